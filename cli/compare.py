@@ -50,6 +50,7 @@ def _print(comparison: Comparison, level: float) -> None:
     from rich.text import Text
 
     from petri.report.columns import Column, print_prose, print_table
+    from petri.report.dimensions import shown_dimension
 
     console = stdout_console()
     print_prose(console, f"A  {comparison.first.label}")
@@ -60,8 +61,11 @@ def _print(comparison: Comparison, level: float) -> None:
     kind = f"{number}replications in pairs (same seed)" if comparison.paired else "independent replications"
     print_prose(console, Text(f"{kind}, {100 * level:.10g} % intervals", style="dim"))
     console.print()
-    units = Units(comparison.first.seconds)
-    rows = [_cells(one, units, comparison.first.dimensions[name]) for name, one in comparison.differences.items()]
+    units = Units.named(comparison.first.seconds, comparison.first.time_unit)
+    rows = [
+        _cells(one, units, shown_dimension(comparison.first.dimensions[name]))
+        for name, one in comparison.differences.items()
+    ]
     a, b, difference, change, verdict = (list(cells) for cells in zip(*rows, strict=True)) if rows else ([],) * 5
     columns = [
         Column("", list(comparison.differences), "name"),

@@ -175,7 +175,7 @@ def figures_table(one: Validation) -> list[Column]:
     from petri.report.quantities import Units
     from petri.validation.wording import basis, percent, short
 
-    checks = [(check, Units(check.seconds)) for check in one.figures]
+    checks = [(check, Units.named(check.seconds, check.time_unit)) for check in one.figures]
     ours = [units.show_with_error(check.ours.mean, check.ours.half_width, check.dimension) for check, units in checks]
     stated = [units.show(check.checked.value, check.dimension) for check, units in checks]
     return [

@@ -280,7 +280,18 @@ class Order(Frozen):
     buffer_threshold: int = 64  # BT of RFC 5236, from 1 to 1024
 
 
-Probe = Counter | Sample | Passage | Order
+CONTENT_PARTS = 2.0**40  # real values of a content are rounded to parts, so that sums of them are exact
+MOST_CONTENT = 2.0**53  # a real value counts as no more, and as no less than its negative
+
+
+class Content(Frozen):
+    """The sum of an expression, int or real, over the tokens of a coloured place; its variables are their slots."""
+
+    place: int
+    value: Expr
+
+
+Probe = Counter | Sample | Passage | Order | Content
 
 
 class Term(Frozen):
@@ -291,6 +302,7 @@ class Term(Frozen):
     elapsed                                                       length of the window
     counter                                          probe index  its sum
     sample passage order                             (probe index, field)   a figure of it, such as "mean", "p99"
+    content                                          (probe index, field)   "integral" over time, or "max"
     series                                 (measure index, field)   a figure of the windows it records, such as "max"
     firings                                          transition   number of firings
     in_progress active                               transition   average in progress; share of time with any

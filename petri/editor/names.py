@@ -413,6 +413,10 @@ class _Walker:
             first = self.denoted(e.arguments[0], within.scope)
             local = self._variables_at(e.arguments[0], within)
             known = self._token_fields(first)
+            if e.function.name in ("mean", "max") and known:  # of a place, and then of the fields of its tokens
+                self._head(e.arguments[0], within)
+                self.walk(e.arguments[1:], replace(within, local={**within.local, **known}))
+                return
             within = _Within(within.scope, {**within.local, **local}, {**within.fallback, **known})
         for argument in e.arguments:
             self._head(argument, within) if within.fallback else self.walk(argument, within)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
-from petri.net import Expr, Match, Net, Order, Passage, Scalar, Span, Transition
+from petri.net import Content, Expr, Match, Net, Order, Passage, Scalar, Span, Transition
 from petri.structs import Frozen, field
 
 STOPPED: Final = "stopped"  # the id of the fault that ends a search for bindings which is no longer wanted
@@ -66,6 +66,8 @@ def _of_arrivals(net: Net) -> Iterator[Expr]:
             yield from (*probe.event.key, probe.sequence)
         elif isinstance(probe, Passage):
             yield from (key for event in (probe.start, probe.end) if event.place is not None for key in event.key)
+        elif isinstance(probe, Content):
+            yield probe.value
 
 
 def _is_of(expressions: Iterable[Expr | None], span: Span | None) -> bool:

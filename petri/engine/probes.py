@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 from petri import net as flat
 from petri.engine.expression import Context, evaluate
+from petri.engine.statistics import Level
 from petri.measure.histogram import Histogram
 from petri.measure.passage import Passages
 from petri.measure.reorder import Reordering
@@ -24,11 +25,11 @@ class ProbeState(Protocol):
     def arrived(self, place: int, context: Context) -> None:
         """A token has been deposited; the variables are its slots."""
 
-    def restart(self) -> None:
+    def restart(self, now: float) -> None:
         """The warm-up is over."""
 
-    def snapshot(self) -> dict[str, Any]:
-        """Everything since, as `petri.measure.observation` describes it."""
+    def snapshot(self, now: float) -> dict[str, Any]:
+        """Everything since, as `petri.measure.observation` describes it; times in ticks."""
 
 
 def key_of(expressions: Sequence[Expr], context: Context) -> Key:
@@ -40,7 +41,7 @@ def key_of(expressions: Sequence[Expr], context: Context) -> Key:
 class CounterState:
     def __init__(self, probe: flat.Counter) -> None:
         self.probe = probe
-        self.restart()
+        self.restart(0.0)
 
     def started(self, transition: int, context: Context) -> None:
         if transition == self.probe.transition:
@@ -50,17 +51,17 @@ class CounterState:
     def arrived(self, place: int, context: Context) -> None:
         pass
 
-    def restart(self) -> None:
+    def restart(self, now: float) -> None:
         self.sum = 0.0
 
-    def snapshot(self) -> dict[str, Any]:
+    def snapshot(self, now: float) -> dict[str, Any]:
         return {"sum": self.sum}
 
 
 class SampleState:
     def __init__(self, probe: flat.Sample) -> None:
         self.samples = (probe, *probe.others)
-        self.restart()
+        self.restart(0.0)
 
     def started(self, transition: int, context: Context) -> None:
         for sample in self.samples:
@@ -70,10 +71,10 @@ class SampleState:
     def arrived(self, place: int, context: Context) -> None:
         pass
 
-    def restart(self) -> None:
+    def restart(self, now: float) -> None:
         self.values = Histogram()
 
-    def snapshot(self) -> dict[str, Any]:
+    def snapshot(self, now: float) -> dict[str, Any]:
         return self.values.snapshot()
 
 
@@ -97,10 +98,10 @@ class PassageState:
         for event in filter(is_it, self.starts):
             self.passages.start(key_of(event.key, context), context.now)
 
-    def restart(self) -> None:
+    def restart(self, now: float) -> None:
         self.passages.restart()
 
-    def snapshot(self) -> dict[str, Any]:
+    def snapshot(self, now: float) -> dict[str, Any]:
         return self.passages.snapshot()
 
 
@@ -124,11 +125,48 @@ class OrderState:
         key = key_of(self.event.key, context)
         self.order.arrive(key, int(evaluate(self.sequence, context)), context.now)
 
-    def restart(self) -> None:
+    def restart(self, now: float) -> None:
         self.order.restart()
 
-    def snapshot(self) -> dict[str, Any]:
+    def snapshot(self, now: float) -> dict[str, Any]:
         return self.order.snapshot()
+
+
+class ContentState:
+    """The sum of a value over the tokens of a place, as a whole number: of parts, where the values are real."""
+
+    def __init__(self, probe: flat.Content) -> None:
+        self.place, self.value = probe.place, probe.value
+        self.parts = flat.CONTENT_PARTS if probe.value.kind == "real" else 1.0
+        self.level = Level()
+
+    def begin(self, net: Net) -> None:
+        """With the initial tokens. Raises ModelError if one has no value."""
+        initial = net.places[self.place].initial
+        self.level = Level(sum(count * self.whole(Context(token)) for count, token in initial))
+
+    def whole(self, context: Context) -> int:
+        value = evaluate(self.value, context)
+        if isinstance(value, float):
+            return round(min(max(value, -flat.MOST_CONTENT), flat.MOST_CONTENT) * self.parts)
+        return int(value)
+
+    def started(self, transition: int, context: Context) -> None:
+        pass
+
+    def arrived(self, place: int, context: Context) -> None:
+        if place == self.place:
+            self.level.change(self.level.value + self.whole(context), int(context.now))
+
+    def left(self, token: Token, now: float) -> None:
+        self.level.change(self.level.value - self.whole(Context(token)), int(now))
+
+    def restart(self, now: float) -> None:
+        self.level.restart(int(now))
+
+    def snapshot(self, now: float) -> dict[str, Any]:
+        integral, _ = self.level.at(int(now))
+        return {"integral": float(integral) / self.parts, "max": float(self.level.maximum) / self.parts}
 
 
 def probe_of(probe: flat.Probe, tick: flat.Tick) -> ProbeState:
@@ -141,6 +179,8 @@ def probe_of(probe: flat.Probe, tick: flat.Tick) -> ProbeState:
             return PassageState(probe, tick)
         case flat.Order():
             return OrderState(probe)
+        case flat.Content():
+            return ContentState(probe)
 
 
 class Probes:
@@ -148,30 +188,43 @@ class Probes:
 
     def __init__(self, net: Net) -> None:
         self.probes = [probe_of(probe, net.tick) for probe in net.probes]
-        self.tables = net.tables
+        self.contents = [probe for probe in self.probes if isinstance(probe, ContentState)]
+        self.net = net
         self.tokens: Callable[[int], int] = lambda place: 0
 
+    def begin(self) -> None:
+        """The run begins. Raises ModelError if a measure has no value for an initial token."""
+        for content in self.contents:
+            content.begin(self.net)
+
     def changed(self, place: int, size: int, now: float) -> None:
-        pass
+        for content in self.contents:
+            if content.place == place and size == 0:
+                content.level.change(0, int(now))  # perhaps many tokens at once, by a reset
+
+    def left(self, place: int, token: Token, now: float) -> None:
+        for content in self.contents:
+            if content.place == place:
+                content.left(token, now)
 
     def ended(self, transition: int, now: float) -> None:
         pass
 
     def started(self, transition: int, variables: Sequence[Scalar], now: float, end: float) -> None:
-        context = Context(variables, self.tokens, now, end, None, self.tables)
+        context = Context(variables, self.tokens, now, end, None, self.net.tables)
         for probe in self.probes:
             probe.started(transition, context)
 
     def arrived(self, place: int, token: Token, now: float) -> None:
-        context = Context(token, self.tokens, now, now, None, self.tables)
+        context = Context(token, self.tokens, now, now, None, self.net.tables)
         for probe in self.probes:
             probe.arrived(place, context)
 
-    def restart(self) -> None:
+    def restart(self, now: float) -> None:
         """The warm-up is over: figures start again; the memory of the probes is kept."""
         for probe in self.probes:
-            probe.restart()
+            probe.restart(now)
 
-    def snapshots(self) -> tuple[dict[str, Any], ...]:
+    def snapshots(self, now: float) -> tuple[dict[str, Any], ...]:
         """One snapshot for each probe of the net."""
-        return tuple(probe.snapshot() for probe in self.probes)
+        return tuple(probe.snapshot(now) for probe in self.probes)

@@ -46,6 +46,9 @@ class Observer(Protocol):
     def arrived(self, place: int, token: Token, now: float) -> None:
         """A firing deposited a token."""
 
+    def left(self, place: int, token: Token, now: float) -> None:
+        """A firing took a token; `changed` follows. Of a place that is emptied, only the latter tells."""
+
     def started(self, transition: int, variables: Sequence[Scalar], now: float, end: float) -> None:
         """A firing starts; its tokens are still in their places."""
 
@@ -411,6 +414,8 @@ class Engine:
             row.pop()
         else:
             row.pop(seat)
+        for observer in self.observers:
+            observer.left(place, token.value, self.now)
         self.changed(place)
 
     # ------------------------------------------------------------ evaluation

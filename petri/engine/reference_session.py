@@ -44,6 +44,7 @@ class ReferenceSession:
         observers += [self._trace] if asked.trace else []
         observers += [self._levels] if self._levels else []
         self._engine = Engine(net, seed, replication, limits, observers)
+        self._probes.begin()
         if stopped is not None:
             self._engine.stopped = stopped
         self._rows = rows
@@ -71,7 +72,7 @@ class ReferenceSession:
 
     def begin_window(self) -> None:
         self._statistics.restart(self.now)
-        self._probes.restart()
+        self._probes.restart(self.now)
         if self._levels is not None:
             self._levels.restart(self.now)
 
@@ -94,7 +95,7 @@ class ReferenceSession:
             firings=np.array(statistics.firings, dtype=np.int64),
             in_progress=transitions[:, 0],
             active=transitions[:, 1],
-            probes=tuple(probe_in_units(snapshot, tick) for snapshot in self._probes.snapshots()),
+            probes=tuple(probe_in_units(snapshot, tick) for snapshot in self._probes.snapshots(now)),
         )
 
     def marking(self) -> Marking:
@@ -127,6 +128,9 @@ class Trace:
         pass
 
     def arrived(self, place: int, token: Token, now: float) -> None:
+        pass
+
+    def left(self, place: int, token: Token, now: float) -> None:
         pass
 
     def ended(self, transition: int, now: float) -> None:

@@ -58,6 +58,9 @@ class Statistics:
     def arrived(self, place: int, token: Token, now: float) -> None:
         pass
 
+    def left(self, place: int, token: Token, now: float) -> None:
+        pass
+
     def started(self, transition: int, variables: Sequence[Scalar], now: float, end: float) -> None:
         level = self.transitions[transition]
         self.firings[transition] += 1

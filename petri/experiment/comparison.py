@@ -12,9 +12,8 @@ from petri.experiment.definition import point_label
 from petri.experiment.errors import problem
 from petri.experiment.reference import Reference, only_point, parse_reference, read_result
 from petri.experiment.store import Store
-from petri.language.meaning.units import UNITS
 from petri.measure.difference import Difference, paired_difference, unpaired_difference
-from petri.measure.figures import figures, statistics
+from petri.measure.figures import field_dimension, figures, split, statistics
 from petri.measure.intervals import Interval, interval_of
 from petri.result.export import number
 
@@ -27,6 +26,7 @@ class Side:
     net: str
     seed: int
     seconds: float | None  # length of the time unit [s]
+    time_unit: str  # its name
     dimensions: Mapping[str, str]
     intervals: Mapping[str, Interval]
     values: Mapping[str, Mapping[int, float]]
@@ -119,7 +119,7 @@ def stored_side(reference: Reference, level: float) -> Side:
         name: interval_of(list(by_index.values()), kinds.get(name, "mean"), level) for name, by_index in values.items()
     }
     dimensions = {one.name: one.dimension for one in figures(net, names)}
-    return Side(label, net.name, point.seed, net.seconds, dimensions, intervals, values)
+    return Side(label, net.name, point.seed, net.seconds, net.time_unit, dimensions, intervals, values)
 
 
 def result_side(reference: Reference) -> Side:
@@ -132,11 +132,11 @@ def result_side(reference: Reference) -> Side:
                 for name, value in replication.get("measures", {}).items():
                     values.setdefault(name, {})[int(replication["index"])] = known(value)
         seed = int(data["manifest"]["seed"])
-        unit = UNITS.get(data.get("time_unit", ""))
+        seconds, time_unit = data.get("seconds"), str(data.get("time_unit", ""))
+        seconds = None if seconds is None else float(seconds)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise problem("not-a-result", path=str(reference.path), reason=f"it is damaged ({error})") from error
-    seconds = None if unit is None else float(unit.scale)
-    return Side(reference.path.name, data["net"], seed, seconds, dimensions, intervals, values)
+    return Side(reference.path.name, data["net"], seed, seconds, time_unit, dimensions, intervals, values)
 
 
 def recorded(data: Mapping[str, Any]) -> tuple[dict[str, Interval], dict[str, str]]:
@@ -154,7 +154,8 @@ def recorded(data: Mapping[str, Any]) -> tuple[dict[str, Interval], dict[str, st
                 int(entry["n"]),
                 entry.get("statistic", "mean"),
             )
-            dimensions[name] = "" if name.endswith(".count") else str(measure["dimension"])
+            dimension = str(measure["dimension"])
+            dimensions[name] = dimension if name == measure["name"] else field_dimension(dimension, split(name)[1])
     return intervals, dimensions
 
 

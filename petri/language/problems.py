@@ -23,12 +23,20 @@ class CheckError(Exception):
         super().__init__(identifier)
 
 
+# Errors that follow where a name means another thing than its writer thinks.
+OF_ANOTHER_KIND = frozenset((
+    "not-a-place", "not-a-type", "not-a-value", "not-a-function", "wrong-target", "bare-in-measure", "place-as-value",
+    "nothing-inside",
+))  # fmt: skip
+
+
 class Problems:
     """The diagnostics of one load, each reported once, and the source texts that they point into."""
 
     def __init__(self) -> None:
         self.found: list[Diagnostic] = []
         self.sources: dict[str, str] = {}
+        self.taken_twice: set[str] = set()  # names of which the second use has been reported
         self._seen: set[tuple[str, Span | None, str]] = set()
         self._lines: dict[str, list[str]] = {}
 
@@ -48,6 +56,9 @@ class Problems:
         labels: tuple[Label, ...] = (),
         severity: Severity = "error",
     ) -> None:
+        name = values.get("name", values.get("text"))
+        if identifier in OF_ANOTHER_KIND and name in self.taken_twice:
+            return
         self.add(Diagnostic(identifier, span, dict(values), labels, severity))
 
     def error(self, identifier: str, span: Span | None, *labels: Label, **values: Value) -> None:

@@ -16,7 +16,7 @@ from petri.measure.columns import EXTREMES, PLACE_COLUMNS, TRANSITION_COLUMNS, s
 from petri.measure.formula import evaluate
 from petri.measure.intervals import Statistic
 from petri.measure.observation import Floats, Observation, probe_figure
-from petri.net import Counter, Measure, Net, Order, Term
+from petri.net import Content, Counter, Measure, Net, Order, Term
 
 PLACE_DIMENSIONS: Final[Mapping[str, str]] = {
     "occupied": "share",
@@ -88,7 +88,7 @@ def figure(net: Net, name: str) -> Figure:
             term = Term("series", (), (net.measures.index(measure), field))
             return Figure(name, measure.dimension, partial(evaluate, term), statistic(term))
         if measure.name == owner and measure.probe is not None and has_field(net, measure.probe, field):
-            dimension = "" if field == "count" else measure.dimension
+            dimension = field_dimension(measure.dimension, field)
             return Figure(name, dimension, partial(probe_value, measure.probe, field), EXTREMES.get(field, "mean"))
     for index, place in enumerate(net.places):
         if place.name == owner and field in PLACE_COLUMNS:
@@ -100,6 +100,13 @@ def figure(net: Net, name: str) -> Figure:
             column = TRANSITION_COLUMNS[field]
             return Figure(name, TRANSITION_DIMENSIONS.get(field, ""), partial(entry, column, index))
     raise UnknownFigure(unknown(net, name, owner))
+
+
+def field_dimension(dimension: str, field: str) -> str:
+    """The dimension of a field of a measure of this dimension."""
+    if field in reorder.FIELDS:
+        return "share" if field.endswith("_share") else "Time" if field.endswith("late_time") else ""
+    return "" if field == "count" else dimension
 
 
 def split(name: str) -> tuple[str, str]:
@@ -125,7 +132,7 @@ def is_series_field(field: str) -> bool:
 
 def has_field(net: Net, probe: int, field: str) -> bool:
     """Whether a measure's probe has a field of this name."""
-    if isinstance(net.probes[probe], Counter):
+    if isinstance(net.probes[probe], Counter | Content):
         return False
     if isinstance(net.probes[probe], Order):
         return field in reorder.FIELDS

@@ -37,6 +37,7 @@ Snapshot = Mapping[str, Any]
 counter           {"sum"}
 sample, passage   `Histogram.snapshot()`; a passage adds {"unmatched", "waiting", "forgotten"}
 order             `Reordering.snapshot()`: `reorder.FIELDS` and `reorder.DISTRIBUTIONS`
+content           {"integral"}, of the sum over time, and {"max"}, its greatest value, see `maximum` below
 """
 
 
@@ -80,6 +81,8 @@ def probe_minus(later: Snapshot, earlier: Snapshot) -> Snapshot:
     """The difference of two snapshots of one probe."""
     if "packets" in later:
         return _order_minus(later, earlier)
+    if "integral" in later:
+        return {"integral": later["integral"] - earlier["integral"], "max": later["max"]}
     difference = {name: later[name] - earlier[name] for name in ("sum", "unmatched", "forgotten") if name in later}
     if "waiting" in later:
         difference["waiting"] = later["waiting"]
@@ -105,13 +108,13 @@ def _order_minus(later: Snapshot, earlier: Snapshot) -> Snapshot:
     return {**counters, **maxima, **reorder.ratios(counters), **arrays}
 
 
-LATE_TIMES = ("total_late_time", "max_late_time", "mean_late_time")
+TIMES = ("total_late_time", "max_late_time", "mean_late_time", "integral")
 
 
 def probe_in_units(snapshot: Snapshot, tick: Tick) -> Snapshot:
-    """A snapshot of an engine, where late times are in ticks, with them in the net's unit."""
-    late = {name: tick.time(snapshot[name]) for name in LATE_TIMES if name in snapshot}
-    return {**snapshot, **late} if late else snapshot
+    """A snapshot of an engine, where late times and integrals are in ticks, with them in the net's unit."""
+    times = {name: tick.time(snapshot[name]) for name in TIMES if name in snapshot}
+    return {**snapshot, **times} if times else snapshot
 
 
 def last_filled(counts: NDArray[Any]) -> int:
@@ -124,7 +127,7 @@ def probe_figure(snapshot: Snapshot, field: str) -> float:
     """A figure of a sample, passage or order probe, by name. Raises KeyError for an unknown name."""
     if "origin" in snapshot:
         return Histogram.of(snapshot, buckets=histogram.quantile_share(field) is not None).figure(field)
-    if field in reorder.FIELDS:
+    if field in reorder.FIELDS or "integral" in snapshot:
         return float(snapshot[field])
     raise KeyError(field)
 

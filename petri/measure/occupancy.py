@@ -84,6 +84,9 @@ class OccupancyRecorder:
     def arrived(self, place: int, token: Token, now: float) -> None:
         pass
 
+    def left(self, place: int, token: Token, now: float) -> None:
+        pass
+
     def started(self, transition: int, variables: Sequence[Scalar], now: float, end: float) -> None:
         pass
 

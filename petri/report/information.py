@@ -13,10 +13,10 @@ from rich.text import Text
 from petri.analysis.searches import searches
 from petri.net import Expr, Measure, Net, Parameter, Place, Scalar, Transition
 from petri.report.columns import Column, print_prose, print_table
+from petri.report.dimensions import shown_dimension
 from petri.report.expected import said
 from petri.report.expressions import ExpressionText
 from petri.report.quantities import Units, exact, exact_quantity, parameter_text
-from petri.report.summary import shown_dimension
 from petri.ticks import HORIZON
 
 _INDEX = re.compile(r"\[-?\w+\]")

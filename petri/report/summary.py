@@ -12,14 +12,13 @@ from petri.measure.intervals import Interval
 from petri.net import Net
 from petri.report import sparks
 from petri.report.columns import Column, print_prose, print_table
+from petri.report.dimensions import shown_dimension
 from petri.report.ending import why_partial
 from petri.report.expected import verdict_text
 from petri.report.quantities import DOUBTFUL, NOTHING, Units, number
 from petri.report.run_length import run_length_note
 from petri.report.tables import Row, row_name, tables
 from petri.result import MeasureResult, Result
-
-_COUNTS = ("count", "packets", "received", "duplicates")
 
 
 def print_summary(result: Result, console: Console, *, seconds: float, every: bool = False) -> None:
@@ -318,10 +317,3 @@ def _immediate(net: Net) -> set[str]:
     """The names of transitions that take no time, and the names of their rows."""
     names = [t.name for t in net.transitions if t.time.op == "const" and not t.time.value]
     return {*names, *(row_name(name) for name in names)}
-
-
-def shown_dimension(dimension: str, field: str | None = None) -> str:
-    """The dimension in which a figure is shown: a rate of events as "events", a number of observations without one."""
-    if field in _COUNTS:
-        return ""
-    return "events" if dimension == "Freq" else dimension

@@ -196,6 +196,9 @@ class _Watcher:
     def arrived(self, place: int, token: Token, now: float) -> None:
         pass
 
+    def left(self, place: int, token: Token, now: float) -> None:
+        pass
+
     def ended(self, transition: int, now: float) -> None:
         self.steps.append(Step("ends", transition, now))
 

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import Final
 
 from petri.experiment.summary import Outcome
+from petri.report.dimensions import shown_dimension
 from petri.report.html import tables
 from petri.report.html.marks import interval_mark
 from petri.report.html.markup import Content, Markup, tag
 from petri.report.html.page import Page
-from petri.report.html.record import shown_dimension
 from petri.report.quantities import Units
 from petri.validation.suite import FigureCheck, Validation
 from petri.validation.wording import basis, counted_figures, counted_statements, doubt, percent, short
@@ -45,7 +45,7 @@ def summary_page(validations: Sequence[Validation]) -> str:
 
 
 def figure_row(folder: str, check: FigureCheck) -> Markup:
-    units = Units(check.seconds) if check.seconds is not None else Units()
+    units = Units.named(check.seconds, check.time_unit)
     dimension = shown_dimension(check.dimension)
     ours = check.ours
     drawing = interval_mark(ours.mean, ours.half_width, "==", check.checked.value, check.checked.verdict.tolerance)

@@ -44,6 +44,7 @@ class FigureCheck:
     checked: Checked
     dimension: str
     seconds: float | None  # of the net's time unit
+    time_unit: str
 
     @property
     def measure(self) -> str:
@@ -159,11 +160,11 @@ class Validation:
 
 def checks(name: str, outcome: Outcome) -> Iterator[FigureCheck]:
     """The stated figures of an experiment, in the order of its file, then of its points."""
-    dimensions = {one.name: one.dimension for one in outcome.figures}
+    dimensions, net = {one.name: one.dimension for one in outcome.figures}, outcome.net
     for point in outcome.points:
         for one in point.checked:
             dimension = dimensions[one.expected.measure]
-            yield FigureCheck(name, outcome.title or name, point, one, dimension, outcome.net.seconds)
+            yield FigureCheck(name, outcome.title or name, point, one, dimension, net.seconds, net.time_unit)
 
 
 @dataclass(frozen=True)

@@ -34,9 +34,17 @@ WORDING: dict[str, Wording] = {
         "tokens of places without a type have no values and do not count towards this limit",
     ),
     "capacity-negative": Wording("a capacity cannot be {value}", notes=IN_INSTANCE),
+    "capacity-of-what": Wording(
+        "`{text}` is {kind}, but a capacity is a number of tokens, unless it says what each of them counts",
+        "write `{suggestion}`",
+    ),
     "key-of-black": Wording("`{name}` holds black tokens: they have no value of which to make {what}"),
     "key-not-number": Wording(
-        "{what} must be a number, not {kind}", "name a field, such as `by seq` or `cap 32 KB of size`"
+        "{what} must be a number, not {kind}",
+        "name a field, such as `by seq`, `cap 32 KB of size` or `mean(queue, size)`",
+    ),
+    "token-has-no-name": Wording(
+        "`{name}` is not declared: in {what}, the fields of the token are names", Replace("write `{field}`")
     ),
     # which place
     "arc-not-place": Wording(

@@ -24,6 +24,10 @@ WORDING: dict[str, Wording] = {
         "the guard tests the token that `{place}` shows: while it is false, the tokens behind wait as well",
         "without `{discipline}`, a place shows all its tokens",
     ),
+    "pattern-on-fifo": Wording(
+        "the pattern tests the token that `{place}` shows: while that is another, the tokens behind wait as well",
+        "without `{discipline}`, a place shows all its tokens",
+    ),
     "parameter-in-pattern": Wording(
         "`{name}` is a parameter, so this pattern matches only tokens with its value",
         "to bind a variable, use a name that is not declared",

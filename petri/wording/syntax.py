@@ -126,6 +126,15 @@ WORDING: dict[str, Wording] = {
     ),
     "double-equals": Wording("`==` compares; `=` sets a value", Replace("write `=`")),
     "field-equals": Wording("a field is written with `:`, not `=`", "write `{field}: …`"),
+    "assignment": Wording(
+        "nothing is assigned in a net: values are declared",
+        "write `const {name} = …`, or `let {name} = …` within a transition",
+    ),
+    "draw-equals": Wording(
+        "`draw` is followed by a name, `~` and a distribution",
+        "write `let {name} = …` for a value that is not random",
+        "write `draw {name} ~ …` for a random one",
+    ),
     "colon-equals": Wording("`:` is followed by a type, `=` by a value", "write only `=`"),
     "missing-equals": Wording("`=` is missing after `{word} {name}`", _FORM),
     "missing-type-colon": Wording("`:` is missing before the type", "write `{name} : {type}`"),

@@ -5,8 +5,10 @@ from __future__ import annotations
 from petri.wording.entry import Replace, Wording
 
 WORDING: dict[str, Wording] = {
-    "thread-indices": Wording("a thread has one index", "count the elements of both in one row: `{name}[k in 0..15]`"),
-    "thread-over-type": Wording("the index of a thread runs over a range", "write for example `{name}[k in 0..3]`"),
+    "thread-range": Wording(
+        "the range of `{variable}` depends on another index of the thread",
+        "let it run over all values, and leave elements out by a condition, such as `if {variable} <= i`",
+    ),
     "label-twice": Wording("two steps are called `{name}`", "give one of them another label"),
     # the order of steps
     "thread-begins": Wording(

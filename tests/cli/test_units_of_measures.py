@@ -26,6 +26,7 @@ measure load = rate(send, size) in MBps         record series(20 cycle)
   expect > 10 MBps
 measure plain = rate(send, size)
 expect load.series.max < 2 * load
+measure peak = load.series.max
 run until 399 cycle
 """
 
@@ -41,6 +42,7 @@ def test_the_terminal_shows_the_units(call: Call, write: Callable[..., str]) -> 
     assert value(shown, "in_time") == "mean 16 ns"
     assert value(shown, "load").startswith("4,010 ±? MBps ✓ > 10 MBps")  # 64 B in 16 ns; one more at the start
     assert value(shown, "plain").endswith("Gbps")
+    assert value(shown, "peak").split()[1] == "MBps"
     assert "MBps" in next(line for line in shown.splitlines() if "load.series.max" in line)
 
 
@@ -60,10 +62,40 @@ def test_pages_and_data_name_the_units(call: Call, write: Callable[..., str], tm
     units = dict(
         zip(*(result.to_pandas()["measures"].reset_index()[column] for column in ("name", "unit")), strict=True)
     )
-    assert units == {"took": "cycle", "in_time": "cycle", "load": "B/cycle", "plain": "B/cycle"}
+    assert units == {"took": "cycle", "in_time": "cycle", "load": "B/cycle", "plain": "B/cycle", "peak": "B/cycle"}
 
 
 def test_an_expected_value_may_be_in_any_unit() -> None:
     net = petri.loads(NET).net
     load = next(measure for measure in net.measures if measure.name == "load")
     assert in_units("2 Gbps", load.dimension, net, "load") == 1.0  # a byte in each cycle of 4 ns
+
+
+def test_a_comparison_shows_the_units_too(call: Call, write: Callable[..., str], tmp_path: Path) -> None:
+    sides = [tmp_path / "a.json", tmp_path / "b.json"]
+    for side, clock in zip(sides, ("250 MHz", "500 MHz"), strict=True):
+        side.write_text(call("run", write(NET), "--replications", "2", "--set", f"clock={clock}", "--json").out)
+    shown = call("compare", *map(str, sides)).out
+    assert value(shown, "took").startswith("4 cycle 4 cycle")
+    assert value(shown, "load").startswith("4,010 MBps")
+    assert value(shown, "took.count").startswith("100 100")
+
+
+ORDER = """
+time ns
+place wire : int by value = i for i in 1..4
+place slow : int
+place out : int
+transition late: wire(n) -> slow(n)   when n mod 2 == 1
+transition soon: wire(n) -> out(n)    takes 1 ns  when n mod 2 == 0
+transition pass: slow(n) -> out(n)    takes 9 ns
+measure ranks = reorder(out(n), order n)   record reordered_share, mean_extent, max_late_time, reordered
+run until 20 ns
+"""
+
+
+def test_the_figures_of_a_reordering_have_units_of_their_own(call: Call, write: Callable[..., str]) -> None:
+    lines = call("run", write(ORDER)).out.splitlines()
+    start = next(i for i, line in enumerate(lines) if line.startswith("ranks"))
+    told = [line.replace("±?", "").split()[-2:] for line in lines[start : start + 4]]
+    assert told == [["50", "%"], ["mean_extent", "2"], ["8", "ns"], ["reordered", "2"]]

@@ -132,3 +132,14 @@ def test_a_check_after_an_edit_of_1000_lines_is_fast() -> None:
         assert workspace.check(path).study is not None
         spent.append(process_time() - start)
     assert min(spent[1:]) < 0.3
+
+
+def test_the_amount_of_a_token_names_its_fields(tmp_path: Path) -> None:
+    path = tmp_path / "sums.net"
+    text = (
+        "const size = 3\nplace q : { size: int }\ntransition t: q(p) -> q(p)  takes size\nmeasure m = mean(q, size)\n"
+    )
+    path.write_text(text, encoding="utf-8")
+    study = language.study(path, OpenTexts())
+    kinds = {one.span.line: one.meant.kind for one in find_names(study).found[str(path)] if one.meant.name == "size"}
+    assert kinds == {1: "a constant", 2: "a field", 3: "a constant", 4: "a field"}

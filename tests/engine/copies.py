@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from petri.net import (
+    Content,
     Draw,
     Event,
     Expr,
@@ -116,6 +117,8 @@ class Copy:
             return replace(probe, event=self.event(probe.event), sequence=self.moved(probe.sequence))
         if isinstance(probe, Sample):
             return self.sample(probe)
+        if isinstance(probe, Content):
+            return replace(probe, place=self.first + probe.place, value=self.moved(probe.value))
         moved = replace(probe, transition=self.first_transition + probe.transition)
         return replace(moved, quantity=self.expression(moved.quantity))
 

@@ -34,7 +34,7 @@ OPERATIONS = [
     "gamma", "weibull", "normal", "truncated_normal", "triangular", "hyperexponential", "beta", "bernoulli",
     "geometric", "binomial", "poisson", "empirical",
 ]  # fmt: skip
-CLASSES = ["Counter", "Sample", "Passage", "Order", "Net"]
+CLASSES = ["Counter", "Sample", "Passage", "Order", "Content", "Net"]
 WORDS = {"kind": KINDS, "discipline": DISCIPLINES, "op": OPERATIONS, "is": CLASSES}
 ENGINES_READ = ("places", "transitions", "probes", "tables")
 

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from petri.net import (
     Colour,
+    Content,
     Counter,
     Discipline,
     Draw,
@@ -458,7 +459,12 @@ def random_event(choose: Chooser, net: Net) -> Event:
 
 
 def random_probe(choose: Chooser, net: Net) -> Probe:
-    kind = choose.one(("counter", "sample", "passage", "order"))
+    kind = choose.one(("counter", "sample", "passage", "order", "content"))
+    coloured = [index for index, place in enumerate(net.places) if place.colour.slots]
+    if kind == "content" and coloured:
+        place = choose.one(coloured)
+        scope = arrival_scope(choose, net.places[place])
+        return Content(place, scope.whole() if choose.chance(5) else fallible(scope))
     transition = choose.number(0, len(net.transitions) - 1)
     scope = variables_scope(choose, net.transitions[transition], len(net.places))
     if kind == "counter":

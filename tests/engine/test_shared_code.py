@@ -1,4 +1,4 @@
-"""Transitions that share machine code would have the same if it were written for each alone, and it does what it should.
+"""Transitions that share machine code would have the same if it were written for each alone, and it runs as it should.
 
 Code is made from a blueprint (`jit/blueprint`), and transitions with equal blueprints share it. A blueprint that leaves
 out what matters gives a transition wrong code: here nets that differ in one thing, side by side, run with code and
@@ -20,7 +20,7 @@ import petri
 from petri.engine.errors import ModelError
 from petri.engine.interface import Limits
 from petri.engine.native import NativeSession, available
-from petri.net import Counter, Event, Net, Passage
+from petri.net import Content, Counter, Event, Expr, Net, Passage
 from petri.run.session import begin
 from petri.structs import replace
 from tests.engine.copies import beside
@@ -78,6 +78,8 @@ def everything_changed_once(net: Net) -> Iterator[Net]:
     yield from (replace(net, probes=(Counter(at),)) for at in range(len(net.transitions)))
     arrivals = (Event(place=at) for at in range(len(net.places)))
     yield from (replace(net, probes=(Passage(arrival, arrival),)) for arrival in arrivals)
+    coloured = (at for at, place in enumerate(net.places) if place.colour.slots)
+    yield from (replace(net, probes=(Content(at, Expr("const", "int", value=1)),)) for at in coloured)
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -8,7 +8,7 @@ import pytest
 
 import petri
 from petri import language
-from petri.net import Counter, Net, Order, Passage, RunDefaults, Sample, Term
+from petri.net import Content, Counter, Net, Order, Passage, RunDefaults, Sample, Term
 
 NET = """
 time ns
@@ -189,3 +189,21 @@ def test_an_expectation_may_compare_two_measures(expectation: str, holds: bool) 
 def test_an_expectation_after_a_measure_may_name_another() -> None:
     text = TWO.replace("count(u)", "count(u)  expect < a")
     assert petri.loads(text).run().passed
+
+
+def test_mean_and_greatest_sum_over_tokens_share_a_probe() -> None:
+    net = language.loads(
+        """
+        net sums
+        type Class = gold | silver
+        place q : { class: Class, size: int }
+        place p[0..1] : int
+        transition t: q(x), p[0](n), p[1](m) -> q(x), p[0](n), p[1](m)  takes 1
+        measure held = mean(q, size)
+        measure most = max(q, size) + max(q, size * 2)
+        measure all_of = mean(p[*], value)
+        measure of_class[c in Class] = mean(q, if class == c then size else 0)
+        """
+    )
+    assert [probe.place for probe in net.probes if isinstance(probe, Content)] == [0, 0, 1, 2, 0, 0]
+    assert len(set(net.probes)) == 6

@@ -132,6 +132,8 @@ def test_words_with_two_meanings() -> None:
     assert one("transition t: p(at) -> q({at, order: end}, at) takes seed").time.name == "seed"
     assert one("type T = { port: int, time: Time }").type.fields[0][0] == "port"
     assert one("measure x = end - p.born at send").formula.value.left.name == "end"
+    greater, order = one("measure x = max(order[gold], reorder(leave, order [1][0]))").formula.arguments
+    assert (type(greater), type(order.arguments[1])) == (tree.Index, tree.Ordered)
     module = one("module M\n  transition t: p -> q when x == y\nend")
     assert len(module.body) == 1
 

@@ -15,6 +15,7 @@ from tests.engines import ENGINES
 from tests.semantics.harness import simulate
 
 HEAD = """
+type Kind = one | two
 place work : int = 7
 place engine = token
 place other : 0..1 = all
@@ -140,9 +141,10 @@ def carry_out(steps: list[Any], machine: Machine) -> None:
 
 @pytest.mark.parametrize("engine", ENGINES)
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(steps=programs())
-def test_a_thread_does_what_its_steps_say(engine: str, steps: list[Any]) -> None:
-    text = f"{HEAD}thread t\ntake work(x)\n{written(steps, [0])}\nend\n"
+@given(steps=programs(), array=st.booleans())
+def test_a_thread_does_what_its_steps_say(engine: str, steps: list[Any], array: bool) -> None:
+    name = "t[i in 2..3, kind in Kind] if i == 3 and kind == two" if array else "t"
+    text = f"{HEAD}thread {name}\ntake work(x)\n{written(steps, [0])}\nend\n"
     machine = Machine()
     carry_out(steps, machine)
     ran = simulate(text, engine)

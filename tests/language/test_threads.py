@@ -334,6 +334,30 @@ PAIRS = {
         transition d: wait[1]({caller: {p, c}}) -> out(p), idle(c)
         """,
     ),
+    "an array over a range and a type": (
+        """
+        type Kind = red | blue
+        place channel = token
+        service dram : { bytes: Bytes } fifo
+        transition access: dram(r), channel -> channel, reply(r)  takes 5 ns + r.bytes / 10 Gbps
+        thread t[i in 1..2, kind in Kind]
+          take received(p), idle(c)  when kind == red or p.size > 100 B
+          call dram({bytes: i * 20 B})
+          give out(p), idle(c)
+        end
+        """,
+        """
+        type Kind = red | blue
+        type Request = { bytes: Bytes, caller: { site: int, p: Packet, c: 0..3 } }
+        place channel = token
+        place dram : Request fifo
+        place wait[0..3] : Request
+        transition access: dram(r), channel -> channel, wait[r.caller.site](r)  takes 5 ns + r.bytes / 10 Gbps
+        transition a[i in 0..3]: received(p), idle(c) -> dram({bytes: (i div 2 + 1) * 20 B, caller: {site: i, p, c}})
+          when i mod 2 == 0 or p.size > 100 B
+        transition d[i in 0..3]: wait[i]({caller: {p, c}}) -> out(p), idle(c)
+        """,
+    ),
     "a service that replies with a value, in a loop": (
         """
         place channel = token
@@ -399,3 +423,9 @@ def test_steps_of_a_large_program_are_not_written_out_again_and_again() -> None:
         net("thread t take received(p) let n = 1 " + "set n = n + n " * 100 + "give n * engine end")
     branches = "if p.kind > 1 then wait 1 ns end if p.kind > 2 then give engine else wait 2 ns end " * 16
     assert len(net(f"thread t take received(p) {branches} end").net.transitions) < 50
+
+
+def test_a_label_may_be_a_word_of_the_language() -> None:
+    steps = "thread t\n  take received(p), idle(c)\n  read: wait 3 ns\n  token: give out(p)\n  seed: give idle(c)\nend"
+    names = [one.name for one in net(steps).net.transitions if one.name.startswith("t.")]
+    assert names == ["t.take_received", "t.read", "t.token", "t.seed"]

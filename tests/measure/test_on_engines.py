@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import petri
 from petri import language
 from petri.engine.interface import Session
 from petri.measure import reorder
@@ -101,3 +102,29 @@ def same(first: Any, second: Any) -> list[str]:
     """The names under which two snapshots differ."""
     names = sorted(set(first) | set(second))
     return [name for name in names if not np.array_equal(first.get(name), second.get(name), equal_nan=True)]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(("until", "replications"), [(3_000, 1), (400, 3)])
+def test_a_sum_of_ones_is_the_number_of_tokens_in_value_and_interval(
+    engine: str, until: float, replications: int
+) -> None:
+    model = petri.loads(
+        """
+        net ones
+        place source = token
+        place queue : int
+        place server = token
+        transition arrive: source -> source, queue(1)    takes exp(2)
+        transition serve: queue(n), server -> server     takes exp(1)
+        measure number = mean(queue)                     record series(100)
+        measure ones = mean(queue, value)                record series(100)
+        measure greatest = max(queue)
+        measure most = max(queue, value)
+        """
+    )
+    result = model.run(until=until, warmup=100, replications=replications, seed=2, engine=engine)
+    number, ones, greatest, most = result.measures
+    assert str((ones.interval, most.interval)) == str((number.interval, greatest.interval))
+    assert np.isfinite(ones.interval.half_width)
+    assert str(ones.series) == str(number.series)

@@ -24,10 +24,10 @@ def test_a_counter_sums_over_the_firings_of_its_transition() -> None:
     all_probes = probes(flat.Counter(1), flat.Counter(1, variable(0)), flat.Counter(0))
     for size in (3, 4):
         all_probes.started(1, [size], 0.0, 1.0)
-    assert [snapshot["sum"] for snapshot in all_probes.snapshots()] == [2.0, 7.0, 0.0]
-    all_probes.restart()
+    assert [snapshot["sum"] for snapshot in all_probes.snapshots(9.0)] == [2.0, 7.0, 0.0]
+    all_probes.restart(2.0)
     all_probes.started(0, [], 2.0, 2.0)
-    assert [snapshot["sum"] for snapshot in all_probes.snapshots()] == [0.0, 0.0, 1.0]
+    assert [snapshot["sum"] for snapshot in all_probes.snapshots(9.0)] == [0.0, 0.0, 1.0]
 
 
 def test_a_sample_sees_variables_the_marking_now_and_end() -> None:
@@ -37,7 +37,7 @@ def test_a_sample_sees_variables_the_marking_now_and_end() -> None:
     all_probes.tokens = lambda place: 100 * place
     all_probes.started(0, [0.25], 2.0, 5.0)
     all_probes.started(1, [0.75], 2.0, 5.0)
-    assert [probe_figure(snapshot, "sum") for snapshot in all_probes.snapshots()] == [503.0, 0.25]
+    assert [probe_figure(snapshot, "sum") for snapshot in all_probes.snapshots(9.0)] == [503.0, 0.25]
 
 
 def test_a_passage_pairs_events_of_equal_key() -> None:
@@ -48,7 +48,7 @@ def test_a_passage_pairs_events_of_equal_key() -> None:
     all_probes.arrived(3, (0, 8), 5.0)
     all_probes.arrived(2, (0, 7), 6.0)
     all_probes.arrived(3, (0, 9), 6.0)
-    snapshot = all_probes.snapshots()[0]
+    snapshot = all_probes.snapshots(9.0)[0]
     assert (probe_figure(snapshot, "count"), probe_figure(snapshot, "mean")) == (1.0, 3.0)
     assert (snapshot["unmatched"], snapshot["waiting"], snapshot["forgotten"]) == (1, 1, 0)
 
@@ -58,7 +58,7 @@ def test_a_passage_from_a_transition_to_itself_is_the_time_between_firings() -> 
     all_probes = probes(flat.Passage(event, event))
     for now in (1.0, 3.0, 7.0):
         all_probes.started(0, [], now, now)
-    assert probe_figure(all_probes.snapshots()[0], "sum") == 6.0
+    assert probe_figure(all_probes.snapshots(9.0)[0], "sum") == 6.0
 
 
 def test_keys_of_integers_and_reals_are_different() -> None:
@@ -66,7 +66,7 @@ def test_keys_of_integers_and_reals_are_different() -> None:
     all_probes = probes(flat.Passage(start, end))
     all_probes.started(0, [1], 0.0, 0.0)
     all_probes.started(1, [1.0], 1.0, 1.0)
-    assert all_probes.snapshots()[0]["unmatched"] == 1
+    assert all_probes.snapshots(9.0)[0]["unmatched"] == 1
 
 
 def test_an_order_follows_the_sequence_of_each_key() -> None:
@@ -78,7 +78,7 @@ def test_an_order_follows_the_sequence_of_each_key() -> None:
         all_probes.arrived(1, (flow, sequence), 1.0)
         all_probes.started(0, [sequence], 1.0, 1.0)
         all_probes.started(1, [sequence], 1.0, 1.0)
-    place, transition = all_probes.snapshots()
+    place, transition = all_probes.snapshots(9.0)
     names = ("packets", "reordered", "flows", "duplicates")
     assert [place[name] for name in names] == [5, 1, 2, 0]
     assert [transition[name] for name in names] == [5, 1, 1, 2]

@@ -52,6 +52,45 @@ def test_m3_the_window_begins_after_the_warm_up(engine: str) -> None:
     assert seen.in_progress[1] == pytest.approx(3.5)
 
 
+# 3 leaves `held` at 0, 5 at 2, and 7 comes and goes at 4. `pile` holds 2 and -1 until it is emptied at 3.
+CONTENT = """
+place held : int fifo = 3, 5
+place pile : int = 2, -1
+place server = token
+place first = token
+place second = token
+place bell
+transition serve: held(n), server -> server  takes 2
+transition feed: first -> held(7)  takes 4
+transition ring: second -> bell  takes 3
+transition clear: bell, reset pile -> nothing
+"""
+
+
+@pytest.mark.parametrize(
+    ("figure", "integral", "greatest"),
+    [
+        ("held, value", 5 * 2.0, 8.0),
+        ("held, value / 4", 10 / 4, 2.0),
+        ("held, 1", 2.0, 2.0),
+        ("held, -value", -10.0, 0.0),
+        ("held, 0.1 * value", 1.0, 0.8),
+        ("pile, value", 3.0, 1.0),
+        ("pile, if value < 0 then 1 else 0", 3.0, 1.0),
+    ],
+)
+def test_m1_the_sum_of_a_value_over_the_tokens(engine: str, figure: str, integral: float, greatest: float) -> None:
+    seen = simulate(f"{CONTENT} measure m = mean({figure})  measure n = max({figure})", engine, until=10.0).observation
+    assert probe_figure(seen.probes[0], "integral") == pytest.approx(integral, rel=1e-11)
+    assert probe_figure(seen.probes[0], "max") == pytest.approx(greatest, rel=1e-11)
+
+
+def test_m3_a_sum_over_tokens_begins_anew_after_the_warm_up(engine: str) -> None:
+    text = f"{CONTENT} measure m = max(held, value)  measure n = mean(pile, value)"
+    seen = simulate(text, engine, until=10.0, warmup=1.0).observation
+    assert [probe_figure(seen.probes[0], "max"), probe_figure(seen.probes[1], "integral")] == [7.0, 2.0]
+
+
 def test_m4_declared_measures_see_the_start_of_a_firing(engine: str) -> None:
     net = language.loads(
         """

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from petri.language.checking.expressions import Reader, variable
+from petri.language.checking.expressions import Reader
 from petri.language.checking.instances import check_instance, module_defaults
 from petri.language.checking.ranges import read_condition, read_index_range, read_loops
 from petri.language.checking.state import CheckState
 from petri.language.checking.streams import read_stream, stream_call
+from petri.language.checking.token_values import token_value
 from petri.language.checking.transitions import TransitionReader
-from petri.language.meaning.nodes import Node, truth
+from petri.language.meaning.nodes import Node
 from petri.language.meaning.scope import (
     ConstantSymbol,
     IndexRange,
@@ -30,11 +31,10 @@ from petri.language.meaning.types import (
     Type,
     Unknown,
     describe,
-    layout,
     plainly,
     quantity,
 )
-from petri.language.meaning.units import dimension_name
+from petri.language.meaning.units import PLAIN, dimension_name
 from petri.language.syntax import tree
 from petri.net import Stream
 
@@ -101,13 +101,15 @@ def _thread(checker: CheckState, body: Body, symbol: ThreadSymbol) -> None:
 
 
 def _place(checker: CheckState, body: Body, d: tree.Place, symbol: PlaceSymbol) -> PlaceTemplate:
-    weight = _of_tokens(checker, body, d, d.weight, symbol.type, "the weight of a token")
+    weight = token_value(checker, body.scope, d.name, symbol.type, d.weight, "the weight of a token")
     unit = INT if weight is None or weight[0].kind == "int" else quantity(weight[0].dimension)
     capacity = None
     condition = read_condition(Reader(checker, body.scope, "a place"), d.condition)
     if d.capacity is not None and (d.weight is None) == (weight is None):
-        capacity = Reader(checker, body.scope, "a capacity").read_fixed(d.capacity, unit)
-    key = _of_tokens(checker, body, d, d.key, symbol.type, "the key of a place")
+        reader = Reader(checker, body.scope, "a capacity")
+        if weight is not None or not _of_no_weight(reader, d.capacity, symbol.type):
+            capacity = reader.read_fixed(d.capacity, unit)
+    key = token_value(checker, body.scope, d.name, symbol.type, d.key, "the key of a place")
     if (call := stream_call(body.scope, d)) is not None:
         found = read_stream(checker, call, d, symbol)
         return PlaceTemplate(symbol, condition, None, None, None, "", (), found or Stream(), d.doc, d.span)
@@ -116,36 +118,17 @@ def _place(checker: CheckState, body: Body, d: tree.Place, symbol: PlaceSymbol) 
     return PlaceTemplate(symbol, condition, key and key[1], capacity, node, measured_in, initial, None, d.doc, d.span)
 
 
-def _of_tokens(
-    checker: CheckState, body: Body, d: tree.Place, e: tree.Expr | None, kind: Type, what: str
-) -> tuple[Scalar, Node] | None:
-    """A number that each token of a place has, its key or its weight, and its type.
-
-    The fields of its records are names in it; a scalar is called `value`.
-    """
-    if e is None:
-        return None
-    names: dict[str, tuple[Type, tuple[Node, ...]]] = {}
-    nodes = []
-    for number, (_, scalar) in enumerate(layout(kind)):
-        node = variable(number, scalar, e.span)
-        nodes.append(truth(node) if scalar.kind == "bool" else node)
-    if isinstance(kind, Record):
-        names = {name: (field, tuple(nodes[kind.part(name)])) for name, field in kind.fields.items()}
-    elif isinstance(kind, Scalar):
-        names = {"value": (kind, tuple(nodes))}
-    elif isinstance(kind, Black):
-        checker.problems.error("key-of-black", e.span, name=d.name, what=what)
-        return None
-    else:
-        return None
-    value = Reader(checker, body.scope, what, variables=names).read(e)
-    if isinstance(value.type, Unknown):
-        return None
-    if not isinstance(value.type, Scalar) or value.type.kind == "bool":
-        checker.problems.error("key-not-number", e.span, kind=plainly(value.type), what=what)
-        return None
-    return value.type, value.node
+def _of_no_weight(reader: Reader, capacity: tree.Expr, kind: Type) -> bool:
+    """Whether a capacity is a quantity and not a number of tokens, as in `cap 32 KB`; then it is reported."""
+    found = reader.read(capacity).type
+    if not isinstance(found, Scalar) or found.dimension == PLAIN:
+        return False
+    fields = kind.fields if isinstance(kind, Record) else {"value": kind}
+    alike = [name for name, field in fields.items() if isinstance(field, Scalar) and field.dimension == found.dimension]
+    text = reader.problems.text(capacity.span)
+    suggestion = f"cap {text} of {alike[0]}" if alike else None
+    reader.problems.error("capacity-of-what", capacity.span, text=text, kind=plainly(found), suggestion=suggestion)
+    return True
 
 
 def _initial(checker: CheckState, body: Body, written: tree.Initial, symbol: PlaceSymbol) -> InitialTemplate | None:

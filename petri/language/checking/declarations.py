@@ -178,6 +178,7 @@ class Gatherer:
             alias = PurePosixPath(imported).stem if imported else None
             self.clash = self.clash or imported is not None
             self.problems.error("name-twice", symbol.span, label, name=symbol.name, kind=kind_of(first), alias=alias)
+            self.problems.taken_twice.add(symbol.name)
             return False
         if "." in symbol.name:
             self.problems.error("name-of-import", symbol.span, name=symbol.name)

@@ -198,15 +198,34 @@ class Reader:
                 value = self._misplaced(e)
             case tree.Index():
                 value = self._item(e)
-            case tree.Least():
-                if not isinstance(expected, (Record, Scalar)):
-                    return self.unknown(e.span)
-                nodes = [_least(kind, e.span) for _, kind in layout(expected)]
-                value = Value(expected, tuple(nodes), e.span)
+            case tree.Least() | tree.Position():
+                value = self._of_thread(e, expected)
             case _:
                 value = self._misplaced(e)
         self.checker.note(e.span, value.type)
         return value
+
+    def _of_thread(self, e: tree.Least | tree.Position, expected: Type | None) -> Value:
+        """What only threads make."""
+        if isinstance(e, tree.Position):
+            return self._position(e)
+        if not isinstance(expected, (Record, Scalar)):
+            return self.unknown(e.span)
+        return Value(expected, tuple([_least(kind, e.span) for _, kind in layout(expected)]), e.span)
+
+    def _position(self, e: tree.Position) -> Value:
+        symbol = self.scope.find(e.place)
+        assert isinstance(symbol, PlaceSymbol)
+        number, one = constant(0, "int", e.span), constant(1, "int", e.span)
+        for written, own in zip(e.indices, symbol.indices, strict=True):
+            index = self.read_scalar(written, own.kind)
+            if index is None:
+                return self.unknown(e.span)
+            size = operation("add", "int", (operation("sub", "int", (own.high, own.low), e.span), one), e.span)
+            offset = operation("sub", "int", (index, own.low), e.span)
+            before = operation("mul", "int", (number, size), e.span)
+            number = operation("add", "int", (before, offset), e.span)
+        return Value(INT, (number,), e.span)
 
     def _misplaced(self, e: tree.Expr) -> Value:
         kinds = {

@@ -11,9 +11,10 @@ from petri.language.checking.expressions import Reader
 from petri.language.checking.functions import DISTRIBUTIONS, FUNCTIONS
 from petri.language.checking.state import CheckState, Value
 from petri.language.checking.targets import Flat, Loops, Target, find_target, index_kind, split_path
+from petri.language.checking.token_values import token_value
 from petri.language.checking.user_functions import can_call
 from petri.language.meaning.nodes import LARGEST, Node, as_float, evaluate, to_slot
-from petri.language.meaning.scope import ConstantSymbol, FnSymbol, MeasureSymbol, Symbol, kind_of
+from petri.language.meaning.scope import INNER, ConstantSymbol, FnSymbol, MeasureSymbol, SpaceSymbol, Symbol, kind_of
 from petri.language.meaning.types import BOOL, INT, Scalar, Unknown, plainly, quantity
 from petri.language.meaning.units import FREQ, PLAIN, TIME, Dimension
 from petri.language.problems import CheckError
@@ -187,7 +188,7 @@ class FigureReader:
         numbers = []
         for index, loop in zip(written, loops, strict=True):
             kind = index_kind(self.checker, self.checker.scope, loop.range)
-            node = None if index is None else self.reader.read_fixed(index, kind)
+            node = None if index is None or isinstance(kind, Unknown) else self.reader.read_fixed(index, kind)
             if node is None:
                 return None
             numbers.append(int(evaluate(node, ())))
@@ -305,6 +306,8 @@ class FigureReader:
     def _call(self, e: tree.Call) -> FigureTemplate | None:
         assert isinstance(e.function, tree.Name)
         name = e.function.name
+        if name in ("mean", "max") and len(e.arguments) == 2 and self._is_place(e.arguments[0]):
+            return self._content(e, name)
         if name in ("min", "max") and len(e.arguments) > 1:
             return self._least_or_greatest(e, name + "2")
         if name in ("rate", "count"):
@@ -384,6 +387,12 @@ class FigureReader:
             result = self._alike(op, result, figure, e.arguments[0].span, argument.span, e.span)
         return result
 
+    def _is_place(self, e: tree.Expr) -> bool:
+        """Whether a path begins like that of a place or transition, and not like a formula."""
+        path = split_path(e)
+        symbol = None if path is None else self._symbol(path[0][0])
+        return isinstance(symbol, (*INNER, SpaceSymbol)) and not isinstance(symbol, MeasureSymbol)
+
     def _target(self, e: tree.Call, wanted: str, most: int = 1) -> Target | None:
         assert isinstance(e.function, tree.Name)
         if not 1 <= len(e.arguments) <= most:
@@ -437,6 +446,36 @@ class FigureReader:
             self.problems.error("not-a-number", e.span, text=text, kind=plainly(value.type), operator="measure")
             return None
         return value
+
+    def _content(self, e: tree.Call, name: str) -> FigureTemplate | None:
+        """`mean(place, size)`, `max(place, size)`: of the sum of an expression over the tokens of a place."""
+        target = self._target(e, "a place", most=2)
+        if target is None:
+            return None
+        kind = target.symbol.type  # type: ignore[union-attr]
+        what = "the amount of a token"
+        found = token_value(self.checker, self.checker.scope, target.text, kind, e.arguments[1], what, self.loops)
+        if found is None:
+            return None
+        if found[0].kind == "enum":
+            self.problems.error("key-not-number", e.arguments[1].span, kind=plainly(found[0]), what=what)
+            return None
+        node = to_slot(found[1])
+        # What is written alike is the same probe; indices have other values in each element of an array of measures.
+        same: object = id(target) if self.loops else self.problems.whole_text(e.arguments[1].span)
+
+        def part(flat: Flat, place: int, field: str) -> Term:
+            probe = flat.probe((same, place), lambda: net.Content(place, flat.quantity(node, None)))
+            return Term("content", (), (probe, field))
+
+        def made(flat: Flat) -> tuple[int, Term]:
+            places = flat.places(target)
+            if name == "max":
+                return len(places), total([part(flat, place, "max") for place in places], "max2")
+            integral = total([part(flat, place, "integral") for place in places])
+            return len(places), Term("div", (integral, Term("elapsed")))
+
+        return FigureTemplate(found[0].dimension, False, lambda flat: flat.leaf(target, e.span, lambda: made(flat)))
 
     def _figure(self, e: tree.Call, name: str) -> FigureTemplate | None:
         wanted = "a transition" if name == "active" else "a place or a transition" if name == "mean" else "a place"
@@ -608,8 +647,8 @@ _OTHER_MEASURES = {
 MEASURE_FUNCTIONS = {
     "rate": "rate(transition) or rate(transition, quantity)",
     "count": "count(transition) or count(transition, quantity)",
-    "mean": "mean(place) or mean(transition)",
-    "max": "max(place)",
+    "mean": "mean(place), mean(place, value) or mean(transition)",
+    "max": "max(place) or max(place, value)",
     "busy": "busy(place)",
     "occupied": "occupied(place)",
     "active": "active(transition)",

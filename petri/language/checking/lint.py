@@ -21,7 +21,7 @@ from petri.language.meaning.scope import (
     Scope,
     TypeSymbol,
 )
-from petri.language.meaning.templates import Body, TransitionTemplate
+from petri.language.meaning.templates import Body, InputTemplate, MatchTemplate
 from petri.language.meaning.types import Scalar
 
 if TYPE_CHECKING:
@@ -99,27 +99,30 @@ def _is_parameter(symbol: ConstantSymbol | TypeSymbol | DistSymbol | FnSymbol) -
 def _guards_on_disciplines(checker: Checker, body: Body) -> None:
     takers: dict[int, int] = {}
     for transition in body.transitions:
-        for place in {id(arc.place.symbol) for arc in transition.inputs if not arc.keep}:
-            takers[place] = takers.get(place, 0) + 1
+        for taken in {id(arc.place.symbol) for arc in transition.inputs if not arc.keep}:
+            takers[taken] = takers.get(taken, 0) + 1
     for transition in body.transitions:
-        if transition.guard is None or not _is_own(checker, transition.span.file):
+        if not _is_own(checker, transition.span.file):
             continue
-        blocked = _blocked_place(transition, takers)
-        if blocked is not None:
-            word = "by …" if blocked.discipline == "by" else blocked.discipline
-            checker.problems.note("guard-on-fifo", transition.guard.span, place=blocked.name, discipline=word)
+        for arc in transition.inputs:
+            place = arc.place.symbol
+            if arc.keep or place.discipline == "bag" or takers.get(id(place)) != 1:
+                continue
+            word = "by …" if place.discipline == "by" else place.discipline
+            if transition.guard is not None and _tests(transition.guard, arc):
+                checker.problems.note("guard-on-fifo", transition.guard.span, place=place.name, discipline=word)
+            elif not transition.loops and any(_is_constant(match) for match in arc.pattern):
+                checker.problems.note("pattern-on-fifo", arc.span, place=place.name, discipline=word)
 
 
-def _blocked_place(transition: TransitionTemplate, takers: dict[int, int]) -> PlaceSymbol | None:
-    """A place whose one visible token the guard tests and no other transition takes."""
-    assert transition.guard is not None
-    asked = set(_variables(transition.guard))
-    for arc in transition.inputs:
-        symbol = arc.place.symbol
-        looks = any(match.bind in asked for match in arc.pattern if match.bind is not None)
-        if looks and not arc.keep and symbol.discipline != "bag" and takers.get(id(symbol)) == 1:
-            return symbol
-    return None
+def _tests(guard: Node, arc: InputTemplate) -> bool:
+    """Whether a guard tests the token of an arc."""
+    asked = set(_variables(guard))
+    return any(match.bind in asked for match in arc.pattern if match.bind is not None)
+
+
+def _is_constant(match: MatchTemplate) -> bool:
+    return match.equal is not None and match.equal.fixed
 
 
 def _streams_without_file(checker: Checker, body: Body) -> None:

@@ -137,9 +137,9 @@ class MeasureChecker:
         return None if figure is None else replace(figure, name=name, unit=self._unit(d, figure))
 
     def _unit(self, d: tree.Measure, figure: FigureTemplate) -> tuple[str, float] | None:
-        """The unit that a measure is to be shown in, and its size."""
+        """The unit to show a measure in, and its size: its own, or that of the measure whose figure it is."""
         if d.unit is None or d.unit_span is None:
-            return None
+            return figure.unit
         value = quantity_of(self.checker, self.checker.scope, tree.Number(Fraction(1), "in", d.unit, d.unit_span))
         if not isinstance(value.type, Scalar):
             return None

@@ -1,10 +1,11 @@
-"""The names in an expression."""
+"""The names and fields in an expression."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from petri.language.syntax import tree
+from petri.structs import Frozen
 
 
 def names_in(e: object) -> Iterator[str]:
@@ -43,3 +44,15 @@ def names_in(e: object) -> Iterator[str]:
         case tree.Range():
             yield from names_in(e.low)
             yield from names_in(e.high)
+
+
+def fields_in(e: object) -> Iterator[tree.Field]:
+    """Every `a.b` in an expression."""
+    if isinstance(e, tuple):
+        for part in e:
+            yield from fields_in(part)
+    elif isinstance(e, Frozen):
+        if isinstance(e, tree.Field):
+            yield e
+        for name in e.__struct_fields__:
+            yield from fields_in(getattr(e, name))

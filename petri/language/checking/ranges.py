@@ -10,7 +10,7 @@ from petri.language.checking.state import CheckState
 from petri.language.meaning.nodes import Node, constant, evaluate
 from petri.language.meaning.scope import ConstantSymbol, IndexRange, Scope, TypeSymbol, kind_of
 from petri.language.meaning.templates import LoopTemplate
-from petri.language.meaning.types import BOOL, INT, Scalar, Unknown, plainly
+from petri.language.meaning.types import BOOL, INT, UNKNOWN, Scalar, Unknown, plainly
 from petri.language.problems import CheckError
 from petri.language.syntax import tree
 from petri.net import Span
@@ -90,9 +90,12 @@ def read_loops(
         found = read_index_range(reader, loop.range)
         number = scope.new_local()
         kind = INT if found is None else found.kind
-        names = {**names, loop.variable: loop_variable(loop, kind, local(number, kind, loop.span))}
-        if found is not None:
+        variable = loop_variable(loop, kind, local(number, kind, loop.span))
+        if found is None:
+            variable.type = UNKNOWN  # so that the error is reported only once
+        else:
             templates.append(LoopTemplate(number, found.low, found.high, loop.range.span, kind.labels))
+        names = {**names, loop.variable: variable}
     return names, tuple(templates)
 
 

@@ -26,7 +26,7 @@ from petri.language.meaning.scope import (
     TypeSymbol,
     kind_of,
 )
-from petri.language.meaning.types import INT, Scalar
+from petri.language.meaning.types import INT, UNKNOWN, Scalar, Unknown
 from petri.language.problems import CheckError
 from petri.language.syntax import tree
 from petri.net import Span, Term
@@ -97,7 +97,7 @@ class Flat(Protocol):
 
     def expression(self, node: Node, transition: int | None = None) -> net.Expr: ...
 
-    def quantity(self, node: Node, transition: int) -> net.Expr: ...
+    def quantity(self, node: Node, transition: int | None) -> net.Expr: ...
 
     def leaf(self, owner: object, span: Span, make: Callable[[], tuple[int, Term]]) -> Term: ...
 
@@ -229,6 +229,8 @@ def _indices(
     reader = Reader(checker, checker.scope, "an index", loops=loops)
     found: list[Index | None] = []
     for index, kind in zip(written, kinds, strict=True):
+        if isinstance(kind, Unknown):
+            return None
         node = None if index is None else reader.read_fixed(index, kind)
         if index is not None and node is None:
             return None
@@ -236,7 +238,7 @@ def _indices(
     return tuple(found)
 
 
-def _index_kinds(checker: CheckState, scope: Scope, symbol: Symbol) -> list[Scalar]:
+def _index_kinds(checker: CheckState, scope: Scope, symbol: Symbol) -> Sequence[Scalar | Unknown]:
     """The types of the indices of an array."""
     if isinstance(symbol, PlaceSymbol):
         return [index.kind for index in symbol.indices]
@@ -244,8 +246,10 @@ def _index_kinds(checker: CheckState, scope: Scope, symbol: Symbol) -> list[Scal
     return [index_kind(checker, scope, one) for one in ranges]
 
 
-def index_kind(checker: CheckState, scope: Scope, e: tree.Range | tree.Name) -> Scalar:
-    """The type of an index, INT unless its range is that of an enumeration."""
+def index_kind(checker: CheckState, scope: Scope, e: tree.Range | tree.Name) -> Scalar | Unknown:
+    """The type of an index, INT unless its range is that of an enumeration; UNKNOWN if there is no such type."""
     symbol = scope.find(e.name) if isinstance(e, tree.Name) else None
+    if isinstance(e, tree.Name) and symbol is None:
+        return UNKNOWN
     kind = checker.resolve_type(symbol) if isinstance(symbol, TypeSymbol) else INT
     return kind if isinstance(kind, Scalar) and kind.kind == "enum" else INT

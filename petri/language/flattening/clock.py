@@ -344,6 +344,7 @@ _HOLDING: dict[type, Sequence[str]] = {
     net.Sample: ("value", "condition", "others"),
     net.Passage: ("start", "end"),
     net.Order: ("event", "sequence"),
+    net.Content: ("value",),
 }
 _HOLDERS = tuple(_HOLDING)
 

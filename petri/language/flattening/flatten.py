@@ -136,7 +136,7 @@ class Flattener:
         self.root.firing = None if transition is None else self.measured.get(transition)
         return build(node, self.root)
 
-    def quantity(self, node: Node, transition: int) -> Expr:
+    def quantity(self, node: Node, transition: int | None) -> Expr:
         """What is measured: a value in the net's time unit, and not in ticks."""
         return in_units(self.expression(node, transition), node.power)
 

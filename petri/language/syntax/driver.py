@@ -102,7 +102,13 @@ def _begins_an_operand(tokens: Sequence[Token], position: int) -> bool:
 _EITHER = SOFT_WORDS | NAMES_TOO
 _BEHIND_NAMES = (",", ")", ".", "+", "-", "*", "/", "==", "!=", "<", "<=", ">", ">=", "..", ":", "->")
 _OF_PLACES = (",", "->", "(", "[", "*", ">=")
-_AFTER_NAMES = {"read": _OF_PLACES, "no": _OF_PLACES, "reset": _OF_PLACES, "token": ("|",), "order": _BEHIND_NAMES}
+_AFTER_NAMES = {
+    "read": _OF_PLACES,
+    "no": _OF_PLACES,
+    "reset": _OF_PLACES,
+    "token": ("|",),
+    "order": (*_BEHIND_NAMES, "["),
+}
 
 
 def _pop(

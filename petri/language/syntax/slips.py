@@ -173,6 +173,8 @@ def _not_a_declaration(case: _Case) -> Diagnostic | None:
         return None
     if token.text == "after" and case.word:
         return None
+    if case.after == ":" and case.position + 2 < len(case.tokens) and case.tokens[case.position + 2].kind == "=":
+        return case.tell("assignment", span=span_of(token, case.tokens[case.position + 2], case.path), name=token.text)
     words = (*DECLARATION_WORDS, *(kind for kind in case.expected if kind in _CLAUSES))
     suggestion = _meant(token.text, words)
     span = span_of(token, token, case.path)
@@ -190,6 +192,13 @@ def _misspelt_unit(case: _Case) -> Diagnostic | None:
         span = span_of(unit, unit, case.path)
         return case.tell("misspelt-clause", span=span, found=unit.text, suggestion=suggestion)
     return None
+
+
+def _draw_of_value(case: _Case) -> Diagnostic | None:
+    """`draw m = n + 1`"""
+    if case.kind != "=" or case.expected != {"~"} or case.tokens[case.position - 2].kind not in ("draw", ","):
+        return None
+    return case.tell("draw-equals", name=case.before.text)
 
 
 def _misspelt_clause(case: _Case) -> Diagnostic | None:
@@ -614,6 +623,7 @@ _SLIPS: tuple[Callable[[_Case], Diagnostic | None], ...] = (
     _brace_block,
     _transition_shape,
     _late_condition,
+    _draw_of_value,
     _misspelt_clause,
     _missing_type_colon,
     _equals,

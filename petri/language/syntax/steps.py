@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from petri.language.syntax import tree
-from petri.language.syntax.lexer import RESERVED, Token
+from petri.language.syntax.lexer import NAMES_TOO, RESERVED, SOFT_WORDS, Token
 from petri.structs import replace
 
 LABELLED = frozenset(("take", "hold", "use", "wait", "give", "release", "call"))
@@ -34,8 +34,9 @@ def begins(tokens: Sequence[Token], position: int, statement: Sequence[Token]) -
     """
     token, after = tokens[position], _at(tokens, position + 1)
     if token.kind == "NAME" and after is not None and after.kind == ":":
-        verb = _at(tokens, position + 2)
-        return verb.text if verb is not None and verb.text in LABELLED else "take"
+        return _labelled(tokens, position) or "take"
+    if token.kind in NAMES_TOO | SOFT_WORDS and (verb := _labelled(tokens, position)):
+        return verb
     if token.kind == "NAME":
         return token.text if token.text in STEP_NAMES else ""
     if token.kind in ("draw", "let", "if"):
@@ -46,6 +47,13 @@ def begins(tokens: Sequence[Token], position: int, statement: Sequence[Token]) -
         branch = after.kind in ("when", "weight", "priority", "if") or _step_follows(tokens, position + 1)
         return "or" if branch else ""
     return ""
+
+
+def _labelled(tokens: Sequence[Token], position: int) -> str:
+    """The word of a step after a label, which may be a word that is a keyword elsewhere; "" if there is none."""
+    colon, verb = _at(tokens, position + 1), _at(tokens, position + 2)
+    labels = colon is not None and colon.kind == ":" and verb is not None and verb.text in LABELLED
+    return verb.text if labels and verb is not None else ""
 
 
 def is_complete(word: str, statement: Sequence[Token]) -> bool:

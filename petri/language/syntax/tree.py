@@ -161,9 +161,17 @@ class Least(Frozen):
     span: Span
 
 
+class Position(Frozen):
+    """Which element of an array of places it is, from 0, the last index running fastest; only threads make it."""
+
+    place: str
+    indices: tuple[Expr, ...]
+    span: Span
+
+
 Expr = (
     Number | Text | Name | Field | Index | Call | List | Record | With | Unary | Binary | If | Range | Paren
-    | Weighted | Passage | By | Ordered | At | Least
+    | Weighted | Passage | By | Ordered | At | Least | Position
 )  # fmt: skip
 
 # ---------------------------------------------------------------- types

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from petri.analysis.dead import Lack
     from petri.report.lacks import Reason
 
-_COUNTS: Final = ("count", "packets", "received", "duplicates")
 _LEVEL: Final = 0.95
 
 
@@ -136,10 +135,3 @@ def _group(rows: list[Mapping[str, Any]], name: str, members: list[int], columns
         figures[column] = Interval(average, math.nan, _LEVEL, int(rows[members[0]][column]["n"]))
         spread[column] = (float(values.min()), float(values.max()))
     return Group(name, tuple(members), figures, spread)
-
-
-def shown_dimension(dimension: str, field: str | None = None) -> str:
-    """The dimension in which a figure is shown: a rate of events as "events", a number of observations without one."""
-    if field in _COUNTS:
-        return ""
-    return "events" if dimension == "Freq" else dimension

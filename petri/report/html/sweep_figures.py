@@ -14,10 +14,10 @@ from petri.experiment.sampling import Value
 from petri.experiment.summary import Outcome, PointOutcome
 from petri.experiment.tables import ordered
 from petri.measure.figures import Figure as Kept
+from petri.report.dimensions import shown_dimension
 from petri.report.html.markup import plotted
 from petri.report.html.page import Figure
 from petri.report.html.palette import SERIES
-from petri.report.html.record import shown_dimension
 from petri.report.quantities import Scale, Units
 from petri.report.quantities import number as short
 

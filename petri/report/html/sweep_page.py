@@ -10,6 +10,7 @@ from typing import Final
 from petri.experiment.definition import shown
 from petri.experiment.summary import Outcome, PointOutcome
 from petri.measure.figures import Figure as Kept
+from petri.report.dimensions import shown_dimension
 from petri.report.expected import bound_text
 from petri.report.html import sweep_figures as figures
 from petri.report.html import tables
@@ -17,7 +18,6 @@ from petri.report.html.marks import interval_mark
 from petri.report.html.markup import Content, Markup, content, spoken, tag
 from petri.report.html.page import LOW, TALL, Page
 from petri.report.html.picture import picture
-from petri.report.html.record import shown_dimension
 from petri.report.html.run_page import banner, missing_banner
 from petri.report.html.sweep_figures import PlotAxis
 from petri.report.quantities import Units, exact_quantity, number

@@ -9,10 +9,11 @@ from typing import Any, Final
 import numpy as np
 
 from petri.measure.intervals import Interval
+from petri.report.dimensions import shown_dimension
 from petri.report.expected import bound_text, comparison_of, origin
 from petri.report.html.marks import interval_mark, spark
 from petri.report.html.markup import Content, Markup, breakable, content, paragraphs, spoken, tag
-from petri.report.html.record import Group, RunRecord, interval, real, shown_dimension
+from petri.report.html.record import Group, RunRecord, interval, real
 from petri.report.quantities import NOTHING, Units, number
 from petri.report.summary import first_sentence
 

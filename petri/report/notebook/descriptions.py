@@ -11,7 +11,7 @@ from petri.experiment.summary import Outcome
 from petri.experiment.threshold.outcome import SearchOutcome
 from petri.measure.figures import recorded_fields
 from petri.model import Model
-from petri.report.html.record import shown_dimension
+from petri.report.dimensions import shown_dimension
 from petri.report.quantities import Units, parameter_text
 from petri.report.search import answer, question
 from petri.result import MeasureResult, Result

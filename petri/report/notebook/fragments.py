@@ -7,12 +7,13 @@ from typing import Final
 
 from petri.experiment.summary import Outcome
 from petri.model import Model
+from petri.report.dimensions import shown_dimension
 from petri.report.html import sweep_figures, sweep_page, tables
 from petri.report.html.figures import Distribution, density
 from petri.report.html.markup import Content, Markup, content, spoken, tag
 from petri.report.html.page import asset
 from petri.report.html.palette import DARK, LIGHT
-from petri.report.html.record import RunRecord, groups, of_result, shown_dimension
+from petri.report.html.record import RunRecord, groups, of_result
 from petri.report.html.run_page import banners
 from petri.report.notebook.descriptions import describe_model, describe_outcome, describe_result
 from petri.report.notebook.drawing import draw

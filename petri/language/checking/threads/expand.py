@@ -33,12 +33,12 @@ class Expansion(Struct):
 def compile_thread(checker: CheckState, body: Body, symbol: ThreadSymbol, measured: Measured) -> Expander | None:
     """The first half of the work on a thread, after which requests know what their callers must remember."""
     thread = symbol.declaration
-    if len(thread.loops) > 1:
-        checker.problems.error("thread-indices", thread.loops[1].span, name=thread.name)
-        return None
-    if any(isinstance(loop.range, tree.Name) for loop in thread.loops):
-        checker.problems.error("thread-over-type", thread.loops[0].span, name=thread.name)
-        return None
+    indices: set[str] = set()
+    for loop in thread.loops:
+        if indices & set(names(loop.range)):
+            checker.problems.error("thread-range", loop.range.span, variable=loop.variable)
+            return None
+        indices.add(loop.variable)
     loops, _ = read_loops(checker, body.scope, thread.loops)
     compiler = Compiler(checker, Bindings(checker, body.scope, loops), thread)
     try:
@@ -103,10 +103,9 @@ class Expander:
             symbol.type = state.request
         elif state.kept:
             symbol.type = Record({name: state.scope[name].type for name in state.kept})
-        if self.thread.loops:
-            reader, indices = Reader(self.checker, scope, "the range of a loop"), self.thread.loops[0].range
-            assert isinstance(indices, tree.Range)
-            symbol.indices = (read_index_range(reader, indices) or IndexRange(INT, _ZERO, _ZERO),)
+        reader = Reader(self.checker, scope, "the range of a loop")
+        ranges = [read_index_range(reader, loop.range) for loop in self.thread.loops]
+        symbol.indices = tuple([found or IndexRange(INT, _ZERO, _ZERO) for found in ranges])
         scope.names[symbol.name] = symbol
         inside = PlaceSymbol(state.name, state.span, symbol.number, symbol.type)
         self.steps.names[state.name] = inside
@@ -134,11 +133,14 @@ class Expander:
         return f"{self._full(state.name)}.number"
 
     def _term(self, state: State, span: Span) -> tree.Expr:
-        """The place of a state: for an array of threads, that of the same index."""
-        name = tree.Name(self._full(state.name), span)
-        if not self.thread.loops:
-            return name
-        return tree.Index(name, tree.Name(self.thread.loops[0].variable, span), span)
+        """The place of a state: for an array of threads, that of the same indices."""
+        term: tree.Expr = tree.Name(self._full(state.name), span)
+        for index in self._indices(span):
+            term = tree.Index(term, index, span)
+        return term
+
+    def _indices(self, span: Span) -> tuple[tree.Name, ...]:
+        return tuple([tree.Name(loop.variable, span) for loop in self.thread.loops])
 
     # ------------------------------------------------------------ transitions
 
@@ -239,10 +241,8 @@ class Expander:
         number = tree.Name(self._number(state), span)
         if not self.thread.loops:
             return number
-        loop = self.thread.loops[0]
-        assert isinstance(loop.range, tree.Range)
-        offset = tree.Binary("-", tree.Name(loop.variable, span), tree.Paren(loop.range.low, span), span)
-        return tree.Binary("+", number, offset, span)
+        position = tree.Position(self._full(state.name), self._indices(span), span)
+        return tree.Binary("+", number, position, span)
 
 
 _ZERO = Node("const", "int", value=0)

@@ -225,7 +225,7 @@ impl Session {
         let active = active.map(|(transition, plan)| (transition.active(now, plan.takes_turns) as f64).to_ne_bytes());
         observed.set_item("active", bytes(py, active))?;
         let probes = session.probes().map_or(&[][..], |probes| &probes.probes);
-        let snapshots = probes.iter().map(|probe| snapshot(py, probe)).collect::<PyResult<Vec<_>>>()?;
+        let snapshots = probes.iter().map(|probe| snapshot(py, probe, now)).collect::<PyResult<Vec<_>>>()?;
         observed.set_item("probes", snapshots)?;
         Ok(observed)
     }
@@ -343,7 +343,7 @@ fn scalars<'py>(py: Python<'py>, words: &[u64], reals: &[bool]) -> PyResult<Boun
     PyTuple::new(py, values.collect::<PyResult<Vec<_>>>()?)
 }
 
-fn snapshot<'py>(py: Python<'py>, probe: &Probe) -> PyResult<Bound<'py, PyDict>> {
+fn snapshot<'py>(py: Python<'py>, probe: &Probe, now: Ticks) -> PyResult<Bound<'py, PyDict>> {
     let state = PyDict::new(py);
     match probe {
         Probe::Counter(sum) => state.set_item("sum", sum)?,
@@ -361,6 +361,10 @@ fn snapshot<'py>(py: Python<'py>, probe: &Probe) -> PyResult<Bound<'py, PyDict>>
             for (name, counts) in order.distributions() {
                 state.set_item(name, bytes(py, counts.into_iter().map(u64::to_ne_bytes)))?;
             }
+        }
+        Probe::Content(content) => {
+            state.set_item("integral", content.integral(now))?;
+            state.set_item("max", content.greatest())?;
         }
     }
     Ok(state)

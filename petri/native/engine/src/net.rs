@@ -309,6 +309,13 @@ pub struct Order {
     pub buffer_threshold: usize,
 }
 
+/// The sum of an expression over the tokens of a place; its variables are their slots.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Content {
+    pub place: PlaceId,
+    pub value: Expr,
+}
+
 /// DT and BT of RFC 5236 where a net does not set them.
 fn order_threshold() -> usize {
     64
@@ -320,6 +327,7 @@ pub enum Probe {
     Sample(Sample),
     Passage(Passage),
     Order(Order),
+    Content(Content),
 }
 
 impl<'de> Deserialize<'de> for Probe {
@@ -350,7 +358,8 @@ impl<'de> Visitor<'de> for ProbeVisitor {
             "Sample" => Sample::deserialize(fields).map(Probe::Sample),
             "Passage" => Passage::deserialize(fields).map(Probe::Passage),
             "Order" => Order::deserialize(fields).map(Probe::Order),
-            other => Err(Error::unknown_variant(other, &["Counter", "Sample", "Passage", "Order"])),
+            "Content" => Content::deserialize(fields).map(Probe::Content),
+            other => Err(Error::unknown_variant(other, &["Counter", "Sample", "Passage", "Order", "Content"])),
         }
     }
 }

@@ -165,7 +165,10 @@ impl<O: Observer> Engine<O> {
             fault: None,
             program,
         };
-        Ok(Housed::new(arena, engine))
+        let mut engine = Housed::new(arena, engine);
+        let program = Arc::clone(&engine.program);
+        engine.observer.begins(&program)?;
+        Ok(engine)
     }
 
     // ------------------------------------------------------------ the loop
@@ -465,7 +468,7 @@ impl<O: Observer> Engine<O> {
                 Take::Black { place, count } => self.take_black(program, place, count),
                 Take::Chosen { place, arc } => self.take_black(program, place, self.scratch.chosen[arc as usize]),
                 Take::Head { place, position } => {
-                    self.lighten(program, place, u64::from(position));
+                    self.leaves(program, place, u64::from(position));
                     let before = self.changes(place).tokens;
                     self.marking.remove(program, &mut self.enabling, place, position as usize, self.now);
                     self.left(program, place, before, before - 1);
@@ -473,7 +476,7 @@ impl<O: Observer> Engine<O> {
                 Take::Seat { place, arc } => {
                     let before = self.changes(place).tokens;
                     let seat = self.scratch.chosen[arc as usize];
-                    self.lighten(program, place, seat);
+                    self.leaves(program, place, seat);
                     self.marking.remove(program, &mut self.enabling, place, seat as usize, self.now);
                     for &later in &plan.inputs[arc as usize].after {
                         if self.scratch.chosen[later] == before - 1 {
@@ -494,6 +497,9 @@ impl<O: Observer> Engine<O> {
         let before = self.changes(place).tokens;
         let held = self.marking.stores[place].held;
         self.change_weight(program, place, held, false);
+        if program.probes.hears_departures(place) {
+            self.observer.emptied(place, self.now);
+        }
         self.marking.clear(program, &mut self.enabling, place, self.now);
         self.left(program, place, before, 0);
     }
@@ -525,13 +531,22 @@ impl<O: Observer> Engine<O> {
         }
     }
 
-    /// The token at a position is about to leave: its weight does.
+    /// The token at a position is about to leave: its weight does, and its value leaves the contents that measures watch.
     #[inline(always)]
-    fn lighten(&mut self, program: &Program, place: PlaceId, position: u64) {
+    fn leaves(&mut self, program: &Program, place: PlaceId, position: u64) {
+        if program.probes.hears_departures(place) {
+            self.tell_departure(place, position);
+        }
         if program.places[place].weight.is_some() {
             let weight = self.marking.weight_at(program, place, position as usize);
             self.change_weight(program, place, weight, false);
         }
+    }
+
+    /// Tells the observer of the token at a position, which is about to leave.
+    pub(crate) fn tell_departure(&mut self, place: PlaceId, position: u64) {
+        let token = self.marking.token(place, position as usize);
+        self.observer.leaves(place, token, self.now);
     }
 
     /// The weight of the tokens of a place grows or shrinks by so much.

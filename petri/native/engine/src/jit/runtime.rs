@@ -30,6 +30,7 @@ pub struct Runtime {
     pub real: usize,
     pub started: usize,
     pub arrived: usize,
+    pub departs: usize,
     pub shown: usize,
     pub bucket_of: usize,
     pub seats: usize,
@@ -120,6 +121,7 @@ impl Runtime {
             real: real::<O> as *const () as usize,
             started: started::<O> as *const () as usize,
             arrived: arrived::<O> as *const () as usize,
+            departs: departs::<O> as *const () as usize,
             shown: shown::<O> as *const () as usize,
             bucket_of: bucket_of::<O> as *const () as usize,
             seats: seats::<O> as *const () as usize,
@@ -291,6 +293,13 @@ unsafe extern "C" fn arrived<O: Observer>(engine: *mut Engine<O>, place: u64, co
     };
     let outcome = engine.observer.arrived(place, count, scope);
     engine.held(outcome)
+}
+
+/// The token at a position is about to leave a place whose content is measured.
+unsafe extern "C" fn departs<O: Observer>(engine: *mut Engine<O>, place: u64, position: u64) {
+    // SAFETY: see `parts`.
+    let (engine, _) = unsafe { parts(engine) };
+    engine.tell_departure(PlaceId(place as u32), position);
 }
 
 /// The token that a place shows at a position.

@@ -56,6 +56,7 @@ fn operations(net: &Net) -> u64 {
         Probe::Sample(sample) => sample.all().flat_map(|one| one.condition.iter().chain([&one.value])).collect(),
         Probe::Passage(passage) => passage.start.all().chain(passage.end.all()).flat_map(|event| &event.key).collect(),
         Probe::Order(order) => order.event.key.iter().chain([&order.sequence]).collect(),
+        Probe::Content(content) => vec![&content.value],
     });
     keys.chain(of_transitions).chain(of_probes).fold(0, |sum: u64, e| sum.saturating_add(e.size()))
 }
@@ -240,6 +241,14 @@ fn check_probe(net: &Net, probe: &Probe) -> Result<(), String> {
             Ok(())
         }
         Probe::Order(order) => check_event(net, &order.event, [&order.sequence]),
+        Probe::Content(content) => {
+            let place = net.places.get(content.place.at()).ok_or("names a place that is not there")?;
+            let slots = place.colour.slots.len();
+            if slots == 0 || content.value.kind == Kind::Bool {
+                return Err("sums values that are no numbers".into());
+            }
+            Scope { bound: vec![true; slots], draws: false, marking: false }.check(&content.value)
+        }
     }
 }
 

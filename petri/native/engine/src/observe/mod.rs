@@ -4,6 +4,7 @@
 //!
 //! - [`observer`]: the trait of those who listen
 //! - [`probes`]: declared measures
+//! - [`content`]: the sum of a value over the tokens of a place, and its integral
 //! - [`histogram`]: the distribution of a sample
 //! - [`passages`]: times from one event to another of the same key
 //! - [`reorder`]: how far the packets of a flow arrive out of order
@@ -11,6 +12,7 @@
 //! - [`trace`]: every firing
 //! - [`shared_cases`]: cases that the measures here and those in Python must both pass
 
+pub mod content;
 pub mod histogram;
 pub mod levels;
 pub mod observer;

@@ -5,6 +5,7 @@ use std::mem::offset_of;
 use crate::base::fault::Outcome;
 use crate::base::ids::{PlaceId, TransitionId};
 use crate::base::ticks::Ticks;
+use crate::program::Program;
 use crate::state::counters::PlaceCounters;
 use crate::state::value::Scope;
 
@@ -23,6 +24,17 @@ pub trait Observer {
 
     /// A firing starts; its tokens are still in their places.
     fn started(&mut self, transition: TransitionId, scope: &mut Scope) -> Outcome<()>;
+
+    /// The run begins with the initial tokens. A value of a token may raise a fault.
+    fn begins(&mut self, _: &Program) -> Outcome<()> {
+        Ok(())
+    }
+
+    /// A token is about to leave a place; told only where the net's probes ask for it.
+    fn leaves(&mut self, _: PlaceId, _token: &[u64], _now: Ticks) {}
+
+    /// All tokens of a place leave at once.
+    fn emptied(&mut self, _: PlaceId, _now: Ticks) {}
 
     /// The warm-up is over: figures are those from now on (M3).
     fn restart(&mut self, now: Ticks);
@@ -64,6 +76,22 @@ impl<A: Observer> Observer for Option<A> {
         self.as_mut().map_or(Ok(()), |observer| observer.started(transition, scope))
     }
 
+    fn begins(&mut self, program: &Program) -> Outcome<()> {
+        self.as_mut().map_or(Ok(()), |observer| observer.begins(program))
+    }
+
+    fn leaves(&mut self, place: PlaceId, token: &[u64], now: Ticks) {
+        if let Some(observer) = self {
+            observer.leaves(place, token, now);
+        }
+    }
+
+    fn emptied(&mut self, place: PlaceId, now: Ticks) {
+        if let Some(observer) = self {
+            observer.emptied(place, now);
+        }
+    }
+
     fn restart(&mut self, now: Ticks) {
         if let Some(observer) = self {
             observer.restart(now);
@@ -96,6 +124,21 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
     fn started(&mut self, transition: TransitionId, scope: &mut Scope) -> Outcome<()> {
         self.0.started(transition, scope)?;
         self.1.started(transition, scope)
+    }
+
+    fn begins(&mut self, program: &Program) -> Outcome<()> {
+        self.0.begins(program)?;
+        self.1.begins(program)
+    }
+
+    fn leaves(&mut self, place: PlaceId, token: &[u64], now: Ticks) {
+        self.0.leaves(place, token, now);
+        self.1.leaves(place, token, now);
+    }
+
+    fn emptied(&mut self, place: PlaceId, now: Ticks) {
+        self.0.emptied(place, now);
+        self.1.emptied(place, now);
     }
 
     fn restart(&mut self, now: Ticks) {

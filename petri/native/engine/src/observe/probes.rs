@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use crate::base::fault::Outcome;
 use crate::base::ids::{PlaceId, TransitionId};
+use crate::base::random::Random;
 use crate::base::ticks::Ticks;
+use crate::observe::content::{in_parts, Content};
 use crate::observe::histogram::Histogram;
 use crate::observe::observer::Observer;
 use crate::observe::passages::{Passages, LIMIT};
@@ -12,6 +14,7 @@ use crate::observe::reorder::settings::Settings;
 use crate::observe::reorder::Order;
 use crate::program::expression::Value;
 use crate::program::probes::{Action, ProbeKind, ProbesProgram};
+use crate::program::Program;
 use crate::state::counters::PlaceCounters;
 use crate::state::value::Scope;
 
@@ -21,6 +24,7 @@ pub enum Probe {
     Sample(Histogram),
     Passage(Box<Passages>),
     Order(Box<Order>),
+    Content(Box<Content>),
 }
 
 /// An observer that feeds the probes.
@@ -28,6 +32,8 @@ pub struct Probes {
     program: Arc<ProbesProgram>,
     pub probes: Vec<Probe>,
     key: Vec<u64>,
+    /// Values of tokens may not draw; a scope needs a stream all the same.
+    silent: Random,
 }
 
 impl Probes {
@@ -40,8 +46,11 @@ impl Probes {
                 let settings = Settings { displacement_threshold, buffer_threshold, ..Settings::default() };
                 Probe::Order(Box::new(Order::with(settings)))
             }
+            ProbeKind::Content { ref value, .. } => {
+                Probe::Content(Box::new(Content::new(matches!(value, Value::Real(_)))))
+            }
         });
-        Probes { probes: probes.collect(), program, key: Vec::new() }
+        Probes { probes: probes.collect(), program, key: Vec::new(), silent: Random::new([0; 3]) }
     }
 }
 
@@ -86,9 +95,26 @@ fn act(probe: &mut Probe, action: &Action, key: &mut Vec<u64>, scope: &mut Scope
             load_key(key, None, values, scope)?;
             order.arrive(key, sequence.bits(scope)? as i64, scope.now as f64);
         }
+        (Probe::Content(content), Action::Enter(value)) => {
+            let value = whole(value, scope)?;
+            content.add(value, scope.now);
+        }
         _ => {}
     }
     Ok(())
+}
+
+/// The slots of a token, and nothing else.
+fn scope_of<'s>(token: &'s [u64], random: &'s mut Random, now: Ticks) -> Scope<'s> {
+    Scope { variables: token, places: &[], tables: &[], random, now, end: now }
+}
+
+/// The value of a token as the whole number that sums are made of.
+fn whole(value: &Value, scope: &mut Scope) -> Outcome<i128> {
+    Ok(match value {
+        Value::Int(value) => i128::from(value.value(scope)?),
+        Value::Real(value) => in_parts(value.value(scope)?),
+    })
 }
 
 impl Observer for Probes {
@@ -117,13 +143,44 @@ impl Observer for Probes {
         Ok(())
     }
 
-    fn restart(&mut self, _: Ticks) {
+    fn begins(&mut self, program: &Program) -> Outcome<()> {
+        for (kind, probe) in self.program.kinds_of_probes.iter().zip(&mut self.probes) {
+            let (ProbeKind::Content { place, value }, Probe::Content(content)) = (kind, probe) else { continue };
+            for (count, token) in &program.places[*place].initial {
+                let value = whole(value, &mut scope_of(token, &mut self.silent, 0))?;
+                content.add(value * i128::from(*count), 0);
+            }
+            content.restart(0);
+        }
+        Ok(())
+    }
+
+    fn leaves(&mut self, place: PlaceId, token: &[u64], now: Ticks) {
+        for (probe, value) in &self.program.departures[place.at()] {
+            if let Probe::Content(content) = &mut self.probes[probe.at()] {
+                // It was evaluated when the token arrived, and raised no fault then.
+                let value = whole(value, &mut scope_of(token, &mut self.silent, now)).unwrap_or(0);
+                content.add(-value, now);
+            }
+        }
+    }
+
+    fn emptied(&mut self, place: PlaceId, now: Ticks) {
+        for (probe, _) in &self.program.departures[place.at()] {
+            if let Probe::Content(content) = &mut self.probes[probe.at()] {
+                content.empty(now);
+            }
+        }
+    }
+
+    fn restart(&mut self, now: Ticks) {
         for probe in &mut self.probes {
             match probe {
                 Probe::Counter(sum) => *sum = 0.0,
                 Probe::Sample(values) => *values = Histogram::new(),
                 Probe::Passage(passages) => passages.restart(),
                 Probe::Order(order) => order.restart(),
+                Probe::Content(content) => content.restart(now),
             }
         }
     }

@@ -14,15 +14,18 @@ pub enum Action {
     End(Option<u64>, Vec<Value>),
     Start(Option<u64>, Vec<Value>),
     Order(Vec<Value>, Value),
+    /// A token adds its value to a content.
+    Enter(Value),
 }
 
 /// The state that a probe begins with.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub enum ProbeKind {
     Counter,
     Sample,
     Passage { width: usize },
     Order { displacement_threshold: usize, buffer_threshold: usize },
+    Content { place: PlaceId, value: Value },
 }
 
 /// The probes of a net, compiled.
@@ -33,6 +36,8 @@ pub struct ProbesProgram {
     /// For each transition and each place, what its events do, in the order of the probes.
     pub starts: Vec<Vec<(ProbeId, Action)>>,
     pub arrivals: Vec<Vec<(ProbeId, Action)>>,
+    /// For each place, the contents that a token leaves, with its value there.
+    pub departures: Vec<Vec<(ProbeId, Value)>>,
 }
 
 impl ProbesProgram {
@@ -48,6 +53,11 @@ impl ProbesProgram {
     /// Whether a probe wants to know of tokens that arrive in a place.
     pub fn hears_arrivals(&self, place: PlaceId) -> bool {
         !self.arrivals[place.at()].is_empty()
+    }
+
+    /// Whether a probe wants to know of tokens that leave a place.
+    pub fn hears_departures(&self, place: PlaceId) -> bool {
+        !self.departures[place.at()].is_empty()
     }
 }
 

@@ -18,6 +18,8 @@ pub struct PlacePlan {
     pub has_capacity: bool,
     /// Probes want to know of tokens that arrive.
     pub probed: bool,
+    /// Probes want to know of tokens that leave.
+    pub departures_probed: bool,
     pub occupancy: Occupancy,
     /// What a token that comes or goes leads to. It is told of places whose tokens the code moves.
     pub moves: Option<Box<Moves>>,

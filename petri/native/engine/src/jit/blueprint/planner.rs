@@ -122,6 +122,7 @@ impl<'a> Planner<'a> {
                 may_grow: place.most.is_none(),
                 has_capacity: place.capacity.is_some(),
                 probed: self.program.probes.hears_arrivals(id),
+                departures_probed: self.program.probes.hears_departures(id),
                 occupancy: self.profile.map_or(Occupancy::Seldom, |profile| profile.place(id)),
                 moves: None,
             });

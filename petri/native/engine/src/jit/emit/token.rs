@@ -39,6 +39,10 @@ impl<'a> Emitter<'a, '_> {
     /// The coloured token at a position leaves.
     pub fn take_token(&mut self, place: PlaceRef, position: TokenCount, lost: Option<&mut Lost>) {
         let id = self.place_id(place);
+        if self.blueprint[place].departures_probed {
+            let position = self.number(position);
+            self.call(self.runtime.departs, &[self.engine, id, position], None);
+        }
         let before = self.tokens_before(place, TokenCount::Const(1), Way::Down);
         if self.moves(place).entry != Entry::Unknown {
             let position = self.number(position);

@@ -2,7 +2,7 @@
 
 use crate::base::fault::{LoadError, Loaded};
 use crate::base::ids::{ProbeId, TransitionId};
-use crate::net::{Counter, Event, Kind, Net, Order, Passage, Probe, Sample};
+use crate::net::{Content, Counter, Event, Kind, Net, Order, Passage, Probe, Sample};
 use crate::program::compile::compiler::Compiler;
 use crate::program::expression::Value;
 use crate::program::probes::{Action, ProbeKind, ProbesProgram};
@@ -14,6 +14,7 @@ pub fn compile(net: &Net, compiler: &mut Compiler) -> Loaded<ProbesProgram> {
         kinds_of_probes: Vec::new(),
         starts: vec![Vec::new(); net.transitions.len()],
         arrivals: vec![Vec::new(); net.places.len()],
+        departures: vec![Vec::new(); net.places.len()],
     };
     for (i, probe) in net.probes.iter().enumerate() {
         let id = ProbeId(i as u32);
@@ -47,6 +48,13 @@ pub fn compile(net: &Net, compiler: &mut Compiler) -> Loaded<ProbesProgram> {
                     displacement_threshold: *displacement_threshold,
                     buffer_threshold: *buffer_threshold,
                 }
+            }
+            Probe::Content(Content { place, value }) => {
+                let event = Event { place: Some(*place), ..Event::default() };
+                let entering = compiler.lowering(kinds(net, &event)?).value(value, value.kind)?;
+                program.departures[place.at()].push((id, entering.clone()));
+                program.on(&event, id, Action::Enter(entering.clone()));
+                ProbeKind::Content { place: *place, value: entering }
             }
         };
         program.kinds_of_probes.push(shape);

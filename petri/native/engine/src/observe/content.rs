@@ -1,0 +1,151 @@
+//! The content of a place: the sum of a value over its tokens, and the integral of that sum over time.
+//!
+//! Sums are of whole numbers, so none is rounded and their order does not matter. Real values are rounded to whole parts
+//! ([`PARTS`]). A sum of 2³² values is below 2¹²⁶ parts, and its integral over 2⁶³ ticks below 2¹⁸⁹ ([`Wide`]).
+
+use crate::base::ticks::Ticks;
+
+/// Parts of 1 for real values: 2⁴⁰.
+const PARTS: f64 = (1_u64 << 40) as f64;
+/// A real value counts as no more than this, and as no less than its negative: 2⁵³.
+const MOST: f64 = (1_u64 << 53) as f64;
+
+/// A real value in parts, the even one of two that are equally near.
+pub fn in_parts(value: f64) -> i128 {
+    (value.clamp(-MOST, MOST) * PARTS).round_ties_even() as i128
+}
+
+#[derive(Clone, Debug)]
+pub struct Content {
+    /// Of the tokens in the place, in parts where the values are real; and since when it is that.
+    sum: i128,
+    since: Ticks,
+    integral: Wide,
+    greatest: i128,
+    /// The length of a part.
+    unit: f64,
+}
+
+impl Content {
+    pub fn new(real: bool) -> Self {
+        let unit = if real { 1.0 / PARTS } else { 1.0 };
+        Content { sum: 0, since: 0, integral: Wide::default(), greatest: 0, unit }
+    }
+
+    /// A token of this value comes, or one of the negative value goes.
+    pub fn add(&mut self, value: i128, now: Ticks) {
+        self.become_sum(self.sum + value, now);
+    }
+
+    /// All tokens go.
+    pub fn empty(&mut self, now: Ticks) {
+        self.become_sum(0, now);
+    }
+
+    fn become_sum(&mut self, sum: i128, now: Ticks) {
+        self.integral.add(self.sum, (now - self.since) as u64);
+        self.since = now;
+        self.sum = sum;
+        self.greatest = self.greatest.max(sum);
+    }
+
+    /// Forgets the past and keeps the tokens.
+    pub fn restart(&mut self, now: Ticks) {
+        self.integral = Wide::default();
+        self.since = now;
+        self.greatest = self.sum;
+    }
+
+    /// The integral up to `now` [value × ticks], rounded once.
+    pub fn integral(&self, now: Ticks) -> f64 {
+        let mut integral = self.integral;
+        integral.add(self.sum, (now - self.since) as u64);
+        integral.nearest() * self.unit
+    }
+
+    /// The greatest sum at any instant.
+    pub fn greatest(&self) -> f64 {
+        self.greatest as f64 * self.unit
+    }
+}
+
+/// The whole number `high` · 2⁶⁴ + `low`.
+#[derive(Clone, Copy, Debug, Default)]
+struct Wide {
+    high: i128,
+    low: u64,
+}
+
+impl Wide {
+    /// Adds a product.
+    fn add(&mut self, number: i128, time: u64) {
+        let product = u128::from(number as u64) * u128::from(time);
+        let (low, carry) = self.low.overflowing_add(product as u64);
+        self.low = low;
+        self.high += (number >> 64) * i128::from(time) + (product >> 64) as i128 + i128::from(carry);
+    }
+
+    /// The nearest double, the even one of two.
+    fn nearest(self) -> f64 {
+        if self.high == i128::from(self.high as i64) {
+            return ((self.high << 64) | i128::from(self.low)) as f64;
+        }
+        let negative = self.high < 0;
+        let low = if negative { self.low.wrapping_neg() } else { self.low };
+        let high = self.high.unsigned_abs() - u128::from(negative && low != 0);
+        let shift = 64 - high.leading_zeros().min(64);
+        // The first 128 bits, of which the last also tells whether one of the bits after it is set.
+        let first = if shift == 64 { high } else { (high << (64 - shift)) | u128::from(low >> shift) };
+        let rest = if shift == 64 { low } else { low & ((1 << shift) - 1) };
+        let size = (first | u128::from(rest != 0)) as f64 * 2_f64.powi(shift as i32);
+        if negative {
+            -size
+        } else {
+            size
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn the_integral_is_the_sum_times_how_long_it_lasts() {
+        let mut content = Content::new(false);
+        content.add(64, 0);
+        content.add(1500, 10);
+        content.add(-64, 30);
+        assert_eq!((content.integral(40), content.greatest()), (64.0 * 30.0 + 1500.0 * 30.0, 1564.0));
+        content.restart(40);
+        content.empty(45);
+        assert_eq!((content.integral(100), content.greatest()), (7500.0, 1500.0));
+    }
+
+    #[test]
+    fn real_values_have_an_end() {
+        assert_eq!(in_parts(1e300), 1 << 93);
+        assert_eq!(in_parts(-0.1), -(109951162778));
+        let mut content = Content::new(true);
+        content.add(in_parts(0.75), 0);
+        assert_eq!(content.integral(3), 2.25);
+    }
+
+    proptest! {
+        /// Products below 2¹²⁶ have the same sum in words that the machine knows; one times 2⁶² is rounded alike.
+        #[test]
+        fn wide_numbers_are_rounded_once(terms in prop::collection::vec((any::<i64>(), 0_u64..1 << 60), 1..8)) {
+            let (mut wide, mut far) = (Wide::default(), Wide::default());
+            let mut plain = 0_i128;
+            for &(number, time) in &terms {
+                wide.add(i128::from(number), time);
+                far.add(i128::from(number) << 62, time);
+                plain += i128::from(number) * i128::from(time);
+            }
+            prop_assert_eq!(wide.nearest(), plain as f64);
+            prop_assert_eq!(far.nearest(), plain as f64 * 2_f64.powi(62));
+        }
+    }
+}
