@@ -60,7 +60,7 @@ class Goal:
 
 @dataclass(slots=True)
 class Scaling:
-    """One family of B6 to B13: nanoseconds per firing and peak memory by size."""
+    """One family of B6 to B18 on one engine: nanoseconds per firing and peak memory by size."""
 
     title: str
     sizes: list[int]
@@ -68,6 +68,12 @@ class Scaling:
     memory: list[int]
     factor: float
     bytes_per_item: float
+    engine: str = "pnsim"
+
+    def few_cells(self) -> list[str]:
+        """Of a family of few sizes, which others do not have."""
+        times = [f"{size:,}: {time:,.0f} ns" for size, time in zip(self.sizes, self.nanoseconds, strict=True)]
+        return [self.title, self.engine, *times, f"{self.factor:.1f}", f"{self.bytes_per_item:.0f} B"]
 
     def cells(self, sizes: Sequence[int]) -> list[str]:
         times = {size: f"{time:.0f} ns" for size, time in zip(self.sizes, self.nanoseconds, strict=True)}
@@ -94,10 +100,16 @@ class Report:
         """(title, heading, lines) of each table."""
         heading = ["", "net", "engine", "speed", "ratio", "±", "memory"]
         found = [("Speed", heading, [row.cells() for row in self.rows])]
-        if self.scaling:
-            sizes = sorted({size for s in self.scaling for size in s.sizes})
+        compared = {s.title for s in self.scaling if s.engine != "pnsim"}
+        if alone := [s for s in self.scaling if s.title not in compared]:
+            sizes = sorted({size for s in alone for size in s.sizes})
             titles = ["time of a firing", *(f"{size:,}" for size in sizes), "growth", "memory each"]
-            found.append(("Scale", titles, [s.cells(sizes) for s in self.scaling]))
+            found.append(("Scale", titles, [s.cells(sizes) for s in alone]))
+        beside = [s for s in self.scaling if s.title in compared]
+        for number in sorted({len(s.sizes) for s in beside}):
+            columns = ["small", "middle", "large"] if number == 3 else [""] * number
+            titles = ["time of a firing", "engine", *columns, "growth", "memory each"]
+            found.append(("Generality", titles, [s.few_cells() for s in beside if len(s.sizes) == number]))
         if self.goals:
             found.append(("Goals", ["figure", "measured", "asked for", "met"], [g.cells() for g in self.goals]))
         return found

@@ -10,7 +10,7 @@ from benchmarks import extras
 from benchmarks.cases import CASES, Case
 from benchmarks.contenders import NETS, Entry, Unavailable, compete
 from benchmarks.report import PAGE, RESULTS, Goal, Report, Row, Scaling, machine, read, renew_page
-from benchmarks.scale import FAMILIES, grow
+from benchmarks.scale import FAMILIES, Family, Growth, grow
 
 TIMES = {"simpy": 30.0, "simpn": 100.0}  # required speed of pnsim relative to each comparator
 MOST_GROWTH = 6.0
@@ -21,9 +21,9 @@ def arguments(words: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.run", description=__doc__)
     parser.add_argument("--seconds", type=float, default=0.7, help="of each run (default 0.7)")
     parser.add_argument("--rounds", type=int, default=5, help="runs of each contender; the median counts (default 5)")
-    parser.add_argument("--largest", type=int, default=1_000_000, help="size of B6 to B13 (default 1,000,000)")
+    parser.add_argument("--largest", type=int, default=1_000_000, help="size of B6 to B18 (default 1,000,000)")
     parser.add_argument("--engine", default="native", choices=("native", "reference"))
-    parser.add_argument("--only", default="", help="of B1, B2, …, B13, threads, start, trace, memory: those to measure")
+    parser.add_argument("--only", default="", help="of B1, B2, …, B18, threads, start, trace, memory: those to measure")
     parser.add_argument("--output", type=Path, default=RESULTS / "latest.json", help="where the JSON goes")
     parser.add_argument(
         "--page",
@@ -86,24 +86,34 @@ class Bench:
 
     def scale(self, name: str) -> None:
         for family in (family for family in FAMILIES if family.id == name):
-            growth = grow(family, self.engine, self.seconds / 3, self.rounds, self.options.largest)
-            problems = [entry.problem for entry in growth.entries if entry.problem]
-            if problems:
-                self.leave_out(f"{name}, {family.title} ({problems[0]})")
-                continue
-            self.report.scaling.append(
-                Scaling(
-                    f"{name}, {family.title}",
-                    list(growth.family.sizes),
-                    growth.nanoseconds(),
-                    [entry.memory for entry in growth.entries],
-                    growth.factor,
-                    growth.bytes_per_item,
-                )
+            growth = self.grow(family, self.engine)
+            if growth is not None:
+                sizes = f"{growth.family.sizes[0]:,} to {growth.family.sizes[-1]:,}"
+                title = f"{name}, {family.title}: growth from {sizes}"
+                self.goal(title, growth.factor, f"at most {MOST_GROWTH:g}", growth.factor <= MOST_GROWTH)
+            if family.simpy:
+                self.grow(family, "simpy")
+
+    def grow(self, family: Family, engine: str) -> Growth | None:
+        """Measure a family and note its times; None if it could not be run at all sizes."""
+        growth = grow(family, engine, self.seconds / 3, self.rounds, self.options.largest)
+        title = f"{family.id}, {family.title}"
+        problems = [entry.problem for entry in growth.entries if entry.problem]
+        if problems:
+            self.leave_out(f"{title}, {engine} ({problems[0]})")
+            return None
+        self.report.scaling.append(
+            Scaling(
+                title,
+                list(growth.family.sizes),
+                growth.nanoseconds(),
+                [entry.memory for entry in growth.entries],
+                growth.factor,
+                growth.bytes_per_item,
+                "simpy" if engine == "simpy" else "pnsim",
             )
-            sizes = f"{growth.family.sizes[0]:,} to {growth.family.sizes[-1]:,}"
-            title = f"{name}, {family.title}: growth from {sizes}"
-            self.goal(title, growth.factor, f"at most {MOST_GROWTH:g}", growth.factor <= MOST_GROWTH)
+        )
+        return growth
 
     def threads(self) -> None:
         clock, processor = extras.two_threads(self.engine, self.seconds, self.rounds)

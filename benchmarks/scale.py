@@ -1,10 +1,12 @@
-"""B6 to B13: how the time of a firing and the memory grow with the net, its tokens, and the firings in progress."""
+"""B6 to B18: how the time of a firing and the memory grow with the net, its tokens, and the firings in progress."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
+from benchmarks import unlike
 from benchmarks.contenders import NETS, Contender, Entry, Simulator, compete
 
 PATIENCE = 5.0  # seconds of processor time
@@ -22,6 +24,15 @@ class Family:
     sizes: tuple[int, ...] = SIZES
     fixed: tuple[tuple[str, object], ...] = ()
     id: str = "B6"
+    simpy: bool = False  # whether it is simulated with SimPy too (`comparators/simpy_scale.py`)
+    settle: int = COMPILED
+
+    def file(self, size: int) -> Path:
+        """The net, of the size if it has no parameter for it."""
+        return unlike.write(size) if self.net == "unlike" else NETS / f"{self.net}.net"
+
+    def parameters(self, size: int) -> dict[str, object]:
+        return dict(self.fixed) if self.net == "unlike" else {self.parameter: size, **dict(self.fixed)}
 
 
 FAMILIES = (
@@ -36,6 +47,11 @@ FAMILIES = (
     Family("n jobs, n machines of 20 to a class, large enough", "classes", "machines", (500, 5_000, 50_000), id="B11"),
     Family("n bolts, n holes whose limits fit", "tolerances", "bolts", (500, 5_000, 50_000), id="B12"),
     Family("2 n tokens, pairs that a remainder tells", "remainders", "tokens", (500, 5_000, 50_000), id="B13"),
+    Family("network of n stations, random routing", "jackson", "stations", (10, 100, 1_000), id="B14", simpy=True),
+    Family("tasks of a case, joined by number, n in progress", "workflow", "open", SIZES[:3], id="B15", simpy=True),
+    Family("crossbar of n × n ports, a queue for each pair", "crossbar", "ports", (8, 16, 32), id="B16", simpy=True),
+    Family("n individuals", "individuals", "people", SIZES[1:4], id="B17", simpy=True),
+    Family("n transitions, each unlike all others", "unlike", "stations", (30, 300, 3_000), (), "B18", True, 9_000_000),
 )
 
 
@@ -70,11 +86,15 @@ def grow(family: Family, engine: str, seconds: float, rounds: int, largest: int)
         Simulator(
             name=f"{size:,}",
             engine=f"steady-{engine}",
-            net=NETS / f"{family.net}.net",
-            parameters={family.parameter: size, **dict(family.fixed)},
-            request={"settle": max(3 * size, COMPILED), "patience": PATIENCE},
+            net=family.file(size),
+            parameters=family.parameters(size),
+            request={"settle": max(3 * size, family.settle), "patience": 3 * PATIENCE},
         )
         for size in sizes
     ]
+    if engine == "simpy":
+        contenders = [
+            Simulator(f"{size:,}", "steady-simpy", family.net, parameters={family.parameter: size}) for size in sizes
+        ]
     cut = replace(family, sizes=sizes)
     return Growth(cut, compete(contenders, seconds, rounds))

@@ -158,11 +158,29 @@ def comparator(engine: str, net: str, parameters: dict[str, str]) -> Run:
     return run
 
 
+def steady_simpy(net: str, parameters: dict[str, str]) -> Run:
+    """One simulation that continues; the first request sets it up, untimed."""
+    from benchmarks.comparators.simpy_nets import Simulation
+
+    running: list[Simulation] = []
+
+    def run(request: Request) -> Answer:
+        if not running:
+            running.append(Simulation(net, request["seed"], **{name: int(size) for name, size in parameters.items()}))
+        with Timer() as timer:
+            count = running[0].advance(request["firings"])
+        return {"firings": count, **timer.times()}
+
+    return run
+
+
 def main(words: list[str]) -> None:
     kind, net, *settings = words
     parameters = dict(setting.split("=", 1) for setting in settings)
     if kind in ("simpy", "simpn"):
         run = comparator(kind, net, parameters)
+    elif kind == "steady-simpy":
+        run = steady_simpy(net, parameters)
     elif kind.startswith("steady-"):
         run = steady_state(kind.removeprefix("steady-"), net, parameters)
     else:

@@ -13,6 +13,7 @@ from typing import Any
 
 import simpy
 
+from benchmarks.comparators import simpy_scale
 from benchmarks.comparators.simpy_ixp2400 import Ixp2400
 
 Process = Generator[Any, Any, None]
@@ -111,20 +112,32 @@ def ixp2400(environment: Any, random: Random) -> Count:
     return lambda: model.firings
 
 
-NETS: dict[str, Callable[[Any, Random], Count]] = {
+NETS: dict[str, Callable[..., Count]] = {
     "ring": ring,
     "pipeline": pipeline,
     "join": join,
     "ixp2400": ixp2400,
+    **simpy_scale.NETS,
 }
+
+
+class Simulation:
+    """A net of some size that is simulated piece by piece."""
+
+    def __init__(self, net: str, seed: int, **sizes: int) -> None:
+        self.environment = simpy.Environment()
+        self.count = NETS[net](self.environment, Random(seed), **sizes)
+
+    def advance(self, units: int) -> int:
+        """Go on until about so many units more are counted. Returns how many were."""
+        before, count, step = self.count(), self.count, self.environment.step
+        while count() < before + units:
+            for _ in range(64):
+                step()
+        return count() - before
 
 
 def simulate(net: str, units: int, seed: int) -> tuple[int, float]:
     """Run until about so many units are counted; returns the count and the model time."""
-    environment = simpy.Environment()
-    count = NETS[net](environment, Random(seed))
-    step = environment.step
-    while count() < units:
-        for _ in range(64):
-            step()
-    return count(), float(environment.now)
+    simulation = Simulation(net, seed)
+    return simulation.advance(units), float(simulation.environment.now)

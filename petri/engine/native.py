@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from petri.measure.observation import Observation, probe_in_units
 from petri.measure.occupancy import LEVELS
 from petri.net import Net, Span
 from petri.structs import Frozen
+
+if TYPE_CHECKING:
+    from petri._native import Snapshot
 
 _native: ModuleType | None
 try:
@@ -166,8 +169,8 @@ class NativeSession:
     def snapshot(self) -> Callable[[], Observation]:
         return partial(self._observation, self._session.observe())
 
-    def _observation(self, observed: dict[str, Any]) -> Observation:
-        tick = self._compiled.net.tick
+    def _observation(self, snapshot: Snapshot) -> Observation:
+        tick, observed = self._compiled.net.tick, snapshot.read()
         return Observation(
             elapsed=tick.time(observed["elapsed"]),
             integral=tick.time(reals(observed["integral"])),
@@ -178,7 +181,7 @@ class NativeSession:
             firings=integers(observed["firings"]),
             in_progress=tick.time(reals(observed["in_progress"])),
             active=tick.time(reals(observed["active"])),
-            probes=tuple(probe_in_units(arrays(snapshot), tick) for snapshot in observed["probes"]),
+            probes=tuple(probe_in_units(arrays(probe), tick) for probe in observed["probes"]),
         )
 
     def levels(self) -> Levels | None:

@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 import importlib
+import math
 
 import pytest
+
+import petri
+from benchmarks.scale import FAMILIES, Family
+from petri.engine.native import available
+from petri.run.session import begin
 
 # Net: units per time in the long run (product form; the source's rate; all tokens each time), units to run, and the
 # tolerance, five standard errors or more. In the pipeline and the join only the ends of the run are off.
@@ -28,3 +34,23 @@ def test_base_model_in_simpy() -> None:
 
     firings, nanoseconds = simulate("ixp2400", 40 * 3000, 1)
     assert firings / 40 * 64 * 8 / nanoseconds == pytest.approx(2.96, rel=0.05)
+
+
+@pytest.mark.parametrize("family", [family for family in FAMILIES if family.simpy], ids=lambda family: family.id)
+def test_nets_that_grow_in_simpy(family: Family) -> None:
+    """Firings in a unit of time, of which both programs draw other ones: within five standard errors or more."""
+    pytest.importorskip("simpy")
+    from benchmarks.comparators.simpy_nets import Simulation
+
+    size = family.sizes[0]
+    simulation = Simulation(family.net, 1, **{family.parameter: size})
+    words = {name: str(value) for name, value in family.parameters(size).items()}
+    net = petri.load(family.file(size), **words).net
+    session = begin(net, "native" if available() else "reference", 1, 0)
+    seen = []
+    for _ in range(2):
+        simulation.advance(20_000)
+        session.advance(math.inf, 20_000)
+        seen.append((simulation.count(), simulation.environment.now, session.firings, net.tick.time(session.now)))
+    theirs, their_time, ours, our_time = (later - earlier for earlier, later in zip(*seen, strict=True))
+    assert ours / our_time == pytest.approx(theirs / their_time, rel=0.05)

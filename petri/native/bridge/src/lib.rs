@@ -3,9 +3,11 @@
 //!
 //! Arrays cross as bytes of native 64-bit numbers, which numpy reads without copying. A fault crosses as data.
 
+mod arrays;
 mod pages;
 mod reading;
 mod recording;
+mod snapshot;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
@@ -17,16 +19,17 @@ use engine::base::ticks::{Ticks, NEVER};
 use engine::engine::run::{Limits, Reason, RunError};
 use engine::net::check::DEEPEST;
 use engine::net::{FileNumber, Net, Span};
-use engine::observe::histogram::Histogram;
-use engine::observe::probes::Probe;
 use engine::program::transition::MOST_HELD;
 use engine::program::without::Without;
 use engine::session::compiled::Compiled;
+use engine::session::observed::Observed;
 use engine::session::{begin, ExtraObservers, Session as Replication};
-use engine::state::counters::{PlaceCounters, TransitionCounters};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
+
+use crate::arrays::words;
+use crate::snapshot::Snapshot;
 
 #[global_allocator]
 static MEMORY: pages::Pages = pages::Pages;
@@ -206,36 +209,16 @@ impl Session {
         Ok(listings.into_iter().map(|of| (of.name, of.code, of.assembly)).collect())
     }
 
-    /// The statistics by name, times in ticks, arrays as bytes, and a list of the probes' snapshots.
-    fn observe<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let session = self.running()?;
-        let now = session.now();
-        let (places, transitions) = (session.places(), session.transitions());
-        let observed = PyDict::new(py);
-        observed.set_item("elapsed", (now - session.window()) as f64)?;
-        let [integral, in_progress] = session.integrals();
-        observed.set_item("integral", reals(py, &integral, |ticks| *ticks))?;
-        let nonempty = places.iter().zip(self.program.places.iter());
-        let nonempty = nonempty.map(|(place, plan)| (place.nonempty(now, plan.holds_one()) as f64).to_ne_bytes());
-        observed.set_item("nonempty", bytes(py, nonempty))?;
-        observed.set_item("maximum", counts(py, places, |place: &PlaceCounters| place.maximum))?;
-        observed.set_item("arrivals", counts(py, places, |place: &PlaceCounters| place.arrivals))?;
-        observed.set_item("firings", counts(py, transitions, |transition: &TransitionCounters| transition.firings))?;
-        observed.set_item("in_progress", reals(py, &in_progress, |ticks| *ticks))?;
-        let active = transitions.iter().zip(self.program.transitions.iter());
-        let active = active.map(|(transition, plan)| (transition.active(now, plan.takes_turns) as f64).to_ne_bytes());
-        observed.set_item("active", bytes(py, active))?;
-        let probes = session.probes().map_or(&[][..], |probes| &probes.probes);
-        let snapshots = probes.iter().map(|probe| snapshot(py, probe, now)).collect::<PyResult<Vec<_>>>()?;
-        observed.set_item("probes", snapshots)?;
-        Ok(observed)
+    /// The statistics up to now.
+    fn observe(&mut self) -> PyResult<Snapshot> {
+        Ok(Snapshot(Observed::of(&mut **self.replication.as_mut().ok_or_else(unbegun)?)))
     }
 
     /// The time at each number of tokens, place after place, as bytes; empty when it was not asked for.
     fn levels<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let session = self.running()?;
         let times = session.levels().unwrap_or_default();
-        Ok(reals(py, &times, |time| *time as f64))
+        words(py, &times, |time| (*time as f64).to_ne_bytes())
     }
 
     /// The tokens of each place, by seat in a bag, else in order of arrival: their words as bytes, slot after slot, or of
@@ -310,28 +293,6 @@ impl Session {
     }
 }
 
-fn bytes<'py, const N: usize>(py: Python<'py>, words: impl Iterator<Item = [u8; N]>) -> Bound<'py, PyBytes> {
-    PyBytes::new(py, &words.flatten().collect::<Vec<u8>>())
-}
-
-/// A word for each item.
-fn words<'py, T>(py: Python<'py>, items: &[T], word: impl Fn(&T) -> [u8; 8]) -> PyResult<Bound<'py, PyBytes>> {
-    PyBytes::new_with(py, items.len() * 8, |bytes| {
-        for (chunk, item) in bytes.chunks_exact_mut(8).zip(items) {
-            chunk.copy_from_slice(&word(item));
-        }
-        Ok(())
-    })
-}
-
-fn reals<'py, T>(py: Python<'py>, rows: &[T], of: impl Fn(&T) -> f64) -> Bound<'py, PyBytes> {
-    bytes(py, rows.iter().map(|row| of(row).to_ne_bytes()))
-}
-
-fn counts<'py, T>(py: Python<'py>, rows: &[T], of: impl Fn(&T) -> u64) -> Bound<'py, PyBytes> {
-    bytes(py, rows.iter().map(|row| of(row).to_ne_bytes()))
-}
-
 /// A token or the variables of a firing.
 fn scalars<'py>(py: Python<'py>, words: &[u64], reals: &[bool]) -> PyResult<Bound<'py, PyTuple>> {
     let values = words.iter().zip(reals).map(|(&word, &real)| {
@@ -344,50 +305,11 @@ fn scalars<'py>(py: Python<'py>, words: &[u64], reals: &[bool]) -> PyResult<Boun
     PyTuple::new(py, values.collect::<PyResult<Vec<_>>>()?)
 }
 
-fn snapshot<'py>(py: Python<'py>, probe: &Probe, now: Ticks) -> PyResult<Bound<'py, PyDict>> {
-    let state = PyDict::new(py);
-    match probe {
-        Probe::Counter(sum) => state.set_item("sum", sum)?,
-        Probe::Sample(values) => set_histogram(py, &state, values)?,
-        Probe::Passage(passages) => {
-            set_histogram(py, &state, passages.times())?;
-            state.set_item("unmatched", passages.unmatched())?;
-            state.set_item("waiting", passages.waiting())?;
-            state.set_item("forgotten", passages.forgotten())?;
-        }
-        Probe::Order(order) => {
-            for (name, figure) in order.figures() {
-                state.set_item(name, figure)?;
-            }
-            for (name, counts) in order.distributions() {
-                state.set_item(name, bytes(py, counts.into_iter().map(u64::to_ne_bytes)))?;
-            }
-        }
-        Probe::Content(content) => {
-            state.set_item("integral", content.integral(now))?;
-            state.set_item("max", content.greatest())?;
-        }
-    }
-    Ok(state)
-}
-
-fn set_histogram<'py>(py: Python<'py>, state: &Bound<'py, PyDict>, values: &Histogram) -> PyResult<()> {
-    let histogram = values.snapshot();
-    state.set_item("count", histogram.count)?;
-    state.set_item("origin", histogram.origin)?;
-    state.set_item("first_moment", histogram.first_moment)?;
-    state.set_item("second_moment", histogram.second_moment)?;
-    state.set_item("min", histogram.min)?;
-    state.set_item("max", histogram.max)?;
-    state.set_item("buckets", bytes(py, histogram.buckets.into_iter().map(i64::to_ne_bytes)))?;
-    state.set_item("counts", bytes(py, histogram.counts.into_iter().map(i64::to_ne_bytes)))?;
-    state.set_item("excesses", bytes(py, histogram.excesses.into_iter().map(f64::to_ne_bytes)))
-}
-
 #[pymodule]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Program>()?;
     module.add_class::<recording::Capture>()?;
+    module.add_class::<Snapshot>()?;
     module.add_class::<Stop>()?;
     module.add_class::<Session>()
 }

@@ -8,6 +8,8 @@ use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
+use crate::arrays::words;
+
 /// A pcap or pcapng file under way. What is wrong with it is a ValueError of (kind, number of the packet, detail).
 #[pyclass(module = "petri._native")]
 pub struct Capture(Mutex<capture::Capture>);
@@ -27,7 +29,7 @@ impl Capture {
         let capture = self.locked()?;
         let packets = py.detach(|| capture.read(most)).map_err(to_error)?;
         let columns = [&packets.times, &packets.sizes, &packets.captured, &packets.flows, &packets.protocols];
-        Ok(columns.iter().map(|&column| crate::bytes(py, column.iter().map(|value| value.to_ne_bytes()))).collect())
+        columns.iter().map(|column| words(py, column, |value| value.to_ne_bytes())).collect()
     }
 
     /// What of all that was read is not a packet as it was on the wire, by name (see `capture::Counts`).

@@ -5,7 +5,7 @@ use std::any::Any;
 use std::ffi::c_void;
 use std::ptr::null;
 
-use crate::base::cache::fetch;
+use crate::base::cache::{fetch, fetch_code, LINE};
 use crate::base::ids::TransitionId;
 use crate::base::table::Table;
 use crate::base::ticks::Ticks;
@@ -99,12 +99,31 @@ impl Footprint {
     }
 }
 
+/// The functions that end a firing and start those that may follow: where each begins, and of how many lines of the cache
+/// it is.
+#[derive(Clone, Copy)]
+#[repr(C, align(64))]
+pub struct CodeLines {
+    pub functions: [(*const u8, usize); 4],
+}
+
+impl CodeLines {
+    #[inline(always)]
+    pub fn fetch(&self) {
+        for (start, lines) in self.functions {
+            (0..lines).for_each(|line| fetch_code(start.wrapping_add(line * LINE)));
+        }
+    }
+}
+
 /// The code of a net's transitions, and the loop that runs them. A transition that the generator does not know has routines
 /// that leave it to the engine.
 pub struct Code {
     pub routines: Table<TransitionId, Routines>,
     /// What firings touch, unless the net is small.
     pub footprints: Table<TransitionId, Footprint>,
+    /// What of the code firings run, if it is too much for the cache.
+    pub lines: Table<TransitionId, CodeLines>,
     pub main_loop: Routine,
     /// Owns the memory of the functions and of their holes.
     pub memory: Box<dyn Any + Send + Sync>,

@@ -52,6 +52,10 @@ impl<O: Observer> Engine<O> {
             new.fetch();
             old.follow(from_ref(self).cast());
         }
+        if let (Some(new), Some(old)) = (code.lines.get(new.at()), code.lines.get(old.at())) {
+            fetch(new);
+            old.fetch();
+        }
     }
 
     /// What the interpreter touches for a firing that moves black tokens, and then for those that it may enable.

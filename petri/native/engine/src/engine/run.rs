@@ -334,11 +334,11 @@ impl<O: Observer> Engine<O> {
     fn end_firings(&mut self, program: &Program, instant: Ticks) -> Result<(), Box<RunError>> {
         self.set_time(program, instant);
         self.instant_began = self.firings;
-        if self.agenda.tournament.slots >= MANY {
-            self.prefetch(program);
-        }
         while let Some((transition, record)) = self.agenda.end_next() {
             let record = record.as_ptr();
+            if self.agenda.tournament.slots >= MANY {
+                self.prefetch(program);
+            }
             // SAFETY: the record is that of a firing of this transition.
             unsafe { self.end(program, transition, record) }
                 .map_err(|fault| self.run_error(program, transition, *fault))?;

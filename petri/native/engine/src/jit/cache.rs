@@ -1,8 +1,10 @@
 //! The machine code of one program, made when engines have run long enough for it to pay.
 
+use std::collections::HashSet;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 
+use crate::base::ids::TransitionId;
 use crate::engine::code::Code;
 use crate::engine::run::Engine;
 use crate::jit::blueprint::planner::unlike;
@@ -14,6 +16,9 @@ use crate::program::Program;
 const KINDS: usize = 2;
 /// Unlike transitions whose code is made as soon as that of fewer.
 const FEW_UNLIKE: u64 = 40;
+/// With more unlike transitions, there is code only for those whose own firings pay for it, once most firings are theirs.
+const MOST_AT_ONCE: usize = 10_000;
+const HOT_SHARE: f64 = 0.75;
 /// The holes of so many transitions are found in the time in which the code of one is made.
 const ALIKE: usize = 128;
 /// So many times as many firings as make code pay are waited for if time does not pass.
@@ -42,8 +47,11 @@ impl Cache {
     /// The code for an engine of the cache's program, which is made now if it was not. None where this machine, or the size of
     /// the net, has none.
     pub fn code<O: Observer>(&self, engine: &Engine<O>) -> Option<&Arc<Code>> {
-        let generate = || generate(engine, self.unlike(&engine.program)).map(Arc::new);
-        self.code[kind::<O>()].get_or_init(generate).as_ref()
+        let hot = || match self.has_very_many(&engine.program) {
+            true => hot(engine, least_of_each(engine.limits.compile_after)).0,
+            false => HashSet::new(),
+        };
+        self.code[kind::<O>()].get_or_init(|| generate(engine, hot()).map(Arc::new)).as_ref()
     }
 
     /// An engine has interpreted so many firings more.
@@ -63,6 +71,10 @@ impl Cache {
         let few = engine.limits.compile_after;
         let so_far = self.interpreted.load(Relaxed);
         let pays = match few.saturating_sub(so_far) {
+            0 if self.has_very_many(&engine.program) => match hot(engine, least_of_each(few)) {
+                (_, share) if share >= HOT_SHARE => 0,
+                _ => so_far.max(1),
+            },
             0 => self.pays_after(&engine.program, few).saturating_sub(so_far),
             some => some,
         };
@@ -79,8 +91,33 @@ impl Cache {
         few.saturating_mul(FEW_UNLIKE.max(transitions as u64)) / FEW_UNLIKE
     }
 
+    /// Whether there are so many unlike transitions that only those have code that fire often.
+    fn has_very_many(&self, program: &Program) -> bool {
+        self.unlike(program) > MOST_AT_ONCE
+    }
+
     /// The number of transitions of the program that are unlike each other, as far as machine code goes.
     fn unlike(&self, program: &Program) -> usize {
         *self.unlike.get_or_init(|| unlike(program))
     }
+}
+
+/// The firings of one of very many transitions after which its code pays, if that of a few does after so many together. A
+/// net of so many does not fit the cache, and each firing that is interpreted takes several times as long as one of a few.
+fn least_of_each(few: u64) -> u64 {
+    (few / FEW_UNLIKE / 5).max(1)
+}
+
+/// The transitions that have fired at least so often, and which share of all firings is theirs.
+fn hot<O: Observer>(engine: &Engine<O>, least: u64) -> (HashSet<TransitionId>, f64) {
+    let numbers = engine.enabling.transitions.iter().map(|transition| transition.firings);
+    let (mut hot, mut theirs, mut all) = (HashSet::new(), 0, 0);
+    for (id, firings) in numbers.enumerate() {
+        all += firings;
+        if firings >= least {
+            theirs += firings;
+            hot.insert(TransitionId(id as u32));
+        }
+    }
+    (hot, theirs as f64 / all.max(1) as f64)
 }

@@ -20,10 +20,12 @@
 //! - [`listing`]: the code of a transition for people to read
 //! - [`runtime`]: the functions that machine code calls
 //! - [`footprint`]: which memory the end of a firing touches
+//! - [`code_lines`]: which lines of the code a firing runs
 //! - [`emit`]: writes the code
 
 pub mod blueprint;
 pub mod cache;
+pub mod code_lines;
 pub mod emit;
 pub mod footprint;
 pub mod holes;

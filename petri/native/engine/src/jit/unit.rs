@@ -1,6 +1,6 @@
 //! The code of one net: writes one function of each shape, and the rows of what those of a shape differ in.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::mem::ManuallyDrop;
 use std::ptr::null;
 use std::rc::Rc;
@@ -20,6 +20,7 @@ use crate::engine::run::Engine;
 use crate::jit::blueprint::names::{Names, OWN};
 use crate::jit::blueprint::planner::Planner;
 use crate::jit::blueprint::{Blueprint, Subject};
+use crate::jit::code_lines::code_lines;
 use crate::jit::emit::emitter::{Emitter, FunctionForm, Scene, LEAF};
 use crate::jit::emit::main_loop::{InlinePiece, InlinePieces};
 use crate::jit::emit::search::can_search;
@@ -56,11 +57,10 @@ impl Drop for Memory {
 }
 
 const GENERATOR_STACK: usize = 256 << 20;
-/// Nets with more transitions that are unlike each other are not compiled.
-const MOST_UNLIKE: usize = 10_000;
-/// Addresses that are reserved for the code of a net, and of each transition more [bytes].
+/// Addresses that are reserved for the code of a net, and of each transition more, up to so many [bytes].
 const CODE: usize = 64 << 20;
 const CODE_OF_TRANSITION: usize = 64 << 10;
+const MOST_ADDRESSED: usize = 10_000;
 /// Pieces that start or end firings are written out in the loop if there are no more than this many.
 const MOST_WRITTEN: usize = 8;
 /// Where the loop looks for one of several pieces by the number of its transition, it does so for no more transitions than this.
@@ -82,17 +82,21 @@ pub struct Generator<'a> {
     known: Vec<Vec<Filling>>,
     /// The ways to functions that are called rarely.
     rare: Vec<FuncId>,
+    /// Bytes of the functions that have been compiled.
+    sizes: HashMap<FuncId, usize>,
+    /// The transitions that have code; if none is named, all.
+    hot: HashSet<TransitionId>,
 }
 
-/// The code of an engine's program for engines of its type, given the number of transitions that are unlike each other. None
-/// where this machine, or the size of the net, has none.
-pub fn generate<O: Observer>(engine: &Engine<O>, unlike: usize) -> Option<Code> {
+/// The code of an engine's program for engines of its type: of the transitions that are hot, or of all if none is. None where
+/// this machine, or the size of the net, has none.
+pub fn generate<O: Observer>(engine: &Engine<O>, hot: HashSet<TransitionId>) -> Option<Code> {
     let program = &*engine.program;
-    if unlike > MOST_UNLIKE || ArenaLayout::of(program, size_of::<Engine<O>>()).size > i32::MAX as usize {
+    if ArenaLayout::of(program, size_of::<Engine<O>>()).size > i32::MAX as usize {
         return None;
     }
     let profile = Profile::of(engine);
-    on_large_stack(|| Generator::new::<O>(program, &profile)?.generate().ok())
+    on_large_stack(|| Generator { hot, ..Generator::new::<O>(program, &profile)? }.generate().ok())
 }
 
 /// The generator recurses over expressions: it gets a stack of its own, as the loader does.
@@ -119,7 +123,7 @@ impl<'a> Generator<'a> {
         let isa = cranelift_native::builder().ok()?.finish(settings::Flags::new(flags)).ok()?;
         let mut builder = JITBuilder::with_isa(isa, default_libcall_names());
         // Functions call each other over 32 bits: they stand in one row of addresses. Memory is taken as it is used.
-        let addresses = CODE + CODE_OF_TRANSITION * program.transitions.len().min(MOST_UNLIKE);
+        let addresses = CODE + CODE_OF_TRANSITION * program.transitions.len().min(MOST_ADDRESSED);
         if let Ok(memory) = ArenaMemoryProvider::new_with_size(addresses) {
             builder.memory_provider(Box::new(memory));
         }
@@ -140,6 +144,8 @@ impl<'a> Generator<'a> {
             arrivals,
             known: Vec::new(),
             rare,
+            sizes: HashMap::new(),
+            hot: HashSet::new(),
         })
     }
 
@@ -181,8 +187,11 @@ impl<'a> Generator<'a> {
             let part = &parts[3 * id.at() + which];
             (part.row(), &self.known[part.shape()][..])
         };
+        let sizes: HashMap<*const u8, usize> = self.sizes.iter().map(|(&id, &size)| (address(id), size)).collect();
+        let size = |function| sizes.get(&function).copied().unwrap_or(0);
         Ok(Code {
             footprints: footprints(program, &arena, &routines, |id| row(id, 2), |id| row(id, 1)),
+            lines: code_lines(program, &routines, self.sizes.values().sum(), size, |id| row(id, 2).0),
             routines,
             main_loop: made(cycle),
             memory: Box::new(Memory {
@@ -202,7 +211,14 @@ impl<'a> Generator<'a> {
     fn shapes(&mut self, arriving: &BTreeSet<(PlaceId, bool)>) -> (Vec<(Rc<Blueprint>, Piece)>, Vec<Part>) {
         let (program, profile) = (self.program, Some(self.profile));
         let ids = (0..program.transitions.len() as u32).map(TransitionId);
-        let of_transitions = ids.map(|id| Planner::transition(program, profile, id));
+        let hot = std::mem::take(&mut self.hot);
+        let of_transitions = ids.map(|id| {
+            let (mut blueprint, names) = Planner::transition(program, profile, id);
+            if !hot.is_empty() && !hot.contains(&id) {
+                blueprint.leave_to_engine();
+            }
+            (blueprint, names)
+        });
         let of_places = arriving.iter().map(|&(place, reserved)| Planner::arrival(program, profile, place, reserved));
         let mut shapes = Shapes::new(program.without.shapes);
         let parts = of_transitions.chain(of_places).flat_map(|planned| self.parts(&mut shapes, planned)).collect();
@@ -265,7 +281,7 @@ impl<'a> Generator<'a> {
         let form = |parameters| FunctionForm { blueprint, parameters, shape };
         match (piece, &blueprint.subject) {
             (Piece::Look, Subject::Transition(plan)) => {
-                let searches = !blueprint[OWN].plain && can_search(plan);
+                let searches = !blueprint[OWN].plain && !plan.cold && can_search(plan);
                 self.write(normal, form(2), |e| match searches {
                     true => e.look(plan),
                     false => e.leave_to_engine(),
@@ -324,6 +340,8 @@ impl<'a> Generator<'a> {
         let signature = &self.context.func.signature;
         let function = self.module.declare_anonymous_function(signature).map_err(Box::new)?;
         self.module.define_function(function, &mut self.context).map_err(Box::new)?;
+        let size = self.context.compiled_code().map_or(0, |code| code.code_info().total_size as usize);
+        self.sizes.insert(function, size);
         self.module.clear_context(&mut self.context);
         Ok(function)
     }
@@ -408,6 +426,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
+    use crate::base::ticks::HORIZON;
     use crate::engine::run::Limits;
     use crate::jit::blueprint::planner::unlike;
     use crate::jit::verify::verify_shapes;
@@ -440,8 +459,23 @@ mod tests {
     }
 
     fn code(program: Program) -> Option<Code> {
-        let unlike = unlike(&program);
-        generate(&*engine(program), unlike)
+        generate(&*engine(program), HashSet::new())
+    }
+
+    /// With code for some transitions, or for all, a run is the one that is interpreted.
+    #[test]
+    fn those_that_are_not_hot_are_left_to_the_engine() {
+        let hot = [HashSet::new(), HashSet::from([TransitionId(2)]), (0..6).map(TransitionId).collect()];
+        let runs = hot.map(|hot| {
+            let mut coded = engine(ring(7, ""));
+            let code = Arc::new(generate(&*coded, hot).expect("code"));
+            // SAFETY: the code is of the engine's program, for such an engine.
+            unsafe { coded.run_code(&code, HORIZON, 500) };
+            (coded.firings, coded.hash.0)
+        });
+        let mut interpreted = engine(ring(7, ""));
+        interpreted.interpret(HORIZON, 500);
+        assert_eq!(runs, [(interpreted.firings, interpreted.hash.0); 3]);
     }
 
     /// How many transitions have the blueprint of another, and the same code.

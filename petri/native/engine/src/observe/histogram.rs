@@ -187,14 +187,17 @@ impl Histogram {
     }
 
     pub fn snapshot(&self) -> Snapshot {
+        let filled = self.filled().count();
         let mut snapshot = Snapshot {
+            buckets: Vec::with_capacity(filled),
+            counts: Vec::with_capacity(filled),
+            excesses: Vec::with_capacity(filled),
             count: self.count,
             origin: self.origin,
             first_moment: self.first_moment,
             second_moment: self.second_moment,
             min: self.minimum,
             max: self.maximum,
-            ..Snapshot::default()
         };
         for (number, cell) in self.filled() {
             snapshot.buckets.push(number);

@@ -8,6 +8,7 @@
 //! - [`histogram`]: the distribution of a sample
 //! - [`passages`]: times from one event to another of the same key
 //! - [`reorder`]: how far the packets of a flow arrive out of order
+//! - [`snapshot`]: what the probes have observed up to an instant
 //! - [`levels`]: how long each place has how many tokens
 //! - [`trace`]: every firing
 //! - [`shared_cases`]: cases that the measures here and those in Python must both pass
@@ -21,4 +22,5 @@ pub mod probes;
 pub mod reorder;
 #[cfg(test)]
 mod shared_cases;
+pub mod snapshot;
 pub mod trace;

@@ -5,8 +5,10 @@
 //! - [`compiled`]: a net that engines can run: its program, and its machine code
 //! - [`replication`]: an engine that is interpreted at first, and runs machine code once that pays
 //! - [`records`]: observers whose findings a caller can ask for
+//! - [`observed`]: the statistics up to an instant
 
 pub mod compiled;
+pub mod observed;
 pub mod records;
 pub mod replication;
 
@@ -44,7 +46,7 @@ pub trait Session: Send + Sync {
     fn transitions(&self) -> &[TransitionCounters];
     /// The integrals of the tokens of each place, and of the firings in progress of each transition, in ticks.
     fn integrals(&self) -> [Vec<f64>; 2];
-    fn probes(&self) -> Option<&Probes>;
+    fn probes(&mut self) -> Option<&mut Probes>;
     /// The firings since the last call, when tracing was asked for.
     fn take_trace(&mut self) -> Trace;
     /// The time at each number of tokens, when it was asked for.
@@ -110,7 +112,7 @@ impl<O: Record + Send + Sync> Session for Replication<O> {
         self.engine.integrals()
     }
 
-    fn probes(&self) -> Option<&Probes> {
+    fn probes(&mut self) -> Option<&mut Probes> {
         self.engine.observer.probes()
     }
 

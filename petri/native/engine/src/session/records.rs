@@ -7,7 +7,7 @@ use crate::observe::trace::Trace;
 
 /// An observer whose findings a caller can ask for.
 pub trait Record: Observer {
-    fn probes(&self) -> Option<&Probes> {
+    fn probes(&mut self) -> Option<&mut Probes> {
         None
     }
 
@@ -23,14 +23,14 @@ pub trait Record: Observer {
 impl Record for () {}
 
 impl Record for Probes {
-    fn probes(&self) -> Option<&Probes> {
+    fn probes(&mut self) -> Option<&mut Probes> {
         Some(self)
     }
 }
 
 impl Record for (Probes, Levels) {
-    fn probes(&self) -> Option<&Probes> {
-        Some(&self.0)
+    fn probes(&mut self) -> Option<&mut Probes> {
+        Some(&mut self.0)
     }
 
     fn levels(&self) -> Option<&Levels> {
@@ -42,8 +42,8 @@ impl Record for (Probes, Levels) {
 pub type Extras = (Trace, Option<Levels>);
 
 impl Record for (Probes, Extras) {
-    fn probes(&self) -> Option<&Probes> {
-        Some(&self.0)
+    fn probes(&mut self) -> Option<&mut Probes> {
+        Some(&mut self.0)
     }
 
     fn trace(&mut self) -> Option<&mut Trace> {

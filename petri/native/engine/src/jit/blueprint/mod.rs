@@ -71,6 +71,13 @@ impl Blueprint {
         self.transition().map_or(0, |plan| plan.variables)
     }
 
+    /// The transition gets no code.
+    pub fn leave_to_engine(&mut self) {
+        if let Subject::Transition(plan) = &mut self.subject {
+            (plan.fires, plan.cold) = (false, true);
+        }
+    }
+
     pub fn transition(&self) -> Option<&TransitionPlan> {
         match &self.subject {
             Subject::Transition(plan) => Some(plan),

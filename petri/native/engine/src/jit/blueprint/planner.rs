@@ -289,6 +289,7 @@ impl<'a> Planner<'a> {
             activity: self.profile.map_or(Occupancy::Seldom, |profile| profile.transition(id)),
             hears_starts: self.program.probes.hears_starts(id),
             fires: can_fire(self.program, plan),
+            cold: false,
         }
     }
 

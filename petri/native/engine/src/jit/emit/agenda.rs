@@ -4,7 +4,7 @@
 use std::mem::{offset_of, size_of};
 
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::types::I64;
+use cranelift_codegen::ir::types::{I64, I8};
 use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, Value};
 
 use crate::collections::records::Records;
@@ -22,6 +22,10 @@ use crate::state::lane::{Lane, Waiting};
 /// Bytes of a node, as a power of two.
 const NODE_BITS: i64 = 4;
 const _: () = assert!(size_of::<Key>() == 1 << NODE_BITS);
+
+/// Of so many rounds is the tournament of a net where ties are usual: a net whose times are all random has 2^20 ticks in its
+/// unit, of which most are the end of a firing where a million are in progress.
+const CROWDED: u32 = 18;
 
 /// Where a firing that begins to last stands.
 pub struct Begun {
@@ -301,15 +305,65 @@ impl Emitter<'_, '_> {
         [offset_of!(Key, order), offset_of!(Key, time)].map(|offset| self.load(I64, beside, offset))
     }
 
-    /// The earlier of two keys.
+    /// The earlier of two keys. Where ties are usual, their orders are compared too, without a branch; else the runtime sees to
+    /// the rare one.
     fn earlier(&mut self, [order, time]: [Value; 2], [other_order, other_time]: [Value; 2], tied: Block) -> [Value; 2] {
-        let apart = self.b.ins().icmp(IntCC::NotEqual, other_time, time);
-        self.unless(apart, tied);
         // Both halves of a key at once: one comparison serves both.
         let (key, other) = (self.b.ins().iconcat(order, time), self.b.ins().iconcat(other_order, other_time));
-        let earlier = self.b.ins().icmp(IntCC::UnsignedLessThan, other_time, time);
+        let earlier = if self.ties_are_usual() {
+            // Times are far from overflow, so that the sign of the difference tells.
+            let difference = self.b.ins().isub(other, key);
+            let (_, time) = self.b.ins().isplit(difference);
+            self.b.ins().icmp_imm_s(IntCC::SignedLessThan, time, 0)
+        } else {
+            let apart = self.b.ins().icmp(IntCC::NotEqual, other_time, time);
+            self.unless(apart, tied);
+            self.b.ins().icmp(IntCC::UnsignedLessThan, other_time, time)
+        };
         let first = self.b.ins().select(earlier, other, key);
         self.b.ins().isplit(first).into()
+    }
+
+    /// Whether so many firings are in progress that several often end in one tick. Then no account is kept of ties: those
+    /// beside a firing that ends are always looked at.
+    pub fn ties_are_usual(&self) -> bool {
+        self.rounds() >= CROWDED
+    }
+
+    /// Whether a firing other than that of a slot ends now (`Tournament::look_beside`). In a tournament of other than the usual
+    /// number of rounds, the runtime looks.
+    pub fn is_due_beside(&mut self, slot: Value, now: Value) -> Value {
+        let by_runtime = |s: &mut Self| {
+            s.call_rarely(Rare::LookBeside, &[slot]);
+            s.load(I8, s.engine, s.layout.more)
+        };
+        if !self.ties_are_usual() {
+            return by_runtime(self);
+        }
+        let slots = self.load(I64, self.engine, self.layout.slots);
+        let usual = self.equals(slots, 1 << self.rounds());
+        self.either(usual, I8, |s| s.look_beside(slot, now), |s| s.aside(true, by_runtime))
+    }
+
+    /// Compares the times of all that a slot meets on its way to the root.
+    fn look_beside(&mut self, slot: Value, now: Value) -> Value {
+        let rounds = self.rounds();
+        let nodes = self.load(I64, self.engine, self.layout.nodes);
+        let offset = self.b.ins().ishl_imm_s(slot, NODE_BITS);
+        let leaf = self.b.ins().iadd_imm_s(offset, 1 << (i64::from(rounds) + NODE_BITS));
+        let far = rounds.saturating_sub(NEAR).div_ceil(2);
+        let (mut node, mut below, mut due) = (leaf, 0, self.b.ins().iconst(I8, 0));
+        for round in 0..rounds - far {
+            let levels = if round < far { 2 } else { 1 };
+            for other in 1..1 << levels {
+                let [_, time] = self.key_beside(nodes, node, other);
+                let same = self.b.ins().icmp(IntCC::Equal, time, now);
+                due = self.b.ins().bor(due, same);
+            }
+            below += levels;
+            node = self.node_above(leaf, below, rounds);
+        }
+        due
     }
 
     /// A node, told by its offset, has this key.

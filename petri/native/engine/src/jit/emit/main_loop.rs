@@ -9,6 +9,7 @@ use cranelift_codegen::ir::types::{I32, I64, I8};
 use cranelift_codegen::ir::{Block, InstBuilder, Value};
 use cranelift_frontend::{Switch, Variable};
 
+use crate::base::ticks::Ticks;
 use crate::collections::rank_set::RankSet;
 use crate::collections::records::Records;
 use crate::collections::tournament::{Key, MANY, NEVER, NONE};
@@ -17,7 +18,6 @@ use crate::jit::blueprint::transition::{Level, SetSize, TransitionPlan, NO_LANE}
 use crate::jit::blueprint::{Blueprint, LoopPlan};
 use crate::jit::emit::emitter::{Emitter, Exit, FunctionForm, Owner, LEAF};
 use crate::jit::holes::Hole;
-use crate::jit::runtime::Rare;
 use crate::state::agenda::Ending;
 use crate::state::counters::TransitionCounters;
 use crate::state::lane::Lane;
@@ -92,6 +92,10 @@ impl Emitter<'_, '_> {
         let asked = LoopContext { plan, parts, routines, until, enough, written, now, may_start };
         let time = self.load(I64, self.engine, self.layout.now);
         self.b.def_var(now, time);
+        if self.ties_are_usual() {
+            let always = self.int(Ticks::MAX as u64);
+            self.store(always, self.engine, self.layout.tie);
+        }
         self.allow(&asked);
         self.jump(top, &[]);
 
@@ -634,16 +638,19 @@ impl Emitter<'_, '_> {
     fn go_on_from_gap(&mut self, asked: &LoopContext, slot: Value) {
         self.store(slot, self.engine, self.layout.gap);
         let now = self.b.use_var(asked.now);
-        let tie = self.load(I64, self.engine, self.layout.tie);
-        let may_be = self.b.ins().icmp(IntCC::UnsignedLessThanOrEqual, now, tie);
-        let (tied, close) = (self.b.create_block(), self.b.create_block());
-        self.b.ins().brif(may_be, tied, &[], asked.parts.top, &[]);
-        self.b.switch_to_block(tied);
-        self.call_rarely(Rare::LookBeside, &[slot]);
-        let more = self.load(I8, self.engine, self.layout.more);
+        let close = self.b.create_block();
+        if !self.ties_are_usual() {
+            let tie = self.load(I64, self.engine, self.layout.tie);
+            let may_be = self.b.ins().icmp(IntCC::UnsignedLessThanOrEqual, now, tie);
+            self.unless(may_be, asked.parts.top);
+        }
+        let more = self.is_due_beside(slot, now);
         self.b.ins().brif(more, close, &[], asked.parts.top, &[]);
         self.b.switch_to_block(close);
         self.close_gap(slot);
+        if self.rounds() > FEW_ROUNDS {
+            self.prefetch();
+        }
         self.jump(asked.parts.finish, &[]);
     }
 

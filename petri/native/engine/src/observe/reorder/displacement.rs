@@ -1,13 +1,14 @@
 //! Reorder density: the displacement of each packet from its receive index (RFC 5236, section 4).
 
 use std::collections::VecDeque;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
+
+use crate::observe::reorder::tail::Tail;
 
 /// Displacements from the receive index.
 ///
 /// While packets come in order, those that wait are `index .. index + steady` and none is early: then `waiting` and
 /// `early` stay empty and only these two numbers move.
-#[derive(Clone)]
 pub(super) struct Displacements {
     threshold: usize,
     index: i64,
@@ -18,9 +19,9 @@ pub(super) struct Displacements {
     /// How many packets at the back of `waiting` have successive numbers.
     in_row: usize,
     early: Vec<i64>,
-    /// What `waiting` would count if no more packets came, as (place in the density, packets), once asked for and until
-    /// `waiting` changes: most flows of a long run have ended, and each snapshot counts all.
-    rest: OnceLock<Vec<(usize, u64)>>,
+    /// A copy of what waits, once asked for and until it changes: most flows of a long run have ended, and each snapshot has
+    /// all.
+    tail: OnceLock<Arc<Tail>>,
 }
 
 impl Displacements {
@@ -33,7 +34,7 @@ impl Displacements {
             waiting: VecDeque::new(),
             in_row: 0,
             early: Vec::new(),
-            rest: OnceLock::new(),
+            tail: OnceLock::new(),
         }
     }
 
@@ -62,7 +63,7 @@ impl Displacements {
     }
 
     fn wait(&mut self, sequence: i64) {
-        self.rest.take();
+        self.tail.take();
         self.in_row = if self.waiting.back() == Some(&(sequence - 1)) { self.in_row + 1 } else { 1 };
         self.waiting.push_back(sequence);
         if !self.started {
@@ -86,7 +87,7 @@ impl Displacements {
 
     fn assess(&mut self, density: &mut [u64]) {
         let Some(&sequence) = self.waiting.front() else { return };
-        self.rest.take();
+        self.tail.take();
         let mut early = self.early.iter().position(|&number| number == self.index);
         if sequence != self.index && early.is_none() {
             let present = self.waiting.iter().chain(&self.early).copied();
@@ -109,30 +110,22 @@ impl Displacements {
         self.index += 1;
     }
 
+    /// How many packets wait and are as displaced as the index says: they have come in order.
+    pub(super) fn steady(&self) -> u64 {
+        self.steady as u64
+    }
+
+    /// The others that wait, if there are any.
+    pub(super) fn tail(&self) -> Option<&Arc<Tail>> {
+        let tail = || Arc::new(Tail::new(self.threshold, self.index, &self.waiting, &self.early));
+        (!self.waiting.is_empty()).then(|| self.tail.get_or_init(tail))
+    }
+
     /// Count what waits as if no more packets came.
     pub(super) fn count_rest(&self, density: &mut [u64]) {
-        if self.waiting.is_empty() {
-            density[self.threshold] += self.steady as u64;
-            return;
-        }
-        for &(place, packets) in self.rest.get_or_init(|| self.count_waiting()) {
-            density[place] += packets;
-        }
-    }
-
-    fn count_waiting(&self) -> Vec<(usize, u64)> {
-        let mut density = vec![0; 2 * self.threshold + 1];
-        self.clone().drain(&mut density);
-        density.into_iter().enumerate().filter(|&(_, packets)| packets > 0).collect()
-    }
-
-    /// Assess what waits: no more packets come.
-    pub(super) fn drain(&mut self, density: &mut [u64]) {
-        density[self.threshold] += self.steady as u64;
-        self.index += self.steady as i64;
-        self.steady = 0;
-        while !self.waiting.is_empty() {
-            self.assess(density);
+        density[self.threshold] += self.steady();
+        if let Some(tail) = self.tail() {
+            tail.count(density);
         }
     }
 }

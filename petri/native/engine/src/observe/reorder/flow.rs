@@ -29,11 +29,20 @@ pub(super) struct Young {
     pub(super) answers: Answers,
 }
 
+/// When a flow was heard last: after the last snapshot, before it, or before that.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Voice {
+    Heard,
+    Silent,
+    Quiet,
+}
+
 /// What is remembered of one key; `older` and `newer` chain the flows by when they were heard last.
 pub(super) struct Flow {
     pub(super) key: Box<[u64]>,
     pub(super) older: u32,
     pub(super) newer: u32,
+    pub(super) voice: Voice,
     pub(super) first: i64,
     pub(super) least: i64,
     pub(super) next: i64,
@@ -56,6 +65,7 @@ impl Flow {
             key: key.into(),
             older: NONE,
             newer: NONE,
+            voice: Voice::Heard,
             first,
             least: first.min(sequence),
             next: sequence,

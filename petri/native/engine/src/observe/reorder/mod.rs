@@ -5,45 +5,25 @@
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
+use std::sync::Arc;
 
-use crate::observe::reorder::flow::{Flow, Missing};
+use crate::observe::reorder::flow::{Flow, Missing, Voice};
+use crate::observe::reorder::quiet::Quiet;
 use crate::observe::reorder::receiver::{Acknowledger, Answers};
 use crate::observe::reorder::settings::{Settings, FAST_RETRANSMIT, NONE, YOUNG};
+use crate::observe::reorder::snapshot::{Snapshot, MOST_TAILS};
+use crate::observe::reorder::tally::{Tally, DEGREE_LIMIT, EXTENT_LIMIT};
 
 mod displacement;
 mod flow;
+mod quiet;
 mod receiver;
 pub mod settings;
+pub mod snapshot;
+mod tail;
+pub mod tally;
 
-const EXTENT_LIMIT: usize = 256;
-const DEGREE_LIMIT: usize = 64;
 const SEQUENCE_LIMIT: i64 = 1 << 61;
-
-#[derive(Clone, Default)]
-struct Counts {
-    packets: u64,
-    received: u64,
-    duplicates: u64,
-    beyond_window: u64,
-    flows: u64,
-    lost: i128,
-    reordered: u64,
-    total_extent: u64,
-    total_late_time: f64,
-    total_overtaken: u64,
-    discontinuities: u64,
-    total_discontinuity: i128,
-    runs: u64,
-    run_packets: u64,
-    run_squares: u128,
-    gaps: u64,
-    total_gap: u64,
-    three_reordered: u64,
-    retransmit_overtaken: u64,
-    max_extent: u64,
-    max_late_time: f64,
-    max_overtaken: u64,
-}
 
 /// The figures of all flows together.
 pub struct Order {
@@ -52,11 +32,10 @@ pub struct Order {
     by_key: HashMap<Box<[u64]>, u32, BuildHasherDefault<KeyHasher>>,
     oldest: u32,
     newest: u32,
-    count: Counts,
-    extent: Vec<u64>,
-    degree: Vec<u64>,
-    displacement: Vec<u64>,
-    answers: Answers,
+    tally: Tally,
+    /// What those flows count that are quiet, and all others.
+    quiet: Quiet,
+    stirred: Vec<u32>,
 }
 
 impl Order {
@@ -73,21 +52,16 @@ impl Order {
             by_key: HashMap::default(),
             oldest: NONE,
             newest: NONE,
-            count: Counts::default(),
-            extent: vec![0; EXTENT_LIMIT + 1],
-            degree: vec![0; DEGREE_LIMIT + 1],
-            displacement: vec![0; 2 * settings.displacement_threshold + 1],
-            answers: Answers::new(settings.buffer_threshold),
+            tally: Tally::new(&settings),
+            quiet: Quiet::new(&settings),
+            stirred: Vec::new(),
         }
     }
 
     /// Set all figures to zero (the warm-up is over). What is remembered of the flows stays.
     pub fn restart(&mut self) {
-        self.count = Counts::default();
-        self.extent.fill(0);
-        self.degree.fill(0);
-        self.displacement.fill(0);
-        self.answers = Answers::new(self.settings.buffer_threshold);
+        self.stir_all();
+        self.tally = Tally::new(&self.settings);
         for young in self.flows.iter_mut().filter_map(|flow| flow.young.as_mut()) {
             young.answers = Answers::new(self.settings.buffer_threshold);
             young.counted_from = young.arrivals.len();
@@ -98,11 +72,14 @@ impl Order {
     #[inline]
     pub fn arrive(&mut self, key: &[u64], sequence: i64, time: f64) {
         let sequence = sequence.clamp(-SEQUENCE_LIMIT, SEQUENCE_LIMIT);
-        self.count.packets += 1;
+        self.tally.count.packets += 1;
         let index = self.flow(key, sequence, time);
+        if self.flows[index].voice != Voice::Heard {
+            self.hear(index);
+        }
         let next = self.flows[index].next;
         if sequence < next - self.settings.window as i64 {
-            self.count.beyond_window += 1;
+            self.tally.count.beyond_window += 1;
             return;
         }
         if sequence >= next {
@@ -110,12 +87,12 @@ impl Order {
         } else if let Some((interval, missing_above)) = self.flows[index].find(sequence) {
             self.reordered(index, sequence, time, interval, missing_above);
         } else {
-            self.count.duplicates += 1;
+            self.tally.count.duplicates += 1;
             self.acknowledge(index, sequence);
             return;
         }
-        self.count.received += 1;
-        self.flows[index].displacements.accept(sequence, &mut self.displacement);
+        self.tally.count.received += 1;
+        self.flows[index].displacements.accept(sequence, &mut self.tally.displacement);
         self.acknowledge(index, sequence);
     }
 
@@ -137,21 +114,23 @@ impl Order {
 
     /// Start to follow a flow, in the place of the longest silent one when there are too many.
     fn begin(&mut self, flow: Flow, sequence: i64) -> usize {
-        self.count.flows += 1;
-        self.count.lost += i128::from(sequence - flow.least);
+        self.tally.count.flows += 1;
+        self.tally.count.lost += i128::from(sequence - flow.least);
         let key = flow.key.clone();
         let index = if self.flows.len() >= self.settings.flows {
             let index = self.oldest;
             self.unchain(index);
-            let mut retired = std::mem::replace(&mut self.flows[index as usize], flow);
+            self.hear(index as usize);
+            let retired = std::mem::replace(&mut self.flows[index as usize], flow);
             self.by_key.remove(&retired.key);
-            retired.displacements.drain(&mut self.displacement);
+            retired.displacements.count_rest(&mut self.tally.displacement);
             if let Some(young) = retired.young {
-                self.answers.add(&young.answers);
+                self.tally.answers.add(&young.answers);
             }
             index
         } else {
             self.flows.push(flow);
+            self.stirred.push((self.flows.len() - 1) as u32);
             (self.flows.len() - 1) as u32
         };
         self.by_key.insert(key, index);
@@ -187,25 +166,25 @@ impl Order {
         let flow = &mut self.flows[index];
         flow.position += 1;
         flow.run += 1;
-        self.count.run_packets += 1;
+        self.tally.count.run_packets += 1;
         let floor = sequence + 1 - self.settings.window as i64;
         if sequence > flow.next {
             let passed = sequence - flow.next;
-            self.count.discontinuities += 1;
-            self.count.total_discontinuity += i128::from(passed);
-            self.count.lost += i128::from(passed);
+            self.tally.count.discontinuities += 1;
+            self.tally.count.total_discontinuity += i128::from(passed);
+            self.tally.count.lost += i128::from(passed);
             flow.missing.push_back(Missing { low: flow.next, high: sequence - 1, position: flow.position, time });
             while flow.missing.front().is_some_and(|oldest| oldest.high < floor) {
                 flow.missing.pop_front();
             }
         }
         flow.next = sequence + 1;
-        self.degree[flow.climb(sequence, floor) as usize] += 1;
+        self.tally.degree[flow.climb(sequence, floor) as usize] += 1;
     }
 
     fn reordered(&mut self, index: usize, sequence: i64, time: f64, interval: usize, missing_above: i64) {
         let flow = &mut self.flows[index];
-        let count = &mut self.count;
+        let count = &mut self.tally.count;
         flow.position += 1;
         let passed = flow.missing[interval];
         let extent = flow.position - passed.position;
@@ -216,8 +195,8 @@ impl Order {
             count.total_gap += gap;
         }
         let degree = flow.climb(sequence, flow.next - self.settings.window as i64);
-        self.degree[(degree as usize).min(DEGREE_LIMIT)] += 1;
-        self.extent[(extent as usize).min(EXTENT_LIMIT)] += 1;
+        self.tally.degree[(degree as usize).min(DEGREE_LIMIT)] += 1;
+        self.tally.extent[(extent as usize).min(EXTENT_LIMIT)] += 1;
         count.three_reordered += u64::from(degree >= FAST_RETRANSMIT);
         count.runs += 1;
         count.run_squares += u128::from(flow.run) * u128::from(flow.run);
@@ -236,7 +215,7 @@ impl Order {
     fn acknowledge(&mut self, index: usize, sequence: i64) {
         let flow = &mut self.flows[index];
         match &flow.young {
-            None => flow.acknowledger.accept(sequence, &mut self.answers),
+            None => flow.acknowledger.accept(sequence, &mut self.tally.answers),
             Some(_) => self.acknowledge_young(index, sequence),
         }
     }
@@ -258,132 +237,55 @@ impl Order {
             flow.acknowledger.accept(sequence, &mut young.answers);
         }
         if young.arrivals.len() == YOUNG {
-            self.answers.add(&young.answers);
+            self.tally.answers.add(&young.answers);
             flow.young = None;
         }
     }
 
-    // ------------------------------------------------------------ results
-
-    fn all_answers(&self) -> Answers {
-        let mut answers = self.answers.clone();
-        for young in self.flows.iter().filter_map(|flow| flow.young.as_ref()) {
-            answers.add(&young.answers);
+    /// All that has been counted so far. A flow that has not been heard since the last snapshot is counted among the quiet
+    /// ones from now on: most flows of a long run have ended.
+    pub fn snapshot(&mut self) -> Snapshot {
+        let mut stirred = std::mem::take(&mut self.stirred);
+        stirred.retain(|&index| {
+            let flow = &mut self.flows[index as usize];
+            flow.voice = if flow.voice == Voice::Heard { Voice::Silent } else { Voice::Quiet };
+            if flow.voice == Voice::Quiet {
+                self.quiet.add(flow);
+            }
+            flow.voice != Voice::Quiet
+        });
+        self.stirred = stirred;
+        let mut tally = self.tally.clone();
+        self.quiet.count(&mut tally);
+        let mut tails = Vec::new();
+        for Flow { displacements, young, .. } in self.stirred.iter().map(|&index| &self.flows[index as usize]) {
+            tally.displacement[self.settings.displacement_threshold] += displacements.steady();
+            match displacements.tail() {
+                Some(tail) if tails.len() < MOST_TAILS => tails.push(Arc::clone(tail)),
+                Some(tail) => tail.count(&mut tally.displacement),
+                None => {}
+            }
+            if let Some(young) = young {
+                tally.answers.add(&young.answers);
+            }
         }
-        answers
+        Snapshot { tally, tails }
     }
 
-    /// Counts of packets; those that still wait to be assessed are included as if no more came.
-    ///
-    /// `extent[e]`, `degree[n]` and `buffer[b]` count from 0, `displacement[d + DT]` from -DT.
-    pub fn distributions(&self) -> Vec<(&'static str, Vec<u64>)> {
-        let mut displacement = self.displacement.clone();
-        for flow in &self.flows {
-            flow.displacements.count_rest(&mut displacement);
+    /// A flow is heard for the first time since the last snapshot.
+    #[cold]
+    fn hear(&mut self, index: usize) {
+        let flow = &mut self.flows[index];
+        if flow.voice == Voice::Quiet {
+            self.quiet.remove(flow);
+            self.stirred.push(index as u32);
         }
-        vec![
-            ("extent", self.extent.clone()),
-            ("degree", self.degree.clone()),
-            ("displacement", displacement),
-            ("buffer", self.all_answers().buffer),
-        ]
+        flow.voice = Voice::Heard;
     }
 
-    /// Every figure since the start, in the order of `FIELDS` of the Python twin.
-    pub fn figures(&self) -> Vec<(&'static str, f64)> {
-        let answers = self.all_answers();
-        let distributions = self.distributions();
-        let threshold = self.settings.displacement_threshold;
-        let displacement = &distributions[2].1;
-        let displaced: u64 = displacement.iter().sum();
-        let away = |(index, n): (usize, &u64)| index.abs_diff(threshold) as u128 * u128::from(*n);
-        let held = |(held, n): (usize, &u64)| held as u128 * u128::from(*n);
-        let count = &self.count;
-        let mut figures = vec![
-            ("packets", count.packets as f64),
-            ("received", count.received as f64),
-            ("duplicates", count.duplicates as f64),
-            ("beyond_window", count.beyond_window as f64),
-            ("flows", count.flows as f64),
-            ("lost", count.lost as f64),
-            ("reordered", count.reordered as f64),
-            ("total_extent", count.total_extent as f64),
-            ("total_late_time", count.total_late_time),
-            ("total_overtaken", count.total_overtaken as f64),
-            ("discontinuities", count.discontinuities as f64),
-            ("total_discontinuity", count.total_discontinuity as f64),
-            ("runs", count.runs as f64),
-            ("run_packets", count.run_packets as f64),
-            ("run_squares", count.run_squares as f64),
-            ("gaps", count.gaps as f64),
-            ("total_gap", count.total_gap as f64),
-            ("three_reordered", count.three_reordered as f64),
-            ("duplicate_acks", answers.duplicate_acks as f64),
-            ("retransmit_per_run", answers.per_run as f64),
-            ("retransmit_per_duplicate", answers.per_duplicate as f64),
-            ("retransmit_per_hole", answers.per_hole as f64),
-            ("retransmit_missing", answers.missing as f64),
-            ("retransmit_overtaken", count.retransmit_overtaken as f64),
-            ("displacement_packets", displaced as f64),
-            ("displaced", (displaced - displacement[threshold]) as f64),
-            ("total_displacement", displacement.iter().enumerate().map(away).sum::<u128>() as f64),
-            ("buffer_packets", answers.buffer.iter().sum::<u64>() as f64),
-            ("total_buffer", answers.buffer.iter().enumerate().map(held).sum::<u128>() as f64),
-            ("max_extent", count.max_extent as f64),
-            ("max_late_time", count.max_late_time),
-            ("max_overtaken", count.max_overtaken as f64),
-            ("max_buffer", answers.buffer.iter().rposition(|&n| n > 0).unwrap_or(0) as f64),
-        ];
-        for (name, above, below) in RATIOS {
-            let value = quotient(&figures, above, below);
-            figures.push((name, value));
-        }
-        figures
-    }
-}
-
-impl Counts {
-    /// Sum up how late a reordered packet is.
-    fn late(&mut self, extent: u64, late_time: f64, overtaken: u64) {
-        self.reordered += 1;
-        self.total_extent += extent;
-        self.total_overtaken += overtaken;
-        self.retransmit_overtaken += u64::from(overtaken >= FAST_RETRANSMIT);
-        self.total_late_time += late_time;
-        self.max_extent = self.max_extent.max(extent);
-        self.max_late_time = self.max_late_time.max(late_time);
-        self.max_overtaken = self.max_overtaken.max(overtaken);
-    }
-}
-
-/// Figures that are the quotient of two counters.
-const RATIOS: [(&str, &str, &str); 17] = [
-    ("reordered_share", "reordered", "received"),
-    ("three_reordered_share", "three_reordered", "received"),
-    ("retransmit_overtaken_share", "retransmit_overtaken", "received"),
-    ("displaced_share", "displaced", "displacement_packets"),
-    ("duplicate_ack_share", "duplicate_acks", "packets"),
-    ("retransmit_per_run_share", "retransmit_per_run", "packets"),
-    ("retransmit_per_duplicate_share", "retransmit_per_duplicate", "packets"),
-    ("retransmit_per_hole_share", "retransmit_per_hole", "packets"),
-    ("retransmit_missing_share", "retransmit_missing", "packets"),
-    ("mean_extent", "total_extent", "reordered"),
-    ("mean_late_time", "total_late_time", "reordered"),
-    ("mean_overtaken", "total_overtaken", "reordered"),
-    ("mean_discontinuity", "total_discontinuity", "discontinuities"),
-    ("mean_run", "run_packets", "runs"),
-    ("mean_gap", "total_gap", "gaps"),
-    ("mean_displacement", "total_displacement", "displacement_packets"),
-    ("mean_buffer", "total_buffer", "buffer_packets"),
-];
-
-/// The quotient of two figures; NaN where the divisor is 0.
-fn quotient(figures: &[(&'static str, f64)], above: &str, below: &str) -> f64 {
-    let value = |name| figures.iter().find(|figure| figure.0 == name).map_or(f64::NAN, |figure| figure.1);
-    if value(below) == 0.0 {
-        f64::NAN
-    } else {
-        value(above) / value(below)
+    /// No flow is quiet.
+    fn stir_all(&mut self) {
+        (0..self.flows.len()).for_each(|index| self.hear(index));
     }
 }
 
@@ -451,8 +353,9 @@ mod tests {
         for [settings, events, expected] in cases {
             let mut order = measure(&settings);
             events.iter().for_each(|event| happen(&mut order, event));
-            let mut outcome: Vec<String> = order.figures().iter().map(|&(_, value)| digits(value)).collect();
-            let distributions = order.distributions();
+            let tally = order.snapshot().tally();
+            let mut outcome: Vec<String> = tally.figures().iter().map(|&(_, value)| digits(value)).collect();
+            let distributions = tally.distributions();
             outcome.extend(distributions.iter().map(|(name, counts)| format!("{name}={}", sparse(counts))));
             assert_eq!(outcome, expected, "{settings:?}");
         }
@@ -467,9 +370,38 @@ mod tests {
                 happen(&mut watched, event);
                 let mut fresh = measure(&settings);
                 events[..=done].iter().for_each(|event| happen(&mut fresh, event));
-                assert_eq!(watched.distributions(), fresh.distributions(), "{settings:?} after {done} events");
+                assert_eq!(
+                    watched.snapshot().tally().distributions(),
+                    fresh.snapshot().tally().distributions(),
+                    "{settings:?} after {done} events"
+                );
             }
         }
+    }
+
+    /// More flows than are assessed later, most of which are silent between two snapshots, and more than are followed.
+    #[test]
+    fn figures_of_many_flows_on_the_way_change_nothing() {
+        let settings = ["order", "", "64", "150", "8", "4"];
+        let (mut watched, mut fresh) = (measure(&settings), measure(&settings));
+        for round in 0..24u64 {
+            for flow in 0..if round % 4 == 0 { 200 } else { 3 } {
+                for step in 0..20 {
+                    let sequence = (20 * round + (7 * step) % 20) as i64;
+                    for order in [&mut watched, &mut fresh] {
+                        order.arrive(&[flow], sequence, round as f64);
+                    }
+                }
+            }
+            watched.snapshot();
+            if round == 17 {
+                watched.restart();
+                fresh.restart();
+            }
+        }
+        let [watched, fresh] = [watched, fresh].map(|mut order| order.snapshot().tally());
+        assert_eq!(watched.distributions(), fresh.distributions());
+        assert_eq!(watched.figures(), fresh.figures());
     }
 
     #[test]
@@ -478,6 +410,6 @@ mod tests {
         for sequence in [0, i64::MAX, i64::MIN, i64::MAX, 7, i64::MAX - 1] {
             order.arrive(&[], sequence, 0.0);
         }
-        assert_eq!(order.figures()[0], ("packets", 6.0));
+        assert_eq!(order.snapshot().tally().figures()[0], ("packets", 6.0));
     }
 }

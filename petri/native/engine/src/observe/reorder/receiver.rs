@@ -116,13 +116,26 @@ impl Answers {
     }
 
     pub(super) fn add(&mut self, other: &Answers) {
-        self.duplicate_acks += other.duplicate_acks;
-        self.per_run += other.per_run;
-        self.per_duplicate += other.per_duplicate;
-        self.per_hole += other.per_hole;
-        self.missing += other.missing;
+        self.combine(other, u64::wrapping_add);
+    }
+
+    /// Takes away what was added.
+    pub(super) fn subtract(&mut self, other: &Answers) {
+        self.combine(other, u64::wrapping_sub);
+    }
+
+    fn combine(&mut self, other: &Answers, combine: impl Fn(u64, u64) -> u64) {
+        for (mine, theirs) in [
+            (&mut self.duplicate_acks, other.duplicate_acks),
+            (&mut self.per_run, other.per_run),
+            (&mut self.per_duplicate, other.per_duplicate),
+            (&mut self.per_hole, other.per_hole),
+            (&mut self.missing, other.missing),
+        ] {
+            *mine = combine(*mine, theirs);
+        }
         for (mine, theirs) in self.buffer.iter_mut().zip(&other.buffer) {
-            *mine += theirs;
+            *mine = combine(*mine, *theirs);
         }
     }
 }

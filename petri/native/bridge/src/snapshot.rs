@@ -1,0 +1,89 @@
+//! The statistics of a session up to an instant, as Python reads them.
+
+use engine::base::ticks::Ticks;
+use engine::observe::histogram;
+use engine::observe::reorder::tally::Tally;
+use engine::observe::snapshot::ProbeSnapshot;
+use engine::session::observed::Observed;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict};
+
+use crate::arrays::words;
+
+/// What `Session.observe` has copied. Most are never read.
+#[pyclass(frozen, module = "petri._native")]
+pub struct Snapshot(pub Observed);
+
+#[pymethods]
+impl Snapshot {
+    /// The statistics by name, times in ticks, arrays as bytes, and a list of the probes' snapshots.
+    fn read<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let observed = &self.0;
+        let read = PyDict::new(py);
+        read.set_item("elapsed", observed.elapsed as f64)?;
+        read.set_item("integral", reals(py, &observed.integral)?)?;
+        read.set_item("nonempty", times(py, &observed.nonempty)?)?;
+        read.set_item("maximum", counts(py, &observed.maximum)?)?;
+        read.set_item("arrivals", counts(py, &observed.arrivals)?)?;
+        read.set_item("firings", counts(py, &observed.firings)?)?;
+        read.set_item("in_progress", reals(py, &observed.in_progress)?)?;
+        read.set_item("active", times(py, &observed.active)?)?;
+        let probes = observed.probes.iter().map(|probe| read_probe(py, probe));
+        read.set_item("probes", probes.collect::<PyResult<Vec<_>>>()?)?;
+        Ok(read)
+    }
+}
+
+fn read_probe<'py>(py: Python<'py>, probe: &ProbeSnapshot) -> PyResult<Bound<'py, PyDict>> {
+    let read = PyDict::new(py);
+    match probe {
+        ProbeSnapshot::Counter(sum) => read.set_item("sum", sum)?,
+        ProbeSnapshot::Sample(values) => read_histogram(py, &read, values)?,
+        ProbeSnapshot::Passage { times, unmatched, waiting, forgotten } => {
+            read_histogram(py, &read, times)?;
+            read.set_item("unmatched", unmatched)?;
+            read.set_item("waiting", waiting)?;
+            read.set_item("forgotten", forgotten)?;
+        }
+        ProbeSnapshot::Content { integral, greatest } => {
+            read.set_item("integral", integral)?;
+            read.set_item("max", greatest)?;
+        }
+        ProbeSnapshot::Order(order) => read_order(py, &read, &order.tally())?,
+    }
+    Ok(read)
+}
+
+fn read_histogram(py: Python<'_>, read: &Bound<'_, PyDict>, values: &histogram::Snapshot) -> PyResult<()> {
+    read.set_item("count", values.count)?;
+    read.set_item("origin", values.origin)?;
+    read.set_item("first_moment", values.first_moment)?;
+    read.set_item("second_moment", values.second_moment)?;
+    read.set_item("min", values.min)?;
+    read.set_item("max", values.max)?;
+    read.set_item("buckets", words(py, &values.buckets, |number| number.to_ne_bytes())?)?;
+    read.set_item("counts", words(py, &values.counts, |count| count.to_ne_bytes())?)?;
+    read.set_item("excesses", reals(py, &values.excesses)?)
+}
+
+fn read_order(py: Python<'_>, read: &Bound<'_, PyDict>, tally: &Tally) -> PyResult<()> {
+    for (name, figure) in tally.figures() {
+        read.set_item(name, figure)?;
+    }
+    for (name, packets) in tally.distributions() {
+        read.set_item(name, counts(py, packets)?)?;
+    }
+    Ok(())
+}
+
+fn reals<'py>(py: Python<'py>, values: &[f64]) -> PyResult<Bound<'py, PyBytes>> {
+    words(py, values, |value| value.to_ne_bytes())
+}
+
+fn counts<'py>(py: Python<'py>, values: &[u64]) -> PyResult<Bound<'py, PyBytes>> {
+    words(py, values, |value| value.to_ne_bytes())
+}
+
+fn times<'py>(py: Python<'py>, values: &[Ticks]) -> PyResult<Bound<'py, PyBytes>> {
+    words(py, values, |time| (*time as f64).to_ne_bytes())
+}

@@ -1,0 +1,34 @@
+//! What the probes have observed up to an instant. It is copied as it stands: of most snapshots of a run, no figure is ever
+//! wanted.
+
+use crate::base::ticks::Ticks;
+use crate::observe::histogram;
+use crate::observe::probes::Probe;
+use crate::observe::reorder;
+
+pub enum ProbeSnapshot {
+    Counter(f64),
+    Sample(histogram::Snapshot),
+    Passage { times: histogram::Snapshot, unmatched: u64, waiting: usize, forgotten: u64 },
+    Order(Box<reorder::snapshot::Snapshot>),
+    Content { integral: f64, greatest: f64 },
+}
+
+impl ProbeSnapshot {
+    pub fn of(probe: &mut Probe, now: Ticks) -> Self {
+        match probe {
+            Probe::Counter(sum) => ProbeSnapshot::Counter(*sum),
+            Probe::Sample(values) => ProbeSnapshot::Sample(values.snapshot()),
+            Probe::Passage(passages) => ProbeSnapshot::Passage {
+                times: passages.times().snapshot(),
+                unmatched: passages.unmatched(),
+                waiting: passages.waiting(),
+                forgotten: passages.forgotten(),
+            },
+            Probe::Content(content) => {
+                ProbeSnapshot::Content { integral: content.integral(now), greatest: content.greatest() }
+            }
+            Probe::Order(order) => ProbeSnapshot::Order(Box::new(order.snapshot())),
+        }
+    }
+}

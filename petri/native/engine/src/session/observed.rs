@@ -1,0 +1,49 @@
+//! The statistics of a replication up to an instant, apart from the replication.
+
+use crate::base::ticks::Ticks;
+use crate::observe::snapshot::ProbeSnapshot;
+use crate::session::Session;
+
+/// Sums and integrals since the statistics began. Rows have one number for each place, or each transition; times are in ticks.
+pub struct Observed {
+    pub elapsed: Ticks,
+    /// Integrals of the tokens of each place, rounded once.
+    pub integral: Vec<f64>,
+    /// The time with at least one token.
+    pub nonempty: Vec<Ticks>,
+    pub maximum: Vec<u64>,
+    /// Tokens deposited by firings.
+    pub arrivals: Vec<u64>,
+    pub firings: Vec<u64>,
+    /// Integrals of the firings in progress of each transition, rounded once.
+    pub in_progress: Vec<f64>,
+    /// The time with at least one firing in progress.
+    pub active: Vec<Ticks>,
+    pub probes: Vec<ProbeSnapshot>,
+}
+
+impl Observed {
+    pub fn of(session: &mut dyn Session) -> Self {
+        let now = session.now();
+        let probes = session.probes().map_or(&mut [][..], |probes| &mut probes.probes);
+        let probes = probes.iter_mut().map(|probe| ProbeSnapshot::of(probe, now)).collect();
+        let program = session.program();
+        let (places, transitions) = (session.places(), session.transitions());
+        let [integral, in_progress] = session.integrals();
+        let with_plans = places.iter().zip(program.places.iter());
+        let nonempty = with_plans.map(|(place, plan)| place.nonempty(now, plan.holds_one())).collect();
+        let with_plans = transitions.iter().zip(program.transitions.iter());
+        let active = with_plans.map(|(transition, plan)| transition.active(now, plan.takes_turns)).collect();
+        Observed {
+            elapsed: now - session.window(),
+            integral,
+            nonempty,
+            maximum: places.iter().map(|place| place.maximum).collect(),
+            arrivals: places.iter().map(|place| place.arrivals).collect(),
+            firings: transitions.iter().map(|transition| transition.firings).collect(),
+            in_progress,
+            active,
+            probes,
+        }
+    }
+}
