@@ -60,7 +60,7 @@ class Goal:
 
 @dataclass(slots=True)
 class Scaling:
-    """One family of B6 to B9: nanoseconds per firing and peak memory by size."""
+    """One family of B6 to B13: nanoseconds per firing and peak memory by size."""
 
     title: str
     sizes: list[int]

@@ -1,4 +1,4 @@
-"""B6 to B9: how the time of a firing and the memory grow with the net, its tokens, and the firings in progress."""
+"""B6 to B13: how the time of a firing and the memory grow with the net, its tokens, and the firings in progress."""
 
 from __future__ import annotations
 
@@ -32,6 +32,10 @@ FAMILIES = (
     Family("n dining philosophers, folded", "philosophers", "seats", SIZES[:-1], id="B7"),
     Family("n jobs, n machines that are large enough", "matching", "machines", (500, 5_000, 50_000), id="B8"),
     Family("n tokens, the least preferred", "preference", "waiting", SIZES[:-1], id="B9"),
+    Family("n orders by part and by depot, a chain of joins", "deliveries", "orders", SIZES[:-1], id="B10"),
+    Family("n jobs, n machines of 20 to a class, large enough", "classes", "machines", (500, 5_000, 50_000), id="B11"),
+    Family("n bolts, n holes whose limits fit", "tolerances", "bolts", (500, 5_000, 50_000), id="B12"),
+    Family("2 n tokens, pairs that a remainder tells", "remainders", "tokens", (500, 5_000, 50_000), id="B13"),
 )
 
 

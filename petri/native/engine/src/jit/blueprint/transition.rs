@@ -142,6 +142,7 @@ pub enum Selection {
     Product,
     Join(JoinSelection),
     Match,
+    Tree,
     Preferred,
     Search,
 }
