@@ -76,3 +76,7 @@ def test_who_gives_up_says_how_unsure_it_is() -> None:
     assert found.more == 0
     assert 0.3 < found.error <= 0.5
     assert decide_runs([True] * 4, ERROR, 4) == Decision(True, pytest.approx((0.5 / 0.95) ** 4), False, 4)  # type: ignore[arg-type]
+
+
+def test_no_more_replications_are_asked_for_than_are_left() -> None:
+    assert decide_runs([True], error=1e-9, most=3).more == 2

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from petri.measure.difference import paired_difference, unpaired_difference
+from petri.measure.difference import combined_interval, paired_difference, unpaired_difference
 from petri.measure.intervals import student_interval
 
 
@@ -61,3 +61,10 @@ def test_coverage_of_unpaired_intervals() -> None:
         interval = unpaired_difference(student_interval(a), student_interval(b)).interval
         covered += abs(interval.mean - 0.5) <= interval.half_width
     assert 0.92 <= covered / 600 <= 0.98
+
+
+def test_a_weighted_sum_of_the_same_replications_cancels_if_they_are_paired() -> None:
+    values = {0: 1.0, 1: 2.0, 2: 4.0}
+    both = [(1.0, values), (-1.0, values)]
+    assert combined_interval(both, paired=True).half_width == 0.0
+    assert combined_interval(both, paired=False).half_width > 1.0

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from petri.measure.intervals import (
+    incomplete_beta,
     mser,
     paired_interval,
     pseudo_values,
@@ -115,3 +116,8 @@ def test_mser_agrees_with_its_definition() -> None:
     statistics = [series[d:].var() / (60 - d) for d in range(31)]
     assert mser(series, batch=1).count == int(np.argmin(statistics))
     assert mser(series, batch=1).statistic == pytest.approx(min(statistics))
+
+
+def test_the_incomplete_beta_function_at_its_ends() -> None:
+    assert incomplete_beta(2.0, 3.0, 0.0, 1.0) == 0.0
+    assert incomplete_beta(2.0, 3.0, 1.0, 0.0) == 1.0

@@ -27,7 +27,7 @@ _MEASURE = {
     "figures": ("test_on_engines", "test_names_and_series"),
     "formula": ("test_formula", "test_probes"),
     "histogram": ("test_histogram", "test_formula", "test_twins"),
-    "intervals": ("test_intervals", "test_formula"),
+    "intervals": ("test_intervals", "test_formula", "test_single_run", "test_sequential"),
     "observation": ("test_formula", "test_probes", "test_on_engines"),
     "occupancy": ("test_occupancy", "test_occupancy_on_engines"),
     "passage": ("test_passage", "test_twins"),
