@@ -60,7 +60,7 @@ class Goal:
 
 @dataclass(slots=True)
 class Scaling:
-    """One family of B6 to B14 on one engine: nanoseconds per firing and peak memory by size."""
+    """One family of B6 to B18 on one engine: nanoseconds per firing and peak memory by size."""
 
     title: str
     sizes: list[int]

@@ -21,9 +21,9 @@ def arguments(words: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.run", description=__doc__)
     parser.add_argument("--seconds", type=float, default=0.7, help="of each run (default 0.7)")
     parser.add_argument("--rounds", type=int, default=5, help="runs of each contender; the median counts (default 5)")
-    parser.add_argument("--largest", type=int, default=1_000_000, help="size of B6 to B14 (default 1,000,000)")
+    parser.add_argument("--largest", type=int, default=1_000_000, help="size of B6 to B18 (default 1,000,000)")
     parser.add_argument("--engine", default="native", choices=("native", "reference"))
-    parser.add_argument("--only", default="", help="of B1, B2, …, B14, threads, start, trace, memory: those to measure")
+    parser.add_argument("--only", default="", help="of B1, B2, …, B18, threads, start, trace, memory: those to measure")
     parser.add_argument("--output", type=Path, default=RESULTS / "latest.json", help="where the JSON goes")
     parser.add_argument(
         "--page",

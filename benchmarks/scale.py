@@ -1,4 +1,4 @@
-"""B6 to B14: how the time of a firing and the memory grow with the net, its tokens, and the firings in progress."""
+"""B6 to B18: how the time of a firing and the memory grow with the net, its tokens, and the firings in progress."""
 
 from __future__ import annotations
 
@@ -43,11 +43,15 @@ FAMILIES = (
     Family("n dining philosophers, folded", "philosophers", "seats", SIZES[:-1], id="B7"),
     Family("n jobs, n machines that are large enough", "matching", "machines", (500, 5_000, 50_000), id="B8"),
     Family("n tokens, the least preferred", "preference", "waiting", SIZES[:-1], id="B9"),
-    Family("network of n stations, random routing", "jackson", "stations", (10, 100, 1_000), id="B10", simpy=True),
-    Family("tasks of a case, joined by number, n in progress", "workflow", "open", SIZES[:3], id="B11", simpy=True),
-    Family("crossbar of n × n ports, a queue for each pair", "crossbar", "ports", (8, 16, 32), id="B12", simpy=True),
-    Family("n individuals", "individuals", "people", SIZES[1:4], id="B13", simpy=True),
-    Family("n transitions, each unlike all others", "unlike", "stations", (30, 300, 3_000), (), "B14", True, 9_000_000),
+    Family("n orders by part and by depot, a chain of joins", "deliveries", "orders", SIZES[:-1], id="B10"),
+    Family("n jobs, n machines of 20 to a class, large enough", "classes", "machines", (500, 5_000, 50_000), id="B11"),
+    Family("n bolts, n holes whose limits fit", "tolerances", "bolts", (500, 5_000, 50_000), id="B12"),
+    Family("2 n tokens, pairs that a remainder tells", "remainders", "tokens", (500, 5_000, 50_000), id="B13"),
+    Family("network of n stations, random routing", "jackson", "stations", (10, 100, 1_000), id="B14", simpy=True),
+    Family("tasks of a case, joined by number, n in progress", "workflow", "open", SIZES[:3], id="B15", simpy=True),
+    Family("crossbar of n × n ports, a queue for each pair", "crossbar", "ports", (8, 16, 32), id="B16", simpy=True),
+    Family("n individuals", "individuals", "people", SIZES[1:4], id="B17", simpy=True),
+    Family("n transitions, each unlike all others", "unlike", "stations", (30, 300, 3_000), (), "B18", True, 9_000_000),
 )
 
 

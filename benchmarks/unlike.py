@@ -1,4 +1,4 @@
-"""The net of B14: transitions no two of which are alike, so that each needs machine code of its own."""
+"""The net of B18: transitions no two of which are alike, so that each needs machine code of its own."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def expression(number: int) -> str:
 
 
 def lines(stations: int) -> Iterator[str]:
-    yield "## Benchmark B14: a ring of stations, each of which computes something else."
+    yield "## Benchmark B18: a ring of stations, each of which computes something else."
     yield "net unlike"
     for i in range(stations):
         yield f"place q{i} : 0..{MODULUS - 1} fifo = 4 * ({i % MODULUS})"

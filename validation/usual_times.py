@@ -23,12 +23,15 @@ import yaml
 
 from petri.atomic_file import write_text
 from petri.experiment import Experiment, sweep
-from petri.validation.study import STUDY, read_study
+from petri.validation.study import STUDY
 from petri.validation.suite import experiments, folders
 from petri.version import VERSION
 
 HERE: Final = Path(__file__).resolve().parent
-HEADER: Final = "# `pnsim validate` lists the title and the times; `python validation/usual_times.py` measures them.\n"
+HEADER: Final = """\
+# The title is listed by `pnsim validate`, and so are the times, which validation/usual_times.py measures. By `fitting`
+# the figures are drawn on which constants may be fitted: validation/draw_fitting_sets.py.
+"""
 
 
 def seconds(path: Path) -> float:
@@ -58,14 +61,16 @@ def processor() -> str:
 
 
 def measure(folder: Path) -> None:
-    known = read_study(folder)
+    """Writes the times into study.yaml, and leaves its other entries as they are."""
+    study = folder / STUDY
+    data = (yaml.safe_load(study.read_text("utf-8")) or {}) if study.exists() else {}
     found = {}
     for name, path in experiments(folder).items():
         found[name] = max(round(seconds(path)), 1)
         print(f"{folder.name}/{name}: {found[name]} s", flush=True)
     where = f"{date.today():%Y-%m-%d}, pnsim {VERSION}, native engine, {processor()}"
-    data = {"title": known.title, "times": {"measured": where, "seconds": found}}
-    write_text(folder / STUDY, HEADER + yaml.safe_dump(data, sort_keys=False, allow_unicode=True, width=120))
+    data["times"] = {"measured": where, "seconds": found}
+    write_text(study, HEADER + yaml.safe_dump(data, sort_keys=False, allow_unicode=True, width=120))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The nets whose size grows, B10 to B14, as SimPy processes and callbacks. Each counts the firings of the net."""
+"""The nets whose size grows, B14 to B18, as SimPy processes and callbacks. Each counts the firings of the net."""
 
 from __future__ import annotations
 
@@ -44,14 +44,14 @@ class Stations:
 
 
 def jackson(environment: Any, random: Random, stations: int = 100) -> Count:
-    """B10; counts service completions."""
+    """B14; counts service completions."""
     network = Stations(environment, random, lambda _, job: (random.randrange(stations), job))
     network.open([[0] * 4 for _ in range(stations)])
     return lambda: network.served
 
 
 def workflow(environment: Any, random: Random, open: int = 100) -> Count:
-    """B11; counts arrivals, ends of tasks, and cases that are closed. Keeps their durations."""
+    """B15; counts arrivals, ends of tasks, and cases that are closed. Keeps their durations."""
     begun: dict[int, float] = {}
     done: set[int] = set()
     fired, total = 0, 0.0
@@ -83,7 +83,7 @@ def workflow(environment: Any, random: Random, open: int = 100) -> Count:
 
 
 class Crossbar:
-    """B12: each input picks at random one of its packets whose output is free."""
+    """B16: each input picks at random one of its packets whose output is free."""
 
     def __init__(self, environment: Any, random: Random, ports: int) -> None:
         self.environment, self.random, self.ports = environment, random, ports
@@ -134,13 +134,13 @@ class Crossbar:
 
 
 def crossbar(environment: Any, random: Random, ports: int = 16) -> Count:
-    """B12; counts packets that have arrived, and those that have gone through."""
+    """B16; counts packets that have arrived, and those that have gone through."""
     switch = Crossbar(environment, random, ports)
     return lambda: switch.fired
 
 
 def individuals(environment: Any, random: Random, people: int = 1000) -> Count:
-    """B13; counts those who have left home, and those who have come back."""
+    """B17; counts those who have left home, and those who have come back."""
     fired = 0
     visits = [0] * people
 
@@ -158,7 +158,7 @@ def individuals(environment: Any, random: Random, people: int = 1000) -> Count:
 
 
 def unlike(environment: Any, random: Random, stations: int = 3000) -> Count:
-    """B14; counts service completions."""
+    """B18; counts service completions."""
     from benchmarks.unlike import MODULUS, expression
 
     functions = [eval("lambda x: " + expression(i).replace("mod", "%")) for i in range(stations)]

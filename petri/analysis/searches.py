@@ -18,16 +18,16 @@ def searches(net: Net) -> dict[int, str]:
         found = searching(net)
     except ModelError:
         return {}
-    return {transition: through(net, transition, arcs) for transition, arcs in found.items()}
+    return {transition: through(net, transition, *looks) for transition, looks in found.items()}
 
 
-def through(net: Net, transition: int, arcs: list[int]) -> str:
+def through(net: Net, transition: int, arcs: list[int], combined: bool) -> str:
     """`all tokens of `a``, or all pairs or combinations of those of several places."""
     inputs = net.transitions[transition].inputs
     places = dict.fromkeys(f"`{net.places[inputs[arc].place].name}`" for arc in arcs)
     *first, last = places
     listed = f"{', '.join(first)} and {last}" if first else last
-    if len(arcs) == 1:
+    if len(arcs) == 1 or not combined:
         return f"all tokens of {listed}"
     return f"all {'pairs' if len(arcs) == 2 else 'combinations'} of tokens of {listed}"
 

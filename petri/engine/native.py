@@ -79,8 +79,9 @@ def compiled(net: Net) -> Compiled:
     return latest
 
 
-def searching(net: Net) -> dict[int, list[int]]:
-    """The transitions that look through many tokens at nearly every firing, and the input arcs for which they do.
+def searching(net: Net) -> dict[int, tuple[list[int], bool]]:
+    """The transitions that look through many tokens at nearly every firing, with the input arcs for which they do, and
+    whether through all combinations of their tokens, or through those of each.
 
     Empty if the native engine is not built. Raises ModelError if the engine cannot run the net.
     """

@@ -25,9 +25,9 @@ transition meet: {meet} -> out(a)  takes 1.0
 transition leave: out(_) -> nothing  takes 1.0
 """
 FOUND = {
-    "left(a), right(b) -> out(a)  when (a + b) mod 7 == 0": "all pairs of tokens of `left` and `right`",
+    "left(a), right(b) -> out(a)  when (a + b) mod 7 == 0": "all tokens of `left` and `right`",
     "left(a), right(b), left(c) -> out(a)  when a + b < c": "all combinations of tokens of `left` and `right`",
-    "left(a), left(b) -> out(a)  when a <= b": "all pairs of tokens of `left`",
+    "left(a), left(b) -> out(a)  when a <= b": "all tokens of `left`",
     "left(a), right(b) -> out(a)  prefer least a - b": "all pairs of tokens of `left` and `right`",
     "left(a) -> out(a)  when a + tokens(right) > 9": "all tokens of `left`",
 }
@@ -36,6 +36,8 @@ COUNTED = (
     "left(a), right(b) -> out(a)  when a <= b and b != 7",
     "left(a), right(a), right((a + 1) mod 100) -> out(a)",
     "left(a), right(_) -> out(a)",
+    "left(a), right(b) -> out(a)  when b == (a + 1) mod 100",
+    "left(a), right(b) -> out(a)  when a - 3 <= b and b <= a + 3",
     "left(a) -> out(a)  prefer most a",
     "small(a), read small(b) -> small(a), out(a)  when (a + b) mod 7 == 0",  # few tokens, whatever happens
 )

@@ -1,4 +1,5 @@
-"""Random nets of joins: arcs that want a token by the values of another, several on one place, compared, or preferred.
+"""Random nets of joins: arcs that want a token by the values of another, in chains and trees, several on one place;
+with comparisons, ranges and other conditions on two of them; and preferences.
 
 Tokens are many, of few values, and go back to the places that they came from, so that counts of bindings change all the
 time. Nothing breaks a rule: the nets live as long as they run.
@@ -56,8 +57,9 @@ class JoinMaker:
         return Expr("var", kind, (), len(self.variables) - 1)
 
     def among(self, arcs: list[list[Expr]], kind: Kind) -> Expr | None:
-        """One of these variables, or a little more than it; most often of the first arc."""
-        for arc in arcs if self.choose.chance(8) else arcs[::-1]:
+        """One of these variables, or a little more than it: of the first arc, of the last, or of any."""
+        first = self.choose.one((0, 0, len(arcs) - 1, self.choose.number(0, max(len(arcs) - 1, 0))))
+        for arc in arcs[first:] + arcs[:first]:
             of_kind = [variable for variable in arc if variable.kind == kind]
             if of_kind:
                 variable = self.choose.one(of_kind)
@@ -83,20 +85,35 @@ class JoinMaker:
         return InputArc(number, tuple(pattern), keep=keep)
 
     def guard(self) -> Expr | None:
-        """A comparison of two arcs, perhaps a condition on one besides."""
-        kind: Kind = self.choose.one(("int", "int", "int", "real"))
-        sides = [self.among(self.known[:1], kind), self.among(self.known[1:], kind)]
-        if self.choose.chance(3):
-            sides.reverse()
-        left, right = sides
-        if left is None or right is None:
+        """A condition, or several: nearly all of them on two arcs."""
+        conditions = [condition for _ in range(self.choose.one((1, 1, 2, 3))) for condition in self.conditions()]
+        if not conditions:
             return None
-        guard = Expr(self.choose.one(COMPARISONS), "bool", (left, right))
-        own = self.among(self.known, "int")
-        if own is not None and self.choose.chance(3):
-            filtered = Expr(self.choose.one(("ne", "gt")), "bool", (own, const(self.choose.number(0, 2))))
-            guard = Expr("and", "bool", self.choose.one(((guard, filtered), (filtered, guard))))
+        guard = conditions[0]
+        for condition in conditions[1:]:
+            guard = Expr("and", "bool", self.choose.one(((guard, condition), (condition, guard))))
         return guard
+
+    def conditions(self) -> list[Expr]:
+        """A comparison of two arcs, a range that one gives to the other, a condition on one, or any on both."""
+        what = self.choose.one(("comparison", "comparison", "range", "one", "both"))
+        kind: Kind = self.choose.one(("int", "int", "int", "real")) if what in ("comparison", "range") else "int"
+        cut = self.choose.number(1, max(len(self.known) - 1, 1))
+        parts = [self.known[:cut], self.known[cut:]]
+        if self.choose.chance(3):
+            parts.reverse()
+        left, right, other = self.among(parts[0], kind), self.among(parts[1], kind), self.among(parts[1], kind)
+        if left is None:
+            return []
+        if what == "one" or right is None or other is None:
+            return [Expr(self.choose.one(("ne", "gt")), "bool", (left, const(1 if left.kind == "int" else 1.0)))]
+        if what == "range":
+            ops = self.choose.one((("le", "le"), ("lt", "le"), ("le", "lt")))
+            return [Expr(ops[0], "bool", (right, left)), Expr(ops[1], "bool", (left, other))]
+        if what == "both":
+            total = Expr("add", "int", (self.small(left), self.small(right)))
+            return [Expr("ne", "bool", (Expr("mod", "int", (total, const(3))), const(0)))]
+        return [Expr(self.choose.one(COMPARISONS), "bool", (left, right))]
 
     def prefer(self) -> Preference | None:
         key = self.among(self.known, self.choose.one(("int", "real")))
@@ -119,7 +136,7 @@ class JoinMaker:
         last = len(self.places) - 1
         arcs = choose.one((1, 2, 2, 2, 3, 3, 4))
         inputs = [self.input(choose.number(0, last), keep=i > 0 and choose.chance(2)) for i in range(arcs)]
-        guard = self.guard() if choose.chance(4) else None
+        guard = self.guard() if choose.chance(5) else None
         prefer = self.prefer() if choose.chance(6 if arcs == 1 else 1) else None
         given = [
             self.output(arc.place if choose.chance(8) else choose.number(0, last)) for arc in inputs if not arc.keep

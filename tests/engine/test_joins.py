@@ -1,4 +1,4 @@
-"""Joins, matches and preferences: what counts bindings, against the reference engine, which lists them."""
+"""Joins, join trees, matches and preferences: what counts bindings, against the reference engine, which lists them."""
 
 from __future__ import annotations
 
@@ -80,6 +80,75 @@ LIVING = {
         place right : int = -9_223_372_036_854_775_807 - 1, 9_223_372_036_854_775_807, 0, 5
         transition meet: left(a), right(b) -> left(b), right(a)  when b > a  takes exp(1.0)
         transition back: left(a), right(b) -> left(b), right(a)  when a > b  takes exp(1.0)
+        """,
+    "a chain": """
+        place a : { x: 0..9, y: 0..3 } = {x: i, y: i mod 4} for i in 0..9
+        place b : { y: 0..3, z: 0..3 } = {y: i mod 4, z: (i div 2) mod 4} for i in 0..11
+        place c : { z: 0..3, n: int }  = {z: i mod 4, n: i} for i in 0..7
+        transition pass: a({x, y}), b({y: y, z: z}), c({z: z, n: n})
+          -> a({x: x, y: u}), b({y: v, z: w}), c({z: u, n: n})
+          draw u ~ uniform(0..3), v ~ uniform(0..3), w ~ uniform(0..3)  takes exp(1.0)
+        transition stir: b({y: y}) -> b({y: u, z: v})  draw u ~ uniform(0..3), v ~ uniform(0..3)  takes exp(1.0)
+        """,
+    "a tree whose arcs are not in its order, and two of its own": """
+        place a : { x: 0..3, y: 0..2 } = {x: i mod 4, y: i mod 3} for i in 0..7
+        place b : { x: 0..3, w: 0..2 } = {x: i mod 4, w: (2 * i) mod 3} for i in 0..8
+        place c : { y: 0..2, n: int }  = {y: i mod 3, n: i} for i in 0..5
+        place d : { w: 0..2, n: int }  = {w: i mod 3, n: i} for i in 0..6
+        place e : int = 1, 2, 3
+        place f : { k: int, n: int } = {k: i mod 4, n: i} for i in 0..4
+        transition meet: a({x, y}), e(o), b({x: x, w: w}), read c({y: y, n: n}), d({w: (w + 1) mod 3, n: m}),
+            f({k: o, n: l})
+          -> a({x: (x + u) mod 4, y: v}), e((o mod 3) + 1), b({x: u, w: v}), d({w: w, n: m}), f({k: u, n: l})
+          when n != 4 and l != 3
+          draw u ~ uniform(0..3), v ~ uniform(0..2)  takes exp(1.0)
+        transition stir: a({x, y}), d(t) -> a({x: y, y: u}), d({w: v, n: t.n})
+          draw u ~ uniform(0..2), v ~ uniform(0..2)  takes exp(1.0)
+        """,
+    "a comparison within equal keys": """
+        place job     : { class: 0..2, size: real } = {class: i mod 3, size: 0.5 * i} for i in 0..11
+        place machine : { class: 0..2, size: real } = {class: i mod 3, size: 0.75 * i} for i in 0..11
+        transition work: job(j), machine({class: j.class, size: s})
+          -> job({class: x, size: 0.5 * y}), machine({class: z, size: s})  when s >= j.size and s > 0.5
+          draw x ~ uniform(0..2), y ~ uniform(0..11), z ~ uniform(0..2)  takes exp(1.0)
+        transition stir: job(j) -> job({class: x, size: 0.5 * y})
+          draw x ~ uniform(0..2), y ~ uniform(0..11)  takes exp(1.0)
+        """,
+    "ranges, and a key in the guard": """
+        place span  : { low: 0..19, high: 0..29, k: 0..1 } = {low: i, high: i + 5, k: i mod 2} for i in 0..14
+        place point : { at: 0..29, k: 0..1 } = {at: 2 * i, k: i mod 2} for i in 0..14
+        transition hit: span(s), point(p) -> span({low: x, high: x + y, k: s.k}), point({at: z, k: p.k})
+          when s.low <= p.at and p.at <= s.high and p.k == s.k
+          draw x ~ uniform(0..19), y ~ uniform(0..9), z ~ uniform(0..29)  takes exp(1.0)
+        transition stir: point(p) -> point({at: z, k: p.k})  draw z ~ uniform(0..29)  takes exp(1.0)
+        """,
+    "ranges, of either token": """
+        place span  : { low: 0..19, high: 0..39 } = {low: i, high: 2 * i} for i in 0..19
+        place point : { at: real, n: int } = {at: 0.5 * i, n: i} for i in 0..19
+        place mark  : int = i for i in 0..19
+        transition hit: span({low: l, high: h}), mark(m) -> span({low: x, high: x + y}), mark(z)
+          when l <= m and m < h and m != 7
+          draw x ~ uniform(0..19), y ~ uniform(0..5), z ~ uniform(0..19)  takes exp(1.0)
+        transition near: point(p), mark(m) -> point({at: 0.5 * x, n: p.n}), mark(m)
+          when p.at - 2.0 < m and m < p.at + 1.5
+          draw x ~ uniform(0..39)  takes exp(1.0)
+        """,
+    "any condition on two": """
+        place a : int = i for i in 0..9
+        place b : int = i for i in 0..9
+        transition meet: a(x), b(y) -> a(u), b(v)  when (x + y) mod 3 == 0 and x != y
+          draw u ~ uniform(0..9), v ~ uniform(0..9)  takes exp(1.0)
+        transition stir: a(x) -> a(u)  draw u ~ uniform(0..9)  takes exp(1.0)
+        """,
+    "two of one place, in order": """
+        place people : { age: 0..9, town: 0..2 } = {age: i, town: i mod 3} for i in 0..9
+        place home   : { town: 0..2, n: int } = {town: i mod 3, n: i} for i in 0..5
+        transition meet: people(a), people(b), home({town: b.town, n: n})
+          -> people({age: b.age, town: x}), people({age: a.age, town: y}), home({town: z, n: n})
+          when a.age <= b.age and a.town == b.town
+          draw x ~ uniform(0..2), y ~ uniform(0..2), z ~ uniform(0..2)  takes exp(1.0)
+        transition stir: people(a) -> people({age: x, town: y})
+          draw x ~ uniform(0..9), y ~ uniform(0..2)  takes exp(1.0)
         """,
     "the least, of which there are several": """
         place line : { class: 0..2, n: int } = {class: i mod 3, n: i} for i in 0..11

@@ -62,12 +62,12 @@ run until dead
         (4161, False, 1),
         (2000, False, 0),
         (2000, True, 1),
-        (1600, True, 1),
-        (1599, True, 0),
+        (800, True, 1),
+        (799, True, 0),
     ],
 )
 def test_watermarks_have_hysteresis(tmp_path: Path, queue: int, congested: bool, detour: int) -> None:
-    """A port is congested above 4160 B, and until it is below 1600 B; the queues of other ports do not matter."""
+    """A port is congested above 4160 B, and until it is below 800 B; the queues of other ports do not matter."""
     path = tmp_path / "decision.net"
     text = DECISION.format(queue=queue, congested=str(congested).lower(), buffering="dynamic")
     path.write_text(text, encoding="utf-8")

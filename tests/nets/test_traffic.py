@@ -129,6 +129,38 @@ def test_mixes(tmp_path: Path, mix: str, mean: float, squared: float) -> None:
     agrees(windows(result).mean(axis=1), 80 * MBPS)
 
 
+# -------------------------------------------------------------------- trains
+
+
+TRAINS = """
+net trial
+time ns
+import traffic.steady
+import traffic.trains
+place sent : Datagram
+place network : Datagram
+place last : { flow: int, at: Time } = {flow: -1, at: -1 s}
+instance source = Poisson(rate = 6 Gbps, flows = 10, network = sent)
+instance upstream = Trains(0.25, packets = sent, network = network)
+transition deliver: network(p), last(l) -> last({flow: p.flow, at: now})  let together = now == l.at
+measure joined = count(deliver, if together then 1 else 0) / count(deliver)  record series(1 ms)
+measure of_one_flow = count(deliver, if together and p.flow == l.flow then 1 else 0)
+                      / count(deliver, if together then 1 else 0)  record series(1 ms)
+measure rates = rate(deliver, p.size)  record series(1 ms)
+"""
+
+
+def test_trains_are_of_unrelated_flows(tmp_path: Path) -> None:
+    """A quarter of the packets join a train, one in ten of them behind a packet of its flow; none is lost."""
+    path = tmp_path / "trial.net"
+    path.write_text(TRAINS, encoding="utf-8")
+    result = petri.load(path).run(until="6 ms", warmup="1 ms", replications=REPLICATIONS, seed=3)
+    for name, expected in (("joined", 0.25), ("of_one_flow", 0.1), ("rates", 0.75)):
+        series = result.measure(name).series
+        assert series is not None
+        agrees(np.array([np.mean(series[index]) for index in sorted(series)]), expected)
+
+
 # -------------------------------------------------------------------- bursty
 
 

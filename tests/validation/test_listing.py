@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 from pathlib import Path
 
 import pytest
@@ -150,3 +151,18 @@ def test_seconds_are_shown_as_long_as_they_are_short() -> None:
         "90 min",
         "2 h 10 min",
     ]
+
+
+def test_measured_times_leave_the_other_entries_of_a_study(studies: Path) -> None:
+    spec = importlib.util.spec_from_file_location("usual_times", ROOT / "validation" / "usual_times.py")
+    assert spec is not None
+    assert spec.loader is not None
+    usual_times = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(usual_times)
+    study = studies / "buffers" / "study.yaml"
+    study.write_text(TIMES + "fitting: {seed: 25, offered: {transmit: load}}\n", "utf-8")
+    before = read_study(studies / "buffers")
+    usual_times.measure(studies / "buffers")
+    after = read_study(studies / "buffers")
+    assert after.measured != before.measured
+    assert (after.title, after.fitting) == (before.title, before.fitting)

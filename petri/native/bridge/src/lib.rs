@@ -68,10 +68,11 @@ impl Program {
         loaded.map_err(|error| PyValueError::new_err(error.to_string()))
     }
 
-    /// The transitions that look through the tokens of places at nearly every firing, with the input arcs for which they do.
-    fn searching(&self) -> Vec<(u32, Vec<usize>)> {
+    /// The transitions that look through the tokens of places at nearly every firing, with the input arcs for which they do,
+    /// and whether through all combinations of their tokens, or through those of each.
+    fn searching(&self) -> Vec<(u32, (Vec<usize>, bool))> {
         let found = self.compiled.program.searching().into_iter();
-        found.map(|(transition, arcs)| (transition.0, arcs)).collect()
+        found.map(|(transition, looks)| (transition.0, (looks.arcs, looks.combined))).collect()
     }
 }
 

@@ -60,6 +60,10 @@ id!(
     MatchId
 );
 id!(
+    /// A tree of arcs that are keyed one by another.
+    JoinTreeId
+);
+id!(
     /// A ranking of the tokens of a bag that a transition prefers some of.
     RankingId
 );

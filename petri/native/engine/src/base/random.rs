@@ -102,6 +102,15 @@ impl Random {
         }
     }
 
+    /// The same for numbers that may be greater than any that a word can have.
+    #[inline]
+    pub fn wide_choice(&mut self, n: u128) -> u128 {
+        match u64::try_from(n) {
+            Ok(n) => u128::from(self.equal_choice(n)),
+            Err(_) => ((self.uniform() * n as f64) as u128).min(n - 1),
+        }
+    }
+
     /// A position, with probability proportional to its weight; draws nothing when there is one (R2).
     pub fn weighted_choice(&mut self, weights: impl Iterator<Item = f64> + Clone) -> usize {
         let (mut total, mut count) = (0.0, 0);

@@ -471,6 +471,16 @@ mod tests {
     }
 
     #[test]
+    fn a_key_is_the_same_in_slots_of_a_token() {
+        for mut table in [KeyTable::<u64>::hashed(2), KeyTable::direct(&[Extent { low: 0, size: 9 }; 2])] {
+            let of = |slots| SlotsOf { token: &[3, 1, 7], slots };
+            let groups = [table.enter(&[7, 3][..]), table.enter(&[1, 3][..])];
+            assert_eq!([table.enter(of(&[2, 0])), table.enter(of(&[1, 0]))], groups);
+            assert_ne!(groups[0], groups[1]);
+        }
+    }
+
+    #[test]
     fn keys_outside_the_ranges_share_the_last_group() {
         let mut table = KeyTable::<u64>::direct(&[Extent { low: -1, size: 3 }, Extent { low: 0, size: 4 }]);
         assert_eq!(table.enter(&[0, 2][..]), 6);

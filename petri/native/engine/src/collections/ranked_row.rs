@@ -405,15 +405,18 @@ impl RankedRow {
 
     /// The position of the k-th rank, in the order of the row, that lies behind one cut and before another. There is one.
     pub fn select(&mut self, from: Cut, to: Cut, k: u64) -> usize {
+        self.select_without(from, to, None, k)
+    }
+
+    /// The same without the positions whose ranks in another row lie behind a cut. That row has the same positions, in the same
+    /// blocks, and none behind its cut that does not lie between those here.
+    pub fn select_without(&mut self, from: Cut, to: Cut, mut others: Option<(&mut RankedRow, Cut)>, k: u64) -> usize {
         let mut line = std::mem::take(&mut self.line);
-        let edges = [self.edge(from), self.edge(to)];
-        let sums = self.whole(edges[1]).zip(self.whole(edges[0]));
-        line.iter_mut().zip(sums).for_each(|(sum, (to, from))| *sum = (to as u32).wrapping_sub(from as u32));
-        let shift = self.shift;
-        self.parted(to, edges[1])
-            .for_each(|position| line[position >> shift] = line[position >> shift].wrapping_add(1));
-        self.parted(from, edges[0])
-            .for_each(|position| line[position >> shift] = line[position >> shift].wrapping_sub(1));
+        line.fill(0);
+        self.add_to_line(&mut line, [from, to], 1);
+        if let Some((others, cut)) = &mut others {
+            others.add_to_line(&mut line, [*cut, Cut::END], u32::MAX);
+        }
         let (mut block, mut left) = (0, k);
         while left >= u64::from(line[block]) {
             left -= u64::from(line[block]);
@@ -422,9 +425,25 @@ impl RankedRow {
         self.line = line;
         let within = |&position: &usize| {
             let rank = self.ranks[position];
-            to.has(rank) && !from.has(rank) && self.homes[position].bucket != NONE
+            let inside = to.has(rank) && !from.has(rank) && self.homes[position].bucket != NONE;
+            inside && others.as_ref().is_none_or(|(others, cut)| cut.has(others.ranks[position]))
         };
         self.positions_of(block).filter(within).nth(left as usize).unwrap_or(0)
+    }
+
+    /// Adds, for each block, `times` the number of its ranks between two cuts, modulo 2^32.
+    #[inline]
+    fn add_to_line(&mut self, line: &mut [u32], cuts: [Cut; 2], times: u32) {
+        let edges = cuts.map(|cut| self.edge(cut));
+        let sums = self.whole(edges[1]).zip(self.whole(edges[0]));
+        line.iter_mut().zip(sums).for_each(|(sum, (to, from))| {
+            *sum = sum.wrapping_add((to as u32).wrapping_sub(from as u32).wrapping_mul(times));
+        });
+        let shift = self.shift;
+        for (cut, edge, more) in [(cuts[1], edges[1], times), (cuts[0], edges[0], times.wrapping_neg())] {
+            self.parted(cut, edge)
+                .for_each(|position| line[position >> shift] = line[position >> shift].wrapping_add(more));
+        }
     }
 
     /// The least rank, and how many share it.

@@ -124,15 +124,17 @@ impl Thresholds {
         self.total = self.total.wrapping_add(more.wrapping_mul(number));
     }
 
-    /// The position in whose share pair `k` lies, and how many pairs of that share come before it. `k` is below `total`.
-    pub fn select(&self, k: u64) -> (usize, u64) {
+    /// The position in whose share pair `k` lies, and how many pairs of that share come before it. Pairs of `others` do not count;
+    /// these have the same positions in the same blocks, and no pair that is not here. `k` is below the number of those left.
+    pub fn select(&self, others: Option<&Thresholds>, k: u64) -> (usize, u64) {
         let (mut block, mut left) = (0, k);
-        while left >= self.sums[block] {
-            left -= self.sums[block];
+        let sum = |block: usize| self.sums[block] - others.map_or(0, |others| others.sums[block]);
+        while left >= sum(block) {
+            left -= sum(block);
             block += 1;
         }
         for position in self.row.positions_of(block) {
-            let marks = self.marks(position);
+            let marks = self.marks(position) - others.map_or(0, |others| others.marks(position));
             if left < marks {
                 return (position, left);
             }
@@ -141,7 +143,18 @@ impl Thresholds {
         (0, 0)
     }
 
-    fn rebuild(&mut self) {
+    /// Whether buckets should be made anew before the next change.
+    #[inline(always)]
+    pub fn is_worn(&self) -> bool {
+        self.row.is_worn()
+    }
+
+    /// A block has 2^shift positions.
+    pub fn shift(&self) -> u32 {
+        self.row.shift()
+    }
+
+    pub fn rebuild(&mut self) {
         self.own = (0..self.row.len()).map(|position| self.marks(position) as u32).collect();
         self.row.rebuild();
         self.shared = vec![0; self.row.buckets()];
@@ -221,7 +234,7 @@ mod tests {
                 if row.total() > 0 {
                     let k = at.index(row.total() as usize) as u64;
                     let (position, left) = unit(&weights, k);
-                    prop_assert_eq!(row.select(k), (position, left));
+                    prop_assert_eq!(row.select(None, k), (position, left));
                 }
             }
         }

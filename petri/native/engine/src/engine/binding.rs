@@ -1,7 +1,7 @@
 //! Choosing one binding of a transition (I4).
 
 use crate::base::fault::Outcome;
-use crate::base::ids::MatchId;
+use crate::base::ids::{JoinTreeId, MatchId};
 use crate::engine::run::Engine;
 use crate::engine::search::{natural, Goal, Search};
 use crate::observe::observer::Observer;
@@ -54,6 +54,7 @@ impl<O: Observer> Engine<O> {
                 self.marking.choose(program, *join, chosen, &mut self.scratch.chosen);
             }
             Selection::Match(id) => self.bind_match(program, *id),
+            Selection::Tree(id) => self.bind_tree(program, *id),
             Selection::Preferred(id, arc) => {
                 let ranking = &mut self.marking.rankings[*id];
                 let (rank, number) = ranking.least();
@@ -70,9 +71,17 @@ impl<O: Observer> Engine<O> {
         let (state, plan) = (&mut self.marking.matches[id], &program.matches[id]);
         let k = self.random.equal_choice(state.bindings());
         let seats = state.choose(plan, k);
-        for (arc, seat) in [plan.pivot.arc, plan.other.arc].into_iter().zip(seats) {
+        for (arc, seat) in [plan.reach.pivot.arc, plan.reach.other.arc].into_iter().zip(seats) {
             self.scratch.chosen[arc] = seat as u64;
         }
+    }
+
+    /// Tokens of arcs that are keyed one by another.
+    fn bind_tree(&mut self, program: &Program, id: JoinTreeId) {
+        let (marking, plan) = (&mut self.marking, &program.join_trees[id]);
+        let tree = &mut marking.join_trees[id];
+        let k = self.random.wide_choice(tree.bindings(plan, &marking.places));
+        tree.choose(plan, &marking.places, k, &mut self.scratch.chosen);
     }
 
     /// Tokens of several bags: the number of the binding is read in mixed radix, the last arc changing fastest.
@@ -83,10 +92,7 @@ impl<O: Observer> Engine<O> {
         };
         let bags = || (0..plan.inputs.len()).filter(|&i| matches!(plan.inputs[i].find, Find::Any));
         let all = bags().fold(1u128, |product, i| product.saturating_mul(choices(&self.marking, i)));
-        let mut number = match u64::try_from(all) {
-            Ok(all) => u128::from(self.random.equal_choice(all)),
-            Err(_) => ((self.random.uniform() * all as f64) as u128).min(all - 1),
-        };
+        let mut number = self.random.wide_choice(all);
         for i in bags().rev() {
             let radix = choices(&self.marking, i);
             self.scratch.chosen[i] = (number % radix) as u64;

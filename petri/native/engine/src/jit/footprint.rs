@@ -21,16 +21,16 @@ type KnownRow<'a> = (HoleRow<'a>, &'a [Filling]);
 /// The footprints of all transitions of a net whose holes are known; none of a small net.
 pub fn footprints<'a>(
     program: &Program,
-    plan: &ArenaLayout,
+    arena: &ArenaLayout,
     routines: &Table<TransitionId, Routines>,
     ends: impl Fn(TransitionId) -> KnownRow<'a>,
     starts: impl Fn(TransitionId) -> KnownRow<'a>,
 ) -> Table<TransitionId, Footprint> {
-    if plan.size < SMALL || program.without.footprints {
+    if arena.size < SMALL || program.without.footprints {
         return Table::default();
     }
     let of = |id| {
-        let mut lines = Lines { plan, program, block: Vec::new(), own: Vec::new() };
+        let mut lines = Lines { arena, program, block: Vec::new(), own: Vec::new() };
         lines.add_all(routines[id].finish.holes, ends(id));
         let HoleRow { holes, names } = ends(id).0;
         for hole in holes {
@@ -50,7 +50,7 @@ pub fn footprints<'a>(
 /// Lines in the order in which they are needed.
 struct Lines<'a> {
     program: &'a Program,
-    plan: &'a ArenaLayout,
+    arena: &'a ArenaLayout,
     block: Vec<u32>,
     own: Vec<*const u8>,
 }
@@ -62,7 +62,7 @@ impl Lines<'_> {
         self.own.extend((0..len).step_by(LINE).map(|byte| start.cast::<u8>().wrapping_add(byte)));
         for hole in row.holes {
             if let Hole::Place(_) | Hole::Transition(_) | Hole::Join(_) | Hole::Index(_) = hole {
-                self.block.push(hole.word(row.names, self.program, self.plan) as u32);
+                self.block.push(hole.word(row.names, self.program, self.arena) as u32);
             }
         }
     }

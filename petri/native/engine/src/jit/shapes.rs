@@ -8,6 +8,7 @@ use std::rc::Rc;
 use cranelift_codegen::ir::function::FunctionStencil;
 
 use crate::jit::blueprint::names::Names;
+use crate::jit::blueprint::quick_hash::QuickHash;
 use crate::jit::blueprint::{Blueprint, Subject};
 use crate::jit::holes::{Hole, HoleRow};
 
@@ -99,7 +100,7 @@ pub struct Shapes {
     /// Whether each function has a shape of its own, as alike as it may be to others.
     apart: bool,
     by_code: HashMap<Fingerprint, usize>,
-    by_blueprint: HashMap<Rc<Blueprint>, Rc<Functions>>,
+    by_blueprint: HashMap<Rc<Blueprint>, Rc<Functions>, QuickHash>,
 }
 
 impl Shapes {

@@ -163,9 +163,9 @@ impl<'a> Generator<'a> {
         let cycle = self.write_loop(&blueprint, &written);
         let cycle = (Some(self.compile()?), cycle);
         self.module.finalize_definitions().map_err(Box::new)?;
-        let plan = self.layout.arena;
+        let arena = self.layout.arena;
         let mut holes = HoleRows::default();
-        let mut place = |row: HoleRow, known: &[Filling]| holes.place(row.cells(known, program, &plan));
+        let mut place = |row: HoleRow, known: &[Filling]| holes.place(row.cells(known, program, &arena));
         let of_cycle = HoleRow { holes: &cycle.1, names: &names };
         let cycle = (cycle.0, place(of_cycle, &Filling::read(&cycle.1)));
         let placed: Vec<(Option<FuncId>, usize)> =
@@ -190,7 +190,7 @@ impl<'a> Generator<'a> {
         let sizes: HashMap<*const u8, usize> = self.sizes.iter().map(|(&id, &size)| (address(id), size)).collect();
         let size = |function| sizes.get(&function).copied().unwrap_or(0);
         Ok(Code {
-            footprints: footprints(program, &plan, &routines, |id| row(id, 2), |id| row(id, 1)),
+            footprints: footprints(program, &arena, &routines, |id| row(id, 2), |id| row(id, 1)),
             lines: code_lines(program, &routines, self.sizes.values().sum(), size, |id| row(id, 2).0),
             routines,
             main_loop: made(cycle),
@@ -478,21 +478,21 @@ mod tests {
         assert_eq!(runs, [(interpreted.firings, interpreted.hash.0); 3]);
     }
 
-    /// How many transitions have the shape key of another, and the same code.
+    /// How many transitions have the blueprint of another, and the same code.
     fn shared(program: Program) -> usize {
-        verify_shapes(&*engine(program)).expect("one code for one key")
+        verify_shapes(&*engine(program)).expect("one code for one blueprint")
     }
 
     #[test]
     fn footprints_lead_to_what_an_end_and_the_next_starts_touch() {
         let (stations, at) = (1000, 7);
         let program = ring(stations, "");
-        let plan = ArenaLayout::of(&program, size_of::<Engine<()>>());
+        let arena = ArenaLayout::of(&program, size_of::<Engine<()>>());
         let made = code(program).expect("code");
         let footprint = &made.footprints[TransitionId(at as u32)];
-        let place = |place: usize| footprint.has(plan.places + size_of::<PlaceCounters>() * place);
+        let place = |place: usize| footprint.has(arena.places + size_of::<PlaceCounters>() * place);
         let transition =
-            |transition: usize| footprint.has(plan.transitions + size_of::<TransitionCounters>() * transition);
+            |transition: usize| footprint.has(arena.transitions + size_of::<TransitionCounters>() * transition);
         assert!(place(at) && place(at + 1) && place(stations + at) && place(stations + at + 1));
         assert!(transition(at) && transition(at + 1));
         assert!(!place(at + 2) && !transition(at + 2));
@@ -500,7 +500,7 @@ mod tests {
     }
 
     #[test]
-    fn stations_that_are_alike_have_one_shape_key() {
+    fn stations_that_are_alike_have_one_blueprint() {
         assert_eq!(unlike(&ring(200, "")), 1);
         assert!(code(ring(100, "")).is_some());
         assert_eq!(shared(ring(100, "")), 99);

@@ -9,6 +9,7 @@
 //! - [`watch`]: which transitions a change of a number concerns
 //! - [`index`]: an index over the tokens of a place
 //! - [`join`]: a transition whose bindings are counted and not searched for
+//! - [`join_tree`]: one whose arcs are keyed one by another
 //! - [`probes`]: what events do to declared measures
 //! - [`prefetch_target`]: what the tokens that a firing will deposit lead to
 //! - [`expression`]: expressions, as typed trees
@@ -32,6 +33,7 @@ pub mod expression;
 pub mod index;
 pub mod initial;
 pub mod join;
+pub mod join_tree;
 pub mod lower;
 pub mod place;
 pub mod prefetch_target;
@@ -45,7 +47,7 @@ pub mod without;
 
 use std::sync::Arc;
 
-use crate::base::ids::{GaugeId, IndexId, MatchId, PlaceId, RankingId, TransitionId};
+use crate::base::ids::{GaugeId, IndexId, JoinTreeId, MatchId, PlaceId, RankingId, TransitionId};
 use crate::base::table::Table;
 use crate::net::{Span, Tick};
 use crate::program::arc::Find;
@@ -53,6 +55,7 @@ use crate::program::compile::transition::is_bag;
 use crate::program::expression::DrawTable;
 use crate::program::index::IndexProgram;
 use crate::program::join::JoinProgram;
+use crate::program::join_tree::JoinTreeProgram;
 use crate::program::place::PlaceProgram;
 use crate::program::prefetch_target::PrefetchTarget;
 use crate::program::probes::ProbesProgram;
@@ -76,6 +79,7 @@ pub struct Program {
     pub indices: Table<IndexId, IndexProgram>,
     pub joins: Vec<JoinProgram>,
     pub matches: Table<MatchId, MatchProgram>,
+    pub join_trees: Table<JoinTreeId, JoinTreeProgram>,
     pub rankings: Table<RankingId, RankingProgram>,
     pub tables: Vec<DrawTable>,
     /// The places that get the rows of a file.
@@ -96,23 +100,51 @@ pub struct Program {
     pub without: Without,
 }
 
+/// The input arcs whose tokens a transition looks through: all their combinations, or all tokens of each.
+pub struct Looks {
+    pub arcs: Vec<usize>,
+    pub combined: bool,
+}
+
 /// Combinations of tokens that a search looks through at nearly every firing before anybody need know.
 const MANY: u64 = 1_000;
 
 impl Program {
-    /// The transitions that look through the tokens of bags, perhaps many, at nearly every firing; and for which input arcs they
-    /// do.
-    pub fn searching(&self) -> Vec<(TransitionId, Vec<usize>)> {
+    /// The transitions that look through the tokens of bags, perhaps many, at nearly every firing.
+    pub fn searching(&self) -> Vec<(TransitionId, Looks)> {
         let all = self.transitions.iter().enumerate();
-        let found = all.filter_map(|(id, transition)| Some((TransitionId(id as u32), self.searched(transition)?)));
+        let found = all.filter_map(|(id, transition)| Some((TransitionId(id as u32), self.looks(transition)?)));
         found.collect()
     }
 
-    /// The arcs whose tokens a transition looks through, if these may be many.
-    fn searched(&self, transition: &TransitionProgram) -> Option<Vec<usize>> {
-        if transition.selection != Selection::Search {
-            return None;
+    fn looks(&self, transition: &TransitionProgram) -> Option<Looks> {
+        match transition.selection {
+            Selection::Search => self.searched(transition),
+            Selection::Tree(id) => self.tested(transition, &self.join_trees[id]),
+            _ => None,
         }
+    }
+
+    /// The most tokens that an arc may find.
+    fn most(&self, transition: &TransitionProgram, arc: usize) -> u64 {
+        self.places[transition.inputs[arc].place].most.unwrap_or(u64::MAX)
+    }
+
+    /// The arcs of a join tree whose tokens are all tested against one of another arc.
+    fn tested(&self, transition: &TransitionProgram, tree: &JoinTreeProgram) -> Option<Looks> {
+        let pairs = tree.nodes.iter().filter_map(|node| {
+            let edge = node.edge.as_ref().filter(|edge| edge.slots.is_empty() && !edge.is_plain())?;
+            Some([tree.nodes[edge.parent].arc, node.arc])
+        });
+        let mut arcs: Vec<usize> = pairs.flatten().collect();
+        arcs.sort_unstable();
+        arcs.dedup();
+        let all = arcs.iter().map(|&arc| self.most(transition, arc)).fold(0, u64::saturating_add);
+        (all > MANY).then_some(Looks { arcs, combined: false })
+    }
+
+    /// The arcs whose combinations a transition looks through, if these may be many.
+    fn searched(&self, transition: &TransitionProgram) -> Option<Looks> {
         let looks = |&arc: &usize| {
             let input = &transition.inputs[arc];
             is_bag(input) && (transition.prefer.is_some() || (input.decides && transition.counted != Some(arc)))
@@ -120,9 +152,9 @@ impl Program {
         let arcs: Vec<usize> = (0..transition.inputs.len()).filter(looks).collect();
         // How many tokens have one key is not known; one, if all is well.
         let many = |&&arc: &&usize| matches!(transition.inputs[arc].find, Find::Any);
-        let most = |arc: &usize| self.places[transition.inputs[*arc].place].most.unwrap_or(u64::MAX);
+        let most = |&arc: &usize| self.most(transition, arc);
         let all = arcs.iter().filter(many).map(most).fold(1, u64::saturating_mul);
-        (all > MANY).then_some(arcs)
+        (all > MANY).then_some(Looks { arcs, combined: true })
     }
 
     /// What concerns a gauge.

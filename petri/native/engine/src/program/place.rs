@@ -81,7 +81,7 @@ pub struct PlaceProgram {
     pub indices: Vec<IndexId>,
     /// Joins whose pivot the place is.
     pub pivots: Vec<JoinId>,
-    /// What its tokens are ranked for.
+    /// What they are ranked for, and other counts.
     pub ranked: Vec<Ranked>,
     pub bounds: Vec<Bound>,
     pub initial: Vec<(u64, Vec<u64>)>,

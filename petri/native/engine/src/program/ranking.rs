@@ -1,6 +1,6 @@
 //! Tokens in order of a rank, as the compiler asks for them: `state/matching.rs` and `state/ranking.rs` keep them.
 
-use crate::base::ids::{MatchId, PlaceId, RankingId, TransitionId, VariableId};
+use crate::base::ids::{JoinTreeId, MatchId, PlaceId, RankingId, TransitionId, VariableId};
 use crate::program::expression::{Bool, Value};
 
 /// What a token of a bag ranks by, for one arc.
@@ -17,13 +17,20 @@ pub struct RankProgram {
     pub variables: usize,
 }
 
-/// Bindings of a token of one bag, the *pivot*, and one of another bag whose rank is not less than the pivot's.
-pub struct MatchProgram {
-    pub transition: TransitionId,
+/// Pairs of a token of one bag, the *pivot*, and one of another bag whose rank is not less than the pivot's.
+pub struct ReachProgram {
     pub pivot: RankProgram,
     pub other: RankProgram,
     /// The rank must be greater.
     pub strict: bool,
+}
+
+/// Bindings that are such pairs, without those that reach beyond another threshold.
+pub struct MatchProgram {
+    pub transition: TransitionId,
+    pub reach: ReachProgram,
+    /// All of these pairs are among those of `reach`.
+    pub beyond: Option<ReachProgram>,
 }
 
 /// A transition that prefers tokens of one bag, by their rank.
@@ -31,12 +38,14 @@ pub struct RankingProgram {
     pub by: RankProgram,
 }
 
-/// Why the tokens of a place are ranked.
+/// What must know of the tokens of a place that come and go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ranked {
     /// For a match, as its pivot, or as the other.
     Pivot(MatchId),
     Other(MatchId),
+    /// A join tree, for all of its nodes that are of the place.
+    Tree(JoinTreeId),
     /// For a preference.
     Preferred(RankingId),
 }

@@ -1,6 +1,6 @@
 //! A transition, as the engine runs it.
 
-use crate::base::ids::{JoinId, MatchId, PlaceId, RankingId, SpanId, TransitionId, VariableId};
+use crate::base::ids::{JoinId, JoinTreeId, MatchId, PlaceId, RankingId, SpanId, TransitionId, VariableId};
 use crate::base::ticks::{Ticks, SHORT};
 use crate::program::arc::{Give, InhibitorProgram, InputProgram, OutputProgram, Take};
 use crate::program::expression::{Bool, Real, Value};
@@ -70,6 +70,8 @@ pub enum Selection {
     Join(JoinId),
     /// By the pairs that a match counts.
     Match(MatchId),
+    /// By the counts along a tree of arcs.
+    Tree(JoinTreeId),
     /// One of the tokens of a bag that rank first, for an arc.
     Preferred(RankingId, usize),
     /// By a search through the arcs.

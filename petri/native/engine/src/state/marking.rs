@@ -18,12 +18,12 @@
 //! - *total*: `total` is at least the number of all tokens.
 //! - *reserved*: only places with a capacity have reserved room, and not more than the capacity leaves.
 //! - *held*: where the capacity is one of weight, `held` is the weight of the tokens.
-//! - Each [`Store`], [`Index`], [`Join`], [`Match`] and [`Ranking`] holds its own, given the tokens of its place.
+//! - Each [`Store`], [`Index`], [`Join`], [`Match`], [`JoinTree`] and [`Ranking`] holds its own, given the tokens of its place.
 
 use std::sync::Arc;
 
 use crate::base::fault::{Fault, Outcome};
-use crate::base::ids::{GaugeId, IndexId, JoinId, MatchId, PlaceId, RankingId, SpanId, TransitionId};
+use crate::base::ids::{GaugeId, IndexId, JoinId, JoinTreeId, MatchId, PlaceId, RankingId, SpanId, TransitionId};
 use crate::base::invariant::{ensure, Verified};
 use crate::base::random::Random;
 use crate::base::table::Table;
@@ -38,6 +38,7 @@ use crate::state::counters::PlaceCounters;
 use crate::state::enabling::Enabling;
 use crate::state::index::{Bucket, Index, EMPTY};
 use crate::state::join::Join;
+use crate::state::join_tree::JoinTree;
 use crate::state::matching::Match;
 use crate::state::ranking::Ranking;
 use crate::state::store::{int_rank, real_rank, Store};
@@ -52,6 +53,7 @@ pub struct Marking {
     pub indices: ArenaTable<IndexId, Index>,
     pub joins: ArenaTable<JoinId, Join>,
     pub matches: Table<MatchId, Match>,
+    pub join_trees: Table<JoinTreeId, JoinTree>,
     pub rankings: Table<RankingId, Ranking>,
     /// Keys may not draw; a scope needs a stream all the same.
     silent: Random,
@@ -74,6 +76,7 @@ impl Marking {
             joins: ArenaTable::new(arena, layout.joins, joins),
             indices,
             matches: program.matches.iter().map(Match::new).collect(),
+            join_trees: program.join_trees.iter().map(JoinTree::new).collect(),
             rankings: program.rankings.iter().map(Ranking::new).collect(),
             silent: Random::new([0; 3]),
         };
@@ -199,14 +202,21 @@ impl Marking {
             self.change(enabling, id, |join, indices| join.pivot_arrives(&program.joins[id.at()], indices, token));
         }
         for &ranked in &target.ranked {
-            self.enter_ranked(program, enabling, ranked, token);
+            self.enter_ranked(program, enabling, ranked, place, token);
         }
         debug_assert!(target.indices.iter().all(|id| self.indices[*id].knows(seat)));
     }
 
-    /// A token has come to the end of a bag that is ranked.
+    /// A token has come to the end of a bag whose tokens are ranked, or counted.
     #[inline(never)]
-    fn enter_ranked(&mut self, program: &Program, enabling: &mut Enabling, ranked: Ranked, token: &[u64]) {
+    fn enter_ranked(
+        &mut self,
+        program: &Program,
+        enabling: &mut Enabling,
+        ranked: Ranked,
+        place: PlaceId,
+        token: &[u64],
+    ) {
         match ranked {
             Ranked::Pivot(id) => {
                 self.change_match(enabling, id, |state| state.pivot_arrives(&program.matches[id], token));
@@ -214,17 +224,30 @@ impl Marking {
             Ranked::Other(id) => {
                 self.change_match(enabling, id, |state| state.other_arrives(&program.matches[id], token));
             }
+            Ranked::Tree(id) => {
+                self.change_tree(enabling, id, |tree| tree.arrives(&program.join_trees[id], place, token));
+            }
             Ranked::Preferred(id) => self.rankings[id].arrives(&program.rankings[id], token),
         }
     }
 
     /// The token in a seat of a bag leaves its ranking.
     #[inline(never)]
-    fn leave_ranked(&mut self, program: &Program, enabling: &mut Enabling, ranked: Ranked, seat: usize) {
+    fn leave_ranked(
+        &mut self,
+        program: &Program,
+        enabling: &mut Enabling,
+        ranked: Ranked,
+        place: PlaceId,
+        seat: usize,
+    ) {
         match ranked {
             Ranked::Pivot(id) => self.change_match(enabling, id, |state| state.pivot_leaves(seat)),
             Ranked::Other(id) => {
                 self.change_match(enabling, id, |state| state.other_leaves(&program.matches[id], seat));
+            }
+            Ranked::Tree(id) => {
+                self.change_tree(enabling, id, |tree| tree.leaves(&program.join_trees[id], place, seat as u32));
             }
             Ranked::Preferred(id) => self.rankings[id].leaves(seat),
         }
@@ -237,6 +260,16 @@ impl Marking {
         change(state);
         if (state.bindings() > 0) != before {
             enabling.turned(state.transition, !before);
+        }
+    }
+
+    /// The same for a join tree.
+    fn change_tree(&mut self, enabling: &mut Enabling, id: JoinTreeId, change: impl FnOnce(&mut JoinTree)) {
+        let tree = &mut self.join_trees[id];
+        let before = tree.has_choices();
+        change(tree);
+        if tree.has_choices() != before {
+            enabling.turned(tree.transition, !before);
         }
     }
 
@@ -335,7 +368,7 @@ impl Marking {
             index.leave_token(self.stores[place].token(&self.places[place].ring, position, before));
         }
         for &ranked in &source.ranked {
-            self.leave_ranked(program, enabling, ranked, position);
+            self.leave_ranked(program, enabling, ranked, place, position);
         }
     }
 
@@ -401,10 +434,12 @@ impl Marking {
         values
     }
 
-    /// The transition of each join and match, and whether this has bindings.
+    /// The transition of each join, match and join tree, and whether this has bindings.
     pub fn joined(&self) -> Vec<(TransitionId, bool)> {
         let joins = self.joins.iter().map(|join| (join.transition, join.has_choices()));
-        joins.chain(self.matches.iter().map(|state| (state.transition, state.bindings() > 0))).collect()
+        let matches = self.matches.iter().map(|state| (state.transition, state.bindings() > 0));
+        let trees = self.join_trees.iter().map(|tree| (tree.transition, tree.has_choices()));
+        joins.chain(matches).chain(trees).collect()
     }
 
     /// Checks the invariants.
@@ -413,14 +448,20 @@ impl Marking {
             self.verify_place(program, PlaceId(place as u32))
                 .map_err(|error| format!("{error}, place `{}`", program.places[PlaceId(place as u32)].name))?;
         }
-        for (index, plan) in self.indices.iter().zip(program.indices.iter()) {
-            index.verify(&self.listed(plan.place))?;
+        for (id, plan) in program.indices.iter().enumerate().map(|(id, plan)| (IndexId(id as u32), plan)) {
+            if !program.places[plan.place].indices.contains(&id) {
+                continue;
+            }
+            self.indices[id].verify(&self.listed(plan.place))?;
         }
         for (join, plan) in self.joins.iter().zip(&program.joins) {
             join.verify(plan, &self.indices, &self.listed(plan.place))?;
         }
         for (state, plan) in self.matches.iter().zip(program.matches.iter()) {
-            state.verify(plan, [&self.listed(plan.pivot.place), &self.listed(plan.other.place)])?;
+            state.verify(plan, [&self.listed(plan.reach.pivot.place), &self.listed(plan.reach.other.place)])?;
+        }
+        for (tree, plan) in self.join_trees.iter().zip(program.join_trees.iter()) {
+            tree.verify(plan, |place| self.listed(place))?;
         }
         for (ranking, plan) in self.rankings.iter().zip(program.rankings.iter()) {
             ranking.verify(plan, &self.listed(plan.by.place))?;

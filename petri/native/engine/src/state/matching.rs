@@ -1,5 +1,5 @@
 //! Matches: transitions whose bindings are a token of one bag (the *pivot*) and a token of another whose rank reaches it, as in
-//! `job(j), machine(m) when m >= j`.
+//! `job(j), machine(m) when m >= j`, or lies within its limits, as in `bolt(b), hole({low: l, high: h}) when l <= b and b <= h`.
 //!
 //! **Problem.** As for a join: is there a binding, how many are there, and which is the k-th in the order of E7?
 //!
@@ -14,94 +14,69 @@
 //!
 //! Where the guard asks for less (`m < j`), all ranks are reversed.
 //!
+//! **Ranges.** `lo <= m and m <= hi` are the pairs that reach `lo`, without those that reach beyond `hi`. Where `lo` is not greater
+//! than `hi`, the latter are among the former, so that numbers of pairs are differences, in each block of positions as well;
+//! other tokens have no pairs, and are absent. It does not matter which of the two tokens has the limits.
+//!
 //! Invariants:
 //! - *ranks*: each position has the rank of the token in its seat, or is absent if that does not pass its filters.
 //! - *marks*: each threshold has as many marks as there are ranks of the other bag that reach it.
+//! - *blocks*: the rows of both parts of a range have the same blocks.
 //! - [`Thresholds`] and [`RankedRow`] hold their own.
 
 use crate::base::ids::TransitionId;
 use crate::base::invariant::{ensure, Verified};
 use crate::collections::ranked_row::{Cut, RankedRow};
 use crate::collections::thresholds::Thresholds;
-use crate::program::ranking::MatchProgram;
+use crate::program::ranking::{MatchProgram, ReachProgram};
 use crate::state::ranker::Ranker;
 
-/// The state of a match.
-pub struct Match {
-    pub transition: TransitionId,
+/// The pairs that one comparison matches.
+struct Reach {
     thresholds: Thresholds,
     ranks: RankedRow,
     rankers: [Ranker; 2],
 }
 
-impl Match {
-    pub fn new(program: &MatchProgram) -> Self {
+impl Reach {
+    fn new(program: &ReachProgram) -> Self {
         let rankers = [&program.pivot, &program.other].map(Ranker::new);
-        let (thresholds, ranks) = (Thresholds::default(), RankedRow::default());
-        Match { transition: program.transition, thresholds, ranks, rankers }
-    }
-
-    /// The number of bindings.
-    pub fn bindings(&self) -> u64 {
-        self.thresholds.total()
+        Reach { thresholds: Thresholds::default(), ranks: RankedRow::default(), rankers }
     }
 
     /// Where the ranks that reach a threshold begin.
-    fn reaching(program: &MatchProgram, threshold: u64) -> Cut {
+    fn reaching(program: &ReachProgram, threshold: u64) -> Cut {
         Cut { rank: threshold, behind: program.strict }
     }
 
     /// Where the thresholds that a rank reaches end.
-    fn reached(program: &MatchProgram, rank: u64) -> Cut {
+    fn reached(program: &ReachProgram, rank: u64) -> Cut {
         Cut { rank, behind: !program.strict }
     }
 
-    /// A token comes to the end of the pivot's row.
-    pub fn pivot_arrives(&mut self, program: &MatchProgram, token: &[u64]) {
+    fn pivot_arrives(&mut self, program: &ReachProgram, token: &[u64]) {
         let threshold = self.rankers[0].rank(&program.pivot, token);
         let marks = threshold.map_or(0, |threshold| self.ranks.count_behind(Self::reaching(program, threshold)));
         self.thresholds.push(threshold, marks);
     }
 
-    /// The token of a seat of the pivot leaves, and the last one moves there.
-    pub fn pivot_leaves(&mut self, seat: usize) {
-        self.thresholds.swap_remove(seat);
-    }
-
-    /// A token comes to the end of the other row.
-    pub fn other_arrives(&mut self, program: &MatchProgram, token: &[u64]) {
+    fn other_arrives(&mut self, program: &ReachProgram, token: &[u64]) {
         let rank = self.rankers[1].rank(&program.other, token);
-        if self.ranks.is_worn() {
-            self.ranks.rebuild();
-        }
         self.ranks.push(rank);
         if let Some(rank) = rank {
             self.thresholds.mark(Self::reached(program, rank), true);
         }
     }
 
-    /// The token of a seat of the other bag leaves, and the last one moves there.
-    pub fn other_leaves(&mut self, program: &MatchProgram, seat: usize) {
+    fn other_leaves(&mut self, program: &ReachProgram, seat: usize) {
         if let Some(rank) = self.ranks.get(seat) {
             self.thresholds.mark(Self::reached(program, rank), false);
         }
         self.ranks.swap_remove(seat);
     }
 
-    /// The seats of binding number `k`, in the order of E7, for the pivot and the other.
-    pub fn choose(&mut self, program: &MatchProgram, k: u64) -> [usize; 2] {
-        if self.ranks.is_worn() {
-            self.ranks.rebuild();
-        }
-        let (seat, left) = self.thresholds.select(k);
-        let from = Self::reaching(program, self.thresholds.threshold(seat));
-        [seat, self.ranks.select(from, Cut::END, left)]
-    }
-
-    // ------------------------------------------------------------ invariants
-
     /// Checks the invariants, given the tokens of both bags by seat.
-    pub fn verify(&self, program: &MatchProgram, tokens: [&[&[u64]]; 2]) -> Verified {
+    fn verify(&self, program: &ReachProgram, tokens: [&[&[u64]]; 2]) -> Verified {
         let ranks = |plan, tokens: &[&[u64]]| {
             let mut ranker = Ranker::new(plan);
             tokens.iter().map(|token| ranker.rank(plan, token)).collect::<Vec<_>>()
@@ -120,50 +95,205 @@ impl Match {
     }
 }
 
+/// The state of a match.
+pub struct Match {
+    pub transition: TransitionId,
+    reach: Reach,
+    /// The pairs that reach beyond a range.
+    beyond: Option<Reach>,
+}
+
+impl Match {
+    pub fn new(program: &MatchProgram) -> Self {
+        let beyond = program.beyond.as_ref().map(Reach::new);
+        Match { transition: program.transition, reach: Reach::new(&program.reach), beyond }
+    }
+
+    /// The number of bindings.
+    pub fn bindings(&self) -> u64 {
+        self.reach.thresholds.total() - self.beyond.as_ref().map_or(0, |beyond| beyond.thresholds.total())
+    }
+
+    /// Both parts, or the one that there is.
+    fn parts<'s>(&'s mut self, program: &'s MatchProgram) -> impl Iterator<Item = (&'s mut Reach, &'s ReachProgram)> {
+        let beyond = self.beyond.iter_mut().zip(&program.beyond);
+        std::iter::once((&mut self.reach, &program.reach)).chain(beyond)
+    }
+
+    /// Makes buckets anew where they are worn, in both parts at once, so that their blocks stay the same.
+    fn freshen(&mut self) {
+        let Match { reach, beyond, .. } = self;
+        let parts = || std::iter::once(&*reach).chain(&*beyond);
+        let (worn_thresholds, worn_ranks) =
+            (parts().any(|part| part.thresholds.is_worn()), parts().any(|part| part.ranks.is_worn()));
+        for part in std::iter::once(reach).chain(beyond) {
+            if worn_thresholds {
+                part.thresholds.rebuild();
+            }
+            if worn_ranks {
+                part.ranks.rebuild();
+            }
+        }
+    }
+
+    /// A token comes to the end of the pivot's row.
+    pub fn pivot_arrives(&mut self, program: &MatchProgram, token: &[u64]) {
+        self.freshen();
+        self.parts(program).for_each(|(part, plan)| part.pivot_arrives(plan, token));
+    }
+
+    /// The token of a seat of the pivot leaves, and the last one moves there.
+    pub fn pivot_leaves(&mut self, seat: usize) {
+        self.reach.thresholds.swap_remove(seat);
+        self.beyond.iter_mut().for_each(|beyond| beyond.thresholds.swap_remove(seat));
+    }
+
+    /// A token comes to the end of the other row.
+    pub fn other_arrives(&mut self, program: &MatchProgram, token: &[u64]) {
+        self.freshen();
+        self.parts(program).for_each(|(part, plan)| part.other_arrives(plan, token));
+    }
+
+    /// The token of a seat of the other bag leaves, and the last one moves there.
+    pub fn other_leaves(&mut self, program: &MatchProgram, seat: usize) {
+        self.freshen();
+        self.parts(program).for_each(|(part, plan)| part.other_leaves(plan, seat));
+    }
+
+    /// The seats of binding number `k`, in the order of E7, for the pivot and the other.
+    pub fn choose(&mut self, program: &MatchProgram, k: u64) -> [usize; 2] {
+        self.freshen();
+        let Match { reach, beyond, .. } = self;
+        let (seat, left) = reach.thresholds.select(beyond.as_ref().map(|beyond| &beyond.thresholds), k);
+        let from = Reach::reaching(&program.reach, reach.thresholds.threshold(seat));
+        let others = beyond.as_mut().zip(program.beyond.as_ref()).map(|(beyond, plan)| {
+            let from = Reach::reaching(plan, beyond.thresholds.threshold(seat));
+            (&mut beyond.ranks, from)
+        });
+        [seat, reach.ranks.select_without(from, Cut::END, others, left)]
+    }
+
+    // ------------------------------------------------------------ invariants
+
+    /// Checks the invariants, given the tokens of both bags by seat.
+    pub fn verify(&self, program: &MatchProgram, tokens: [&[&[u64]]; 2]) -> Verified {
+        self.reach.verify(&program.reach, tokens)?;
+        let (Some(beyond), Some(plan)) = (&self.beyond, &program.beyond) else { return Ok(()) };
+        beyond.verify(plan, tokens)?;
+        let shifts = |part: &Reach| (part.thresholds.shift(), part.ranks.shift());
+        let (first, second) = (shifts(&self.reach), shifts(beyond));
+        ensure(first == second, "blocks", || format!("{first:?} and {second:?}"))
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
     use crate::base::ids::MatchId;
     use crate::base::invariant::broken;
     use crate::program::Program;
 
-    /// A pivot whose threshold is below another's rank, which is not 3.
-    fn program() -> Program {
-        let place = |name: &str| format!(r#"{{"name":"{name}","colour":{{"slots":[{{"name":"x"}}]}}}}"#);
-        let arc = |place: u32| format!(r#"{{"place":{place},"pattern":[{{"bind":{place}}}]}}"#);
-        let variable = |number: u32| format!(r#"{{"op":"var","kind":"int","value":{number}}}"#);
-        let compare =
-            |op: &str, left: String, right: String| format!(r#"{{"op":"{op}","kind":"bool","args":[{left},{right}]}}"#);
-        let three = r#"{"op":"const","kind":"int","value":3}"#.to_owned();
-        let args = [compare("lt", variable(0), variable(1)), compare("ne", variable(1), three)].join(",");
+    fn variable(number: u32) -> String {
+        format!(r#"{{"op":"var","kind":"int","value":{number}}}"#)
+    }
+
+    fn op(op: &str, left: String, right: String) -> String {
+        format!(r#"{{"op":"{op}","kind":"bool","args":[{left},{right}]}}"#)
+    }
+
+    /// Places `a` of one slot and `b` of two, whose variables are 0, 1 and 2; `first` is the place of the first arc.
+    fn program(first: u32, guard: &str) -> Program {
+        let place = |name: &str, slots: &str| format!(r#"{{"name":"{name}","colour":{{"slots":[{slots}]}}}}"#);
+        let arcs = [
+            r#"{"place":0,"pattern":[{"bind":0}]}"#.to_owned(),
+            r#"{"place":1,"pattern":[{"bind":1},{"bind":2}]}"#.to_owned(),
+        ];
+        let arcs = if first == 0 { arcs.join(",") } else { [&arcs[1][..], &arcs[0]].join(",") };
         let text = format!(
-            r#"{{"places":[{},{}],"transitions":[{{"name":"t","variables":[{{"name":"a"}},{{"name":"b"}}],
-            "inputs":[{},{}],"guard":{{"op":"and","kind":"bool","args":[{args}]}}}}]}}"#,
-            place("a"),
-            place("b"),
-            arc(0),
-            arc(1)
+            r#"{{"places":[{},{}],"transitions":[{{"name":"t","variables":[{{"name":"u"}},{{"name":"v"}},{{"name":"w"}}],
+            "inputs":[{arcs}],"guard":{guard}}}]}}"#,
+            place("a", r#"{"name":"x"}"#),
+            place("b", r#"{"name":"x"},{"name":"y"}"#),
         );
         Program::from_json(&text).expect("a net")
     }
 
+    /// Whether two tokens are in a range whose ends belong to it, or do not.
+    fn fits(strict: [bool; 2], at: u64, [low, high]: [u64; 2]) -> bool {
+        (low < at || (low == at && !strict[0])) && (at < high || (at == high && !strict[1]))
+    }
+
+    fn range(first: u32, strict: [bool; 2]) -> Program {
+        let compare = |strict| if strict { "lt" } else { "le" };
+        let ends = [op(compare(strict[0]), variable(1), variable(0)), op(compare(strict[1]), variable(0), variable(2))];
+        program(first, &op("and", ends[0].clone(), ends[1].clone()))
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(40))]
+        /// Tokens come and go; held against all pairs. Either token may be the pivot.
+        #[test]
+        fn pairs_of_a_range_are_those_of_a_search(
+            first in 0..2u32,
+            strict in any::<[bool; 2]>(),
+            steps in prop::collection::vec((0..2usize, 0..9u8, any::<prop::sample::Index>(), 0..20u64, 0..20u64), 0..200),
+        ) {
+            let program = range(first, strict);
+            let plan = &program.matches[MatchId(0)];
+            let (mut state, mut rows) = (Match::new(plan), [Vec::<Vec<u64>>::new(), Vec::new()]);
+            for (place, action, at, x, y) in steps {
+                let row = &mut rows[place];
+                let pivot = place == first as usize;
+                if action < 7 || row.is_empty() {
+                    row.push(if place == 0 { vec![x] } else { vec![x, y] });
+                    let token = &row[row.len() - 1];
+                    if pivot { state.pivot_arrives(plan, token) } else { state.other_arrives(plan, token) }
+                } else {
+                    let seat = at.index(row.len());
+                    if pivot { state.pivot_leaves(seat) } else { state.other_leaves(plan, seat) }
+                    row.swap_remove(seat);
+                }
+                let tokens = |place: usize| rows[place].iter().map(|token| &token[..]).collect::<Vec<_>>();
+                let order = [first as usize, 1 - first as usize];
+                prop_assert_eq!(state.verify(plan, [&tokens(order[0]), &tokens(order[1])]), Ok(()));
+                let pairs = (0..rows[order[0]].len()).flat_map(|i| (0..rows[order[1]].len()).map(move |j| [i, j]));
+                let expected: Vec<[usize; 2]> = pairs.filter(|pair| {
+                    let token = |place: usize| &rows[place][pair[usize::from(order[0] != place)]];
+                    fits(strict, token(0)[0], [token(1)[0], token(1)[1]])
+                }).collect();
+                prop_assert_eq!(state.bindings(), expected.len() as u64);
+                for (k, pair) in expected.iter().enumerate().step_by(7) {
+                    prop_assert_eq!(&state.choose(plan, k as u64), pair);
+                }
+            }
+        }
+    }
+
+    /// A pivot whose threshold is below another's rank, which is not 3.
+    fn reaching() -> Program {
+        let three = r#"{"op":"const","kind":"int","value":3}"#.to_owned();
+        program(0, &op("and", op("lt", variable(0), variable(1)), op("ne", variable(1), three)))
+    }
+
     #[test]
     fn damage_is_found() {
-        let tokens: Vec<[u64; 1]> = (0..6).map(|value| [value]).collect();
+        let tokens: Vec<[u64; 2]> = (0..6).map(|value| [value, value + 2]).collect();
         let tokens: Vec<&[u64]> = tokens.iter().map(|token| &token[..]).collect();
         let damaged = |damage: fn(&mut Match)| {
-            let program = program();
+            let program = reaching();
             let plan = &program.matches[MatchId(0)];
             let mut state = Match::new(plan);
-            tokens.iter().for_each(|token| state.pivot_arrives(plan, token));
+            tokens.iter().for_each(|token| state.pivot_arrives(plan, &token[..1]));
             tokens.iter().for_each(|token| state.other_arrives(plan, token));
             assert_eq!(state.verify(plan, [&tokens, &tokens]), Ok(()));
             assert_eq!((state.bindings(), state.choose(plan, 4)), (12, [1, 2]));
             damage(&mut state);
             broken(state.verify(plan, [&tokens, &tokens]))
         };
-        assert_eq!(damaged(|state| state.thresholds.push(None, 0)), "ranks");
-        assert_eq!(damaged(|state| state.ranks.swap_remove(2)), "ranks");
-        assert_eq!(damaged(|state| state.thresholds.mark(Cut::END, true)), "marks");
+        assert_eq!(damaged(|state| state.reach.thresholds.push(None, 0)), "ranks");
+        assert_eq!(damaged(|state| state.reach.ranks.swap_remove(2)), "ranks");
+        assert_eq!(damaged(|state| state.reach.thresholds.mark(Cut::END, true)), "marks");
     }
 }

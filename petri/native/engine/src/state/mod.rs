@@ -8,6 +8,8 @@
 //! - [`store`]: the tokens of one place
 //! - [`index`]: which tokens of a place have given values
 //! - [`join`]: the numbers of bindings of a join
+//! - [`join_edge`]: which tokens of two arcs of a join tree have the same key
+//! - [`join_tree`]: the numbers of bindings of arcs that are keyed one by another
 //! - [`ranker`]: what tokens rank by
 //! - [`matching`]: the numbers of bindings of a match by ranks
 //! - [`ranking`]: the tokens that a transition prefers
@@ -27,6 +29,8 @@ pub mod fetch;
 pub mod index;
 pub mod integrals;
 pub mod join;
+pub mod join_edge;
+pub mod join_tree;
 pub mod lane;
 pub mod marking;
 pub mod matching;

@@ -25,11 +25,17 @@ impl Ranker {
         let (variables, random) = (&self.variables[..], &mut self.chance);
         let scope = &mut Scope { variables, places: &[], tables: &[], random, now: 0, end: 0 };
         let passes = program.filters.iter().all(|filter| filter.value(scope).unwrap_or(false));
-        let rank = passes.then(|| match &program.value {
-            Value::Int(value) => value.value(scope).map_or(0, int_rank),
-            // There is one zero.
-            Value::Real(value) => value.value(scope).map_or(0, |value| real_rank(value + 0.0)),
-        })?;
+        let rank = passes.then(|| rank_of(&program.value, scope))?;
         Some(if program.reversed { !rank } else { rank })
+    }
+}
+
+/// A value that cannot fail as a number without sign, in the same order.
+#[inline]
+pub fn rank_of(value: &Value, scope: &mut Scope) -> u64 {
+    match value {
+        Value::Int(value) => value.value(scope).map_or(0, int_rank),
+        // There is one zero.
+        Value::Real(value) => value.value(scope).map_or(0, |value| real_rank(value + 0.0)),
     }
 }

@@ -14,11 +14,13 @@
 //! - [`place`]: the places that it has to do with, and their neighbours
 //! - [`names`]: what differs between those of one blueprint
 //! - [`planner`]: makes blueprints of a program
+//! - [`quick_hash`]: by which they are looked up
 
 pub mod expression;
 pub mod names;
 pub mod place;
 pub mod planner;
+pub mod quick_hash;
 pub mod transition;
 
 use std::ops::Index;

@@ -14,6 +14,7 @@ use crate::jit::blueprint::place::{
     Dependent, Entry, Gauge, IndexPlan, IndexUse, JoinPlan, KeySlot, Link, Moves, Neighbour, PivotUse, PlacePlan,
     Serves, Watch,
 };
+use crate::jit::blueprint::quick_hash::QuickHash;
 use crate::jit::blueprint::transition::{
     Check, Count, Find, Inhibitor, Input, JoinSelection, Level, OneOf, Output, Selection, SetSize, Take, Time,
     TransitionPlan,
@@ -44,7 +45,7 @@ pub struct Planner<'a> {
 /// The number of transitions no two of which have one blueprint, whatever their profile.
 pub fn unlike(program: &Program) -> usize {
     let ids = (0..program.transitions.len() as u32).map(TransitionId);
-    ids.map(|id| Planner::transition(program, None, id).0).collect::<HashSet<Blueprint>>().len()
+    ids.map(|id| Planner::transition(program, None, id).0).collect::<HashSet<Blueprint, QuickHash>>().len()
 }
 
 /// The position of a name among others, which it is added to if it is new; then it is to be described.
@@ -387,6 +388,7 @@ impl<'a> Planner<'a> {
             transition::Selection::Product => Selection::Product,
             transition::Selection::Join(join) => Selection::Join(self.join_selection(join)),
             transition::Selection::Match(_) => Selection::Match,
+            transition::Selection::Tree(_) => Selection::Tree,
             transition::Selection::Preferred(..) => Selection::Preferred,
             transition::Selection::Search => Selection::Search,
         }

@@ -144,6 +144,7 @@ pub enum Selection {
     Product,
     Join(JoinSelection),
     Match,
+    Tree,
     Preferred,
     Search,
 }

@@ -61,7 +61,7 @@ impl Emitter<'_, '_> {
             Take::Chosen { .. } => false,
         };
         // What a join loses is told as its tokens leave.
-        let is_join = matches!(plan.selection, Selection::Join(_) | Selection::Match);
+        let is_join = matches!(plan.selection, Selection::Join(_) | Selection::Match | Selection::Tree);
         !is_join && self.has_member(id) && plan.resets.is_empty() && plan.takes.iter().all(free)
     }
 

@@ -145,7 +145,7 @@ impl Emitter<'_, '_> {
             }
             Selection::Product if Self::is_pair(plan) => self.choose_product(plan, &mut chosen),
             Selection::Search if can_search(plan) && !plan.prefers => self.choose_by_search(plan, &mut chosen),
-            Selection::Product | Selection::Match | Selection::Preferred | Selection::Search => {
+            Selection::Product | Selection::Match | Selection::Tree | Selection::Preferred | Selection::Search => {
                 let open = |arc: &Input| !matches!(arc.find, Find::Black(Count::Const(_)) | Find::Head { .. });
                 self.lend_chance();
                 let transition = self.transition_id(OWN);

@@ -10,6 +10,7 @@ use crate::program::analysis::{Facts, Range, Ranges};
 use crate::program::index::{IndexProgram, MOST_LINKS};
 use crate::program::initial::initial_tokens;
 use crate::program::join::JoinProgram;
+use crate::program::join_tree::JoinTreeProgram;
 use crate::program::lower::Lowering;
 use crate::program::place::{whole_weight, Bound, PlaceProgram, Weight};
 use crate::program::ranges::slot_ranges;
@@ -31,9 +32,12 @@ pub struct Compiler<'a> {
     /// The values that a token may have in each slot of each place.
     pub slot_ranges: Vec<Vec<Range>>,
     pub indices: Vec<IndexProgram>,
+    /// How many ask for each index.
+    askers: Vec<usize>,
     index_of: HashMap<(PlaceId, Vec<u32>), IndexId>,
     pub joins: Vec<JoinProgram>,
     pub matches: Vec<MatchProgram>,
+    pub join_trees: Vec<JoinTreeProgram>,
     pub rankings: Vec<RankingProgram>,
     gauges: usize,
     /// The gauge of the load of each place, or `GaugeId::NONE`.
@@ -51,9 +55,11 @@ impl<'a> Compiler<'a> {
             places: Vec::new(),
             slot_ranges: slot_ranges(net)?,
             indices: Vec::new(),
+            askers: Vec::new(),
             index_of: HashMap::new(),
             joins: Vec::new(),
             matches: Vec::new(),
+            join_trees: Vec::new(),
             rankings: Vec::new(),
             gauges: net.places.len(),
             loads: vec![GaugeId::NONE; net.places.len()],
@@ -134,10 +140,21 @@ impl<'a> Compiler<'a> {
 
     /// An index over some slots of a place; made when first asked for.
     pub fn index(&mut self, place: PlaceId, slots: Vec<u32>) -> IndexId {
-        if let Some(&id) = self.index_of.get(&(place, slots.clone())) {
-            return id;
-        }
-        self.new_index(place, slots)
+        let known = self.index_of.get(&(place, slots.clone())).copied();
+        let id = known.unwrap_or_else(|| self.new_index(place, slots));
+        self.askers[id.at()] += 1;
+        id
+    }
+
+    /// Somebody does not ask for an index any more.
+    pub fn give_up(&mut self, index: IndexId) {
+        self.askers[index.at()] -= 1;
+    }
+
+    /// Places do not keep indices that nobody asks for.
+    pub fn drop_unused_indices(&mut self) {
+        let askers = &self.askers;
+        self.places.iter_mut().for_each(|place| place.indices.retain(|id| askers[id.at()] > 0));
     }
 
     fn new_index(&mut self, place: PlaceId, slots: Vec<u32>) -> IndexId {
@@ -153,6 +170,7 @@ impl<'a> Compiler<'a> {
         let id = IndexId(self.indices.len() as u32);
         let seated = self.places[place.at()].discipline == Discipline::Bag;
         self.indices.push(IndexProgram { place, slots: slots.clone(), extents, seated, links: Vec::new() });
+        self.askers.push(0);
         self.places[place.at()].indices.push(id);
         self.index_of.insert((place, slots), id);
         id

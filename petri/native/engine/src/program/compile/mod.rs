@@ -7,11 +7,13 @@
 //! - [`transition`]: one transition: its arcs, and what it watches
 //! - [`selection`]: how the bindings of a transition are counted and drawn
 //! - [`ranking`]: pairs that one comparison matches, and tokens that are preferred
+//! - [`join_tree`]: arcs that are keyed one by another
 //! - [`lanes`]: which transitions share a lane of the agenda
 //! - [`probes`]: declared measures
 //! - [`prefetch_targets`]: what the tokens that a firing will deposit lead to
 
 pub mod compiler;
+pub mod join_tree;
 pub mod lanes;
 pub mod net;
 pub mod prefetch_targets;

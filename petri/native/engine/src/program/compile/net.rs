@@ -68,6 +68,7 @@ impl Program {
         let variables = net.transitions.iter().map(|t| t.variables.len()).max().unwrap_or(0);
         let record = transitions.iter().map(|t| t.held).max().unwrap_or(0);
         let tables = net.tables.iter().map(draw_table).collect::<Loaded<Vec<_>>>()?;
+        compiler.drop_unused_indices();
         let (gauges, watches, dependents) = compiler.wire();
         let mut program = Program {
             places: compiler.places.into_iter().collect(),
@@ -81,6 +82,7 @@ impl Program {
             indices: compiler.indices.into_iter().collect(),
             joins: compiler.joins,
             matches: compiler.matches.into_iter().collect(),
+            join_trees: compiler.join_trees.into_iter().collect(),
             rankings: compiler.rankings.into_iter().collect(),
             tables,
             streams,

@@ -3,16 +3,64 @@
 use crate::base::ids::{MatchId, PlaceId, RankingId, VariableId};
 use crate::net::Expr;
 use crate::program::arc::{Find, InputProgram};
+use crate::program::compile::join_tree::conjuncts;
 use crate::program::compile::transition::TransitionCompiler;
-use crate::program::expression::{Bool, Comparison, Value};
-use crate::program::ranking::{MatchProgram, RankProgram, Ranked, RankingProgram};
+use crate::program::expression::{Bool, Comparison, Int, Real, Value};
+use crate::program::ranking::{MatchProgram, RankProgram, Ranked, RankingProgram, ReachProgram};
 use crate::program::transition::Selection;
 
 /// A guard that compares tokens of two bags, taken apart.
 struct Parts<'e> {
     /// The conditions on one token alone.
     filters: [Vec<&'e Expr>; 2],
-    comparison: Option<&'e Expr>,
+    comparisons: Vec<&'e Expr>,
+}
+
+/// What the other's value is asked for: to be less than the pivot's, or more; and not the same.
+#[derive(Clone)]
+struct Order {
+    pivot: Value,
+    other: Value,
+    less: bool,
+    strict: bool,
+}
+
+impl Order {
+    fn negated(&self) -> Order {
+        Order { less: !self.less, strict: !self.strict, ..self.clone() }
+    }
+}
+
+/// For two comparisons that are a range: which of both tokens has the limits, 0 for the pivot, and the condition that there is
+/// anything between them.
+fn limits(first: &Order, second: &Order) -> Option<(usize, Bool)> {
+    // The other's value is at least the pivot's in one, and at most in the other.
+    let (more, less) = match (first.less, second.less) {
+        (false, true) => (first, second),
+        (true, false) => (second, first),
+        _ => return None,
+    };
+    let (of, low, high) = if same_variable(&more.other, &less.other) {
+        (0, &more.pivot, &less.pivot)
+    } else if same_variable(&more.pivot, &less.pivot) {
+        (1, &less.other, &more.other)
+    } else {
+        return None;
+    };
+    let comparison = if more.strict && less.strict { Comparison::Less } else { Comparison::LessOrEqual };
+    match (low.clone(), high.clone()) {
+        (Value::Int(low), Value::Int(high)) => Some((of, Bool::Ints(comparison, Box::new((low, high))))),
+        (Value::Real(low), Value::Real(high)) => Some((of, Bool::Reals(comparison, Box::new((low, high))))),
+        _ => None,
+    }
+}
+
+fn same_variable(a: &Value, b: &Value) -> bool {
+    match (a, b) {
+        (Value::Int(Int::Var(a)), Value::Int(Int::Var(b))) => a == b,
+        (Value::Real(Real::Var(a)), Value::Real(Real::Var(b))) => a == b,
+        _ => false,
+    }
 }
 
 /// The variables that an arc binds.
@@ -38,7 +86,7 @@ impl TransitionCompiler<'_, '_> {
         Some(Selection::Preferred(id, arc))
     }
 
-    /// How pairs of tokens of two bags are found, if the guard asks for no more of both than one comparison.
+    /// How pairs of tokens of two bags are found, if the guard asks for no more of both than one comparison, or a range.
     pub fn match_by_rank(&mut self, inputs: &[InputProgram], arcs: [usize; 2]) -> Option<Selection> {
         let transition = self.transition;
         let guard = transition.guard.as_ref()?;
@@ -48,9 +96,37 @@ impl TransitionCompiler<'_, '_> {
         if !any || others.into_iter().any(|arc| !inputs[arc].equals.is_empty()) {
             return None;
         }
-        let parts = self.parts(guard, bags.map(bound))?;
-        let comparison = parts.comparison?;
         let known = bound(bags[0]);
+        let parts = self.parts(guard, bags.map(bound))?;
+        let lowered = |filters: Vec<&Expr>| filters.into_iter().map(|e| self.lowering().bool(e).ok()).collect();
+        let [Some(of_pivot), Some(of_other)]: [Option<Vec<Bool>>; 2] = parts.filters.map(lowered) else { return None };
+        let mut filters = [of_pivot, of_other];
+        let orders: Option<Vec<Order>> = parts.comparisons.into_iter().map(|e| self.order(e, &known)).collect();
+        let (first, beyond) = match orders?.as_slice() {
+            [only] => (only.clone(), None),
+            [first, second] => {
+                let (of, limits) = limits(first, second)?;
+                filters[of].push(limits);
+                (first.clone(), Some(second.negated()))
+            }
+            _ => return None,
+        };
+        let reach = |order: Order| {
+            let [of_pivot, of_other] = filters.clone();
+            let pivot = self.rank(bags[0], arcs[0], of_pivot, order.pivot, order.less);
+            let other = self.rank(bags[1], arcs[1], of_other, order.other, order.less);
+            ReachProgram { pivot, other, strict: order.strict }
+        };
+        let program = MatchProgram { transition: self.id, reach: reach(first), beyond: beyond.map(reach) };
+        let id = MatchId(self.compiler.matches.len() as u32);
+        self.ranked(bags[0].place, Ranked::Pivot(id));
+        self.ranked(bags[1].place, Ranked::Other(id));
+        self.compiler.matches.push(program);
+        Some(Selection::Match(id))
+    }
+
+    /// A comparison of two arcs, of which the pivot knows these variables.
+    fn order(&mut self, comparison: &Expr, known: &[VariableId]) -> Option<Order> {
         let first = self.facts(comparison.args.first()?).variables;
         let pivot_first = first.iter().all(|variable| known.contains(variable));
         let (comparison, sides) = match self.lowering().bool(comparison).ok()? {
@@ -58,7 +134,6 @@ impl TransitionCompiler<'_, '_> {
             Bool::Reals(comparison, sides) => (comparison, [Value::Real(sides.0), Value::Real(sides.1)]),
             _ => return None,
         };
-        // What the other's rank is asked for: less than the pivot's, or more; and whether it may be the same.
         let (less, strict) = match comparison {
             Comparison::Less => (!pivot_first, true),
             Comparison::LessOrEqual => (!pivot_first, false),
@@ -67,38 +142,23 @@ impl TransitionCompiler<'_, '_> {
             Comparison::Equal | Comparison::NotEqual => return None,
         };
         let [left, right] = sides;
-        let values = if pivot_first { [left, right] } else { [right, left] };
-        let filters = parts.filters.map(|filters| filters.into_iter().map(|e| self.lowering().bool(e).ok()).collect());
-        let ([Some(of_pivot), Some(of_other)], [pivot, other]): ([Option<Vec<Bool>>; 2], _) = (filters, values) else {
-            return None;
-        };
-        let pivot = self.rank(bags[0], arcs[0], of_pivot, pivot, less);
-        let other = self.rank(bags[1], arcs[1], of_other, other, less);
-        let id = MatchId(self.compiler.matches.len() as u32);
-        self.ranked(pivot.place, Ranked::Pivot(id));
-        self.ranked(other.place, Ranked::Other(id));
-        self.compiler.matches.push(MatchProgram { transition: self.id, pivot, other, strict });
-        Some(Selection::Match(id))
+        let [pivot, other] = if pivot_first { [left, right] } else { [right, left] };
+        Some(Order { pivot, other, less, strict })
     }
 
-    /// Takes a conjunction apart: each condition asks for one of two arcs' variables, and at most one compares both.
+    /// Takes a conjunction apart: each condition asks for one of two arcs' variables, or compares both.
     fn parts<'e>(&self, guard: &'e Expr, known: [Vec<VariableId>; 2]) -> Option<Parts<'e>> {
-        let mut parts = Parts { filters: [Vec::new(), Vec::new()], comparison: None };
-        let mut rest = vec![guard];
-        while let Some(e) = rest.pop() {
-            if e.op == "and" {
-                rest.extend(&e.args);
-                continue;
-            }
+        let mut parts = Parts { filters: [Vec::new(), Vec::new()], comparisons: Vec::new() };
+        for e in conjuncts(Some(guard)) {
             let of = |e: &Expr, arc: usize| self.facts(e).variables.iter().all(|v| known[arc].contains(v));
             if let Some(arc) = (0..2).find(|&arc| of(e, arc)) {
                 parts.filters[arc].push(e);
             } else {
                 let [left, right] = e.args.as_slice() else { return None };
-                let apart = (of(left, 0) && of(right, 1)) || (of(left, 1) && of(right, 0));
-                if !apart || parts.comparison.replace(e).is_some() {
+                if !(of(left, 0) && of(right, 1) || of(left, 1) && of(right, 0)) {
                     return None;
                 }
+                parts.comparisons.push(e);
             }
         }
         Some(parts)

@@ -43,6 +43,7 @@ impl TransitionCompiler<'_, '_> {
                 [pivot, links @ ..] if simple && !without.joins && self.can_join(inputs, *pivot, links) => {
                     Selection::Join(self.join(inputs, guard, *pivot, links))
                 }
+                _ if simple => self.join_tree(inputs).unwrap_or(Selection::Search),
                 _ => Selection::Search,
             };
         }
@@ -50,6 +51,16 @@ impl TransitionCompiler<'_, '_> {
             [] => Selection::Single,
             [arc] => Selection::Bag(*arc),
             _ => Selection::Product,
+        }
+    }
+
+    /// The arcs whose tokens are not counted: that there are some is a condition of its own.
+    pub fn uncounted(&self, inputs: &[InputProgram], selection: &Selection) -> Vec<usize> {
+        let pivot = inputs.iter().position(is_bag);
+        let any = |&arc: &usize| matches!(inputs[arc].find, Find::Any);
+        match selection {
+            Selection::Tree(id) => self.compiler.join_trees[id.at()].uncounted().collect(),
+            _ => (0..inputs.len()).filter(any).filter(|&arc| Some(arc) != pivot).collect(),
         }
     }
 

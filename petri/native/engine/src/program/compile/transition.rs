@@ -147,13 +147,13 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
         let free = inputs.iter().all(|arc| !is_bag(arc) || matches!(arc.find, Find::Any) && !arc.decides)
             && inhibitors.iter().all(|arc| arc.index.is_none() && constant(&arc.threshold).is_some());
         let selection = self.selection(&inputs, guard.as_ref(), simple, free);
-        let joins = matches!(selection, Selection::Join(_) | Selection::Match(_));
+        let joins = matches!(selection, Selection::Join(_) | Selection::Match(_) | Selection::Tree(_));
         self.plain |= joins;
         // What comes before anything that may raise a fault can be watched even so: nothing else is looked at without it.
         let watched = self.safe;
-        // The tokens of the pivot, and those that are keyed by it, are the join's affair.
-        let pivot = inputs.iter().position(is_bag);
-        let is_free = |i: usize| matches!(inputs[i].find, Find::Any) && Some(i) != pivot;
+        // The tokens that a join counts are its own affair.
+        let uncounted = self.uncounted(&inputs, &selection);
+        let is_free = |i: usize| uncounted.contains(&i);
         let leaves_free = |i: usize| is_free(i) || inputs[i].after.iter().any(|&later| is_free(later));
         let counted_here = (0..watched.0).filter(|&i| !joins || !is_bag(&inputs[i]) || leaves_free(i));
         let mut impossible = self.watch_tokens(counted_here.map(|i| &inputs[i]), &inhibitors[..watched.1]);
@@ -506,7 +506,7 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
 }
 
 /// The bits that a slot must have, if they are always the same.
-fn constant_slot((slot, value): &(u32, Value)) -> Option<(u32, u64)> {
+pub fn constant_slot((slot, value): &(u32, Value)) -> Option<(u32, u64)> {
     let bits = match value {
         Value::Int(Int::Const(value)) => *value as u64,
         Value::Real(Real::Const(value)) => value.to_bits(),
