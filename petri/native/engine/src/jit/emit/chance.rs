@@ -5,34 +5,13 @@ use std::mem::offset_of;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::{F64, I64};
 use cranelift_codegen::ir::{InstBuilder, Value};
-use cranelift_frontend::{FunctionBuilder, Variable};
 
 use crate::base::random::{ziggurat, Ziggurat, LEAST, UNIT, UPPER};
-use crate::jit::emit::emitter::Emitter;
-use crate::jit::emit::subjects::{ChanceCode, Writer};
+use crate::jit::emit::emitter::{Emitter, Writer};
+use crate::jit::emit::subjects::ChanceCode;
 use crate::jit::runtime::Rare;
 
-/// The stream of chance of a function, or a part of the loop.
-pub struct Stream {
-    words: [Variable; 4],
-    /// Whether the code draws or lends, so that its entry loads the words.
-    is_used: bool,
-}
-
-impl Stream {
-    pub fn new(b: &mut FunctionBuilder) -> Self {
-        Stream { words: [0; 4].map(|_| b.declare_var(I64)), is_used: false }
-    }
-}
-
 impl<'a, 'b> ChanceCode<'_, 'a, 'b> {
-    /// At the entry, when all else is written: takes the stream of chance if any draw needs it.
-    pub fn enter(&mut self) {
-        if self.e.stream.is_used {
-            self.take();
-        }
-    }
-
     fn store_words(&mut self, at: usize) {
         for (i, variable) in self.e.stream.words.into_iter().enumerate() {
             let word = self.e.b.use_var(variable);
@@ -40,16 +19,9 @@ impl<'a, 'b> ChanceCode<'_, 'a, 'b> {
         }
     }
 
-    fn load_words(&mut self, at: usize) {
-        for (i, variable) in self.e.stream.words.into_iter().enumerate() {
-            let word = self.e.load(I64, self.e.engine, at + 8 * i);
-            self.e.b.def_var(variable, word);
-        }
-    }
-
     /// The engine's stream of chance is the code's.
     pub fn take(&mut self) {
-        self.load_words(self.e.layout.random);
+        self.e.load_stream(self.e.layout.random);
     }
 
     /// What the code has drawn counts: it gives the stream of chance back to the engine.
@@ -67,7 +39,7 @@ impl<'a, 'b> ChanceCode<'_, 'a, 'b> {
 
     /// Loads the state of the random stream as the runtime has left it.
     pub fn regain(&mut self) {
-        self.load_words(self.e.layout.drawn);
+        self.e.load_stream(self.e.layout.drawn);
     }
 
     /// The next word of the stream (`Random::word`).

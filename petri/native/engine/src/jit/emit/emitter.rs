@@ -11,7 +11,7 @@ use cranelift_codegen::ir::{
     AbiParam, AliasRegionData, Block, BlockArg, FuncRef, InstBuilder, MemFlagsData, Signature, Type, Value,
 };
 use cranelift_codegen::isa::CallConv;
-use cranelift_frontend::FunctionBuilder;
+use cranelift_frontend::{FunctionBuilder, Variable};
 
 use crate::collections::rank_set::RankSet;
 use crate::engine::code::{Routine, Routines, DONE, FAULT, GENERAL};
@@ -19,8 +19,6 @@ use crate::jit::blueprint::names::{PlaceRef, TransitionRef, WordRef, OWN};
 use crate::jit::blueprint::place::Moves;
 use crate::jit::blueprint::transition::SetSize;
 use crate::jit::blueprint::Blueprint;
-use crate::jit::emit::chance::Stream;
-use crate::jit::emit::subjects::{Subjects, Writer};
 use crate::jit::holes::{Filling, Hole, ROW_BITS};
 use crate::jit::layout::EngineLayout;
 use crate::jit::runtime::{Rare, Runtime};
@@ -148,6 +146,13 @@ pub struct FunctionForm<'a> {
     pub shape: Option<usize>,
 }
 
+/// The stream of chance of a function, or of a part of the loop: its four words, and whether the code draws or lends. If it does,
+/// the entry loads the words.
+pub struct Stream {
+    pub words: [Variable; 4],
+    pub is_used: bool,
+}
+
 /// Writes one function, or a part of the loop: the words of which all code is made. What code is about is written by the
 /// subjects, which borrow it.
 pub struct Emitter<'a, 'b> {
@@ -177,6 +182,80 @@ pub struct Emitter<'a, 'b> {
 }
 
 pub const FLAGS: MemFlagsData = MemFlagsData::new().with_notrap();
+
+/// What writes code: the emitter, and each subject.
+pub trait Writer<'a, 'b: 'a> {
+    /// The words of which all code is made; a subject has them as `self.e`, too.
+    fn emitter(&mut self) -> &mut Emitter<'a, 'b>;
+
+    // ------------------------------------------------------------ branches
+
+    /// Emits `then` for when the condition holds; what follows is for either case.
+    fn when(&mut self, condition: Value, then: impl FnOnce(&mut Self)) {
+        let [yes, next] = self.emitter().new_blocks();
+        self.emitter().b.ins().brif(condition, yes, &[], next, &[]);
+        self.emitter().b.switch_to_block(yes);
+        then(self);
+        self.emitter().b.ins().jump(next, &[]);
+        self.emitter().b.switch_to_block(next);
+    }
+
+    /// The same, with `otherwise` for when it does not hold.
+    fn when_or(&mut self, condition: Value, then: impl FnOnce(&mut Self), otherwise: impl FnOnce(&mut Self)) {
+        let then = |s: &mut Self| {
+            then(s);
+            Vec::new()
+        };
+        let otherwise = |s: &mut Self| {
+            otherwise(s);
+            Vec::new()
+        };
+        self.branch(condition, &[], then, otherwise);
+    }
+
+    /// The value of either branch.
+    fn either(
+        &mut self,
+        condition: Value,
+        ty: Type,
+        then: impl FnOnce(&mut Self) -> Value,
+        otherwise: impl FnOnce(&mut Self) -> Value,
+    ) -> Value {
+        self.branch(condition, &[ty], |s| vec![then(s)], |s| vec![otherwise(s)])[0]
+    }
+
+    /// The values of either branch, as many as there are types.
+    fn branch(
+        &mut self,
+        condition: Value,
+        types: &[Type],
+        then: impl FnOnce(&mut Self) -> Vec<Value>,
+        otherwise: impl FnOnce(&mut Self) -> Vec<Value>,
+    ) -> Vec<Value> {
+        let [yes, no, next] = self.emitter().new_blocks();
+        let results = types.iter().map(|&ty| self.emitter().b.append_block_param(next, ty)).collect();
+        self.emitter().b.ins().brif(condition, yes, &[], no, &[]);
+        self.emitter().b.switch_to_block(yes);
+        let values = then(self);
+        self.emitter().jump(next, &values);
+        self.emitter().b.switch_to_block(no);
+        let values = otherwise(self);
+        self.emitter().jump(next, &values);
+        self.emitter().b.switch_to_block(next);
+        results
+    }
+
+    /// What is emitted from here on in this block runs seldom, if `seldom`, and stands out of the way of the rest.
+    fn aside<T>(&mut self, seldom: bool, emit: impl FnOnce(&mut Self) -> T) -> T {
+        let (here, first) = (self.emitter().b.current_block(), self.emitter().b.func.dfg.num_blocks());
+        let emitted = emit(self);
+        let within = (first..self.emitter().b.func.dfg.num_blocks()).map(|number| Block::from_u32(number as u32));
+        for block in here.into_iter().chain(within).filter(|_| seldom) {
+            self.emitter().b.set_cold_block(block);
+        }
+        emitted
+    }
+}
 
 impl<'a, 'b> Writer<'a, 'b> for Emitter<'a, 'b> {
     fn emitter(&mut self) -> &mut Emitter<'a, 'b> {
@@ -216,7 +295,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
         let (engine, holes) = (b.block_params(entry)[0], b.block_params(entry)[1]);
         let body = b.create_block();
         b.switch_to_block(body);
-        let stream = Stream::new(b);
+        let stream = Stream { words: [0; 4].map(|_| b.declare_var(I64)), is_used: false };
         let general = b.create_block();
         b.set_cold_block(general);
         let mut emitter = Emitter {
@@ -252,7 +331,9 @@ impl<'a, 'b> Emitter<'a, 'b> {
         self.b.switch_to_block(self.general);
         self.leave(GENERAL);
         self.b.switch_to_block(self.entry);
-        self.chance().enter();
+        if self.stream.is_used {
+            self.load_stream(self.layout.random);
+        }
         self.jump(self.body, &[]);
         if let Exit::Return = self.exit {
             self.b.seal_all_blocks();
@@ -662,6 +743,14 @@ impl<'a, 'b> Emitter<'a, 'b> {
     pub fn chosen(&mut self, arc: usize) -> Value {
         let chosen = self.table(self.layout.chosen);
         self.load(I64, chosen, 8 * arc)
+    }
+
+    /// Loads the words of the stream of chance.
+    pub fn load_stream(&mut self, at: usize) {
+        for (i, variable) in self.stream.words.into_iter().enumerate() {
+            let word = self.load(I64, self.engine, at + 8 * i);
+            self.b.def_var(variable, word);
+        }
     }
 
     /// The address of the set of enabled transitions of a priority.

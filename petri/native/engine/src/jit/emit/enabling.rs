@@ -11,9 +11,9 @@ use crate::collections::rank_set::RankSet;
 use crate::jit::blueprint::names::TransitionRef;
 use crate::jit::blueprint::place::{Dependent, Neighbour, Watch};
 use crate::jit::blueprint::transition::{Selection, SetSize, Take, TransitionPlan};
-use crate::jit::emit::emitter::{Emitter, Lost, Source};
+use crate::jit::emit::emitter::{Emitter, Lost, Source, Writer};
 use crate::jit::emit::place::Way;
-use crate::jit::emit::subjects::{EnablingCode, Subjects, Writer};
+use crate::jit::emit::subjects::{EnablingCode, Subjects};
 use crate::jit::holes::Hole;
 use crate::state::counters::TransitionCounters;
 

@@ -9,7 +9,8 @@ use crate::jit::blueprint::expression::{
     self, Bool, Comparison, Int, IntOperation, Leaf, Mean, Real, RealFunction, RealOperation, Rounding, WIDEST,
 };
 use crate::jit::blueprint::names::WordRef;
-use crate::jit::emit::subjects::{ExpressionCode, Subjects, Writer};
+use crate::jit::emit::emitter::Writer;
+use crate::jit::emit::subjects::{ExpressionCode, Subjects};
 use crate::jit::holes::Hole;
 
 impl ExpressionCode<'_, '_, '_> {

@@ -6,8 +6,8 @@
 //!
 //! May import: what `jit` may, but for `program` and `net`; of `jit`: `blueprint`, `holes`, `layout`, `profile`, `runtime`.
 //!
-//! - [`emitter`]: the vocabulary that everything else is made of
-//! - [`subjects`]: the structs, by which a subject reaches another; and branches, within which a subject goes on
+//! - [`emitter`]: the vocabulary that everything else is made of, and branches
+//! - [`subjects`]: the struct of each subject, and how one reaches another
 //! - [`slots`]: the values of tokens
 //! - [`chance`]: what a firing draws
 //! - [`expression`]: the values of expressions

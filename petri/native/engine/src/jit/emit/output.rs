@@ -6,8 +6,8 @@ use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value};
 
 use crate::jit::blueprint::expression::SlotValue;
 use crate::jit::blueprint::transition::{Check, Count, OneOf, Output, OutputForm};
-use crate::jit::emit::emitter::{Source, TokenCount};
-use crate::jit::emit::subjects::{OutputCode, Subjects, Writer};
+use crate::jit::emit::emitter::{Source, TokenCount, Writer};
+use crate::jit::emit::subjects::{OutputCode, Subjects};
 use crate::jit::holes::Hole;
 
 /// What an output arc of a firing gives.

@@ -13,8 +13,8 @@ use crate::jit::blueprint::expression::SlotValue;
 use crate::jit::blueprint::names::{IndexRef, PlaceRef};
 use crate::jit::blueprint::place::KeySlot;
 use crate::jit::blueprint::transition::{Count, Find, Inhibitor, Input, TransitionPlan};
-use crate::jit::emit::emitter::{Source, FLAGS};
-use crate::jit::emit::subjects::{SearchCode, Subjects, Writer};
+use crate::jit::emit::emitter::{Source, Writer, FLAGS};
+use crate::jit::emit::subjects::{SearchCode, Subjects};
 use crate::jit::holes::Hole;
 use crate::state::index::{Bucket, Index, BUCKET_SEATS};
 

@@ -8,10 +8,10 @@ use cranelift_codegen::ir::{InstBuilder, Value};
 
 use crate::jit::blueprint::names::PlaceRef;
 use crate::jit::blueprint::place::{Discipline, Entry, IndexPlan, KeySlot};
-use crate::jit::emit::emitter::{Lost, Owner, Source, TokenCount, RING};
+use crate::jit::emit::emitter::{Lost, Owner, Source, TokenCount, Writer, RING};
 use crate::jit::emit::place::Way;
 use crate::jit::emit::slots::slots_at;
-use crate::jit::emit::subjects::{Subjects, TokenCode, Writer};
+use crate::jit::emit::subjects::{Subjects, TokenCode};
 use crate::jit::runtime::Rare;
 use crate::state::store::Ring;
 

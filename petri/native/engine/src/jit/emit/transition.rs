@@ -15,13 +15,13 @@ use crate::jit::blueprint::names::{PlaceRef, OWN};
 use crate::jit::blueprint::transition::{
     Count, Find, Input, JoinSelection, Output, OutputForm, Selection, Take, Time, TransitionPlan,
 };
-use crate::jit::emit::emitter::{Emitter, Lost, Source, TokenCount, LEAF};
+use crate::jit::emit::emitter::{Emitter, Lost, Source, TokenCount, Writer, LEAF};
 use crate::jit::emit::main_loop::{FinishWays, StartWays};
 use crate::jit::emit::output::Given;
 use crate::jit::emit::place::Way;
 use crate::jit::emit::search::can_search;
 use crate::jit::emit::slots::slots_at;
-use crate::jit::emit::subjects::{Subjects, TransitionCode, Writer};
+use crate::jit::emit::subjects::{Subjects, TransitionCode};
 use crate::jit::holes::Hole;
 use crate::state::agenda::Ending;
 use crate::state::counters::TransitionCounters;
