@@ -66,6 +66,7 @@ rust:
 	cd petri/native && cargo fmt --all --check
 	cd petri/native && cargo clippy --workspace --all-targets --locked -- -D warnings
 	cd petri/native && cargo test --workspace --locked --quiet
+	cd petri/native/fuzz && cargo clippy --no-default-features --locked --target-dir ../target -- -D warnings
 else
 rust:
 	@echo 'cargo is not installed: the Rust tests are skipped'

@@ -73,7 +73,7 @@ def command(
     more = {"firings": "; --firings records more", "error": "; an error of the net ended it:"}.get(recording.ended, "")
     remark(f"{path}: {starts:,} firings{more}")
     if recording.fault is not None:
-        from petri.result.result import run_failure
+        from petri.result import run_failure
 
         tell(run_failure(model.net, recording.fault).diagnostic, model.sources)
 

@@ -27,9 +27,9 @@ def command(result: str, output: str | None) -> None:
     path = output if output is not None else str(Path(result).with_suffix(SUFFIXES[0]))
     check(path)
     from petri.experiment.errors import ExperimentError, problem
+    from petri.experiment.outcome import stored_outcome
     from petri.experiment.reference import parse_reference, read_result
     from petri.experiment.store import Store
-    from petri.experiment.summary import stored_outcome
     from petri.report.html import recorded_report, sweep_report
 
     try:

@@ -23,8 +23,8 @@ from .time_limit import tell_over, time_limit_option
 
 if TYPE_CHECKING:
     from petri.experiment.experiment import Experiment
+    from petri.experiment.outcome import Outcome
     from petri.experiment.sampling import Value
-    from petri.experiment.summary import Outcome
     from petri.experiment.workers import Workers
     from petri.run.stop import TimeLimit
 

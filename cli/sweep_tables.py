@@ -14,7 +14,8 @@ from petri.report.expected import bound_text
 from petri.report.quantities import DOUBTFUL, NOTHING, Units
 
 if TYPE_CHECKING:
-    from petri.experiment.summary import Checked, Outcome, PointOutcome
+    from petri.experiment.outcome import Outcome
+    from petri.experiment.summary import Checked, PointOutcome
     from petri.measure.figures import Figure
 
 MOST_ROWS = 200  # points shown; a store holds them all

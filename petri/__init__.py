@@ -12,8 +12,10 @@ of the flat net in `petri.net`.
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from petri.display import show_with
 from petri.version import VERSION as __version__
 
 if TYPE_CHECKING:
@@ -69,11 +71,12 @@ __all__ = [
 ]
 
 
+show_with(lambda: import_module("petri.report.notebook"))
+
+
 def __getattr__(name: str) -> Any:
     """The public names, imported on first use, so that a command that only parses does not import numpy."""
     if name in _HOMES:
-        from importlib import import_module
-
         return getattr(import_module(_HOMES[name]), name)
     raise AttributeError(f"module 'petri' has no attribute {name!r}")
 

@@ -1,14 +1,22 @@
-"""What a notebook shows of an object. The functions that draw it are looked up by name when they are needed.
+"""What a notebook shows of an object, and what `print` tells of it.
 
-Results and models are below the report in the order of imports, so they must not import it. They are only shown by it.
+Results and models are below the report in the order of imports, so they cannot import it. The package, which is above
+both, says once where the functions are that draw them.
 """
 
 from __future__ import annotations
 
-from importlib import import_module
+from collections.abc import Callable
 from typing import Any
+
+_load: list[Callable[[], Any]] = []
+
+
+def show_with(load: Callable[[], Any]) -> None:
+    """Let the functions of the module that `load` returns show objects. It is called when the first is to be shown."""
+    _load[:] = [load]
 
 
 def shown_by_report(function: str, *what: object, **options: object) -> Any:
     """What this function of `petri.report.notebook` makes of an object."""
-    return getattr(import_module("petri.report.notebook"), function)(*what, **options)
+    return getattr(_load[0](), function)(*what, **options)

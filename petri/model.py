@@ -22,8 +22,7 @@ from petri.run.stop import TimeLimit
 from petri.structs import Frozen, field
 
 if TYPE_CHECKING:
-    from petri.report.notebook import Drawing
-    from petri.report.why import Why
+    from petri.answers import Drawing, Why
     from petri.traffic.attach import Files
 
 

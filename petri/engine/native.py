@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 
 _native: ModuleType | None
 try:
-    from petri import _native
-except ImportError as error:
+    import petri._native as _native
+except ModuleNotFoundError as error:
     # Only an extension that was never built may be missing. One that is broken must raise its error.
-    if error.name not in ("petri", "petri._native") or "cannot import name '_native'" not in str(error):
+    if error.name != "petri._native":
         raise
     _native = None
 

@@ -20,8 +20,9 @@ if TYPE_CHECKING:
     from petri.experiment.errors import ExperimentError
     from petri.experiment.experiment import Experiment
     from petri.experiment.forwarding.api import rfc2544
+    from petri.experiment.outcome import Outcome, stored_outcome
     from petri.experiment.store import Store
-    from petri.experiment.summary import Outcome, PointOutcome, stored_outcome
+    from petri.experiment.summary import PointOutcome
     from petri.experiment.tables import export
     from petri.experiment.threshold.api import search
     from petri.experiment.threshold.outcome import SearchOutcome
@@ -49,7 +50,7 @@ _HOMES = {
     "Expected": "petri.experiment.definition",
     "Experiment": "petri.experiment.experiment",
     "ExperimentError": "petri.experiment.errors",
-    "Outcome": "petri.experiment.summary",
+    "Outcome": "petri.experiment.outcome",
     "PointOutcome": "petri.experiment.summary",
     "Precision": "petri.measure.sequential",
     "SearchOutcome": "petri.experiment.threshold.outcome",
@@ -59,7 +60,7 @@ _HOMES = {
     "export": "petri.experiment.tables",
     "rfc2544": "petri.experiment.forwarding.api",
     "search": "petri.experiment.threshold.api",
-    "stored_outcome": "petri.experiment.summary",
+    "stored_outcome": "petri.experiment.outcome",
     "sweep": "petri.experiment.campaign",
 }
 

@@ -18,9 +18,10 @@ from petri import structs
 from petri.display import shown_by_report
 from petri.experiment.definition import Definition
 from petri.experiment.errors import problem
+from petri.experiment.outcome import Outcome
 from petri.experiment.preparation import Point, Prepared, prepare
 from petri.experiment.store import Store
-from petri.experiment.summary import Outcome, PointOutcome, check
+from petri.experiment.summary import PointOutcome, check
 from petri.experiment.task import PILOT, ReplicationRecord, Stopped, Task, TaskResult, WrongVersion, unpack
 from petri.experiment.warmup import Warmup
 from petri.experiment.workers import Given, Workers, default_workers

@@ -8,8 +8,8 @@ from typing import Any, Self
 
 from petri.experiment.campaign import sweep
 from petri.experiment.definition import Definition
+from petri.experiment.outcome import Outcome
 from petri.experiment.preparation import Prepared, prepare
-from petri.experiment.summary import Outcome
 from petri.experiment.yaml_file import load_experiment
 
 

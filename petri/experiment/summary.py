@@ -4,31 +4,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from petri.diagnostics import unknown_name
-from petri.display import shown_by_report
 from petri.experiment.definition import Expected, point_label
 from petri.experiment.preparation import expected_value, predicted_value
 from petri.experiment.sampling import Values
-from petri.experiment.store import Store
 from petri.experiment.task import ReplicationRecord
 from petri.experiment.warmup import Warmup
 from petri.file_read import FileRead
-from petri.measure.figures import Figure, figures, statistics
+from petri.measure.figures import Figure, figures
 from petri.measure.formula import Verdict, judge
 from petri.measure.intervals import Interval, Statistic, interval_of, student_interval
 from petri.measure.sequential import Judgeable, Precision
 from petri.net import Expectation, Net, Term
 from petri.result.export import interval_dict, number
-
-if TYPE_CHECKING:
-    import pandas
-    import polars
-    import xarray
 
 
 @dataclass(frozen=True)
@@ -125,7 +118,7 @@ def checked_dict(one: Checked) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, repr=False)
-class Outcome:
+class OutcomeFigures:
     """An experiment as its store has it. `net` is the flat net of the first point, for names, units and dimensions."""
 
     title: str
@@ -193,51 +186,6 @@ class Outcome:
             "points": [point.to_dict() for point in self.points],
         }
 
-    def __repr__(self) -> str:
-        return str(shown_by_report("describe_outcome", self))
-
-    def _repr_html_(self) -> str:
-        return str(shown_by_report("outcome_html", self))
-
-    def table(self) -> dict[str, list[Any]]:
-        """Columns: parameters, measures, and all data of each replication; one entry per replication."""
-        from petri.experiment.tables import replication_columns
-
-        return replication_columns(self)
-
-    def to_pandas(self) -> pandas.DataFrame:
-        """`table` as a data frame. `frame.attrs["units"]` has the units of its columns, in the net's own units.
-
-        Raises ImportError if pandas is not installed.
-        """
-        import pandas
-
-        from petri.experiment.tables import column_units
-
-        frame = pandas.DataFrame(self.table())
-        frame.attrs["units"] = column_units(self)
-        return frame
-
-    def to_polars(self) -> polars.DataFrame:
-        """`table` as a data frame with units in the names of columns, as in CSV: polars keeps no attributes.
-
-        Raises ImportError if polars is not installed.
-        """
-        import polars
-
-        from petri.experiment.tables import titled_columns, uniform
-
-        return polars.DataFrame({name: uniform(cells) for name, cells in titled_columns(self).items()}, strict=False)
-
-    def to_xarray(self) -> xarray.Dataset:
-        """Measures over the axes of the grid and the replications, with the attribute `units`.
-
-        Raises ImportError if xarray is not installed.
-        """
-        from petri.experiment.tables import dataset
-
-        return dataset(self)
-
 
 def check(expected: Sequence[Expected], point: PointOutcome, net: Net) -> tuple[Checked, ...]:
     """The expected values of this point, compared with its measures."""
@@ -253,42 +201,3 @@ def check(expected: Sequence[Expected], point: PointOutcome, net: Net) -> tuple[
         interval = point.interval(one.measure)
         checked.append(Checked(one, value, judge(expectation, interval.mean, interval), predicted))
     return tuple(checked)
-
-
-def stored_outcome(store: Store) -> Outcome:
-    """All points of a store, as far as they are done, compared with the expected values of its experiment.
-
-    Raises ExperimentError if the store is damaged.
-    """
-    with store.reading():
-        return read_outcome(store)
-
-
-def read_outcome(store: Store) -> Outcome:
-    identity, about = store.meta("identity"), store.meta("about")
-    rows: dict[int, list[ReplicationRecord]] = {}
-    for number_, row in store.rows():
-        rows.setdefault(number_, []).append(row)
-    names = tuple(identity["measures"])
-    stored = store.points()
-    net = store.net(stored[0].point) if stored else Net(identity["net"])
-    expected = [Expected.from_dict(one) for one in about.get("expected", [])]
-    points = []
-    for one in stored:
-        own = tuple(sorted(rows.get(one.point, []), key=lambda row: row.index))
-        point = PointOutcome(
-            one.parameters,
-            names,
-            own,
-            one.warmup,
-            one.until,
-            one.seed,
-            one.net_hash,
-            statistics=statistics(net, names),
-        )
-        points.append(replace(point, checked=check(expected, point, net)))
-    described = about.get("description", "")
-    return Outcome(
-        about.get("title", ""), net, identity, tuple(points), store.path, False, described, store.files(),
-        about.get("parts", {}),
-    )  # fmt: skip

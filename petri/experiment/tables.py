@@ -16,7 +16,7 @@ from petri.result.units import unit_of, with_unit
 if TYPE_CHECKING:
     import xarray
 
-    from petri.experiment.summary import Outcome
+    from petri.experiment.summary import OutcomeFigures
     from petri.measure.figures import Figure
 
 SUFFIXES: Final = (".csv", ".parquet")
@@ -25,7 +25,7 @@ RESERVED: Final = (
 )  # fmt: skip
 
 
-def replication_columns(outcome: Outcome) -> dict[str, list[Any]]:
+def replication_columns(outcome: OutcomeFigures) -> dict[str, list[Any]]:
     """One entry per replication: parameters, number, seed, measures, and the data to repeat and check it.
 
     A parameter or measure with the name of another column gets the prefix "parameter." or "measure.".
@@ -50,7 +50,7 @@ def replication_columns(outcome: Outcome) -> dict[str, list[Any]]:
     return columns
 
 
-def parameter_title(outcome: Outcome, axis: str) -> str:
+def parameter_title(outcome: OutcomeFigures, axis: str) -> str:
     taken = outcome.points[0].names if outcome.points else ()
     return f"parameter.{axis}" if axis in RESERVED or axis in taken else axis
 
@@ -59,7 +59,7 @@ def measure_title(name: str) -> str:
     return f"measure.{name}" if name in RESERVED else name
 
 
-def column_units(outcome: Outcome) -> dict[str, str]:
+def column_units(outcome: OutcomeFigures) -> dict[str, str]:
     """The units of the columns that have one. A parameter that is written as text has its unit in the text."""
     net = outcome.net
     dimensions = {one.name: one.dimension for one in net.parameters}
@@ -73,13 +73,13 @@ def column_units(outcome: Outcome) -> dict[str, str]:
     return {name: unit for name, unit in units.items() if unit}
 
 
-def titled_columns(outcome: Outcome) -> dict[str, list[Any]]:
+def titled_columns(outcome: OutcomeFigures) -> dict[str, list[Any]]:
     """`replication_columns` with units in their names: `goodput [B/us]`."""
     units = column_units(outcome)
     return {with_unit(name, units.get(name, "")): cells for name, cells in replication_columns(outcome).items()}
 
 
-def export(outcome: Outcome, path: str | Path) -> None:
+def export(outcome: OutcomeFigures, path: str | Path) -> None:
     """Write the replications as CSV or Parquet, depending on the file's suffix.
 
     Raises ExperimentError for another suffix, without pyarrow for Parquet, and if the file cannot be written.
@@ -103,7 +103,7 @@ def check_format(path: Path) -> None:
         raise problem("no-pyarrow", path=str(path))
 
 
-def write_csv(outcome: Outcome, path: Path) -> None:
+def write_csv(outcome: OutcomeFigures, path: Path) -> None:
     """RFC 4180, with units in the names of columns; a figure without data is empty."""
     columns = titled_columns(outcome)
     with replacing(path) as file:
@@ -121,7 +121,7 @@ def plain(cell: Any) -> Any:
     return repr(cell) if isinstance(cell, float) else cell
 
 
-def write_parquet(outcome: Outcome, path: Path) -> None:
+def write_parquet(outcome: OutcomeFigures, path: Path) -> None:
     """Needs pyarrow. Each field's metadata have its unit, the file's the dimensions and the experiment's identity."""
     import pyarrow
     import pyarrow.parquet
@@ -151,7 +151,7 @@ def uniform(cells: list[Any]) -> list[Any]:
     return [None if cell is None else str(cell) for cell in cells]
 
 
-def dataset(outcome: Outcome) -> xarray.Dataset:
+def dataset(outcome: OutcomeFigures) -> xarray.Dataset:
     """Measures as arrays over the axes and the replications; nan if there is no such point or replication.
 
     Each variable and coordinate has its unit in the attribute `units`, where it has one.
@@ -181,7 +181,7 @@ def dataset(outcome: Outcome) -> xarray.Dataset:
     return xarray.Dataset(variables, coordinates, {"net": outcome.net.name, "title": outcome.title})
 
 
-def variable_attributes(outcome: Outcome, one: Figure) -> dict[str, str]:
+def variable_attributes(outcome: OutcomeFigures, one: Figure) -> dict[str, str]:
     unit = unit_of(outcome.net, one.dimension)
     return {"dimension": one.dimension, **({"units": unit} if unit else {})}
 

@@ -6,9 +6,9 @@ import math
 from typing import Final, Unpack
 
 from petri.analysis.enabling import explain
+from petri.answers import Why
 from petri.diagnostics import Diagnostic, LanguageError, Value, did_you_mean
 from petri.model import Model
-from petri.report.why import Why
 from petri.run.instant import Course, Moment
 from petri.run.plan import RunOptions
 

@@ -11,12 +11,13 @@ from rich.console import Console
 from rich.text import Text
 
 from petri.analysis.enabling import explain
+from petri.answers import Why
 from petri.diagnostics import LanguageError, did_you_mean, render
 from petri.model import Model
 from petri.report.columns import Column, print_prose, print_table
 from petri.report.token_text import Values
-from petri.report.why import Why, print_why
-from petri.result.result import run_failure
+from petri.report.why import print_why
+from petri.result import run_failure
 from petri.run.instant import Moment
 from petri.run.walk import Enabled, Step, Walk
 

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from io import StringIO
 from typing import Final
 
 from rich.console import Console
 from rich.text import Text
 
 from petri.analysis.dead import Lack
-from petri.analysis.enabling import Candidate, Explanation, Helper, Unmet, guard_parts, why_each
+from petri.analysis.enabling import Candidate, Helper, Unmet, guard_parts, why_each
+from petri.answers import Why
 from petri.engine.expression import Context
-from petri.engine.firings import TracedFiring
 from petri.engine.state import InProgress, seated
 from petri.net import WEIGHT_PARTS, Net, Place, Transition
 from petri.report.columns import Column, print_prose, print_table
@@ -20,37 +21,16 @@ from petri.report.expressions import ExpressionText
 from petri.report.lacks import reasons
 from petri.report.token_text import Values
 from petri.run.instant import Moment
-from petri.structs import Frozen, field
 
 MOST_ROWS: Final = 8  # candidates that are shown
 MOST_TOKENS: Final = 4  # values of a place that are shown
 
 
-class Why(Frozen):
-    """An explanation with what the run does around it: `print(why)` shows it in 80 columns.
-
-    following: the next firing of the transition, if it was looked for and found. run: which run it is, in words.
-    """
-
-    explanation: Explanation
-    moment: Moment
-    following: TracedFiring | None = None
-    run: str = ""
-    sources: Mapping[str, str] = field(default_factory=dict)
-
-    @property
-    def enabled(self) -> bool:
-        """Whether the transition could fire at this instant."""
-        return self.explanation.enabled
-
-    def __str__(self) -> str:
-        from io import StringIO
-
-        stream = StringIO()
-        print_why(self, Console(file=stream, width=80, highlight=False, markup=False, emoji=False, no_color=True))
-        return stream.getvalue().rstrip("\n")
-
-    __repr__ = __str__
+def why_text(why: Why) -> str:
+    """What `print_why` prints, in 80 columns."""
+    stream = StringIO()
+    print_why(why, Console(file=stream, width=80, highlight=False, markup=False, emoji=False, no_color=True))
+    return stream.getvalue().rstrip("\n")
 
 
 def print_why(why: Why, console: Console) -> None:

@@ -33,12 +33,12 @@ if TYPE_CHECKING:
     import xarray
 
     from petri.analysis.dead import Lack
-    from petri.result.result import MeasureResult, PlaceFigures, Result, TransitionFigures
+    from petri.result.figures import MeasureResult, PlaceFigures, RunFigures, TransitionFigures
 
 LARGEST_PACKED: Final = 1 << 28  # bytes of the packed part of a result; more is refused
 
 
-def result_dict(result: Result) -> dict[str, Any]:
+def result_dict(result: RunFigures) -> dict[str, Any]:
     """Everything about a result. Times are in the net's unit, `time_unit` [`seconds`]; a figure without data is None.
 
     "packed" is what a program needs and nobody reads: the flat net and the run's history, see `pack`.
@@ -93,7 +93,7 @@ class Packed:
     occupancy: tuple[tuple[float, ...], ...] | None
 
 
-def pack(result: Result) -> str:
+def pack(result: RunFigures) -> str:
     """The flat net without its spans, the run's history, and why the net died: JSON, by zlib, in base64."""
     from petri.analysis.dead import why_dead
 
@@ -136,7 +136,7 @@ def stored_lacks(entries: list[Any]) -> tuple[Lack, ...]:
     return convert(entries, tuple[Lack, ...])
 
 
-def occupancy_shares(result: Result) -> list[list[float]] | None:
+def occupancy_shares(result: RunFigures) -> list[list[float]] | None:
     """For each place, the share of time with 0, 1, 2 … tokens, up to its maximum."""
     if not all(replication.levels is not None for replication in result.counted):
         return None
@@ -155,7 +155,7 @@ def significant(values: np.ndarray[Any, np.dtype[np.float64]]) -> Any:
     return [float(f"{value:.6g}") for value in values]
 
 
-def manifest(result: Result) -> dict[str, Any]:
+def manifest(result: RunFigures) -> dict[str, Any]:
     """The data needed to repeat the run."""
     plan = result.plan
     return {
@@ -276,7 +276,7 @@ def figure_units(net: Net, columns: Iterable[str]) -> dict[str, str]:
     return {name: unit for name, unit in units.items() if unit}
 
 
-def result_polars(result: Result) -> dict[str, polars.DataFrame]:
+def result_polars(result: RunFigures) -> dict[str, polars.DataFrame]:
     """The tables of `result_frames`, with units in the names of columns."""
     import polars
 
@@ -300,7 +300,7 @@ def result_polars(result: Result) -> dict[str, polars.DataFrame]:
     }
 
 
-def result_dataset(result: Result) -> xarray.Dataset:
+def result_dataset(result: RunFigures) -> xarray.Dataset:
     """Figures over `place` and `transition`, and each measure as a number, with half-widths and the attribute `units`.
 
     The names of figures start with those of their dimension: `place.mean`, `transition.rate`, `measure.loss`.
@@ -323,7 +323,7 @@ def result_dataset(result: Result) -> xarray.Dataset:
     return xarray.Dataset(variables, coordinates, {"net": result.net.name, "time_unit": result.net.time_unit})
 
 
-def result_frames(result: Result) -> dict[str, pandas.DataFrame]:
+def result_frames(result: RunFigures) -> dict[str, pandas.DataFrame]:
     """Tables with a column, and a column of half-widths, for each figure.
 
     `attrs["units"]` of a table has the units of its columns; the measures have theirs in the column "unit".

@@ -91,7 +91,7 @@ def _packet(first: int) -> Callable[[int], str]:
 
 def _native(name: str) -> ModuleType:
     try:
-        from petri import _native
+        import petri._native as _native
     except ImportError:
         raise problem("capture-needs-native", path=name) from None
     return _native

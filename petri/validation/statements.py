@@ -17,8 +17,9 @@ from typing import Any, Final
 import yaml
 
 from petri.experiment.definition import shown
+from petri.experiment.outcome import Outcome
 from petri.experiment.preparation import quantity
-from petri.experiment.summary import Outcome, PointOutcome
+from petri.experiment.summary import PointOutcome
 from petri.language.meaning.units import UNITS
 from petri.report.quantities import Units
 from petri.validation.margins import (

@@ -12,7 +12,8 @@ from petri import library
 from petri.experiment.campaign import Watcher, sweep
 from petri.experiment.definition import FITTED, INPUT, TRIVIAL
 from petri.experiment.experiment import Experiment
-from petri.experiment.summary import Checked, Outcome, PointOutcome
+from petri.experiment.outcome import Outcome
+from petri.experiment.summary import Checked, PointOutcome
 from petri.measure.intervals import Interval
 from petri.measure.observation import Floats
 from petri.measure.sequential import WIDEST

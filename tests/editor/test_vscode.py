@@ -67,6 +67,7 @@ def test_nothing_of_a_net_is_run_by_a_page_or_a_shell() -> None:
     assert "pnsim.command" in MANIFEST["capabilities"]["untrustedWorkspaces"]["restrictedConfigurations"]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("node") is None, reason="Node.js is not installed")
 def test_its_commands_in_a_stand_in_for_the_editor(tmp_path: Path) -> None:
     net = tmp_path / "a net;$(x).net"

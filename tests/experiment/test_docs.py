@@ -42,6 +42,7 @@ def renewed(text: str, folder: Path) -> str:
     return BLOCK.sub(renew, text)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not available(), reason="the page shows runs of the native engine")
 def test_the_output_is_what_the_commands_print(tmp_path: Path) -> None:
     text = PAGE.read_text(encoding="utf-8")

@@ -9,9 +9,10 @@ from itertools import pairwise
 from typing import Any, Final
 
 from petri.experiment.definition import shown
+from petri.experiment.outcome import Outcome
 from petri.experiment.preparation import in_one_unit
 from petri.experiment.sampling import Value
-from petri.experiment.summary import Outcome, PointOutcome
+from petri.experiment.summary import PointOutcome
 from petri.experiment.tables import ordered
 from petri.measure.figures import Figure as Kept
 from petri.report.dimensions import shown_dimension

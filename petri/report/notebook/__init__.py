@@ -11,18 +11,19 @@ from petri.report.notebook.descriptions import (
     describe_result,
     describe_search,
 )
-from petri.report.notebook.drawing import Drawing, draw
+from petri.report.notebook.drawing import draw, drawing_html
 from petri.report.notebook.fragments import measure_html, model_html, outcome_html, result_html
 from petri.report.notebook.progress import progress_line, search_line, sweep_line
+from petri.report.why import why_text
 
 __all__ = [
-    "Drawing",
     "describe_forwarding",
     "describe_model",
     "describe_outcome",
     "describe_result",
     "describe_search",
     "draw",
+    "drawing_html",
     "measure_html",
     "model_html",
     "outcome_html",
@@ -31,4 +32,5 @@ __all__ = [
     "search_line",
     "sweep_line",
     "why",
+    "why_text",
 ]

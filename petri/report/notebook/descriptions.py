@@ -7,7 +7,7 @@ from typing import Final
 
 from petri.experiment.definition import shown
 from petri.experiment.forwarding.outcome import ForwardingOutcome
-from petri.experiment.summary import Outcome
+from petri.experiment.outcome import Outcome
 from petri.experiment.threshold.outcome import SearchOutcome
 from petri.measure.figures import recorded_fields
 from petri.model import Model

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Final
 
-from petri.experiment.summary import Outcome
+from petri.experiment.outcome import Outcome
 from petri.model import Model
 from petri.report.dimensions import shown_dimension
 from petri.report.html import sweep_figures, sweep_page, tables
@@ -16,7 +16,7 @@ from petri.report.html.palette import DARK, LIGHT
 from petri.report.html.record import RunRecord, groups, of_result
 from petri.report.html.run_page import banners
 from petri.report.notebook.descriptions import describe_model, describe_outcome, describe_result
-from petri.report.notebook.drawing import draw
+from petri.report.notebook.drawing import draw, drawing_html
 from petri.report.notebook.plots import plot
 from petri.report.quantities import Units, parameter_text
 from petri.result import MeasureResult, Result
@@ -30,7 +30,7 @@ def model_html(model: Model) -> str:
     net, units = model.net, Units.of(model.net)
     parts: list[Content] = [tag("p", describe_model(model), class_="headline"), tables.prose(net.doc)]
     try:
-        parts.append(draw(model).image())
+        parts.append(drawing_html(draw(model)))
     except ValueError as error:
         parts.append(tag("p", str(error), class_="note"))
     rows = [

@@ -81,7 +81,7 @@ fn states(compiled: &Arc<Compiled>, run: Run, compile_after: u64, firings: &mut 
             if reason != Reason::Error {
                 session.verify().unwrap_or_else(|broken| panic!("after {} firings: {broken}", session.firings()));
             }
-            found.push(format!("{reason:?} {}", state(&*session)));
+            found.push(format!("{reason:?} {}", state(&mut *session)));
         }
         session.begin_window();
     }
@@ -110,7 +110,7 @@ fn rows(session: &dyn Session, place: PlaceId, block: u64) -> Vec<u64> {
     (0..=block).flat_map(row).collect()
 }
 
-fn state(session: &dyn Session) -> String {
+fn state(session: &mut dyn Session) -> String {
     let (now, program) = (session.now(), session.program());
     let mut text = format!("{now} {} {:x} {:?}", session.firings(), session.hash(), session.error().map(failure));
     for (number, counters) in session.places().iter().enumerate() {
@@ -123,7 +123,8 @@ fn state(session: &dyn Session) -> String {
         text += &format!(" / {} {}", counters.firings, counters.active(now, plan.takes_turns));
     }
     text += &format!(" {:?} {:?}", session.integrals(), session.levels());
-    session.probes().map_or(&[][..], |probes| &probes.probes).iter().for_each(|probe| text += &measured(probe));
+    let probes = session.probes().map_or(&mut [][..], |probes| &mut probes.probes);
+    probes.iter_mut().for_each(|probe| text += &measured(probe, now));
     text
 }
 
@@ -135,7 +136,7 @@ fn told(fault: &Fault) -> String {
     format!("{} {:?}", fault.id, fault.details)
 }
 
-fn measured(probe: &Probe) -> String {
+fn measured(probe: &mut Probe, now: Ticks) -> String {
     match probe {
         Probe::Counter(sum) => format!(" {sum:?}"),
         Probe::Sample(values) => format!(" {:?}", values.snapshot()),
@@ -143,6 +144,10 @@ fn measured(probe: &Probe) -> String {
             let counts = (passages.unmatched(), passages.waiting(), passages.forgotten());
             format!(" {:?} {counts:?}", passages.times().snapshot())
         }
-        Probe::Order(order) => format!(" {:?} {:?}", order.figures(), order.distributions()),
+        Probe::Order(order) => {
+            let tally = order.snapshot().tally();
+            format!(" {:?} {:?}", tally.figures(), tally.distributions())
+        }
+        Probe::Content(content) => format!(" {} {}", content.integral(now), content.greatest()),
     }
 }

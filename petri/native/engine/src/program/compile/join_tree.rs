@@ -22,6 +22,11 @@ struct Arc<'e> {
 }
 
 impl Arc<'_> {
+    /// Whether nothing but a constant key tells which of its tokens may be taken.
+    fn is_free(&self) -> bool {
+        self.parent.is_none() && self.filters.is_empty() && self.pairs.is_empty()
+    }
+
     fn tells(&self, variable: &VariableId) -> bool {
         self.known.iter().any(|(_, known)| known == variable)
     }
@@ -65,6 +70,9 @@ impl<'b> TransitionCompiler<'_, 'b> {
             return None;
         }
         let arcs = self.arcs_of_tree(inputs)?;
+        if inputs.iter().filter(|arc| is_bag(arc)).count() == 1 && arcs.iter().all(Arc::is_free) {
+            return None; // an index has the tokens already, and machine code chooses one of them
+        }
         let id = JoinTreeId(self.compiler.join_trees.len() as u32);
         let mut program = JoinTreeProgram {
             transition: self.id,

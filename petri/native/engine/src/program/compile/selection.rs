@@ -43,7 +43,7 @@ impl TransitionCompiler<'_, '_> {
                 [pivot, links @ ..] if simple && !without.joins && self.can_join(inputs, *pivot, links) => {
                     Selection::Join(self.join(inputs, guard, *pivot, links))
                 }
-                _ if simple => self.join_tree(inputs).unwrap_or(Selection::Search),
+                _ if simple && !without.joins => self.join_tree(inputs).unwrap_or(Selection::Search),
                 _ => Selection::Search,
             };
         }

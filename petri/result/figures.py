@@ -1,0 +1,340 @@
+"""The result of a run: figures with their intervals, verdicts, and all data needed to repeat it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from petri.diagnostics import RunFailure, unknown_name
+from petri.display import shown_by_report
+from petri.engine.errors import Fault
+from petri.file_read import FileRead, furthest
+from petri.measure import formula, reorder
+from petri.measure.columns import EXTREMES, PLACE_COLUMNS, TOTALS, TRANSITION_COLUMNS, grows, statistic
+from petri.measure.estimate import LEVEL, Estimate, estimate, estimate_quantile, extremes, left_out
+from petri.measure.figures import recorded_fields
+from petri.measure.formula import Verdict
+from petri.measure.histogram import Histogram, quantile_share
+from petri.measure.intervals import Interval, Statistic
+from petri.measure.observation import Floats, Observation, Snapshot, probe_figure
+from petri.measure.occupancy import Occupancy
+from petri.measure.trend import Drift, drifts
+from petri.net import Counter, Expectation, Measure, Net, Order, Scalar, Term, Variable
+from petri.run.plan import Plan
+from petri.run.replications import MOST_BATCHES, Replication, batches_kept
+from petri.structs import Frozen
+
+
+class PlaceFigures(Frozen):
+    """One entry per place (M1). Times in the net's unit; nan if a figure does not apply."""
+
+    names: tuple[str, ...]
+    mean: Estimate  # time average of tokens
+    maximum: Estimate  # over all replications
+    occupied: Estimate  # share of time with at least one token
+    arrivals: Estimate
+    arrival_rate: Estimate
+    sojourn: Estimate  # mean time that a token stays, by Little's law
+    utilisation: Estimate  # 1 − mean / initial, for places that never hold more than at the start
+
+
+class TransitionFigures(Frozen):
+    """One entry per transition (M2)."""
+
+    names: tuple[str, ...]
+    firings: Estimate
+    rate: Estimate  # firings per time unit
+    in_progress: Estimate  # time average of firings in progress
+    active: Estimate  # share of time with at least one in progress
+
+
+class MeasureResult(Frozen):
+    """A declared measure. `recorded` has the figures of its `record`, by field."""
+
+    measure: Measure
+    interval: Interval
+    recorded: Mapping[str, Interval]
+    verdicts: tuple[tuple[Expectation, Verdict], ...]
+    histogram: Histogram | None = None  # of all replications together
+    distributions: Mapping[str, Floats] | None = None  # of an order probe, summed over replications
+    series: Mapping[int, Floats] | None = None  # by replication: the measure in each window
+    failure: str | None = None  # why the figure could not be computed; its values are then nan
+    seconds: float | None = None  # the length of the net's time unit, None if time is a plain number
+    time_unit: str = ""  # its name
+
+    @property
+    def name(self) -> str:
+        return self.measure.name
+
+    @property
+    def value(self) -> float:
+        return self.interval.mean
+
+    def __repr__(self) -> str:
+        """`MeasureResult loss: 0.0123 ± 0.0004, n = 20`, in the net's units."""
+        if self.failure is not None:
+            return f"MeasureResult {self.name}: could not be computed: {self.failure}"
+        shown = f"{self.interval.mean:.6g}"
+        if not math.isnan(self.interval.half_width):
+            shown += f" ± {self.interval.half_width:.2g}"
+        kind = "" if self.interval.statistic == "mean" else f", the {self.interval.statistic}"
+        fields = "".join(f", {name} {one.mean:.6g}" for name, one in list(self.recorded.items())[1:])
+        return f"MeasureResult {self.name}: {shown}{kind}{fields}, n = {self.interval.n}"
+
+    def _repr_html_(self) -> str:
+        return str(shown_by_report("measure_html", self))
+
+
+@dataclass(frozen=True, repr=False)
+class RunFigures:
+    """The figures of a run. Estimates use the replications that ended as planned, or, if none did, all there are."""
+
+    net: Net
+    plan: Plan
+    replications: tuple[Replication, ...]
+    interrupted: bool = False
+    asked: int = 1  # replications requested
+
+    @cached_property
+    def counted(self) -> tuple[Replication, ...]:
+        """The replications that the estimates use."""
+        complete = tuple(r for r in self.replications if r.complete and r.warm)
+        return complete or self.replications
+
+    @property
+    def partial(self) -> bool:
+        """Whether any replication used stopped before its end."""
+        return not all(r.complete for r in self.counted) or not self.counted
+
+    @property
+    def died(self) -> bool:
+        """Whether a replication ended early because no transition could fire."""
+        return any(r.ended == "dead" for r in self.replications)
+
+    @property
+    def hash(self) -> int:
+        """One hash for the trajectories of all replications."""
+        combined = 0
+        for replication in self.replications:
+            combined = (combined * 0x9E3779B97F4A7C15 + replication.hash) % 2**64
+        return combined
+
+    @cached_property
+    def files(self) -> tuple[FileRead, ...]:
+        """What was read of the files of the net's streams, of each by the replication that read most of it."""
+        return furthest(replication.files for replication in self.replications)
+
+    @cached_property
+    def failure(self) -> RunFailure | None:
+        """The error of the model in the first replication that has one."""
+        for replication in self.replications:
+            if replication.fault is not None:
+                return run_failure(self.net, replication.fault)
+        return None
+
+    @cached_property
+    def drifts(self) -> tuple[Drift, ...]:
+        """The places that still grow at the end of the run, and the measures that have not settled (trend.py).
+
+        Nothing where a replication did not reach its time, or was to run until it dies.
+        """
+        if self.partial or self.died or math.isinf(self.plan.until):
+            return ()
+        return drifts(self.net, [replication.batches for replication in self.counted])
+
+    @property
+    def passed(self) -> bool:
+        """Whether every expectation holds."""
+        measured = (verdict.passed for result in self.measures for _, verdict in result.verdicts)
+        return all(measured) and all(verdict.passed for _, verdict in self.verdicts) and not self.failed_measures
+
+    @property
+    def failed_measures(self) -> tuple[MeasureResult, ...]:
+        """The measures that could not be computed."""
+        return tuple(measured for measured in self.measures if measured.failure is not None)
+
+    # ------------------------------------------------------------ figures
+
+    @cached_property
+    def without(self) -> list[Observation]:
+        """The window of a single replication without each of its batches: what all its intervals rest on.
+
+        Nothing where the net is too large for as many batches as an interval needs.
+        """
+        if len(self.counted) != 1 or batches_kept(self.net, 1) < MOST_BATCHES:
+            return []
+        return left_out(self.counted[0].window, self.counted[0].batches)
+
+    def estimate(self, figure: Callable[[Observation], Floats], *, total: bool = False) -> Estimate:
+        """Any figure of an observation, with its interval; `total` if it grows with the run."""
+        return estimate(figure, [r.window for r in self.counted], None if total else self.without)
+
+    def extreme(self, figure: Callable[[Observation], Floats], statistic: Statistic = "greatest") -> Estimate:
+        """The greatest or the least over the replications, which has no interval."""
+        return extremes(figure, [r.window for r in self.counted], statistic)
+
+    @cached_property
+    def places(self) -> PlaceFigures:
+        columns = {name: self.estimate(f, total=name in TOTALS) for name, f in PLACE_COLUMNS.items()}
+        columns["maximum"] = self.extreme(PLACE_COLUMNS["maximum"])
+        return PlaceFigures(tuple(p.name for p in self.net.places), **columns)
+
+    @cached_property
+    def transitions(self) -> TransitionFigures:
+        columns = {name: self.estimate(f, total=name in TOTALS) for name, f in TRANSITION_COLUMNS.items()}
+        return TransitionFigures(tuple(t.name for t in self.net.transitions), **columns)
+
+    def evaluate(self, term: Term) -> Interval:
+        """A formula over what was observed."""
+        if term.op in ("sample", "passage") and isinstance(term.value, tuple):
+            return self.probe_interval(*term.value)
+        return self.combined(
+            lambda seen: np.array([formula.evaluate(term, seen)]), statistic(term), total=grows(self.net, term)
+        )
+
+    def combined(self, figure: Callable[[Observation], Floats], kind: Statistic, *, total: bool) -> Interval:
+        """A figure of one entry over the replications: their mean with its interval, or their extreme."""
+        found = self.estimate(figure, total=total) if kind == "mean" else self.extreme(figure, kind)
+        return found.interval()
+
+    def judge(self, expectations: Iterable[Expectation]) -> tuple[tuple[Expectation, Verdict], ...]:
+        judged = []
+        for expectation in expectations:
+            try:
+                interval = self.evaluate(expectation.formula)
+            except Exception:  # what cannot be computed is not met
+                interval = Interval(math.nan, math.nan, LEVEL, len(self.counted))
+            judged.append((expectation, formula.judge(expectation, interval.mean, interval)))
+        return tuple(judged)
+
+    @cached_property
+    def verdicts(self) -> tuple[tuple[Expectation, Verdict], ...]:
+        """The verdicts of expectations that do not belong to a measure."""
+        return self.judge(self.net.expectations)
+
+    @cached_property
+    def measures(self) -> tuple[MeasureResult, ...]:
+        return tuple(self.measure_or_failure(index) for index in range(len(self.net.measures)))
+
+    def measure_or_failure(self, index: int) -> MeasureResult:
+        """A measure; where it cannot be computed, one that says why: a fault in one figure must not lose the others."""
+        try:
+            return self.measure_result(index)
+        except Exception as error:
+            measure = self.net.measures[index]
+            nothing = Interval(math.nan, math.nan, LEVEL, len(self.counted))
+            judged = tuple((one, formula.judge(one, math.nan)) for one in measure.expectations)
+            why = f"{type(error).__name__}: {error}"
+            return MeasureResult(
+                measure, nothing, {}, judged, failure=why, seconds=self.net.seconds, time_unit=self.net.time_unit
+            )
+
+    def measure(self, name: str) -> MeasureResult:
+        """A measure by its name. Raises UnknownName (a KeyError) with the nearest names."""
+        for result in self.measures:
+            if result.name == name:
+                return result
+        places, transitions = self.place_index, [transition.name for transition in self.net.transitions]
+        known = [measure.name for measure in self.net.measures]
+        raise unknown_name(name, "measure", known, {"place": places, "transition": transitions})
+
+    def measure_result(self, index: int) -> MeasureResult:
+        measure = self.net.measures[index]
+        recorded = {field: self.recorded(measure, field) for field in recorded_fields(measure)}
+        series = {r.index: np.array(r.series[index]) for r in self.counted if index in r.series}
+        return MeasureResult(
+            measure,
+            self.evaluate(measure.formula),
+            recorded,
+            self.judge(measure.expectations),
+            self.histogram(measure),
+            self.distributions(measure),
+            series or None,
+            seconds=self.net.seconds,
+            time_unit=self.net.time_unit,
+        )
+
+    def recorded(self, measure: Measure, field: str) -> Interval:
+        probe = measure.probe
+        assert probe is not None
+        return self.probe_interval(probe, field)
+
+    def probe_interval(self, probe: int, field: str) -> Interval:
+        """A figure of a probe."""
+        share = quantile_share(field)
+        if share is not None and len(self.counted) == 1:
+            return estimate_quantile(probe, share, self.counted[0].window, self.without).interval()
+        total = field in ("count", "sum", "min", "max") or field in reorder.COUNTERS + reorder.MAXIMA
+        return self.combined(
+            lambda seen: np.array([probe_figure(seen.probes[probe], field)]), EXTREMES.get(field, "mean"), total=total
+        )
+
+    def snapshots(self, measure: Measure) -> list[Snapshot]:
+        return [] if measure.probe is None else [r.window.probes[measure.probe] for r in self.counted]
+
+    def histogram(self, measure: Measure) -> Histogram | None:
+        if measure.probe is None or isinstance(self.net.probes[measure.probe], Counter | Order):
+            return None
+        pooled = Histogram()
+        for snapshot in self.snapshots(measure):
+            pooled.merge(Histogram.of(snapshot))
+        return pooled
+
+    def distributions(self, measure: Measure) -> Mapping[str, Floats] | None:
+        if measure.probe is None or not isinstance(self.net.probes[measure.probe], Order):
+            return None
+        snapshots = self.snapshots(measure)
+        return {
+            name: np.sum([np.asarray(s[name], dtype=np.float64) for s in snapshots], axis=0)
+            for name in reorder.DISTRIBUTIONS
+        }
+
+    def occupancy(self, place: str) -> Occupancy | None:
+        """How long a place held how many tokens, over all replications; None unless the run recorded it.
+
+        Raises UnknownName (a KeyError) where there is no such place.
+        """
+        index = self.place_index.get(place)
+        if index is None:
+            measures = [measure.name for measure in self.net.measures]
+            transitions = [transition.name for transition in self.net.transitions]
+            raise unknown_name(place, "place", self.place_index, {"transition": transitions, "measure": measures})
+        times = [replication.levels[index] for replication in self.counted if replication.levels is not None]
+        return Occupancy(np.sum(times, axis=0)) if times else None
+
+    @cached_property
+    def place_index(self) -> dict[str, int]:
+        return {place.name: index for index, place in enumerate(self.net.places)}
+
+
+def run_failure(net: Net, fault: Fault) -> RunFailure:
+    """An error as shown to users: names instead of indices, with units."""
+    transition = None if fault.transition is None else net.transitions[fault.transition]
+    named = {} if transition is None else {v.name: v for v in transition.variables}
+    binding = tuple((name, shown(net, named[name], value)) for name, value in fault.binding.items())
+    unit = f" {net.time_unit}" if net.time_unit else ""
+    time = f"{fault.time:.10g}{unit}"
+    given = {name: value for name, value in fault.values.items() if value is not None}
+    if given.get("distribution") == "uniform_int":
+        given["distribution"] = "uniform"  # the language has one keyword for both
+    values = {name: value if isinstance(value, list) else str(value) for name, value in given.items()}
+    if fault.id == "bad-parameter":
+        values["parameters"] = [
+            f"{name} = {value:.10g}" for name, value in fault.values.items() if name != "distribution"
+        ]
+    span = fault.span
+    if fault.id == "instant-limit" and transition is not None:
+        span = transition.span  # no expression fails there: the next firing of the loop is to blame
+    return RunFailure(fault.id, "" if transition is None else transition.name, binding, time, span, values)
+
+
+def shown(net: Net, variable: Variable, value: Scalar) -> str:
+    """A value as the language writes it."""
+    if variable.labels and 0 <= value < len(variable.labels):
+        return variable.labels[int(value)]
+    unit = {"Time": net.time_unit, "Bytes": "B"}.get(variable.dimension, "")
+    return f"{value:.10g} {unit}".rstrip() if isinstance(value, float) else str(value)
