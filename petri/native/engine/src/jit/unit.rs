@@ -24,6 +24,7 @@ use crate::jit::code_lines::code_lines;
 use crate::jit::emit::emitter::{Emitter, FunctionForm, Scene, LEAF};
 use crate::jit::emit::main_loop::{InlinePiece, InlinePieces};
 use crate::jit::emit::search::can_search;
+use crate::jit::emit::subjects::Subjects;
 use crate::jit::footprint::footprints;
 use crate::jit::holes::{Filling, Hole, HoleRow, HoleRows, Line};
 use crate::jit::layout::EngineLayout;
@@ -283,19 +284,21 @@ impl<'a> Generator<'a> {
             (Piece::Look, Subject::Transition(plan)) => {
                 let searches = !blueprint[OWN].plain && !plan.cold && can_search(plan);
                 self.write(normal, form(2), |e| match searches {
-                    true => e.look(plan),
-                    false => e.leave_to_engine(),
+                    true => e.searches().look(plan),
+                    false => e.transitions().leave_to_engine(),
                 })
             }
             (Piece::Start, Subject::Transition(plan)) => self.write(LEAF, form(2), |e| match plan.fires {
-                true => e.start(plan),
-                false => e.leave_to_engine(),
+                true => e.transitions().start(plan, None),
+                false => e.transitions().leave_to_engine(),
             }),
             (Piece::Finish, Subject::Transition(plan)) => self.write(LEAF, form(3), |e| match plan.fires {
-                true => e.finish(plan),
-                false => e.finish_by_engine(),
+                true => e.transitions().finish(plan, None),
+                false => e.transitions().finish_by_engine(),
             }),
-            (Piece::Arrive, Subject::Arrival { reserved }) => self.write(LEAF, form(4), |e| e.arrive(*reserved)),
+            (Piece::Arrive, Subject::Arrival { reserved }) => {
+                self.write(LEAF, form(4), |e| e.transitions().arrive(*reserved))
+            }
             (piece, subject) => unreachable!("{piece:?} of {subject:?}"),
         }
     }
@@ -304,16 +307,11 @@ impl<'a> Generator<'a> {
     fn write_loop(&mut self, blueprint: &Blueprint, written: &InlinePieces) -> Vec<Hole> {
         let Subject::Loop(plan) = &blueprint.subject else { unreachable!("{blueprint:?}") };
         let form = FunctionForm { blueprint, parameters: 5, shape: None };
-        self.write(self.convention(), form, |e| e.main_loop(plan, written))
+        self.write(self.convention(), form, |e| e.main_loop().write(plan, written))
     }
 
     /// Writes a function of words that returns one. Returns the holes.
-    fn write(
-        &mut self,
-        convention: CallConv,
-        form: FunctionForm,
-        emit: impl FnOnce(Emitter) -> Vec<Hole>,
-    ) -> Vec<Hole> {
+    fn write(&mut self, convention: CallConv, form: FunctionForm, emit: impl FnOnce(&mut Emitter)) -> Vec<Hole> {
         let normal = self.convention();
         let signature = &mut self.context.func.signature;
         signature.call_conv = convention;
@@ -330,7 +328,9 @@ impl<'a> Generator<'a> {
             convention: normal,
         };
         let mut builder = FunctionBuilder::new(&mut self.context.func, &mut self.functions);
-        let holes = emit(Emitter::begin(&mut builder, scene, form));
+        let mut emitter = Emitter::begin(&mut builder, scene, form);
+        emit(&mut emitter);
+        let holes = emitter.end();
         builder.finalize(self.module.target_config());
         holes
     }

@@ -14,8 +14,10 @@ use cranelift_codegen::isa::CallConv;
 use cranelift_frontend::{FunctionBuilder, Variable};
 
 use crate::collections::rank_set::RankSet;
-use crate::engine::code::{Routine, Routines, DONE, GENERAL};
+use crate::engine::code::{Routine, Routines, DONE, FAULT, GENERAL};
 use crate::jit::blueprint::names::{PlaceRef, TransitionRef, WordRef, OWN};
+use crate::jit::blueprint::place::Moves;
+use crate::jit::blueprint::transition::SetSize;
 use crate::jit::blueprint::Blueprint;
 use crate::jit::holes::{Filling, Hole, ROW_BITS};
 use crate::jit::layout::EngineLayout;
@@ -109,17 +111,13 @@ pub const RING: usize = offset_of!(PlaceCounters, ring);
 /// More bits than offsets of fields have.
 const OFFSET_BITS: u32 = 24;
 
-/// Where a piece of code goes when it is over.
+/// Where code goes that leaves with a status.
 #[derive(Clone, Copy)]
 pub enum Exit {
-    /// Back to its caller, with a status.
+    /// Back to its caller.
     Return,
-    /// What starts a firing goes to a block of the loop that it is written out in: after what is done, with the end of a firing
-    /// that begins to last, or with a status that tells what is left to do. The last two also get the transition.
-    Start { done: Block, lasts: Block, rest: Block, transition: Value },
-    /// What ends a firing goes to one after which its slot is left, or with its lane to one where the next takes the slot, or to
-    /// one that tells of a fault.
-    Finish { left: Block, succeeds: Block, failed: Block, transition: Value },
+    /// To a block of the loop that it is written out in, with the status and the transition.
+    Loop { block: Block, transition: Value },
 }
 
 /// What all functions of a net's code are written for.
@@ -148,7 +146,15 @@ pub struct FunctionForm<'a> {
     pub shape: Option<usize>,
 }
 
-/// Writes one function, or a part of the loop.
+/// The stream of chance of a function, or of a part of the loop: its four words, and whether the code draws or lends. If it does,
+/// the entry loads the words.
+pub struct Stream {
+    pub words: [Variable; 4],
+    pub is_used: bool,
+}
+
+/// Writes one function, or a part of the loop: the words of which all code is made. What code is about is written by the
+/// subjects, which borrow it.
 pub struct Emitter<'a, 'b> {
     pub b: &'a mut FunctionBuilder<'b>,
     scene: Scene<'a>,
@@ -163,14 +169,12 @@ pub struct Emitter<'a, 'b> {
     holes: Value,
     /// How holes are known, if all are not read.
     known: Option<&'a [Filling]>,
-    pub exit: Exit,
+    exit: Exit,
     /// What the row of holes holds.
     row: Vec<Hole>,
     /// The firing's variables; those not known yet are none.
     pub variables: Vec<Option<Source>>,
-    /// The four words of the stream of chance. They are loaded at the entry if any draw needs them.
-    pub random: [Variable; 4],
-    pub drew: bool,
+    pub stream: Stream,
     entry: Block,
     body: Block,
     /// Where a firing goes that must be done in the general way.
@@ -178,6 +182,86 @@ pub struct Emitter<'a, 'b> {
 }
 
 pub const FLAGS: MemFlagsData = MemFlagsData::new().with_notrap();
+
+/// What writes code: the emitter, and each subject.
+pub trait Writer<'a, 'b: 'a> {
+    /// The words of which all code is made; a subject has them as `self.e`, too.
+    fn emitter(&mut self) -> &mut Emitter<'a, 'b>;
+
+    // ------------------------------------------------------------ branches
+
+    /// Emits `then` for when the condition holds; what follows is for either case.
+    fn when(&mut self, condition: Value, then: impl FnOnce(&mut Self)) {
+        let [yes, next] = self.emitter().new_blocks();
+        self.emitter().b.ins().brif(condition, yes, &[], next, &[]);
+        self.emitter().b.switch_to_block(yes);
+        then(self);
+        self.emitter().b.ins().jump(next, &[]);
+        self.emitter().b.switch_to_block(next);
+    }
+
+    /// The same, with `otherwise` for when it does not hold.
+    fn when_or(&mut self, condition: Value, then: impl FnOnce(&mut Self), otherwise: impl FnOnce(&mut Self)) {
+        let then = |s: &mut Self| {
+            then(s);
+            Vec::new()
+        };
+        let otherwise = |s: &mut Self| {
+            otherwise(s);
+            Vec::new()
+        };
+        self.branch(condition, &[], then, otherwise);
+    }
+
+    /// The value of either branch.
+    fn either(
+        &mut self,
+        condition: Value,
+        ty: Type,
+        then: impl FnOnce(&mut Self) -> Value,
+        otherwise: impl FnOnce(&mut Self) -> Value,
+    ) -> Value {
+        self.branch(condition, &[ty], |s| vec![then(s)], |s| vec![otherwise(s)])[0]
+    }
+
+    /// The values of either branch, as many as there are types.
+    fn branch(
+        &mut self,
+        condition: Value,
+        types: &[Type],
+        then: impl FnOnce(&mut Self) -> Vec<Value>,
+        otherwise: impl FnOnce(&mut Self) -> Vec<Value>,
+    ) -> Vec<Value> {
+        let [yes, no, next] = self.emitter().new_blocks();
+        let results = types.iter().map(|&ty| self.emitter().b.append_block_param(next, ty)).collect();
+        self.emitter().b.ins().brif(condition, yes, &[], no, &[]);
+        self.emitter().b.switch_to_block(yes);
+        let values = then(self);
+        self.emitter().jump(next, &values);
+        self.emitter().b.switch_to_block(no);
+        let values = otherwise(self);
+        self.emitter().jump(next, &values);
+        self.emitter().b.switch_to_block(next);
+        results
+    }
+
+    /// What is emitted from here on in this block runs seldom, if `seldom`, and stands out of the way of the rest.
+    fn aside<T>(&mut self, seldom: bool, emit: impl FnOnce(&mut Self) -> T) -> T {
+        let (here, first) = (self.emitter().b.current_block(), self.emitter().b.func.dfg.num_blocks());
+        let emitted = emit(self);
+        let within = (first..self.emitter().b.func.dfg.num_blocks()).map(|number| Block::from_u32(number as u32));
+        for block in here.into_iter().chain(within).filter(|_| seldom) {
+            self.emitter().b.set_cold_block(block);
+        }
+        emitted
+    }
+}
+
+impl<'a, 'b> Writer<'a, 'b> for Emitter<'a, 'b> {
+    fn emitter(&mut self) -> &mut Emitter<'a, 'b> {
+        self
+    }
+}
 
 impl<'a, 'b> Emitter<'a, 'b> {
     /// Begins a function whose first parameters are the engine and the holes.
@@ -211,7 +295,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
         let (engine, holes) = (b.block_params(entry)[0], b.block_params(entry)[1]);
         let body = b.create_block();
         b.switch_to_block(body);
-        let random = [0; 4].map(|_| b.declare_var(I64));
+        let stream = Stream { words: [0; 4].map(|_| b.declare_var(I64)), is_used: false };
         let general = b.create_block();
         b.set_cold_block(general);
         let mut emitter = Emitter {
@@ -228,8 +312,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
             exit,
             row: Vec::new(),
             variables: vec![None; form.blueprint.variables()],
-            random,
-            drew: false,
+            stream,
             entry,
             body,
             general,
@@ -248,8 +331,8 @@ impl<'a, 'b> Emitter<'a, 'b> {
         self.b.switch_to_block(self.general);
         self.leave(GENERAL);
         self.b.switch_to_block(self.entry);
-        if self.drew {
-            self.take_chance();
+        if self.stream.is_used {
+            self.load_stream(self.layout.random);
         }
         self.jump(self.body, &[]);
         if let Exit::Return = self.exit {
@@ -258,17 +341,28 @@ impl<'a, 'b> Emitter<'a, 'b> {
         self.row
     }
 
+    /// Leaves with a status, which tells what is left to do.
     pub fn leave(&mut self, status: u64) {
         let word = self.int(status);
         match self.exit {
             Exit::Return => {
                 self.b.ins().return_(&[word]);
             }
-            Exit::Start { done, .. } if status == DONE => self.jump(done, &[]),
-            Exit::Start { rest: other, transition, .. } | Exit::Finish { failed: other, transition, .. } => {
-                self.jump(other, &[word, transition]);
-            }
+            Exit::Loop { block, transition } => self.jump(block, &[word, transition]),
         }
+    }
+
+    /// Leaves with a fault where a call has met one.
+    pub fn leave_on_fault(&mut self, status: Option<Value>) {
+        let Some(status) = status else { return };
+        let fault = self.b.create_block();
+        self.b.set_cold_block(fault);
+        let done = self.equals(status, DONE);
+        self.unless(done, fault);
+        let here = self.b.current_block();
+        self.b.switch_to_block(fault);
+        self.leave(FAULT);
+        here.into_iter().for_each(|here| self.b.switch_to_block(here));
     }
 
     // ------------------------------------------------------------ constants, memory, branches
@@ -365,6 +459,11 @@ impl<'a, 'b> Emitter<'a, 'b> {
         sum
     }
 
+    /// As many new blocks as are asked for.
+    pub fn new_blocks<const N: usize>(&mut self) -> [Block; N] {
+        [0; N].map(|_| self.b.create_block())
+    }
+
     pub fn jump(&mut self, to: Block, arguments: &[Value]) {
         let arguments: Vec<BlockArg> = arguments.iter().map(|&value| value.into()).collect();
         self.b.ins().jump(to, &arguments);
@@ -392,15 +491,24 @@ impl<'a, 'b> Emitter<'a, 'b> {
         self.blueprint[place].is_unpredictable()
     }
 
-    /// What is emitted from here on in this block runs seldom, if `seldom`, and stands out of the way of the rest.
-    pub fn aside<T>(&mut self, seldom: bool, emit: impl FnOnce(&mut Self) -> T) -> T {
-        let (here, first) = (self.b.current_block(), self.b.func.dfg.num_blocks());
-        let emitted = emit(self);
-        let within = (first..self.b.func.dfg.num_blocks()).map(|number| Block::from_u32(number as u32));
-        for block in here.into_iter().chain(within).filter(|_| seldom) {
-            self.b.set_cold_block(block);
-        }
-        emitted
+    /// Whether a place has one token at most.
+    pub fn holds_one(&self, place: PlaceRef) -> bool {
+        self.blueprint[place].holds_one
+    }
+
+    /// What a token that comes or goes leads to.
+    pub fn moves(&self, place: PlaceRef) -> &'a Moves {
+        self.blueprint[place].moves()
+    }
+
+    /// Whether a place may have more tokens than at first. If not, there is room for all that come.
+    pub fn may_grow(&self, place: PlaceRef) -> bool {
+        self.blueprint[place].may_grow
+    }
+
+    /// Whether the set of enabled transitions that a transition belongs to is not a large one.
+    pub fn has_member(&self, transition: TransitionRef) -> bool {
+        self.blueprint[transition].set != SetSize::Large
     }
 
     /// Where to go for the general way.
@@ -411,61 +519,6 @@ impl<'a, 'b> Emitter<'a, 'b> {
     /// The general way, unless the condition holds.
     pub fn require(&mut self, condition: Value) {
         self.unless(condition, self.general);
-    }
-
-    /// Emits `then` for when the condition holds; what follows is for either case.
-    pub fn when(&mut self, condition: Value, then: impl FnOnce(&mut Self)) {
-        let (yes, next) = (self.b.create_block(), self.b.create_block());
-        self.b.ins().brif(condition, yes, &[], next, &[]);
-        self.b.switch_to_block(yes);
-        then(self);
-        self.b.ins().jump(next, &[]);
-        self.b.switch_to_block(next);
-    }
-
-    /// The same, with `otherwise` for when it does not hold.
-    pub fn when_or(&mut self, condition: Value, then: impl FnOnce(&mut Self), otherwise: impl FnOnce(&mut Self)) {
-        let then = |s: &mut Self| {
-            then(s);
-            Vec::new()
-        };
-        let otherwise = |s: &mut Self| {
-            otherwise(s);
-            Vec::new()
-        };
-        self.branch(condition, &[], then, otherwise);
-    }
-
-    /// The value of either branch.
-    pub fn either(
-        &mut self,
-        condition: Value,
-        ty: Type,
-        then: impl FnOnce(&mut Self) -> Value,
-        otherwise: impl FnOnce(&mut Self) -> Value,
-    ) -> Value {
-        self.branch(condition, &[ty], |s| vec![then(s)], |s| vec![otherwise(s)])[0]
-    }
-
-    /// The values of either branch, as many as there are types.
-    pub fn branch(
-        &mut self,
-        condition: Value,
-        types: &[Type],
-        then: impl FnOnce(&mut Self) -> Vec<Value>,
-        otherwise: impl FnOnce(&mut Self) -> Vec<Value>,
-    ) -> Vec<Value> {
-        let (yes, no, next) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
-        let results = types.iter().map(|&ty| self.b.append_block_param(next, ty)).collect();
-        self.b.ins().brif(condition, yes, &[], no, &[]);
-        self.b.switch_to_block(yes);
-        let values = then(self);
-        self.jump(next, &values);
-        self.b.switch_to_block(no);
-        let values = otherwise(self);
-        self.jump(next, &values);
-        self.b.switch_to_block(next);
-        results
     }
 
     pub fn equals(&mut self, value: Value, constant: u64) -> Value {
@@ -633,6 +686,12 @@ impl<'a, 'b> Emitter<'a, 'b> {
         self.owned(address, Owner::Transition)
     }
 
+    /// The address of a row of a table.
+    pub fn row(&mut self, table: Value, row: Value, size: i64) -> Value {
+        let offset = self.b.ins().imul_imm_s(row, size);
+        self.b.ins().iadd(table, offset)
+    }
+
     /// The numbers of places and transitions, as the runtime knows them.
     pub fn place_id(&mut self, place: PlaceRef) -> Value {
         let distance = self.hole(Hole::Place(place));
@@ -649,7 +708,8 @@ impl<'a, 'b> Emitter<'a, 'b> {
         self.b.ins().ushr_imm_s(offset, ROW_BITS)
     }
 
-    pub fn tokens(&mut self, place: PlaceRef) -> Value {
+    /// The number of tokens of a place.
+    pub fn tokens_in(&mut self, place: PlaceRef) -> Value {
         let place = self.place(place);
         self.load(I64, place, offset_of!(PlaceCounters, tokens))
     }
@@ -685,12 +745,11 @@ impl<'a, 'b> Emitter<'a, 'b> {
         self.load(I64, chosen, 8 * arc)
     }
 
-    /// Writes the variables that are known to the engine's, for expressions and probes that run outside of the code.
-    pub fn spill_variables(&mut self) {
-        let variables = self.table(self.layout.variables);
-        for i in 0..self.variables.len() {
-            let value = self.variable(i);
-            self.store(value, variables, 8 * i);
+    /// Loads the words of the stream of chance.
+    pub fn load_stream(&mut self, at: usize) {
+        for (i, variable) in self.stream.words.into_iter().enumerate() {
+            let word = self.load(I64, self.engine, at + 8 * i);
+            self.b.def_var(variable, word);
         }
     }
 

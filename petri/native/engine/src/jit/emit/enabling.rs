@@ -11,8 +11,9 @@ use crate::collections::rank_set::RankSet;
 use crate::jit::blueprint::names::TransitionRef;
 use crate::jit::blueprint::place::{Dependent, Neighbour, Watch};
 use crate::jit::blueprint::transition::{Selection, SetSize, Take, TransitionPlan};
-use crate::jit::emit::emitter::{Emitter, Lost, Source};
+use crate::jit::emit::emitter::{Emitter, Lost, Source, Writer};
 use crate::jit::emit::place::Way;
+use crate::jit::emit::subjects::{EnablingCode, Subjects};
 use crate::jit::holes::Hole;
 use crate::state::counters::TransitionCounters;
 
@@ -24,7 +25,7 @@ pub struct Member {
     summary: Option<(Value, usize, Value)>,
 }
 
-impl Emitter<'_, '_> {
+impl<'a, 'b> EnablingCode<'_, 'a, 'b> {
     // ------------------------------------------------------------ conditions
 
     /// Emits what takes the tokens of a firing, `take`. What its transition loses by it is told once, behind it, where that is
@@ -33,42 +34,42 @@ impl Emitter<'_, '_> {
         &mut self,
         id: TransitionRef,
         plan: &TransitionPlan,
-        take: impl FnOnce(&mut Self, Option<&mut Lost>),
+        take: impl FnOnce(&mut Emitter<'a, 'b>, Option<&mut Lost>),
     ) {
-        let mut lost = (self.blueprint[id].plain && self.loses_freely(id, plan)).then(Lost::default);
-        take(self, lost.as_mut());
+        let mut lost = (self.e.blueprint[id].plain && self.loses_freely(id, plan)).then(Lost::default);
+        take(self.e, lost.as_mut());
         let Some(Lost { always, perhaps }) = lost else { return };
         let Some(member) = self.member(id) else { return };
-        let any = perhaps.iter().copied().reduce(|one, other| self.b.ins().bor(one, other));
+        let any = perhaps.iter().copied().reduce(|one, other| self.e.b.ins().bor(one, other));
         if always == 0 && any.is_none() {
             return;
         }
-        let mut unmet = self.b.ins().iconst(I32, always as i64);
+        let mut unmet = self.e.b.ins().iconst(I32, always as i64);
         for lost in perhaps {
-            let lost = self.b.ins().uextend(I32, lost);
-            unmet = self.b.ins().iadd(unmet, lost);
+            let lost = self.e.b.ins().uextend(I32, lost);
+            unmet = self.e.b.ins().iadd(unmet, lost);
         }
-        let state = self.transition(id);
-        self.store(unmet, state, offset_of!(TransitionCounters, unmet));
+        let state = self.e.transition(id);
+        self.e.store(unmet, state, offset_of!(TransitionCounters, unmet));
         self.exclude(&member, any.filter(|_| always == 0));
     }
 
     /// Whether it needs no branch to tell which of a transition's conditions its firing ends.
-    fn loses_freely(&self, id: TransitionRef, plan: &TransitionPlan) -> bool {
-        let free = |take: &Take| match *take {
-            Take::Black { place, count } => self.crosses_freely(id, place, count),
-            Take::Head { place, .. } | Take::Seat { place, .. } => self.crosses_freely(id, place, 1),
+    fn loses_freely(&mut self, id: TransitionRef, plan: &TransitionPlan) -> bool {
+        let free = |s: &mut Self, take: &Take| match *take {
+            Take::Black { place, count } => s.places().crosses_freely(id, place, count),
+            Take::Head { place, .. } | Take::Seat { place, .. } => s.places().crosses_freely(id, place, 1),
             Take::Chosen { .. } => false,
         };
         // What a join loses is told as its tokens leave.
         let is_join = matches!(plan.selection, Selection::Join(_) | Selection::Match | Selection::Tree);
-        !is_join && self.has_member(id) && plan.resets.is_empty() && plan.takes.iter().all(free)
+        !is_join && self.e.has_member(id) && plan.resets.is_empty() && plan.takes.iter().all(|take| free(self, take))
     }
 
     /// A condition of the transition whose firing takes is lost, if `crossed`. Whether that is noted, to be told behind what
     /// takes.
     pub fn is_told_later(&self, watch: &Watch, way: Way, crossed: Option<Value>, lost: Option<&mut Lost>) -> bool {
-        let own = self.own() == Some(watch.transition) && way == Way::Down && !watch.below;
+        let own = self.e.own() == Some(watch.transition) && way == Way::Down && !watch.below;
         let Some(lost) = lost.filter(|_| own) else { return false };
         match crossed {
             Some(crossed) => lost.perhaps.push(crossed),
@@ -88,18 +89,18 @@ impl Emitter<'_, '_> {
     }
 
     pub fn change_unmet(&mut self, transition: TransitionRef, change: Value) -> Value {
-        let state = self.transition(transition);
-        let unmet = self.load(I32, state, offset_of!(TransitionCounters, unmet));
-        let unmet = self.b.ins().iadd(unmet, change);
-        self.store(unmet, state, offset_of!(TransitionCounters, unmet));
+        let state = self.e.transition(transition);
+        let unmet = self.e.load(I32, state, offset_of!(TransitionCounters, unmet));
+        let unmet = self.e.b.ins().iadd(unmet, change);
+        self.e.store(unmet, state, offset_of!(TransitionCounters, unmet));
         unmet
     }
 
     pub fn met(&mut self, transition: TransitionRef, seen: Option<Value>) {
-        let one = self.b.ins().iconst(I32, -1);
+        let one = self.e.b.ins().iconst(I32, -1);
         let unmet = self.change_unmet(transition, one);
-        let all = self.equals(unmet, 0);
-        if !self.blueprint[transition].plain {
+        let all = self.e.equals(unmet, 0);
+        if !self.e.blueprint[transition].plain {
             self.touch_if([Some(all), seen], transition);
         } else if let Some(member) = self.member(transition) {
             // Whether this was the last condition can seldom be foreseen.
@@ -110,49 +111,44 @@ impl Emitter<'_, '_> {
     }
 
     pub fn violated(&mut self, transition: TransitionRef) {
-        let one = self.b.ins().iconst(I32, 1);
+        let one = self.e.b.ins().iconst(I32, 1);
         let unmet = self.change_unmet(transition, one);
         if let Some(member) = self.member(transition) {
             self.exclude(&member, None);
         } else {
-            let first = self.equals(unmet, 1);
+            let first = self.e.equals(unmet, 1);
             self.when(first, |s| s.tell_enabled(transition, false));
         }
     }
 
     // ------------------------------------------------------------ sets of enabled transitions
 
-    /// Whether the set of enabled transitions that a transition belongs to is not a large one.
-    pub fn has_member(&self, transition: TransitionRef) -> bool {
-        self.blueprint[transition].set != SetSize::Large
-    }
-
     /// Where the set of enabled transitions has a transition, unless it is a large one.
     pub fn member(&mut self, transition: TransitionRef) -> Option<Member> {
-        let Neighbour { level, set, .. } = self.blueprint[transition];
+        let Neighbour { level, set, .. } = self.e.blueprint[transition];
         if set == SetSize::Large {
             return None;
         }
-        let (sets, offset) = self.enabled(level);
-        let bit = self.hole(Hole::Bit(transition));
+        let (sets, offset) = self.e.enabled(level);
+        let bit = self.e.hole(Hole::Bit(transition));
         if set == SetSize::Small {
             return Some(Member { address: sets, offset, bit, summary: None });
         }
-        let words = self.load(I64, sets, offset - offset_of!(RankSet, word) + RankSet::WORDS);
-        let word = self.hole(Hole::WordOffset(transition));
-        let address = self.b.ins().iadd(words, word);
-        let above = self.hole(Hole::WordBit(transition));
+        let words = self.e.load(I64, sets, offset - offset_of!(RankSet, word) + RankSet::WORDS);
+        let word = self.e.hole(Hole::WordOffset(transition));
+        let address = self.e.b.ins().iadd(words, word);
+        let above = self.e.hole(Hole::WordBit(transition));
         Some(Member { address, offset: 0, bit, summary: Some((sets, offset, above)) })
     }
 
     /// A transition is in the set if a condition holds, or it has been before.
     pub fn include(&mut self, member: &Member, condition: Value) {
         let add = |s: &mut Self, address, offset, bit| {
-            let none = s.int(0);
-            let bit = s.b.ins().select(condition, bit, none);
-            let word = s.load(I64, address, offset);
-            let word = s.b.ins().bor(word, bit);
-            s.store(word, address, offset);
+            let none = s.e.int(0);
+            let bit = s.e.b.ins().select(condition, bit, none);
+            let word = s.e.load(I64, address, offset);
+            let word = s.e.b.ins().bor(word, bit);
+            s.e.store(word, address, offset);
         };
         add(self, member.address, member.offset, member.bit);
         if let Some((set, offset, bit)) = member.summary {
@@ -163,41 +159,41 @@ impl Emitter<'_, '_> {
     /// A transition is not in the set, if a condition holds.
     pub fn exclude(&mut self, member: &Member, condition: Option<Value>) {
         let remove = |s: &mut Self, address, offset, bit, condition: Option<Value>| {
-            let none = s.int(0);
-            let bit = condition.map_or(bit, |condition| s.b.ins().select(condition, bit, none));
-            let word = s.load(I64, address, offset);
-            let word = s.b.ins().band_not(word, bit);
-            s.store(word, address, offset);
+            let none = s.e.int(0);
+            let bit = condition.map_or(bit, |condition| s.e.b.ins().select(condition, bit, none));
+            let word = s.e.load(I64, address, offset);
+            let word = s.e.b.ins().band_not(word, bit);
+            s.e.store(word, address, offset);
             word
         };
         let word = remove(self, member.address, member.offset, member.bit, condition);
         if let Some((set, offset, bit)) = member.summary {
-            let empty = self.equals(word, 0);
+            let empty = self.e.equals(word, 0);
             remove(self, set, offset, bit, Some(empty));
         }
     }
 
     fn tell_enabled(&mut self, transition: TransitionRef, enabled: bool) {
-        let (id, enabled) = (self.transition_id(transition), self.int(u64::from(enabled)));
-        self.call(self.runtime.set_enabled, &[self.engine, id, enabled], None);
+        let (id, enabled) = (self.e.transition_id(transition), self.e.int(u64::from(enabled)));
+        self.e.call(self.e.runtime.set_enabled, &[self.e.engine, id, enabled], None);
     }
 
     /// Whether a transition sees a token that arrives, if not any token is one for it.
     pub fn is_seen(&mut self, dependent: &Dependent, arriving: &[Source]) -> Option<Value> {
         let (slot, bits) = dependent.only?;
-        let value = self.word_in(*arriving.get(slot as usize)?);
-        Some(self.b.ins().icmp_imm_s(IntCC::Equal, value, bits as i64))
+        let value = self.slots().word_in(*arriving.get(slot as usize)?);
+        Some(self.e.b.ins().icmp_imm_s(IntCC::Equal, value, bits as i64))
     }
 
     pub fn look_again(&mut self, dependent: &Dependent, before: Value, way: Way, seen: Option<Value>) {
         let asks = way == Way::Up && dependent.depth != u64::MAX;
-        let near = asks.then(|| self.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, before, dependent.depth as i64));
+        let near = asks.then(|| self.e.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, before, dependent.depth as i64));
         self.touch_if([near, seen], dependent.transition);
     }
 
     /// Looks at a transition again if all conditions hold that there are.
     fn touch_if(&mut self, conditions: [Option<Value>; 2], transition: TransitionRef) {
-        match conditions.into_iter().flatten().reduce(|one, other| self.b.ins().band(one, other)) {
+        match conditions.into_iter().flatten().reduce(|one, other| self.e.b.ins().band(one, other)) {
             Some(all) => self.when(all, |s| s.touch(transition)),
             None => self.touch(transition),
         }
@@ -205,23 +201,23 @@ impl Emitter<'_, '_> {
 
     /// `Enabling::touch`.
     fn touch(&mut self, transition: TransitionRef) {
-        let state = self.transition(transition);
-        let unmet = self.load(I32, state, offset_of!(TransitionCounters, unmet));
-        let listed = self.load(I8, state, offset_of!(TransitionCounters, listed));
-        let listed = self.b.ins().uextend(I32, listed);
-        let either = self.b.ins().bor(unmet, listed);
-        let fresh = self.equals(either, 0);
+        let state = self.e.transition(transition);
+        let unmet = self.e.load(I32, state, offset_of!(TransitionCounters, unmet));
+        let listed = self.e.load(I8, state, offset_of!(TransitionCounters, listed));
+        let listed = self.e.b.ins().uextend(I32, listed);
+        let either = self.e.b.ins().bor(unmet, listed);
+        let fresh = self.e.equals(either, 0);
         self.when(fresh, |s| {
-            let yes = s.b.ins().iconst(I8, 1);
-            s.store(yes, state, offset_of!(TransitionCounters, listed));
-            let len = s.load(I64, s.engine, s.layout.listed);
-            let list = s.table(s.layout.list);
-            let offset = s.b.ins().ishl_imm_s(len, 2);
-            let end = s.b.ins().iadd(list, offset);
-            let id = s.transition_id(transition);
-            s.store_half(id, end, 0);
-            let len = s.b.ins().iadd_imm_s(len, 1);
-            s.store(len, s.engine, s.layout.listed);
+            let yes = s.e.b.ins().iconst(I8, 1);
+            s.e.store(yes, state, offset_of!(TransitionCounters, listed));
+            let len = s.e.load(I64, s.e.engine, s.e.layout.listed);
+            let list = s.e.table(s.e.layout.list);
+            let offset = s.e.b.ins().ishl_imm_s(len, 2);
+            let end = s.e.b.ins().iadd(list, offset);
+            let id = s.e.transition_id(transition);
+            s.e.store_half(id, end, 0);
+            let len = s.e.b.ins().iadd_imm_s(len, 1);
+            s.e.store(len, s.e.engine, s.e.layout.listed);
         });
     }
 }

@@ -9,10 +9,11 @@ use crate::jit::blueprint::expression::{
     self, Bool, Comparison, Int, IntOperation, Leaf, Mean, Real, RealFunction, RealOperation, Rounding, WIDEST,
 };
 use crate::jit::blueprint::names::WordRef;
-use crate::jit::emit::emitter::Emitter;
+use crate::jit::emit::emitter::Writer;
+use crate::jit::emit::subjects::{ExpressionCode, Subjects};
 use crate::jit::holes::Hole;
 
-impl Emitter<'_, '_> {
+impl ExpressionCode<'_, '_, '_> {
     /// The 64 bits of a value. `end` is the end of the firing, as far as it is known.
     pub fn bits(&mut self, value: &expression::Value, end: Value) -> Value {
         match value {
@@ -27,25 +28,34 @@ impl Emitter<'_, '_> {
         }
     }
 
-    pub fn variable(&mut self, variable: usize) -> Value {
-        match self.variables[variable] {
-            Some(slot) => self.word_in(slot),
-            None => self.int(0),
+    fn variable(&mut self, variable: usize) -> Value {
+        match self.e.variables[variable] {
+            Some(slot) => self.slots().word_in(slot),
+            None => self.e.int(0),
+        }
+    }
+
+    /// Writes the variables that are known to the engine's, for expressions and probes that run outside of the code.
+    pub fn spill_variables(&mut self) {
+        let variables = self.e.table(self.e.layout.variables);
+        for i in 0..self.e.variables.len() {
+            let value = self.variable(i);
+            self.e.store(value, variables, 8 * i);
         }
     }
 
     /// An exponential, from a standard one and a mean.
     pub fn times_mean(&mut self, standard: Value, mean: WordRef) -> Value {
-        let mean = self.real_hole(mean);
-        self.b.ins().fmul(mean, standard)
+        let mean = self.e.real_hole(mean);
+        self.e.b.ins().fmul(mean, standard)
     }
 
     fn bits_of(&mut self, real: Value) -> Value {
-        self.b.ins().bitcast(I64, MemFlagsData::new(), real)
+        self.e.b.ins().bitcast(I64, MemFlagsData::new(), real)
     }
 
     fn real_of(&mut self, bits: Value) -> Value {
-        self.b.ins().bitcast(F64, MemFlagsData::new(), bits)
+        self.e.b.ins().bitcast(F64, MemFlagsData::new(), bits)
     }
 
     // ------------------------------------------------------------ conditions
@@ -53,32 +63,32 @@ impl Emitter<'_, '_> {
     /// A condition as an integer of 8 bits.
     pub fn condition(&mut self, e: &Bool, end: Value) -> Value {
         match e {
-            Bool::Const(value) => self.b.ins().iconst(I8, i64::from(*value)),
+            Bool::Const(value) => self.e.b.ins().iconst(I8, i64::from(*value)),
             Bool::Truth(a) => {
                 let a = self.integer(a, end);
-                self.b.ins().icmp_imm_s(IntCC::NotEqual, a, 0)
+                self.e.b.ins().icmp_imm_s(IntCC::NotEqual, a, 0)
             }
             Bool::Ints(comparison, operands) => {
                 let (a, b) = (self.integer(&operands.0, end), self.integer(&operands.1, end));
-                self.b.ins().icmp(whole(*comparison), a, b)
+                self.e.b.ins().icmp(whole(*comparison), a, b)
             }
             Bool::Reals(comparison, operands) => {
                 let (a, b) = (self.real_value(&operands.0, end), self.real_value(&operands.1, end));
-                self.b.ins().fcmp(real(*comparison), a, b)
+                self.e.b.ins().fcmp(real(*comparison), a, b)
             }
             Bool::And(operands) => {
                 let first = self.condition(&operands.0, end);
-                let no = |s: &mut Self| s.b.ins().iconst(I8, 0);
+                let no = |s: &mut Self| s.e.b.ins().iconst(I8, 0);
                 self.either(first, I8, |s| s.condition(&operands.1, end), no)
             }
             Bool::Or(operands) => {
                 let first = self.condition(&operands.0, end);
-                let yes = |s: &mut Self| s.b.ins().iconst(I8, 1);
+                let yes = |s: &mut Self| s.e.b.ins().iconst(I8, 1);
                 self.either(first, I8, yes, |s| s.condition(&operands.1, end))
             }
             Bool::Not(a) => {
                 let a = self.condition(a, end);
-                self.b.ins().icmp_imm_s(IntCC::Equal, a, 0)
+                self.e.b.ins().icmp_imm_s(IntCC::Equal, a, 0)
             }
             Bool::If(parts) => {
                 let first = self.condition(&parts.0, end);
@@ -92,19 +102,19 @@ impl Emitter<'_, '_> {
 
     pub fn integer(&mut self, e: &Int, end: Value) -> Value {
         match e {
-            Int::Const(value) => self.int(*value as u64),
+            Int::Const(value) => self.e.int(*value as u64),
             Int::Var(variable) => self.variable(*variable),
-            Int::Tokens(place) => self.tokens(*place),
+            Int::Tokens(place) => self.e.tokens_in(*place),
             Int::Neg(a) => {
                 let a = self.integer(a, end);
-                let zero = self.int(0);
+                let zero = self.e.int(0);
                 self.int_operation(IntOperation::Sub, zero, a, None)
             }
             Int::Abs(a) => {
                 let a = self.integer(a, end);
-                let least = self.b.ins().icmp_imm_s(IntCC::NotEqual, a, i64::MIN);
-                self.require(least);
-                self.b.ins().iabs(a)
+                let least = self.e.b.ins().icmp_imm_s(IntCC::NotEqual, a, i64::MIN);
+                self.e.require(least);
+                self.e.b.ins().iabs(a)
             }
             Int::Binary(operation, operands) => {
                 let (a, b) = (self.integer(&operands.0, end), self.integer(&operands.1, end));
@@ -130,10 +140,10 @@ impl Emitter<'_, '_> {
             }
             Int::Truth(condition) => {
                 let condition = self.condition(condition, end);
-                self.b.ins().uextend(I64, condition)
+                self.e.b.ins().uextend(I64, condition)
             }
             Int::Uniform(bounds) => self.uniform_int(bounds, end),
-            Int::Evaluated(address) => self.evaluated(self.runtime.integer, *address, end),
+            Int::Evaluated(address) => self.evaluated(self.e.runtime.integer, *address, end),
         }
     }
 
@@ -145,23 +155,23 @@ impl Emitter<'_, '_> {
         };
         let (low, high) = (self.integer(&bounds.0, end), self.integer(&bounds.1, end));
         let position = if let Some(width @ 1..WIDEST) = known {
-            let number = self.int(width as u64 + 1);
-            self.choice_of_several(number)
+            let number = self.e.int(width as u64 + 1);
+            self.chance().choice_of_several(number)
         } else {
-            let ascending = self.b.ins().icmp(IntCC::SignedLessThanOrEqual, low, high);
-            self.require(ascending);
-            let width = self.b.ins().isub(high, low);
-            let narrow = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, width, WIDEST);
-            self.require(narrow);
-            let number = self.b.ins().iadd_imm_s(width, 1);
-            self.equal_choice(number)
+            let ascending = self.e.b.ins().icmp(IntCC::SignedLessThanOrEqual, low, high);
+            self.e.require(ascending);
+            let width = self.e.b.ins().isub(high, low);
+            let narrow = self.e.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, width, WIDEST);
+            self.e.require(narrow);
+            let number = self.e.b.ins().iadd_imm_s(width, 1);
+            self.chance().equal_choice(number)
         };
-        self.b.ins().iadd(low, position)
+        self.e.b.ins().iadd(low, position)
     }
 
     fn whole_leaf(&mut self, leaf: Leaf) -> (Value, Option<i64>) {
         match leaf {
-            Leaf::Const(value) => (self.int(value), Some(value as i64)),
+            Leaf::Const(value) => (self.e.int(value), Some(value as i64)),
             Leaf::Var(variable) => (self.variable(variable), None),
         }
     }
@@ -170,32 +180,32 @@ impl Emitter<'_, '_> {
     fn int_operation(&mut self, operation: IntOperation, a: Value, b: Value, known: Option<i64>) -> Value {
         match operation {
             IntOperation::Add => {
-                let (sum, over) = self.b.ins().sadd_overflow(a, b);
+                let (sum, over) = self.e.b.ins().sadd_overflow(a, b);
                 self.no_overflow(over);
                 sum
             }
             IntOperation::Sub => {
-                let (difference, over) = self.b.ins().ssub_overflow(a, b);
+                let (difference, over) = self.e.b.ins().ssub_overflow(a, b);
                 self.no_overflow(over);
                 difference
             }
             IntOperation::Mul => {
-                let (product, over) = self.b.ins().smul_overflow(a, b);
+                let (product, over) = self.e.b.ins().smul_overflow(a, b);
                 self.no_overflow(over);
                 product
             }
-            IntOperation::PlainAdd => self.b.ins().iadd(a, b),
-            IntOperation::PlainSub => self.b.ins().isub(a, b),
-            IntOperation::PlainMul => self.b.ins().imul(a, b),
-            IntOperation::PlainDivide => self.b.ins().udiv(a, b),
-            IntOperation::PlainModulo => self.b.ins().urem(a, b),
-            IntOperation::Min => self.b.ins().smin(a, b),
-            IntOperation::Max => self.b.ins().smax(a, b),
+            IntOperation::PlainAdd => self.e.b.ins().iadd(a, b),
+            IntOperation::PlainSub => self.e.b.ins().isub(a, b),
+            IntOperation::PlainMul => self.e.b.ins().imul(a, b),
+            IntOperation::PlainDivide => self.e.b.ins().udiv(a, b),
+            IntOperation::PlainModulo => self.e.b.ins().urem(a, b),
+            IntOperation::Min => self.e.b.ins().smin(a, b),
+            IntOperation::Max => self.e.b.ins().smax(a, b),
             IntOperation::Within => {
-                let least = self.b.ins().icmp_imm_s(IntCC::SignedGreaterThanOrEqual, a, 0);
-                self.require(least);
-                let most = self.b.ins().icmp(IntCC::SignedLessThan, a, b);
-                self.require(most);
+                let least = self.e.b.ins().icmp_imm_s(IntCC::SignedGreaterThanOrEqual, a, 0);
+                self.e.require(least);
+                let most = self.e.b.ins().icmp(IntCC::SignedLessThan, a, b);
+                self.e.require(most);
                 a
             }
             IntOperation::FloorDivide | IntOperation::Modulo => {
@@ -203,9 +213,9 @@ impl Emitter<'_, '_> {
                 match known {
                     Some(power) if power > 0 && power & (power - 1) == 0 => {
                         if whole {
-                            self.b.ins().sshr_imm_s(a, i64::from(power.trailing_zeros()))
+                            self.e.b.ins().sshr_imm_s(a, i64::from(power.trailing_zeros()))
                         } else {
-                            self.b.ins().band_imm_s(a, power - 1)
+                            self.e.b.ins().band_imm_s(a, power - 1)
                         }
                     }
                     _ => self.floored(whole, a, b, known),
@@ -215,76 +225,76 @@ impl Emitter<'_, '_> {
     }
 
     fn no_overflow(&mut self, over: Value) {
-        let fine = self.equals(over, 0);
-        self.require(fine);
+        let fine = self.e.equals(over, 0);
+        self.e.require(fine);
     }
 
     /// Quotient and rest that round down. Divisors 0 and −1 go the general way.
     fn floored(&mut self, whole: bool, a: Value, b: Value, known: Option<i64>) -> Value {
         if known.is_none_or(|b| b == 0 || b == -1) {
-            let shifted = self.b.ins().iadd_imm_s(b, 1);
-            let usual = self.b.ins().icmp_imm_u(IntCC::UnsignedGreaterThan, shifted, 1);
-            self.require(usual);
+            let shifted = self.e.b.ins().iadd_imm_s(b, 1);
+            let usual = self.e.b.ins().icmp_imm_u(IntCC::UnsignedGreaterThan, shifted, 1);
+            self.e.require(usual);
         }
-        let quotient = self.b.ins().sdiv(a, b);
-        let product = self.b.ins().imul(quotient, b);
-        let rest = self.b.ins().isub(a, product);
-        let inexact = self.b.ins().icmp_imm_s(IntCC::NotEqual, rest, 0);
-        let signs = self.b.ins().bxor(rest, b);
-        let opposite = self.b.ins().icmp_imm_s(IntCC::SignedLessThan, signs, 0);
-        let adjust = self.b.ins().band(inexact, opposite);
+        let quotient = self.e.b.ins().sdiv(a, b);
+        let product = self.e.b.ins().imul(quotient, b);
+        let rest = self.e.b.ins().isub(a, product);
+        let inexact = self.e.b.ins().icmp_imm_s(IntCC::NotEqual, rest, 0);
+        let signs = self.e.b.ins().bxor(rest, b);
+        let opposite = self.e.b.ins().icmp_imm_s(IntCC::SignedLessThan, signs, 0);
+        let adjust = self.e.b.ins().band(inexact, opposite);
         if whole {
-            let adjust = self.b.ins().uextend(I64, adjust);
-            self.b.ins().isub(quotient, adjust)
+            let adjust = self.e.b.ins().uextend(I64, adjust);
+            self.e.b.ins().isub(quotient, adjust)
         } else {
-            let raised = self.b.ins().iadd(rest, b);
-            self.b.ins().select(adjust, raised, rest)
+            let raised = self.e.b.ins().iadd(rest, b);
+            self.e.b.ins().select(adjust, raised, rest)
         }
     }
 
     /// `Rounding::apply`.
     fn rounded(&mut self, rounding: Rounding, a: Value) -> Value {
         let rounded = match rounding {
-            Rounding::Floor => self.b.ins().floor(a),
-            Rounding::Ceil => self.b.ins().ceil(a),
-            Rounding::Round => self.b.ins().nearest(a),
+            Rounding::Floor => self.e.b.ins().floor(a),
+            Rounding::Ceil => self.e.b.ins().ceil(a),
+            Rounding::Round => self.e.b.ins().nearest(a),
         };
-        let (low, high) = (self.real(-9_223_372_036_854_775_808.0), self.real(9_223_372_036_854_775_808.0));
-        let above = self.b.ins().fcmp(FloatCC::GreaterThanOrEqual, rounded, low);
-        self.require(above);
-        let below = self.b.ins().fcmp(FloatCC::LessThan, rounded, high);
-        self.require(below);
-        self.b.ins().fcvt_to_sint(I64, rounded)
+        let (low, high) = (self.e.real(-9_223_372_036_854_775_808.0), self.e.real(9_223_372_036_854_775_808.0));
+        let above = self.e.b.ins().fcmp(FloatCC::GreaterThanOrEqual, rounded, low);
+        self.e.require(above);
+        let below = self.e.b.ins().fcmp(FloatCC::LessThan, rounded, high);
+        self.e.require(below);
+        self.e.b.ins().fcvt_to_sint(I64, rounded)
     }
 
     /// The value of an expression that the runtime evaluates, as 64 bits.
     fn evaluated(&mut self, function: usize, expression: WordRef, end: Value) -> Value {
         self.spill_variables();
-        self.lend_chance();
-        let expression = self.hole(Hole::Word(expression));
-        let status = self.call(function, &[self.engine, expression, end], Some(I64));
-        self.regain_chance();
+        self.chance().lend();
+        let expression = self.e.hole(Hole::Word(expression));
+        let status = self.e.call(function, &[self.e.engine, expression, end], Some(I64));
+        self.chance().regain();
         if let Some(status) = status {
-            let done = self.equals(status, DONE);
-            self.require(done);
+            let done = self.e.equals(status, DONE);
+            self.e.require(done);
         }
-        self.load(I64, self.engine, self.layout.value)
+        self.e.load(I64, self.e.engine, self.e.layout.value)
     }
 
     // ------------------------------------------------------------ reals
 
     pub fn real_value(&mut self, e: &Real, end: Value) -> Value {
         match e {
-            Real::Const { bits, .. } => self.real_hole(*bits),
+            Real::Const { bits, .. } => self.e.real_hole(*bits),
             Real::Var(variable) => {
                 let bits = self.variable(*variable);
                 self.real_of(bits)
             }
-            Real::Now => self.b.ins().fcvt_from_sint(F64, self.now),
-            Real::End => self.b.ins().fcvt_from_sint(F64, end),
+            Real::Now => self.e.b.ins().fcvt_from_sint(F64, self.e.now),
+            Real::End => self.e.b.ins().fcvt_from_sint(F64, end),
             Real::FromInt(a) => {
                 let a = self.integer(a, end);
-                self.b.ins().fcvt_from_sint(F64, a)
+                self.e.b.ins().fcvt_from_sint(F64, a)
             }
             Real::Unary(function, a) => {
                 let a = self.real_value(a, end);
@@ -310,35 +320,35 @@ impl Emitter<'_, '_> {
                 self.either(condition, F64, branch(&parts.1), branch(&parts.2))
             }
             Real::ConstExponential(mean) => match *mean {
-                Mean::One => self.exponential(),
+                Mean::One => self.chance().exponential(),
                 Mean::Usual(mean) => {
-                    let standard = self.exponential();
+                    let standard = self.chance().exponential();
                     self.times_mean(standard, mean)
                 }
                 Mean::Other(mean) => {
-                    let mean = self.real(f64::from_bits(mean));
+                    let mean = self.e.real(f64::from_bits(mean));
                     self.scaled_exponential(mean)
                 }
             },
             Real::Exponential(mean) => {
                 let mean = self.real_value(mean, end);
-                let zero = self.real(0.0);
-                let fine = self.b.ins().fcmp(FloatCC::GreaterThanOrEqual, mean, zero);
-                self.require(fine);
+                let zero = self.e.real(0.0);
+                let fine = self.e.b.ins().fcmp(FloatCC::GreaterThanOrEqual, mean, zero);
+                self.e.require(fine);
                 self.scaled_exponential(mean)
             }
             Real::Uniform(bounds) => {
                 let (low, high) = (self.real_value(&bounds.0, end), self.real_value(&bounds.1, end));
-                let fine = self.b.ins().fcmp(FloatCC::LessThanOrEqual, low, high);
-                self.require(fine);
-                let width = self.b.ins().fsub(high, low);
-                let u = self.uniform();
-                let above = self.b.ins().fmul(width, u);
-                let value = self.b.ins().fadd(low, above);
+                let fine = self.e.b.ins().fcmp(FloatCC::LessThanOrEqual, low, high);
+                self.e.require(fine);
+                let width = self.e.b.ins().fsub(high, low);
+                let u = self.chance().uniform();
+                let above = self.e.b.ins().fmul(width, u);
+                let value = self.e.b.ins().fadd(low, above);
                 self.finite(value)
             }
             Real::Evaluated(address) => {
-                let bits = self.evaluated(self.runtime.real, *address, end);
+                let bits = self.evaluated(self.e.runtime.real, *address, end);
                 self.real_of(bits)
             }
         }
@@ -346,7 +356,7 @@ impl Emitter<'_, '_> {
 
     fn real_leaf(&mut self, leaf: Leaf) -> Value {
         match leaf {
-            Leaf::Const(bits) => self.real(f64::from_bits(bits)),
+            Leaf::Const(bits) => self.e.real(f64::from_bits(bits)),
             Leaf::Var(variable) => {
                 let bits = self.variable(variable);
                 self.real_of(bits)
@@ -355,37 +365,37 @@ impl Emitter<'_, '_> {
     }
 
     fn scaled_exponential(&mut self, mean: Value) -> Value {
-        let standard = self.exponential();
-        let value = self.b.ins().fmul(mean, standard);
+        let standard = self.chance().exponential();
+        let value = self.e.b.ins().fmul(mean, standard);
         self.finite(value)
     }
 
     /// `expression::finite`.
     fn finite(&mut self, value: Value) -> Value {
         let finite = self.is_finite(value);
-        self.require(finite);
-        let zero = self.real(0.0);
-        self.b.ins().fadd(value, zero)
+        self.e.require(finite);
+        let zero = self.e.real(0.0);
+        self.e.b.ins().fadd(value, zero)
     }
 
     /// Whether a real is finite: then it is 0 without itself, and else no number.
     fn is_finite(&mut self, value: Value) -> Value {
-        let rest = self.b.ins().fsub(value, value);
-        self.b.ins().fcmp(FloatCC::Ordered, rest, rest)
+        let rest = self.e.b.ins().fsub(value, value);
+        self.e.b.ins().fcmp(FloatCC::Ordered, rest, rest)
     }
 
     fn real_function(&mut self, function: RealFunction, a: Value) -> Value {
         match function {
             RealFunction::Neg => {
-                let (negated, zero) = (self.b.ins().fneg(a), self.real(0.0));
-                self.b.ins().fadd(negated, zero)
+                let (negated, zero) = (self.e.b.ins().fneg(a), self.e.real(0.0));
+                self.e.b.ins().fadd(negated, zero)
             }
-            RealFunction::Abs => self.b.ins().fabs(a),
+            RealFunction::Abs => self.e.b.ins().fabs(a),
             RealFunction::Sqrt | RealFunction::Ln => {
-                let zero = self.real(0.0);
-                let fine = self.b.ins().fcmp(FloatCC::GreaterThanOrEqual, a, zero);
-                self.require(fine);
-                let root = self.b.ins().sqrt(a);
+                let zero = self.e.real(0.0);
+                let fine = self.e.b.ins().fcmp(FloatCC::GreaterThanOrEqual, a, zero);
+                self.e.require(fine);
+                let root = self.e.b.ins().sqrt(a);
                 self.finite(root)
             }
         }
@@ -394,23 +404,23 @@ impl Emitter<'_, '_> {
     /// The result of an operation. `not_zero`: the second number is known not to be 0.
     fn real_operation(&mut self, operation: RealOperation, a: Value, b: Value, not_zero: bool) -> Value {
         let value = match operation {
-            RealOperation::Add => self.b.ins().fadd(a, b),
-            RealOperation::Sub => self.b.ins().fsub(a, b),
-            RealOperation::Mul => self.b.ins().fmul(a, b),
-            RealOperation::Div if not_zero => self.b.ins().fdiv(a, b),
+            RealOperation::Add => self.e.b.ins().fadd(a, b),
+            RealOperation::Sub => self.e.b.ins().fsub(a, b),
+            RealOperation::Mul => self.e.b.ins().fmul(a, b),
+            RealOperation::Div if not_zero => self.e.b.ins().fdiv(a, b),
             RealOperation::Div | RealOperation::Pow => {
-                let zero = self.real(0.0);
-                let fine = self.b.ins().fcmp(FloatCC::NotEqual, b, zero);
-                self.require(fine);
-                self.b.ins().fdiv(a, b)
+                let zero = self.e.real(0.0);
+                let fine = self.e.b.ins().fcmp(FloatCC::NotEqual, b, zero);
+                self.e.require(fine);
+                self.e.b.ins().fdiv(a, b)
             }
             RealOperation::Min => {
-                let less = self.b.ins().fcmp(FloatCC::LessThan, b, a);
-                self.b.ins().select(less, b, a)
+                let less = self.e.b.ins().fcmp(FloatCC::LessThan, b, a);
+                self.e.b.ins().select(less, b, a)
             }
             RealOperation::Max => {
-                let greater = self.b.ins().fcmp(FloatCC::GreaterThan, b, a);
-                self.b.ins().select(greater, b, a)
+                let greater = self.e.b.ins().fcmp(FloatCC::GreaterThan, b, a);
+                self.e.b.ins().select(greater, b, a)
             }
         };
         self.finite(value)

@@ -12,8 +12,9 @@ use crate::collections::tournament::MANY;
 use crate::collections::weights::{Weights, HIGHEST, ONES};
 use crate::jit::blueprint::names::{IndexRef, JoinRef, PlaceRef};
 use crate::jit::blueprint::place::{Discipline, IndexPlan, IndexUse, KeySlot, Link as LinkPlan, PivotUse, Serves};
-use crate::jit::emit::emitter::{Emitter, Owner, Source};
+use crate::jit::emit::emitter::{Owner, Source, Writer};
 use crate::jit::emit::place::Way;
+use crate::jit::emit::subjects::{JoinCode, Subjects};
 use crate::jit::holes::Hole;
 use crate::jit::runtime::Rare;
 use crate::state::index::{Index, BUCKET_SEATS, NONE};
@@ -72,180 +73,180 @@ struct Seats {
     start: Value,
 }
 
-impl<'a> Emitter<'a, '_> {
+impl<'a> JoinCode<'_, 'a, '_> {
     // ------------------------------------------------------------ where things are
 
     fn join(&mut self, id: JoinRef) -> Value {
-        let distance = self.hole(Hole::Join(id));
-        let join = self.b.ins().iadd(self.engine, distance);
-        self.owned(join, Owner::Join)
+        let distance = self.e.hole(Hole::Join(id));
+        let join = self.e.b.ins().iadd(self.e.engine, distance);
+        self.e.owned(join, Owner::Join)
     }
 
     pub fn index(&mut self, id: IndexRef) -> Value {
-        let distance = self.hole(Hole::Index(id));
-        let index = self.b.ins().iadd(self.engine, distance);
-        self.owned(index, Owner::Index)
+        let distance = self.e.hole(Hole::Index(id));
+        let index = self.e.b.ins().iadd(self.e.engine, distance);
+        self.e.owned(index, Owner::Index)
     }
 
     fn seats(&mut self, id: JoinRef) -> Seats {
         let join = self.join(id);
-        let may_grow = self.blueprint[id].may_grow;
-        let start = self.load_table(join, SEATS + Row::<Seat>::START, may_grow);
+        let may_grow = self.e.blueprint[id].may_grow;
+        let start = self.e.load_table(join, SEATS + Row::<Seat>::START, may_grow);
         Seats { join, start }
     }
 
     /// The record of a group.
     pub fn bucket(&mut self, id: IndexRef, index: Value, group: Value) -> Value {
-        let hashed = self.blueprint[id].extents.is_none();
-        let records = self.load_table(index, Index::RECORDS, hashed);
-        self.row(records, group, Index::RECORD as i64)
+        let hashed = self.e.blueprint[id].extents.is_none();
+        let records = self.e.load_table(index, Index::RECORDS, hashed);
+        self.e.row(records, group, Index::RECORD as i64)
     }
 
     /// Where an index has the group of each seat.
     fn groups(&mut self, id: IndexRef, index: Value) -> Value {
-        let may_grow = self.may_grow(self.blueprint[id].place);
-        self.load_table(index, Index::GROUPS + Row::<u32>::START, may_grow)
+        let may_grow = self.e.may_grow(self.e.blueprint[id].place);
+        self.e.load_table(index, Index::GROUPS + Row::<u32>::START, may_grow)
     }
 
     /// Where a join's only link has the first seat of a group, where groups are numbered directly.
     fn head(&mut self, join: Value, group: Value) -> Value {
-        let heads = self.load_lasting(join, HEADS);
-        self.row(heads, group, size_of::<u32>() as i64)
+        let heads = self.e.load_lasting(join, HEADS);
+        self.e.row(heads, group, size_of::<u32>() as i64)
     }
 
     fn lower_half(&mut self, word: Value) -> Value {
-        let half = self.b.ins().ireduce(I32, word);
-        self.b.ins().uextend(I64, half)
+        let half = self.e.b.ins().ireduce(I32, word);
+        self.e.b.ins().uextend(I64, half)
     }
 
     /// The number of choices that the weights of a join allow.
     pub fn choices(&mut self, id: JoinRef) -> Value {
         let join = self.join(id);
-        self.load(I64, join, TOTAL)
+        self.e.load(I64, join, TOTAL)
     }
 
     /// Does something at once, or has the runtime do it: `at_once` leaves for the block that it is given, before it has changed
     /// anything.
     fn at_once(&mut self, at_once: impl FnOnce(&mut Self, Block), function: Rare, arguments: &[Value]) {
-        let (rest, next) = (self.b.create_block(), self.b.create_block());
+        let (rest, next) = (self.e.b.create_block(), self.e.b.create_block());
         at_once(self, rest);
-        self.jump(next, &[]);
-        self.b.switch_to_block(rest);
-        self.call_rarely(function, arguments);
-        self.jump(next, &[]);
-        self.b.switch_to_block(next);
+        self.e.jump(next, &[]);
+        self.e.b.switch_to_block(rest);
+        self.e.call_rarely(function, arguments);
+        self.e.jump(next, &[]);
+        self.e.b.switch_to_block(next);
     }
 
     /// Goes on if the first of two numbers is less than the second.
     fn unless_less(&mut self, number: Value, other: Value, rest: Block) {
-        let less = self.b.ins().icmp(IntCC::UnsignedLessThan, number, other);
-        self.unless(less, rest);
+        let less = self.e.b.ins().icmp(IntCC::UnsignedLessThan, number, other);
+        self.e.unless(less, rest);
     }
 
     // ------------------------------------------------------------ the choice of a pair
 
     /// `Join::choose_pair`: the seats of the pivot and of the link.
     pub fn choose_pair(&mut self, id: JoinRef, looked_up: IndexRef, k: Value) -> [Value; 2] {
-        let (rest, next) = (self.b.create_block(), self.b.create_block());
-        let chosen = [0; 2].map(|_| self.b.append_block_param(next, I64));
+        let (rest, next) = (self.e.b.create_block(), self.e.b.create_block());
+        let chosen = [0; 2].map(|_| self.e.b.append_block_param(next, I64));
         let seats = self.seats(id);
         let [seat, unit] = self.select(id, seats.join, k, rest);
-        let own = self.row(seats.start, seat, SEAT);
-        let group = self.load_half(own, GROUP);
+        let own = self.e.row(seats.start, seat, SEAT);
+        let group = self.e.load_half(own, GROUP);
         let index = self.index(looked_up);
         let record = self.bucket(looked_up, index, group);
-        let (len, most) = (self.load_half(record, Index::GROUP_LEN), self.int(BUCKET_SEATS as u64 + 1));
+        let (len, most) = (self.e.load_half(record, Index::GROUP_LEN), self.e.int(BUCKET_SEATS as u64 + 1));
         self.unless_less(len, most, rest);
-        let entry = self.row(record, unit, size_of::<u32>() as i64);
-        let other = self.load_half(entry, Index::SEATS);
-        self.jump(next, &[seat, other]);
-        self.b.switch_to_block(rest);
-        let number = self.hole(Hole::JoinNumber(id));
-        self.call_rarely(Rare::ChoosePair, &[number, k]);
-        let pair = self.load(I64, self.engine, self.layout.value);
+        let entry = self.e.row(record, unit, size_of::<u32>() as i64);
+        let other = self.e.load_half(entry, Index::SEATS);
+        self.e.jump(next, &[seat, other]);
+        self.e.b.switch_to_block(rest);
+        let number = self.e.hole(Hole::JoinNumber(id));
+        self.e.call_rarely(Rare::ChoosePair, &[number, k]);
+        let pair = self.e.load(I64, self.e.engine, self.e.layout.value);
         let pivot = self.lower_half(pair);
-        let other = self.b.ins().ushr_imm_s(pair, 32);
-        self.jump(next, &[pivot, other]);
-        self.b.switch_to_block(next);
+        let other = self.e.b.ins().ushr_imm_s(pair, 32);
+        self.e.jump(next, &[pivot, other]);
+        self.e.b.switch_to_block(next);
         chosen
     }
 
     /// `Weights::select`.
     fn select(&mut self, id: JoinRef, join: Value, k: Value, rest: Block) -> [Value; 2] {
-        let (ones, bytes, found) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
-        let selected = [0; 2].map(|_| self.b.append_block_param(found, I64));
-        let (total, len) = (self.load(I64, join, TOTAL), self.load(I64, join, WEIGHTS));
-        let full = self.b.ins().icmp(IntCC::Equal, total, len);
-        self.b.ins().brif(full, ones, &[], bytes, &[]);
-        self.b.switch_to_block(ones);
-        let seen = self.load(I64, join, SEEN);
-        let small = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThanOrEqual, seen, 1);
-        let zero = self.int(0);
-        self.b.ins().brif(small, found, &[k.into(), zero.into()], bytes, &[]);
-        self.b.switch_to_block(bytes);
-        let as_bytes = self.load(I64, join, AS_BYTES);
-        self.unless(as_bytes, rest);
+        let (ones, bytes, found) = (self.e.b.create_block(), self.e.b.create_block(), self.e.b.create_block());
+        let selected = [0; 2].map(|_| self.e.b.append_block_param(found, I64));
+        let (total, len) = (self.e.load(I64, join, TOTAL), self.e.load(I64, join, WEIGHTS));
+        let full = self.e.b.ins().icmp(IntCC::Equal, total, len);
+        self.e.b.ins().brif(full, ones, &[], bytes, &[]);
+        self.e.b.switch_to_block(ones);
+        let seen = self.e.load(I64, join, SEEN);
+        let small = self.e.b.ins().icmp_imm_u(IntCC::UnsignedLessThanOrEqual, seen, 1);
+        let zero = self.e.int(0);
+        self.e.b.ins().brif(small, found, &[k.into(), zero.into()], bytes, &[]);
+        self.e.b.switch_to_block(bytes);
+        let as_bytes = self.e.load(I64, join, AS_BYTES);
+        self.e.unless(as_bytes, rest);
         if !self.fit_a_block(id) {
-            let blocks = self.load(I64, join, BLOCKS);
-            let none = self.equals(blocks, 0);
-            self.unless(none, rest);
+            let blocks = self.e.load(I64, join, BLOCKS);
+            let none = self.e.equals(blocks, 0);
+            self.e.unless(none, rest);
         }
-        let start = self.load(I64, join, BYTES);
+        let start = self.e.load(I64, join, BYTES);
         let [word, left, sums] = self.select_word(start, k);
         let [shift, unit] = self.select_byte(left, sums);
-        let address = self.b.ins().isub(word, start);
-        let byte = self.b.ins().ushr_imm_s(shift, 3);
-        let position = self.b.ins().iadd(address, byte);
-        self.jump(found, &[position, unit]);
-        self.b.switch_to_block(found);
+        let address = self.e.b.ins().isub(word, start);
+        let byte = self.e.b.ins().ushr_imm_s(shift, 3);
+        let position = self.e.b.ins().iadd(address, byte);
+        self.e.jump(found, &[position, unit]);
+        self.e.b.switch_to_block(found);
         selected
     }
 
     /// The address of the word in whose weights unit `k` lies, the units before it there, and the sums of its bytes up to each.
     fn select_word(&mut self, start: Value, k: Value) -> [Value; 3] {
-        let (turn, found) = (self.b.create_block(), self.b.create_block());
-        let [address, left] = [0; 2].map(|_| self.b.append_block_param(turn, I64));
-        self.jump(turn, &[start, k]);
-        self.b.switch_to_block(turn);
-        let (word, ones) = (self.load(I64, address, 0), self.int(ONES));
-        let sums = self.b.ins().imul(word, ones);
-        let all = self.b.ins().ushr_imm_s(sums, 56);
-        let here = self.b.ins().icmp(IntCC::UnsignedLessThan, left, all);
-        let next = self.b.ins().iadd_imm_s(address, 8);
-        let less = self.b.ins().isub(left, all);
-        self.b.ins().brif(here, found, &[], turn, &[next.into(), less.into()]);
-        self.b.switch_to_block(found);
+        let (turn, found) = (self.e.b.create_block(), self.e.b.create_block());
+        let [address, left] = [0; 2].map(|_| self.e.b.append_block_param(turn, I64));
+        self.e.jump(turn, &[start, k]);
+        self.e.b.switch_to_block(turn);
+        let (word, ones) = (self.e.load(I64, address, 0), self.e.int(ONES));
+        let sums = self.e.b.ins().imul(word, ones);
+        let all = self.e.b.ins().ushr_imm_s(sums, 56);
+        let here = self.e.b.ins().icmp(IntCC::UnsignedLessThan, left, all);
+        let next = self.e.b.ins().iadd_imm_s(address, 8);
+        let less = self.e.b.ins().isub(left, all);
+        self.e.b.ins().brif(here, found, &[], turn, &[next.into(), less.into()]);
+        self.e.b.switch_to_block(found);
         [address, left, sums]
     }
 
     /// Where in a word the byte of a unit begins, and the units before it in that byte.
     fn select_byte(&mut self, left: Value, sums: Value) -> [Value; 2] {
-        let (highest, ones) = (self.int(HIGHEST), self.int(ONES));
-        let raised = self.b.ins().bor(sums, highest);
-        let wanted = self.b.ins().iadd_imm_s(left, 1);
-        let wanted = self.b.ins().imul(wanted, ones);
-        let more = self.b.ins().isub(raised, wanted);
-        let more = self.b.ins().band(more, highest);
-        let bit = self.b.ins().ctz(more);
-        let shift = self.b.ins().band_imm_s(bit, !7);
-        let shifted = self.b.ins().ishl_imm_s(sums, 8);
-        let shifted = self.b.ins().ushr(shifted, shift);
-        let below = self.b.ins().band_imm_s(shifted, 0xFF);
-        [shift, self.b.ins().isub(left, below)]
+        let (highest, ones) = (self.e.int(HIGHEST), self.e.int(ONES));
+        let raised = self.e.b.ins().bor(sums, highest);
+        let wanted = self.e.b.ins().iadd_imm_s(left, 1);
+        let wanted = self.e.b.ins().imul(wanted, ones);
+        let more = self.e.b.ins().isub(raised, wanted);
+        let more = self.e.b.ins().band(more, highest);
+        let bit = self.e.b.ins().ctz(more);
+        let shift = self.e.b.ins().band_imm_s(bit, !7);
+        let shifted = self.e.b.ins().ishl_imm_s(sums, 8);
+        let shifted = self.e.b.ins().ushr(shifted, shift);
+        let below = self.e.b.ins().band_imm_s(shifted, 0xFF);
+        [shift, self.e.b.ins().isub(left, below)]
     }
 
     // ------------------------------------------------------------ the pivots of joins
 
     /// `Marking::leave_pivot`.
     pub fn leave_pivot(&mut self, pivot: &PivotUse, seat: Value) {
-        let number = self.hole(Hole::JoinNumber(pivot.join));
+        let number = self.e.hole(Hole::JoinNumber(pivot.join));
         match &pivot.link {
             Some(link) => {
                 let at_once = |s: &mut Self, rest| s.leave_pivot_at_once(pivot.join, link, seat, rest);
                 self.at_once(at_once, Rare::LeavePivot, &[number, seat]);
             }
             None => {
-                self.call(self.runtime.leave_pivot, &[self.engine, number, seat], None);
+                self.e.call(self.e.runtime.leave_pivot, &[self.e.engine, number, seat], None);
             }
         }
     }
@@ -253,42 +254,42 @@ impl<'a> Emitter<'a, '_> {
     /// The same where neither the seat nor the last one, which moves there, shares its key with another.
     fn leave_pivot_at_once(&mut self, id: JoinRef, link: &LinkPlan, seat: Value, rest: Block) {
         let seats = self.seats(id);
-        let len = self.load(I64, seats.join, SEATS + Row::<Seat>::LEN);
-        let last = self.b.ins().iadd_imm_s(len, -1);
-        let (own, moved) = (self.row(seats.start, seat, SEAT), self.row(seats.start, last, SEAT));
-        let (ours, others) = (self.load(I64, own, NEIGHBOURS), self.load(I64, moved, NEIGHBOURS));
-        let both = self.b.ins().band(ours, others);
+        let len = self.e.load(I64, seats.join, SEATS + Row::<Seat>::LEN);
+        let last = self.e.b.ins().iadd_imm_s(len, -1);
+        let (own, moved) = (self.e.row(seats.start, seat, SEAT), self.e.row(seats.start, last, SEAT));
+        let (ours, others) = (self.e.load(I64, own, NEIGHBOURS), self.e.load(I64, moved, NEIGHBOURS));
+        let both = self.e.b.ins().band(ours, others);
         self.unless_alone(seats.join, both, rest);
-        let (group, moving) = (self.load_half(own, GROUP), self.load(I64, moved, GROUP));
+        let (group, moving) = (self.e.load_half(own, GROUP), self.e.load(I64, moved, GROUP));
         // In this order, since the seat may be the last one itself.
         let moving_group = self.lower_half(moving);
         let head = self.head(seats.join, moving_group);
-        self.store_half(seat, head, 0);
-        let (head, none) = (self.head(seats.join, group), self.int(u64::from(NONE)));
-        self.store_half(none, head, 0);
-        self.store(others, own, NEIGHBOURS);
-        self.store(moving, own, GROUP);
-        self.store(last, seats.join, SEATS + Row::<Seat>::LEN);
+        self.e.store_half(seat, head, 0);
+        let (head, none) = (self.head(seats.join, group), self.e.int(u64::from(NONE)));
+        self.e.store_half(none, head, 0);
+        self.e.store(others, own, NEIGHBOURS);
+        self.e.store(moving, own, GROUP);
+        self.e.store(last, seats.join, SEATS + Row::<Seat>::LEN);
         let index = self.index(link.index);
         let record = self.bucket(link.index, index, group);
-        let waiting = self.load_half(record, Index::LINKS);
-        let bit = self.hole(Hole::Word(link.bit));
-        let waiting = self.b.ins().band_not(waiting, bit);
-        self.store_half(waiting, record, Index::LINKS);
+        let waiting = self.e.load_half(record, Index::LINKS);
+        let bit = self.e.hole(Hole::Word(link.bit));
+        let waiting = self.e.b.ins().band_not(waiting, bit);
+        self.e.store_half(waiting, record, Index::LINKS);
         self.remove_weight(id, seats.join, seat, last);
     }
 
     /// Goes on if neighbours are none, and weights are bytes: one question for two.
     fn unless_alone(&mut self, join: Value, neighbours: Value, rest: Block) {
-        let as_bytes = self.load(I64, join, AS_BYTES);
-        let both = self.b.ins().band(neighbours, as_bytes);
-        let alone = self.b.ins().icmp_imm_s(IntCC::Equal, both, ALONE);
-        self.unless(alone, rest);
+        let as_bytes = self.e.load(I64, join, AS_BYTES);
+        let both = self.e.b.ins().band(neighbours, as_bytes);
+        let alone = self.e.b.ins().icmp_imm_s(IntCC::Equal, both, ALONE);
+        self.e.unless(alone, rest);
     }
 
     /// Whether a join never has more weights than fit one block.
     fn fit_a_block(&self, id: JoinRef) -> bool {
-        self.blueprint[id].fits_a_block
+        self.e.blueprint[id].fits_a_block
     }
 
     /// Has the weights note what they know of blocks, if they have several: seats, and their weights before and after.
@@ -296,13 +297,13 @@ impl<'a> Emitter<'a, '_> {
         if self.fit_a_block(id) {
             return;
         }
-        let blocks = self.load(I64, join, BLOCKS);
+        let blocks = self.e.load(I64, join, BLOCKS);
         self.when(blocks, |s| {
             for &[seat, before, after] in changes {
-                let changed = s.b.ins().icmp(IntCC::NotEqual, before, after);
+                let changed = s.e.b.ins().icmp(IntCC::NotEqual, before, after);
                 s.when(changed, |s| {
-                    let number = s.hole(Hole::JoinNumber(id));
-                    s.call_rarely(Rare::Note, &[number, seat, before, after]);
+                    let number = s.e.hole(Hole::JoinNumber(id));
+                    s.e.call_rarely(Rare::Note, &[number, seat, before, after]);
                 });
             }
         });
@@ -310,15 +311,15 @@ impl<'a> Emitter<'a, '_> {
 
     /// `Weights::swap_remove` where weights are bytes.
     fn remove_weight(&mut self, id: JoinRef, join: Value, seat: Value, last: Value) {
-        let bytes = self.load(I64, join, BYTES);
-        let (from, to) = (self.b.ins().iadd(bytes, last), self.b.ins().iadd(bytes, seat));
-        let (moved, gone) = (self.load_byte(from), self.load_byte(to));
-        self.store_byte(moved, to);
-        self.store(last, join, WEIGHTS);
-        let before = self.load(I64, join, TOTAL);
-        let total = self.b.ins().isub(before, gone);
-        self.store(total, join, TOTAL);
-        let zero = self.int(0);
+        let bytes = self.e.load(I64, join, BYTES);
+        let (from, to) = (self.e.b.ins().iadd(bytes, last), self.e.b.ins().iadd(bytes, seat));
+        let (moved, gone) = (self.e.load_byte(from), self.e.load_byte(to));
+        self.e.store_byte(moved, to);
+        self.e.store(last, join, WEIGHTS);
+        let before = self.e.load(I64, join, TOTAL);
+        let total = self.e.b.ins().isub(before, gone);
+        self.e.store(total, join, TOTAL);
+        let zero = self.e.int(0);
         self.note(id, join, &[[last, moved, zero], [seat, gone, moved]]);
         self.tell(id, before, total, Way::Down);
     }
@@ -326,12 +327,12 @@ impl<'a> Emitter<'a, '_> {
     /// Fetches what a token for pivots will touch when it arrives, where keys are many. With many firings in progress this is
     /// left to `Engine::prefetch`.
     pub fn fetch_pivots(&mut self, place: PlaceRef, slots: &[Source]) {
-        for pivot in &self.moves(place).pivots {
+        for pivot in &self.e.moves(place).pivots {
             let Some((link, key)) = pivot.keyed() else { continue };
             let key: Vec<KeySlot> = key.iter().map(|slot| KeySlot { inside: false, ..*slot }).collect();
-            let index = &self.blueprint[link.index];
+            let index = &self.e.blueprint[link.index];
             self.fetch_far(index, |s| {
-                let group = s.group(index, &key, slots);
+                let group = s.tokens().group(index, &key, slots);
                 let (seats, index) = (s.seats(pivot.join), s.index(link.index));
                 [s.bucket(link.index, index, group), s.head(seats.join, group)]
             });
@@ -341,12 +342,12 @@ impl<'a> Emitter<'a, '_> {
     /// Fetches a token that a pivot's will be joined with, and where its group is told. They are needed one after the other, too
     /// far apart for the processor to see the second while it waits for the first.
     fn fetch_keyed(&mut self, link: &LinkPlan, index: Value, record: Value) {
-        let plan = &self.blueprint[link.index];
-        if plan.seated && self.blueprint[plan.place].discipline == Discipline::Bag {
+        let plan = &self.e.blueprint[link.index];
+        if plan.seated && self.e.blueprint[plan.place].discipline == Discipline::Bag {
             self.fetch_far(plan, |s| {
-                let seat = s.load_half(record, Index::SEATS);
+                let seat = s.e.load_half(record, Index::SEATS);
                 let groups = s.groups(link.index, index);
-                [s.seat(plan.place, seat), s.row(groups, seat, size_of::<u32>() as i64)]
+                [s.e.seat(plan.place, seat), s.e.row(groups, seat, size_of::<u32>() as i64)]
             });
         }
     }
@@ -356,17 +357,17 @@ impl<'a> Emitter<'a, '_> {
         if index.outside < MANY {
             return;
         }
-        let active = self.load(I64, self.engine, self.layout.slots);
-        let few = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, active, MANY as i64);
+        let active = self.e.load(I64, self.e.engine, self.e.layout.slots);
+        let few = self.e.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, active, MANY as i64);
         self.when(few, |s| {
             let records = records(s);
-            s.call(s.runtime.fetch, &records, None);
+            s.e.call(s.e.runtime.fetch, &records, None);
         });
     }
 
     /// `Marking::enter_pivot`, where groups are numbered directly.
     pub fn enter_pivot(&mut self, id: JoinRef, link: &LinkPlan, group: Value) {
-        let number = self.hole(Hole::JoinNumber(id));
+        let number = self.e.hole(Hole::JoinNumber(id));
         let at_once = |s: &mut Self, rest| s.enter_pivot_at_once(id, link, group, rest);
         self.at_once(at_once, Rare::EnterPivot, &[number, group]);
     }
@@ -374,71 +375,77 @@ impl<'a> Emitter<'a, '_> {
     /// The same where there is room, and few tokens have the key.
     fn enter_pivot_at_once(&mut self, id: JoinRef, link: &LinkPlan, group: Value, rest: Block) {
         let seats = self.seats(id);
-        let seat = self.load(I64, seats.join, SEATS + Row::<Seat>::LEN);
-        if self.blueprint[id].may_grow {
-            let room = self.load(I64, seats.join, SEATS + Row::<Seat>::ROOM);
+        let seat = self.e.load(I64, seats.join, SEATS + Row::<Seat>::LEN);
+        if self.e.blueprint[id].may_grow {
+            let room = self.e.load(I64, seats.join, SEATS + Row::<Seat>::ROOM);
             self.unless_less(seat, room, rest);
         }
         if !self.fit_a_block(id) {
-            let room = self.load(I64, seats.join, ROOM);
+            let room = self.e.load(I64, seats.join, ROOM);
             self.unless_less(seat, room, rest);
         }
         let index = self.index(link.index);
         let record = self.bucket(link.index, index, group);
         self.fetch_keyed(link, index, record);
-        let (weight, limit) = (self.load_half(record, Index::GROUP_LEN), self.load(I64, seats.join, LIMIT));
+        let (weight, limit) = (self.e.load_half(record, Index::GROUP_LEN), self.e.load(I64, seats.join, LIMIT));
         self.unless_less(weight, limit, rest);
-        let waiting = self.load_half(record, Index::LINKS);
-        let bit = self.hole(Hole::Word(link.bit));
-        let waiting = self.b.ins().bor(waiting, bit);
-        self.store_half(waiting, record, Index::LINKS);
+        let waiting = self.e.load_half(record, Index::LINKS);
+        let bit = self.e.hole(Hole::Word(link.bit));
+        let waiting = self.e.b.ins().bor(waiting, bit);
+        self.e.store_half(waiting, record, Index::LINKS);
         let head = self.head(seats.join, group);
-        let next = self.load_half(head, 0);
-        self.store_half(seat, head, 0);
-        let several = self.b.ins().icmp_imm_s(IntCC::NotEqual, next, i64::from(NONE));
+        let next = self.e.load_half(head, 0);
+        self.e.store_half(seat, head, 0);
+        let several = self.e.b.ins().icmp_imm_s(IntCC::NotEqual, next, i64::from(NONE));
         let other = |s: &mut Self| {
-            let next = s.row(seats.start, next, SEAT);
-            s.store_half(seat, next, offset_of!(Seat, previous));
+            let next = s.e.row(seats.start, next, SEAT);
+            s.e.store_half(seat, next, offset_of!(Seat, previous));
         };
         self.when(several, |s| s.aside(true, other));
-        let own = self.row(seats.start, seat, SEAT);
-        let neighbours = self.b.ins().bor_imm_s(next, ALONE << 32);
-        self.store(neighbours, own, NEIGHBOURS);
-        let admitted = self.b.ins().bor_imm_s(group, 1 << 32);
-        self.store(admitted, own, GROUP);
-        let len = self.b.ins().iadd_imm_s(seat, 1);
-        self.store(len, seats.join, SEATS + Row::<Seat>::LEN);
-        self.store(len, seats.join, WEIGHTS);
-        let zero = self.int(0);
+        let own = self.e.row(seats.start, seat, SEAT);
+        let neighbours = self.e.b.ins().bor_imm_s(next, ALONE << 32);
+        self.e.store(neighbours, own, NEIGHBOURS);
+        let admitted = self.e.b.ins().bor_imm_s(group, 1 << 32);
+        self.e.store(admitted, own, GROUP);
+        let len = self.e.b.ins().iadd_imm_s(seat, 1);
+        self.e.store(len, seats.join, SEATS + Row::<Seat>::LEN);
+        self.e.store(len, seats.join, WEIGHTS);
+        let zero = self.e.int(0);
         self.set_weight(id, seats.join, seat, zero, weight, Way::Up);
     }
 
     /// `Weights::set` where weights are bytes, for a weight that does not shrink, or does not grow.
     fn set_weight(&mut self, id: JoinRef, join: Value, seat: Value, before: Value, after: Value, way: Way) {
-        let bytes = self.load(I64, join, BYTES);
-        let byte = self.b.ins().iadd(bytes, seat);
-        self.store_byte(after, byte);
+        let bytes = self.e.load(I64, join, BYTES);
+        let byte = self.e.b.ins().iadd(bytes, seat);
+        self.e.store_byte(after, byte);
         if way == Way::Up {
-            let seen = self.load(I64, join, SEEN);
-            let seen = self.b.ins().bor(seen, after);
-            self.store(seen, join, SEEN);
+            let seen = self.e.load(I64, join, SEEN);
+            let seen = self.e.b.ins().bor(seen, after);
+            self.e.store(seen, join, SEEN);
         }
-        let change = self.b.ins().isub(after, before);
-        let sum = self.load(I64, join, TOTAL);
-        let total = self.b.ins().iadd(sum, change);
-        self.store(total, join, TOTAL);
+        let change = self.e.b.ins().isub(after, before);
+        let sum = self.e.load(I64, join, TOTAL);
+        let total = self.e.b.ins().iadd(sum, change);
+        self.e.store(total, join, TOTAL);
         self.note(id, join, &[[seat, before, after]]);
         self.tell(id, sum, total, way);
     }
 
     /// Has the enabling know that a join has bindings, or none any more.
     fn tell(&mut self, id: JoinRef, before: Value, after: Value, way: Way) {
-        let transition = self.blueprint[id].transition;
+        let transition = self.e.blueprint[id].transition;
         let (few, many) = if way == Way::Up { (before, after) } else { (after, before) };
-        let none = self.equals(few, 0);
+        let none = self.e.equals(few, 0);
         self.when(none, |s| {
-            let changed = s.b.ins().icmp_imm_s(IntCC::NotEqual, many, 0);
-            s.when(changed, |s| if way == Way::Up { s.met(transition, None) } else { s.violated(transition) });
+            let changed = s.e.b.ins().icmp_imm_s(IntCC::NotEqual, many, 0);
+            s.when(changed, |s| {
+                if way == Way::Up {
+                    s.enabling().met(transition, None)
+                } else {
+                    s.enabling().violated(transition)
+                }
+            });
         });
     }
 
@@ -447,12 +454,12 @@ impl<'a> Emitter<'a, '_> {
     /// `Marking::leave_index`.
     pub fn leave_index(&mut self, of: &IndexUse, seat: Value) {
         let id = of.index;
-        let number = self.hole(Hole::IndexNumber(id));
-        if self.blueprint[id].extents.is_some() {
+        let number = self.e.hole(Hole::IndexNumber(id));
+        if self.e.blueprint[id].extents.is_some() {
             let at_once = |s: &mut Self, rest| s.leave_index_at_once(of, seat, rest);
             self.at_once(at_once, Rare::LeaveIndex, &[number, seat]);
         } else {
-            self.call(self.runtime.leave_index, &[self.engine, number, seat], None);
+            self.e.call(self.e.runtime.leave_index, &[self.e.engine, number, seat], None);
         }
     }
 
@@ -461,22 +468,22 @@ impl<'a> Emitter<'a, '_> {
         let id = of.index;
         let index = self.index(id);
         let groups = self.groups(id, index);
-        let len = self.load(I64, index, Index::GROUPS + Row::<u32>::LEN);
-        let last = self.b.ins().iadd_imm_s(len, -1);
-        let own = self.row(groups, seat, size_of::<u32>() as i64);
-        let moved = self.row(groups, last, size_of::<u32>() as i64);
-        let (group, moving) = (self.load_half(own, 0), self.load_half(moved, 0));
+        let len = self.e.load(I64, index, Index::GROUPS + Row::<u32>::LEN);
+        let last = self.e.b.ins().iadd_imm_s(len, -1);
+        let own = self.e.row(groups, seat, size_of::<u32>() as i64);
+        let moved = self.e.row(groups, last, size_of::<u32>() as i64);
+        let (group, moving) = (self.e.load_half(own, 0), self.e.load_half(moved, 0));
         let (record, other) = (self.bucket(id, index, group), self.bucket(id, index, moving));
-        let lens = [record, other].map(|record| self.load_half(record, Index::GROUP_LEN));
-        let either = self.b.ins().bor(lens[0], lens[1]);
-        let single = self.equals(either, 1);
+        let lens = [record, other].map(|record| self.e.load_half(record, Index::GROUP_LEN));
+        let either = self.e.b.ins().bor(lens[0], lens[1]);
+        let single = self.e.equals(either, 1);
         self.when_or(
             single,
-            |s| s.store_half(seat, other, Index::SEATS),
+            |s| s.e.store_half(seat, other, Index::SEATS),
             |s| {
-                let (longer, most) = (s.b.ins().umax(lens[0], lens[1]), s.int(BUCKET_SEATS as u64 + 1));
+                let (longer, most) = (s.e.b.ins().umax(lens[0], lens[1]), s.e.int(BUCKET_SEATS as u64 + 1));
                 s.unless_less(longer, most, rest);
-                let apart = s.b.ins().icmp(IntCC::NotEqual, group, moving);
+                let apart = s.e.b.ins().icmp(IntCC::NotEqual, group, moving);
                 // Of one group, the last makes way for itself.
                 s.when(apart, |s| {
                     s.drop_seat(record, seat);
@@ -484,58 +491,58 @@ impl<'a> Emitter<'a, '_> {
                 });
             },
         );
-        self.store_half(moving, own, 0);
-        self.store(last, index, Index::GROUPS + Row::<u32>::LEN);
-        let after = self.b.ins().iadd_imm_s(lens[0], -1);
-        self.store_half(after, record, Index::GROUP_LEN);
+        self.e.store_half(moving, own, 0);
+        self.e.store(last, index, Index::GROUPS + Row::<u32>::LEN);
+        let after = self.e.b.ins().iadd_imm_s(lens[0], -1);
+        self.e.store_half(after, record, Index::GROUP_LEN);
         self.weigh(of, group, record, [lens[0], after], Way::Down);
     }
 
     /// `Bucket::drop`: those behind a seat move up, all at once.
     fn drop_seat(&mut self, record: Value, seat: Value) {
         let (bytes, seats, wanted) = self.seats_beside(record, seat);
-        let found = self.b.ins().icmp(IntCC::Equal, seats, wanted);
-        let found = self.b.ins().vhigh_bits(I32, found);
-        let position = self.b.ins().ctz(found);
+        let found = self.e.b.ins().icmp(IntCC::Equal, seats, wanted);
+        let found = self.e.b.ins().vhigh_bits(I32, found);
+        let position = self.e.b.ins().ctz(found);
         let order = self.pattern(&WITHOUT, position);
-        let left = self.b.ins().swizzle(bytes, order);
-        self.store(left, record, Index::SEATS);
+        let left = self.e.b.ins().swizzle(bytes, order);
+        self.e.store(left, record, Index::SEATS);
     }
 
     /// `Bucket::replace_last`: those from the first that is greater than a seat move down by one, and the last is gone.
     fn replace_last_seat(&mut self, record: Value, seat: Value) {
         let (bytes, seats, new) = self.seats_beside(record, seat);
-        let less = self.b.ins().icmp(IntCC::SignedLessThan, seats, new);
-        let less = self.b.ins().vhigh_bits(I32, less);
-        let others = self.b.ins().bnot(less);
-        let position = self.b.ins().ctz(others);
+        let less = self.e.b.ins().icmp(IntCC::SignedLessThan, seats, new);
+        let less = self.e.b.ins().vhigh_bits(I32, less);
+        let others = self.e.b.ins().bnot(less);
+        let position = self.e.b.ins().ctz(others);
         let (order, place) = (self.pattern(&AROUND, position), self.pattern(&ONLY, position));
-        let around = self.b.ins().swizzle(bytes, order);
-        let new = self.b.ins().bitcast(I8X16, LANES, new);
-        let new = self.b.ins().band(new, place);
-        let all = self.b.ins().bor(around, new);
-        self.store(all, record, Index::SEATS);
+        let around = self.e.b.ins().swizzle(bytes, order);
+        let new = self.e.b.ins().bitcast(I8X16, LANES, new);
+        let new = self.e.b.ins().band(new, place);
+        let all = self.e.b.ins().bor(around, new);
+        self.e.store(all, record, Index::SEATS);
     }
 
     /// The few seats of a group as bytes and as numbers, and another seat as many times.
     fn seats_beside(&mut self, record: Value, seat: Value) -> (Value, Value, Value) {
-        let bytes = self.load(I8X16, record, Index::SEATS);
-        let seats = self.b.ins().bitcast(I32X4, LANES, bytes);
-        let seat = self.b.ins().ireduce(I32, seat);
-        (bytes, seats, self.b.ins().splat(I32X4, seat))
+        let bytes = self.e.load(I8X16, record, Index::SEATS);
+        let seats = self.e.b.ins().bitcast(I32X4, LANES, bytes);
+        let seat = self.e.b.ins().ireduce(I32, seat);
+        (bytes, seats, self.e.b.ins().splat(I32X4, seat))
     }
 
     /// One of some patterns, as bytes.
     fn pattern<T>(&mut self, patterns: &'static [T; BUCKET_SEATS], position: Value) -> Value {
-        let start = self.int(std::ptr::from_ref(patterns) as u64);
-        let position = self.b.ins().uextend(I64, position);
-        let pattern = self.row(start, position, size_of::<T>() as i64);
-        self.load(I8X16, pattern, 0)
+        let start = self.e.int(std::ptr::from_ref(patterns) as u64);
+        let position = self.e.b.ins().uextend(I64, position);
+        let pattern = self.e.row(start, position, size_of::<T>() as i64);
+        self.e.load(I8X16, pattern, 0)
     }
 
     /// `Marking::enter_index`, where groups are numbered directly.
     pub fn enter_index(&mut self, of: &IndexUse, group: Value) {
-        let number = self.hole(Hole::IndexNumber(of.index));
+        let number = self.e.hole(Hole::IndexNumber(of.index));
         let at_once = |s: &mut Self, rest| s.enter_index_at_once(of, group, rest);
         self.at_once(at_once, Rare::EnterIndex, &[number, group]);
     }
@@ -545,22 +552,22 @@ impl<'a> Emitter<'a, '_> {
         let id = of.index;
         let index = self.index(id);
         let record = self.bucket(id, index, group);
-        let (len, few) = (self.load_half(record, Index::GROUP_LEN), self.int(BUCKET_SEATS as u64));
+        let (len, few) = (self.e.load_half(record, Index::GROUP_LEN), self.e.int(BUCKET_SEATS as u64));
         self.unless_less(len, few, rest);
-        let seat = self.load(I64, index, Index::GROUPS + Row::<u32>::LEN);
-        if self.may_grow(self.blueprint[id].place) {
-            let room = self.load(I64, index, Index::GROUPS + Row::<u32>::ROOM);
+        let seat = self.e.load(I64, index, Index::GROUPS + Row::<u32>::LEN);
+        if self.e.may_grow(self.e.blueprint[id].place) {
+            let room = self.e.load(I64, index, Index::GROUPS + Row::<u32>::ROOM);
             self.unless_less(seat, room, rest);
         }
-        let entry = self.row(record, len, size_of::<u32>() as i64);
-        self.store_half(seat, entry, Index::SEATS);
-        let after = self.b.ins().iadd_imm_s(len, 1);
-        self.store_half(after, record, Index::GROUP_LEN);
+        let entry = self.e.row(record, len, size_of::<u32>() as i64);
+        self.e.store_half(seat, entry, Index::SEATS);
+        let after = self.e.b.ins().iadd_imm_s(len, 1);
+        self.e.store_half(after, record, Index::GROUP_LEN);
         let groups = self.groups(id, index);
-        let entry = self.row(groups, seat, size_of::<u32>() as i64);
-        self.store_half(group, entry, 0);
-        let seats = self.b.ins().iadd_imm_s(seat, 1);
-        self.store(seats, index, Index::GROUPS + Row::<u32>::LEN);
+        let entry = self.e.row(groups, seat, size_of::<u32>() as i64);
+        self.e.store_half(group, entry, 0);
+        let seats = self.e.b.ins().iadd_imm_s(seat, 1);
+        self.e.store(seats, index, Index::GROUPS + Row::<u32>::LEN);
         self.weigh(of, group, record, [len, after], Way::Up);
     }
 
@@ -569,14 +576,14 @@ impl<'a> Emitter<'a, '_> {
         if of.serves == Serves::None {
             return;
         }
-        let number = self.hole(Hole::IndexNumber(of.index));
-        let waiting = self.load_half(record, Index::LINKS);
+        let number = self.e.hole(Hole::IndexNumber(of.index));
+        let waiting = self.e.load_half(record, Index::LINKS);
         self.when(waiting, |s| match of.serves {
             Serves::One(join) => {
                 let at_once = |s: &mut Self, rest| s.weigh_at_once(join, group, before, after, way, rest);
                 s.at_once(at_once, Rare::Weigh, &[number, group, before, after]);
             }
-            _ => s.call_rarely(Rare::Weigh, &[number, group, before, after]),
+            _ => s.e.call_rarely(Rare::Weigh, &[number, group, before, after]),
         });
     }
 
@@ -584,13 +591,13 @@ impl<'a> Emitter<'a, '_> {
     fn weigh_at_once(&mut self, id: JoinRef, group: Value, before: Value, after: Value, way: Way, rest: Block) {
         let seats = self.seats(id);
         let head = self.head(seats.join, group);
-        let seat = self.load_half(head, 0);
-        let own = self.row(seats.start, seat, SEAT);
-        let neighbours = self.load(I64, own, NEIGHBOURS);
+        let seat = self.e.load_half(head, 0);
+        let own = self.e.row(seats.start, seat, SEAT);
+        let neighbours = self.e.load(I64, own, NEIGHBOURS);
         self.unless_alone(seats.join, neighbours, rest);
-        let (before, after) = if self.blueprint[id].filtered {
-            let admitted = self.load_half(own, offset_of!(Seat, admitted));
-            (self.b.ins().imul(before, admitted), self.b.ins().imul(after, admitted))
+        let (before, after) = if self.e.blueprint[id].filtered {
+            let admitted = self.e.load_half(own, offset_of!(Seat, admitted));
+            (self.e.b.ins().imul(before, admitted), self.e.b.ins().imul(after, admitted))
         } else {
             (before, after)
         };

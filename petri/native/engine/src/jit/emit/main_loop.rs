@@ -16,7 +16,8 @@ use crate::collections::tournament::{Key, MANY, NEVER, NONE};
 use crate::engine::code::{Routines, DONE, ENABLED, OVER, STOPPED, USED_UP};
 use crate::jit::blueprint::transition::{Level, SetSize, TransitionPlan, NO_LANE};
 use crate::jit::blueprint::{Blueprint, LoopPlan};
-use crate::jit::emit::emitter::{Emitter, Exit, FunctionForm, Owner, LEAF};
+use crate::jit::emit::emitter::{Exit, FunctionForm, Owner, Writer, LEAF};
+use crate::jit::emit::subjects::{MainLoopCode, Subjects};
 use crate::jit::holes::Hole;
 use crate::state::agenda::Ending;
 use crate::state::counters::TransitionCounters;
@@ -71,6 +72,25 @@ impl InlinePieces<'_> {
     }
 }
 
+/// Where the start of a firing goes that is written out in the loop.
+#[derive(Clone, Copy)]
+pub struct StartWays {
+    /// Here where nothing is left to do.
+    pub done: Block,
+    /// Here with the end of a firing that begins to last, the transition and its slot.
+    pub lasts: Block,
+    pub transition: Value,
+}
+
+/// Where the end of a firing goes that is written out in the loop.
+#[derive(Clone, Copy)]
+pub struct FinishWays {
+    /// Here where its slot is left.
+    pub left: Block,
+    /// Here with its lane, where the next of it takes the slot.
+    pub succeeds: Block,
+}
+
 /// Parts of the loop.
 struct Parts {
     /// Looks for a firing to start.
@@ -83,135 +103,134 @@ struct Parts {
     finish: Block,
 }
 
-impl Emitter<'_, '_> {
-    pub fn main_loop(mut self, plan: &LoopPlan, written: &InlinePieces) -> Vec<Hole> {
-        let [routines, until, enough] = [2, 3, 4].map(|i| self.parameter(i));
-        let [now, may_start] = [0; 2].map(|_| self.b.declare_var(I64));
-        let [top, fire, idle, finish] = [0; 4].map(|_| self.b.create_block());
+impl MainLoopCode<'_, '_, '_> {
+    pub fn write(&mut self, plan: &LoopPlan, written: &InlinePieces) {
+        let [routines, until, enough] = [2, 3, 4].map(|i| self.e.parameter(i));
+        let [now, may_start] = [0; 2].map(|_| self.e.b.declare_var(I64));
+        let [top, fire, idle, finish] = [0; 4].map(|_| self.e.b.create_block());
         let parts = Parts { top, fire, idle, finish };
         let asked = LoopContext { plan, parts, routines, until, enough, written, now, may_start };
-        let time = self.load(I64, self.engine, self.layout.now);
-        self.b.def_var(now, time);
-        if self.ties_are_usual() {
-            let always = self.int(Ticks::MAX as u64);
-            self.store(always, self.engine, self.layout.tie);
+        let time = self.e.load(I64, self.e.engine, self.e.layout.now);
+        self.e.b.def_var(now, time);
+        if self.agenda().ties_are_usual() {
+            let always = self.e.int(Ticks::MAX as u64);
+            self.e.store(always, self.e.engine, self.e.layout.tie);
         }
         self.allow(&asked);
-        self.jump(top, &[]);
+        self.e.jump(top, &[]);
 
-        self.b.switch_to_block(top);
+        self.e.b.switch_to_block(top);
         for &place in &plan.streams {
-            let empty = self.tokens(place);
-            let empty = self.equals(empty, 0);
+            let empty = self.e.tokens_in(place);
+            let empty = self.e.equals(empty, 0);
             self.when(empty, |s| s.refill());
         }
         if plan.looks {
             self.look_where_needed(&asked);
         }
         for (number, level) in plan.levels.iter().enumerate() {
-            let (some, none) = (self.b.create_block(), self.b.create_block());
-            let (sets, offset) = self.enabled(number as u32);
-            let word = self.load(I64, sets, offset);
-            self.b.ins().brif(word, some, &[], none, &[]);
-            self.b.switch_to_block(some);
+            let (some, none) = (self.e.b.create_block(), self.e.b.create_block());
+            let (sets, offset) = self.e.enabled(number as u32);
+            let word = self.e.load(I64, sets, offset);
+            self.e.b.ins().brif(word, some, &[], none, &[]);
+            self.e.b.switch_to_block(some);
             self.leave_unless_allowed(&asked);
             let transition = self.pick(number, level, word);
-            self.jump(fire, &[transition]);
-            self.b.switch_to_block(none);
+            self.e.jump(fire, &[transition]);
+            self.e.b.switch_to_block(none);
         }
-        self.jump(idle, &[]);
+        self.e.jump(idle, &[]);
         self.fire(&asked);
         self.pass_time(&asked);
         self.finish_first(&asked);
-        self.end()
     }
 
     /// Firings may start as long as there are not too many, and not so many at this instant that account must be kept.
     fn allow(&mut self, asked: &LoopContext) -> Value {
-        let began = self.load(I64, self.engine, self.layout.instant_began);
-        let quiet = self.load(I64, self.engine, self.layout.quiet);
-        let loud = self.b.ins().iadd(began, quiet);
-        let number = self.b.ins().umin(loud, asked.enough);
-        self.b.def_var(asked.may_start, number);
+        let began = self.e.load(I64, self.e.engine, self.e.layout.instant_began);
+        let quiet = self.e.load(I64, self.e.engine, self.e.layout.quiet);
+        let loud = self.e.b.ins().iadd(began, quiet);
+        let number = self.e.b.ins().umin(loud, asked.enough);
+        self.e.b.def_var(asked.may_start, number);
         number
     }
 
     /// The number of firings that may start is often that of an earlier instant.
     fn leave_unless_allowed(&mut self, asked: &LoopContext) {
-        let (go, allow) = (self.b.create_block(), self.b.create_block());
-        self.b.set_cold_block(allow);
-        let firings = self.load(I64, self.engine, self.layout.firings);
-        let few = self.b.use_var(asked.may_start);
-        let may = self.b.ins().icmp(IntCC::UnsignedLessThan, firings, few);
-        self.b.ins().brif(may, go, &[], allow, &[]);
-        self.b.switch_to_block(allow);
+        let (go, allow) = (self.e.b.create_block(), self.e.b.create_block());
+        self.e.b.set_cold_block(allow);
+        let firings = self.e.load(I64, self.e.engine, self.e.layout.firings);
+        let few = self.e.b.use_var(asked.may_start);
+        let may = self.e.b.ins().icmp(IntCC::UnsignedLessThan, firings, few);
+        self.e.b.ins().brif(may, go, &[], allow, &[]);
+        self.e.b.switch_to_block(allow);
         let few = self.allow(asked);
-        let may = self.b.ins().icmp(IntCC::UnsignedLessThan, firings, few);
+        let may = self.e.b.ins().icmp(IntCC::UnsignedLessThan, firings, few);
         self.leave_unless(may, USED_UP);
-        self.jump(go, &[]);
-        self.b.switch_to_block(go);
+        self.e.jump(go, &[]);
+        self.e.b.switch_to_block(go);
     }
 
     /// Rows of files arrive in empty places (`Engine::refill`).
     fn refill(&mut self) {
-        let Some(fine) = self.call(self.runtime.refill, &[self.engine], Some(I64)) else { return };
+        let Some(fine) = self.e.call(self.e.runtime.refill, &[self.e.engine], Some(I64)) else { return };
         self.leave_unless(fine, STOPPED);
     }
 
     /// Leaves with a status unless a word is not zero.
     fn leave_unless(&mut self, word: Value, status: u64) {
-        let (go, out) = (self.b.create_block(), self.b.create_block());
-        self.b.set_cold_block(out);
-        self.b.ins().brif(word, go, &[], out, &[]);
-        self.b.switch_to_block(out);
-        self.leave(status);
-        self.b.switch_to_block(go);
+        let (go, out) = (self.e.b.create_block(), self.e.b.create_block());
+        self.e.b.set_cold_block(out);
+        self.e.b.ins().brif(word, go, &[], out, &[]);
+        self.e.b.switch_to_block(out);
+        self.e.leave(status);
+        self.e.b.switch_to_block(go);
     }
 
     /// `Engine::look`: looks at the transitions that are listed.
     fn look_where_needed(&mut self, asked: &LoopContext) {
-        let (next, one, done) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
-        self.jump(next, &[]);
-        self.b.switch_to_block(next);
-        let listed = self.load(I64, self.engine, self.layout.listed);
-        self.b.ins().brif(listed, one, &[], done, &[]);
-        self.b.switch_to_block(one);
-        let fewer = self.b.ins().iadd_imm_s(listed, -1);
-        self.store(fewer, self.engine, self.layout.listed);
-        let list = self.table(self.layout.list);
-        let entry = self.row(list, fewer, size_of::<u32>() as i64);
-        let transition = self.load_half(entry, 0);
-        let state = self.transition_at(transition);
-        let no = self.b.ins().iconst(I8, 0);
-        self.store(no, state, offset_of!(TransitionCounters, listed));
-        let unmet = self.load(I32, state, offset_of!(TransitionCounters, unmet));
-        let may_be = self.b.create_block();
-        self.b.ins().brif(unmet, next, &[], may_be, &[]);
-        self.b.switch_to_block(may_be);
-        let routines = self.routines_of(asked.routines, transition);
-        let found = self.call_routine(self.convention(), routines, offset_of!(Routines, look), &[]);
-        let known = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThanOrEqual, found, ENABLED as i64);
-        let (set, general) = (self.b.create_block(), self.b.create_block());
-        self.b.ins().brif(known, set, &[], general, &[]);
-        self.b.switch_to_block(set);
+        let (next, one, done) = (self.e.b.create_block(), self.e.b.create_block(), self.e.b.create_block());
+        self.e.jump(next, &[]);
+        self.e.b.switch_to_block(next);
+        let listed = self.e.load(I64, self.e.engine, self.e.layout.listed);
+        self.e.b.ins().brif(listed, one, &[], done, &[]);
+        self.e.b.switch_to_block(one);
+        let fewer = self.e.b.ins().iadd_imm_s(listed, -1);
+        self.e.store(fewer, self.e.engine, self.e.layout.listed);
+        let list = self.e.table(self.e.layout.list);
+        let entry = self.e.row(list, fewer, size_of::<u32>() as i64);
+        let transition = self.e.load_half(entry, 0);
+        let state = self.e.transition_at(transition);
+        let no = self.e.b.ins().iconst(I8, 0);
+        self.e.store(no, state, offset_of!(TransitionCounters, listed));
+        let unmet = self.e.load(I32, state, offset_of!(TransitionCounters, unmet));
+        let may_be = self.e.b.create_block();
+        self.e.b.ins().brif(unmet, next, &[], may_be, &[]);
+        self.e.b.switch_to_block(may_be);
+        let routines = self.e.routines_of(asked.routines, transition);
+        let found = self.e.call_routine(self.e.convention(), routines, offset_of!(Routines, look), &[]);
+        let known = self.e.b.ins().icmp_imm_u(IntCC::UnsignedLessThanOrEqual, found, ENABLED as i64);
+        let (set, general) = (self.e.b.create_block(), self.e.b.create_block());
+        self.e.b.ins().brif(known, set, &[], general, &[]);
+        self.e.b.switch_to_block(set);
         self.set_found(asked, transition, state, found);
-        self.jump(next, &[]);
-        self.b.switch_to_block(general);
+        self.e.jump(next, &[]);
+        self.e.b.switch_to_block(general);
         self.look_generally(listed, state);
-        self.jump(next, &[]);
-        self.b.switch_to_block(done);
+        self.e.jump(next, &[]);
+        self.e.b.switch_to_block(done);
     }
 
     /// The general way looks at a transition, which is listed again, and at the others that are.
     fn look_generally(&mut self, listed: Value, state: Value) {
-        self.store(listed, self.engine, self.layout.listed);
-        let yes = self.b.ins().iconst(I8, 1);
-        self.store(yes, state, offset_of!(TransitionCounters, listed));
+        self.e.store(listed, self.e.engine, self.e.layout.listed);
+        let yes = self.e.b.ins().iconst(I8, 1);
+        self.e.store(yes, state, offset_of!(TransitionCounters, listed));
         self.look_by_engine();
     }
 
     fn look_by_engine(&mut self) {
-        let Some(fine) = self.call(self.runtime.look, &[self.engine], Some(I64)) else { return };
+        let Some(fine) = self.e.call(self.e.runtime.look, &[self.e.engine], Some(I64)) else { return };
         self.leave_unless(fine, STOPPED);
     }
 
@@ -220,36 +239,36 @@ impl Emitter<'_, '_> {
         let all_are = |size: SetSize| asked.plan.levels.iter().all(|level| level.size == size);
         let (small, medium) = (all_are(SetSize::Small), all_are(SetSize::Medium));
         if !small && !medium {
-            self.call(self.runtime.set_enabled, &[self.engine, transition, found], None);
+            self.e.call(self.e.runtime.set_enabled, &[self.e.engine, transition, found], None);
             return;
         }
-        let level = self.load_half(state, offset_of!(TransitionCounters, level));
-        let position = self.load_half(state, offset_of!(TransitionCounters, position));
-        let (sets, offset) = self.enabled(0);
-        let set = self.row(sets, level, size_of::<RankSet>() as i64);
-        let set = self.owned(set, Owner::Enabled);
+        let level = self.e.load_half(state, offset_of!(TransitionCounters, level));
+        let position = self.e.load_half(state, offset_of!(TransitionCounters, position));
+        let (sets, offset) = self.e.enabled(0);
+        let set = self.e.row(sets, level, size_of::<RankSet>() as i64);
+        let set = self.e.owned(set, Owner::Enabled);
         if small {
             self.set_bit(set, offset, position, found);
             return;
         }
-        let words = self.load(I64, set, offset - offset_of!(RankSet, word) + RankSet::WORDS);
-        let node = self.b.ins().ushr_imm_s(position, 6);
-        let entry = self.row(words, node, size_of::<u64>() as i64);
+        let words = self.e.load(I64, set, offset - offset_of!(RankSet, word) + RankSet::WORDS);
+        let node = self.e.b.ins().ushr_imm_s(position, 6);
+        let entry = self.e.row(words, node, size_of::<u64>() as i64);
         let word = self.set_bit(entry, 0, position, found);
-        let any = self.b.ins().icmp_imm_s(IntCC::NotEqual, word, 0);
-        let any = self.b.ins().uextend(I64, any);
+        let any = self.e.b.ins().icmp_imm_s(IntCC::NotEqual, word, 0);
+        let any = self.e.b.ins().uextend(I64, any);
         self.set_bit(set, offset, node, any);
     }
 
     /// Sets the bit of a number, modulo 64, to 0 or 1. Returns the word.
     fn set_bit(&mut self, address: Value, offset: usize, number: Value, to: Value) -> Value {
-        let word = self.load(I64, address, offset);
-        let one = self.int(1);
-        let bit = self.b.ins().ishl(one, number);
-        let without = self.b.ins().band_not(word, bit);
-        let own = self.b.ins().ishl(to, number);
-        let word = self.b.ins().bor(without, own);
-        self.store(word, address, offset);
+        let word = self.e.load(I64, address, offset);
+        let one = self.e.int(1);
+        let bit = self.e.b.ins().ishl(one, number);
+        let without = self.e.b.ins().band_not(word, bit);
+        let own = self.e.b.ins().ishl(to, number);
+        let word = self.e.b.ins().bor(without, own);
+        self.e.store(word, address, offset);
         word
     }
 
@@ -262,190 +281,192 @@ impl Emitter<'_, '_> {
             SetSize::Small => {}
         }
         let several = |s: &mut Self| {
-            s.take_chance();
-            let number = s.b.ins().popcnt(word);
-            let two = s.equals(number, 2);
+            s.chance().take();
+            let number = s.e.b.ins().popcnt(word);
+            let two = s.e.equals(number, 2);
             let bits = s.either(two, I64, |s| s.one_of_two(word), |s| s.one_of_several(word, number));
-            s.return_chance();
+            s.chance().give_back();
             bits
         };
         let others = self.without_lowest_bit(word);
         let bits = self.either(others, I64, |s| s.aside(true, several), |_| word);
-        let position = self.b.ins().ctz(bits);
+        let position = self.e.b.ins().ctz(bits);
         self.transition_in(level, position)
     }
 
     fn pick_by_engine(&mut self, number: usize) -> Value {
-        let number = self.int(number as u64);
-        self.call(self.runtime.pick, &[self.engine, number], Some(I64)).unwrap_or(number)
+        let number = self.e.int(number as u64);
+        self.e.call(self.e.runtime.pick, &[self.e.engine, number], Some(I64)).unwrap_or(number)
     }
 
     /// The same where the set is a medium one.
     fn pick_of_words(&mut self, number: usize, level: &Level, summary: Value) -> Value {
-        let (sets, offset) = self.enabled(number as u32);
-        let words = self.load(I64, sets, offset - offset_of!(RankSet, word) + RankSet::WORDS);
+        let (sets, offset) = self.e.enabled(number as u32);
+        let words = self.e.load(I64, sets, offset - offset_of!(RankSet, word) + RankSet::WORDS);
         let (node, word) = self.first_word(words, summary);
         let (above, here) = (self.without_lowest_bit(summary), self.without_lowest_bit(word));
-        let others = self.b.ins().bor(above, here);
+        let others = self.e.b.ins().bor(above, here);
         let several = |s: &mut Self| {
             let number = s.members(words, summary);
-            s.take_chance();
-            let two = s.equals(number, 2);
+            s.chance().take();
+            let two = s.e.equals(number, 2);
             let of_two = |s: &mut Self| {
                 let second = s.is_second();
-                s.b.ins().uextend(I64, second)
+                s.e.b.ins().uextend(I64, second)
             };
-            let skipped = s.either(two, I64, of_two, |s| s.choice_of_several(number));
-            s.return_chance();
+            let skipped = s.either(two, I64, of_two, |s| s.chance().choice_of_several(number));
+            s.chance().give_back();
             s.word_of(words, summary, skipped)
         };
         let found = self.branch(others, &[I64, I64], |s| s.aside(true, several), |_| vec![node, word]);
-        let (start, bit) = (self.b.ins().ishl_imm_s(found[0], 6), self.b.ins().ctz(found[1]));
-        let position = self.b.ins().iadd(start, bit);
+        let (start, bit) = (self.e.b.ins().ishl_imm_s(found[0], 6), self.e.b.ins().ctz(found[1]));
+        let position = self.e.b.ins().iadd(start, bit);
         self.transition_in(level, position)
     }
 
     /// The first of the words that a summary tells of: its number, and the word.
     fn first_word(&mut self, words: Value, summary: Value) -> (Value, Value) {
-        let node = self.b.ins().ctz(summary);
-        let entry = self.row(words, node, size_of::<u64>() as i64);
-        (node, self.load(I64, entry, 0))
+        let node = self.e.b.ins().ctz(summary);
+        let entry = self.e.row(words, node, size_of::<u64>() as i64);
+        (node, self.e.load(I64, entry, 0))
     }
 
     /// The number of members in the words that a summary tells of.
     fn members(&mut self, words: Value, summary: Value) -> Value {
-        let (again, done) = (self.b.create_block(), self.b.create_block());
-        let [left, before] = [0; 2].map(|_| self.b.append_block_param(again, I64));
-        let all = self.b.append_block_param(done, I64);
-        let none = self.int(0);
-        self.jump(again, &[summary, none]);
-        self.b.switch_to_block(again);
+        let (again, done) = (self.e.b.create_block(), self.e.b.create_block());
+        let [left, before] = [0; 2].map(|_| self.e.b.append_block_param(again, I64));
+        let all = self.e.b.append_block_param(done, I64);
+        let none = self.e.int(0);
+        self.e.jump(again, &[summary, none]);
+        self.e.b.switch_to_block(again);
         let (_, word) = self.first_word(words, left);
-        let here = self.b.ins().popcnt(word);
-        let sum = self.b.ins().iadd(before, here);
+        let here = self.e.b.ins().popcnt(word);
+        let sum = self.e.b.ins().iadd(before, here);
         let left = self.without_lowest_bit(left);
-        self.b.ins().brif(left, again, &[left.into(), sum.into()], done, &[sum.into()]);
-        self.b.switch_to_block(done);
+        self.e.b.ins().brif(left, again, &[left.into(), sum.into()], done, &[sum.into()]);
+        self.e.b.switch_to_block(done);
         all
     }
 
     /// The word with the member that so many others come before: its number, and the word from that member on.
     fn word_of(&mut self, words: Value, summary: Value, skipped: Value) -> Vec<Value> {
-        let (again, next, found) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
-        let [left, others] = [0; 2].map(|_| self.b.append_block_param(again, I64));
-        self.jump(again, &[summary, skipped]);
-        self.b.switch_to_block(again);
+        let (again, next, found) = (self.e.b.create_block(), self.e.b.create_block(), self.e.b.create_block());
+        let [left, others] = [0; 2].map(|_| self.e.b.append_block_param(again, I64));
+        self.e.jump(again, &[summary, skipped]);
+        self.e.b.switch_to_block(again);
         let (node, word) = self.first_word(words, left);
-        let here = self.b.ins().popcnt(word);
-        let is_here = self.b.ins().icmp(IntCC::UnsignedLessThan, others, here);
-        self.b.ins().brif(is_here, found, &[], next, &[]);
-        self.b.switch_to_block(next);
-        let (left, fewer) = (self.without_lowest_bit(left), self.b.ins().isub(others, here));
-        self.jump(again, &[left, fewer]);
-        self.b.switch_to_block(found);
+        let here = self.e.b.ins().popcnt(word);
+        let is_here = self.e.b.ins().icmp(IntCC::UnsignedLessThan, others, here);
+        self.e.b.ins().brif(is_here, found, &[], next, &[]);
+        self.e.b.switch_to_block(next);
+        let (left, fewer) = (self.without_lowest_bit(left), self.e.b.ins().isub(others, here));
+        self.e.jump(again, &[left, fewer]);
+        self.e.b.switch_to_block(found);
         vec![node, self.without_lowest_bits(word, others)]
     }
 
     /// The number of the transition at a position of a priority.
     fn transition_in(&mut self, level: &Level, position: Value) -> Value {
         if let Some(first) = level.first {
-            return self.b.ins().iadd_imm_s(position, i64::from(first));
+            return self.e.b.ins().iadd_imm_s(position, i64::from(first));
         }
-        let transitions = self.hole(Hole::Word(level.list));
-        let entry = self.row(transitions, position, size_of::<u32>() as i64);
-        self.load_half(entry, 0)
+        let transitions = self.e.hole(Hole::Word(level.list));
+        let entry = self.e.row(transitions, position, size_of::<u32>() as i64);
+        self.e.load_half(entry, 0)
     }
 
     fn without_lowest_bit(&mut self, word: Value) -> Value {
-        let less = self.b.ins().iadd_imm_s(word, -1);
-        self.b.ins().band(word, less)
+        let less = self.e.b.ins().iadd_imm_s(word, -1);
+        self.e.b.ins().band(word, less)
     }
 
     /// Whether it is the second of two, as chance has it. Half of all draws are below a half: the first bit of one tells.
     fn is_second(&mut self) -> Value {
-        let drawn = self.word();
-        self.b.ins().icmp_imm_s(IntCC::SignedLessThan, drawn, 0)
+        let drawn = self.chance().word();
+        self.e.b.ins().icmp_imm_s(IntCC::SignedLessThan, drawn, 0)
     }
 
     /// The upper of two bits, or both, as chance has it.
     fn one_of_two(&mut self, word: Value) -> Value {
         let second = self.is_second();
         let upper = self.without_lowest_bit(word);
-        self.b.ins().select(second, upper, word)
+        self.e.b.ins().select(second, upper, word)
     }
 
     fn one_of_several(&mut self, word: Value, number: Value) -> Value {
-        let skipped = self.choice_of_several(number);
+        let skipped = self.chance().choice_of_several(number);
         self.without_lowest_bits(word, skipped)
     }
 
     /// A word without so many of its lowest bits.
     fn without_lowest_bits(&mut self, word: Value, number: Value) -> Value {
-        let (again, next, done) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
-        let [bits, left] = [0; 2].map(|_| self.b.append_block_param(again, I64));
-        self.jump(again, &[word, number]);
-        self.b.switch_to_block(again);
-        self.b.ins().brif(left, next, &[], done, &[]);
-        self.b.switch_to_block(next);
+        let (again, next, done) = (self.e.b.create_block(), self.e.b.create_block(), self.e.b.create_block());
+        let [bits, left] = [0; 2].map(|_| self.e.b.append_block_param(again, I64));
+        self.e.jump(again, &[word, number]);
+        self.e.b.switch_to_block(again);
+        self.e.b.ins().brif(left, next, &[], done, &[]);
+        self.e.b.switch_to_block(next);
         let fewer = self.without_lowest_bit(bits);
-        let left = self.b.ins().iadd_imm_s(left, -1);
-        self.jump(again, &[fewer, left]);
-        self.b.switch_to_block(done);
+        let left = self.e.b.ins().iadd_imm_s(left, -1);
+        self.e.jump(again, &[fewer, left]);
+        self.e.b.switch_to_block(done);
         bits
     }
 
     fn fire(&mut self, asked: &LoopContext) {
-        let transition = self.b.append_block_param(asked.parts.fire, I64);
-        self.b.switch_to_block(asked.parts.fire);
-        let [lasts, rest] = [0; 2].map(|_| self.b.create_block());
-        self.b.set_cold_block(rest);
+        let transition = self.e.b.append_block_param(asked.parts.fire, I64);
+        self.e.b.switch_to_block(asked.parts.fire);
+        let [lasts, rest] = [0; 2].map(|_| self.e.b.create_block());
+        self.e.b.set_cold_block(rest);
         if asked.written.starts.is_empty() {
             self.call_start(asked, lasts, rest, transition);
         } else {
             self.start_by_part(asked, lasts, rest, transition);
         }
-        let [end, transition, slot] = [0; 3].map(|_| self.b.append_block_param(lasts, I64));
-        self.b.switch_to_block(lasts);
-        self.enter_begun(asked, transition, slot, end);
-        self.jump(asked.parts.top, &[]);
-        let [status, transition] = [0; 2].map(|_| self.b.append_block_param(rest, I64));
-        self.b.switch_to_block(rest);
+        let [end, transition, slot] = [0; 3].map(|_| self.e.b.append_block_param(lasts, I64));
+        self.e.b.switch_to_block(lasts);
+        self.agenda().enter_begun(asked, transition, slot, end);
+        self.e.jump(asked.parts.top, &[]);
+        let [status, transition] = [0; 2].map(|_| self.e.b.append_block_param(rest, I64));
+        self.e.b.switch_to_block(rest);
         self.leave_to_start(transition, status);
     }
 
     fn call_start(&mut self, asked: &LoopContext, lasts: Block, rest: Block, transition: Value) {
-        let routines = self.routines_of(asked.routines, transition);
-        let status = self.call_routine(LEAF, routines, offset_of!(Routines, start), &[]);
-        let (not_done, begun) = (self.b.create_block(), self.b.create_block());
-        self.b.ins().brif(status, not_done, &[], asked.parts.top, &[]);
-        self.b.switch_to_block(not_done);
-        let has_begun = self.b.ins().icmp_imm_s(IntCC::SignedGreaterThan, status, 0);
-        self.b.ins().brif(has_begun, begun, &[], rest, &[status.into(), transition.into()]);
-        self.b.switch_to_block(begun);
-        let slot = self.load(I64, self.engine, self.layout.gap);
-        self.jump(lasts, &[status, transition, slot]);
+        let routines = self.e.routines_of(asked.routines, transition);
+        let status = self.e.call_routine(LEAF, routines, offset_of!(Routines, start), &[]);
+        let (not_done, begun) = (self.e.b.create_block(), self.e.b.create_block());
+        self.e.b.ins().brif(status, not_done, &[], asked.parts.top, &[]);
+        self.e.b.switch_to_block(not_done);
+        let has_begun = self.e.b.ins().icmp_imm_s(IntCC::SignedGreaterThan, status, 0);
+        self.e.b.ins().brif(has_begun, begun, &[], rest, &[status.into(), transition.into()]);
+        self.e.b.switch_to_block(begun);
+        let slot = self.e.load(I64, self.e.engine, self.e.layout.gap);
+        self.e.jump(lasts, &[status, transition, slot]);
     }
 
     fn start_by_part(&mut self, asked: &LoopContext, lasts: Block, rest: Block, transition: Value) {
-        let now = self.b.use_var(asked.now);
-        let exit = Exit::Start { done: asked.parts.top, lasts, rest, transition };
+        let now = self.e.b.use_var(asked.now);
+        let ways = StartWays { done: asked.parts.top, lasts, transition };
+        let exit = Exit::Loop { block: rest, transition };
         self.go_to_part(
             &asked.written.starts,
             transition,
             |s, part| {
                 let form = FunctionForm { blueprint: part.blueprint, parameters: 2, shape: Some(part.shape) };
-                let (entry, start) = s.part(form, exit, now);
-                (entry, start.start(part.plan))
+                let (entry, mut e) = s.e.part(form, exit, now);
+                e.transitions().start(part.plan, Some(ways));
+                (entry, e.end())
             },
             |s, part| {
                 let holes = match part.reads {
                     true => {
-                        let routines = s.routines_of(asked.routines, transition);
-                        s.holes_of(routines, offset_of!(Routines, start))
+                        let routines = s.e.routines_of(asked.routines, transition);
+                        s.e.holes_of(routines, offset_of!(Routines, start))
                     }
-                    false => s.int(0),
+                    false => s.e.int(0),
                 };
-                vec![s.engine, holes]
+                vec![s.e.engine, holes]
             },
         );
     }
@@ -461,134 +482,134 @@ impl Emitter<'_, '_> {
     ) {
         let mut ways: BTreeMap<usize, (InlinePiece, Block)> = BTreeMap::new();
         for &part in parts {
-            ways.entry(part.shape).or_insert_with(|| (part, self.b.create_block()));
+            ways.entry(part.shape).or_insert_with(|| (part, self.e.b.create_block()));
         }
         if let Some((&last, &(_, otherwise))) = ways.last_key_value() {
             let mut switch = Switch::new();
             for (number, part) in parts.iter().enumerate().filter(|(_, part)| part.shape != last) {
                 switch.set_entry(number as u128, ways[&part.shape].1);
             }
-            switch.emit(self.b, transition, otherwise);
+            switch.emit(self.e.b, transition, otherwise);
         }
         for (part, way) in ways.into_values() {
             let (entry, holes) = write(self, part);
             assert_eq!(holes.len(), part.holes);
-            self.b.switch_to_block(way);
+            self.e.b.switch_to_block(way);
             let arguments = arguments(self, part);
-            self.jump(entry, &arguments);
+            self.e.jump(entry, &arguments);
         }
     }
 
     /// Time moves to the next end.
     fn pass_time(&mut self, asked: &LoopContext) {
-        self.b.switch_to_block(asked.parts.idle);
-        let gap = self.load(I64, self.engine, self.layout.gap);
-        let open = self.b.ins().icmp_imm_s(IntCC::NotEqual, gap, NONE as i64);
+        self.e.b.switch_to_block(asked.parts.idle);
+        let gap = self.e.load(I64, self.e.engine, self.e.layout.gap);
+        let open = self.e.b.ins().icmp_imm_s(IntCC::NotEqual, gap, NONE as i64);
         self.when(open, |s| s.close_gap(gap));
-        let nodes = self.load(I64, self.engine, self.layout.nodes);
-        let end = self.load(I64, nodes, size_of::<Key>() + offset_of!(Key, time));
-        let within = self.b.ins().icmp(IntCC::UnsignedLessThanOrEqual, end, asked.until);
+        let nodes = self.e.load(I64, self.e.engine, self.e.layout.nodes);
+        let end = self.e.load(I64, nodes, size_of::<Key>() + offset_of!(Key, time));
+        let within = self.e.b.ins().icmp(IntCC::UnsignedLessThanOrEqual, end, asked.until);
         self.leave_unless(within, OVER);
-        self.store(end, self.engine, self.layout.now);
-        self.b.def_var(asked.now, end);
-        let firings = self.load(I64, self.engine, self.layout.firings);
-        self.store(firings, self.engine, self.layout.instant_began);
+        self.e.store(end, self.e.engine, self.e.layout.now);
+        self.e.b.def_var(asked.now, end);
+        let firings = self.e.load(I64, self.e.engine, self.e.layout.firings);
+        self.e.store(firings, self.e.engine, self.e.layout.instant_began);
         if asked.plan.has_clocked {
-            self.call(self.runtime.touch_clocked, &[self.engine], None);
+            self.e.call(self.e.runtime.touch_clocked, &[self.e.engine], None);
         }
-        if self.rounds() > FEW_ROUNDS {
+        if self.e.rounds() > FEW_ROUNDS {
             self.prefetch();
         }
-        self.jump(asked.parts.finish, &[]);
+        self.e.jump(asked.parts.finish, &[]);
     }
 
     /// `Engine::prefetch`, where there are many firings.
     fn prefetch(&mut self) {
-        let slots = self.load(I64, self.engine, self.layout.slots);
-        let many = self.b.ins().icmp_imm_u(IntCC::UnsignedGreaterThanOrEqual, slots, MANY as i64);
+        let slots = self.e.load(I64, self.e.engine, self.e.layout.slots);
+        let many = self.e.b.ins().icmp_imm_u(IntCC::UnsignedGreaterThanOrEqual, slots, MANY as i64);
         self.when(many, |s| {
-            s.call(s.runtime.prefetch, &[s.engine], None);
+            s.e.call(s.e.runtime.prefetch, &[s.e.engine], None);
         });
     }
 
     /// `Tournament::close_gap`.
     fn close_gap(&mut self, gap: Value) {
-        let none = self.int(NONE as u64);
-        self.store(none, self.engine, self.layout.gap);
-        let frees = self.add_at(self.engine, self.layout.frees, 1);
-        let free = self.load(I64, self.engine, self.layout.free);
-        let entry = self.row(free, frees, size_of::<u32>() as i64);
-        self.store_half(gap, entry, 0);
-        let time = self.b.ins().iadd_imm_s(gap, NEVER);
-        self.enter(gap, None, time);
+        let none = self.e.int(NONE as u64);
+        self.e.store(none, self.e.engine, self.e.layout.gap);
+        let frees = self.e.add_at(self.e.engine, self.e.layout.frees, 1);
+        let free = self.e.load(I64, self.e.engine, self.e.layout.free);
+        let entry = self.e.row(free, frees, size_of::<u32>() as i64);
+        self.e.store_half(gap, entry, 0);
+        let time = self.e.b.ins().iadd_imm_s(gap, NEVER);
+        self.agenda().enter(gap, None, time);
     }
 
     /// Ends the first of the firings that end now, and goes on with the next one.
     fn finish_first(&mut self, asked: &LoopContext) {
-        self.b.switch_to_block(asked.parts.finish);
-        let nodes = self.load(I64, self.engine, self.layout.nodes);
-        let slots = self.load(I64, self.engine, self.layout.slots);
-        let order = self.load(I64, nodes, size_of::<Key>() + offset_of!(Key, order));
-        let mask = self.b.ins().iadd_imm_s(slots, -1);
-        let slot = self.b.ins().band(order, mask);
-        let ending = self.ending(slot);
-        let transition = self.load_half(ending, offset_of!(Ending, transition));
-        let [left, succeeded, failed] = [0; 3].map(|_| self.b.create_block());
-        self.b.set_cold_block(failed);
+        self.e.b.switch_to_block(asked.parts.finish);
+        let nodes = self.e.load(I64, self.e.engine, self.e.layout.nodes);
+        let slots = self.e.load(I64, self.e.engine, self.e.layout.slots);
+        let order = self.e.load(I64, nodes, size_of::<Key>() + offset_of!(Key, order));
+        let mask = self.e.b.ins().iadd_imm_s(slots, -1);
+        let slot = self.e.b.ins().band(order, mask);
+        let ending = self.agenda().ending(slot);
+        let transition = self.e.load_half(ending, offset_of!(Ending, transition));
+        let [left, succeeded, failed] = [0; 3].map(|_| self.e.b.create_block());
+        self.e.b.set_cold_block(failed);
         if asked.written.finishes.is_empty() {
             self.call_finish(asked, slot, ending, transition, [left, succeeded, failed]);
         } else {
             self.finish_by_part(asked, slot, ending, transition, [left, succeeded, failed]);
         }
-        self.b.switch_to_block(left);
+        self.e.b.switch_to_block(left);
         self.go_on_from_gap(asked, slot);
-        self.b.switch_to_block(succeeded);
+        self.e.b.switch_to_block(succeeded);
         self.go_on_in_order(asked);
-        let [status, transition] = [0; 2].map(|_| self.b.append_block_param(failed, I64));
-        self.b.switch_to_block(failed);
+        let [status, transition] = [0; 2].map(|_| self.e.b.append_block_param(failed, I64));
+        self.e.b.switch_to_block(failed);
         self.leave_to_start(transition, status);
     }
 
     /// Leaves with the status of a firing that the engine must start, or whose fault it must tell. A call would do, but would cost
     /// the loop its registers.
     fn leave_to_start(&mut self, transition: Value, status: Value) {
-        self.store(transition, self.engine, self.layout.value);
-        self.b.ins().return_(&[status]);
+        self.e.store(transition, self.e.engine, self.e.layout.value);
+        self.e.b.ins().return_(&[status]);
     }
 
     fn call_finish(&mut self, asked: &LoopContext, slot: Value, ending: Value, transition: Value, ways: [Block; 3]) {
         let [left, succeeded, failed] = ways;
         let [function, holes] = self.finish_of(asked, ending, transition);
         let (record, others) = self.record_of(asked, slot, ending);
-        let status = self.call_address(LEAF, function, &[self.engine, holes, record], Some(I64)).unwrap_or(record);
-        let fine = self.equals(status, DONE);
-        let done = self.b.create_block();
-        self.b.ins().brif(fine, done, &[], failed, &[status.into(), transition.into()]);
-        self.b.switch_to_block(done);
+        let status = self.e.call_address(LEAF, function, &[self.e.engine, holes, record], Some(I64)).unwrap_or(record);
+        let fine = self.e.equals(status, DONE);
+        let done = self.e.b.create_block();
+        self.e.b.ins().brif(fine, done, &[], failed, &[status.into(), transition.into()]);
+        self.e.b.switch_to_block(done);
         match others {
-            Some(others) => self.b.ins().brif(others, succeeded, &[], left, &[]),
-            None => self.b.ins().jump(left, &[]),
+            Some(others) => self.e.b.ins().brif(others, succeeded, &[], left, &[]),
+            None => self.e.b.ins().jump(left, &[]),
         };
     }
 
     /// The record of the firing of a slot. If it is one of a lane, it leaves the lane, and the next takes the slot: returns how
     /// many others there are, where there are lanes.
     fn record_of(&mut self, asked: &LoopContext, slot: Value, ending: Value) -> (Value, Option<Value>) {
-        let own = |s: &mut Self| s.b.ins().iadd_imm_s(ending, Records::<Ending>::HEAD as i64);
+        let own = |s: &mut Self| s.e.b.ins().iadd_imm_s(ending, Records::<Ending>::HEAD as i64);
         if !asked.plan.has_lanes {
             return (own(self), None);
         }
-        let lane = self.load(I32, ending, offset_of!(Ending, lane));
-        let outside = self.b.ins().icmp_imm_u(IntCC::Equal, lane, i64::from(NO_LANE));
+        let lane = self.e.load(I32, ending, offset_of!(Ending, lane));
+        let outside = self.e.b.ins().icmp_imm_u(IntCC::Equal, lane, i64::from(NO_LANE));
         let of_lane = |s: &mut Self| {
-            let (lanes, number) = (s.rows(s.layout.arena.lanes), s.b.ins().uextend(I64, lane));
-            let lane = s.row(lanes, number, size_of::<Lane>() as i64);
-            let lane = s.lane_at(lane);
-            let [record, others] = s.pop(lane);
-            s.when(others, |s| s.succeed(asked, lane, slot, ending));
+            let (lanes, number) = (s.e.rows(s.e.layout.arena.lanes), s.e.b.ins().uextend(I64, lane));
+            let lane = s.e.row(lanes, number, size_of::<Lane>() as i64);
+            let lane = s.e.lane_at(lane);
+            let [record, others] = s.agenda().pop(lane);
+            s.when(others, |s| s.agenda().succeed(asked, lane, slot, ending));
             vec![record, others]
         };
-        let found = self.branch(outside, &[I64, I64], |s| vec![own(s), s.int(0)], of_lane);
+        let found = self.branch(outside, &[I64, I64], |s| vec![own(s), s.e.int(0)], of_lane);
         (found[0], Some(found[1]))
     }
 
@@ -596,37 +617,39 @@ impl Emitter<'_, '_> {
         let [left, succeeded, failed] = ways;
         let holes = match asked.written.finishes_differ() {
             true => self.finish_of(asked, ending, transition)[1],
-            false => self.int(0),
+            false => self.e.int(0),
         };
-        let now = self.b.use_var(asked.now);
-        let succeeds = self.b.create_block();
-        let lane = self.b.append_block_param(succeeds, I64);
-        let exit = Exit::Finish { left, succeeds, failed, transition };
+        let now = self.e.b.use_var(asked.now);
+        let succeeds = self.e.b.create_block();
+        let lane = self.e.b.append_block_param(succeeds, I64);
+        let ways = FinishWays { left, succeeds };
+        let exit = Exit::Loop { block: failed, transition };
         self.go_to_part(
             &asked.written.finishes,
             transition,
             |s, part| {
                 let form = FunctionForm { blueprint: part.blueprint, parameters: 3, shape: Some(part.shape) };
-                let (entry, finish) = s.part(form, exit, now);
-                (entry, finish.finish(part.plan))
+                let (entry, mut e) = s.e.part(form, exit, now);
+                e.transitions().finish(part.plan, Some(ways));
+                (entry, e.end())
             },
-            |s, _| vec![s.engine, holes, ending],
+            |s, _| vec![s.e.engine, holes, ending],
         );
-        self.b.switch_to_block(succeeds);
-        let lane = self.lane_at(lane);
-        self.succeed(asked, lane, slot, ending);
-        self.jump(succeeded, &[]);
+        self.e.b.switch_to_block(succeeds);
+        let lane = self.e.lane_at(lane);
+        self.agenda().succeed(asked, lane, slot, ending);
+        self.e.jump(succeeded, &[]);
     }
 
     /// What ends a firing, and its holes. The interpreter does not note it.
     fn finish_of(&mut self, asked: &LoopContext, ending: Value, transition: Value) -> [Value; 2] {
         let called = asked.written.finishes.is_empty();
-        let holes = self.load(I64, ending, offset_of!(Ending, holes));
-        let function = if called { self.load(I64, ending, offset_of!(Ending, function)) } else { holes };
+        let holes = self.e.load(I64, ending, offset_of!(Ending, holes));
+        let function = if called { self.e.load(I64, ending, offset_of!(Ending, function)) } else { holes };
         let look_up = |s: &mut Self| {
-            let routines = s.routines_of(asked.routines, transition);
-            let holes = s.holes_of(routines, offset_of!(Routines, finish));
-            let function = if called { s.function_of(routines, offset_of!(Routines, finish)) } else { holes };
+            let routines = s.e.routines_of(asked.routines, transition);
+            let holes = s.e.holes_of(routines, offset_of!(Routines, finish));
+            let function = if called { s.e.function_of(routines, offset_of!(Routines, finish)) } else { holes };
             vec![function, holes]
         };
         let known = self.branch(function, &[I64, I64], |_| vec![function, holes], |s| s.aside(true, look_up));
@@ -636,30 +659,30 @@ impl Emitter<'_, '_> {
     /// A firing has left its slot: to the next that ends now, if there is one, or else to those that may start. There is none
     /// unless several were found to end at one time.
     fn go_on_from_gap(&mut self, asked: &LoopContext, slot: Value) {
-        self.store(slot, self.engine, self.layout.gap);
-        let now = self.b.use_var(asked.now);
-        let close = self.b.create_block();
-        if !self.ties_are_usual() {
-            let tie = self.load(I64, self.engine, self.layout.tie);
-            let may_be = self.b.ins().icmp(IntCC::UnsignedLessThanOrEqual, now, tie);
-            self.unless(may_be, asked.parts.top);
+        self.e.store(slot, self.e.engine, self.e.layout.gap);
+        let now = self.e.b.use_var(asked.now);
+        let close = self.e.b.create_block();
+        if !self.agenda().ties_are_usual() {
+            let tie = self.e.load(I64, self.e.engine, self.e.layout.tie);
+            let may_be = self.e.b.ins().icmp(IntCC::UnsignedLessThanOrEqual, now, tie);
+            self.e.unless(may_be, asked.parts.top);
         }
-        let more = self.is_due_beside(slot, now);
-        self.b.ins().brif(more, close, &[], asked.parts.top, &[]);
-        self.b.switch_to_block(close);
+        let more = self.agenda().is_due_beside(slot, now);
+        self.e.b.ins().brif(more, close, &[], asked.parts.top, &[]);
+        self.e.b.switch_to_block(close);
         self.close_gap(slot);
-        if self.rounds() > FEW_ROUNDS {
+        if self.e.rounds() > FEW_ROUNDS {
             self.prefetch();
         }
-        self.jump(asked.parts.finish, &[]);
+        self.e.jump(asked.parts.finish, &[]);
     }
 
     /// The same where the next of a lane has taken the slot.
     fn go_on_in_order(&mut self, asked: &LoopContext) {
-        let nodes = self.load(I64, self.engine, self.layout.nodes);
-        let next = self.load(I64, nodes, size_of::<Key>() + offset_of!(Key, time));
-        let now = self.b.use_var(asked.now);
-        let due = self.b.ins().icmp(IntCC::Equal, next, now);
-        self.b.ins().brif(due, asked.parts.finish, &[], asked.parts.top, &[]);
+        let nodes = self.e.load(I64, self.e.engine, self.e.layout.nodes);
+        let next = self.e.load(I64, nodes, size_of::<Key>() + offset_of!(Key, time));
+        let now = self.e.b.use_var(asked.now);
+        let due = self.e.b.ins().icmp(IntCC::Equal, next, now);
+        self.e.b.ins().brif(due, asked.parts.finish, &[], asked.parts.top, &[]);
     }
 }

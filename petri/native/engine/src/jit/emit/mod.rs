@@ -1,11 +1,13 @@
-//! Writes the code of a transition, and of the loop: a file for each subject, as in `state` and `engine`. Every file has methods of
-//! the one `Emitter`.
+//! Writes the code of a transition, and of the loop: a file and a struct for each subject, as in `state` and `engine`. The structs
+//! borrow the one `Emitter`, whose words are all they have in common. In code of any subject `self.e.load(..)` is such a word,
+//! `self.lose(..)` belongs to the subject itself, and `self.joins().enter_index(..)` to another.
 //!
 //! Of a net, emission knows a blueprint and nothing else.
 //!
 //! May import: what `jit` may, but for `program` and `net`; of `jit`: `blueprint`, `holes`, `layout`, `profile`, `runtime`.
 //!
-//! - [`emitter`]: the vocabulary that everything else is made of
+//! - [`emitter`]: the vocabulary that everything else is made of, and branches
+//! - [`subjects`]: the struct of each subject, and how one reaches another
 //! - [`slots`]: the values of tokens
 //! - [`chance`]: what a firing draws
 //! - [`expression`]: the values of expressions
@@ -30,5 +32,6 @@ pub mod output;
 pub mod place;
 pub mod search;
 pub mod slots;
+pub mod subjects;
 pub mod token;
 pub mod transition;

@@ -6,7 +6,8 @@ use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value};
 
 use crate::jit::blueprint::expression::SlotValue;
 use crate::jit::blueprint::transition::{Check, Count, OneOf, Output, OutputForm};
-use crate::jit::emit::emitter::{Emitter, Source, TokenCount};
+use crate::jit::emit::emitter::{Source, TokenCount, Writer};
+use crate::jit::emit::subjects::{OutputCode, Subjects};
 use crate::jit::holes::Hole;
 
 /// What an output arc of a firing gives.
@@ -26,26 +27,26 @@ struct Opened {
     slots: Vec<Source>,
 }
 
-impl Emitter<'_, '_> {
+impl OutputCode<'_, '_, '_> {
     /// Evaluates an output arc.
     pub fn given(&mut self, arc: &Output, end: Value) -> Given {
         let nothing = Given { place: None, count: TokenCount::Const(0), slots: Vec::new(), address: None };
         match arc.form {
             OutputForm::Black(count) => Given { count: TokenCount::Const(count), ..nothing },
-            OutputForm::Token => Given { count: TokenCount::Const(1), slots: self.slots(arc, end), ..nothing },
+            OutputForm::Token => Given { count: TokenCount::Const(1), slots: self.values(arc, end), ..nothing },
             OutputForm::Open => {
                 let chosen = arc.several;
                 let Some(condition) = &arc.condition else {
                     let Opened { place, count, slots } = self.open(arc, end);
                     return Given { place: chosen.then_some(place), count, slots, ..nothing };
                 };
-                let condition = self.condition(condition, end);
+                let condition = self.expressions().condition(condition, end);
                 let first = arc.place;
                 let values = self.branch(
                     condition,
                     &vec![I64; 2 + arc.width],
                     |s| s.open_words(arc, end),
-                    |s| [vec![s.place_id(first)], vec![s.int(0); arc.width + 1]].concat(),
+                    |s| [vec![s.e.place_id(first)], vec![s.e.int(0); arc.width + 1]].concat(),
                 );
                 Given {
                     place: chosen.then_some(values[0]),
@@ -62,34 +63,34 @@ impl Emitter<'_, '_> {
         let count = match &arc.count {
             Count::Const(count) => TokenCount::Const(*count),
             Count::Of(e) => {
-                let count = self.integer(e, end);
-                let natural = self.b.ins().icmp_imm_s(IntCC::SignedGreaterThanOrEqual, count, 0);
-                self.require(natural);
+                let count = self.expressions().integer(e, end);
+                let natural = self.e.b.ins().icmp_imm_s(IntCC::SignedGreaterThanOrEqual, count, 0);
+                self.e.require(natural);
                 TokenCount::Known(count)
             }
         };
         let place = match &arc.one_of {
-            None => self.place_id(arc.place),
+            None => self.e.place_id(arc.place),
             Some(OneOf { position, places, list }) => {
-                let index = self.integer(position, end);
-                let inside = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, index, *places as i64);
-                self.require(inside);
-                let places = self.hole(Hole::Word(*list));
-                let offset = self.b.ins().ishl_imm_s(index, 2);
-                let entry = self.b.ins().iadd(places, offset);
-                self.load_half(entry, 0)
+                let index = self.expressions().integer(position, end);
+                let inside = self.e.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, index, *places as i64);
+                self.e.require(inside);
+                let places = self.e.hole(Hole::Word(*list));
+                let offset = self.e.b.ins().ishl_imm_s(index, 2);
+                let entry = self.e.b.ins().iadd(places, offset);
+                self.e.load_half(entry, 0)
             }
         };
         // Values of tokens that are not given may not be evaluated: they may fail.
         let slots = match count {
             TokenCount::Known(count) if arc.width > 0 => {
-                let any = self.b.ins().icmp_imm_s(IntCC::NotEqual, count, 0);
+                let any = self.e.b.ins().icmp_imm_s(IntCC::NotEqual, count, 0);
                 let types = vec![I64; arc.width];
-                let words = self.branch(any, &types, |s| s.words(arc, end), |s| vec![s.int(0); arc.width]);
+                let words = self.branch(any, &types, |s| s.words(arc, end), |s| vec![s.e.int(0); arc.width]);
                 words.into_iter().map(Source::Known).collect()
             }
-            TokenCount::Const(0) => vec![Source::Known(self.int(0)); arc.width],
-            _ => self.slots(arc, end),
+            TokenCount::Const(0) => vec![Source::Known(self.e.int(0)); arc.width],
+            _ => self.values(arc, end),
         };
         Opened { place, count, slots }
     }
@@ -97,20 +98,20 @@ impl Emitter<'_, '_> {
     /// The same as words.
     fn open_words(&mut self, arc: &Output, end: Value) -> Vec<Value> {
         let Opened { place, count, slots } = self.open(arc, end);
-        let count = self.number(count);
-        [place, count].into_iter().chain(slots.into_iter().map(|slot| self.word_in(slot))).collect()
+        let count = self.e.number(count);
+        [place, count].into_iter().chain(slots.into_iter().map(|slot| self.slots().word_in(slot))).collect()
     }
 
     /// The values of a token that an arc gives, each within the range of its slot (X2).
-    fn slots(&mut self, arc: &Output, end: Value) -> Vec<Source> {
+    fn values(&mut self, arc: &Output, end: Value) -> Vec<Source> {
         let slots: Vec<Source> = arc.values.iter().map(|value| self.slot_value(value, end)).collect();
         for &check in &arc.checks {
             if let Some(low) = check.low {
-                let word = self.word_in(slots[check.slot]);
+                let word = self.slots().word_in(slots[check.slot]);
                 self.require_bound(check, word, low, true);
             }
             if let Some(high) = check.high {
-                let word = self.word_in(slots[check.slot]);
+                let word = self.slots().word_in(slots[check.slot]);
                 self.require_bound(check, word, high, false);
             }
         }
@@ -118,28 +119,30 @@ impl Emitter<'_, '_> {
     }
 
     fn words(&mut self, arc: &Output, end: Value) -> Vec<Value> {
-        self.slots(arc, end).into_iter().map(|slot| self.word_in(slot)).collect()
+        self.values(arc, end).into_iter().map(|slot| self.slots().word_in(slot)).collect()
     }
 
     /// The value of a slot. Constants are holes, so that transitions which differ in them alone share their code.
     pub fn slot_value(&mut self, value: &SlotValue, end: Value) -> Source {
         match value {
-            SlotValue::Variable(variable) => self.variables[*variable].unwrap_or_else(|| Source::Known(self.int(0))),
-            SlotValue::Constant(word) => Source::Known(self.hole(Hole::Constant(*word))),
-            SlotValue::Of(value) => Source::Known(self.bits(value, end)),
+            SlotValue::Variable(variable) => {
+                self.e.variables[*variable].unwrap_or_else(|| Source::Known(self.e.int(0)))
+            }
+            SlotValue::Constant(word) => Source::Known(self.e.hole(Hole::Constant(*word))),
+            SlotValue::Of(value) => Source::Known(self.expressions().bits(value, end)),
         }
     }
 
     fn require_bound(&mut self, check: Check, bits: Value, limit: u64, low: bool) {
         let holds = if check.real {
-            let value = self.b.ins().bitcast(F64, MemFlagsData::new(), bits);
-            let limit = self.real(f64::from_bits(limit));
+            let value = self.e.b.ins().bitcast(F64, MemFlagsData::new(), bits);
+            let limit = self.e.real(f64::from_bits(limit));
             let comparison = if low { FloatCC::GreaterThanOrEqual } else { FloatCC::LessThanOrEqual };
-            self.b.ins().fcmp(comparison, value, limit)
+            self.e.b.ins().fcmp(comparison, value, limit)
         } else {
             let comparison = if low { IntCC::SignedGreaterThanOrEqual } else { IntCC::SignedLessThanOrEqual };
-            self.b.ins().icmp_imm_s(comparison, bits, limit as i64)
+            self.e.b.ins().icmp_imm_s(comparison, bits, limit as i64)
         };
-        self.require(holds);
+        self.e.require(holds);
     }
 }

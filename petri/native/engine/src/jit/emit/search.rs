@@ -13,7 +13,8 @@ use crate::jit::blueprint::expression::SlotValue;
 use crate::jit::blueprint::names::{IndexRef, PlaceRef};
 use crate::jit::blueprint::place::KeySlot;
 use crate::jit::blueprint::transition::{Count, Find, Inhibitor, Input, TransitionPlan};
-use crate::jit::emit::emitter::{Emitter, Source, FLAGS};
+use crate::jit::emit::emitter::{Source, Writer, FLAGS};
+use crate::jit::emit::subjects::{SearchCode, Subjects};
 use crate::jit::holes::Hole;
 use crate::state::index::{Bucket, Index, BUCKET_SEATS};
 
@@ -60,7 +61,7 @@ struct Tally {
 }
 
 /// What is to be done with a binding; then the search goes on in the block.
-type Complete<'c, 'a, 'b> = &'c mut dyn FnMut(&mut Emitter<'a, 'b>, &Nest, Block);
+type Complete<'c, 'a, 'b> = &'c mut dyn FnMut(&mut SearchCode<'_, 'a, 'b>, &Nest, Block);
 
 impl<'p> Nest<'p> {
     fn new(plan: &'p TransitionPlan, is_counted: impl Fn(usize) -> bool) -> Self {
@@ -90,64 +91,63 @@ impl<'p> Nest<'p> {
     }
 }
 
-impl<'a, 'b> Emitter<'a, 'b> {
+impl<'a, 'b> SearchCode<'_, 'a, 'b> {
     // ------------------------------------------------------------ is there a binding?
 
     /// Whether a transition that watches do not exclude is enabled.
-    pub fn look(mut self, plan: &TransitionPlan) -> Vec<Hole> {
+    pub fn look(&mut self, plan: &TransitionPlan) {
         let mut nest = Nest::new(plan, |arc| !plan.inputs[arc].decides);
         // A fault in any binding must be told, so all are looked at.
         let goes_on = plan.exhaustive && nest.has_loops();
-        let enabled = self.b.declare_var(I64);
-        let no = self.int(0);
-        self.b.def_var(enabled, no);
-        let over = self.b.create_block();
+        let enabled = self.e.b.declare_var(I64);
+        let no = self.e.int(0);
+        self.e.b.def_var(enabled, no);
+        let over = self.e.b.create_block();
         self.descend(&mut nest, 0, over, &mut |s, _, next| {
             if goes_on {
-                let yes = s.int(ENABLED);
-                s.b.def_var(enabled, yes);
-                s.jump(next, &[]);
+                let yes = s.e.int(ENABLED);
+                s.e.b.def_var(enabled, yes);
+                s.e.jump(next, &[]);
             } else {
-                s.leave(ENABLED);
+                s.e.leave(ENABLED);
             }
         });
-        self.b.switch_to_block(over);
-        let found = self.b.use_var(enabled);
-        self.b.ins().return_(&[found]);
-        self.end()
+        self.e.b.switch_to_block(over);
+        let found = self.e.b.use_var(enabled);
+        self.e.b.ins().return_(&[found]);
     }
 
     // ------------------------------------------------------------ one of the bindings
 
     /// `Engine::bind_by_search`: counts the bindings, draws one, and tells the seats and numbers of its tokens.
-    pub fn choose_by_search(&mut self, plan: &TransitionPlan, chosen: &mut [Option<Value>]) {
+    pub fn choose(&mut self, plan: &TransitionPlan, chosen: &mut [Option<Value>]) {
         let last = (0..plan.inputs.len()).rev().find(|&arc| plan.inputs[arc].is_bag());
         let counted = last.filter(|&arc| !plan.inputs[arc].decides);
         let mut nest = Nest::new(plan, |arc| Some(arc) == counted);
-        let hit = self.b.create_block();
-        let rank = self.b.append_block_param(hit, I64);
+        let hit = self.e.b.create_block();
+        let rank = self.e.b.append_block_param(hit, I64);
         let keyed =
             counted.and_then(|arc| if let Find::Keyed(index) = plan.inputs[arc].find { Some(index) } else { None });
-        let bucket = keyed.map(|_| self.b.append_block_param(hit, I64));
+        let bucket = keyed.map(|_| self.e.b.append_block_param(hit, I64));
         let remembered = nest.remembered();
         for &arc in &remembered {
-            chosen[arc] = Some(self.b.append_block_param(hit, I64));
+            chosen[arc] = Some(self.e.b.append_block_param(hit, I64));
         }
         if nest.has_loops() {
             self.search(&mut nest, usize::from(bucket.is_some()) + remembered.len(), hit);
         } else {
-            let general = self.general();
+            let general = self.e.general();
             self.descend(&mut nest, 0, general, &mut |s, nest, _| {
                 let rank = match nest.choices {
-                    Some(choices) => s.equal_choice(choices.number),
-                    None => s.int(0),
+                    Some(choices) => s.chance().equal_choice(choices.number),
+                    None => s.e.int(0),
                 };
-                s.jump(hit, &[&[rank], &nest.found()[..]].concat());
+                s.e.jump(hit, &[&[rank], &nest.found()[..]].concat());
             });
         }
-        self.b.switch_to_block(hit);
+        self.e.b.switch_to_block(hit);
         // What loops have bound is known only within them.
-        self.variables.fill(None);
+        self.e.variables.fill(None);
         if let Some(arc) = counted {
             chosen[arc] = Some(match (keyed, bucket) {
                 (Some(index), Some(bucket)) => {
@@ -162,32 +162,32 @@ impl<'a, 'b> Emitter<'a, 'b> {
     /// Goes through the bindings and counts them, draws the number of one, and goes to `hit` with what was found of it.
     /// Most often it is among those that came first, which are remembered; else all are gone through again.
     fn search(&mut self, nest: &mut Nest, words: usize, hit: Block) {
-        let again = self.b.create_block();
-        let wanted = self.b.append_block_param(again, I64);
-        let none = self.int(u64::MAX);
-        self.jump(again, &[none]);
-        self.b.switch_to_block(again);
+        let again = self.e.b.create_block();
+        let wanted = self.e.b.append_block_param(again, I64);
+        let none = self.e.int(u64::MAX);
+        self.e.jump(again, &[none]);
+        self.e.b.switch_to_block(again);
         let tally = self.tally(words);
-        let over = self.b.create_block();
+        let over = self.e.b.create_block();
         self.descend(nest, 0, over, &mut |s, nest, next| s.count(nest, &tally, wanted, hit, next));
-        self.b.switch_to_block(over);
-        let all = self.b.use_var(tally.all);
-        let any = self.b.ins().icmp_imm_s(IntCC::NotEqual, all, 0);
-        self.require(any);
-        let drawn = self.equal_choice(all);
-        let first = self.b.use_var(tally.first);
-        let at_first = self.b.ins().icmp(IntCC::UnsignedLessThan, drawn, first);
-        let words = tally.words.iter().map(|&variable| self.b.use_var(variable));
+        self.e.b.switch_to_block(over);
+        let all = self.e.b.use_var(tally.all);
+        let any = self.e.b.ins().icmp_imm_s(IntCC::NotEqual, all, 0);
+        self.e.require(any);
+        let drawn = self.chance().equal_choice(all);
+        let first = self.e.b.use_var(tally.first);
+        let at_first = self.e.b.ins().icmp(IntCC::UnsignedLessThan, drawn, first);
+        let words = tally.words.iter().map(|&variable| self.e.b.use_var(variable));
         let arguments: Vec<BlockArg> = [drawn].into_iter().chain(words).map(Into::into).collect();
-        self.b.ins().brif(at_first, hit, &arguments, again, &[drawn.into()]);
+        self.e.b.ins().brif(at_first, hit, &arguments, again, &[drawn.into()]);
     }
 
     /// Nothing is found yet.
     fn tally(&mut self, words: usize) -> Tally {
-        let zero = self.int(0);
+        let zero = self.e.int(0);
         let mut variable = || {
-            let variable = self.b.declare_var(I64);
-            self.b.def_var(variable, zero);
+            let variable = self.e.b.declare_var(I64);
+            self.e.b.def_var(variable, zero);
             variable
         };
         Tally { all: variable(), first: variable(), words: (0..words).map(|_| variable()).collect() }
@@ -197,26 +197,26 @@ impl<'a, 'b> Emitter<'a, 'b> {
     fn count(&mut self, nest: &Nest, tally: &Tally, wanted: Value, hit: Block, next: Block) {
         let number = match nest.choices {
             Some(choices) => choices.number,
-            None => self.int(1),
+            None => self.e.int(1),
         };
         let words = nest.found();
-        let before = self.b.use_var(tally.all);
-        let rank = self.b.ins().isub(wanted, before);
-        let here = self.b.ins().icmp(IntCC::UnsignedLessThan, rank, number);
-        let other = self.b.create_block();
+        let before = self.e.b.use_var(tally.all);
+        let rank = self.e.b.ins().isub(wanted, before);
+        let here = self.e.b.ins().icmp(IntCC::UnsignedLessThan, rank, number);
+        let other = self.e.b.create_block();
         let arguments: Vec<BlockArg> = [rank].iter().chain(&words).map(|&value| value.into()).collect();
-        self.b.ins().brif(here, hit, &arguments, other, &[]);
-        self.b.switch_to_block(other);
-        let is_first = self.equals(before, 0);
+        self.e.b.ins().brif(here, hit, &arguments, other, &[]);
+        self.e.b.switch_to_block(other);
+        let is_first = self.e.equals(before, 0);
         let variables = [tally.first].into_iter().chain(tally.words.iter().copied());
         for (variable, new) in variables.zip([number].into_iter().chain(words)) {
-            let old = self.b.use_var(variable);
-            let value = self.b.ins().select(is_first, new, old);
-            self.b.def_var(variable, value);
+            let old = self.e.b.use_var(variable);
+            let value = self.e.b.ins().select(is_first, new, old);
+            self.e.b.def_var(variable, value);
         }
-        let after = self.b.ins().iadd(before, number);
-        self.b.def_var(tally.all, after);
-        self.jump(next, &[]);
+        let after = self.e.b.ins().iadd(before, number);
+        self.e.b.def_var(tally.all, after);
+        self.e.jump(next, &[]);
     }
 
     // ------------------------------------------------------------ from arc to arc
@@ -229,7 +229,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
             Find::Black(count) => self.find_black(nest, position, count, next),
             Find::Head { depth } => self.find_head(nest, position, *depth, next),
             Find::Any => {
-                let number = self.tokens(arc.place);
+                let number = self.e.tokens_in(arc.place);
                 return self.try_each(nest, position, Choices { number, group: None }, next, complete);
             }
             Find::Keyed(index) => {
@@ -250,18 +250,18 @@ impl<'a, 'b> Emitter<'a, 'b> {
             return;
         }
         let count = self.natural(count);
-        let mut left = self.tokens(arc.place);
+        let mut left = self.e.tokens_in(arc.place);
         for &i in &arc.before {
             left = match (nest.chosen[i], &plan.inputs[i].find) {
-                (Some(taken), _) => self.b.ins().isub(left, taken),
+                (Some(taken), _) => self.e.b.ins().isub(left, taken),
                 (None, Find::Black(Count::Const(taken))) => {
-                    self.b.ins().iadd_imm_s(left, (*taken as i64).wrapping_neg())
+                    self.e.b.ins().iadd_imm_s(left, (*taken as i64).wrapping_neg())
                 }
                 _ => left,
             };
         }
-        let enough = self.b.ins().icmp(IntCC::UnsignedLessThanOrEqual, count, left);
-        self.unless(enough, next);
+        let enough = self.e.b.ins().icmp(IntCC::UnsignedLessThanOrEqual, count, left);
+        self.e.unless(enough, next);
         nest.chosen[position] = open.then_some(count);
     }
 
@@ -274,23 +274,23 @@ impl<'a, 'b> Emitter<'a, 'b> {
         if arc.equals.is_empty() && arc.binds.is_empty() {
             return;
         }
-        let token = self.shown(arc.place, depth);
+        let token = self.tokens().shown(arc.place, depth);
         // All of them first: any may raise a fault.
         let wanted = self.key(&arc.equals);
         for ((slot, _), wanted) in arc.equals.iter().zip(wanted) {
-            let wanted = self.word_in(wanted);
-            let found = self.load(I64, token, 8 * *slot as usize);
-            let same = self.b.ins().icmp(IntCC::Equal, wanted, found);
-            self.unless(same, next);
+            let wanted = self.slots().word_in(wanted);
+            let found = self.e.load(I64, token, 8 * *slot as usize);
+            let same = self.e.b.ins().icmp(IntCC::Equal, wanted, found);
+            self.e.unless(same, next);
         }
-        self.bind(arc, token);
+        self.transitions().bind(arc, token);
     }
 
     /// Asks for more than so many tokens in a place.
     fn require_tokens(&mut self, place: PlaceRef, number: usize, otherwise: Block) {
-        let tokens = self.tokens(place);
-        let enough = self.b.ins().icmp_imm_u(IntCC::UnsignedGreaterThan, tokens, number as i64);
-        self.unless(enough, otherwise);
+        let tokens = self.e.tokens_in(place);
+        let enough = self.e.b.ins().icmp_imm_u(IntCC::UnsignedGreaterThan, tokens, number as i64);
+        self.e.unless(enough, otherwise);
     }
 
     /// The tokens of a bag that an arc may find, one after the other, or all at once where they are only counted.
@@ -306,20 +306,20 @@ impl<'a, 'b> Emitter<'a, 'b> {
         let arc = &plan.inputs[position];
         if nest.counted[position] {
             if choices.group.is_some() || position >= plan.watched.0 {
-                let any = self.b.ins().icmp_imm_s(IntCC::NotEqual, choices.number, 0);
-                self.unless(any, next);
+                let any = self.e.b.ins().icmp_imm_s(IntCC::NotEqual, choices.number, 0);
+                self.e.unless(any, next);
             }
             nest.choices = Some(choices);
             return self.descend(nest, position + 1, next, complete);
         }
         let seats = choices.group.map(|group| self.seats_of(group));
-        let (turn, other) = (self.b.create_block(), self.b.create_block());
-        let number = self.b.append_block_param(turn, I64);
-        let zero = self.int(0);
-        self.jump(turn, &[zero]);
-        self.b.switch_to_block(turn);
-        let more = self.b.ins().icmp(IntCC::UnsignedLessThan, number, choices.number);
-        self.unless(more, next);
+        let (turn, other) = (self.e.b.create_block(), self.e.b.create_block());
+        let number = self.e.b.append_block_param(turn, I64);
+        let zero = self.e.int(0);
+        self.e.jump(turn, &[zero]);
+        self.e.b.switch_to_block(turn);
+        let more = self.e.b.ins().icmp(IntCC::UnsignedLessThan, number, choices.number);
+        self.e.unless(more, next);
         if (position + 1..plan.inputs.len()).any(|arc| nest.loops(arc)) {
             self.require_wanted();
         }
@@ -327,28 +327,28 @@ impl<'a, 'b> Emitter<'a, 'b> {
         self.take_seat(nest, arc, seat, other);
         nest.chosen[position] = Some(seat);
         self.descend(nest, position + 1, other, complete);
-        self.b.switch_to_block(other);
-        let following = self.b.ins().iadd_imm_s(number, 1);
-        self.jump(turn, &[following]);
+        self.e.b.switch_to_block(other);
+        let following = self.e.b.ins().iadd_imm_s(number, 1);
+        self.e.jump(turn, &[following]);
     }
 
     /// The general way ends a search that is no longer wanted: a loop within a loop may take hours.
     fn require_wanted(&mut self) {
-        let address = self.table(self.layout.stop);
-        let stop = self.b.ins().atomic_load(I64, FLAGS, address);
-        let wanted = self.equals(stop, 0);
-        self.require(wanted);
+        let address = self.e.table(self.e.layout.stop);
+        let stop = self.e.b.ins().atomic_load(I64, FLAGS, address);
+        let wanted = self.e.equals(stop, 0);
+        self.e.require(wanted);
     }
 
     /// The token in a seat, unless an arc before has found it (E1).
     fn take_seat(&mut self, nest: &Nest, arc: &Input, seat: Value, otherwise: Block) {
         for used in arc.before.iter().filter_map(|&i| nest.chosen[i]) {
-            let fresh = self.b.ins().icmp(IntCC::NotEqual, seat, used);
-            self.unless(fresh, otherwise);
+            let fresh = self.e.b.ins().icmp(IntCC::NotEqual, seat, used);
+            self.e.unless(fresh, otherwise);
         }
         if !arc.binds.is_empty() {
-            let token = self.seat(arc.place, seat);
-            self.bind(arc, token);
+            let token = self.e.seat(arc.place, seat);
+            self.transitions().bind(arc, token);
         }
     }
 
@@ -360,19 +360,20 @@ impl<'a, 'b> Emitter<'a, 'b> {
         };
         for (_, arc) in plan.inhibitors.iter().enumerate().filter(|arc| !told(*arc)) {
             let tokens = match arc.index {
-                None => self.tokens(arc.place),
+                None => self.e.tokens_in(arc.place),
                 Some(index) => {
                     let group = self.group_of(index, &arc.equals);
                     self.tokens_of(group)
                 }
             };
             let threshold = self.natural(&arc.threshold);
-            let few = self.b.ins().icmp(IntCC::UnsignedLessThan, tokens, threshold);
-            self.unless(few, next);
+            let few = self.e.b.ins().icmp(IntCC::UnsignedLessThan, tokens, threshold);
+            self.e.unless(few, next);
         }
         if let Some(guard) = &plan.guard {
-            let holds = self.condition(guard, self.now);
-            self.unless(holds, next);
+            let now = self.e.now;
+            let holds = self.expressions().condition(guard, now);
+            self.e.unless(holds, next);
         }
         complete(self, nest, next);
     }
@@ -380,11 +381,12 @@ impl<'a, 'b> Emitter<'a, 'b> {
     /// A number of tokens. A negative one goes the general way, which knows whether that is a fault.
     fn natural(&mut self, count: &Count) -> Value {
         match count {
-            Count::Const(count) => self.int(*count),
+            Count::Const(count) => self.e.int(*count),
             Count::Of(count) => {
-                let count = self.integer(count, self.now);
-                let natural = self.b.ins().icmp_imm_s(IntCC::SignedGreaterThanOrEqual, count, 0);
-                self.require(natural);
+                let now = self.e.now;
+                let count = self.expressions().integer(count, now);
+                let natural = self.e.b.ins().icmp_imm_s(IntCC::SignedGreaterThanOrEqual, count, 0);
+                self.e.require(natural);
                 count
             }
         }
@@ -394,44 +396,45 @@ impl<'a, 'b> Emitter<'a, 'b> {
 
     /// The values that a token must have in some slots.
     fn key(&mut self, equals: &[(u32, SlotValue)]) -> Vec<Source> {
-        equals.iter().map(|(_, value)| self.slot_value(value, self.now)).collect()
+        let now = self.e.now;
+        equals.iter().map(|(_, value)| self.outputs().slot_value(value, now)).collect()
     }
 
     /// The tokens with some values in the slots of an index.
     fn group_of(&mut self, id: IndexRef, equals: &[(u32, SlotValue)]) -> Group {
         let key = self.key(equals);
-        let index = &self.blueprint[id];
+        let index = &self.e.blueprint[id];
         let bucket = if index.extents.is_some() {
             let slots: Vec<KeySlot> = (0..key.len() as u32).map(|slot| KeySlot { slot, inside: false }).collect();
-            let group = self.group(index, &slots, &key);
-            let index = self.index(id);
-            let record = self.bucket(id, index, group);
-            self.b.ins().iadd_imm_s(record, Index::BUCKET as i64)
+            let group = self.tokens().group(index, &slots, &key);
+            let index = self.joins().index(id);
+            let record = self.joins().bucket(id, index, group);
+            self.e.b.ins().iadd_imm_s(record, Index::BUCKET as i64)
         } else {
-            let (number, address) = (self.hole(Hole::IndexNumber(id)), self.spill(&key));
-            self.call(self.runtime.bucket_of, &[self.engine, number, address], Some(I64)).unwrap_or(number)
+            let (number, address) = (self.e.hole(Hole::IndexNumber(id)), self.slots().spill(&key));
+            self.e.call(self.e.runtime.bucket_of, &[self.e.engine, number, address], Some(I64)).unwrap_or(number)
         };
         Group { index: id, bucket }
     }
 
     fn tokens_of(&mut self, group: Group) -> Value {
-        self.load_half(group.bucket, Bucket::LEN)
+        self.e.load_half(group.bucket, Bucket::LEN)
     }
 
     /// The address of the seats of a group's tokens.
     fn seats_of(&mut self, group: Group) -> Value {
         let number = self.tokens_of(group);
-        let few = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThanOrEqual, number, BUCKET_SEATS as i64);
-        let own = |s: &mut Self| s.b.ins().iadd_imm_s(group.bucket, Bucket::SEATS as i64);
+        let few = self.e.b.ins().icmp_imm_u(IntCC::UnsignedLessThanOrEqual, number, BUCKET_SEATS as i64);
+        let own = |s: &mut Self| s.e.b.ins().iadd_imm_s(group.bucket, Bucket::SEATS as i64);
         let listed = |s: &mut Self| {
-            let index = s.hole(Hole::IndexNumber(group.index));
-            s.call(s.runtime.seats, &[s.engine, index, group.bucket], Some(I64)).unwrap_or(index)
+            let index = s.e.hole(Hole::IndexNumber(group.index));
+            s.e.call(s.e.runtime.seats, &[s.e.engine, index, group.bucket], Some(I64)).unwrap_or(index)
         };
         self.either(few, I64, own, listed)
     }
 
     fn listed_seat(&mut self, seats: Value, position: Value) -> Value {
-        let entry = self.row(seats, position, 4);
-        self.load_half(entry, 0)
+        let entry = self.e.row(seats, position, 4);
+        self.e.load_half(entry, 0)
     }
 }

@@ -3,19 +3,25 @@
 use cranelift_codegen::ir::types::{I64, I64X2};
 use cranelift_codegen::ir::{InstBuilder, StackSlotData, StackSlotKind, Type, Value};
 
-use crate::jit::emit::emitter::{Emitter, Owner, Source};
+use crate::jit::emit::emitter::{Owner, Source};
+use crate::jit::emit::subjects::SlotCode;
 use crate::jit::holes::Hole;
 
 /// The type of two values that are moved together.
 const BOTH: Type = I64X2;
 
-impl Emitter<'_, '_> {
+/// Values that stand one behind the other in memory.
+pub fn slots_at(address: Value, width: usize) -> Vec<Source> {
+    (0..width).map(|slot| Source::At(address, 8 * slot)).collect()
+}
+
+impl SlotCode<'_, '_, '_> {
     /// The value as a word. One in memory is read where it is used, for many an instruction reads an operand itself.
     pub fn word_in(&mut self, slot: Source) -> Value {
         match slot {
             Source::Known(value) => value,
-            Source::At(address, offset) => self.load(I64, address, offset),
-            Source::Half(both, half) => self.b.ins().extractlane(both, half),
+            Source::At(address, offset) => self.e.load(I64, address, offset),
+            Source::Half(both, half) => self.e.b.ins().extractlane(both, half),
         }
     }
 
@@ -24,14 +30,9 @@ impl Emitter<'_, '_> {
     /// address, which is part of each firing (`Emitter::seat`).
     pub fn word_at_use(&mut self, slot: Source) -> Value {
         match slot {
-            Source::At(address, offset) => self.load_lasting(address, offset),
+            Source::At(address, offset) => self.e.load_lasting(address, offset),
             slot => self.word_in(slot),
         }
-    }
-
-    /// Values that stand one behind the other in memory.
-    pub fn slots_at(address: Value, width: usize) -> Vec<Source> {
-        (0..width).map(|slot| Source::At(address, 8 * slot)).collect()
     }
 
     /// Reads those values that are in memory, before it changes.
@@ -56,14 +57,14 @@ impl Emitter<'_, '_> {
     fn held(&mut self, slot: Source) -> Source {
         Source::Known(match slot {
             Source::At(address, offset) => {
-                let position = self.position(Hole::Offset(offset as u64));
-                if self.constant_at(position).is_some() {
+                let position = self.e.position(Hole::Offset(offset as u64));
+                if self.e.constant_at(position).is_some() {
                     return Source::Known(self.word_in(slot));
                 }
-                let offset = self.hole_at(I64, position);
-                let address = self.b.ins().iadd(address, offset);
-                let address = self.owned(address, Owner::Tokens);
-                self.load(I64, address, 0)
+                let offset = self.e.hole_at(I64, position);
+                let address = self.e.b.ins().iadd(address, offset);
+                let address = self.e.owned(address, Owner::Tokens);
+                self.e.load(I64, address, 0)
             }
             slot => self.word_in(slot),
         })
@@ -71,17 +72,17 @@ impl Emitter<'_, '_> {
 
     /// Writes values to memory, two at a time where they come so. Those of a token are paired alike wherever they stand, since
     /// a processor hands what has just been written to who reads the same words.
-    pub fn store_slots(&mut self, slots: &[Source], to: Value, offset: usize) {
+    pub fn store(&mut self, slots: &[Source], to: Value, offset: usize) {
         for (pair, offset) in slots.chunks(2).zip((offset..).step_by(16)) {
             if let [one, other] = *pair {
                 if let Some(both) = self.both(one, other) {
-                    self.store(both, to, offset);
+                    self.e.store(both, to, offset);
                     continue;
                 }
             }
             for (&slot, offset) in pair.iter().zip((offset..).step_by(8)) {
                 let word = self.word_in(slot);
-                self.store(word, to, offset);
+                self.e.store(word, to, offset);
             }
         }
     }
@@ -90,7 +91,7 @@ impl Emitter<'_, '_> {
     fn both(&mut self, one: Source, other: Source) -> Option<Value> {
         match (one, other) {
             (Source::At(address, offset), Source::At(same, next)) if same == address && next == offset + 8 => {
-                Some(self.load(BOTH, address, offset))
+                Some(self.e.load(BOTH, address, offset))
             }
             (Source::Half(both, 0), Source::Half(same, 1)) if same == both => Some(both),
             _ => None,
@@ -100,9 +101,9 @@ impl Emitter<'_, '_> {
     /// Writes values to the stack.
     pub fn spill(&mut self, slots: &[Source]) -> Value {
         let size = 8 * slots.len() as u32;
-        let slot = self.b.create_sized_stack_slot(StackSlotData::new(StackSlotKind::ExplicitSlot, size, 3));
-        let address = self.b.ins().stack_addr(I64, slot, 0);
-        self.store_slots(slots, address, 0);
+        let slot = self.e.b.create_sized_stack_slot(StackSlotData::new(StackSlotKind::ExplicitSlot, size, 3));
+        let address = self.e.b.ins().stack_addr(I64, slot, 0);
+        self.store(slots, address, 0);
         address
     }
 }
