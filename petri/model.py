@@ -22,8 +22,8 @@ from petri.run.stop import TimeLimit
 from petri.structs import Frozen, field
 
 if TYPE_CHECKING:
-    from petri.answers import Drawing, Why
     from petri.traffic.attach import Files
+    from petri.views import Drawing, Why
 
 
 Setting = Scalar | bool | str | Sequence[Scalar | bool]

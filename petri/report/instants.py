@@ -6,11 +6,11 @@ import math
 from typing import Final, Unpack
 
 from petri.analysis.enabling import explain
-from petri.answers import Why
 from petri.diagnostics import Diagnostic, LanguageError, Value, did_you_mean
 from petri.model import Model
 from petri.run.instant import Course, Moment
 from petri.run.plan import RunOptions
+from petri.views import Why
 
 MOST_NAMED: Final = 12  # transitions of a net that a message lists
 

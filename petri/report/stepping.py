@@ -11,7 +11,6 @@ from rich.console import Console
 from rich.text import Text
 
 from petri.analysis.enabling import explain
-from petri.answers import Why
 from petri.diagnostics import LanguageError, did_you_mean, render
 from petri.model import Model
 from petri.report.columns import Column, print_prose, print_table
@@ -20,6 +19,7 @@ from petri.report.why import print_why
 from petri.result import run_failure
 from petri.run.instant import Moment
 from petri.run.walk import Enabled, Step, Walk
+from petri.views import Why
 
 MOST_LISTED: Final = 20  # enabled bindings that are listed, and steps that are told
 MOST_SHOWN: Final = 12  # tokens of a place

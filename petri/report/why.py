@@ -12,7 +12,6 @@ from rich.text import Text
 
 from petri.analysis.dead import Lack
 from petri.analysis.enabling import Candidate, Helper, Unmet, guard_parts, why_each
-from petri.answers import Why
 from petri.engine.expression import Context
 from petri.engine.state import InProgress, seated
 from petri.net import WEIGHT_PARTS, Net, Place, Transition
@@ -21,6 +20,7 @@ from petri.report.expressions import ExpressionText
 from petri.report.lacks import reasons
 from petri.report.token_text import Values
 from petri.run.instant import Moment
+from petri.views import Why
 
 MOST_ROWS: Final = 8  # candidates that are shown
 MOST_TOKENS: Final = 4  # values of a place that are shown

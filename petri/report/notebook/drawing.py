@@ -5,10 +5,10 @@ from __future__ import annotations
 import base64
 from typing import Final
 
-from petri.answers import Drawing
 from petri.model import Model
 from petri.report.html.markup import Markup, tag
 from petri.report.picture import closed, diagram, dot, layout, svg
+from petri.views import Drawing
 
 LARGEST: Final = 600  # places and transitions after folding; a larger net is not drawn
 
