@@ -464,6 +464,9 @@ def random_probe(choose: Chooser, net: Net) -> Probe:
     if kind == "content" and coloured:
         place = choose.one(coloured)
         scope = arrival_scope(choose, net.places[place])
+        if net.places[place].initial:  # a run begins with the sum, so that each must have a value
+            slot = choose.one(scope.ints + scope.reals)
+            return Content(place, Expr("var", "int" if slot in scope.ints else "real", (), slot))
         return Content(place, scope.whole() if choose.chance(5) else fallible(scope))
     transition = choose.number(0, len(net.transitions) - 1)
     scope = variables_scope(choose, net.transitions[transition], len(net.places))
