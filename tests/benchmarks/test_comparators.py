@@ -17,6 +17,7 @@ from petri.run.session import begin
 NETS = {"ring": (16 * 64 / 79, 10_000, 0.06), "pipeline": (1.0, 4_000, 0.02), "join": (200.0, 4_001, 0.06)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("simulator", ["simpy", "simpn"])
 @pytest.mark.parametrize("net", NETS)
 def test_throughput(simulator: str, net: str) -> None:

@@ -187,6 +187,7 @@ def test_a_run_that_is_not_shown_loads_no_report() -> None:
     assert done.stdout.strip() == "[]"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", sorted((ROOT / "docs" / "notebooks").glob("*.ipynb")), ids=lambda path: path.stem)
 def test_the_example_notebooks_run_in_a_kernel(path: Path, tmp_path: Path) -> None:
     nbformat, nbclient = pytest.importorskip("nbformat"), pytest.importorskip("nbclient")
