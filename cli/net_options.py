@@ -58,44 +58,30 @@ def settings_option(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def tables_option(command: Command) -> Command:
     """The option `--table`, as `tables`."""
-    return click.option(
-        "--table",
-        "tables",
-        multiple=True,
-        metavar="NAME=FILE",
-        help="Use another file for a table of the net: lengths.csv=mine.csv. May be repeated.",
-    )(command)
+    about = "Use another file for a table of the net: lengths.csv=mine.csv. May be repeated."
+    return _pairs("--table", "tables", "NAME=FILE", about)(command)
 
 
 def _set(command: Command) -> Command:
-    return click.option(
-        "--set",
-        "settings",
-        multiple=True,
-        shell_complete=complete_setting,
-        metavar="NAME=VALUE",
-        help="Set a parameter, with its unit: --set line='2.5 Gbps'. May be repeated.",
-    )(command)
+    about = "Set a parameter, with its unit: --set line='2.5 Gbps'. May be repeated."
+    return _pairs("--set", "settings", "NAME=VALUE", about, complete_setting)(command)
 
 
 def _stream(command: Command) -> Command:
-    return click.option(
-        "--stream",
-        "streams",
-        multiple=True,
-        metavar="PLACE=FILE",
-        help="The recording for a place: packets=my.pcap. May be repeated.",
-    )(command)
+    about = "The recording for a place: packets=my.pcap. May be repeated."
+    return _pairs("--stream", "streams", "PLACE=FILE", about)(command)
 
 
 def _column(command: Command) -> Command:
-    return click.option(
-        "--column",
-        "columns",
-        multiple=True,
-        metavar="FIELD=COLUMN",
-        help="The column of the recording for a field, with its unit: time='frame.time_epoch [s]'. May be repeated.",
-    )(command)
+    about = "The column of the recording for a field, with its unit: time='frame.time_epoch [s]'. May be repeated."
+    return _pairs("--column", "columns", "FIELD=COLUMN", about)(command)
+
+
+def _pairs(
+    option: str, name: str, form: str, about: str, complete: Callable[..., Any] | None = None
+) -> Callable[[Command], Command]:
+    """An option that may be given any number of times."""
+    return click.option(option, name, multiple=True, metavar=form, help=about, shell_complete=complete)
 
 
 # ---------------------------------------------------------------- completion by the shell
