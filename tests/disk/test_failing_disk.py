@@ -6,13 +6,13 @@ import errno
 import os
 import shutil
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.experiment.nets import QUEUE, stored_rows, write_net
+from tests.preload import NEEDS_PRELOAD, compiled
 from tests.processes import PNSIM
 
 SOURCE = Path(__file__).with_name("failing.c")
@@ -25,17 +25,12 @@ WRITING = {
     "fmt": (["fmt", "queue.net"], "queue.net", "param load    = 0.5"),
 }
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(sys.platform != "linux" or shutil.which("cc") is None, reason="needs Linux and a C compiler"),
-]
+pytestmark = [pytest.mark.slow, NEEDS_PRELOAD]
 
 
 @pytest.fixture(scope="module")
 def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    built = tmp_path_factory.mktemp("library") / "failing.so"
-    subprocess.run(["cc", "-shared", "-fPIC", "-O1", "-o", str(built), str(SOURCE), "-ldl"], check=True)
-    return built
+    return compiled(SOURCE, tmp_path_factory.mktemp("library"))
 
 
 class Disk:

@@ -13,6 +13,7 @@ import pytest
 
 from tests.engines import ENGINES
 from tests.experiment.nets import QUEUE, stored_rows, write_net
+from tests.preload import NEEDS_PRELOAD, compiled
 from tests.processes import PNSIM
 
 SOURCE = Path(__file__).with_name("failing.c")
@@ -44,17 +45,12 @@ finally:
         open("../told", "w").close()
 """
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(sys.platform != "linux" or shutil.which("cc") is None, reason="needs Linux and a C compiler"),
-]
+pytestmark = [pytest.mark.slow, NEEDS_PRELOAD]
 
 
 @pytest.fixture(scope="module")
 def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    built = tmp_path_factory.mktemp("library") / "failing.so"
-    subprocess.run(["cc", "-shared", "-fPIC", "-O1", "-o", str(built), str(SOURCE), "-ldl"], check=True)
-    return built
+    return compiled(SOURCE, tmp_path_factory.mktemp("library"))
 
 
 class Memory:
