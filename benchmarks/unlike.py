@@ -9,7 +9,7 @@ from benchmarks.contenders import BUILD
 from petri.atomic_file import write_text
 
 MODULUS = 1000  # values are below
-STEPS = 8  # operations of each expression: 4^8 expressions are told apart
+STEPS = 8  # operations in each expression, so that there are 4^8 different ones
 OPERATIONS = ("{} + {}", "{} * {}", "max({}, {})", "abs({} - {})")
 
 
@@ -34,7 +34,7 @@ def lines(stations: int) -> Iterator[str]:
 
 
 def write(stations: int) -> Path:
-    """The net of so many transitions, as a file."""
+    """Write the net with this number of transitions. Returns its file."""
     BUILD.mkdir(exist_ok=True)
     path = BUILD / f"unlike-{stations}.net"
     write_text(path, "\n".join(lines(stations)) + "\n")

@@ -129,7 +129,7 @@ class Simulation:
         self.count = NETS[net](self.environment, Random(seed), **sizes)
 
     def advance(self, units: int) -> int:
-        """Go on until about so many units more are counted. Returns how many were."""
+        """Go on until about this many more units are counted. Returns how many were counted."""
         before, count, step = self.count(), self.count, self.environment.step
         while count() < before + units:
             for _ in range(64):

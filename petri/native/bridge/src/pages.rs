@@ -1,4 +1,4 @@
-//! Large blocks of memory in huge pages; and what happens where there is no memory.
+//! Puts large blocks of memory in huge pages, and says why the process ends where there is no memory.
 //!
 //! A firing in a large net touches memory here and there. With pages of 4 KiB nearly each touch also misses the
 //! processor's table of pages; Linux gives larger pages to those who ask for them.

@@ -21,7 +21,7 @@ pub enum Bool {
     If(Box<(Bool, Bool, Bool)>),
 }
 
-/// The simplest operand. A real is told by its bits.
+/// The simplest operand. A real is given by its bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Leaf {
     Const(u64),
