@@ -16,7 +16,7 @@ from petri.measure.columns import EXTREMES, PLACE_COLUMNS, TRANSITION_COLUMNS, s
 from petri.measure.formula import evaluate
 from petri.measure.intervals import Statistic
 from petri.measure.observation import Floats, Observation, probe_figure
-from petri.net import Content, Counter, Measure, Net, Order, Term
+from petri.net import Measure, Net, Order, Term
 
 PLACE_DIMENSIONS: Final[Mapping[str, str]] = {
     "occupied": "share",
@@ -132,8 +132,6 @@ def is_series_field(field: str) -> bool:
 
 def has_field(net: Net, probe: int, field: str) -> bool:
     """Whether a measure's probe has a field of this name."""
-    if isinstance(net.probes[probe], Counter | Content):
-        return False
     if isinstance(net.probes[probe], Order):
         return field in reorder.FIELDS
     return field in histogram.FIELDS or histogram.quantile_share(field) is not None

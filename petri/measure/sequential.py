@@ -93,7 +93,7 @@ class Stopping(Frozen):
             return self.first, True
         number = 0
         for number in looks(self.first, self.most):
-            have = min((len(values.get(name, ())) for name in self.wanted), default=0)
+            have = min(len(values.get(name, ())) for name in self.wanted)
             if have < number:
                 return number, False
             intervals = {name: student_interval(values[name][:number], level) for name in self.wanted}

@@ -9,7 +9,7 @@ import pytest
 from petri.measure.formula import evaluate, judge
 from petri.measure.histogram import Histogram
 from petri.measure.intervals import Interval
-from petri.measure.observation import Observation
+from petri.measure.observation import Observation, series_figure
 from petri.measure.reorder import DISTRIBUTIONS, FIELDS, MAXIMA, Reordering
 from petri.net import Expectation, Term
 
@@ -182,3 +182,14 @@ def test_the_estimate_decides_and_the_interval_tells_how_surely() -> None:
     assert judge(near, 1.1, Interval(1.1, 0.02, 0.95, 9)).certain is True
     assert judge(near, 1.1, Interval(1.1, 0.5, 0.95, 9)).certain is False
     assert judge(near, 1.0, Interval(1.0, 0.005, 0.95, 9)).certain is True
+
+
+def test_figures_of_a_series() -> None:
+    values = [4.0, math.nan, 1.0, 3.0, 2.0]
+    named = [series_figure(values, name) for name in ("mean", "min", "max", "p25", "p26", "p50", "p100", "p0")]
+    assert named == [2.5, 1.0, 4.0, 1.0, 2.0, 2.0, 4.0, 1.0]
+    assert series_figure([float(i) for i in range(1, 1001)], "p99.9") == 999.0
+    assert math.isnan(series_figure([math.nan], "mean"))
+    assert math.isnan(series_figure([], "max"))
+    with pytest.raises(KeyError, match="sum"):
+        series_figure(values, "sum")

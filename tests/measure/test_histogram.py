@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from petri.measure.histogram import Histogram, bucket, edge, quantile_share
+from petri.measure.histogram import Histogram, bounds, bucket, count_below, difference, edge, quantile_share
 
 VALUES = st.floats(allow_nan=False, allow_infinity=False, min_value=-1e150, max_value=1e150)
 SAMPLES = st.lists(VALUES | st.integers(-300, 300).map(float), min_size=1, max_size=60)
@@ -108,3 +108,120 @@ def test_what_names_no_quantile(field: str) -> None:
 def test_an_unknown_field() -> None:
     with pytest.raises(KeyError, match="median"):
         filled([1.0]).figure("median")
+
+
+@pytest.mark.parametrize("number", [1, -1, bucket(1.5), bucket(-1.5), bucket(255.0), bucket(-1e-300)])
+def test_the_bounds_of_a_bucket_are_the_edges_of_it_and_of_the_next(number: int) -> None:
+    low, high = bounds(number)
+    assert low < high
+    near, far = (low, high) if number > 0 else (high, low)
+    assert (near, bucket(near)) == (edge(number), number)
+    assert bucket(far) == number + (1 if number > 0 else -1)
+    assert bucket(math.nextafter(far, 0.0)) == number
+
+
+def test_the_bucket_of_zero_reaches_to_both_sides() -> None:
+    low, high = bounds(0)
+    assert -low == high > 0.0
+    assert (bucket(low), bucket(math.nextafter(low, 0.0)), bucket(0.0), bucket(high)) == (-1, 0, 0, 1)
+    assert edge(0) == 0.0
+
+
+def spread_quantile(values: list[float], share: float) -> float:
+    """With the values of each bucket spread evenly over it, unless they are its edge."""
+    groups: dict[int, list[float]] = {}
+    for value in sorted(values):
+        groups.setdefault(bucket(value), []).append(value)
+    wanted, before = share * len(values), 0
+    for number in sorted(groups):
+        group = groups[number]
+        if before + len(group) >= wanted:
+            low, high = bounds(number)
+            even = any(value != edge(number) for value in group)
+            value = low + (high - low) * (wanted - before) / len(group) if even else edge(number)
+            return min(max(value, min(values)), max(values))
+        before += len(group)
+    return max(values)
+
+
+WITHIN = [100.2, 100.3, 100.3, 100.4, 1.0, 1.0, -100.2, -100.3, 3.14, 250.0]
+
+
+@pytest.mark.parametrize("share", [-0.1, 0.0, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.55, 0.75, 0.77, 0.99, 1.0])
+def test_quantiles_within_buckets(share: float) -> None:
+    assert filled(WITHIN).quantile(share, within=True) == pytest.approx(spread_quantile(WITHIN, share), rel=1e-12)
+
+
+@pytest.mark.parametrize("share", [0.1, 0.15, 0.2, 0.3, 0.55, 0.62, 0.75])
+def test_the_count_below_a_quantile_is_its_rank(share: float) -> None:
+    """Where the quantile is within the bucket, not cut off at the least or the greatest value."""
+    values = [1.0, 2.0, 100.0, 100.1, 100.3, 100.45, 200.0, 200.2, 200.5, 200.9]
+    sample = filled([*values, 0.5, 300.0])
+    value = sample.quantile(share, within=True)
+    assert count_below(sample.snapshot(), value) == pytest.approx(max(share * 12, math.ceil(min(share * 12, 3.0))))
+
+
+def test_counts_below_values_that_are_not_in_a_bucket() -> None:
+    sample = filled([1.0, 1.0, 2.0, 5.0]).snapshot()
+    below = [count_below(sample, value) for value in (0.5, 1.0, 1.5, 2.0, math.nextafter(2.0, 0.0), 5.0, 7.0)]
+    assert below == [0.0, 2.0, 2.0, 3.0, 2.0, 4.0, 4.0]
+    negative = filled([-100.0, -1.0]).snapshot()
+    assert [count_below(negative, value) for value in (-101.0, -100.0, -1.0)] == [0.0, 1.0, 2.0]
+
+
+def test_values_whose_sums_are_beyond_doubles() -> None:
+    """Mean and deviation come from the buckets then, within their width."""
+    values = [1.5e308, -1.7e308, 1.6e308, -1.2e308, 1.6e308]
+    shares = [value / 1e308 for value in values]
+    sample = filled(values)
+    assert sample.mean / 1e308 == pytest.approx(statistics.fmean(shares), abs=0.02)
+    assert sample.std / 1e308 == pytest.approx(statistics.stdev(shares), rel=0.01)
+    assert filled([1e200, 1e200, -1e200]).std == pytest.approx(statistics.stdev([1.0, 1.0, -1.0]) * 1e200, rel=0.01)
+    assert filled([1e200, 3e200]).mean == 2e200
+    alike = filled([1.7e308, -1.7e308, -1.7e308])
+    assert alike.mean == pytest.approx(-1.7e308 / 3, rel=1e-3)
+
+
+def test_the_extremes_of_a_window() -> None:
+    """Exact in the bucket of an extreme of the whole; else the mean of the outermost bucket."""
+    sample = filled([1.0, 100.0])
+    before = sample.snapshot()
+    for value in (100.0, 50.2, 50.2, 20.0):
+        sample.add(value)
+    window = difference(sample.snapshot(), before)
+    assert (window["min"], window["max"], window["count"]) == (20.0, 100.0, 4)
+    assert window["buckets"].tolist() == [bucket(20.0), bucket(50.2), bucket(100.0)]
+    assert window["counts"].tolist() == [1, 2, 1]
+    assert window["excesses"] == pytest.approx([0.0, 2 * (50.2 - edge(bucket(50.2))), 0.0])
+    middle = sample.snapshot()
+    for value in (50.1, 50.2):
+        sample.add(value)
+    window = difference(sample.snapshot(), middle)
+    assert window["min"] == window["max"] == pytest.approx(50.15)
+    nothing = difference(middle, middle)
+    assert (nothing["count"], nothing["min"], nothing["max"]) == (0, math.inf, -math.inf)
+    assert difference(middle, Histogram().snapshot()) == middle
+
+
+def test_figures_by_name() -> None:
+    sample = filled([4.0, 1.0, 2.0])
+    named = [sample.figure(name) for name in ("count", "sum", "mean", "min", "max", "p0", "p50", "p100")]
+    assert named == [3.0, 7.0, pytest.approx(7 / 3), 1.0, 4.0, 1.0, 2.0, 4.0]
+    assert sample.figure("std") == pytest.approx(statistics.stdev([4.0, 1.0, 2.0]))
+    assert math.isnan(filled([4.0]).std)
+    assert filled([4.0, 6.0]).std == pytest.approx(math.sqrt(2.0))
+
+
+def test_merging_with_nothing() -> None:
+    sample = filled([2.0, 3.0])
+    sample.merge(Histogram())
+    empty = Histogram()
+    empty.merge(sample)
+    assert (sample.mean, empty.mean, empty.origin, empty.count) == (2.5, 2.5, 2.0, 2)
+
+
+def test_a_histogram_without_its_buckets_has_the_moments() -> None:
+    sample = filled([1.0, 2.0, 6.0])
+    bare = Histogram.of(sample.snapshot(), buckets=False)
+    assert (bare.mean, bare.std, bare.buckets) == (sample.mean, sample.std, {})
+    assert Histogram.of(filled([1e300, -1e300]).snapshot(), buckets=False).std > 1e300

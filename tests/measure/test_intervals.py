@@ -111,6 +111,14 @@ def test_mser_of_a_series_that_still_falls_is_not_settled() -> None:
     assert not mser([1.0, 2.0]).settled
 
 
+def test_a_series_without_a_batch_is_not_settled() -> None:
+    for values, batch in (([], 1), ([3.0, 1.0, 2.0, 1.0], 5)):
+        cut = mser(values, batch)
+        assert (cut.count, cut.settled) == (0, False)
+        assert math.isnan(cut.statistic)
+    assert mser([3.0] * 9).settled
+
+
 def test_mser_agrees_with_its_definition() -> None:
     series = np.random.default_rng(3).standard_normal(60).cumsum()
     statistics = [series[d:].var() / (60 - d) for d in range(31)]

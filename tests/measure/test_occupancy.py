@@ -6,6 +6,8 @@ import math
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from petri import language
 from petri.engine.reference import Engine
@@ -52,3 +54,41 @@ def test_recorder_sees_what_a_net_does() -> None:
     recorder.restart(early)
     engine.advance(late, 1000)
     assert list(net.tick.time(recorder.at(late)[1].times)) == [0.0, 0.0, 0.0, 2.0]
+
+
+WEIGHTED = st.lists(st.tuples(st.integers(-5, 5), st.integers(0, 4)), min_size=1, max_size=12)
+
+
+@given(WEIGHTED, st.integers(1, 20))
+def test_a_weighted_quantile_is_that_of_the_values_repeated(pairs: list[tuple[int, int]], twentieths: int) -> None:
+    repeated = sorted(value for value, weight in pairs for _ in range(weight))
+    found = weighted_quantile([value for value, _ in pairs], [weight for _, weight in pairs], twentieths / 20)
+    if not repeated:
+        assert math.isnan(found)
+    else:
+        assert found == repeated[-(-twentieths * len(repeated) // 20) - 1]
+
+
+@given(st.lists(st.integers(0, 5), min_size=2, max_size=6), st.integers(1, 20))
+def test_the_quantile_of_the_tokens_is_that_of_the_numbers_repeated(times: list[int], twentieths: int) -> None:
+    seen = Occupancy(np.array(times, dtype=float))
+    repeated = [number for number, time in enumerate(times) for _ in range(time)]
+    if not repeated:
+        assert np.isnan([seen.mean, seen.overflow, seen.quantile(twentieths / 20), *seen.shares]).all()
+        return
+    expected = repeated[-(-twentieths * len(repeated) // 20) - 1]
+    assert seen.quantile(twentieths / 20) == (math.inf if expected == len(times) - 1 else expected)
+    assert seen.mean == pytest.approx(sum(repeated) / len(repeated))
+    assert seen.overflow == pytest.approx(times[-1] / len(repeated))
+    assert seen.total == len(repeated)
+    assert seen.shares == pytest.approx([time / len(repeated) for time in times])
+
+
+def test_the_recorder_takes_all_greater_numbers_together() -> None:
+    recorder = OccupancyRecorder([1, 9], levels=4)
+    recorder.changed(0, 2, 3.0)
+    recorder.changed(1, 1, 4.0)
+    recorder.changed(0, 7, 5.0)
+    assert [one.times.tolist() for one in recorder.at(10.0)] == [[0.0, 3.0, 2.0, 5.0], [0.0, 6.0, 0.0, 4.0]]
+    recorder.restart(12.0)
+    assert [one.times.tolist() for one in recorder.at(13.0)] == [[0.0, 0.0, 0.0, 1.0], [0.0, 1.0, 0.0, 0.0]]

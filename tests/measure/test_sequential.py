@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from petri.measure.intervals import Interval, mser, student_interval
-from petri.measure.sequential import Precision, Stopping, looks
+from petri.measure.sequential import Judgeable, Precision, Stopping, looks
 
 
 def test_the_looks_do_not_depend_on_what_is_seen() -> None:
@@ -66,3 +66,43 @@ def test_a_constant_rest_is_cut_at_its_beginning() -> None:
     for start in (5, 20, 60):
         found = mser(np.concatenate([np.full(start, 9.0), np.full(400 - start, 0.1)]))
         assert (found.count, found.settled) == (start, True)
+
+
+@pytest.mark.parametrize(
+    ("mean", "half_width", "met"),
+    [
+        (10.0, 1.0, True),  # a third of the tolerance
+        (10.0, 1.001, False),
+        (14.0, 1.001, False),  # reaches into the tolerance
+        (15.0, 1.999, True),  # does not
+        (15.0, 2.0, False),
+        (5.0, 1.999, True),
+        (6.0, 1.001, False),
+        (math.nan, 0.1, False),
+        (10.0, math.nan, False),
+    ],
+)
+def test_a_figure_can_be_judged(mean: float, half_width: float, met: bool) -> None:
+    interval = Interval(mean, half_width, 0.95, 9)
+    assert Judgeable(((10.0, 3.0),)).met(interval) is met
+    assert Judgeable(((10.0, 3.0), (mean, 300.0))).met(interval) is met
+    assert Judgeable(((10.0, 3.0), (mean, 1e-9))).met(interval) is False
+
+
+def test_a_measure_that_is_missing_is_asked_for() -> None:
+    stopping = Stopping(7, 40, {"x": Precision(0.1), "y": Precision(0.1)})
+    assert stopping.target({}) == (7, False)
+    assert stopping.target({"x": [1.0] * 9}) == (7, False)
+    assert stopping.target({"x": [1.0] * 9, "y": [1.0] * 6}) == (7, False)
+    assert stopping.target({"x": [1.0] * 9, "y": [1.0] * 7}) == (7, True)
+
+
+def test_a_precision_is_written_as_it_was_given() -> None:
+    assert (str(Precision(0.02)), str(Precision(0.25, relative=False))) == ("2%", "0.25")
+
+
+def test_the_level_widens_the_interval() -> None:
+    values = {"x": [9.0, 10.0, 11.0, 10.0, 10.0]}
+    stopping = Stopping(5, 5, {"x": Precision(0.1)})
+    assert stopping.target(values, 0.95) == (5, True)
+    assert stopping.target(values, 0.99) == (5, False)

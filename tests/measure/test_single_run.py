@@ -1,12 +1,13 @@
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
 import pytest
 
 from petri.measure import single_run
-from petri.measure.intervals import student_interval
+from petri.measure.intervals import student_interval, student_quantile
 from petri.measure.observation import Floats
 from petri.measure.single_run import batch_interval, join, lag_correlation, ranks, skewness
 
@@ -94,6 +95,88 @@ def test_figures_are_judged_one_by_one() -> None:
     assert np.isnan(found.above).tolist() == [False, True, False, True]
     assert np.isnan(found.longer).tolist() == [True, False, True, True]
     assert found.above[2] == pytest.approx(0.0, abs=1e-15)
+
+
+def batch_correlation(length: float) -> float:
+    """Of the means of batches that are so many times as long as the process remembers."""
+    return -(math.expm1(-length) ** 2) / (2.0 * (1.0 - length - math.exp(-length)))
+
+
+def batch_length(correlation: float) -> float:
+    """The inverse of `batch_correlation`, between the ends of the table that is used."""
+    low, high = 1e-3, 1e3
+    for _ in range(100):
+        middle = math.sqrt(low * high)
+        low, high = (middle, high) if batch_correlation(middle) > correlation else (low, middle)
+    return low
+
+
+def successive(values: list[float]) -> float:
+    """The correlation of each value with the next, in a run of 160 batches; 0 where it is negative."""
+    mean = sum(values) / len(values)
+    above = sum((a - mean) * (b - mean) for a, b in itertools.pairwise(values))
+    correlation = above / sum((a - mean) ** 2 for a in values)
+    return batch_correlation(batch_length(correlation) * len(values) / 160) if correlation > 0.0 else 0.0
+
+
+def by_definition(values: list[float]) -> tuple[float, float, float]:
+    """What `batch_interval` gives for one figure that varies, at 95 %: below, above, longer."""
+    n = len(values)
+    k = n // 8 if n >= 16 else n
+    joined = [sum(part) / len(part) for i in range(k) if (part := values[i * n // k : (i + 1) * n // k])]
+    mean = sum(joined) / k
+    deviation = math.sqrt(sum((x - mean) ** 2 for x in joined) / (k - 1))
+    skew = k / ((k - 1) * (k - 2)) * sum(((x - mean) / deviation) ** 3 for x in joined) if k > 2 else 0.0
+    greatest = (k - 2) / math.sqrt(k - 1)
+    ranked = [sum((y < x) + 0.5 * (y == x) for y in values) for x in values]
+    correlation = successive(ranked)
+    rarity = abs(skew) / max(greatest, 1.0)
+    if n < 128 or correlation > 0.45 or rarity > 0.8:
+        rarity = 0.0 if n < 128 else rarity
+        longer = max(batch_length(0.45) / batch_length(correlation), 128 / n, max(rarity / 0.8, 1.0) ** 2)
+        return math.nan, math.nan, 1.5 * longer
+    beta = min(max(skew, -0.35 * greatest), 0.35 * greatest) / (6.0 * math.sqrt(k))
+    t = student_quantile(0.975, k - 1)
+    sides = [(math.cbrt(1.0 + 6.0 * beta * (t - beta)) - 1.0) / (2.0 * beta) for t in (t, -t)]
+    phi = min(successive(values), 0.85)
+    wider = 1.0 + 2.0 * min(max((correlation - 0.25) / 0.2, 0.0), 1.0)
+    factor = math.sqrt((1.0 + phi) / (1.0 - phi)) * wider * deviation / math.sqrt(k)
+    return sides[0] * factor, -sides[1] * factor, math.nan
+
+
+@pytest.mark.parametrize("count", [9, 15, 16, 100, 127, 128, 135, 160, 255, 320])
+def test_intervals_agree_with_their_definition(count: int) -> None:
+    """Of figures from independent to strongly correlated, symmetric and skewed, among them some that have none."""
+    columns = [correlated(count, phi, seed) for seed, phi in enumerate((0.0, 0.2, 0.35, 0.45, 0.5, 0.7))]
+    columns += [column**3 for column in columns[:3]]
+    columns += [np.exp(2.0 * column) for column in columns[:3]] + [-np.exp(columns[1])]
+    columns += [np.round(column) for column in columns[:4]]
+    one = np.zeros((count, 1))
+    one[count // 2 : count // 2 + 3] = 1.0
+    columns += [one, one + 0.01 * columns[0]]
+    found = batch_interval(np.hstack(columns), 0.95)
+    expected = [by_definition(column[:, 0].tolist()) for column in columns]
+    for name, values in zip(("below", "above", "longer"), zip(*expected, strict=True), strict=True):
+        assert getattr(found, name) == pytest.approx(values, rel=2e-4, nan_ok=True), name
+    assert found.n == (count // 8 if count >= 16 else count)
+
+
+@pytest.mark.parametrize("count", [2, 3, 40, 160])
+def test_a_constant_has_no_width_and_what_is_not_known_none(count: int) -> None:
+    unknown = normal(count)
+    unknown[count // 2] = math.nan
+    constant = np.full((count, 1), 1 / 3)
+    constant[::2] += 2.0**-54
+    found = batch_interval(np.hstack([constant, unknown]), 0.95)
+    assert found.above[0] + found.below[0] == pytest.approx(0.0, abs=1e-14)
+    assert np.isnan([found.above[1], found.below[1], *found.longer]).all()
+
+
+def test_one_batch_tells_nothing() -> None:
+    found = batch_interval(normal(1), 0.95)
+    assert (found.n, found.longer[0]) == (1, math.inf)
+    assert np.isnan([found.below[0], found.above[0]]).all()
+    assert batch_interval(normal(2), 0.95).longer[0] < math.inf
 
 
 def queue_waits(load: float, customers: int, runs: int, batches: int, seed: int) -> Floats:

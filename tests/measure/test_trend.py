@@ -3,14 +3,29 @@
 from __future__ import annotations
 
 import json
+import math
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import petri
-from petri.measure.trend import FALSE_ALARMS, PARTS, moving
+from petri.measure.observation import Floats, Observation
+from petri.measure.trend import (
+    FALSE_ALARMS,
+    MOST_REPLICATIONS,
+    PARTS,
+    Drift,
+    drifts,
+    growing,
+    moving,
+    parts,
+    thirds,
+    trends,
+)
 from tests.cli.calling import Call, caller
+from tests.measure.test_formula import observed
 
 NET = """
 net line
@@ -69,3 +84,121 @@ def test_false_alarms_are_as_rare_as_stated(replications: int) -> None:
         values = chance.exponential(size=(replications, PARTS, 5))
         alarms += bool(moving(values, 5, rising=False))
     assert alarms <= 1.3 * FALSE_ALARMS * 4000
+
+
+def score(values: list[list[float]]) -> float:
+    """Kendall's S of all replications, brought one nearer to 0, in standard deviations."""
+    n = len(values[0])
+    s = sum((b > a) - (b < a) for one in values for i, a in enumerate(one) for b in one[i + 1 :])
+    return math.copysign(max(abs(s) - 1, 0), s) / math.sqrt(len(values) * n * (n - 1) * (2 * n + 5) / 18)
+
+
+@pytest.mark.parametrize("shape", [(1, 12, 3), (4, 12, 2), (2, 5, 1), (3, 2, 2)])
+def test_trends_agree_with_their_definition(shape: tuple[int, int, int]) -> None:
+    values = np.random.default_rng(2).integers(0, 9, size=shape).astype(float)
+    expected = [score(values[:, :, figure].tolist()) for figure in range(shape[2])]
+    assert trends(values) == pytest.approx(expected)
+
+
+def test_one_pair_of_two_shows_nothing_and_no_data_neither() -> None:
+    assert trends(np.array([[[1.0], [2.0]]])).tolist() == [0.0]
+    assert trends(np.array([[[1.0], [math.nan], [3.0]]])).tolist() == [0.0]
+
+
+def test_thirds() -> None:
+    early, late = thirds(np.arange(24.0).reshape(2, 12, 1))
+    assert (early.tolist(), late.tolist()) == ([7.5], [15.5])
+
+
+def rising(step: float) -> Floats:
+    return (100.0 + step * np.arange(12.0)).reshape(1, 12, 1)
+
+
+def test_what_moves_by_a_tenth_is_told() -> None:
+    """The means of the thirds are eight steps apart; the last is 100 + 9.5 steps."""
+    least = 0.1 * 100.0 / (8.0 - 0.1 * 9.5)
+    assert moving(rising(least * 1.001), 1, rising=True) == moving(rising(least * 1.001), 1, rising=False) == [0]
+    assert moving(rising(least * 0.999), 1, rising=True) == moving(rising(least * 0.999), 1, rising=False) == []
+    falling = rising(least * 1.2)[:, ::-1]
+    assert (moving(falling, 1, rising=False), moving(falling, 1, rising=True)) == ([0], [])
+    assert moving(-rising(least * 1.2), 1, rising=False) == [0]
+
+
+def test_the_more_figures_are_tested_the_clearer_one_must_move() -> None:
+    """S of twelve values that rise is 66, brought to 65: 4.457 standard deviations, exceeded with chance 4.15e-6."""
+    values = rising(5.0)
+    figures = 0.01 / 4.15e-6
+    assert moving(values, int(figures * 0.99), rising=True) == [0]
+    assert moving(values, int(figures * 1.01), rising=True) == []
+    assert moving(values, int(figures / 2 * 0.99), rising=False) == [0]
+    assert moving(values, int(figures / 2 * 1.01), rising=False) == []
+    assert moving(values, 0, rising=True) == [0]
+
+
+@pytest.mark.parametrize("count", [13, 14, 25, 100])
+def test_parts_are_successive_and_leave_nothing_out(count: int) -> None:
+    batches = [observed(elapsed=float(number), probes=()) for number in range(count)]
+    found = parts(batches)
+    assert len(found) == PARTS
+    ends = [round(number * (count - 1) / PARTS) for number in range(PARTS + 1)]
+    assert [part.elapsed for part in found] == [b - a for a, b in pairwise(ends)]
+    assert parts(batches[:PARTS]) == []
+
+
+SEEN = petri.loads("""net seen
+place kept = token
+place queue
+place emptied
+place sink
+transition t: queue, read kept -> sink  takes 1
+transition clear: emptied, reset queue -> nothing  takes 1
+transition add: queue -> emptied  takes 1
+measure length = mean(queue)
+measure most = max(queue)
+measure ratio = mean(queue) / mean(kept)
+""").net
+
+
+def run_of(*rates: float) -> list[Observation]:
+    """Cumulative snapshots of a run in which the tokens of each place, 10 at first, change at these rates."""
+    times = np.arange(25.0)
+    integrals = 10.0 * times[:, None] + 0.5 * times[:, None] ** 2 * np.array(rates)
+    many = {"nonempty": np.zeros(4), "maximum": np.zeros(4, dtype=int), "arrivals": np.zeros(4, dtype=int)}
+    return [
+        observed(elapsed=float(time), integral=integral, initial=np.zeros(4, dtype=int), probes=(), **many)
+        for time, integral in zip(times, integrals, strict=True)
+    ]
+
+
+def test_places_that_grow_are_told_if_something_empties_them() -> None:
+    """The mean from 0 to 8 is 10 + 4 rates, that from 16 to 24 is 10 + 20 rates."""
+    run = run_of(0.0, 1.0, -0.2, 1.0)
+    place = Drift("place", "queue", 14.0, 30.0)
+    found = drifts(SEEN, [run])
+    assert found[:2] == (place, Drift("measure", "length", 14.0, 30.0))
+    assert [(one.kind, one.name) for one in found[2:]] == [("measure", "ratio")]
+    assert (found[2].early, found[2].late) == pytest.approx((1.4, 3.0))
+    assert growing(SEEN, [run], 0.01) == (place,)
+    assert [one.name for one in drifts(SEEN, [run_of(1.0, 0.0, 0.0, 1.0)])] == ["ratio"]
+    assert [one.name for one in growing(SEEN, [run_of(1.0, 0.0, 0.5, 1.0)], 0.01)] == ["emptied"]
+
+
+def test_a_run_without_enough_parts_tells_nothing() -> None:
+    run = run_of(0.0, 1.0, 0.0, 0.0)
+    assert drifts(SEEN, [run[:PARTS]]) == growing(SEEN, [run[:PARTS]], 0.01) == ()
+    assert drifts(SEEN, []) == ()
+    assert [one.name for one in growing(SEEN, [run[:PARTS], run], 0.01)] == ["queue"]
+
+
+def test_the_alarms_that_are_allowed_decide_with_the_number_of_places() -> None:
+    """Two places are tested; twelve rising parts are exceeded with chance 4.15e-6."""
+    run = run_of(0.0, 1.0, 0.0, 0.0)
+    assert growing(SEEN, [run], 2 * 4.2e-6)
+    assert not growing(SEEN, [run], 2 * 4.1e-6)
+
+
+def test_only_some_replications_are_looked_at() -> None:
+    steady, rising_run = run_of(0.0, 0.0, 0.0, 0.0), run_of(0.0, 1.0, 0.0, 0.0)
+    assert drifts(SEEN, [steady] * MOST_REPLICATIONS + [rising_run] * 200) == ()
+    assert drifts(SEEN, [*[steady] * (MOST_REPLICATIONS - 1), *[rising_run] * 200]) == ()
+    assert drifts(SEEN, [rising_run] * MOST_REPLICATIONS)
