@@ -37,7 +37,7 @@ help:
 	@echo 'make bench      set everything up and measure the speed (about six minutes)'
 	@echo 'make fuzz       look for faults in random nets and damaged files (MINUTES=10; SEED=n CASE=n repeats one)'
 	@echo 'make fuzz-native   the same guided by the coverage of the native engine (MINUTES=10; needs a nightly Rust)'
-	@echo 'make mutants    change a line of the sources at a time and see that a test notices (SAMPLE=40)'
+	@echo 'make mutants    change a line of the sources at a time and see that a test notices (SAMPLE=40 SEED=n AREA=rust)'
 	@echo 'make audit      look for known faults in the libraries that pnsim uses'
 	@echo 'make verify     hold random draws and choices against theory (about a minute)'
 	@echo 'make validate   compare the nets with published figures (about a quarter of an hour); pages in validation-results/'
@@ -96,7 +96,7 @@ fuzz-native:
 
 SAMPLE ?= 40
 mutants: $(DEV_STAMP)
-	nice $(BIN)/python -m tests.mutants --sample $(SAMPLE) $(if $(SEED),--seed $(SEED))
+	nice $(BIN)/python -m tests.mutants --sample $(SAMPLE) $(if $(SEED),--seed $(SEED)) $(if $(AREA),--area $(AREA))
 
 # The tools are in an environment of their own; what they look at is what an install of pnsim without extras brings.
 audit: $(RUN_STAMP)
