@@ -1,9 +1,11 @@
 """Random tests draw the same cases each time: a change is refused for what it breaks, not for an old fault.
 
+Nor is it refused because the machine is busy: a case may take as long as it likes.
+
 `pytest --hypothesis-profile=default` draws new ones.
 """
 
 from hypothesis import settings
 
-settings.register_profile("same", derandomize=True)
+settings.register_profile("same", derandomize=True, deadline=None)
 settings.load_profile("same")

@@ -6,7 +6,7 @@ import pytest
 
 import petri
 from petri.engine.marking import Marking
-from petri.net import Net
+from petri.net import Net, Token
 
 TEXT = """net marking
 time us
@@ -16,7 +16,7 @@ place jobs : { kind: 0..9, born: Time, weight: real } fifo
 place done : { at: Time }
 transition t: black -> black  takes 1 us
 """
-TOKENS = [[(), (), ()], [], [(3, 2048.0, 0.25), (9, 512.0, -1.5)], [(1024.0,)]]
+TOKENS: list[list[Token]] = [[(), (), ()], [], [(3, 2048.0, 0.25), (9, 512.0, -1.5)], [(1024.0,)]]
 
 
 @pytest.fixture(scope="module")
