@@ -60,8 +60,9 @@ def assert_same_state(one: Session, other: Session) -> None:
 
 
 def pair(net: Net, seed: int) -> tuple[Session, Session]:
-    first = begin(net, "reference", seed, 0, limits=LIMITS, trace=True)
-    return first, begin(net, "native", seed, 0, limits=LIMITS, trace=True)
+    levels = seed % 2 == 1  # observed beside the trace, or not at all
+    first = begin(net, "reference", seed, 0, limits=LIMITS, trace=True, levels=levels)
+    return first, begin(net, "native", seed, 0, limits=LIMITS, trace=True, levels=levels)
 
 
 def assert_pieces_change_nothing(net: Net, seed: int) -> None:
