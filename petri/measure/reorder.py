@@ -399,7 +399,7 @@ class Reordering:
         self.answers = self.no_answers()
         for flow in self.flows.values():
             flow.answers = self.answers if flow.young is None else self.no_answers()
-            flow.counted_from = 0 if flow.young is None else len(flow.young)
+            flow.counted_from = len(flow.young or ())
 
     def no_answers(self) -> Answers:
         return Answers(buffer=[0] * (self.buffer_threshold + 1))
