@@ -34,5 +34,6 @@ pub mod listing;
 pub mod profile;
 pub mod runtime;
 pub mod shapes;
+pub mod sharing;
 pub mod unit;
 pub mod verify;

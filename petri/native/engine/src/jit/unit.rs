@@ -1,6 +1,7 @@
 //! The code of one net: writes one function of each shape, and the rows of what those of a shape differ in.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::iter;
 use std::mem::ManuallyDrop;
 use std::ptr::null;
 use std::rc::Rc;
@@ -18,7 +19,7 @@ use crate::base::ids::{PlaceId, TransitionId};
 use crate::engine::code::{Code, Routine, Routines};
 use crate::engine::run::Engine;
 use crate::jit::blueprint::names::{Names, OWN};
-use crate::jit::blueprint::planner::Planner;
+use crate::jit::blueprint::planner::{Expressions, Planned, Planner};
 use crate::jit::blueprint::{Blueprint, Subject};
 use crate::jit::code_lines::code_lines;
 use crate::jit::emit::emitter::{Emitter, FunctionForm, Scene, LEAF};
@@ -31,6 +32,7 @@ use crate::jit::layout::EngineLayout;
 use crate::jit::profile::Profile;
 use crate::jit::runtime::{Rare, Runtime};
 use crate::jit::shapes::{Described, Functions, Part, Piece, Shapes};
+use crate::jit::sharing::Sharing;
 use crate::observe::observer::Observer;
 use crate::program::transition::Time;
 use crate::program::Program;
@@ -41,8 +43,8 @@ struct Memory {
     module: ManuallyDrop<JITModule>,
     /// See `Runtime::arrivals`.
     _arrivals: Box<[Routine]>,
-    /// The holes of all routines.
-    _holes: Box<[Line]>,
+    /// The holes of the functions of expressions, and of all other routines.
+    _holes: [Box<[Line]>; 2],
 }
 
 // SAFETY: the module is only kept to be freed; its code may run on any thread. Arrivals and holes do not change.
@@ -91,13 +93,13 @@ pub struct Generator<'a> {
 
 /// The code of an engine's program for engines of its type: of the transitions that are hot, or of all if none is. None where
 /// this machine, or the size of the net, has none.
-pub fn generate<O: Observer>(engine: &Engine<O>, hot: HashSet<TransitionId>) -> Option<Code> {
+pub fn generate<O: Observer>(engine: &Engine<O>, hot: HashSet<TransitionId>, sharing: &Sharing) -> Option<Code> {
     let program = &*engine.program;
     if ArenaLayout::of(program, size_of::<Engine<O>>()).size > i32::MAX as usize {
         return None;
     }
     let profile = Profile::of(engine);
-    on_large_stack(|| Generator { hot, ..Generator::new::<O>(program, &profile)? }.generate().ok())
+    on_large_stack(|| Generator { hot, ..Generator::new::<O>(program, &profile)? }.generate(sharing).ok())
 }
 
 /// The generator recurses over expressions: it gets a stack of its own, as the loader does.
@@ -150,10 +152,10 @@ impl<'a> Generator<'a> {
         })
     }
 
-    fn generate(mut self) -> Generated<Code> {
+    fn generate(mut self, sharing: &Sharing) -> Generated<Code> {
         let program = self.program;
         let arriving = places_of_choices(program);
-        let (shapes, parts) = self.shapes(&arriving);
+        let (shapes, parts) = self.shapes(&arriving, sharing);
         self.known = known(program, &self.layout.arena, shapes.len(), &parts);
         let written = written(program.transitions.len(), &self.known, &parts);
         let in_loop: BTreeSet<usize> = written.shapes().collect();
@@ -165,42 +167,55 @@ impl<'a> Generator<'a> {
         let cycle = (Some(self.compile()?), cycle);
         self.module.finalize_definitions().map_err(Box::new)?;
         let arena = self.layout.arena;
-        let mut holes = HoleRows::default();
-        let mut place = |row: HoleRow, known: &[Filling]| holes.place(row.cells(known, program, &arena));
-        let of_cycle = HoleRow { holes: &cycle.1, names: &names };
-        let cycle = (cycle.0, place(of_cycle, &Filling::read(&cycle.1)));
-        let placed: Vec<(Option<FuncId>, usize)> =
-            parts.iter().map(|of| (functions[of.shape()], place(of.row(), &self.known[of.shape()]))).collect();
-        let holes = holes.lines.into_boxed_slice();
-        let address = |id| self.module.get_finalized_function(id);
-        let made = |(id, start): (Option<FuncId>, usize)| Routine {
-            function: id.map_or(null(), address),
-            holes: holes.as_ptr().cast::<u32>().wrapping_add(start),
-        };
-        let (of_transitions, others) = placed.split_at(3 * program.transitions.len());
+        let filled = |part| (functions[Part::shape(part)], Part::row(part), &self.known[Part::shape(part)][..]);
+        let (parts, expressions) = parts.split_at(3 * program.transitions.len() + arriving.len());
+        let (holes_of_expressions, called) = self.routines(expressions.iter().map(filled), &[]);
+        let known = Filling::read(&cycle.1);
+        let cycle = (cycle.0, HoleRow { holes: &cycle.1, names: &names }, &known[..]);
+        let (holes, made) = self.routines(iter::once(cycle).chain(parts.iter().map(filled)), &called);
+        let (main_loop, made) = (made[0], &made[1..]);
+        let (of_transitions, others) = made.split_at(3 * program.transitions.len());
         for ((place, reserved), &routine) in arriving.into_iter().zip(others) {
-            self.arrivals[2 * place.at() + usize::from(reserved)] = made(routine);
+            self.arrivals[2 * place.at() + usize::from(reserved)] = routine;
         }
         let routines = of_transitions.chunks_exact(3);
-        let routines = routines.map(|of| Routines { look: made(of[0]), start: made(of[1]), finish: made(of[2]) });
-        let routines = routines.collect();
+        let routines = routines.map(|of| Routines { look: of[0], start: of[1], finish: of[2] }).collect();
         let row = |id: TransitionId, which: usize| {
             let part = &parts[3 * id.at() + which];
             (part.row(), &self.known[part.shape()][..])
         };
-        let sizes: HashMap<*const u8, usize> = self.sizes.iter().map(|(&id, &size)| (address(id), size)).collect();
+        let sizes = self.sizes.iter().map(|(&id, &size)| (self.module.get_finalized_function(id), size));
+        let sizes: HashMap<*const u8, usize> = sizes.collect();
         let size = |function| sizes.get(&function).copied().unwrap_or(0);
         Ok(Code {
             footprints: footprints(program, &arena, &routines, |id| row(id, 2), |id| row(id, 1)),
             lines: code_lines(program, &routines, self.sizes.values().sum(), size, |id| row(id, 2).0),
             routines,
-            main_loop: made(cycle),
+            main_loop,
             memory: Box::new(Memory {
                 _arrivals: self.arrivals,
-                _holes: holes,
+                _holes: [holes_of_expressions, holes],
                 module: ManuallyDrop::new(self.module),
             }),
         })
+    }
+
+    /// The routines of functions with their rows of holes, given those of expressions, and what holds these rows.
+    fn routines<'r>(
+        &self,
+        filled: impl Iterator<Item = (Option<FuncId>, HoleRow<'r>, &'r [Filling])>,
+        called: &[Routine],
+    ) -> (Box<[Line]>, Vec<Routine>) {
+        let (program, arena, mut holes) = (self.program, &self.layout.arena, HoleRows::default());
+        let mut place = |row: HoleRow, known: &[Filling]| holes.place(row.cells(known, program, arena, called));
+        let placed: Vec<_> = filled.map(|(id, row, known)| (id, place(row, known))).collect();
+        let holes = holes.lines.into_boxed_slice();
+        let routine = |(id, start): (Option<FuncId>, usize)| Routine {
+            function: id.map_or(null(), |id| self.module.get_finalized_function(id)),
+            holes: holes.as_ptr().cast::<u32>().wrapping_add(start),
+        };
+        let routines = placed.into_iter().map(routine).collect();
+        (holes, routines)
     }
 
     fn convention(&self) -> CallConv {
@@ -208,21 +223,32 @@ impl<'a> Generator<'a> {
     }
 
     /// The shapes of all functions, and for each function its shape and its holes. Those of the transitions come first, three of
-    /// each.
-    fn shapes(&mut self, arriving: &BTreeSet<(PlaceId, bool)>) -> (Vec<(Rc<Blueprint>, Piece)>, Vec<Part>) {
+    /// each, and those of expressions last.
+    fn shapes(
+        &mut self,
+        arriving: &BTreeSet<(PlaceId, bool)>,
+        sharing: &Sharing,
+    ) -> (Vec<(Rc<Blueprint>, Piece)>, Vec<Part>) {
         let (program, profile) = (self.program, Some(self.profile));
-        let ids = (0..program.transitions.len() as u32).map(TransitionId);
         let hot = std::mem::take(&mut self.hot);
-        let of_transitions = ids.map(|id| {
-            let (mut blueprint, names) = Planner::transition(program, profile, id);
-            if !hot.is_empty() && !hot.contains(&id) {
+        let mut shapes = Shapes::new(program.without.shapes);
+        let (mut parts, mut called) = (Vec::new(), Vec::new());
+        for id in (0..program.transitions.len() as u32).map(TransitionId) {
+            let is_cold = !hot.is_empty() && !hot.contains(&id);
+            let expressions = if is_cold { Expressions::Written } else { sharing.expressions(id) };
+            let Planned { mut blueprint, mut names, calls } = Planner::planned(program, profile, id, expressions);
+            if is_cold {
                 blueprint.leave_to_engine();
             }
-            (blueprint, names)
-        });
+            for (call, expression) in names.calls.iter_mut().zip(calls) {
+                *call = called.len() as u32;
+                called.extend(self.parts(&mut shapes, expression));
+            }
+            parts.extend(self.parts(&mut shapes, (blueprint, names)));
+        }
         let of_places = arriving.iter().map(|&(place, reserved)| Planner::arrival(program, profile, place, reserved));
-        let mut shapes = Shapes::new(program.without.shapes);
-        let parts = of_transitions.chain(of_places).flat_map(|planned| self.parts(&mut shapes, planned)).collect();
+        parts.extend(of_places.flat_map(|planned| self.parts(&mut shapes, planned)));
+        parts.extend(called);
         (shapes.all, parts)
     }
 
@@ -298,6 +324,9 @@ impl<'a> Generator<'a> {
             }),
             (Piece::Arrive, Subject::Arrival { reserved }) => {
                 self.write(LEAF, form(4), |e| e.transitions().arrive(*reserved))
+            }
+            (Piece::Evaluate, Subject::Expression { expression, .. }) => {
+                self.write(normal, form(4), |e| e.expressions().evaluate(expression))
             }
             (piece, subject) => unreachable!("{piece:?} of {subject:?}"),
         }
@@ -428,7 +457,6 @@ mod tests {
     use super::*;
     use crate::base::ticks::HORIZON;
     use crate::engine::limits::Limits;
-    use crate::jit::blueprint::planner::unlike;
     use crate::jit::verify::verify_shapes;
     use crate::state::arena::Housed;
     use crate::state::counters::{PlaceCounters, TransitionCounters};
@@ -459,7 +487,8 @@ mod tests {
     }
 
     fn code(program: Program) -> Option<Code> {
-        generate(&*engine(program), HashSet::new())
+        let sharing = Sharing::of(&program);
+        generate(&*engine(program), HashSet::new(), &sharing)
     }
 
     /// With code for some transitions, or for all, a run is the one that is interpreted.
@@ -468,7 +497,8 @@ mod tests {
         let hot = [HashSet::new(), HashSet::from([TransitionId(2)]), (0..6).map(TransitionId).collect()];
         let runs = hot.map(|hot| {
             let mut coded = engine(ring(7, ""));
-            let code = Arc::new(generate(&*coded, hot).expect("code"));
+            let sharing = Sharing::of(&coded.program);
+            let code = Arc::new(generate(&*coded, hot, &sharing).expect("code"));
             // SAFETY: the code is of the engine's program, for such an engine.
             unsafe { coded.run_code(&code, HORIZON, 500) };
             (coded.firings, coded.hash.0)
@@ -476,6 +506,11 @@ mod tests {
         let mut interpreted = engine(ring(7, ""));
         interpreted.interpret(HORIZON, 500);
         assert_eq!(runs, [(interpreted.firings, interpreted.hash.0); 3]);
+    }
+
+    /// The number of transitions no two of which have one blueprint.
+    fn unlike(program: &Program) -> usize {
+        Sharing::of(program).unlike
     }
 
     /// How many transitions have the blueprint of another, and the same code.
