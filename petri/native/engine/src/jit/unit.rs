@@ -21,7 +21,7 @@ use crate::engine::run::Engine;
 use crate::jit::blueprint::names::{Names, OWN};
 use crate::jit::blueprint::planner::{Expressions, Planned, Planner};
 use crate::jit::blueprint::{Blueprint, Subject};
-use crate::jit::code_lines::code_lines;
+use crate::jit::code_lines::{code_lines, CodeParts};
 use crate::jit::emit::emitter::{Emitter, FunctionForm, Scene, LEAF};
 use crate::jit::emit::main_loop::{InlinePiece, InlinePieces};
 use crate::jit::emit::search::can_search;
@@ -186,10 +186,13 @@ impl<'a> Generator<'a> {
         };
         let sizes = self.sizes.iter().map(|(&id, &size)| (self.module.get_finalized_function(id), size));
         let sizes: HashMap<*const u8, usize> = sizes.collect();
-        let size = |function| sizes.get(&function).copied().unwrap_or(0);
         Ok(Code {
             footprints: footprints(program, &arena, &routines, |id| row(id, 2), |id| row(id, 1)),
-            lines: code_lines(program, &routines, self.sizes.values().sum(), size, |id| row(id, 2).0),
+            lines: code_lines(
+                program,
+                CodeParts { routines: &routines, called: &called, starts: |id| row(id, 1).0, ends: |id| row(id, 2).0 },
+                &sizes,
+            ),
             routines,
             main_loop,
             memory: Box::new(Memory {
