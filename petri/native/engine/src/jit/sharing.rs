@@ -15,7 +15,7 @@ const FEW: usize = 128;
 /// So many of them must have one code in common for calls to be worth it.
 const LEAST: usize = 16;
 /// So many functions of expressions take as long to generate as the functions of one transition.
-const SHORTER: usize = 8;
+const SHORTER: usize = 24;
 
 /// How the expressions of a net's transitions are in their code.
 pub struct Sharing {

@@ -461,6 +461,7 @@ mod tests {
     use crate::base::ticks::HORIZON;
     use crate::engine::limits::Limits;
     use crate::jit::verify::verify_shapes;
+    use crate::program::without::Without;
     use crate::state::arena::Housed;
     use crate::state::counters::{PlaceCounters, TransitionCounters};
     use crate::state::marking::Marking;
@@ -554,5 +555,76 @@ mod tests {
         assert!(code(ring(50, r#","priority":1"#)).is_some());
         assert_eq!(shared(ring(50, r#","priority":1"#)), 47);
         assert_eq!(shared(ring(50, r#","guard":{"op":"const","kind":"bool","value":true}"#)), 47);
+    }
+
+    /// A ring of stations that pass on a number: each adds or takes a maximum, step by step, as the bits of its own number say, or
+    /// else the constants differ alone.
+    fn computing_ring(stations: usize, constants_alone: bool, without: &str) -> Program {
+        let place = |i: usize| {
+            let colour = r#"{"name":"0..99","slots":[{"low":0,"high":99}]}"#;
+            format!(r#"{{"name":"p{i}","colour":{colour},"discipline":"fifo","initial":[[2,[{}]]]}}"#, i % 100)
+        };
+        let operation = |name: &str, args: String, constant: usize| {
+            let constant = format!(r#"{{"op":"const","kind":"int","value":{constant}}}"#);
+            format!(r#"{{"op":"{name}","kind":"int","args":[{args},{constant}]}}"#)
+        };
+        let transition = |i: usize| {
+            let (bits, added) = if constants_alone { (0, i) } else { (i, 1) };
+            let name = |bit: usize| if bits >> bit & 1 == 0 { "add" } else { "max" };
+            let variable = r#"{"op":"var","kind":"int","value":0}"#.to_owned();
+            let value = (0..8).fold(variable, |value, bit| operation(name(bit), value, bit + added));
+            let time = r#"{"op":"exp","kind":"real","args":[{"op":"const","kind":"real","value":2.0}]}"#;
+            format!(
+                r#"{{"name":"t{i}","variables":[{{"name":"x","kind":"int"}}],"inputs":[{{"place":{i},"pattern":[{{"bind":0}}]}}],
+                "time":{time},"outputs":[{{"places":[{}],"values":[{}]}}]}}"#,
+                (i + 1) % stations,
+                operation("mod", value, 100)
+            )
+        };
+        let [places, transitions] = [(0..stations).map(place).collect(), (0..stations).map(transition).collect()]
+            .map(|parts: Vec<String>| parts.join(","));
+        let net = serde_json::from_str(&format!(r#"{{"places":[{places}],"transitions":[{transitions}]}}"#));
+        Program::without(&net.expect("a net"), Without::of(without).expect("names")).expect("a net that runs")
+    }
+
+    /// The number of functions that are compiled for a program before it has run.
+    fn functions(program: Program) -> usize {
+        let (sharing, engine) = (Sharing::of(&program), engine(program));
+        let profile = Profile::of(&*engine);
+        let generator = Generator::new::<()>(&engine.program, &profile);
+        generator.map_or(0, |mut generator| generator.shapes(&BTreeSet::new(), &sharing).0.len())
+    }
+
+    #[test]
+    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+    fn unlike_transitions_have_all_but_their_expressions_in_common() {
+        // What looks at any of them is the same in any case.
+        assert_eq!(functions(computing_ring(200, false, "calls")), 1 + 200 + 1);
+        assert_eq!(functions(computing_ring(200, false, "")), 1 + 1 + 1 + 200);
+        assert_eq!(functions(computing_ring(200, true, "")), 1 + 1 + 1 + 1);
+        // Few have code of their own, unless they may not.
+        assert_eq!(functions(computing_ring(50, false, "")), 1 + 50 + 1);
+        assert_eq!(functions(computing_ring(50, false, "inlining")), 1 + 1 + 1 + 50);
+    }
+
+    #[test]
+    fn code_that_is_shared_pays_sooner() {
+        assert_eq!(unlike(&computing_ring(200, false, "calls")), 200);
+        assert!(unlike(&computing_ring(200, false, "")) < 20);
+    }
+
+    #[test]
+    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+    fn expressions_that_are_called_have_the_values_of_those_that_are_interpreted() {
+        for constants_alone in [false, true] {
+            let mut coded = engine(computing_ring(200, constants_alone, ""));
+            let sharing = Sharing::of(&coded.program);
+            let code = Arc::new(generate(&*coded, HashSet::new(), &sharing).expect("code"));
+            // SAFETY: the code is of the engine's program, for such an engine.
+            unsafe { coded.run_code(&code, HORIZON, 2_000) };
+            let mut interpreted = engine(computing_ring(200, constants_alone, ""));
+            interpreted.interpret(HORIZON, 2_000);
+            assert_eq!((coded.firings, coded.hash.0), (interpreted.firings, interpreted.hash.0));
+        }
     }
 }
