@@ -226,7 +226,10 @@ def compete(contenders: Sequence[Contender], seconds: float, rounds: int) -> lis
         for seed in range(1, rounds + 1):
             for entry in entries:
                 if not entry.problem:
-                    entry.samples.append(entry.contender.run(entry.firings, seed))
+                    try:
+                        entry.samples.append(entry.contender.run(entry.firings, seed))
+                    except (Unavailable, subprocess.CalledProcessError) as problem:
+                        entry.problem, entry.samples = str(problem), []
     finally:
         for entry in entries:
             entry.contender.close()

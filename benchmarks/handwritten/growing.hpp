@@ -35,9 +35,7 @@ public:
         const std::size_t size = heap.size();
         std::size_t at = 0;
         for (std::size_t child = 1; child < size; child = 4 * at + 1) {
-            std::size_t least = child;
-            for (std::size_t other = child + 1; other < std::min(child + 4, size); ++other)
-                if (heap[other].time < heap[least].time) least = other;
+            const std::size_t least = child + 4 <= size ? least_of_four(child) : least_of(child, size);
             if (time <= heap[least].time) break;
             heap[at] = heap[least];
             at = least;
@@ -47,6 +45,18 @@ public:
 
 private:
     std::vector<Event> heap;
+
+    // Which is the least cannot be foreseen: a choice without a branch.
+    std::size_t least_of_four(std::size_t child) const {
+        const std::size_t a = child + (heap[child + 1].time < heap[child].time);
+        const std::size_t b = child + 2 + (heap[child + 3].time < heap[child + 2].time);
+        return heap[b].time < heap[a].time ? b : a;
+    }
+    std::size_t least_of(std::size_t child, std::size_t end) const {
+        std::size_t least = child;
+        while (++child < end) least = heap[child].time < heap[least].time ? child : least;
+        return least;
+    }
 };
 
 // The tokens of a place, or the firings in progress of a transition, at any time. What is not asked for costs nothing.

@@ -93,13 +93,13 @@ def test_base_model() -> None:
 @pytest.mark.parametrize(
     ("name", "parameter", "size"),
     [
-        ("philosophers", "seats", 10),
+        pytest.param("philosophers", "seats", 10, marks=pytest.mark.slow),
         ("matching", "machines", 20),
-        ("jackson", "stations", 5),
+        pytest.param("jackson", "stations", 5, marks=pytest.mark.slow),
         ("crossbar", "ports", 3),
-        ("individuals", "people", 30),
+        pytest.param("individuals", "people", 30, marks=pytest.mark.slow),
         ("least_served", "jobs", 20),
-        ("assembly", "open", 10),
+        pytest.param("assembly", "open", 10, marks=pytest.mark.slow),
     ],
 )
 def test_nets_that_come_in_sizes(name: str, parameter: str, size: int) -> None:
