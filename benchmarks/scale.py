@@ -67,9 +67,9 @@ FAMILIES = (
     ),
     Family("B9", "n tokens, the least preferred", "preference", "waiting", TENS, simpy="preference"),
     Family("B10", "n orders, a chain of joins", "deliveries", "orders", TENS),
-    Family("B11", "n jobs, n machines in classes", "classes", "machines", HALVES),
-    Family("B12", "n bolts, n holes that they fit", "tolerances", "bolts", HALVES),
-    Family("B13", "n + n tokens, paired by remainder", "remainders", "tokens", HALVES),
+    Family("B11", "n jobs, n machines in classes", "classes", "machines", HALVES, simpy="classes"),
+    Family("B12", "n bolts, n holes that they fit", "tolerances", "bolts", HALVES, simpy="tolerances"),
+    Family("B13", "n + n tokens, paired by remainder", "remainders", "tokens", HALVES, simpy="remainders"),
     Family(
         "B14", "n stations, random routing", "jackson", "stations", (10, 100, 1_000), by_hand=True, simpy="jackson"
     ),

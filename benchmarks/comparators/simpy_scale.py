@@ -1,8 +1,7 @@
-"""The nets whose size grows, B6 to B20, as SimPy processes and callbacks. Each counts the firings of the net."""
+"""Most nets whose size grows, B6 to B20, as SimPy processes and callbacks. Each counts the firings of the net."""
 
 from __future__ import annotations
 
-from bisect import bisect_left, insort
 from collections import deque
 from collections.abc import Callable, Generator
 from heapq import heapify, heappop, heappush, heapreplace
@@ -116,57 +115,6 @@ def philosophers(environment: Any, random: Random, seats: int = 100) -> Count:
     """B7; counts who has become hungry, has taken forks, and has eaten."""
     table = Philosophers(environment, random, seats)
     return lambda: table.fired
-
-
-class Matching:
-    """B8: sizes of jobs and of machines in sorted lists. Every pair that fits is equally likely."""
-
-    def __init__(self, environment: Any, random: Random, machines: int) -> None:
-        self.environment, self.random, self.machines = environment, random, machines
-        self.jobs: list[int] = []
-        self.free: list[int] = []
-        self.fired = 0
-        for size in range(machines):
-            self.begin(size)
-
-    def begin(self, machine: int) -> None:
-        self.environment.timeout(self.random.expovariate(1.0), machine).callbacks.append(self.end)
-
-    def end(self, event: Any) -> None:
-        """A machine is free again and a job comes. No others fit, so that a pair has one of these, or both."""
-        machine, job = event.value, self.random.randrange(self.machines)
-        self.fired += 1
-        large = len(self.free) - bisect_left(self.free, job)
-        fitting = bisect_left(self.jobs, machine + 1)
-        choice = self.random.randrange(max(1, large + fitting + (job <= machine)))
-        if choice < large:
-            self.begin(self.free.pop(choice - large))
-            self.offer(machine, fitting)
-        elif choice < large + fitting:
-            self.offer(machine, fitting)
-            if large:
-                self.begin(self.free.pop(self.random.randrange(large) - large))
-            else:
-                insort(self.jobs, job)
-        elif job <= machine:
-            self.begin(machine)
-        else:
-            insort(self.free, machine)
-            insort(self.jobs, job)
-
-    def offer(self, machine: int, fitting: int) -> None:
-        """Let the machine do any of the jobs that fit, or wait."""
-        if fitting:
-            self.jobs.pop(self.random.randrange(fitting))
-            self.begin(machine)
-        else:
-            insort(self.free, machine)
-
-
-def matching(environment: Any, random: Random, machines: int = 500) -> Count:
-    """B8; counts jobs that are done."""
-    shop = Matching(environment, random, machines)
-    return lambda: shop.fired
 
 
 def preference(environment: Any, random: Random, waiting: int = 100) -> Count:
@@ -367,7 +315,6 @@ NETS: dict[str, Callable[..., Count]] = {
     "keyed_bag": keyed_bag,
     "in_progress": in_progress,
     "philosophers": philosophers,
-    "matching": matching,
     "preference": preference,
     "jackson": jackson,
     "workflow": workflow,
