@@ -427,7 +427,7 @@ mod tests {
 
     use super::*;
     use crate::base::ticks::HORIZON;
-    use crate::engine::run::Limits;
+    use crate::engine::limits::Limits;
     use crate::jit::blueprint::planner::unlike;
     use crate::jit::verify::verify_shapes;
     use crate::state::arena::Housed;
