@@ -306,10 +306,10 @@ measure first = rate(deliver, if p.port == 0 then p.size else 0 B)  record serie
 
 
 def test_flows_that_share_a_rate_leave_only_the_ports_shares_to_chance(tmp_path: Path) -> None:
-    """The whole varies as packets at Poisson instants do: mean * 100 B / 10 ms, a hundredth of what 20 flows would vary.
+    """The whole varies as packets at Poisson instants do: mean * 100 B / 10 ms, a hundredth of what 20 flows do else.
 
-    A flow is one of four ports': n flows, a Poisson number, vary its share by 1/4 * 3/4 * E[1/n], where E[1/n] is 0.0528
-    for a mean of 20, with an autocovariance that decays as flows end.
+    A flow is one of four ports': n flows, a Poisson number, vary its share by 1/4 * 3/4 * E[1/n], where E[1/n] is
+    0.0528 for a mean of 20, with an autocovariance that decays as flows end.
     """
     path = tmp_path / "trial.net"
     path.write_text(SHARED, encoding="utf-8")
