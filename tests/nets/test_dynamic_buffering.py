@@ -24,7 +24,7 @@ PROVENANCE = re.compile(r"\b(given|derived|calibrated|estimated)\b")
 
 @functools.cache
 def run(net: str = "dynamic_buffering", **parameters: Any) -> petri.Result:
-    result = petri.load(net, **{"active_flows": 5540, **parameters}).run(
+    result = petri.load(net, **{"active_flows": 81, "shared_load": True, **parameters}).run(
         until="30 ms", warmup="10 ms", replications=2, seed=11
     )
     assert result.failure is None
@@ -40,12 +40,12 @@ DECISION = """
 net decision
 time ns
 import buffering.output
-place found : Job = Job(Datagram(1, 0, 0, 500 B, 0 ns), 8, 0)
+place found : Job = {packets} * Job(Datagram(1, 0, 0, {size} B, 0 ns), {cells}, 0)
 place port_state : Port = {{number: 0, queue: {queue} B, near: {queue} B, congested: {congested}}},
                           {{number: 1, queue: 9999 B, near: 0 B, congested: true}}
 place wanted  : {{ job: Job, inside: bool }}
 place request : {{ job: Job, inward: bool }}
-instance decision = Decision({buffering}, found = found, port_state = port_state, wanted = wanted, request = request)
+instance decision = Decision(dynamic, found = found, port_state = port_state, wanted = wanted, request = request)
 transition on_chip: wanted(w) -> nothing
 transition to_dram: request(r) -> nothing
 measure detours = count(to_dram)
@@ -69,10 +69,18 @@ run until dead
 def test_watermarks_have_hysteresis(tmp_path: Path, queue: int, congested: bool, detour: int) -> None:
     """A port is congested above 4160 B, and until it is below 800 B; the queues of other ports do not matter."""
     path = tmp_path / "decision.net"
-    text = DECISION.format(queue=queue, congested=str(congested).lower(), buffering="dynamic")
+    text = DECISION.format(packets=1, size=500, cells=8, queue=queue, congested=str(congested).lower())
     path.write_text(text, encoding="utf-8")
     result = petri.load(path).run()
     assert (figure(result, "detours"), figure(result, "directs")) == (detour, 1 - detour)
+
+
+def test_a_queue_is_as_long_as_the_mpackets_of_its_packets(tmp_path: Path) -> None:
+    """Three packets of 40 B occupy 192 B: the third one finds 4032 + 128 B, not above 4160 B, the fourth 4224 B."""
+    path = tmp_path / "decision.net"
+    path.write_text(DECISION.format(packets=4, size=40, cells=1, queue=4032, congested="false"), encoding="utf-8")
+    result = petri.load(path).run()
+    assert (figure(result, "detours"), figure(result, "directs")) == (1, 3)
 
 
 def test_what_comes_in_goes_out() -> None:
@@ -89,7 +97,7 @@ def test_buffers_are_never_more_than_full() -> None:
     assert places["router.tbuf_free"] <= 128
     assert places["router.thread"] <= 40
     assert places["router.engine"] <= 5
-    assert places["router.port_state"] == 5
+    assert places["router.port_state"] == 6
 
 
 @pytest.mark.slow
@@ -133,7 +141,7 @@ def test_use_of_resources() -> None:
 
 @pytest.mark.slow
 def test_own_links_make_longer_queues() -> None:
-    """Four links of a quarter of the rate each serve a burst of one port more slowly than the whole does."""
+    """Links of a sixth of the rate each serve a burst of one port more slowly than the whole does."""
     assert figure(run(own_links=True), "in_dram") > 3 * figure(run(), "in_dram")
 
 

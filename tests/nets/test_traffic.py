@@ -292,6 +292,40 @@ def test_traffic_is_stationary_from_the_start(tmp_path: Path, fixed: str, more: 
     agrees(np.array(flows), 100.0)
 
 
+SHARED = """
+net trial
+time us
+import traffic.shotnoise with packet_mix = fixed, packet_fixed = 100 B
+place network : Datagram
+instance source = ShotNoise(rate = 80 Mbps, active = 20, duration = 50 ms, spread = 0, ports = 4, shared = true,
+                            network = network)
+transition deliver: network(p) -> nothing
+measure rates = rate(deliver, p.size)  record series(10 ms)
+measure first = rate(deliver, if p.port == 0 then p.size else 0 B)  record series(10 ms)
+"""
+
+
+def test_flows_that_share_a_rate_leave_only_the_ports_shares_to_chance(tmp_path: Path) -> None:
+    """The whole varies as packets at Poisson instants do: mean * 100 B / 10 ms, a hundredth of what 20 flows do else.
+
+    A flow is one of four ports': n flows, a Poisson number, vary its share by 1/4 * 3/4 * E[1/n], where E[1/n] is
+    0.0528 for a mean of 20, with an autocovariance that decays as flows end.
+    """
+    path = tmp_path / "trial.net"
+    path.write_text(SHARED, encoding="utf-8")
+    result = petri.load(path).run(until="300 ms", replications=REPLICATIONS, seed=3)
+    assert result.failure is None
+    rates = windows(result)
+    agrees(rates.mean(axis=1), 10.0)
+    agrees(covariance(rates, 10.0), 10.0 * 100.0 / 10_000.0)
+    series = result.measure("first").series
+    assert series is not None
+    first = np.array([series[index] for index in sorted(series)])
+    agrees(first.mean(axis=1), 2.5)
+    variance = 100.0 * 3 / 16 * 0.0528 * exponential_factor(50.0, 10.0)
+    agrees(covariance(first, 2.5), variance + 2.5 * 100.0 / 10_000.0)
+
+
 @pytest.mark.slow
 def test_figure_4() -> None:
     """Mean 411 Mbps, variation 6.45 % over windows of 200 ms, in five runs of 10 s.
