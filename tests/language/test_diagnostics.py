@@ -77,7 +77,9 @@ def test_a_file_of_one_long_line_is_drawn_at_once() -> None:
     for column in range(5, len(line), len(line) // 100):
         start = column - (column - 5) % 8
         second = Label(Span("f.net", 1, 1, 1, 4), "test-label")
-        drawn = render(Diagnostic("test", Span("f.net", 1, start, 1, start + 2), {"name": "ab", "count": 1}, (second,)), sources)
+        drawn = render(
+            Diagnostic("test", Span("f.net", 1, start, 1, start + 2), {"name": "ab", "count": 1}, (second,)), sources
+        )
         shown, marked = (next(one for one in drawn.splitlines() if key in one) for key in ("1 |", "^^"))
         assert shown[marked.index("^^") :][:2] == "en"
         assert len(shown) <= 104
