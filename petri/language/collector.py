@@ -1,4 +1,4 @@
-"""The garbage collector stands still while a net is read: the trees that grow would be scanned again and again."""
+"""Stops the garbage collector while a net is read: it would scan the growing trees again and again, and free nothing."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def at_rest() -> Iterator[None]:
-    """Nothing is collected meanwhile, unless nothing was before."""
+    """Stop the collector for the block. It goes on afterwards if it was running before."""
     collecting = gc.isenabled()
     gc.disable()
     try:
