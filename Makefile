@@ -34,7 +34,7 @@ help:
 	@echo 'make test       set everything up and run all tests except the slow ones'
 	@echo 'make test-slow  the slow tests'
 	@echo 'make lint types rust python   the parts of `make test`'
-	@echo 'make bench      set everything up and measure the speed (about six minutes)'
+	@echo 'make bench      set everything up and measure the speed (about eleven minutes)'
 	@echo 'make fuzz       look for faults in random nets and damaged files (MINUTES=10; SEED=n CASE=n repeats one)'
 	@echo 'make fuzz-native   the same guided by the coverage of the native engine (MINUTES=10; needs a nightly Rust)'
 	@echo 'make mutants    change a line of the sources at a time and see that a test notices (SAMPLE=40)'

@@ -138,13 +138,18 @@ class Simulator:
 
 @dataclass
 class Handwritten:
-    """A C++ program of `handwritten/`, with or without statistics; a unit takes `per_unit` of its firings."""
+    """A C++ program of `handwritten/`, with or without statistics; a unit takes `per_unit` of its firings.
+
+    A net that comes in several sizes runs `settle` firings first, which are not timed.
+    """
 
     name: str
     program: str
     statistics: bool = True
     per_unit: float = 1.0
     defines: tuple[str, ...] = ()
+    size: int | None = None
+    settle: int = 0
 
     def run(self, firings: int, seed: int) -> Sample:
         answer = self.figures(firings, seed)
@@ -159,6 +164,8 @@ class Handwritten:
     def figures(self, firings: int, seed: int) -> dict[str, Any]:
         """The whole output of the program."""
         command = [str(build(self.program, self.statistics, self.defines)), str(firings), str(seed)]
+        if self.size is not None:
+            command += [str(self.size), str(self.settle)]
         done = subprocess.run(command, capture_output=True, text=True, check=True)
         answer: dict[str, Any] = json.loads(done.stdout)
         return answer
@@ -219,7 +226,10 @@ def compete(contenders: Sequence[Contender], seconds: float, rounds: int) -> lis
         for seed in range(1, rounds + 1):
             for entry in entries:
                 if not entry.problem:
-                    entry.samples.append(entry.contender.run(entry.firings, seed))
+                    try:
+                        entry.samples.append(entry.contender.run(entry.firings, seed))
+                    except (Unavailable, subprocess.CalledProcessError) as problem:
+                        entry.problem, entry.samples = str(problem), []
     finally:
         for entry in entries:
             entry.contender.close()

@@ -127,7 +127,7 @@ def steady_state(engine: str, net: str, parameters: dict[str, str]) -> Run:
     def run(request: Request) -> Answer:
         if not sessions:
             sessions.append(begin(model.net, engine, request["seed"], 0, limits=no_limits()))
-            settle(sessions[0], request["settle"], request["patience"])
+            settle(lambda more: sessions[0].advance(math.inf, more), request["settle"], request["patience"])
         with Timer() as timer:
             sessions[0].advance(math.inf, request["firings"])
         return {"firings": request["firings"], **timer.times()}
@@ -135,11 +135,12 @@ def steady_state(engine: str, net: str, parameters: dict[str, str]) -> Run:
     return run
 
 
-def settle(session: Any, firings: int, patience: float) -> None:
-    started = time.process_time()
-    piece = 1
-    while session.firings < firings and (spent := time.process_time() - started) < patience:
-        session.advance(math.inf, piece)
+def settle(advance: Callable[[int], object], firings: int, patience: float) -> None:
+    """Advance by so many firings, in pieces that grow, until the processor time is over."""
+    started, done, piece = time.process_time(), 0, 1
+    while done < firings and (spent := time.process_time() - started) < patience:
+        advance(piece)
+        done += piece
         if time.process_time() - started - spent < patience / 20:
             piece *= 2
 
@@ -159,7 +160,7 @@ def comparator(engine: str, net: str, parameters: dict[str, str]) -> Run:
 
 
 def steady_simpy(net: str, parameters: dict[str, str]) -> Run:
-    """One simulation that continues; the first request sets it up, untimed."""
+    """One simulation that continues: the first request sets it up and runs "settle" firings, untimed."""
     from benchmarks.comparators.simpy_nets import Simulation
 
     running: list[Simulation] = []
@@ -167,6 +168,7 @@ def steady_simpy(net: str, parameters: dict[str, str]) -> Run:
     def run(request: Request) -> Answer:
         if not running:
             running.append(Simulation(net, request["seed"], **{name: int(size) for name, size in parameters.items()}))
+            settle(running[0].advance, request["settle"], request["patience"])
         with Timer() as timer:
             count = running[0].advance(request["firings"])
         return {"firings": count, **timer.times()}

@@ -11,7 +11,6 @@ from petri.report.quantities import NOTHING, Units
 
 from . import exits
 from .console import stdout_console, write_json
-from .exits import Refusal
 
 if TYPE_CHECKING:
     from petri.experiment.comparison import Comparison
@@ -33,12 +32,8 @@ def command(first: str, second: str, measures: tuple[str, ...], level: float, as
     same seed, their replications are compared in pairs, which often makes the intervals narrower.
     """
     from petri.experiment.comparison import compare
-    from petri.experiment.errors import ExperimentError
 
-    try:
-        comparison = compare(first, second, measures or None, level)
-    except ExperimentError as error:
-        raise Refusal(error.diagnostic) from error
+    comparison = compare(first, second, measures or None, level)
     if as_json:
         write_json(comparison.to_dict())
     else:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TextIO
@@ -75,6 +75,16 @@ def printing() -> Iterator[None]:
         sys.stdout.flush()
     except ClosedPipe:
         pass
+
+
+@contextmanager
+def always_shown(show: Callable[[], None]) -> Iterator[None]:
+    """Write files in the block. Then the figures are printed, also where a file could not be written."""
+    try:
+        yield
+    finally:
+        with printing():
+            show()
 
 
 def write(text: str) -> None:

@@ -30,3 +30,8 @@ def language_status(error: LanguageError) -> int:
     spans = [diagnostic.span for diagnostic in error.diagnostics if diagnostic.severity == "error"]
     in_net = any(span is not None and not span.file.startswith("the value given for") for span in spans)
     return FAILED if in_net else NOT_STARTED
+
+
+def experiment_status(diagnostic: Diagnostic) -> int:
+    """STOPPED if there were runs before the error; NOT_STARTED if the experiment or its store is wrong."""
+    return STOPPED if diagnostic.id in ("point-failed", "export-unwritable") else NOT_STARTED

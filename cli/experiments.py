@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -70,12 +70,15 @@ def read_precision(text: str) -> Precision:
     return Precision(*bound)
 
 
-def check_export(path: str | None) -> None:
-    """Check before anything runs that the file can be of that kind."""
-    from petri.experiment.tables import check_format
+def check_export(path: str | None, suffixes: Sequence[str] | None = None) -> None:
+    """Refuse an unsuitable file name before anything runs: one with another suffix, or in no folder."""
+    from petri.experiment.tables import SUFFIXES, check_format
 
-    if path is not None:
-        check_format(Path(path))
+    if path is None:
+        return
+    check_format(Path(path), suffixes or SUFFIXES)
+    if not Path(path).parent.is_dir():
+        raise refusal("output-unwritable", path=path, reason="there is no such folder")
 
 
 Command = TypeVar("Command", bound=Callable[..., object])

@@ -13,10 +13,11 @@ from typing import NoReturn
 import click
 
 from petri.diagnostics import Diagnostic, LanguageError, Value, did_you_mean
+from petri.experiment.errors import ExperimentError
 
 from . import exits
 from .console import tell, tell_all, write
-from .exits import Refusal, language_status, refusal
+from .exits import Refusal, experiment_status, language_status, refusal
 from .streams import ClosedPipe, prepare_streams
 
 # name: (module, help). The module is imported when the command is called, and provides `command`.
@@ -117,6 +118,9 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     except LanguageError as error:
         tell_all(error.diagnostics, error.sources)
         code = language_status(error)
+    except ExperimentError as error:
+        tell(error.diagnostic)
+        code = experiment_status(error.diagnostic)
     except click.ClickException as error:
         tell(_usage_diagnostic(error))
         code = exits.NOT_STARTED

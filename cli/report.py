@@ -26,25 +26,22 @@ def command(result: str, output: str | None) -> None:
     """
     path = output if output is not None else str(Path(result).with_suffix(SUFFIXES[0]))
     check(path)
-    from petri.experiment.errors import ExperimentError, problem
+    from petri.experiment.errors import problem
     from petri.experiment.outcome import stored_outcome
     from petri.experiment.reference import parse_reference, read_result
     from petri.experiment.store import Store
     from petri.report.html import recorded_report, sweep_report
 
-    try:
-        reference = parse_reference(result)
-        if reference.is_store:
-            with Store.open(reference.path) as store:
-                page = sweep_report(stored_outcome(store))
-        else:
-            data = read_result(reference.path)
-            try:
-                page = recorded_report(data)
-            except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
-                raise problem("not-a-result", path=result, reason=f"it is damaged ({error})") from error
-    except ExperimentError as error:
-        raise Refusal(error.diagnostic) from error
+    reference = parse_reference(result)
+    if reference.is_store:
+        with Store.open(reference.path) as store:
+            page = sweep_report(stored_outcome(store))
+    else:
+        data = read_result(reference.path)
+        try:
+            page = recorded_report(data)
+        except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+            raise problem("not-a-result", path=result, reason=f"it is damaged ({error})") from error
     write_page(page, path)
     tell(Diagnostic("report-written", severity="note", values={"path": path}))
 

@@ -8,7 +8,6 @@ import click
 
 from . import exits
 from .console import printing, write_json, write_line
-from .exits import Refusal
 from .given import read_pairs
 from .net_options import tables_option
 from .run_options import engine_option
@@ -54,20 +53,16 @@ def command(
 
     Exit status: 0 all are the same, 1 at least one differs, 2 could not start.
     """
-    from petri.experiment.errors import ExperimentError
     from petri.experiment.rerun import recorded, repeat
 
-    try:
-        found = recorded(
-            result,
-            replications or None,
-            engine=engine,
-            net=net,
-            streams=read_pairs(streams, "stream"),
-            tables=read_pairs(tables, "table"),
-        )
-    except ExperimentError as error:
-        raise Refusal(error.diagnostic) from error
+    found = recorded(
+        result,
+        replications or None,
+        engine=engine,
+        net=net,
+        streams=read_pairs(streams, "stream"),
+        tables=read_pairs(tables, "table"),
+    )
     different = 0
     for one in found:
         repeated = repeat(one)

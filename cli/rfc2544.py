@@ -11,11 +11,12 @@ import click
 from petri.diagnostics import Diagnostic
 
 from . import exits, nets
-from .console import printing, stdout_console, tell, write_json
-from .exits import Refusal, refusal
+from .console import always_shown, stdout_console, tell, write_json
+from .exits import refusal
 from .experiments import (
     COUNT,
     FILES,
+    check_export,
     net_of_stdin,
     run_options,
     search_options,
@@ -72,31 +73,23 @@ def command(
     Exit status: 0 done, 1 some size is not forwarded at any load or the net has errors, 2 could not start, 3 a run
     stopped with an error in the model, 130 interrupted.
     """
-    from petri.experiment.errors import ExperimentError
     from petri.experiment.forwarding.procedure import run_forwarding
 
     from .search_progress import SearchProgress
 
-    _check_export(export)
+    check_export(export, [".csv"])
     check_report(report)
-    try:
-        study = _study(what, given, options)
-        study = replace(study, runs=with_files(study.runs, given))
-        with SearchProgress(quiet) as progress:
-            outcome = run_forwarding(study, engine=engine, threads=threads, watch=progress, time_limit=time_limit)
+    study = _study(what, given, options)
+    study = replace(study, runs=with_files(study.runs, given))
+    with SearchProgress(quiet) as progress:
+        outcome = run_forwarding(study, engine=engine, threads=threads, watch=progress, time_limit=time_limit)
+    with always_shown(lambda: _show(outcome, as_json)):
         if export:
             outcome.to_csv(export)
-    except ExperimentError as error:
-        status = exits.STOPPED if error.diagnostic.id == "point-failed" else exits.NOT_STARTED
-        raise Refusal(error.diagnostic, status) from error
-    try:
         if report:
             from petri.report.html import forwarding_report
 
             write_page(forwarding_report(outcome), report)
-    finally:  # the figures are shown even if the page cannot be written
-        with printing():
-            _show(outcome, as_json)
     if outcome.interrupted:
         tell_over(time_limit)
     return _tell_ending(outcome, quiet)
@@ -132,11 +125,6 @@ def _sizes(text: str) -> list[Any]:
     if not found:
         raise refusal("rfc-sizes", text=text)
     return found
-
-
-def _check_export(path: str | None) -> None:
-    if path is not None and Path(path).suffix != ".csv":
-        raise refusal("export-suffix", path=path, suffixes=[".csv"])
 
 
 def _show(outcome: ForwardingOutcome, as_json: bool) -> None:

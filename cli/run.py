@@ -12,7 +12,7 @@ from petri.diagnostics import Diagnostic, LanguageError, Value
 from petri.net import MOST_REPLICATIONS
 
 from . import exits, nets
-from .console import printing, stdout_console, tell, tell_all, tell_missing, write_json
+from .console import always_shown, stdout_console, tell, tell_all, tell_missing, write_json
 from .exits import refusal
 from .given import Given
 from .net_options import given_options, net_argument
@@ -113,14 +113,11 @@ def command(
             model, plan, wanted, planned["replications"], max_replications, threads, quiet, time_limit
         )
     seconds = time.perf_counter() - started
-    try:
+    with always_shown(lambda: _show(result, net, seconds, as_json, every)):
         if report and result.counted:
             from petri.report.html import run_report
 
             write_page(run_report(result, model.sources), report)
-    finally:  # the figures are shown even if the page cannot be written
-        with printing():
-            _show(result, net, seconds, as_json, every)
     if result.interrupted:
         tell_over(time_limit)
     elif wanted is not None and not quiet:

@@ -10,8 +10,8 @@ import click
 from petri.diagnostics import Diagnostic, Value
 
 from . import exits, nets
-from .console import printing, stdout_console, tell, write_json
-from .exits import Refusal, refusal
+from .console import always_shown, stdout_console, tell, write_json
+from .exits import refusal
 from .experiments import (
     FILES,
     check_export,
@@ -77,32 +77,25 @@ def command(
     Exit status: 0 found, 1 there is no such value in the range or the net has errors, 2 could not start, 3 a run
     stopped with an error in the model, 130 interrupted.
     """
-    from petri.experiment.errors import ExperimentError
-    from petri.experiment.tables import export as write_table
     from petri.experiment.threshold.procedure import run_search
 
     from .search_progress import SearchProgress
 
     check_export(export)
     check_report(report)
-    try:
-        search = _search(what, grids, given, options)
-        search = replace(search, runs=with_files(search.runs, given))
-        with SearchProgress(quiet) as progress:
-            outcome = run_search(search, engine=engine, threads=threads, watch=progress, time_limit=time_limit)
+    search = _search(what, grids, given, options)
+    search = replace(search, runs=with_files(search.runs, given))
+    with SearchProgress(quiet) as progress:
+        outcome = run_search(search, engine=engine, threads=threads, watch=progress, time_limit=time_limit)
+    with always_shown(lambda: _show(outcome, as_json)):
         if export:
+            from petri.experiment.tables import export as write_table
+
             write_table(outcome.outcome, export)
-    except ExperimentError as error:
-        status = exits.STOPPED if error.diagnostic.id == "point-failed" else exits.NOT_STARTED
-        raise Refusal(error.diagnostic, status) from error
-    try:
         if report:
             from petri.report.html import search_report
 
             write_page(search_report(outcome), report)
-    finally:  # the figures are shown even if the page cannot be written
-        with printing():
-            _show(outcome, as_json)
     if outcome.interrupted:
         tell_over(time_limit)
     return _tell_ending(outcome, quiet)

@@ -11,8 +11,8 @@ from petri.diagnostics import Diagnostic
 from petri.diagnostics import Value as Told
 
 from . import exits, nets
-from .console import printing, stdout_console, tell, tell_missing, write_json
-from .exits import Refusal, refusal
+from .console import always_shown, stdout_console, tell, tell_missing, write_json
+from .exits import refusal
 from .experiments import FILES, check_export, net_of_stdin, read_grids, read_precision, with_files
 from .given import Given
 from .net_options import complete_net, given_options
@@ -82,30 +82,22 @@ def command(
     Exit status: 0 done, 1 an expected value was missed or the experiment has errors, 2 could not start, 3 a run
     stopped with an error in the model, 130 interrupted.
     """
-    from petri.experiment.errors import ExperimentError
-
-    try:
-        experiment = with_files(_experiment(what, grids, given, overrides), given)
-        path = Path(store) if store else _store_of(what)
-        check_export(export)
-        check_report(report)
-        if fresh:
-            _remove(path)
-        outcome = _run(experiment, path, engine, workers, dask, quiet, time_limit)
+    experiment = with_files(_experiment(what, grids, given, overrides), given)
+    path = Path(store) if store else _store_of(what)
+    check_export(export)
+    check_report(report)
+    if fresh:
+        _remove(path)
+    outcome = _run(experiment, path, engine, workers, dask, quiet, time_limit)
+    with always_shown(lambda: _show(outcome, as_json)):
         if export:
             from petri.experiment.tables import export as write_table
 
             write_table(outcome, export)
-    except ExperimentError as error:
-        raise Refusal(error.diagnostic) from error
-    try:
         if report:
             from petri.report.html import sweep_report
 
             write_page(sweep_report(outcome), report)
-    finally:  # the figures are shown even if the page cannot be written
-        with printing():
-            _show(outcome, as_json)
     if outcome.interrupted:
         tell_over(time_limit)
     return _tell_ending(outcome, quiet)

@@ -12,7 +12,6 @@ import click
 
 from . import exits
 from .console import printing, stdout_console
-from .exits import Refusal
 from .run_options import engine_option
 from .time_limit import tell_over, time_limit_option
 from .validate_list import list_studies, refuse_running_options
@@ -58,7 +57,6 @@ def command(
     Exit status: 0 every figure is within its tolerance and every statement holds, 1 some are not, 2 could not start,
     3 a run stopped with an error in the model, 130 interrupted.
     """
-    from petri.experiment.errors import ExperimentError
     from petri.validation import StatementError, StudyError
 
     if not names:
@@ -72,8 +70,6 @@ def command(
         validations = _run(_chosen(names, known), Path(stores), engine, workers, quiet, time_limit)
         if report:
             _write_pages(validations, Path(report))
-    except ExperimentError as error:
-        raise Refusal(error.diagnostic) from error
     except (StatementError, StudyError) as error:
         raise click.ClickException(str(error)) from error
     with printing():

@@ -13,7 +13,7 @@ from typing import Any
 
 import simpy
 
-from benchmarks.comparators import simpy_scale
+from benchmarks.comparators import simpy_pairs, simpy_scale
 from benchmarks.comparators.simpy_ixp2400 import Ixp2400
 
 Process = Generator[Any, Any, None]
@@ -117,6 +117,7 @@ NETS: dict[str, Callable[..., Count]] = {
     "pipeline": pipeline,
     "join": join,
     "ixp2400": ixp2400,
+    **simpy_pairs.NETS,
     **simpy_scale.NETS,
 }
 

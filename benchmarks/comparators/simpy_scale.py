@@ -1,9 +1,11 @@
-"""The nets whose size grows, B14 to B18, as SimPy processes and callbacks. Each counts the firings of the net."""
+"""Most nets whose size grows, B6 to B20, as SimPy processes and callbacks. Each counts the firings of the net."""
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Generator
+from heapq import heapify, heappop, heappush, heapreplace
+from math import log, sqrt
 from random import Random
 from typing import Any
 
@@ -41,6 +43,99 @@ class Stations:
             self.serve(station)
         if begins:
             self.serve(there)
+
+
+def keyed_bag(environment: Any, random: Random, waiting: int = 100) -> Count:
+    """B6; counts the tokens that have been found by their keys."""
+    visits = dict.fromkeys(range(waiting), 0)
+    fired = 0
+
+    def server() -> Process:
+        nonlocal fired
+        while True:
+            yield environment.timeout(1.0)
+            visits[random.randrange(waiting)] += 1
+            fired += 1
+
+    environment.process(server())
+    return lambda: fired
+
+
+def in_progress(environment: Any, random: Random, firings: int = 100) -> Count:
+    """B6; counts the delays that have ended."""
+    ended = 0
+
+    def again(event: Any) -> None:
+        nonlocal ended
+        ended += 1
+        environment.timeout(random.expovariate(1.0)).callbacks.append(again)
+
+    for _ in range(firings):
+        environment.timeout(random.expovariate(1.0)).callbacks.append(again)
+    return lambda: ended
+
+
+class Philosophers:
+    """B7: neighbours look at their forks when a philosopher has eaten."""
+
+    def __init__(self, environment: Any, random: Random, seats: int) -> None:
+        self.environment, self.random, self.seats = environment, random, seats
+        self.hungry = [False] * seats
+        self.free = [True] * seats
+        self.fired = 0
+        for seat in range(seats):
+            self.think(seat)
+
+    def think(self, seat: int) -> None:
+        self.environment.timeout(self.random.expovariate(0.1), seat).callbacks.append(self.become_hungry)
+
+    def become_hungry(self, event: Any) -> None:
+        self.fired += 1
+        self.hungry[event.value] = True
+        self.take(event.value)
+
+    def take(self, seat: int) -> None:
+        right = (seat + 1) % self.seats
+        if self.hungry[seat] and self.free[seat] and self.free[right]:
+            self.fired += 1
+            self.hungry[seat] = self.free[seat] = self.free[right] = False
+            self.environment.timeout(self.random.expovariate(1.0), seat).callbacks.append(self.leave)
+
+    def leave(self, event: Any) -> None:
+        seat = event.value
+        right = (seat + 1) % self.seats
+        self.fired += 1
+        self.free[seat] = self.free[right] = True
+        self.think(seat)
+        self.take(seat - 1 if seat else self.seats - 1)
+        self.take(right)
+
+
+def philosophers(environment: Any, random: Random, seats: int = 100) -> Count:
+    """B7; counts who has become hungry, has taken forks, and has eaten."""
+    table = Philosophers(environment, random, seats)
+    return lambda: table.fired
+
+
+def preference(environment: Any, random: Random, waiting: int = 100) -> Count:
+    """B9; counts services. All begin at the same instants, in the order of a heap."""
+    line = [(due, 0) for due in range(waiting)]
+    fired = 0
+
+    def begin() -> None:
+        while line:
+            environment.timeout(1.0, heappop(line)).callbacks.append(end)
+
+    def end(event: Any) -> None:
+        nonlocal fired
+        fired += 1
+        due, visits = event.value
+        heappush(line, (due + random.randint(0, waiting), visits + 1))
+        if len(line) == waiting:
+            begin()
+
+    begin()
+    return lambda: fired
 
 
 def jackson(environment: Any, random: Random, stations: int = 100) -> Count:
@@ -157,6 +252,55 @@ def individuals(environment: Any, random: Random, people: int = 1000) -> Count:
     return lambda: fired
 
 
+def least_served(environment: Any, random: Random, jobs: int = 100) -> Count:
+    """B19; counts services. Jobs wait in a heap by their sizes."""
+    waiting = [0.02 * (number % 100) for number in range(jobs)]
+    heapify(waiting)
+    mean, deviation = -log(2) / 2, sqrt(log(2))
+    fired = 0
+
+    def begin(size: float) -> None:
+        share = random.lognormvariate(mean, deviation)
+        environment.timeout(share, size + share).callbacks.append(end)
+
+    def end(event: Any) -> None:
+        nonlocal fired
+        fired += 1
+        begin(event.value if event.value <= waiting[0] else heapreplace(waiting, event.value))
+
+    for _ in range(4):
+        begin(heappop(waiting))
+    return lambda: fired
+
+
+def assembly(environment: Any, random: Random, open: int = 100) -> Count:
+    """B20; counts orders, parts that are made, and those that are assembled."""
+    missing: dict[int, int] = {}
+    fired = 0
+
+    def made(event: Any) -> None:
+        nonlocal fired
+        fired += 1
+        missing[event.value] -= 1
+        if missing[event.value] == 0:
+            del missing[event.value]
+            fired += 1
+
+    def source() -> Process:
+        nonlocal fired
+        number = 0
+        while True:
+            yield environment.timeout(1.0)
+            missing[number] = 3
+            for _ in range(3):
+                environment.timeout(random.expovariate(1.0 / open), number).callbacks.append(made)
+            number += 1
+            fired += 1
+
+    environment.process(source())
+    return lambda: fired
+
+
 def unlike(environment: Any, random: Random, stations: int = 3000) -> Count:
     """B18; counts service completions."""
     from benchmarks.unlike import MODULUS, expression
@@ -168,9 +312,15 @@ def unlike(environment: Any, random: Random, stations: int = 3000) -> Count:
 
 
 NETS: dict[str, Callable[..., Count]] = {
+    "keyed_bag": keyed_bag,
+    "in_progress": in_progress,
+    "philosophers": philosophers,
+    "preference": preference,
     "jackson": jackson,
     "workflow": workflow,
     "crossbar": crossbar,
     "individuals": individuals,
     "unlike": unlike,
+    "least_served": least_served,
+    "assembly": assembly,
 }

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -119,6 +120,7 @@ public:
         row[last++ & (row.size() - 1)] = packet;
     }
     Item pop() { return row[first++ & (row.size() - 1)]; }
+    const Item& front() const { return row[first & (row.size() - 1)]; }
     std::size_t size() const { return last - first; }
 
 private:
@@ -147,14 +149,23 @@ struct Random {
         while (skip--) set &= set - 1;
         return std::countr_zero(set);
     }
+    double unit() { return below(1u << 31) * 0x1p-31; }  // at least 0, below 1
 };
 
 struct Arguments {
     std::int64_t firings;
     std::uint64_t seed;
+    unsigned size;         // of a net that comes in several
+    std::int64_t settled;  // firings before those that are timed
 
     Arguments(int count, char** words)
-        : firings(count > 1 ? std::atoll(words[1]) : 10'000'000), seed(count > 2 ? std::strtoull(words[2], nullptr, 10) : 1) {}
+        : firings(number(count, words, 1, 10'000'000)), seed(number(count, words, 2, 1)),
+          size(static_cast<unsigned>(number(count, words, 3, 100))), settled(number(count, words, 4, 0)) {}
+
+private:
+    static std::int64_t number(int count, char** words, int index, std::int64_t otherwise) {
+        return count > index ? std::atoll(words[index]) : otherwise;
+    }
 };
 
 // Processor time and wall-clock time since it was made.
@@ -210,6 +221,15 @@ public:
         heading(name, index);
         std::printf("{\"firings\": %lld, \"in_progress\": %.12g, \"active\": %.12g}", static_cast<long long>(f.firings),
                     f.in_progress / elapsed, f.active / elapsed);
+    }
+
+    // Of an array with two indices.
+    template <typename Figures>
+    void of(const char* name, unsigned row, unsigned column, const Figures& figures) {
+        char text[64];
+        std::snprintf(text, sizeof text, "%s[%u][%u]", name, row, column);
+        if constexpr (std::is_same_v<Figures, PlaceFigures>) place(text, -1, figures);
+        else transition(text, -1, figures);
     }
 
     void value(const char* name, double value) {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import math
+from collections.abc import Sequence
 from importlib.util import find_spec
 from io import TextIOWrapper
 from pathlib import Path
@@ -95,10 +96,10 @@ def export(outcome: OutcomeFigures, path: str | Path) -> None:
         raise problem("export-unwritable", path=str(path), reason=error.strerror or str(error)) from error
 
 
-def check_format(path: Path) -> None:
-    """Raises ExperimentError if the format of the suffix is unknown, or its package is not installed."""
-    if path.suffix not in SUFFIXES:
-        raise problem("export-suffix", path=str(path), suffixes=list(SUFFIXES))
+def check_format(path: Path, suffixes: Sequence[str] = SUFFIXES) -> None:
+    """Raises ExperimentError if the suffix is not one of these, or its package is not installed."""
+    if path.suffix not in suffixes:
+        raise problem("export-suffix", path=str(path), suffixes=list(suffixes))
     if path.suffix == ".parquet" and find_spec("pyarrow") is None:
         raise problem("no-pyarrow", path=str(path))
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from petri.diagnostics import Diagnostic, LanguageError
+from petri.language.collector import at_rest
 from petri.net import Net
 from petri.structs import Struct
 
@@ -136,6 +137,7 @@ def _work(
     return found.net, found.problems
 
 
+@at_rest()
 def _attempt(
     path: Path | None,
     text: str | None,

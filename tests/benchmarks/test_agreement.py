@@ -18,6 +18,7 @@ import petri
 from benchmarks.contenders import COMPILER, HERE, NETS, Handwritten
 from petri.engine.interface import Limits
 from petri.engine.native import available
+from petri.run.session import begin
 
 RUNS = 8
 STANDARD_ERRORS = 7.0
@@ -87,6 +88,38 @@ def test_small_nets(name: str) -> None:
 def test_base_model() -> None:
     net = HERE.parent / "nets" / "ixp2400.net"
     assert differences(Handwritten("B4", "ixp2400"), net, 100_000, {"packets": 10**9}) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "parameter", "size"),
+    [
+        pytest.param("philosophers", "seats", 10, marks=pytest.mark.slow),
+        ("matching", "machines", 20),
+        pytest.param("jackson", "stations", 5, marks=pytest.mark.slow),
+        ("crossbar", "ports", 3),
+        pytest.param("individuals", "people", 30, marks=pytest.mark.slow),
+        ("least_served", "jobs", 20),
+        pytest.param("assembly", "open", 10, marks=pytest.mark.slow),
+    ],
+)
+def test_nets_that_come_in_sizes(name: str, parameter: str, size: int) -> None:
+    program = Handwritten(name, name, size=size)
+    assert differences(program, NETS / f"{name}.net", 20_000, {parameter: size}) == []
+
+
+def test_the_least_served_come_first_on_both_sides() -> None:
+    """Who comes first shows in no figure of a place, but in how far the sizes of those who wait lie apart."""
+    variances: tuple[list[float], list[float]] = ([], [])
+    net = petri.load(NETS / "least_served.net", jobs=200).net
+    for seed in range(1, RUNS + 1):
+        program = Handwritten("B19", "least_served", size=200)
+        variances[0].append(program.figures(5_000, seed)["figures"]["variance"])
+        session = begin(net, "native", seed, 0)
+        session.advance(math.inf, 5_000)
+        variances[1].append(float(np.var([token[0] for token in session.marking()[0]])))
+    error = math.sqrt(sum(np.var(values, ddof=1) for values in variances) / RUNS)
+    assert abs(np.mean(variances[0]) - np.mean(variances[1])) < STANDARD_ERRORS * error
+    assert np.mean(variances[0]) < 5.0  # in order of arrival it would be 25, that of the sum of 25 shares
 
 
 @pytest.mark.slow

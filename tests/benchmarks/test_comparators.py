@@ -37,14 +37,15 @@ def test_base_model_in_simpy() -> None:
     assert firings / 40 * 64 * 8 / nanoseconds == pytest.approx(2.96, rel=0.05)
 
 
-@pytest.mark.parametrize("family", [family for family in FAMILIES if family.simpy], ids=lambda family: family.id)
+@pytest.mark.parametrize("family", [family for family in FAMILIES if family.simpy], ids=lambda family: family.net)
 def test_nets_that_grow_in_simpy(family: Family) -> None:
     """Firings in a unit of time, of which both programs draw other ones: within five standard errors or more."""
     pytest.importorskip("simpy")
     from benchmarks.comparators.simpy_nets import Simulation
 
     size = family.sizes[0]
-    simulation = Simulation(family.net, 1, **{family.parameter: size})
+    sizes = {family.parameter: size, **{name: int(str(value)) for name, value in family.fixed}}
+    simulation = Simulation(family.simpy, 1, **sizes)
     words = {name: str(value) for name, value in family.parameters(size).items()}
     net = petri.load(family.file(size), **words).net
     session = begin(net, "native" if available() else "reference", 1, 0)

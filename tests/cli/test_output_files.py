@@ -106,6 +106,25 @@ def test_a_page_that_cannot_be_written_does_not_hide_the_figures(call: Call) -> 
     assert not Path("r.html").exists()
 
 
+def test_an_export_that_cannot_be_written_does_not_hide_the_figures(call: Call) -> None:
+    rated = "param rate = 1.0 in 0.1..9\n" + NET.replace("exp(1)", "exp(1 / rate)")
+    Path("rated.net").write_text(rated, encoding="utf-8")
+    search = ("search", "rated.net", "--find", "rate", "--in", "1..4", "--while", "speed < 2.5", "--resolution", "0.5")
+    with largest_file(200):
+        found = call(*search, "--export", "runs.csv", "-q")
+    assert found.status == 3
+    assert "speed" in found.out
+    assert "`runs.csv` cannot be written: File too large" in found.err
+    assert not Path("runs.csv").exists()
+
+
+@pytest.mark.parametrize("command", [("search", "mm1k"), ("sweep", "mm1"), ("rfc2544", "ixp2400")])
+def test_an_export_without_a_folder_is_refused_before_anything_runs(call: Call, command: tuple[str, str]) -> None:
+    found = call(*command, "--export", "nowhere/runs.csv")
+    assert (found.status, found.out) == (2, "")
+    assert "`nowhere/runs.csv` cannot be written: there is no such folder" in found.err
+
+
 def test_a_killed_run_leaves_the_old_trace() -> None:
     Path("net.net").write_text(NET.replace("until 100", "until 1e15"), encoding="utf-8")
     Path("trace.csv").write_text(OLD, encoding="utf-8")

@@ -8,7 +8,7 @@ from itertools import chain
 
 from petri.language.checking.expressions import Reader, numeric_kind
 from petri.language.checking.places import is_element, place_use
-from petri.language.checking.state import Value
+from petri.language.checking.state import KnownTable, Value
 from petri.language.checking.user_functions import call_fn
 from petri.language.meaning.nodes import CHANCE, PLACES, Node, constant, operation, to_real, to_slot, truth
 from petri.language.meaning.scope import DistSymbol, FnSymbol, PlaceSymbol, TypeSymbol, kind_of
@@ -407,10 +407,7 @@ def _choice_of(reader: Reader, e: tree.Call, pairs: list[tuple[Value, Node]]) ->
 
 def _table(reader: Reader, e: tree.Call) -> Value:
     reader.permit("draw", e.span)
-    if len(e.arguments) != 1 or not isinstance(e.arguments[0], tree.Text):
-        reader.problems.error("table-needs-file", e.span)
-        return reader.unknown(e.span)
-    found = reader.checker.table(e.arguments[0])
+    found = _named_table(reader, e, "table-needs-file")
     if found is None:
         return reader.unknown(e.span)
     kind = INT if found.whole else REAL
@@ -420,28 +417,31 @@ def _table(reader: Reader, e: tree.Call) -> Value:
 def _empirical(reader: Reader, e: tree.Call) -> Value:
     """`empirical("sizes.csv")`: between the values of a table, which ascend."""
     reader.permit("draw", e.span)
-    argument = e.arguments[0] if len(e.arguments) == 1 else None
-    if not isinstance(argument, tree.Text):
-        reader.problems.error("empirical-needs-file", e.span)
-        return reader.unknown(e.span)
-    found = reader.checker.table(argument)
+    found = _named_table(reader, e, "empirical-needs-file")
     if found is None:
         return reader.unknown(e.span)
     if not found.ascends:
+        argument = e.arguments[0]
+        assert isinstance(argument, tree.Text)
         reader.problems.error("table-not-ascending", argument.span, path=argument.value)
     return Value(REAL, (Node("empirical", "real", (), found.number, e.span, CHANCE),), e.span)
 
 
 def _average(reader: Reader, e: tree.Call) -> Value:
     """`average("sizes.csv")`: the mean of a table, a constant."""
-    argument = e.arguments[0] if len(e.arguments) == 1 else None
-    if not isinstance(argument, tree.Text):
-        reader.problems.error("average-needs-file", e.span)
-        return reader.unknown(e.span)
-    found = reader.checker.table(argument)
+    found = _named_table(reader, e, "average-needs-file")
     if found is None:
         return reader.unknown(e.span)
     return Value(REAL, (constant(found.mean, "real", e.span),), e.span)
+
+
+def _named_table(reader: Reader, e: tree.Call, error: str) -> KnownTable | None:
+    """The table that the only argument names; None, and an error, if there is none."""
+    argument = e.arguments[0] if len(e.arguments) == 1 else None
+    if not isinstance(argument, tree.Text):
+        reader.problems.error(error, e.span)
+        return None
+    return reader.checker.table(argument)
 
 
 _CALLS: dict[str, Callable[[Reader, tree.Call], Value]] = {

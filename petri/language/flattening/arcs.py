@@ -84,15 +84,19 @@ class ArcBuilder:
                 return None
         return count
 
+    @staticmethod
+    def _condition(node: Node | None, instance: Instance) -> tuple[bool, Expr | None]:
+        """Whether an arc can ever give its tokens, and when; no condition if it always does."""
+        if node is None:
+            return True, None
+        condition = build(node, instance)
+        return (bool(condition.value), None) if condition.op == "const" else (True, condition)
+
     def output(self, arc: OutputTemplate, instance: Instance) -> net.OutputArc | None:
         """The arc; None if its condition is known to be false."""
-        condition = None
-        if arc.condition is not None:
-            condition = build(arc.condition, instance)
-            if condition.op == "const":
-                if not condition.value:
-                    return None
-                condition = None
+        possible, condition = self._condition(arc.condition, instance)
+        if not possible:
+            return None
         index = None
         if not arc.indices:
             instance.present(arc.place.symbol, arc.span, output=True)
@@ -113,13 +117,9 @@ class ArcBuilder:
 
     def reply(self, arc: ReplyTemplate, instance: Instance) -> net.OutputArc | None:
         """The arc of a reply, still without its places: `index` is the number of the place of the caller."""
-        condition = None
-        if arc.condition is not None:
-            condition = build(arc.condition, instance)
-            if condition.op == "const":
-                if not condition.value:
-                    return None
-                condition = None
+        possible, condition = self._condition(arc.condition, instance)
+        if not possible:
+            return None
         values = tuple([build(node, instance) for node in arc.values])
         return net.OutputArc((), values, build(arc.site, instance), None, condition, arc.span)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeVar
@@ -66,16 +65,10 @@ class Flattener:
 
     def run(self, name: str) -> net.Net:
         """The flat net; `problems` collects the errors."""
-        collecting = gc.isenabled()
-        gc.disable()  # nothing here becomes garbage, but the collector would scan it again and again
-        try:
-            self._refuse_too_large()
-            self._elaborate(self.checker.body, self.root, 0)
-            self.net_transitions = self.replies.connected(self.net_transitions)
-            return self._net(name)
-        finally:
-            if collecting:
-                gc.enable()
+        self._refuse_too_large()
+        self._elaborate(self.checker.body, self.root, 0)
+        self.net_transitions = self.replies.connected(self.net_transitions)
+        return self._net(name)
 
     def _refuse_too_large(self) -> None:
         """At once, since to make so many elements takes long and much memory."""

@@ -56,6 +56,10 @@ def run(tables: ParserTables, builder: object, start: str, tokens: Sequence[Toke
             if action > 0:
                 break
             rule = tables.rules[-action - 1]
+            if rule.action is None and rule.length == 1 and not rule.splice:
+                # An operand is also a product, a sum, a condition: most steps only give a value another name.
+                states[-1] = tables.gotos[states[-2]][rule.origin]
+                continue
             children, first, last, depth = _pop(rule, states, values, reach)
             if depth > deepest:
                 raise TooDeep(tokens[first], tokens[last])

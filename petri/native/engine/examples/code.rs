@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use engine::base::ids::TransitionId;
-use engine::engine::run::Limits;
+use engine::engine::limits::Limits;
 use engine::session::compiled::Compiled;
 use engine::session::{begin, ExtraObservers};
 

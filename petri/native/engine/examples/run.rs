@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use engine::base::ticks::HORIZON;
-use engine::engine::run::Limits;
+use engine::engine::limits::Limits;
 use engine::session::compiled::Compiled;
 use engine::session::{begin, ExtraObservers};
 

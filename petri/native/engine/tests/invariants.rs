@@ -5,7 +5,8 @@
 use std::sync::Arc;
 
 use engine::base::ticks::HORIZON;
-use engine::engine::run::{Limits, Reason};
+use engine::engine::limits::Limits;
+use engine::engine::run::Reason;
 use engine::session::compiled::Compiled;
 use engine::session::replication::Replication;
 

@@ -8,7 +8,7 @@ use pnsim_fuzz::nets::net;
 
 /// Optimisations to do without, more often none.
 const WITHOUT: [&str; 16] =
-    ["", "joins", "", "preferences", "", "lanes", "", "shapes", "", "profile", "", "footprints", "", "", "", ""];
+    ["", "joins", "", "preferences", "", "lanes", "", "shapes", "", "profile", "", "footprints", "", "inlining", "", ""];
 
 fuzz_target!(|bytes: &[u8]| -> Corpus {
     let [seed, firings, body @ ..] = bytes else { return Corpus::Reject };

@@ -33,6 +33,7 @@ type Look = unsafe extern "C" fn(*mut c_void, *const u32) -> u64;
 type Loop = unsafe extern "C" fn(*mut c_void, *const u32, *const Routines, Ticks, u64) -> u64;
 
 /// A function, and what distinguishes one of the transitions that share it.
+#[derive(Clone, Copy)]
 #[repr(C)]
 pub struct Routine {
     pub function: *const u8,

@@ -3,6 +3,9 @@
 //! May import: `base`, `collections`, `net`, `program`, `state`, `observe`.
 //!
 //! - [`run`]: the engine and its loop, rule by rule
+//! - [`tokens`]: tokens leave places, have room kept for them, and arrive
+//! - [`limits`]: where a run stops itself, and the error of a run that broke a rule
+//! - [`checks`]: holds a run against its limits and the horizon, and tells the faults of its firings
 //! - [`binding`]: chooses one binding of a transition
 //! - [`search`]: looks for bindings through the input arcs
 //! - [`evaluation`]: what a firing computes when it starts
@@ -14,12 +17,15 @@
 //! - [`verify`]: checks the invariants of all data structures
 
 pub mod binding;
+pub mod checks;
 pub mod code;
 pub mod evaluation;
+pub mod limits;
 pub mod prefetch;
 pub mod refill;
 pub mod run;
 pub mod search;
 pub mod simple;
+pub mod tokens;
 pub mod upcoming;
 pub mod verify;

@@ -1,7 +1,8 @@
 //! Rows of files that arrive in the places of streams (S6).
 
 use crate::base::ids::{GaugeId, TransitionId};
-use crate::engine::run::{Engine, RunError};
+use crate::engine::limits::RunError;
+use crate::engine::run::Engine;
 use crate::observe::observer::Observer;
 use crate::program::Program;
 use crate::state::streams::Next;

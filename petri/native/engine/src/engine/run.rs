@@ -1,45 +1,30 @@
 //! One replication under way: the loop of the semantics, rule by rule.
 
-use std::ops::Range;
 use std::ptr::from_mut;
 use std::sync::atomic::AtomicU64;
 use std::sync::Arc;
 
 use crate::base::fault::{Fault, Outcome};
-use crate::base::ids::{GaugeId, PlaceId, SpanId, TransitionId, VariableId};
+use crate::base::ids::{GaugeId, PlaceId, TransitionId, VariableId};
 use crate::base::random::Random;
 use crate::base::table::Table;
 use crate::base::ticks::{whole, Ticks, HORIZON, SHORT};
 use crate::base::trajectory::TrajectoryHash;
 use crate::collections::tournament::{MANY, NEVER};
 use crate::engine::code::{Code, ENABLED, FAULT, GENERAL, OVER, STOPPED, USED_UP};
+use crate::engine::limits::{Limits, RunError, LOOP_NAMED};
 use crate::engine::search::{Goal, Scratch};
 use crate::engine::upcoming::Upcoming;
 use crate::observe::observer::Observer;
-use crate::program::arc::{Give, Take};
-use crate::program::transition::{SimpleTime, TransitionProgram};
+use crate::program::transition::SimpleTime;
 use crate::program::Program;
 use crate::state::agenda::Agenda;
 use crate::state::arena::{Arena, Housed};
-use crate::state::counters::PlaceCounters;
 use crate::state::enabling::Enabling;
 use crate::state::integrals::WideIntegrals;
 use crate::state::marking::Marking;
 use crate::state::streams::Streams;
 use crate::state::value::Scope;
-
-/// The error about an instant that does not end names the transitions of this many of its last firings (X3).
-pub(crate) const LOOP_NAMED: u64 = 1000;
-
-/// Where a run stops itself (X3).
-#[derive(Clone, Copy, Debug)]
-pub struct Limits {
-    pub firings_at_an_instant: u64,
-    pub tokens: u64,
-    /// Firings, of all replications and runs of a net together, after which machine code is made for one of few transitions that
-    /// are unlike each other.
-    pub compile_after: u64,
-}
 
 /// Why `advance` returned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,16 +39,6 @@ pub enum Reason {
     Input,
     /// The model broke a rule: see `Engine::error`.
     Error,
-}
-
-/// A fault, and where in the run it happened (X4).
-#[derive(Clone, Debug)]
-pub struct RunError {
-    pub fault: Fault,
-    pub transition: TransitionId,
-    /// The transition's variables, as far as they were known; 0 otherwise.
-    pub variables: Vec<u64>,
-    pub time: Ticks,
 }
 
 /// Code runs up to this time. A firing that begins no later, and takes a time that is `SHORT`, ends before the horizon.
@@ -104,7 +79,7 @@ pub struct Engine<O> {
     /// What a firing deposits: the record of its open and coloured outputs.
     pub(crate) record: Vec<u64>,
     /// The last transitions at this instant, once the limit is near.
-    last_started: Vec<TransitionId>,
+    pub(super) last_started: Vec<TransitionId>,
     /// The machine code that the engine was given last.
     pub(crate) code: Option<Arc<Code>>,
     /// Another thread makes it other than 0 to end a long search for bindings, with the fault "stopped"; and its address.
@@ -460,223 +435,6 @@ impl<O: Observer> Engine<O> {
         Ok(())
     }
 
-    /// Takes the tokens of the binding, arc after arc (S4), and then empties the places to reset.
-    #[inline(always)]
-    fn take(&mut self, program: &Program, plan: &TransitionProgram) {
-        for take in &plan.takes {
-            match *take {
-                Take::Black { place, count } => self.take_black(program, place, count),
-                Take::Chosen { place, arc } => self.take_black(program, place, self.scratch.chosen[arc as usize]),
-                Take::Head { place, position } => {
-                    self.leaves(program, place, u64::from(position));
-                    let before = self.changes(place).tokens;
-                    self.marking.remove(program, &mut self.enabling, place, position as usize, self.now);
-                    self.left(program, place, before, before - 1);
-                }
-                Take::Seat { place, arc } => {
-                    let before = self.changes(place).tokens;
-                    let seat = self.scratch.chosen[arc as usize];
-                    self.leaves(program, place, seat);
-                    self.marking.remove(program, &mut self.enabling, place, seat as usize, self.now);
-                    for &later in &plan.inputs[arc as usize].after {
-                        if self.scratch.chosen[later] == before - 1 {
-                            self.scratch.chosen[later] = seat;
-                        }
-                    }
-                    self.left(program, place, before, before - 1);
-                }
-            }
-        }
-        for &place in &plan.resets {
-            self.reset(program, place);
-        }
-    }
-
-    /// Empties a place.
-    pub(crate) fn reset(&mut self, program: &Program, place: PlaceId) {
-        let before = self.changes(place).tokens;
-        let held = self.marking.stores[place].held;
-        self.change_weight(program, place, held, false);
-        if program.probes.hears_departures(place) {
-            self.observer.emptied(place, self.now);
-        }
-        self.marking.clear(program, &mut self.enabling, place, self.now);
-        self.left(program, place, before, 0);
-    }
-
-    /// The number of tokens of a place is about to change.
-    #[inline(always)]
-    pub(crate) fn changes(&mut self, place: PlaceId) -> &mut PlaceCounters {
-        let state = &mut self.marking.places[place];
-        self.observer.changes(place, state, self.now);
-        state
-    }
-
-    #[inline(always)]
-    pub(super) fn take_black(&mut self, program: &Program, place: PlaceId, count: u64) {
-        let now = self.now;
-        let before = self.changes(place).lose(count, now);
-        self.left(program, place, before, before - count);
-    }
-
-    /// A place has lost tokens.
-    #[inline(always)]
-    fn left(&mut self, program: &Program, place: PlaceId, before: u64, after: u64) {
-        self.marking.total -= before - after;
-        self.enabling.moved(program, GaugeId::tokens(place), before, after);
-        let load = program.gauges[GaugeId::tokens(place)].load;
-        if load != GaugeId::NONE && program.places[place].weight.is_none() {
-            let reserved = self.marking.stores[place].reserved;
-            self.enabling.moved(program, load, before + reserved, after + reserved);
-        }
-    }
-
-    /// The token at a position is about to leave: its weight does, and its value leaves the contents that measures watch.
-    #[inline(always)]
-    fn leaves(&mut self, program: &Program, place: PlaceId, position: u64) {
-        if program.probes.hears_departures(place) {
-            self.tell_departure(place, position);
-        }
-        if program.places[place].weight.is_some() {
-            let weight = self.marking.weight_at(program, place, position as usize);
-            self.change_weight(program, place, weight, false);
-        }
-    }
-
-    /// Tells the observer of the token at a position, which is about to leave.
-    pub(crate) fn tell_departure(&mut self, place: PlaceId, position: u64) {
-        let token = self.marking.token(place, position as usize);
-        self.observer.leaves(place, token, self.now);
-    }
-
-    /// The weight of the tokens of a place grows or shrinks by so much.
-    fn change_weight(&mut self, program: &Program, place: PlaceId, by: u64, grows: bool) {
-        let store = &mut self.marking.stores[place];
-        let before = store.held + store.kept;
-        store.held = if grows { store.held + by } else { store.held - by };
-        let after = store.held + store.kept;
-        let gauge = program.gauges[GaugeId::tokens(place)].load;
-        if gauge != GaugeId::NONE {
-            self.enabling.moved(program, gauge, before, after);
-        }
-    }
-
-    /// Room in places with a capacity, until the firing ends (E6).
-    fn reserve(&mut self, program: &Program, plan: &TransitionProgram) {
-        let mut cursor = 0;
-        for give in &plan.gives {
-            let (place, count, values) = next_deposit(&self.record, give, &mut cursor);
-            let target = &program.places[place];
-            if target.weight.is_some() && count > 0 {
-                // It was weighed when it was evaluated, and raised no fault then.
-                let weight = self.marking.weigh_token(target, &self.record[values]).unwrap_or(0).saturating_mul(count);
-                let kept = &mut self.marking.stores[place].kept;
-                *kept = kept.saturating_add(weight);
-                self.change_weight(program, place, 0, true);
-                self.marking.stores[place].reserved += count;
-                continue;
-            }
-            self.keep_room(program, place, count);
-        }
-    }
-
-    /// Keeps room for tokens that a firing in progress will deposit, where the place has a capacity.
-    pub(crate) fn keep_room(&mut self, program: &Program, place: PlaceId, count: u64) {
-        if program.places[place].capacity.is_some() && count > 0 {
-            let reserved = &mut self.marking.stores[place].reserved;
-            let load = self.marking.places[place].tokens + *reserved;
-            *reserved += count;
-            let gauge = program.gauges[GaugeId::tokens(place)].load;
-            if gauge != GaugeId::NONE {
-                self.enabling.moved(program, gauge, load, load + count);
-            }
-        }
-    }
-
-    /// Deposits what the record holds, in the order of the arcs.
-    #[inline(always)]
-    fn deposit(&mut self, program: &Program, plan: &TransitionProgram, reserved: bool) -> Outcome<()> {
-        let mut cursor = 0;
-        let record = std::mem::take(&mut self.record);
-        for give in &plan.gives {
-            let (place, count, values) = next_deposit(&record, give, &mut cursor);
-            if count > 0 {
-                self.put(program, plan, place, count, &record[values], reserved)?;
-            }
-        }
-        self.record = record;
-        Ok(())
-    }
-
-    /// Tokens of one value arrive in a place.
-    #[inline(always)]
-    pub(crate) fn put(
-        &mut self,
-        program: &Program,
-        plan: &TransitionProgram,
-        place: PlaceId,
-        count: u64,
-        token: &[u64],
-        reserved: bool,
-    ) -> Outcome<()> {
-        let before = self.changes(place).tokens;
-        if token.is_empty() {
-            self.marking.places[place].gain(count, self.now);
-        } else {
-            for _ in 0..count {
-                // The key was evaluated when the firing started, and raised no fault then.
-                let _ = self.marking.add(program, &mut self.enabling, place, token, self.now);
-            }
-        }
-        if program.places[place].weight.is_some() {
-            let weight = self.marking.weigh_token(&program.places[place], token).unwrap_or(0).saturating_mul(count);
-            if reserved {
-                self.marking.stores[place].kept -= weight;
-            }
-            self.change_weight(program, place, weight, true);
-        }
-        self.arrived(program, plan, place, before, count, reserved);
-        let scope = &mut Scope {
-            variables: token,
-            places: &self.marking.places,
-            tables: &program.tables,
-            random: &mut self.random,
-            now: self.now,
-            end: self.now,
-        };
-        self.observer.arrived(place, count, scope)
-    }
-
-    /// A place has gained tokens.
-    #[inline(always)]
-    fn arrived(
-        &mut self,
-        program: &Program,
-        plan: &TransitionProgram,
-        place: PlaceId,
-        before: u64,
-        count: u64,
-        reserved: bool,
-    ) {
-        self.enabling.moved(program, GaugeId::tokens(place), before, before + count);
-        if plan.reserves {
-            self.fill_room(program, place, before, count, reserved);
-        }
-    }
-
-    /// Tokens arrive, perhaps in a place with a capacity: reserved room becomes tokens, or else the load grows.
-    pub(super) fn fill_room(&mut self, program: &Program, place: PlaceId, before: u64, count: u64, reserved: bool) {
-        let load = program.gauges[GaugeId::tokens(place)].load;
-        if reserved && program.places[place].capacity.is_some() {
-            self.marking.stores[place].reserved -= count;
-        } else if load != GaugeId::NONE && program.places[place].weight.is_none() {
-            let before = before + self.marking.stores[place].reserved;
-            self.enabling.moved(program, load, before, before + count);
-        }
-    }
-
-    // ------------------------------------------------------------ evaluation, limits and errors
-
     #[inline(always)]
     pub(crate) fn scope<'s>(&'s mut self, program: &'s Program, end: Ticks) -> Scope<'s> {
         Scope {
@@ -688,78 +446,4 @@ impl<O: Observer> Engine<O> {
             end,
         }
     }
-
-    /// A firing must not add tokens to a net that cannot hold them (X3).
-    #[inline(always)]
-    pub(super) fn check_tokens(&self, taken: u64, given: u64) -> Outcome<()> {
-        if given > taken && (self.marking.total - taken).saturating_add(given) > self.limits.tokens {
-            return Err(Fault::new("token-limit", SpanId::NONE).with_int("limit", self.limits.tokens as i64));
-        }
-        Ok(())
-    }
-
-    /// Refuses to start more firings at one instant than the limit; the error names the transitions of the last ones (X3).
-    #[inline(always)]
-    pub(super) fn check_instant(&mut self, program: &Program, transition: TransitionId) -> Outcome<()> {
-        let before = self.firings - self.instant_began;
-        if before < self.quiet {
-            return Ok(());
-        }
-        self.note_endless(program, transition, before)
-    }
-
-    #[cold]
-    fn note_endless(&mut self, program: &Program, transition: TransitionId, before: u64) -> Outcome<()> {
-        if before == self.quiet {
-            self.last_started.clear();
-        }
-        self.last_started.push(transition);
-        if before < self.limits.firings_at_an_instant {
-            return Ok(());
-        }
-        let mut last: Vec<TransitionId> = self.last_started.iter().rev().take(LOOP_NAMED as usize).copied().collect();
-        last.sort_unstable();
-        last.dedup();
-        let names = last.iter().map(|t| program.transitions[*t].name.clone()).collect();
-        let fault = Fault::new("instant-limit", SpanId::NONE);
-        Err(fault.with_int("limit", self.limits.firings_at_an_instant as i64).with_names("transitions", names))
-    }
-
-    /// A run cannot go on beyond the horizon, where all firings in progress end: the error names the first of them (X2).
-    #[cold]
-    fn beyond_horizon(&mut self, program: &Program) -> Option<RunError> {
-        let first = self.agenda.first()?;
-        let fault = Fault::new("beyond-horizon", program.transitions[first].time_span);
-        let fault = fault.with_real("horizon", program.tick.time(HORIZON as f64));
-        self.variables.fill(0);
-        Some(*self.run_error(program, first, *fault))
-    }
-
-    /// The fault that machine code has met.
-    #[cold]
-    pub(crate) fn met(&mut self, program: &Program, transition: TransitionId) -> Box<RunError> {
-        let fault = self.fault.take().unwrap_or_else(|| Fault::new("internal", SpanId::NONE));
-        self.run_error(program, transition, *fault)
-    }
-
-    fn run_error(&self, program: &Program, transition: TransitionId, fault: Fault) -> Box<RunError> {
-        let variables = self.variables[..program.transitions[transition].variable_names.len()].to_vec();
-        Box::new(RunError { fault, transition, variables, time: self.now })
-    }
-}
-
-/// Place and number of an arc's tokens, and where the record has their values; `cursor` moves behind them.
-#[inline(always)]
-fn next_deposit(record: &[u64], give: &Give, cursor: &mut usize) -> (PlaceId, u64, Range<usize>) {
-    let (place, count, width) = match *give {
-        Give::Black { place, count } => return (place, count, 0..0),
-        Give::Token { place, width } => (place, 1, width),
-        Give::Open { width } => {
-            *cursor += 2;
-            (PlaceId(record[*cursor - 2] as u32), record[*cursor - 1], width)
-        }
-    };
-    let start = *cursor;
-    *cursor += width as usize;
-    (place, count, start..*cursor)
 }

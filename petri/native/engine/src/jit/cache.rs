@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 use crate::base::ids::TransitionId;
 use crate::engine::code::Code;
 use crate::engine::run::Engine;
-use crate::jit::blueprint::planner::unlike;
+use crate::jit::sharing::Sharing;
 use crate::jit::unit::generate;
 use crate::observe::observer::Observer;
 use crate::program::Program;
@@ -30,7 +30,7 @@ pub struct Cache {
     code: [OnceLock<Option<Arc<Code>>>; KINDS],
     /// Firings that engines have interpreted so far, all replications and runs together.
     interpreted: AtomicU64,
-    unlike: OnceLock<usize>,
+    sharing: OnceLock<Sharing>,
 }
 
 /// The kind of an observer: the code for those that keep levels is another.
@@ -51,7 +51,9 @@ impl Cache {
             true => hot(engine, least_of_each(engine.limits.compile_after)).0,
             false => HashSet::new(),
         };
-        self.code[kind::<O>()].get_or_init(|| generate(engine, hot()).map(Arc::new)).as_ref()
+        self.code[kind::<O>()]
+            .get_or_init(|| generate(engine, hot(), self.sharing(&engine.program)).map(Arc::new))
+            .as_ref()
     }
 
     /// An engine has interpreted so many firings more.
@@ -87,18 +89,18 @@ impl Cache {
 
     /// The firings after which code for a program pays, if it does after so many for one of few transitions.
     fn pays_after(&self, program: &Program, few: u64) -> u64 {
-        let transitions = self.unlike(program) + program.transitions.len() / ALIKE;
+        let transitions = self.sharing(program).unlike + program.transitions.len() / ALIKE;
         few.saturating_mul(FEW_UNLIKE.max(transitions as u64)) / FEW_UNLIKE
     }
 
     /// Whether there are so many unlike transitions that only those have code that fire often.
     fn has_very_many(&self, program: &Program) -> bool {
-        self.unlike(program) > MOST_AT_ONCE
+        self.sharing(program).unlike > MOST_AT_ONCE
     }
 
-    /// The number of transitions of the program that are unlike each other, as far as machine code goes.
-    fn unlike(&self, program: &Program) -> usize {
-        *self.unlike.get_or_init(|| unlike(program))
+    /// What transitions of the program have in common.
+    fn sharing(&self, program: &Program) -> &Sharing {
+        self.sharing.get_or_init(|| Sharing::of(program))
     }
 }
 

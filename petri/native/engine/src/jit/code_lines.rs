@@ -1,5 +1,6 @@
 //! What of the code of a net of many unlike transitions a firing runs: known before, so that it can be fetched in time.
 
+use std::collections::HashMap;
 use std::ptr::null;
 
 use crate::base::cache::LINE;
@@ -9,37 +10,62 @@ use crate::engine::code::{CodeLines, Routine, Routines};
 use crate::jit::holes::{Hole, HoleRow};
 use crate::program::Program;
 
-/// Code of no more bytes stays in the cache by itself.
-const SMALL: usize = 1 << 20;
+/// Code of no more bytes stays in the cache by itself, beside what firings touch.
+const SMALL: usize = 256 << 10;
 /// Lines of a function that are fetched: what is rare stands at its end.
 const MOST_LINES: usize = 24;
+/// What so many transitions share runs often, and is in the cache by itself.
+const OFTEN: usize = 64;
 
-/// The lines of all transitions; none where all functions together are small. `size` tells the bytes of a function, and
-/// `ends` the holes of what ends a firing.
+/// The routines of a net: of its transitions, and of expressions; and the holes of what starts and ends a firing.
+pub struct CodeParts<'r, S, E> {
+    pub routines: &'r Table<TransitionId, Routines>,
+    pub called: &'r [Routine],
+    pub starts: S,
+    pub ends: E,
+}
+
+/// The lines of all transitions; none where the functions that run seldom are small together. `sizes` tells the bytes of
+/// functions.
 pub fn code_lines<'a>(
     program: &Program,
-    routines: &Table<TransitionId, Routines>,
-    total: usize,
-    size: impl Fn(*const u8) -> usize,
-    ends: impl Fn(TransitionId) -> HoleRow<'a>,
+    parts: CodeParts<impl Fn(TransitionId) -> HoleRow<'a>, impl Fn(TransitionId) -> HoleRow<'a>>,
+    sizes: &HashMap<*const u8, usize>,
 ) -> Table<TransitionId, CodeLines> {
+    let CodeParts { routines, called, starts, ends } = parts;
+    let ids = || (0..routines.len() as u32).map(TransitionId);
+    let mut users: HashMap<*const u8, usize> = HashMap::new();
+    let functions = |id: TransitionId| [routines[id].start.function, routines[id].finish.function];
+    ids().flat_map(functions).for_each(|function| *users.entry(function).or_default() += 1);
+    let is_seldom = |function: &*const u8| users.get(function).is_none_or(|&users| users < OFTEN);
+    let total: usize = sizes.iter().filter(|(function, _)| is_seldom(function)).map(|(_, size)| size).sum();
     if total < SMALL || program.without.footprints {
         return Table::default();
     }
-    let lines = |routine: &Routine| (routine.function, size(routine.function).div_ceil(LINE).min(MOST_LINES));
+    let lines = |function: *const u8| {
+        let size = sizes.get(&function).copied().unwrap_or(0);
+        (function, size.div_ceil(LINE).min(MOST_LINES))
+    };
+    let calls = |HoleRow { holes, names }: HoleRow<'a>| {
+        let call = |hole: &Hole| if let Hole::Function(call) = hole { Some(names.call(*call)) } else { None };
+        holes.iter().filter_map(call).map(|call| called[call].function).collect::<Vec<_>>()
+    };
     let of = |id: TransitionId| {
-        let mut functions = vec![lines(&routines[id].finish)];
+        let mut functions = vec![routines[id].finish.function];
         let HoleRow { holes, names } = ends(id);
         for hole in holes {
             let Hole::Transition(other) = *hole else { continue };
             let other = names.transition(other);
-            let start = lines(&routines[other].start);
-            if !functions.contains(&start) {
-                functions.push(start);
+            for function in [vec![routines[other].start.function], calls(starts(other))].concat() {
+                if !functions.contains(&function) {
+                    functions.push(function);
+                }
             }
         }
+        functions.retain(is_seldom);
+        let mut functions: Vec<_> = functions.into_iter().map(lines).collect();
         functions.resize(4, (null(), 0));
         CodeLines { functions: [functions[0], functions[1], functions[2], functions[3]] }
     };
-    (0..routines.len() as u32).map(|id| of(TransitionId(id))).collect()
+    ids().map(of).collect()
 }

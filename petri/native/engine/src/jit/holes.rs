@@ -4,7 +4,8 @@ use std::mem::{offset_of, size_of};
 
 use crate::base::cache;
 use crate::base::trajectory::first_word;
-use crate::jit::blueprint::names::{IndexRef, JoinRef, Names, PlaceRef, TransitionRef, WordRef};
+use crate::engine::code::Routine;
+use crate::jit::blueprint::names::{CallRef, IndexRef, JoinRef, Names, PlaceRef, TransitionRef, WordRef};
 use crate::program::Program;
 use crate::state::agenda::Ending;
 use crate::state::arena::ArenaLayout;
@@ -40,6 +41,9 @@ pub enum Hole {
     Constant(WordRef),
     /// A gauge, an address, or the bit of a link.
     Word(WordRef),
+    /// Where the function of an expression is, and its row of holes.
+    Function(CallRef),
+    Row(CallRef),
     /// An address that is the same for all transitions of a net.
     Address(u64),
 }
@@ -85,8 +89,14 @@ impl Hole {
             Hole::WordBit(transition) => 1 << (of(transition).position / 64),
             Hole::HashPart(transition) => first_word(names.transition(transition).0),
             Hole::Constant(word) | Hole::Word(word) => names.word(word),
+            Hole::Function(call) | Hole::Row(call) => names.call(call) as u64,
             Hole::Offset(word) | Hole::Address(word) => word,
         }
+    }
+
+    /// Whether its word, a number of a function, stands for an address that is known only when all code is made.
+    fn is_of_call(self) -> bool {
+        matches!(self, Hole::Function(_) | Hole::Row(_))
     }
 
     /// The cells that it takes in a row: a distance fits one.
@@ -123,9 +133,14 @@ impl HoleRow<'_> {
         self.holes.iter().map(|hole| hole.word(self.names, program, arena)).collect()
     }
 
-    /// Those that are read, as cells of four bytes.
-    pub fn cells(self, known: &[Filling], program: &Program, arena: &ArenaLayout) -> Vec<u32> {
-        let cells = |hole: &Hole| halves(hole.word(self.names, program, arena)).into_iter().take(hole.cells());
+    /// Those that are read, as cells of four bytes, given the functions of expressions.
+    pub fn cells(self, known: &[Filling], program: &Program, arena: &ArenaLayout, called: &[Routine]) -> Vec<u32> {
+        let word = |hole: &Hole| match *hole {
+            Hole::Function(call) => called[self.names.call(call)].function as u64,
+            Hole::Row(call) => called[self.names.call(call)].holes as u64,
+            hole => hole.word(self.names, program, arena),
+        };
+        let cells = |hole: &Hole| halves(word(hole)).into_iter().take(hole.cells());
         Hole::read(self.holes, known).flat_map(cells).collect()
     }
 }
@@ -149,10 +164,15 @@ impl Filling {
         let holes = rows[0].holes;
         let (mut known, mut cells) = (Vec::with_capacity(first.len()), Cells::default());
         for (position, hole) in holes.iter().enumerate() {
+            if hole.is_of_call() {
+                known.push(cells.take(hole));
+                continue;
+            }
             let word = first[position];
             let above = |other: usize| {
                 let distance = word.wrapping_sub(first[other]);
                 let fits = hole.cells() == holes[other].cells() && (hole.cells() == 1 || distance == 0);
+                let fits = fits && !holes[other].is_of_call();
                 let all = || others.iter().all(|row| row[position].wrapping_sub(row[other]) == distance);
                 (fits && matches!(known[other], Filling::Read(_)) && all()).then_some(Filling::Above(other, distance))
             };

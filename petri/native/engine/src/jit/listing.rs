@@ -245,6 +245,8 @@ impl<'a> Reader<'a> {
             Hole::Constant(bits) if real => format!("{:?}", f64::from_bits(self.names.word(bits))),
             Hole::Constant(bits) => format!("{}", self.names.word(bits) as i64),
             Hole::Word(_) | Hole::Address(_) => "word".to_owned(),
+            Hole::Function(_) => "expression".to_owned(),
+            Hole::Row(_) => "row of expression".to_owned(),
         };
         Some(format!("hole({name})"))
     }

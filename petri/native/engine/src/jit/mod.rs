@@ -12,6 +12,7 @@
 //! - [`cache`]: the code of one program, made when that pays
 //! - [`unit`]: the code of one net: which functions there are
 //! - [`shapes`]: which of them are alike
+//! - [`sharing`]: which transitions share their code although they compute something else
 //! - [`verify`]: whether those that are taken for alike are: tests ask for it
 //! - [`blueprint`]: what the code of a transition is made from, and so the key by which code is shared
 //! - [`profile`]: what a run has shown of its places before its code is made
@@ -34,5 +35,6 @@ pub mod listing;
 pub mod profile;
 pub mod runtime;
 pub mod shapes;
+pub mod sharing;
 pub mod unit;
 pub mod verify;

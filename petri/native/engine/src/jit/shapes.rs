@@ -19,6 +19,7 @@ pub enum Piece {
     Start,
     Finish,
     Arrive,
+    Evaluate,
 }
 
 impl Piece {
@@ -27,6 +28,7 @@ impl Piece {
         match blueprint.subject {
             Subject::Transition(_) => &[Piece::Look, Piece::Start, Piece::Finish],
             Subject::Arrival { .. } => &[Piece::Arrive],
+            Subject::Expression { .. } => &[Piece::Evaluate],
             Subject::Loop(_) => &[],
         }
     }
@@ -38,6 +40,7 @@ impl Piece {
             Piece::Start => "start",
             Piece::Finish => "finish",
             Piece::Arrive => "arrive",
+            Piece::Evaluate => "evaluate",
         }
     }
 }

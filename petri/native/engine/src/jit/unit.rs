@@ -1,6 +1,7 @@
 //! The code of one net: writes one function of each shape, and the rows of what those of a shape differ in.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::iter;
 use std::mem::ManuallyDrop;
 use std::ptr::null;
 use std::rc::Rc;
@@ -18,9 +19,9 @@ use crate::base::ids::{PlaceId, TransitionId};
 use crate::engine::code::{Code, Routine, Routines};
 use crate::engine::run::Engine;
 use crate::jit::blueprint::names::{Names, OWN};
-use crate::jit::blueprint::planner::Planner;
+use crate::jit::blueprint::planner::{Expressions, Planned, Planner};
 use crate::jit::blueprint::{Blueprint, Subject};
-use crate::jit::code_lines::code_lines;
+use crate::jit::code_lines::{code_lines, CodeParts};
 use crate::jit::emit::emitter::{Emitter, FunctionForm, Scene, LEAF};
 use crate::jit::emit::main_loop::{InlinePiece, InlinePieces};
 use crate::jit::emit::search::can_search;
@@ -31,6 +32,7 @@ use crate::jit::layout::EngineLayout;
 use crate::jit::profile::Profile;
 use crate::jit::runtime::{Rare, Runtime};
 use crate::jit::shapes::{Described, Functions, Part, Piece, Shapes};
+use crate::jit::sharing::Sharing;
 use crate::observe::observer::Observer;
 use crate::program::transition::Time;
 use crate::program::Program;
@@ -41,8 +43,8 @@ struct Memory {
     module: ManuallyDrop<JITModule>,
     /// See `Runtime::arrivals`.
     _arrivals: Box<[Routine]>,
-    /// The holes of all routines.
-    _holes: Box<[Line]>,
+    /// The holes of the functions of expressions, and of all other routines.
+    _holes: [Box<[Line]>; 2],
 }
 
 // SAFETY: the module is only kept to be freed; its code may run on any thread. Arrivals and holes do not change.
@@ -91,13 +93,13 @@ pub struct Generator<'a> {
 
 /// The code of an engine's program for engines of its type: of the transitions that are hot, or of all if none is. None where
 /// this machine, or the size of the net, has none.
-pub fn generate<O: Observer>(engine: &Engine<O>, hot: HashSet<TransitionId>) -> Option<Code> {
+pub fn generate<O: Observer>(engine: &Engine<O>, hot: HashSet<TransitionId>, sharing: &Sharing) -> Option<Code> {
     let program = &*engine.program;
     if ArenaLayout::of(program, size_of::<Engine<O>>()).size > i32::MAX as usize {
         return None;
     }
     let profile = Profile::of(engine);
-    on_large_stack(|| Generator { hot, ..Generator::new::<O>(program, &profile)? }.generate().ok())
+    on_large_stack(|| Generator { hot, ..Generator::new::<O>(program, &profile)? }.generate(sharing).ok())
 }
 
 /// The generator recurses over expressions: it gets a stack of its own, as the loader does.
@@ -150,10 +152,10 @@ impl<'a> Generator<'a> {
         })
     }
 
-    fn generate(mut self) -> Generated<Code> {
+    fn generate(mut self, sharing: &Sharing) -> Generated<Code> {
         let program = self.program;
         let arriving = places_of_choices(program);
-        let (shapes, parts) = self.shapes(&arriving);
+        let (shapes, parts) = self.shapes(&arriving, sharing);
         self.known = known(program, &self.layout.arena, shapes.len(), &parts);
         let written = written(program.transitions.len(), &self.known, &parts);
         let in_loop: BTreeSet<usize> = written.shapes().collect();
@@ -165,42 +167,58 @@ impl<'a> Generator<'a> {
         let cycle = (Some(self.compile()?), cycle);
         self.module.finalize_definitions().map_err(Box::new)?;
         let arena = self.layout.arena;
-        let mut holes = HoleRows::default();
-        let mut place = |row: HoleRow, known: &[Filling]| holes.place(row.cells(known, program, &arena));
-        let of_cycle = HoleRow { holes: &cycle.1, names: &names };
-        let cycle = (cycle.0, place(of_cycle, &Filling::read(&cycle.1)));
-        let placed: Vec<(Option<FuncId>, usize)> =
-            parts.iter().map(|of| (functions[of.shape()], place(of.row(), &self.known[of.shape()]))).collect();
-        let holes = holes.lines.into_boxed_slice();
-        let address = |id| self.module.get_finalized_function(id);
-        let made = |(id, start): (Option<FuncId>, usize)| Routine {
-            function: id.map_or(null(), address),
-            holes: holes.as_ptr().cast::<u32>().wrapping_add(start),
-        };
-        let (of_transitions, others) = placed.split_at(3 * program.transitions.len());
+        let filled = |part| (functions[Part::shape(part)], Part::row(part), &self.known[Part::shape(part)][..]);
+        let (parts, expressions) = parts.split_at(3 * program.transitions.len() + arriving.len());
+        let (holes_of_expressions, called) = self.routines(expressions.iter().map(filled), &[]);
+        let known = Filling::read(&cycle.1);
+        let cycle = (cycle.0, HoleRow { holes: &cycle.1, names: &names }, &known[..]);
+        let (holes, made) = self.routines(iter::once(cycle).chain(parts.iter().map(filled)), &called);
+        let (main_loop, made) = (made[0], &made[1..]);
+        let (of_transitions, others) = made.split_at(3 * program.transitions.len());
         for ((place, reserved), &routine) in arriving.into_iter().zip(others) {
-            self.arrivals[2 * place.at() + usize::from(reserved)] = made(routine);
+            self.arrivals[2 * place.at() + usize::from(reserved)] = routine;
         }
         let routines = of_transitions.chunks_exact(3);
-        let routines = routines.map(|of| Routines { look: made(of[0]), start: made(of[1]), finish: made(of[2]) });
-        let routines = routines.collect();
+        let routines = routines.map(|of| Routines { look: of[0], start: of[1], finish: of[2] }).collect();
         let row = |id: TransitionId, which: usize| {
             let part = &parts[3 * id.at() + which];
             (part.row(), &self.known[part.shape()][..])
         };
-        let sizes: HashMap<*const u8, usize> = self.sizes.iter().map(|(&id, &size)| (address(id), size)).collect();
-        let size = |function| sizes.get(&function).copied().unwrap_or(0);
+        let sizes = self.sizes.iter().map(|(&id, &size)| (self.module.get_finalized_function(id), size));
+        let sizes: HashMap<*const u8, usize> = sizes.collect();
         Ok(Code {
             footprints: footprints(program, &arena, &routines, |id| row(id, 2), |id| row(id, 1)),
-            lines: code_lines(program, &routines, self.sizes.values().sum(), size, |id| row(id, 2).0),
+            lines: code_lines(
+                program,
+                CodeParts { routines: &routines, called: &called, starts: |id| row(id, 1).0, ends: |id| row(id, 2).0 },
+                &sizes,
+            ),
             routines,
-            main_loop: made(cycle),
+            main_loop,
             memory: Box::new(Memory {
                 _arrivals: self.arrivals,
-                _holes: holes,
+                _holes: [holes_of_expressions, holes],
                 module: ManuallyDrop::new(self.module),
             }),
         })
+    }
+
+    /// The routines of functions with their rows of holes, given those of expressions, and what holds these rows.
+    fn routines<'r>(
+        &self,
+        filled: impl Iterator<Item = (Option<FuncId>, HoleRow<'r>, &'r [Filling])>,
+        called: &[Routine],
+    ) -> (Box<[Line]>, Vec<Routine>) {
+        let (program, arena, mut holes) = (self.program, &self.layout.arena, HoleRows::default());
+        let mut place = |row: HoleRow, known: &[Filling]| holes.place(row.cells(known, program, arena, called));
+        let placed: Vec<_> = filled.map(|(id, row, known)| (id, place(row, known))).collect();
+        let holes = holes.lines.into_boxed_slice();
+        let routine = |(id, start): (Option<FuncId>, usize)| Routine {
+            function: id.map_or(null(), |id| self.module.get_finalized_function(id)),
+            holes: holes.as_ptr().cast::<u32>().wrapping_add(start),
+        };
+        let routines = placed.into_iter().map(routine).collect();
+        (holes, routines)
     }
 
     fn convention(&self) -> CallConv {
@@ -208,21 +226,32 @@ impl<'a> Generator<'a> {
     }
 
     /// The shapes of all functions, and for each function its shape and its holes. Those of the transitions come first, three of
-    /// each.
-    fn shapes(&mut self, arriving: &BTreeSet<(PlaceId, bool)>) -> (Vec<(Rc<Blueprint>, Piece)>, Vec<Part>) {
+    /// each, and those of expressions last.
+    fn shapes(
+        &mut self,
+        arriving: &BTreeSet<(PlaceId, bool)>,
+        sharing: &Sharing,
+    ) -> (Vec<(Rc<Blueprint>, Piece)>, Vec<Part>) {
         let (program, profile) = (self.program, Some(self.profile));
-        let ids = (0..program.transitions.len() as u32).map(TransitionId);
         let hot = std::mem::take(&mut self.hot);
-        let of_transitions = ids.map(|id| {
-            let (mut blueprint, names) = Planner::transition(program, profile, id);
-            if !hot.is_empty() && !hot.contains(&id) {
+        let mut shapes = Shapes::new(program.without.shapes);
+        let (mut parts, mut called) = (Vec::new(), Vec::new());
+        for id in (0..program.transitions.len() as u32).map(TransitionId) {
+            let is_cold = !hot.is_empty() && !hot.contains(&id);
+            let expressions = if is_cold { Expressions::Written } else { sharing.expressions(id) };
+            let Planned { mut blueprint, mut names, calls } = Planner::planned(program, profile, id, expressions);
+            if is_cold {
                 blueprint.leave_to_engine();
             }
-            (blueprint, names)
-        });
+            for (call, expression) in names.calls.iter_mut().zip(calls) {
+                *call = called.len() as u32;
+                called.extend(self.parts(&mut shapes, expression));
+            }
+            parts.extend(self.parts(&mut shapes, (blueprint, names)));
+        }
         let of_places = arriving.iter().map(|&(place, reserved)| Planner::arrival(program, profile, place, reserved));
-        let mut shapes = Shapes::new(program.without.shapes);
-        let parts = of_transitions.chain(of_places).flat_map(|planned| self.parts(&mut shapes, planned)).collect();
+        parts.extend(of_places.flat_map(|planned| self.parts(&mut shapes, planned)));
+        parts.extend(called);
         (shapes.all, parts)
     }
 
@@ -298,6 +327,9 @@ impl<'a> Generator<'a> {
             }),
             (Piece::Arrive, Subject::Arrival { reserved }) => {
                 self.write(LEAF, form(4), |e| e.transitions().arrive(*reserved))
+            }
+            (Piece::Evaluate, Subject::Expression { expression, .. }) => {
+                self.write(normal, form(4), |e| e.expressions().evaluate(expression))
             }
             (piece, subject) => unreachable!("{piece:?} of {subject:?}"),
         }
@@ -427,9 +459,9 @@ mod tests {
 
     use super::*;
     use crate::base::ticks::HORIZON;
-    use crate::engine::run::Limits;
-    use crate::jit::blueprint::planner::unlike;
+    use crate::engine::limits::Limits;
     use crate::jit::verify::verify_shapes;
+    use crate::program::without::Without;
     use crate::state::arena::Housed;
     use crate::state::counters::{PlaceCounters, TransitionCounters};
     use crate::state::marking::Marking;
@@ -459,7 +491,8 @@ mod tests {
     }
 
     fn code(program: Program) -> Option<Code> {
-        generate(&*engine(program), HashSet::new())
+        let sharing = Sharing::of(&program);
+        generate(&*engine(program), HashSet::new(), &sharing)
     }
 
     /// With code for some transitions, or for all, a run is the one that is interpreted.
@@ -468,7 +501,8 @@ mod tests {
         let hot = [HashSet::new(), HashSet::from([TransitionId(2)]), (0..6).map(TransitionId).collect()];
         let runs = hot.map(|hot| {
             let mut coded = engine(ring(7, ""));
-            let code = Arc::new(generate(&*coded, hot).expect("code"));
+            let sharing = Sharing::of(&coded.program);
+            let code = Arc::new(generate(&*coded, hot, &sharing).expect("code"));
             // SAFETY: the code is of the engine's program, for such an engine.
             unsafe { coded.run_code(&code, HORIZON, 500) };
             (coded.firings, coded.hash.0)
@@ -476,6 +510,11 @@ mod tests {
         let mut interpreted = engine(ring(7, ""));
         interpreted.interpret(HORIZON, 500);
         assert_eq!(runs, [(interpreted.firings, interpreted.hash.0); 3]);
+    }
+
+    /// The number of transitions no two of which have one blueprint.
+    fn unlike(program: &Program) -> usize {
+        Sharing::of(program).unlike
     }
 
     /// How many transitions have the blueprint of another, and the same code.
@@ -516,5 +555,76 @@ mod tests {
         assert!(code(ring(50, r#","priority":1"#)).is_some());
         assert_eq!(shared(ring(50, r#","priority":1"#)), 47);
         assert_eq!(shared(ring(50, r#","guard":{"op":"const","kind":"bool","value":true}"#)), 47);
+    }
+
+    /// A ring of stations that pass on a number: each adds or takes a maximum, step by step, as the bits of its own number say, or
+    /// else the constants differ alone.
+    fn computing_ring(stations: usize, constants_alone: bool, without: &str) -> Program {
+        let place = |i: usize| {
+            let colour = r#"{"name":"0..99","slots":[{"low":0,"high":99}]}"#;
+            format!(r#"{{"name":"p{i}","colour":{colour},"discipline":"fifo","initial":[[2,[{}]]]}}"#, i % 100)
+        };
+        let operation = |name: &str, args: String, constant: usize| {
+            let constant = format!(r#"{{"op":"const","kind":"int","value":{constant}}}"#);
+            format!(r#"{{"op":"{name}","kind":"int","args":[{args},{constant}]}}"#)
+        };
+        let transition = |i: usize| {
+            let (bits, added) = if constants_alone { (0, i) } else { (i, 1) };
+            let name = |bit: usize| if bits >> bit & 1 == 0 { "add" } else { "max" };
+            let variable = r#"{"op":"var","kind":"int","value":0}"#.to_owned();
+            let value = (0..8).fold(variable, |value, bit| operation(name(bit), value, bit + added));
+            let time = r#"{"op":"exp","kind":"real","args":[{"op":"const","kind":"real","value":2.0}]}"#;
+            format!(
+                r#"{{"name":"t{i}","variables":[{{"name":"x","kind":"int"}}],"inputs":[{{"place":{i},"pattern":[{{"bind":0}}]}}],
+                "time":{time},"outputs":[{{"places":[{}],"values":[{}]}}]}}"#,
+                (i + 1) % stations,
+                operation("mod", value, 100)
+            )
+        };
+        let [places, transitions] = [(0..stations).map(place).collect(), (0..stations).map(transition).collect()]
+            .map(|parts: Vec<String>| parts.join(","));
+        let net = serde_json::from_str(&format!(r#"{{"places":[{places}],"transitions":[{transitions}]}}"#));
+        Program::without(&net.expect("a net"), Without::of(without).expect("names")).expect("a net that runs")
+    }
+
+    /// The number of functions that are compiled for a program before it has run.
+    fn functions(program: Program) -> usize {
+        let (sharing, engine) = (Sharing::of(&program), engine(program));
+        let profile = Profile::of(&*engine);
+        let generator = Generator::new::<()>(&engine.program, &profile);
+        generator.map_or(0, |mut generator| generator.shapes(&BTreeSet::new(), &sharing).0.len())
+    }
+
+    #[test]
+    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+    fn unlike_transitions_have_all_but_their_expressions_in_common() {
+        // What looks at any of them is the same in any case.
+        assert_eq!(functions(computing_ring(200, false, "calls")), 1 + 200 + 1);
+        assert_eq!(functions(computing_ring(200, false, "")), 1 + 1 + 1 + 200);
+        assert_eq!(functions(computing_ring(200, true, "")), 1 + 1 + 1 + 1);
+        // Few have code of their own, unless they may not.
+        assert_eq!(functions(computing_ring(50, false, "")), 1 + 50 + 1);
+        assert_eq!(functions(computing_ring(50, false, "inlining")), 1 + 1 + 1 + 50);
+    }
+
+    #[test]
+    fn code_that_is_shared_pays_sooner() {
+        assert_eq!(unlike(&computing_ring(200, false, "calls")), 200);
+        assert!(unlike(&computing_ring(200, false, "")) < 20);
+    }
+
+    #[test]
+    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+    fn expressions_that_are_called_have_the_values_of_those_that_are_interpreted() {
+        for constants_alone in [false, true] {
+            let mut coded = engine(computing_ring(200, constants_alone, ""));
+            let sharing = Sharing::of(&coded.program);
+            let code = Arc::new(generate(&*coded, HashSet::new(), &sharing).expect("code"));
+            // SAFETY: the code is of the engine's program, for such an engine.
+            unsafe { coded.run_code(&code, HORIZON, 2_000) };
+            let mut interpreted = engine(computing_ring(200, constants_alone, ""));
+            interpreted.interpret(HORIZON, 2_000);
+            assert_eq!((coded.firings, coded.hash.0), (interpreted.firings, interpreted.hash.0));
+        }
     }
 }

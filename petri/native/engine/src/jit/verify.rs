@@ -7,10 +7,11 @@ use std::rc::Rc;
 use crate::base::ids::TransitionId;
 use crate::engine::run::Engine;
 use crate::jit::blueprint::names::Names;
-use crate::jit::blueprint::planner::Planner;
+use crate::jit::blueprint::planner::{Planned, Planner};
 use crate::jit::blueprint::Blueprint;
 use crate::jit::profile::Profile;
 use crate::jit::shapes::{Described, Shapes};
+use crate::jit::sharing::Sharing;
 use crate::jit::unit::{on_large_stack, Generator};
 use crate::observe::observer::Observer;
 use crate::program::Program;
@@ -22,7 +23,7 @@ struct First {
     functions: Vec<Described>,
 }
 
-/// Writes the code of every transition of an engine's program, and holds it against that of the first one with the same
+/// Writes the code of every transition of an engine's program, with that of the expressions that it calls, and holds it against that of the first one with the same
 /// blueprint: it must be the same, and the transitions must have as many names. Returns how many transitions have the
 /// blueprint of another. Nothing is compared, and the number is 0, where this machine or the engine's type has no code.
 ///
@@ -37,22 +38,25 @@ pub fn verify_shapes<O: Observer>(engine: &Engine<O>) -> Result<usize, String> {
 }
 
 fn compare(mut generator: Generator, program: &Program, profile: &Profile) -> Result<usize, String> {
-    let (mut shapes, mut shared) = (Shapes::default(), 0);
+    let (mut shapes, mut shared, sharing) = (Shapes::default(), 0, Sharing::of(program));
     let mut firsts: HashMap<Rc<Blueprint>, First> = HashMap::new();
     for id in (0..program.transitions.len() as u32).map(TransitionId) {
-        let (blueprint, names) = Planner::transition(program, Some(profile), id);
-        let blueprint = Rc::new(blueprint);
-        let functions = generator.describe(&mut shapes, &blueprint);
-        let Some(first) = firsts.get(&blueprint) else {
-            firsts.insert(blueprint, First { id, names, functions });
-            continue;
-        };
-        if first.functions != functions || first.names.numbers() != names.numbers() {
-            let name = |id: TransitionId| &program.transitions[id].name;
-            let what = format!("{:?} {:?}, and not {:?} {:?}", functions, names, first.functions, first.names);
-            return Err(format!("`{}` and `{}` have one blueprint, but {what}", name(first.id), name(id)));
+        let Planned { blueprint, names, calls } = Planner::planned(program, Some(profile), id, sharing.expressions(id));
+        for (blueprint, names) in calls.into_iter().chain([(blueprint, names)]) {
+            let is_transition = blueprint.transition().is_some();
+            let blueprint = Rc::new(blueprint);
+            let functions = generator.describe(&mut shapes, &blueprint);
+            let Some(first) = firsts.get(&blueprint) else {
+                firsts.insert(blueprint, First { id, names, functions });
+                continue;
+            };
+            if first.functions != functions || first.names.numbers() != names.numbers() {
+                let name = |id: TransitionId| &program.transitions[id].name;
+                let what = format!("{:?} {:?}, and not {:?} {:?}", functions, names, first.functions, first.names);
+                return Err(format!("`{}` and `{}` have one blueprint, but {what}", name(first.id), name(id)));
+            }
+            shared += usize::from(is_transition);
         }
-        shared += 1;
     }
     Ok(shared)
 }

@@ -16,6 +16,10 @@ pub struct Without {
     pub footprints: bool,
     /// Every transition has machine code of its own.
     pub shapes: bool,
+    /// The expressions of unlike transitions are written out in the code of each.
+    pub calls: bool,
+    /// Every expression has a function of its own, and none is written out in the code of a transition.
+    pub inlining: bool,
     /// Machine code is made as if every number were as often zero as not.
     pub profile: bool,
 }
@@ -34,6 +38,8 @@ impl Without {
                 "lanes" => &mut without.lanes,
                 "footprints" => &mut without.footprints,
                 "shapes" => &mut without.shapes,
+                "calls" => &mut without.calls,
+                "inlining" => &mut without.inlining,
                 "profile" => &mut without.profile,
                 _ => return Err(LoadError(format!("there is no optimisation `{name}` to do without"))),
             };

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use crate::base::fault::Outcome;
 use crate::base::ticks::Ticks;
-use crate::engine::run::{Engine, Limits, Reason};
+use crate::engine::limits::Limits;
+use crate::engine::run::{Engine, Reason};
 use crate::observe::observer::Observer;
 use crate::program::Program;
 use crate::session::compiled::Compiled;

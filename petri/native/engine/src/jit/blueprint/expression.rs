@@ -4,7 +4,7 @@
 pub use crate::program::distribution::WIDEST;
 pub use crate::program::expression::{Comparison, IntOperation, RealFunction, RealOperation, Rounding};
 
-use crate::jit::blueprint::names::{PlaceRef, WordRef};
+use crate::jit::blueprint::names::{CallRef, PlaceRef, WordRef};
 
 /// The position of a variable of the transition.
 pub type Variable = usize;
@@ -19,18 +19,24 @@ pub enum Bool {
     Or(Box<(Bool, Bool)>),
     Not(Box<Bool>),
     If(Box<(Bool, Bool, Bool)>),
+    /// A function evaluates it.
+    Called(CallRef),
 }
 
 /// The simplest operand. A real is given by its bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Leaf {
     Const(u64),
+    /// A constant that is a hole.
+    Held(WordRef),
     Var(Variable),
 }
 
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub enum Int {
     Const(i64),
+    /// A constant that is a hole.
+    Held(WordRef),
     Var(Variable),
     Tokens(PlaceRef),
     Neg(Box<Int>),
@@ -41,6 +47,8 @@ pub enum Int {
     If(Box<(Bool, Int, Int)>),
     Truth(Box<Bool>),
     Uniform(Box<(Int, Int)>),
+    /// A function evaluates it.
+    Called(CallRef),
     /// The runtime evaluates it: its address.
     Evaluated(WordRef),
 }
@@ -62,6 +70,8 @@ pub enum Real {
     ConstExponential(Mean),
     Exponential(Box<Real>),
     Uniform(Box<(Real, Real)>),
+    /// A function evaluates it.
+    Called(CallRef),
     /// The runtime evaluates it: its address.
     Evaluated(WordRef),
 }
@@ -74,6 +84,14 @@ pub enum Mean {
     Usual(WordRef),
     /// Its bits.
     Other(u64),
+}
+
+/// An expression of any kind that has a function of its own.
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub enum Expression {
+    Bool(Bool),
+    Int(Int),
+    Real(Real),
 }
 
 /// The value of a variable, of either kind.

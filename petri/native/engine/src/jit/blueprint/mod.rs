@@ -14,6 +14,7 @@
 //! - [`place`]: the places that it has to do with, and their neighbours
 //! - [`names`]: what differs between those of one blueprint
 //! - [`planner`]: makes blueprints of a program
+//! - [`worth`]: which expressions may have functions of their own
 //! - [`quick_hash`]: by which they are looked up
 
 pub mod expression;
@@ -22,9 +23,11 @@ pub mod place;
 pub mod planner;
 pub mod quick_hash;
 pub mod transition;
+pub mod worth;
 
 use std::ops::Index;
 
+use crate::jit::blueprint::expression::Expression;
 use crate::jit::blueprint::names::{IndexRef, JoinRef, PlaceRef, TransitionRef};
 use crate::jit::blueprint::place::{IndexPlan, JoinPlan, Neighbour, PlacePlan};
 use crate::jit::blueprint::transition::{Level, TransitionPlan};
@@ -48,6 +51,11 @@ pub enum Subject {
     Arrival {
         reserved: bool,
     },
+    /// An expression, given so many variables: that of transitions which share all other code.
+    Expression {
+        expression: Expression,
+        variables: usize,
+    },
     Loop(LoopPlan),
 }
 
@@ -66,9 +74,13 @@ pub struct LoopPlan {
 }
 
 impl Blueprint {
-    /// Variables of the transition.
+    /// Variables of the transition, or those that an expression is given.
     pub fn variables(&self) -> usize {
-        self.transition().map_or(0, |plan| plan.variables)
+        match &self.subject {
+            Subject::Transition(plan) => plan.variables,
+            &Subject::Expression { variables, .. } => variables,
+            Subject::Arrival { .. } | Subject::Loop(_) => 0,
+        }
     }
 
     /// The transition gets no code.
@@ -81,7 +93,7 @@ impl Blueprint {
     pub fn transition(&self) -> Option<&TransitionPlan> {
         match &self.subject {
             Subject::Transition(plan) => Some(plan),
-            Subject::Arrival { .. } | Subject::Loop(_) => None,
+            Subject::Arrival { .. } | Subject::Expression { .. } | Subject::Loop(_) => None,
         }
     }
 }

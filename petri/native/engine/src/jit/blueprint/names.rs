@@ -37,6 +37,10 @@ name!(
     /// A constant, or an address, that is no part of the code, as a blueprint names it.
     WordRef
 );
+name!(
+    /// A function of an expression, as a blueprint names it.
+    CallRef
+);
 
 /// The transition whose code is made.
 pub const OWN: TransitionRef = TransitionRef(0);
@@ -49,6 +53,8 @@ pub struct Names {
     pub joins: Vec<JoinId>,
     pub indices: Vec<IndexId>,
     pub words: Vec<u64>,
+    /// The functions of expressions, by their numbers among those of a net.
+    pub calls: Vec<u32>,
 }
 
 impl Names {
@@ -72,8 +78,13 @@ impl Names {
         self.words[name.at()]
     }
 
+    pub fn call(&self, name: CallRef) -> usize {
+        self.calls[name.at()] as usize
+    }
+
     /// How many there are of each kind.
-    pub fn numbers(&self) -> [usize; 5] {
-        [self.places.len(), self.transitions.len(), self.joins.len(), self.indices.len(), self.words.len()]
+    pub fn numbers(&self) -> [usize; 6] {
+        let Names { places, transitions, joins, indices, words, calls } = self;
+        [places.len(), transitions.len(), joins.len(), indices.len(), words.len(), calls.len()]
     }
 }

@@ -1,24 +1,23 @@
 //! Makes the blueprints of a program's transitions, of places, and of the loop. Whatever code is to depend on has to come
 //! through here.
 
-use std::collections::HashSet;
 use std::ptr::from_ref;
 
 use crate::base::ids::{GaugeId, IndexId, JoinId, PlaceId, TransitionId};
 use crate::base::random::RECTANGLES;
 use crate::base::ticks::SHORT;
 use crate::collections::weights::Weights;
-use crate::jit::blueprint::expression::{Bool, Int, Leaf, Mean, Real, SlotValue, Value};
-use crate::jit::blueprint::names::{IndexRef, JoinRef, Names, PlaceRef, TransitionRef, WordRef};
+use crate::jit::blueprint::expression::{Bool, Expression, Int, Leaf, Mean, Real, SlotValue, Value};
+use crate::jit::blueprint::names::{CallRef, IndexRef, JoinRef, Names, PlaceRef, TransitionRef, WordRef};
 use crate::jit::blueprint::place::{
     Dependent, Entry, Gauge, IndexPlan, IndexUse, JoinPlan, KeySlot, Link, Moves, Neighbour, PivotUse, PlacePlan,
     Serves, Watch,
 };
-use crate::jit::blueprint::quick_hash::QuickHash;
 use crate::jit::blueprint::transition::{
-    Check, Count, Find, Inhibitor, Input, JoinSelection, Level, OneOf, Output, Selection, SetSize, Take, Time,
+    Check, Count, Find, Inhibitor, Input, JoinSelection, Level, Limit, OneOf, Output, Selection, SetSize, Take, Time,
     TransitionPlan,
 };
+use crate::jit::blueprint::worth::Worth;
 use crate::jit::blueprint::{Blueprint, LoopPlan, Subject};
 use crate::jit::profile::{Occupancy, Profile};
 use crate::net::Discipline;
@@ -31,21 +30,35 @@ use crate::program::{arc, expression, transition, Program};
 /// Beyond so many watches and dependents a gauge is left to the runtime: the code would be long, and seldom in the cache.
 const MOST_WATCHES: usize = 24;
 
+/// How the expressions of a transition are in its blueprint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Expressions {
+    /// Written out, with their constants.
+    Written,
+    /// Written out, and constants are holes.
+    Open,
+    /// Called, where they are worth it, and constants are holes: transitions that differ in them alone have one blueprint.
+    Called,
+}
+
+/// A blueprint, and whom its names mean; and those of the functions that it calls.
+pub struct Planned {
+    pub blueprint: Blueprint,
+    pub names: Names,
+    pub calls: Vec<(Blueprint, Names)>,
+}
+
 /// Makes one blueprint.
 pub struct Planner<'a> {
     program: &'a Program,
     profile: Option<&'a Profile>,
+    expressions: Expressions,
+    calls: Vec<(Blueprint, Names)>,
     names: Names,
     places: Vec<PlacePlan>,
     transitions: Vec<Neighbour>,
     joins: Vec<JoinPlan>,
     indices: Vec<IndexPlan>,
-}
-
-/// The number of transitions no two of which have one blueprint, whatever their profile.
-pub fn unlike(program: &Program) -> usize {
-    let ids = (0..program.transitions.len() as u32).map(TransitionId);
-    ids.map(|id| Planner::transition(program, None, id).0).collect::<HashSet<Blueprint, QuickHash>>().len()
 }
 
 /// The position of a name among others, which it is added to if it is new; then it is to be described.
@@ -60,10 +73,23 @@ fn named<T: Copy + PartialEq>(names: &mut Vec<T>, id: T) -> (u32, bool) {
 impl<'a> Planner<'a> {
     /// The blueprint of a transition.
     pub fn transition(program: &'a Program, profile: Option<&'a Profile>, id: TransitionId) -> (Blueprint, Names) {
-        let mut planner = Planner::new(program, profile);
+        let Planned { blueprint, names, .. } = Planner::planned(program, profile, id, Expressions::Written);
+        (blueprint, names)
+    }
+
+    /// The same, with its expressions in some way.
+    pub fn planned(
+        program: &'a Program,
+        profile: Option<&'a Profile>,
+        id: TransitionId,
+        expressions: Expressions,
+    ) -> Planned {
+        let mut planner = Planner { expressions, ..Planner::new(program, profile) };
         planner.neighbour(id);
         let plan = planner.plan(id, &program.transitions[id]);
-        planner.end(Subject::Transition(Box::new(plan)))
+        let calls = std::mem::take(&mut planner.calls);
+        let (blueprint, names) = planner.end(Subject::Transition(Box::new(plan)));
+        Planned { blueprint, names, calls }
     }
 
     /// The blueprint of what happens as tokens arrive in a place.
@@ -93,7 +119,8 @@ impl<'a> Planner<'a> {
 
     fn new(program: &'a Program, profile: Option<&'a Profile>) -> Self {
         let (places, transitions, joins, indices) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        Planner { program, profile, names: Names::default(), places, transitions, joins, indices }
+        let (names, expressions, calls) = (Names::default(), Expressions::Written, Vec::new());
+        Planner { program, profile, expressions, calls, names, places, transitions, joins, indices }
     }
 
     fn end(self, subject: Subject) -> (Blueprint, Names) {
@@ -374,11 +401,25 @@ impl<'a> Planner<'a> {
             count: self.count(&arc.count),
             condition: arc.condition.as_ref().map(|condition| self.condition(condition)),
             values: arc.values.iter().map(|value| self.slot(value)).collect(),
-            checks: arc.checks.iter().map(|&slot| check(slot, &of(&arc.place()).bounds[slot])).collect(),
+            checks: arc.checks.iter().map(|&slot| self.check(slot, &of(&arc.place()).bounds[slot])).collect(),
             any_capacity: arc.places.iter().any(|place| of(place).capacity.is_some()),
             any_probed: arc.places.iter().any(probed),
             any_reads_memory,
         }
+    }
+
+    fn check(&mut self, slot: usize, bound: &Bound) -> Check {
+        let mut limit = |limit: crate::net::Scalar| {
+            let bits = match bound.real {
+                true => limit.as_real().to_bits(),
+                false => limit.as_int().unwrap_or(0) as u64,
+            };
+            match self.expressions {
+                Expressions::Written => Limit::Const(bits),
+                Expressions::Open | Expressions::Called => Limit::Held(self.word(bits)),
+            }
+        };
+        Check { slot, real: bound.real, low: bound.low.map(&mut limit), high: bound.high.map(limit) }
     }
 
     fn selection(&mut self, selection: &transition::Selection) -> Selection {
@@ -423,6 +464,27 @@ impl<'a> Planner<'a> {
 
     // ------------------------------------------------------------ expressions
 
+    /// A function for an expression, which `write` puts into its blueprint, if it is worth one and expressions are called.
+    fn call(&mut self, e: &impl Worth, write: impl FnOnce(&mut Planner<'a>) -> Expression) -> Option<CallRef> {
+        if self.expressions != Expressions::Called || !e.is_worth_a_call() {
+            return None;
+        }
+        let mut planner = Planner { expressions: Expressions::Open, ..Planner::new(self.program, self.profile) };
+        let expression = write(&mut planner);
+        let variables = e.variables();
+        self.calls.push(planner.end(Subject::Expression { expression, variables }));
+        self.names.calls.push(0);
+        Some(CallRef(self.calls.len() as u32 - 1))
+    }
+
+    fn leaf<T: Copy>(&mut self, leaf: expression::Leaf<T>, bits: impl Fn(T) -> u64) -> Leaf {
+        match (leaf, self.expressions) {
+            (expression::Leaf::Const(value), Expressions::Written) => Leaf::Const(bits(value)),
+            (expression::Leaf::Const(value), _) => Leaf::Held(self.word(bits(value))),
+            (expression::Leaf::Var(variable), _) => Leaf::Var(variable.at()),
+        }
+    }
+
     /// The value of a slot. Constants are holes, so that transitions which differ in them alone share their code.
     fn slot(&mut self, value: &expression::Value) -> SlotValue {
         match value {
@@ -443,6 +505,9 @@ impl<'a> Planner<'a> {
 
     fn condition(&mut self, e: &expression::Bool) -> Bool {
         use expression::Bool as Of;
+        if let Some(call) = self.call(e, |planner| Expression::Bool(planner.condition(e))) {
+            return Bool::Called(call);
+        }
         match e {
             Of::Const(value) => Bool::Const(*value),
             Of::Truth(a) => Bool::Truth(Box::new(self.int(a))),
@@ -469,16 +534,20 @@ impl<'a> Planner<'a> {
 
     fn int(&mut self, e: &expression::Int) -> Int {
         use expression::Int as Of;
+        if let Some(call) = self.call(e, |planner| Expression::Int(planner.int(e))) {
+            return Int::Called(call);
+        }
         match e {
-            Of::Const(value) => Int::Const(*value),
+            Of::Const(value) if self.expressions == Expressions::Written => Int::Const(*value),
+            Of::Const(value) => Int::Held(self.word(*value as u64)),
             Of::Var(variable) => Int::Var(variable.at()),
             Of::Tokens(place) => Int::Tokens(self.place(*place)),
             Of::Neg(a, _) => Int::Neg(Box::new(self.int(a))),
             Of::Abs(a, _) => Int::Abs(Box::new(self.int(a))),
             Of::Binary(operation, operands, _) => Int::Binary(*operation, self.ints(operands)),
             Of::Chain(first, steps) => {
-                let step = |of: &(_, expression::Leaf<i64>, _)| (of.0, leaf(of.1, |value| value as u64));
-                Int::Chain(leaf(*first, |value| value as u64), steps.iter().map(step).collect())
+                let first = self.leaf(*first, |value| value as u64);
+                Int::Chain(first, steps.iter().map(|of| (of.0, self.leaf(of.1, |value| value as u64))).collect())
             }
             Of::Rounded(rounding, a, _) => Int::Rounded(*rounding, Box::new(self.real(a))),
             Of::If(of) => Int::If(Box::new((self.condition(&of.0), self.int(&of.1), self.int(&of.2)))),
@@ -490,6 +559,9 @@ impl<'a> Planner<'a> {
 
     fn real(&mut self, e: &expression::Real) -> Real {
         use expression::{Real as Of, RealFunction, RealOperation};
+        if let Some(call) = self.call(e, |planner| Expression::Real(planner.real(e))) {
+            return Real::Called(call);
+        }
         match e {
             Of::Const(value) => Real::Const { bits: self.word(value.to_bits()), is_zero: *value == 0.0 },
             Of::Var(variable) => Real::Var(variable.at()),
@@ -503,8 +575,8 @@ impl<'a> Planner<'a> {
                 Real::Binary(*operation, self.reals(operands))
             }
             Of::Chain(first, steps) if steps.iter().all(|step| step.0 != RealOperation::Pow) => {
-                let step = |of: &(_, expression::Leaf<f64>, _)| (of.0, leaf(of.1, f64::to_bits));
-                Real::Chain(leaf(*first, f64::to_bits), steps.iter().map(step).collect())
+                let first = self.leaf(*first, f64::to_bits);
+                Real::Chain(first, steps.iter().map(|of| (of.0, self.leaf(of.1, f64::to_bits))).collect())
             }
             Of::If(of) => Real::If(Box::new((self.condition(&of.0), self.real(&of.1), self.real(&of.2)))),
             Of::ConstExponential(mean, _) => Real::ConstExponential(self.mean(*mean)),
@@ -526,21 +598,6 @@ impl<'a> Planner<'a> {
             Mean::Other(mean.to_bits())
         }
     }
-}
-
-fn leaf<T>(leaf: expression::Leaf<T>, bits: impl Fn(T) -> u64) -> Leaf {
-    match leaf {
-        expression::Leaf::Const(value) => Leaf::Const(bits(value)),
-        expression::Leaf::Var(variable) => Leaf::Var(variable.at()),
-    }
-}
-
-fn check(slot: usize, bound: &Bound) -> Check {
-    let bits = |limit: crate::net::Scalar| match bound.real {
-        true => limit.as_real().to_bits(),
-        false => limit.as_int().unwrap_or(0) as u64,
-    };
-    Check { slot, real: bound.real, low: bound.low.map(bits), high: bound.high.map(bits) }
 }
 
 /// The link of a join that has only one, if its arcs are of different places and groups are numbered directly.

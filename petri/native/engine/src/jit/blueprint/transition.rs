@@ -128,13 +128,21 @@ pub struct OneOf {
     pub list: WordRef,
 }
 
-/// The range of a slot whose value may lie outside. The limits of a real are told by their bits.
+/// The range of a slot whose value may lie outside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Check {
     pub slot: usize,
     pub real: bool,
-    pub low: Option<u64>,
-    pub high: Option<u64>,
+    pub low: Option<Limit>,
+    pub high: Option<Limit>,
+}
+
+/// The least or greatest value of a slot. That of a real is told by its bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Limit {
+    Const(u64),
+    /// It is a hole.
+    Held(WordRef),
 }
 
 #[derive(Debug, PartialEq, Eq, Hash)]

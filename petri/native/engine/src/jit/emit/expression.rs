@@ -6,10 +6,12 @@ use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value};
 
 use crate::engine::code::DONE;
 use crate::jit::blueprint::expression::{
-    self, Bool, Comparison, Int, IntOperation, Leaf, Mean, Real, RealFunction, RealOperation, Rounding, WIDEST,
+    self, Bool, Comparison, Expression, Int, IntOperation, Leaf, Mean, Real, RealFunction, RealOperation, Rounding,
+    WIDEST,
 };
-use crate::jit::blueprint::names::WordRef;
+use crate::jit::blueprint::names::{CallRef, WordRef};
 use crate::jit::emit::emitter::Writer;
+use crate::jit::emit::slots::slots_at;
 use crate::jit::emit::subjects::{ExpressionCode, Subjects};
 use crate::jit::holes::Hole;
 
@@ -58,6 +60,69 @@ impl ExpressionCode<'_, '_, '_> {
         self.e.b.ins().bitcast(F64, MemFlagsData::new(), bits)
     }
 
+    // ------------------------------------------------------------ functions of expressions
+
+    /// A function that evaluates an expression. The last parameters are where its variables stand, and the end of the firing, as far
+    /// as it is known. The value takes the place of the first variable.
+    pub fn evaluate(&mut self, expression: &Expression) {
+        let [variables, end] = [2, 3].map(|position| self.e.parameter(position));
+        self.e.variables = slots_at(variables, self.e.variables.len()).into_iter().map(Some).collect();
+        let bits = match expression {
+            Expression::Bool(e) => {
+                let holds = self.condition(e, end);
+                self.e.b.ins().uextend(I64, holds)
+            }
+            Expression::Int(e) => self.integer(e, end),
+            Expression::Real(e) => {
+                let value = self.real_value(e, end);
+                self.bits_of(value)
+            }
+        };
+        self.e.store(bits, variables, 0);
+        self.e.leave(DONE);
+    }
+
+    /// The value of an expression that a function evaluates, as 64 bits.
+    fn called(&mut self, call: CallRef, end: Value) -> Value {
+        let variables = self.variables_on_stack();
+        let (function, row) = (self.e.hole(Hole::Function(call)), self.e.hole(Hole::Row(call)));
+        let (convention, arguments) = (self.e.convention(), [self.e.engine, row, variables, end]);
+        if let Some(status) = self.e.call_address(convention, function, &arguments, Some(I64)) {
+            let done = self.e.equals(status, DONE);
+            self.e.require(done);
+        }
+        self.e.load(I64, variables, 0)
+    }
+
+    /// The variables that are known, on the stack, with room for a value.
+    fn variables_on_stack(&mut self) -> Value {
+        let words = self.e.variables.len().max(1);
+        let address = self.slots().room(words);
+        for i in 0..self.e.variables.len() {
+            if let Some(variable) = self.e.variables[i] {
+                let value = self.slots().word_in(variable);
+                self.e.store(value, address, 8 * i);
+            }
+        }
+        address
+    }
+
+    /// A constant that is a hole, and its value if it is a constant of the code.
+    fn held(&mut self, word: WordRef) -> (Value, Option<u64>) {
+        let position = self.e.position(Hole::Constant(word));
+        let known = self.e.constant_at(position);
+        (self.e.hole_at(I64, position), known)
+    }
+
+    /// The value of an integer that is a constant of the code.
+    fn constant(&mut self, e: &Int) -> Option<i64> {
+        match *e {
+            Int::Const(value) => Some(value),
+            Int::Held(word) => self.held(word).1.map(|word| word as i64),
+            _ => None,
+        }
+    }
+
     // ------------------------------------------------------------ conditions
 
     /// A condition as an integer of 8 bits.
@@ -95,6 +160,10 @@ impl ExpressionCode<'_, '_, '_> {
                 let branch = |e| move |s: &mut Self| s.condition(e, end);
                 self.either(first, I8, branch(&parts.1), branch(&parts.2))
             }
+            Bool::Called(call) => {
+                let value = self.called(*call, end);
+                self.e.b.ins().icmp_imm_s(IntCC::NotEqual, value, 0)
+            }
         }
     }
 
@@ -103,6 +172,7 @@ impl ExpressionCode<'_, '_, '_> {
     pub fn integer(&mut self, e: &Int, end: Value) -> Value {
         match e {
             Int::Const(value) => self.e.int(*value as u64),
+            Int::Held(word) => self.held(*word).0,
             Int::Var(variable) => self.variable(*variable),
             Int::Tokens(place) => self.e.tokens_in(*place),
             Int::Neg(a) => {
@@ -118,7 +188,7 @@ impl ExpressionCode<'_, '_, '_> {
             }
             Int::Binary(operation, operands) => {
                 let (a, b) = (self.integer(&operands.0, end), self.integer(&operands.1, end));
-                let known = if let Int::Const(b) = operands.1 { Some(b) } else { None };
+                let known = self.constant(&operands.1);
                 self.int_operation(*operation, a, b, known)
             }
             Int::Chain(first, steps) => {
@@ -143,14 +213,15 @@ impl ExpressionCode<'_, '_, '_> {
                 self.e.b.ins().uextend(I64, condition)
             }
             Int::Uniform(bounds) => self.uniform_int(bounds, end),
+            Int::Called(call) => self.called(*call, end),
             Int::Evaluated(address) => self.evaluated(self.e.runtime.integer, *address, end),
         }
     }
 
     /// `distribution::uniform_int`.
     fn uniform_int(&mut self, bounds: &(Int, Int), end: Value) -> Value {
-        let known = match bounds {
-            (Int::Const(low), Int::Const(high)) => high.checked_sub(*low),
+        let known = match (self.constant(&bounds.0), self.constant(&bounds.1)) {
+            (Some(low), Some(high)) => high.checked_sub(low),
             _ => None,
         };
         let (low, high) = (self.integer(&bounds.0, end), self.integer(&bounds.1, end));
@@ -172,6 +243,10 @@ impl ExpressionCode<'_, '_, '_> {
     fn whole_leaf(&mut self, leaf: Leaf) -> (Value, Option<i64>) {
         match leaf {
             Leaf::Const(value) => (self.e.int(value), Some(value as i64)),
+            Leaf::Held(word) => {
+                let (value, known) = self.held(word);
+                (value, known.map(|word| word as i64))
+            }
             Leaf::Var(variable) => (self.variable(variable), None),
         }
     }
@@ -306,10 +381,10 @@ impl ExpressionCode<'_, '_, '_> {
                 self.real_operation(*operation, a, b, not_zero)
             }
             Real::Chain(first, steps) => {
-                let mut value = self.real_leaf(*first);
+                let (mut value, _) = self.real_leaf(*first);
                 for (operation, operand) in steps {
-                    let not_zero = matches!(*operand, Leaf::Const(bits) if f64::from_bits(bits) != 0.0);
-                    let operand = self.real_leaf(*operand);
+                    let (operand, known) = self.real_leaf(*operand);
+                    let not_zero = known.is_some_and(|bits| f64::from_bits(bits) != 0.0);
                     value = self.real_operation(*operation, value, operand, not_zero);
                 }
                 value
@@ -347,6 +422,10 @@ impl ExpressionCode<'_, '_, '_> {
                 let value = self.e.b.ins().fadd(low, above);
                 self.finite(value)
             }
+            Real::Called(call) => {
+                let bits = self.called(*call, end);
+                self.real_of(bits)
+            }
             Real::Evaluated(address) => {
                 let bits = self.evaluated(self.e.runtime.real, *address, end);
                 self.real_of(bits)
@@ -354,12 +433,18 @@ impl ExpressionCode<'_, '_, '_> {
         }
     }
 
-    fn real_leaf(&mut self, leaf: Leaf) -> Value {
+    /// An operand, and its bits if it is a constant of the code.
+    fn real_leaf(&mut self, leaf: Leaf) -> (Value, Option<u64>) {
         match leaf {
-            Leaf::Const(bits) => self.e.real(f64::from_bits(bits)),
+            Leaf::Const(bits) => (self.e.real(f64::from_bits(bits)), Some(bits)),
+            Leaf::Held(word) => {
+                let value = self.e.real_hole(word);
+                let position = self.e.position(Hole::Constant(word));
+                (value, self.e.constant_at(position))
+            }
             Leaf::Var(variable) => {
                 let bits = self.variable(variable);
-                self.real_of(bits)
+                (self.real_of(bits), None)
             }
         }
     }

@@ -100,10 +100,15 @@ impl SlotCode<'_, '_, '_> {
 
     /// Writes values to the stack.
     pub fn spill(&mut self, slots: &[Source]) -> Value {
-        let size = 8 * slots.len() as u32;
-        let slot = self.e.b.create_sized_stack_slot(StackSlotData::new(StackSlotKind::ExplicitSlot, size, 3));
-        let address = self.e.b.ins().stack_addr(I64, slot, 0);
+        let address = self.room(slots.len());
         self.store(slots, address, 0);
         address
+    }
+
+    /// Room for so many words on the stack.
+    pub fn room(&mut self, words: usize) -> Value {
+        let data = StackSlotData::new(StackSlotKind::ExplicitSlot, 8 * words as u32, 3);
+        let slot = self.e.b.create_sized_stack_slot(data);
+        self.e.b.ins().stack_addr(I64, slot, 0)
     }
 }

@@ -1,0 +1,69 @@
+//! What a run is held against while it goes on: limits, the horizon, and the faults of its firings (X2, X3, X4).
+
+use crate::base::fault::{Fault, Outcome};
+use crate::base::ids::{SpanId, TransitionId};
+use crate::base::ticks::HORIZON;
+use crate::engine::limits::{RunError, LOOP_NAMED};
+use crate::engine::run::Engine;
+use crate::observe::observer::Observer;
+use crate::program::Program;
+
+impl<O: Observer> Engine<O> {
+    /// A firing must not add tokens to a net that cannot hold them (X3).
+    #[inline(always)]
+    pub(super) fn check_tokens(&self, taken: u64, given: u64) -> Outcome<()> {
+        if given > taken && (self.marking.total - taken).saturating_add(given) > self.limits.tokens {
+            return Err(Fault::new("token-limit", SpanId::NONE).with_int("limit", self.limits.tokens as i64));
+        }
+        Ok(())
+    }
+
+    /// Refuses to start more firings at one instant than the limit; the error names the transitions of the last ones (X3).
+    #[inline(always)]
+    pub(super) fn check_instant(&mut self, program: &Program, transition: TransitionId) -> Outcome<()> {
+        let before = self.firings - self.instant_began;
+        if before < self.quiet {
+            return Ok(());
+        }
+        self.note_endless(program, transition, before)
+    }
+
+    #[cold]
+    fn note_endless(&mut self, program: &Program, transition: TransitionId, before: u64) -> Outcome<()> {
+        if before == self.quiet {
+            self.last_started.clear();
+        }
+        self.last_started.push(transition);
+        if before < self.limits.firings_at_an_instant {
+            return Ok(());
+        }
+        let mut last: Vec<TransitionId> = self.last_started.iter().rev().take(LOOP_NAMED as usize).copied().collect();
+        last.sort_unstable();
+        last.dedup();
+        let names = last.iter().map(|t| program.transitions[*t].name.clone()).collect();
+        let fault = Fault::new("instant-limit", SpanId::NONE);
+        Err(fault.with_int("limit", self.limits.firings_at_an_instant as i64).with_names("transitions", names))
+    }
+
+    /// A run cannot go on beyond the horizon, where all firings in progress end: the error names the first of them (X2).
+    #[cold]
+    pub(super) fn beyond_horizon(&mut self, program: &Program) -> Option<RunError> {
+        let first = self.agenda.first()?;
+        let fault = Fault::new("beyond-horizon", program.transitions[first].time_span);
+        let fault = fault.with_real("horizon", program.tick.time(HORIZON as f64));
+        self.variables.fill(0);
+        Some(*self.run_error(program, first, *fault))
+    }
+
+    /// The fault that machine code has met.
+    #[cold]
+    pub(crate) fn met(&mut self, program: &Program, transition: TransitionId) -> Box<RunError> {
+        let fault = self.fault.take().unwrap_or_else(|| Fault::new("internal", SpanId::NONE));
+        self.run_error(program, transition, *fault)
+    }
+
+    pub(super) fn run_error(&self, program: &Program, transition: TransitionId, fault: Fault) -> Box<RunError> {
+        let variables = self.variables[..program.transitions[transition].variable_names.len()].to_vec();
+        Box::new(RunError { fault, transition, variables, time: self.now })
+    }
+}

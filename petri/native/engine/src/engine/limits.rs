@@ -1,0 +1,28 @@
+//! Where a run stops itself (X3), and the error of a run that broke a rule (X4).
+
+use crate::base::fault::Fault;
+use crate::base::ids::TransitionId;
+use crate::base::ticks::Ticks;
+
+/// The error about an instant that does not end names the transitions of this many of its last firings (X3).
+pub(super) const LOOP_NAMED: u64 = 1000;
+
+/// Where a run stops itself (X3).
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    pub firings_at_an_instant: u64,
+    pub tokens: u64,
+    /// Firings, of all replications and runs of a net together, after which machine code is made for one of few transitions that
+    /// are unlike each other.
+    pub compile_after: u64,
+}
+
+/// A fault, and where in the run it happened (X4).
+#[derive(Clone, Debug)]
+pub struct RunError {
+    pub fault: Fault,
+    pub transition: TransitionId,
+    /// The transition's variables, as far as they were known; 0 otherwise.
+    pub variables: Vec<u64>,
+    pub time: Ticks,
+}

@@ -1,0 +1,246 @@
+//! Tokens leave places, have room kept for them, and arrive: marking, gauges, weights and observer are told of it.
+
+use std::ops::Range;
+
+use crate::base::fault::Outcome;
+use crate::base::ids::{GaugeId, PlaceId};
+use crate::engine::run::Engine;
+use crate::observe::observer::Observer;
+use crate::program::arc::{Give, Take};
+use crate::program::transition::TransitionProgram;
+use crate::program::Program;
+use crate::state::counters::PlaceCounters;
+use crate::state::value::Scope;
+
+impl<O: Observer> Engine<O> {
+    /// Takes the tokens of the binding, arc after arc (S4), and then empties the places to reset.
+    #[inline(always)]
+    pub(super) fn take(&mut self, program: &Program, plan: &TransitionProgram) {
+        for take in &plan.takes {
+            match *take {
+                Take::Black { place, count } => self.take_black(program, place, count),
+                Take::Chosen { place, arc } => self.take_black(program, place, self.scratch.chosen[arc as usize]),
+                Take::Head { place, position } => {
+                    self.leaves(program, place, u64::from(position));
+                    let before = self.changes(place).tokens;
+                    self.marking.remove(program, &mut self.enabling, place, position as usize, self.now);
+                    self.left(program, place, before, before - 1);
+                }
+                Take::Seat { place, arc } => {
+                    let before = self.changes(place).tokens;
+                    let seat = self.scratch.chosen[arc as usize];
+                    self.leaves(program, place, seat);
+                    self.marking.remove(program, &mut self.enabling, place, seat as usize, self.now);
+                    for &later in &plan.inputs[arc as usize].after {
+                        if self.scratch.chosen[later] == before - 1 {
+                            self.scratch.chosen[later] = seat;
+                        }
+                    }
+                    self.left(program, place, before, before - 1);
+                }
+            }
+        }
+        for &place in &plan.resets {
+            self.reset(program, place);
+        }
+    }
+
+    /// Empties a place.
+    pub(crate) fn reset(&mut self, program: &Program, place: PlaceId) {
+        let before = self.changes(place).tokens;
+        let held = self.marking.stores[place].held;
+        self.change_weight(program, place, held, false);
+        if program.probes.hears_departures(place) {
+            self.observer.emptied(place, self.now);
+        }
+        self.marking.clear(program, &mut self.enabling, place, self.now);
+        self.left(program, place, before, 0);
+    }
+
+    /// The number of tokens of a place is about to change.
+    #[inline(always)]
+    pub(crate) fn changes(&mut self, place: PlaceId) -> &mut PlaceCounters {
+        let state = &mut self.marking.places[place];
+        self.observer.changes(place, state, self.now);
+        state
+    }
+
+    #[inline(always)]
+    pub(super) fn take_black(&mut self, program: &Program, place: PlaceId, count: u64) {
+        let now = self.now;
+        let before = self.changes(place).lose(count, now);
+        self.left(program, place, before, before - count);
+    }
+
+    /// A place has lost tokens.
+    #[inline(always)]
+    fn left(&mut self, program: &Program, place: PlaceId, before: u64, after: u64) {
+        self.marking.total -= before - after;
+        self.enabling.moved(program, GaugeId::tokens(place), before, after);
+        let load = program.gauges[GaugeId::tokens(place)].load;
+        if load != GaugeId::NONE && program.places[place].weight.is_none() {
+            let reserved = self.marking.stores[place].reserved;
+            self.enabling.moved(program, load, before + reserved, after + reserved);
+        }
+    }
+
+    /// The token at a position is about to leave: its weight does, and its value leaves the contents that measures watch.
+    #[inline(always)]
+    fn leaves(&mut self, program: &Program, place: PlaceId, position: u64) {
+        if program.probes.hears_departures(place) {
+            self.tell_departure(place, position);
+        }
+        if program.places[place].weight.is_some() {
+            let weight = self.marking.weight_at(program, place, position as usize);
+            self.change_weight(program, place, weight, false);
+        }
+    }
+
+    /// Tells the observer of the token at a position, which is about to leave.
+    pub(crate) fn tell_departure(&mut self, place: PlaceId, position: u64) {
+        let token = self.marking.token(place, position as usize);
+        self.observer.leaves(place, token, self.now);
+    }
+
+    /// The weight of the tokens of a place grows or shrinks by so much.
+    fn change_weight(&mut self, program: &Program, place: PlaceId, by: u64, grows: bool) {
+        let store = &mut self.marking.stores[place];
+        let before = store.held + store.kept;
+        store.held = if grows { store.held + by } else { store.held - by };
+        let after = store.held + store.kept;
+        let gauge = program.gauges[GaugeId::tokens(place)].load;
+        if gauge != GaugeId::NONE {
+            self.enabling.moved(program, gauge, before, after);
+        }
+    }
+
+    /// Room in places with a capacity, until the firing ends (E6).
+    pub(super) fn reserve(&mut self, program: &Program, plan: &TransitionProgram) {
+        let mut cursor = 0;
+        for give in &plan.gives {
+            let (place, count, values) = next_deposit(&self.record, give, &mut cursor);
+            let target = &program.places[place];
+            if target.weight.is_some() && count > 0 {
+                // It was weighed when it was evaluated, and raised no fault then.
+                let weight = self.marking.weigh_token(target, &self.record[values]).unwrap_or(0).saturating_mul(count);
+                let kept = &mut self.marking.stores[place].kept;
+                *kept = kept.saturating_add(weight);
+                self.change_weight(program, place, 0, true);
+                self.marking.stores[place].reserved += count;
+                continue;
+            }
+            self.keep_room(program, place, count);
+        }
+    }
+
+    /// Keeps room for tokens that a firing in progress will deposit, where the place has a capacity.
+    pub(crate) fn keep_room(&mut self, program: &Program, place: PlaceId, count: u64) {
+        if program.places[place].capacity.is_some() && count > 0 {
+            let reserved = &mut self.marking.stores[place].reserved;
+            let load = self.marking.places[place].tokens + *reserved;
+            *reserved += count;
+            let gauge = program.gauges[GaugeId::tokens(place)].load;
+            if gauge != GaugeId::NONE {
+                self.enabling.moved(program, gauge, load, load + count);
+            }
+        }
+    }
+
+    /// Deposits what the record holds, in the order of the arcs.
+    #[inline(always)]
+    pub(super) fn deposit(&mut self, program: &Program, plan: &TransitionProgram, reserved: bool) -> Outcome<()> {
+        let mut cursor = 0;
+        let record = std::mem::take(&mut self.record);
+        for give in &plan.gives {
+            let (place, count, values) = next_deposit(&record, give, &mut cursor);
+            if count > 0 {
+                self.put(program, plan, place, count, &record[values], reserved)?;
+            }
+        }
+        self.record = record;
+        Ok(())
+    }
+
+    /// Tokens of one value arrive in a place.
+    #[inline(always)]
+    pub(crate) fn put(
+        &mut self,
+        program: &Program,
+        plan: &TransitionProgram,
+        place: PlaceId,
+        count: u64,
+        token: &[u64],
+        reserved: bool,
+    ) -> Outcome<()> {
+        let before = self.changes(place).tokens;
+        if token.is_empty() {
+            self.marking.places[place].gain(count, self.now);
+        } else {
+            for _ in 0..count {
+                // The key was evaluated when the firing started, and raised no fault then.
+                let _ = self.marking.add(program, &mut self.enabling, place, token, self.now);
+            }
+        }
+        if program.places[place].weight.is_some() {
+            let weight = self.marking.weigh_token(&program.places[place], token).unwrap_or(0).saturating_mul(count);
+            if reserved {
+                self.marking.stores[place].kept -= weight;
+            }
+            self.change_weight(program, place, weight, true);
+        }
+        self.arrived(program, plan, place, before, count, reserved);
+        let scope = &mut Scope {
+            variables: token,
+            places: &self.marking.places,
+            tables: &program.tables,
+            random: &mut self.random,
+            now: self.now,
+            end: self.now,
+        };
+        self.observer.arrived(place, count, scope)
+    }
+
+    /// A place has gained tokens.
+    #[inline(always)]
+    fn arrived(
+        &mut self,
+        program: &Program,
+        plan: &TransitionProgram,
+        place: PlaceId,
+        before: u64,
+        count: u64,
+        reserved: bool,
+    ) {
+        self.enabling.moved(program, GaugeId::tokens(place), before, before + count);
+        if plan.reserves {
+            self.fill_room(program, place, before, count, reserved);
+        }
+    }
+
+    /// Tokens arrive, perhaps in a place with a capacity: reserved room becomes tokens, or else the load grows.
+    pub(super) fn fill_room(&mut self, program: &Program, place: PlaceId, before: u64, count: u64, reserved: bool) {
+        let load = program.gauges[GaugeId::tokens(place)].load;
+        if reserved && program.places[place].capacity.is_some() {
+            self.marking.stores[place].reserved -= count;
+        } else if load != GaugeId::NONE && program.places[place].weight.is_none() {
+            let before = before + self.marking.stores[place].reserved;
+            self.enabling.moved(program, load, before, before + count);
+        }
+    }
+}
+
+/// Place and number of an arc's tokens, and where the record has their values; `cursor` moves behind them.
+#[inline(always)]
+fn next_deposit(record: &[u64], give: &Give, cursor: &mut usize) -> (PlaceId, u64, Range<usize>) {
+    let (place, count, width) = match *give {
+        Give::Black { place, count } => return (place, count, 0..0),
+        Give::Token { place, width } => (place, 1, width),
+        Give::Open { width } => {
+            *cursor += 2;
+            (PlaceId(record[*cursor - 2] as u32), record[*cursor - 1], width)
+        }
+    };
+    let start = *cursor;
+    *cursor += width as usize;
+    (place, count, start..*cursor)
+}
