@@ -327,5 +327,6 @@ def test_a_long_list_takes_time_in_proportion_to_its_length() -> None:
     found, problems = parse(f"place p : int = {values}", "test.net")
     assert not problems
     (place,) = found.declarations
+    assert isinstance(place, tree.Place)
     assert len(place.initial) == 50_000
     assert time.process_time() - begun < 2.5
