@@ -28,6 +28,7 @@ place out
 transition tick: left -> nothing  takes 1
 transition open: last, no left -> gate  takes 1
 transition find: gate, p(a), p(b), p(c) -> out when a + b * c < 0
+run until dead
 """
 
 
