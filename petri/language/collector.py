@@ -1,4 +1,4 @@
-"""Stops the garbage collector while a net is read: it would scan the growing trees again and again and free nothing."""
+"""Stops the garbage collector while a net is read: it would scan the growing trees over and over, and free nothing."""
 
 from __future__ import annotations
 
