@@ -15,6 +15,7 @@ from petri.wording.entry import quoted
 
 TAB = 4
 WIDTH = 100  # source lines longer than this are clipped around the culprit
+NEAR = 10 * WIDTH  # characters around the culprit that are looked at: a file may be one line of 4 MiB
 TALLEST = 4  # lines of a culprit that are all shown; of a longer one only the first and the last
 
 _PAINT = {"error": "1;31", "warning": "1;33", "note": "1;36", "hint": "1;32", "frame": "1;34", "title": "1"}
@@ -112,21 +113,22 @@ def _excerpt(
 
 
 def _numbered(line: int, content: str, margin: int, paint: _Painter) -> str:
-    text = _clip(_cells(content)[0], 0)
+    text = _clip(_cells(content[:NEAR])[0], 0)
     return f"{paint('frame', str(line).rjust(margin))} {paint('frame', '|')} {text}".rstrip()
 
 
 def _marked_line(line: int, source: str, marks: list[_Mark], margin: int, severity: str, paint: _Painter) -> list[str]:
     """The source line and, below it, one row of underlines; labels that collide get separate rows."""
     lines = _lines(source)
-    cells, offsets = _cells(lines[line - 1] if line <= len(lines) else "")
-    focus = min(marks, key=lambda mark: (not mark.main, mark.start))
+    content, marks = _near(lines[line - 1] if line <= len(lines) else "", marks)
+    cells, offsets = _cells(content)
+    focus = min(marks, key=_importance)
     first = _window(len(cells), _offset(offsets, focus.start), _offset(offsets, focus.end))
     rows: list[tuple[int, str]] = []
     blank = f"{' ' * margin} {paint('frame', '|')} "
     gutter = f"{paint('frame', str(line).rjust(margin))} {paint('frame', '|')} "
     drawn = [(gutter + _clip(cells, first)).rstrip()]
-    for mark in sorted(marks, key=lambda mark: (not mark.main, mark.start)):
+    for mark in sorted(marks, key=_importance):
         start = max(_offset(offsets, mark.start) - first, 0)
         end = min(_offset(offsets, mark.end) - first, WIDTH)
         role = severity if mark.main else "frame"
@@ -134,6 +136,18 @@ def _marked_line(line: int, source: str, marks: list[_Mark], margin: int, severi
         rows.append((start, paint(role, f"{underline} {mark.text}".rstrip())))
     drawn += [f"{blank}{' ' * start}{row}" for start, row in rows]
     return drawn
+
+
+def _importance(mark: _Mark) -> tuple[bool, int]:
+    return not mark.main, mark.start
+
+
+def _near(content: str, marks: list[_Mark]) -> tuple[str, list[_Mark]]:
+    """What of a very long line is near its first culprit, and the marks within that."""
+    before = max(min(marks, key=_importance).start - NEAR // 2, 0) if len(content) > NEAR else 0
+    if before:
+        marks = [_Mark(max(mark.start - before, 1), max(mark.end - before, 2), mark.text, mark.main) for mark in marks]
+    return content[before : before + NEAR], marks
 
 
 @lru_cache(maxsize=4)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from petri.diagnostics.data import Diagnostic, Value
+from petri.diagnostics.data import Diagnostic, Severity, Value
 from petri.net import Span
 from petri.structs import Frozen, field
 
+SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
 MOST_NAMES = 12  # of those that are known, told where one is unknown
 MOST_DIAGNOSTICS = 100  # of a check, that are told
 
@@ -84,7 +85,7 @@ def render_all(
 def summary(diagnostics: Iterable[Diagnostic]) -> str:
     """`2 errors, 1 warning`; empty if there are none."""
     found = [diagnostic.severity for diagnostic in diagnostics]
-    counts = [(found.count(severity), severity) for severity in ("error", "warning", "note")]
+    counts = [(found.count(severity), severity) for severity in SEVERITIES]
     return ", ".join(f"{count} {severity}{'s' if count > 1 else ''}" for count, severity in counts if count)
 
 
@@ -108,10 +109,13 @@ def has_errors(diagnostics: Iterable[Diagnostic]) -> bool:
 
 
 def limited(diagnostics: Sequence[Diagnostic], path: str) -> list[Diagnostic]:
-    """The first ones, and the number of further ones in the file."""
-    more = len(diagnostics) - MOST_DIAGNOSTICS
-    rest = [Diagnostic("and-more", None, {"count": more, "path": path})] if more > 0 else []
-    return [*diagnostics[:MOST_DIAGNOSTICS], *rest]
+    """At most so many as are told, the most severe ones if there are more, and then the number of the others."""
+    if len(diagnostics) <= MOST_DIAGNOSTICS:
+        return list(diagnostics)
+    ranked = sorted(diagnostics, key=lambda one: SEVERITIES.index(one.severity))
+    told, others = ranked[:MOST_DIAGNOSTICS], ranked[MOST_DIAGNOSTICS:]
+    values: dict[str, Value] = {"count": len(others), "path": path}
+    return [*in_order(told), Diagnostic("and-more", None, values, severity=others[0].severity)]
 
 
 class UnknownName(KeyError):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from functools import partial
+from pathlib import Path
 
 from petri import structs
 from petri.diagnostics import Diagnostic, LanguageError, did_you_mean
@@ -17,6 +18,7 @@ from petri.experiment.yaml_tree import Items, YamlNode, YamlTable, YamlText
 from petri.measure.figures import UnknownFigure, default_names, figures
 from petri.model import Model, load
 from petri.net import Parameter, Span
+from petri.regular import irregular
 from petri.wording import message
 
 MOST_VALUES = 32  # different ones of parameters that are tried one by one; preparation finds the rest
@@ -30,6 +32,9 @@ def check_against_net(root: YamlTable, definition: Definition, refused: bool) ->
     """
     if not isinstance(definition.net, str) or not definition.net:
         return []
+    kind = _irregular(definition.net)
+    if kind is not None:
+        return [Diagnostic("net-not-regular", root.entries["net"].span, {"path": definition.net, "kind": kind})]
     try:
         base = _base(definition.net, definition)
     except LanguageError as error:
@@ -38,6 +43,15 @@ def check_against_net(root: YamlTable, definition: Definition, refused: bool) ->
         return [structs.replace(first, span=root.entries["net"].span)] if missing else []
     check = _Check(root, definition, base)
     return [*check.parameters(), *check.tables(), *check.times(), *check.figures()]
+
+
+def _irregular(net: str) -> str | None:
+    """A pipe or device, which might never end; a folder is told as one elsewhere."""
+    try:
+        kind = irregular(Path(net))
+    except (OSError, ValueError):
+        return None
+    return None if kind == "a folder" else kind
 
 
 def _base(net: str, definition: Definition) -> Model:

@@ -47,9 +47,14 @@ def _parsed(text: str, name: str) -> tuple[tree.File, tuple[Diagnostic, ...], fr
 _parsed_before = lru_cache(FILES_KEPT)(_parsed)
 
 
+def _real(path: Path) -> Path:
+    """Where links lead; `Path.resolve` raises RuntimeError for links that lead to themselves."""
+    return Path(os.path.realpath(path))
+
+
 def shown_path(path: Path) -> str:
     """The name of a file in messages: short, and for the library the same on every machine."""
-    real = path.resolve()
+    real = _real(path)
     for folder, name in ((library.nets(), "nets"), (library.models(), "models")):
         if real.is_relative_to(folder.resolve()):
             return str(PurePosixPath(name, *real.relative_to(folder.resolve()).parts))
@@ -91,16 +96,16 @@ class Loader:
 
     def load(self, path: Path) -> bool:
         """Read the net and all its imports; reports an error and returns False if there is no net to read."""
-        self._root = path.resolve().parent
+        self._root = _real(path).parent
         name = shown_path(path)
         text, found = self._source(path, name)
         if found:
             for diagnostic in found:
                 self.problems.add(diagnostic)
             return False
-        self.space.read.add(path.resolve())
-        self.space.targets = (path.resolve(),)
-        self.paths[name] = path.resolve()
+        self.space.read.add(_real(path))
+        self.space.targets = (_real(path),)
+        self.paths[name] = _real(path)
         self._parse(text, name, self.space)
         return True
 
@@ -115,7 +120,7 @@ class Loader:
 
     def _source(self, path: Path, name: str) -> tuple[str, list[Diagnostic]]:
         """The text of a file, from the editor if it is open there; see `read_source`."""
-        text = self._opened.texts.get(path.resolve())
+        text = self._opened.texts.get(_real(path))
         return read_source(path, name) if text is None else (text, [])
 
     def _parse(self, text: str, name: str, space: Space) -> None:
@@ -198,7 +203,7 @@ class Loader:
             names = [".".join(p.relative_to(top).with_suffix("").parts) for p in sorted(top.rglob("*.net"))]
             self.problems.error("import-unknown", d.span, name=d.name, suggestion=did_you_mean(d.name, names))
             return None
-        return path.resolve()
+        return _real(path)
 
     def _relative(self, written: str, span: Span) -> Path | None:
         """The file of a path in a source; reports an error and returns None if it may not be read."""

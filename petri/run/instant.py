@@ -7,8 +7,8 @@ follows from its variables; only where an arc asks for `tokens(…)`, the run is
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Callable, Sequence
+from typing import Final, TypeVar
 
 import numpy as np
 
@@ -18,10 +18,17 @@ from petri.engine.state import InProgress, State, in_progress, looks_at_tokens
 from petri.net import Net
 from petri.run.plan import Plan
 from petri.run.session import begin
+from petri.run.stop import StopSign, interruptible
 from petri.structs import Frozen
 
-_PIECE: Final = 65_536  # firings whose trace is in memory at a time
+_PIECE: Final = {
+    "native": 65_536,
+    "reference": 1_000,
+}  # firings between two looks at the sign to stop; their trace is kept
+_ENDLESS: Final = 1 << 62
 LOOKAHEAD: Final = 100_000  # firings within which the next one of a transition is looked for
+
+T = TypeVar("T")
 
 
 class Moment(Frozen):
@@ -40,12 +47,16 @@ class Moment(Frozen):
 
 
 class Course:
-    """One replication, which goes forwards to an instant and beyond, and remembers what its firings tell."""
+    """One replication, which goes forwards to an instant and beyond, and remembers what its firings tell.
+
+    Its methods raise KeyboardInterrupt at Ctrl-C, and cannot be used any more then.
+    """
 
     def __init__(self, net: Net, plan: Plan, replication: int) -> None:
         self.net = net
         self.plan = plan
         self.replication = replication
+        self._stop = StopSign()
         self.session = self._begin(trace=True)
         self.counts = np.zeros(len(net.transitions), dtype=np.int64)
         self.last = np.full(len(net.transitions), math.nan)
@@ -54,22 +65,38 @@ class Course:
 
     def _begin(self, trace: bool) -> Session:
         plan = self.plan
-        return begin(self.net, plan.engine, plan.seed, self.replication, limits=plan.limits, trace=trace)
+        return begin(
+            self.net, plan.engine, plan.seed, self.replication, limits=plan.limits, trace=trace, stop=self._stop
+        )
+
+    def _interruptible(self, work: Callable[[], T]) -> T:
+        return interruptible(lambda _: work(), stop=self._stop)
+
+    def _run(self, until: float, firings: int) -> Reason:
+        """At most so many firings, in one piece."""
+        if self._stop.is_set():
+            raise KeyboardInterrupt
+        return self.session.advance(until, min(firings, _PIECE[self.plan.engine]))
 
     def advance(self, until: float, firings: int | None) -> Reason:
         """To the end of instant `until` [ticks], or just before the firing after so many."""
+        return self._interruptible(lambda: self._advance(until, firings))
+
+    def _advance(self, until: float, firings: int | None) -> Reason:
         while True:
-            left = _PIECE if firings is None else min(_PIECE, firings - self.session.firings)
-            reason = self.session.advance(until, left)
+            reason = self._run(until, _ENDLESS if firings is None else firings - self.session.firings)
             self._drain()
             if reason != "budget" or (firings is not None and self.session.firings >= firings):
                 return reason
 
     def number_of(self, transition: int, after: float) -> int | None:
         """Which firing of the run is the first of a transition that starts after an instant [ticks], from 1."""
+        return self._interruptible(lambda: self._number_of(transition, after))
+
+    def _number_of(self, transition: int, after: float) -> int | None:
         while True:
             begun = self.session.firings
-            reason = self.session.advance(self.net.tick.ticks(self.plan.until), _PIECE)
+            reason = self._run(self.net.tick.ticks(self.plan.until), _ENDLESS)
             firings = self.session.trace()
             found = np.flatnonzero((firings.transitions == transition) & (firings.start_ticks > after))
             if len(found):
@@ -79,11 +106,14 @@ class Course:
 
     def moment(self, ended: Reason, look_ahead: bool = True) -> Moment:
         """The state here. Goes one firing further to see the next, so call it once."""
+        return self._interruptible(lambda: self._moment(ended, look_ahead))
+
+    def _moment(self, ended: Reason, look_ahead: bool) -> Moment:
         state = State(self.session.now, self.session.firings, self.session.marking().in_ticks(), self._in_progress())
         counts, last = self.counts.tolist(), self.last.tolist()
         following = None
         if look_ahead and ended in ("budget", "until"):
-            self.session.advance(math.inf, 1)
+            self._run(math.inf, 1)
             following = next(iter(self.session.trace()), None)
         return Moment(state, ended, counts, last, following)
 
@@ -91,8 +121,12 @@ class Course:
         """The next firing of a transition within `LOOKAHEAD` firings. `known`: the one that `moment` found."""
         if known is not None and known.transition == transition:
             return known
-        for _ in range(0, LOOKAHEAD, 10_000):
-            reason = self.session.advance(math.inf, 10_000)
+        return self._interruptible(lambda: self._next_firing(transition))
+
+    def _next_firing(self, transition: int) -> TracedFiring | None:
+        last = self.session.firings + LOOKAHEAD
+        while self.session.firings < last:
+            reason = self._run(math.inf, last - self.session.firings)
             firings = self.session.trace()
             found = np.flatnonzero(firings.transitions == transition)
             if len(found):
@@ -122,6 +156,7 @@ class Course:
             return {}
         again, sizes = self._begin(trace=False), {}
         for number in numbers:
-            again.advance(math.inf, number - again.firings)
+            while again.firings < number and not self._stop.is_set():
+                again.advance(math.inf, min(number - again.firings, _PIECE[self.plan.engine]))
             sizes[number] = [len(tokens) for tokens in again.marking()]
         return sizes

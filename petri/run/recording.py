@@ -64,6 +64,7 @@ def record(
     Raises LanguageError for a stream that cannot be read, ModelError if the initial marking cannot be computed.
     """
     engine = _Recorder(net, seed, replication, limits)
+    engine.stopped = stopped
     rows = row_source(net)
     reason: Reason = "budget"
     while reason == "budget" and engine.firings < firings and not stopped():

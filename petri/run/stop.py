@@ -88,12 +88,13 @@ class CtrlC:
             raise KeyboardInterrupt
 
 
-def interruptible(work: Callable[[StopSign], T], limit: TimeLimit = NO_LIMIT) -> T:
+def interruptible(work: Callable[[StopSign], T], limit: TimeLimit = NO_LIMIT, stop: StopSign | None = None) -> T:
     """What `work` returns, on a thread of its own. It gets a sign that Ctrl-C sets, or the end of the time.
 
-    Raises KeyboardInterrupt in these cases, when the work has ended.
+    stop: the sign, if what the work uses has it already. Raises KeyboardInterrupt in these cases, when the work has
+    ended.
     """
-    stop = StopSign()
+    stop = stop or StopSign()
     with CtrlC() as ctrl_c, ThreadPoolExecutor(1) as pool:
         future: Future[T] = pool.submit(work, stop)
         try:

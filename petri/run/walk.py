@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from petri.engine.errors import Fault, ModelError
+from petri.engine.errors import STOPPED, Fault, ModelError
 from petri.engine.feeding import advance
 from petri.engine.firings import TracedFiring
 from petri.engine.interface import Limits, Reason, RowSource
@@ -115,12 +115,17 @@ class Walk:
     def run(self, stop: Callable[[], bool], most: float = math.inf) -> int:
         """By chance until `stop` is true, or nothing can fire; at most so many firings. Returns how many.
 
-        Raises KeyboardInterrupt between two firings.
+        Raises KeyboardInterrupt between two firings. If it came while bindings were searched for, the walk is
+        back before the firing that led there.
         """
         begun = self.firings
         with CtrlC() as ctrl_c:
             while self.reason == "budget" and self.firings - begun < most and not stop():
+                self.engine.stopped = lambda: ctrl_c.seen
                 self.fire()
+                if self.fault is not None and self.fault.id == STOPPED:
+                    self.back(1)
+                self.engine.stopped = _never
                 ctrl_c.check()
         return self.firings - begun
 
@@ -134,6 +139,7 @@ class Walk:
         else:
             self.engine = copy.deepcopy(self._copies[kept], self._shared())
             self._watcher = next(one for one in self.engine.observers if isinstance(one, _Watcher))
+        self.engine.stopped = _never
         self.reason = self._settle()
         while self.firings < wanted:
             self._start(self._chosen.get(self.firings))
@@ -180,6 +186,10 @@ class Walk:
     def _forget_from(self, number: int) -> None:
         self._chosen = {at: choice for at, choice in self._chosen.items() if at < number}
         self._copies = {at: one for at, one in self._copies.items() if at <= number}
+
+
+def _never() -> bool:
+    return False
 
 
 class _Watcher:

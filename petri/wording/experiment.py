@@ -12,6 +12,7 @@ WORDING: dict[str, Wording] = {
     "yaml-too-large": Wording("`{path}` is larger than an experiment may be ({limit:byte})"),
     "yaml-too-deep": Wording("this is nested too deeply"),
     "yaml-too-many": Wording("the experiment has more than {limit:entry|entries}"),
+    "net-not-regular": Wording("`{path}` is {kind}, and the net of an experiment is read from a regular file"),
     "yaml-missing-file": Wording("`{path}` cannot be read: {reason}"),
     "yaml-not-text": Wording("`{path}` is not a text file"),
     "experiment-empty": Wording("the experiment is empty", "it needs at least the line `net: NAME`"),

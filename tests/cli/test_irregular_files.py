@@ -78,6 +78,23 @@ def test_a_stream_of_a_sweep(tmp_path: Path, call: Call, kind: str) -> None:
     assert f"it` is {kind}" in ran.err
 
 
+def test_the_net_of_a_sweep(tmp_path: Path, call: Call, kind: str) -> None:
+    (tmp_path / "e.yaml").write_text("net: ./it\n")
+    ran = call("sweep", "e.yaml")
+    assert ran.status in (1, 2)
+    assert ran.err.count("error[") == 1
+    assert f"it` is {kind}" in ran.err
+
+
+@pytest.mark.parametrize("command", ["check", "fmt", "run"])
+def test_a_link_that_leads_to_itself(tmp_path: Path, call: Call, command: str) -> None:
+    (tmp_path / "n.net").symlink_to("n.net")
+    ran = call(command, "n.net")
+    assert ran.status == 2
+    assert (ran.out + ran.err).count("error[") == 1
+    assert "bug in pnsim" not in ran.err
+
+
 @pytest.mark.parametrize("what", ["import", "table"])
 def test_imports_and_tables(tmp_path: Path, call: Call, kind: str, what: str) -> None:
     line = 'import "it"' if what == "import" else 'measure m = average("it")'

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 
 from petri import diagnostics, wording
 from petri.diagnostics import MOST_DIAGNOSTICS, Diagnostic, Label, LanguageError, RunError, RunFailure, render
+from petri.diagnostics.errors import limited
 from petri.language.problems import MOST_NAMES, Problems
 from petri.net import Span
 from petri.wording.entry import Wording, fill, is_complete
@@ -65,6 +67,36 @@ def test_long_lines_are_clipped_around_the_culprit() -> None:
     assert lines[3].endswith("…")
     column = lines[4].index("^")
     assert lines[3][column : column + 7] == "culprit"
+
+
+def test_a_file_of_one_long_line_is_drawn_at_once() -> None:
+    """Only what is near the culprit is looked at: a file may have 4 MiB in one line, and 100 problems."""
+    line = "tok(en, " * 100_000
+    sources = {"f.net": line}
+    begun = time.process_time()
+    for column in range(5, len(line), len(line) // 100):
+        start = column - (column - 5) % 8
+        second = Label(Span("f.net", 1, 1, 1, 4), "test-label")
+        drawn = render(
+            Diagnostic("test", Span("f.net", 1, start, 1, start + 2), {"name": "ab", "count": 1}, (second,)), sources
+        )
+        shown, marked = (next(one for one in drawn.splitlines() if key in one) for key in ("1 |", "^^"))
+        assert shown[marked.index("^^") :][:2] == "en"
+        assert len(shown) <= 104
+    assert time.process_time() - begun < 2
+
+
+def test_only_the_most_severe_of_too_many_are_told() -> None:
+    """A mistake behind a hundred warnings is; and warnings alone are no error."""
+    found = [Diagnostic("test", Span("f.net", n, 1, n, 2), {}, severity="warning") for n in range(1, 151)]
+    assert limited(found[:MOST_DIAGNOSTICS], "f.net") == found[:MOST_DIAGNOSTICS]
+    *told, more = limited(found, "f.net")
+    assert told == found[:MOST_DIAGNOSTICS]
+    assert (more.severity, more.values["count"]) == ("warning", 50)
+    wrong = Diagnostic("test", Span("f.net", 200, 1, 200, 2))
+    *told, more = limited([*found, wrong], "f.net")
+    assert told == [*found[: MOST_DIAGNOSTICS - 1], wrong]
+    assert (more.severity, more.values["count"]) == ("warning", 51)
 
 
 def test_second_places_have_their_labels_in_this_and_in_other_files() -> None:

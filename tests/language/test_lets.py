@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import time
+
+import pytest
+
 import petri
 from petri import language
+from petri.diagnostics import LanguageError
 from petri.net import Expr, Net, Transition
 from tests.language.test_flatten import shown
 
@@ -112,3 +117,12 @@ def test_measures_see_the_lets_of_a_module() -> None:
     assert result.measure("one").recorded["mean"].mean == 122
     assert result.measure("long").value == 0
     assert result.measure("round").recorded["max"].mean == 11
+
+
+def test_thousands_of_lets_are_refused_at_once() -> None:
+    """The names that each stands for were collected for each of them."""
+    names = [f"let x{n} = x{n + 1} + x{n + 1}" for n in range(3000)]
+    begun = time.process_time()
+    with pytest.raises(LanguageError, match="expression-too-large"):
+        only(f"n(x) -> n(x0) {' '.join(names)} let x3000 = d draw d ~ uniform(1..2)")
+    assert time.process_time() - begun < 2

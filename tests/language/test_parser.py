@@ -319,3 +319,14 @@ def test_the_compiled_tables_are_those_of_the_grammar() -> None:
 def test_damaged_tables_are_compiled_anew(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tables, "COMPILED", "tree.py")
     assert tables.load_tables.__wrapped__() == tables.load_tables()
+
+
+def test_a_long_list_takes_time_in_proportion_to_its_length() -> None:
+    values = ", ".join(map(str, range(50_000)))
+    begun = time.process_time()
+    found, problems = parse(f"place p : int = {values}", "test.net")
+    assert not problems
+    (place,) = found.declarations
+    assert isinstance(place, tree.Place)
+    assert len(place.initial) == 50_000
+    assert time.process_time() - begun < 2.5

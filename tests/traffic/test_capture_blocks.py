@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import struct
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -128,6 +129,22 @@ FAULTS = {
     "a clock with one byte too many": (
         Section().block(1, Section().pack("HHI", 1, 0, 0) + Section().option(9, b"\6\6")), "capture-damaged",
     ),
+    "an option beyond its block hides the clock behind it": (
+        Section().block(1, Section().pack("HHIHH", 1, 0, 0, 2, 500) + Section().option(9, b"\t")), "capture-damaged",
+    ),
+    "an option beyond a packet's block": (
+        Section().block(6, Section().pack("IIIIIHH", 0, 0, 0, 0, 0, 4, 8) + b"1234"), "capture-damaged",
+    ),
+    "dropped packets in four bytes": (
+        Section().block(5, Section().pack("III", 0, 0, 0) + Section().option(5, b"\7\0\0\0")), "capture-damaged",
+    ),
+    "a length that is not a multiple of four": (
+        Section().pack("II", 6, 33) + bytes(21) + Section().pack("I", 33), "capture-damaged",
+    ),
+    "a section of another version": (
+        Section().block(0x0A0D0D0A, Section().pack("IHHq", 0x1A2B3C4D, 2, 0, -1)) + Section().packet(5, IP),
+        "capture-unknown",
+    ),
     "a link of which nothing is known": (
         Section().interface(link=147) + Section().packet(5, IP, interface=1), "capture-link",
     ),
@@ -144,6 +161,15 @@ def test_what_is_not_understood_stops_the_run(tmp_path: Path, name: str) -> None
     assert result.failure is not None
     assert result.failure.id == identifier
     assert result.files[0].rows == 1
+
+
+@pytest.mark.parametrize("version", [(2, 3), (99, 4)])
+def test_pcap_files_of_another_version_are_refused(tmp_path: Path, version: tuple[int, int]) -> None:
+    """Those of 2.3 may have the two lengths of a packet exchanged."""
+    data = pcap([Sent(0, len(IP), IP)])
+    other = data[:4] + struct.pack("<HH", *version) + data[8:]
+    with pytest.raises(LanguageError, match=r"version {}\.{} of pcap".format(*version)):
+        read(tmp_path, other)
 
 
 def test_what_may_hide_packets_is_a_warning(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ so the order of the names does not matter.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from petri.diagnostics import Label
 from petri.language.checking.expressions import Permission, Reader
@@ -32,32 +32,30 @@ class Lets:
                 label = Label(self.declared[let.name].name_span, "first-declared")
                 self.reader.problems.error("name-twice", let.name_span, label, name=let.name, kind="a `let`")
             self.declared.setdefault(let.name, let)
-        self._meant = {name: self._all_names(name) for name in self.declared}
+        self._named = {name: frozenset(names_in(let.value)) for name, let in self.declared.items()}
+        self._needing_draws: dict[str, frozenset[str]] = {}
         self._values: dict[str, Value | None] = {}  # None while it is being read
 
     def __contains__(self, name: str) -> bool:
         return name in self.declared
 
-    def _all_names(self, name: str) -> frozenset[str]:
-        found: set[str] = set()
-        waiting = [name]
-        while waiting:
-            for inner in names_in(self.declared[waiting.pop()].value):
-                if inner not in found:
-                    found.add(inner)
-                    if inner in self.declared:
-                        waiting.append(inner)
-        return frozenset(found)
-
     def expanded(self, names: Iterable[str]) -> set[str]:
         """The names, and those in the expressions that they stand for."""
-        listed = set(names)
-        return listed.union(*(self._meant[name] for name in listed if name in self._meant))
+        return _reached(names, self._named)
+
+    def _needing(self, draw: str) -> frozenset[str]:
+        """The lets that stand for something with this draw."""
+        if draw not in self._needing_draws:
+            users: dict[str, list[str]] = {}
+            for name, inner in self._named.items():
+                for one in inner:
+                    users.setdefault(one, []).append(name)
+            self._needing_draws[draw] = frozenset(_reached([draw], users))
+        return self._needing_draws[draw]
 
     def use(self, name: str, reader: Reader, span: Span) -> Value:
         """The value at a place where `reader` reads; an error where its expression could not be written there."""
-        awaited = self.reader.awaited
-        early = next((draw for draw in awaited if draw in self._meant[name]), None)
+        early = next((draw for draw in self.reader.awaited if name in self._needing(draw)), None)
         if early is not None:
             reader.tell_awaited(early, span, name)
             return Value.unknown(span)
@@ -87,3 +85,14 @@ class Lets:
     def finish(self) -> dict[str, Value]:
         """All values, after everything else of the transition has been read."""
         return {name: self._value(name) for name in self.declared}
+
+
+def _reached(names: Iterable[str], leads: Mapping[str, Iterable[str]]) -> set[str]:
+    """The names, and all to which they lead, directly or through others."""
+    found = set(names)
+    waiting = list(found)
+    while waiting:
+        new = set(leads.get(waiting.pop(), ())) - found
+        found |= new
+        waiting += new
+    return found

@@ -121,7 +121,10 @@ def _pop(
     """Pops the rule's children off the stacks; returns the relevant ones, and the extent of all."""
     size = rule.length
     children: list[Any] = []
-    for position in rule.pick:
+    picked = rule.pick
+    if rule.action == "" and picked[0] in rule.splice:  # a repetition grows in place: to copy it each time is quadratic
+        children, picked = values[picked[0] - size], picked[1:]
+    for position in picked:
         if position < 0:
             children.append(None)
         elif position in rule.splice:

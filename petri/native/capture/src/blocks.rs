@@ -12,6 +12,11 @@ use crate::Kind;
 
 const PACKET_BLOCK: u32 = 2;
 const PACKET_HEADER: usize = 20;
+/// Of a block, with both its lengths [bytes].
+const INTERFACE_HEADER: usize = 20;
+const ENHANCED_HEADER: usize = 32;
+const STATISTICS_HEADER: usize = 24;
+const OPTION_HEADER: usize = 4;
 /// What an old packet block says where it does not know how many were dropped.
 const DROPS_UNKNOWN: u16 = u16::MAX;
 const IF_TSRESOL: OptionCode = OptionCode(9);
@@ -75,16 +80,17 @@ pub type Looked<'a> = Result<Found<'a>, (Kind, String)>;
 /// `order` is that of the section.
 pub fn look<'a>(block: &'a PcapBlockOwned<'a>, order: Order) -> Looked<'a> {
     let found = match block {
-        PcapBlockOwned::LegacyHeader(header) => Found::Interface(interface_of_file(header)),
+        PcapBlockOwned::LegacyHeader(header) => Found::Interface(interface_of_file(header)?),
         PcapBlockOwned::Legacy(packet) => Found::Packet(packet_of_file(packet)),
         PcapBlockOwned::NG(Block::SectionHeader(header)) => {
             both_lengths(header.block_len1, header.block_len2)?;
+            known_version("pcapng", header.major_version == 1, header.major_version, header.minor_version)?;
             Found::Section { order: Order { big: header.big_endian() }, length: u64::try_from(header.section_len).ok() }
         }
         PcapBlockOwned::NG(Block::InterfaceDescription(block)) => Found::Interface(interface(block, order)?),
-        PcapBlockOwned::NG(Block::EnhancedPacket(packet)) => Found::Packet(enhanced(packet, order)),
+        PcapBlockOwned::NG(Block::EnhancedPacket(packet)) => Found::Packet(enhanced(packet, order)?),
         PcapBlockOwned::NG(Block::SimplePacket(_)) => return Err((Kind::Timeless, String::new())),
-        PcapBlockOwned::NG(Block::InterfaceStatistics(block)) => statistics(block, order),
+        PcapBlockOwned::NG(Block::InterfaceStatistics(block)) => statistics(block, order)?,
         PcapBlockOwned::NG(Block::Unknown(block)) => unknown(block, order)?,
         PcapBlockOwned::NG(Block::SystemdJournalExport(block)) => {
             both_lengths(block.block_len1, block.block_len2)?;
@@ -105,10 +111,19 @@ fn both_lengths(first: u32, second: u32) -> Result<(), (Kind, String)> {
     Err((Kind::Damaged, format!("a block says {first} bytes at its start, {second} at its end")))
 }
 
-fn interface_of_file(header: &PcapHeader) -> Interface {
+/// Another version may lay its blocks out in another way.
+fn known_version(format: &str, known: bool, major: u16, minor: u16) -> Result<(), (Kind, String)> {
+    let fault = || (Kind::Unknown, format!("it is of version {major}.{minor} of {format}, which pnsim does not know"));
+    known.then_some(()).ok_or_else(fault)
+}
+
+fn interface_of_file(header: &PcapHeader) -> Result<Interface, (Kind, String)> {
+    // Up to version 2.3, the two lengths of a packet may be exchanged.
+    let known = header.version_major == 2 && header.version_minor >= 4;
+    known_version("pcap", known, header.version_major, header.version_minor)?;
     let clock = if header.is_nanosecond_precision() { Clock::NANOSECONDS } else { Clock::MICROSECONDS };
     // The upper bits say how long the frame check sequence is.
-    Interface { link: Linktype(header.network.0 & 0x03ff_ffff), clock: Some(clock) }
+    Ok(Interface { link: Linktype(header.network.0 & 0x03ff_ffff), clock: Some(clock) })
 }
 
 fn packet_of_file<'a>(packet: &LegacyPcapBlock<'a>) -> Packet<'a> {
@@ -123,35 +138,37 @@ fn packet_of_file<'a>(packet: &LegacyPcapBlock<'a>) -> Packet<'a> {
 }
 
 fn interface(block: &InterfaceDescriptionBlock, order: Order) -> Result<Interface, (Kind, String)> {
-    let fault = |name| (Kind::Damaged, format!("the option {name} of an interface is not of its length"));
+    all_options(&block.options, INTERFACE_HEADER, block.block_len1)?;
     // Not the parser's own reading of them: it takes offsets of either byte order for little-endian.
     let resolution = match option(&block.options, IF_TSRESOL) {
         Some([resolution]) => *resolution,
-        Some(_) => return Err(fault("if_tsresol")),
+        Some(_) => return Err(wrong_length("if_tsresol")),
         None => 6,
     };
     let offset = match option(&block.options, IF_TSOFFSET) {
-        Some(bytes) => order.u64(bytes).ok_or_else(|| fault("if_tsoffset"))? as i64,
+        Some(bytes) => order.u64(bytes).ok_or_else(|| wrong_length("if_tsoffset"))? as i64,
         None => 0,
     };
     Ok(Interface { link: block.linktype, clock: Clock::new(resolution, offset) })
 }
 
-fn enhanced<'a>(packet: &'a EnhancedPacketBlock<'a>, order: Order) -> Packet<'a> {
-    let dropped = if packet.options.is_empty() { None } else { option(&packet.options, EPB_DROPCOUNT) };
-    Packet {
+fn enhanced<'a>(packet: &'a EnhancedPacketBlock<'a>, order: Order) -> Result<Packet<'a>, (Kind, String)> {
+    all_options(&packet.options, ENHANCED_HEADER + packet.data.len(), packet.block_len1)?;
+    Ok(Packet {
         interface: packet.if_id,
         ticks: Ticks::Whole(u64::from(packet.ts_high) << 32 | u64::from(packet.ts_low)),
         size: packet.origlen,
         captured: packet.caplen,
         data: packet.packet_data(),
-        dropped: dropped.and_then(|bytes| order.u64(bytes)).unwrap_or(0),
-    }
+        dropped: count(&packet.options, EPB_DROPCOUNT, "epb_dropcount", order)?,
+    })
 }
 
-fn statistics<'a>(block: &InterfaceStatisticsBlock, order: Order) -> Found<'a> {
-    let count = |code| option(&block.options, code).and_then(|bytes| order.u64(bytes)).unwrap_or(0);
-    Found::Dropped { interface: block.if_id, count: count(ISB_IFDROP).saturating_add(count(ISB_OSDROP)) }
+fn statistics<'a>(block: &InterfaceStatisticsBlock, order: Order) -> Looked<'a> {
+    all_options(&block.options, STATISTICS_HEADER, block.block_len1)?;
+    let by_interface = count(&block.options, ISB_IFDROP, "isb_ifdrop", order)?;
+    let by_system = count(&block.options, ISB_OSDROP, "isb_osdrop", order)?;
+    Ok(Found::Dropped { interface: block.if_id, count: by_interface.saturating_add(by_system) })
 }
 
 fn unknown<'a>(block: &UnknownBlock<'a>, order: Order) -> Looked<'a> {
@@ -180,6 +197,28 @@ fn old_packet(content: &[u8], order: Order) -> Result<Packet<'_>, (Kind, String)
         data,
         dropped: if dropped == DROPS_UNKNOWN { 0 } else { u64::from(dropped) },
     })
+}
+
+/// The parser leaves out an option that goes beyond its block, and all behind it. `head`: the bytes of the block that are
+/// not options; `length`: all of them.
+fn all_options(options: &[PcapNGOption], head: usize, length: u32) -> Result<(), (Kind, String)> {
+    let read: usize = options.iter().map(|option| OPTION_HEADER + option.value.len()).sum();
+    if head + read == length as usize || options.iter().any(|option| option.code == OptionCode::EndOfOpt) {
+        return Ok(());
+    }
+    Err((Kind::Damaged, "an option that goes beyond its block".to_owned()))
+}
+
+fn wrong_length(name: &str) -> (Kind, String) {
+    (Kind::Damaged, format!("the option {name} is not of its length"))
+}
+
+/// What an option counts; 0 where it is missing.
+fn count(options: &[PcapNGOption], code: OptionCode, name: &str, order: Order) -> Result<u64, (Kind, String)> {
+    match option(options, code) {
+        Some(bytes) => order.u64(bytes).ok_or_else(|| wrong_length(name)),
+        None => Ok(0),
+    }
 }
 
 /// The value of an option without its padding; options behind the one that ends them are none.

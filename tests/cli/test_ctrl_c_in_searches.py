@@ -1,0 +1,70 @@
+"""Ctrl-C where the reference engine looks for bindings for a figure of something else than a run: play, why, step."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+import petri
+from petri.run.recording import record
+from petri.run.stop import interruptible
+from petri.run.walk import Walk
+from tests.engines import ENGINES
+
+# The third firing makes a token for which 27,000,000,000 bindings are looked at in vain.
+NET = """
+net searching
+place left = 2 * token
+place last = token
+place gate
+place p : int = (i) for i in 0..2999
+place out
+transition tick: left -> nothing  takes 1
+transition open: last, no left -> gate  takes 1
+transition find: gate, p(a), p(b), p(c) -> out when a + b * c < 0
+run until dead
+"""
+
+
+@contextmanager
+def ctrl_c() -> Iterator[None]:
+    """It is pressed in half a second, and answered within ten."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
+    begun = time.monotonic()
+    try:
+        timer.start()
+        with pytest.raises(KeyboardInterrupt):
+            yield
+    finally:
+        timer.cancel()
+        signal.signal(signal.SIGINT, before)
+    assert time.monotonic() - begun < 10
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("firing", [None, "find"])
+def test_why(engine: str, firing: str | None) -> None:
+    model = petri.loads(NET)
+    with ctrl_c():
+        model.why("find", firing=firing, engine=engine)
+
+
+def test_a_recording() -> None:
+    net = petri.loads(NET).net
+    with ctrl_c():
+        interruptible(lambda stop: record(net, 1, 0, 1e9, 100, stopped=stop.is_set))
+
+
+def test_a_walk_is_back_before_the_firing_that_led_there() -> None:
+    walk = Walk(petri.loads(NET).net, 1, 0)
+    with ctrl_c():
+        walk.run(lambda: False)
+    assert (walk.firings, walk.fault) == (2, None)
+    assert [one.transition for one in walk.enabled()] == [1]
