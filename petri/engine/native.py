@@ -107,11 +107,9 @@ class NativeSession:
         assert _native is not None
         words = seed_words(seed, replication)
         numbers = (limits.firings_at_an_instant, limits.tokens, PATIENCE)
-        self._session = _native.Session(self._compiled.program, words, numbers, asked.trace, asked.levels)
+        self._session = _native.Session(self._compiled.program, words, numbers, asked.trace, asked.levels, stop)
         if (fault := self._session.initial_fault) is not None:
             raise ModelError(fault[0], self._span(fault[1]), **fault[2])
-        if stop is not None:
-            self._session.stop_at(stop)
         self._initial = np.array([p.held for p in net.places], dtype=np.int64)
 
     @property

@@ -11,7 +11,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import replace
 
 from petri.diagnostics import LanguageError
-from petri.engine.errors import STOPPED, Fault
+from petri.engine.errors import STOPPED, Fault, ModelError
 from petri.engine.firings import Firings
 from petri.engine.interface import Levels, Session
 from petri.engine.marking import Marking
@@ -294,7 +294,12 @@ def replicate(
         begun.wait()  # until the main thread is ready for Ctrl-C
         if stop.is_set():
             return None
-        driver = Driver(net, plan, index, stop, state, kept)
+        try:
+            driver = Driver(net, plan, index, stop, state, kept)
+        except ModelError as error:
+            if error.id == STOPPED:
+                return None
+            raise
         driver.sink = trace
         return driver.run()
 

@@ -1,4 +1,4 @@
-"""Ctrl-C where the reference engine looks for bindings for a figure of something else than a run: play, why, step."""
+"""Ctrl-C where bindings are looked for without a firing: in play, why and step, and among the tokens at the start."""
 
 from __future__ import annotations
 
@@ -12,8 +12,10 @@ from contextlib import contextmanager
 import pytest
 
 import petri
+from petri.run.plan import Plan
 from petri.run.recording import record
-from petri.run.stop import interruptible
+from petri.run.replications import replicate
+from petri.run.stop import TimeLimit, interruptible
 from petri.run.walk import Walk
 from tests.engines import ENGINES
 
@@ -29,6 +31,12 @@ transition tick: left -> nothing  takes 1
 transition open: last, no left -> gate  takes 1
 transition find: gate, p(a), p(b), p(c) -> out when a + b * c < 0
 run until dead
+"""
+# The native engine counts the bindings of the initial marking: 10,000,000,000 pairs.
+PAIRS = """
+net pairs
+place p : int = (i) for i in 1..100_000
+transition t: p(x), p(y) -> p(x), p(y)  takes exp(1) when x + y > 100_000
 """
 
 
@@ -68,3 +76,13 @@ def test_a_walk_is_back_before_the_firing_that_led_there() -> None:
         walk.run(lambda: False)
     assert (walk.firings, walk.fault) == (2, None)
     assert [one.transition for one in walk.enabled()] == [1]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_tokens_at_the_start_that_are_tested_in_pairs(engine: str) -> None:
+    net = petri.loads(PAIRS).net
+    begun = time.monotonic()
+    ran, interrupted = replicate(net, Plan(10.0, engine=engine), range(1), limit=TimeLimit(0.5))
+    assert interrupted
+    assert {one.ended for one in ran} <= {"interrupted"}
+    assert time.monotonic() - begun < 10

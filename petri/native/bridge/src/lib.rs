@@ -108,18 +108,29 @@ type Told<'py> = (String, Option<SpanParts>, Bound<'py, PyDict>);
 
 #[pymethods]
 impl Session {
-    /// The limits are on firings at one instant and on tokens; after the third number of firings machine code is made.
+    /// The limits are on firings at one instant and on tokens; after the third number of firings machine code is made. Once
+    /// `stop` is set, the initial marking and searches for bindings end with the fault "stopped".
     #[new]
-    fn new(program: &Program, seed: (u64, u64, u64), limits: (u64, u64, u64), trace: bool, levels: bool) -> Self {
+    #[pyo3(signature = (program, seed, limits, trace, levels, stop=None))]
+    fn new(
+        py: Python<'_>,
+        program: &Program,
+        seed: (u64, u64, u64),
+        limits: (u64, u64, u64),
+        trace: bool,
+        levels: bool,
+        stop: Option<&Stop>,
+    ) -> Self {
         let (firings_at_an_instant, tokens, compile_after) = limits;
         let limits = Limits { firings_at_an_instant, tokens: tokens.min(MOST_HELD), compile_after };
         let compiled = Arc::clone(&program.compiled);
         let program = Arc::clone(&compiled.program);
-        let (replication, fault) =
-            match begin(compiled, [seed.0, seed.1, seed.2], limits, ExtraObservers { trace, levels }) {
-                Ok(replication) => (Some(replication), None),
-                Err(fault) => (None, Some(*fault)),
-            };
+        let (seed, extra) = ([seed.0, seed.1, seed.2], ExtraObservers { trace, levels });
+        let stop = stop.map(|stop| Arc::clone(&stop.0)).unwrap_or_default();
+        let (replication, fault) = match py.detach(|| begin(compiled, seed, limits, extra, stop)) {
+            Ok(replication) => (Some(replication), None),
+            Err(fault) => (None, Some(*fault)),
+        };
         Session { replication, fault, program }
     }
 
@@ -148,12 +159,6 @@ impl Session {
             Reason::Input => "input",
             Reason::Error => "error",
         })
-    }
-
-    /// Once the sign is set, a search for bindings ends with the fault "stopped".
-    fn stop_at(&mut self, stop: &Stop) -> PyResult<()> {
-        self.replication.as_mut().ok_or_else(unbegun)?.stop_at(Arc::clone(&stop.0));
-        Ok(())
     }
 
     /// The place that waits for rows, after `advance` returned "input".

@@ -18,7 +18,8 @@ fn main() {
     let firings: u64 = arguments[2].parse().expect("a number of firings");
     let compiled = Arc::new(Compiled::from_json(&text).expect("a flat net"));
     let limits = Limits { firings_at_an_instant: 1 << 40, tokens: 1 << 32, compile_after: compile_after() };
-    let mut session = begin(compiled, [1, 2, 3], limits, ExtraObservers::default()).expect("an initial marking");
+    let mut session =
+        begin(compiled, [1, 2, 3], limits, ExtraObservers::default(), Arc::default()).expect("an initial marking");
     session.advance(HORIZON, firings / 10);
     for _ in 0..3 {
         let (before, clock) = (session.firings(), Instant::now());

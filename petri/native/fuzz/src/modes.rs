@@ -70,7 +70,7 @@ fn same(interpreted: &[String], states: &[String], compile_after: u64) {
 fn states(compiled: &Arc<Compiled>, run: Run, compile_after: u64, firings: &mut u64) -> Vec<String> {
     let limits = Limits { firings_at_an_instant: 500, tokens: 60, compile_after };
     let extra = ExtraObservers { trace: false, levels: run.levels };
-    let mut session = match begin(Arc::clone(compiled), [run.seed, 1, 2], limits, extra) {
+    let mut session = match begin(Arc::clone(compiled), [run.seed, 1, 2], limits, extra, Arc::default()) {
         Ok(session) => session,
         Err(fault) => return vec![told(&fault)],
     };

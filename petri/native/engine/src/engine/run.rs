@@ -88,16 +88,18 @@ pub struct Engine<O> {
 }
 
 impl<O: Observer> Engine<O> {
-    /// An engine at time 0. The observer is made for the initial marking. A key of an initial token may raise a fault.
+    /// An engine at time 0. The observer is made for the initial marking. A key of an initial token may raise a fault, and
+    /// `stop` ends it as it ends a search.
     pub fn new(
         program: Arc<Program>,
         seed: [u64; 3],
         limits: Limits,
+        stop: Arc<AtomicU64>,
         observer: impl FnOnce(&Program, &Marking) -> O,
     ) -> Outcome<Housed<Self>> {
         let arena = Arena::new(&program, size_of::<Self>());
         let mut enabling = Enabling::new(&program, &arena);
-        let marking = Marking::new(&program, &arena, &mut enabling)?;
+        let marking = Marking::new(&program, &arena, &mut enabling, &stop)?;
         for (id, (gauge, place)) in program.gauges.iter().zip(marking.places.iter()).enumerate() {
             if gauge.load != GaugeId::NONE {
                 let id = PlaceId(id as u32);
@@ -110,7 +112,6 @@ impl<O: Observer> Engine<O> {
             enabling.moved(&program, GaugeId(id as u32), 0, place.tokens);
         }
         let integrals = WideIntegrals::new(&program, limits.tokens.max(marking.total));
-        let stop: Arc<AtomicU64> = Arc::default();
         let engine = Engine {
             observer: observer(&program, &marking),
             now: 0,
@@ -199,12 +200,6 @@ impl<O: Observer> Engine<O> {
                 }
             }
         }
-    }
-
-    /// From now on, a search for bindings ends once this is not 0.
-    pub fn stop_at(&mut self, stop: Arc<AtomicU64>) {
-        self.stop_address = Arc::as_ptr(&stop) as usize;
-        self.stop = stop;
     }
 
     /// The integrals of the tokens of each place, and of the firings in progress of each transition (M1, M2).

@@ -486,7 +486,7 @@ mod tests {
 
     fn engine(program: Program) -> Housed<Engine<()>> {
         let limits = Limits { firings_at_an_instant: 1000, tokens: 1000, compile_after: 150 };
-        let engine = Engine::new(Arc::new(program), [1, 2, 3], limits, |_: &Program, _: &Marking| ());
+        let engine = Engine::new(Arc::new(program), [1, 2, 3], limits, Arc::default(), |_: &Program, _: &Marking| ());
         engine.expect("an engine")
     }
 

@@ -53,8 +53,6 @@ pub trait Session: Send + Sync {
     /// The time at each number of tokens, when it was asked for.
     fn levels(&self) -> Option<Vec<Ticks>>;
     fn advance(&mut self, until: Ticks, firings: u64) -> Reason;
-    /// Once another thread makes it other than 0, a search for bindings ends with the fault "stopped".
-    fn stop_at(&mut self, stop: Arc<AtomicU64>);
     /// The place that waits for rows, after `advance` returned `Reason::Input`.
     fn wanted(&self) -> Option<PlaceId>;
     /// The next rows of a place, slot after slot; none are the end.
@@ -133,10 +131,6 @@ impl<O: Record + Send + Sync> Session for Replication<O> {
         self.engine.code.is_some()
     }
 
-    fn stop_at(&mut self, stop: Arc<AtomicU64>) {
-        self.engine.stop_at(stop);
-    }
-
     fn wanted(&self) -> Option<PlaceId> {
         self.engine.streams.wanted
     }
@@ -169,23 +163,25 @@ pub struct ExtraObservers {
     pub levels: bool,
 }
 
-/// An engine at time 0 that observes what the net and the caller ask for, and nothing else.
+/// An engine at time 0 that observes what the net and the caller ask for, and nothing else. Once another thread makes `stop`
+/// other than 0, the initial marking and long searches for bindings end with the fault "stopped".
 pub fn begin(
     compiled: Arc<Compiled>,
     seed: [u64; 3],
     limits: Limits,
     extra: ExtraObservers,
+    stop: Arc<AtomicU64>,
 ) -> Outcome<Box<dyn Session>> {
     let probes = |p: &Program| Probes::new(Arc::clone(&p.probes));
     let levels = |m: &Marking| Levels::new(m.places.len());
     Ok(if extra.trace {
         let extras = |m: &Marking| (Trace::default(), extra.levels.then(|| levels(m)));
-        Box::new(Replication::new(compiled, seed, limits, |p: &Program, m: &Marking| (probes(p), extras(m)))?)
+        Box::new(Replication::new(compiled, seed, limits, stop, |p: &Program, m: &Marking| (probes(p), extras(m)))?)
     } else if extra.levels {
-        Box::new(Replication::new(compiled, seed, limits, |p: &Program, m: &Marking| (probes(p), levels(m)))?)
+        Box::new(Replication::new(compiled, seed, limits, stop, |p: &Program, m: &Marking| (probes(p), levels(m)))?)
     } else if compiled.program.probes.is_empty() {
-        Box::new(Replication::new(compiled, seed, limits, |_: &Program, _: &Marking| ())?)
+        Box::new(Replication::new(compiled, seed, limits, stop, |_: &Program, _: &Marking| ())?)
     } else {
-        Box::new(Replication::new(compiled, seed, limits, |p: &Program, _: &Marking| probes(p))?)
+        Box::new(Replication::new(compiled, seed, limits, stop, |p: &Program, _: &Marking| probes(p))?)
     })
 }

@@ -1,5 +1,6 @@
 //! An engine that is interpreted at first, and runs machine code once that pays.
 
+use std::sync::atomic::AtomicU64;
 use std::sync::Arc;
 
 use crate::base::fault::Outcome;
@@ -19,14 +20,15 @@ pub struct Replication<O> {
 }
 
 impl<O: Observer> Replication<O> {
-    /// A replication at time 0. The observer is made for the initial marking. A key of an initial token may raise a fault.
+    /// A replication at time 0. The observer is made for the initial marking. See `Engine::new`.
     pub fn new(
         compiled: Arc<Compiled>,
         seed: [u64; 3],
         limits: Limits,
+        stop: Arc<AtomicU64>,
         observer: impl FnOnce(&Program, &Marking) -> O,
     ) -> Outcome<Self> {
-        let engine = Engine::new(Arc::clone(&compiled.program), seed, limits, observer)?;
+        let engine = Engine::new(Arc::clone(&compiled.program), seed, limits, stop, observer)?;
         Ok(Replication { compiled, engine })
     }
 
@@ -86,7 +88,8 @@ mod tests {
     fn coded(stations: usize, without: &str) -> Replication<()> {
         let limits = Limits { firings_at_an_instant: 1000, tokens: 1 << 20, compile_after: 0 };
         let compiled = Arc::new(ring(stations, without));
-        let mut replication = Replication::new(compiled, [1, 2, 3], limits, |_, _| ()).expect("a replication");
+        let mut replication =
+            Replication::new(compiled, [1, 2, 3], limits, Arc::default(), |_, _| ()).expect("a replication");
         replication.advance(HORIZON, 3 * stations as u64);
         replication
     }
@@ -117,7 +120,13 @@ mod tests {
         let limits = Limits { firings_at_an_instant: 1000, tokens: 1000, compile_after: 150 };
         for seed in 0..2 {
             assert!(!compiled.cache.is_made::<()>());
-            let replication = Replication::new(Arc::clone(&compiled), [seed; 3], limits, |_: &Program, _: &Marking| ());
+            let replication = Replication::new(
+                Arc::clone(&compiled),
+                [seed; 3],
+                limits,
+                Arc::default(),
+                |_: &Program, _: &Marking| (),
+            );
             let mut replication = replication.expect("a replication");
             assert_eq!(replication.advance(HORIZON, 100), Reason::Budget);
             let has_code = replication.engine.code.is_some();

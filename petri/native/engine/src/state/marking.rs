@@ -20,6 +20,7 @@
 //! - *held*: where the capacity is one of weight, `held` is the weight of the tokens.
 //! - Each [`Store`], [`Index`], [`Join`], [`Match`], [`JoinTree`] and [`Ranking`] holds its own, given the tokens of its place.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
 
 use crate::base::fault::{Fault, Outcome};
@@ -61,7 +62,7 @@ pub struct Marking {
 
 impl Marking {
     /// The initial marking. A key may raise a fault.
-    pub fn new(program: &Program, arena: &Arc<Arena>, enabling: &mut Enabling) -> Outcome<Self> {
+    pub fn new(program: &Program, arena: &Arc<Arena>, enabling: &mut Enabling, stop: &AtomicU64) -> Outcome<Self> {
         let layout = arena.layout;
         let stores = program.places.iter().map(|place| Store::new(place.width, place.discipline));
         let stores = ArenaTable::new(arena, layout.stores, stores);
@@ -87,6 +88,10 @@ impl Marking {
                     marking.places[id].gain(*count, 0);
                 } else {
                     for _ in 0..*count {
+                        // A token may be tested against all of another place.
+                        if stop.load(Ordering::Relaxed) != 0 {
+                            return Err(Fault::new("stopped", SpanId::NONE));
+                        }
                         marking.add(program, enabling, id, token, 0)?;
                     }
                     let weight = marking.weigh_token(place, token)?.checked_mul(*count);
@@ -582,7 +587,7 @@ mod tests {
             assert_eq!(program.joins.len(), 3);
             let arena = Arena::new(&program, 0);
             let mut enabling = Enabling::new(&program, &arena);
-            let marking = Marking::new(&program, &arena, &mut enabling).expect("a marking");
+            let marking = Marking::new(&program, &arena, &mut enabling, &AtomicU64::new(0)).expect("a marking");
             Run { program, marking, enabling }
         }
 
