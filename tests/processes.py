@@ -13,14 +13,21 @@ PNSIM = [sys.executable, "-m", "pnsim"]
 
 
 @contextmanager
-def started(*arguments: str, **options: Any) -> Iterator[subprocess.Popen[Any]]:
-    """`pnsim` with these arguments. It does not outlive the test, and Ctrl-C reaches it: tests that a shell runs in the
-    background ignore interrupts, and what they start would, too."""
+def ctrl_c_heard() -> Iterator[None]:
+    """Ctrl-C raises KeyboardInterrupt in the block. Tests that a shell runs in the background ignore it otherwise, and
+    what they start does, too."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
-        process = subprocess.Popen([*PNSIM, *arguments], **options)
+        yield
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+@contextmanager
+def started(*arguments: str, **options: Any) -> Iterator[subprocess.Popen[Any]]:
+    """`pnsim` with these arguments. It does not outlive the test, and Ctrl-C reaches it."""
+    with ctrl_c_heard():
+        process = subprocess.Popen([*PNSIM, *arguments], **options)
     with process:
         try:
             yield process

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import time
+from collections.abc import Iterator
 from concurrent.futures import _base
 
 import pytest
@@ -12,12 +13,13 @@ from petri import language
 from petri.run.plan import Plan
 from petri.run.replications import replicate
 from petri.run.stop import StopSign, interruptible
+from tests.processes import ctrl_c_heard
 
 ENDLESS = "net endless\nplace p = token\ntransition t: p -> p takes exp(1)"
 
 
 @pytest.fixture(autouse=True)
-def ctrl_c_with_locks_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+def ctrl_c_with_locks_taken(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     take = _base._AcquireFutures.__enter__
     pressed: list[bool] = []
 
@@ -28,6 +30,8 @@ def ctrl_c_with_locks_taken(monkeypatch: pytest.MonkeyPatch) -> None:
             signal.raise_signal(signal.SIGINT)
 
     monkeypatch.setattr(_base._AcquireFutures, "__enter__", take_and_press)
+    with ctrl_c_heard():
+        yield
 
 
 def test_replications_end() -> None:

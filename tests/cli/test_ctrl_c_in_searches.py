@@ -18,6 +18,7 @@ from petri.run.replications import replicate
 from petri.run.stop import TimeLimit, interruptible
 from petri.run.walk import Walk
 from tests.engines import ENGINES
+from tests.processes import ctrl_c_heard
 
 # The third firing makes a token for which 27,000,000,000 bindings are looked at in vain.
 NET = """
@@ -43,16 +44,15 @@ transition t: p(x), p(y) -> p(x), p(y)  takes exp(1) when x + y > 100_000
 @contextmanager
 def ctrl_c() -> Iterator[None]:
     """It is pressed in half a second, and answered within ten."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
     begun = time.monotonic()
-    try:
+    with ctrl_c_heard():
         timer.start()
-        with pytest.raises(KeyboardInterrupt):
-            yield
-    finally:
-        timer.cancel()
-        signal.signal(signal.SIGINT, before)
+        try:
+            with pytest.raises(KeyboardInterrupt):
+                yield
+        finally:
+            timer.cancel()
     assert time.monotonic() - begun < 10
 
 
