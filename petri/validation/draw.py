@@ -7,7 +7,8 @@ The rule, for each study whose study.yaml has an entry `fitting`:
   offered (`offered` in study.yaml says of which measure).
 - All others are informative. Those of one quantity, which is a measure of one net with the same parameters, belong
   together, so that no figure is predicted that was fitted under another name. The length of a run (`length` in
-  study.yaml) is no part of it.
+  study.yaml) is no part of it. Where an experiment is run with other parameters since, those of the time of the draw
+  name the quantity (`drawn_with`), so that the draw stays as it was.
 - The quantities are put in the order of the SHA-256 hash of the seed and their name, and the first third is the fitting
   set.
 """
@@ -17,9 +18,9 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from petri.experiment.definition import FITTED, INPUT, TRIVIAL, Expected
 from petri.experiment.experiment import Experiment
@@ -43,7 +44,7 @@ def drawn_roles(files: Mapping[str, Path], fitting: Fitting) -> dict[tuple[str, 
 
     Flattens all nets of the study. Raises ExperimentError or LanguageError if an experiment is invalid.
     """
-    loaded = {name: Experiment.load(path) for name, path in files.items()}
+    loaded = {name: as_drawn(Experiment.load(path), fitting.drawn_with.get(name)) for name, path in files.items()}
     named = {name for one in loaded.values() for point in (one.fixed, *one.points) for name in point}
     found = Sorted()
     for name, experiment in loaded.items():
@@ -53,6 +54,11 @@ def drawn_roles(files: Mapping[str, Path], fitting: Fitting) -> dict[tuple[str, 
     fitted = set(order[: len(order) // SHARE])
     informative = {one: FITTED if key in fitted else "" for key, ones in found.quantities.items() for one in ones}
     return found.roles | informative
+
+
+def as_drawn(experiment: Experiment, fixed: Mapping[str, Any] | None) -> Experiment:
+    """The experiment with the `set` that it had when the fitting set was drawn; None if it has not changed."""
+    return experiment if fixed is None else replace(experiment, fixed=fixed)
 
 
 def drawn_place(seed: int, quantity: str) -> str:

@@ -15,7 +15,8 @@ import yaml
 STUDY: Final = "study.yaml"
 EXPECTED: Final = (
     "title, times: {measured: when and on what, seconds: {EXPERIMENT: SECONDS}}, "
-    "and fitting: {seed: WHOLE NUMBER, offered: {MEASURE: PARAMETER OR RATE}, length: [PARAMETER]}"
+    "and fitting: {seed: WHOLE NUMBER, offered: {MEASURE: PARAMETER OR RATE}, length: [PARAMETER], "
+    "drawn_with: {EXPERIMENT: {PARAMETER: VALUE}}}"
 )
 
 
@@ -28,12 +29,14 @@ class Fitting:
     """How `petri.validation.draw` chooses the fitting set.
 
     seed: of the draw. offered: for a rate, the parameter or the rate that is offered, which needs no model. length: the
-    parameters that say how long a run is.
+    parameters that say how long a run is. drawn_with: the `set` of an experiment at the time of the draw, where it has
+    changed since; the draw stays the same.
     """
 
     seed: int
     offered: Mapping[str, str] = field(default_factory=dict)
     length: tuple[str, ...] = ()
+    drawn_with: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -79,14 +82,16 @@ def read_study(folder: Path) -> Study:
 
 def read_fitting(data: Any, path: Path) -> Fitting:
     """Raises StudyError."""
-    entries = table(data, ("seed", "offered", "length"), path)
+    entries = table(data, ("seed", "offered", "length", "drawn_with"), path)
     offered, length = table(entries.get("offered", {}), None, path), entries.get("length", [])
+    drawn_with = table(entries.get("drawn_with", {}), None, path)
     if type(entries.get("seed")) is not int or not isinstance(length, list):
         raise StudyError(f"{path}: expected {EXPECTED}")
     return Fitting(
         entries["seed"],
         {str(measure): str(rate) for measure, rate in offered.items()},
         tuple(str(parameter) for parameter in length),
+        {str(experiment): table(parameters, None, path) for experiment, parameters in drawn_with.items()},
     )
 
 
