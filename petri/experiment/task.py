@@ -105,9 +105,9 @@ def perform(task: Task, stop: StopSign | None = None) -> TaskResult:
     if task.index == PILOT:
         found = pilot(net, task.plan, task.names, stop)
         return Stopped(task.index) if stop is not None and stop.is_set() else found
-    driver = Driver(net, task.plan, task.index, stop or StopSign(), Progress(1, task.plan.until))
-    ran = driver.run()
-    if ran.ended == "interrupted":
+    driver = Driver.begun(net, task.plan, task.index, stop or StopSign(), Progress(1, task.plan.until))
+    ran = None if driver is None else driver.run()
+    if ran is None or ran.ended == "interrupted":
         return Stopped(task.index)
     return replication_record(net, task.plan, ran, task.names)
 

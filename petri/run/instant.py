@@ -57,7 +57,7 @@ class Course:
         self.plan = plan
         self.replication = replication
         self._stop = StopSign()
-        self.session = self._begin(trace=True)
+        self.session = self._interruptible(lambda: self._begin(trace=True))
         self.counts = np.zeros(len(net.transitions), dtype=np.int64)
         self.last = np.full(len(net.transitions), math.nan)
         self._open: list[tuple[int, TracedFiring]] = []  # the number of a firing in progress, and the firing

@@ -151,6 +151,18 @@ class Driver:
         stop_at = net.run_defaults.stop if math.isinf(plan.until) else None
         self.condition = None if stop_at is None else StopCondition(stop_at)
 
+    @classmethod
+    def begun(
+        cls, net: Net, plan: Plan, index: int, stop: StopSign, progress: Progress, batches: int = 0
+    ) -> Driver | None:
+        """A replication at time 0; None if it was stopped while its initial marking was made."""
+        try:
+            return cls(net, plan, index, stop, progress, batches)
+        except ModelError as error:
+            if error.id == STOPPED:
+                return None
+            raise
+
     def run(self) -> Replication:
         """The whole replication. Errors of the model and of the file of a stream are in the result.
 
@@ -294,12 +306,9 @@ def replicate(
         begun.wait()  # until the main thread is ready for Ctrl-C
         if stop.is_set():
             return None
-        try:
-            driver = Driver(net, plan, index, stop, state, kept)
-        except ModelError as error:
-            if error.id == STOPPED:
-                return None
-            raise
+        driver = Driver.begun(net, plan, index, stop, state, kept)
+        if driver is None:
+            return None
         driver.sink = trace
         return driver.run()
 

@@ -12,10 +12,11 @@ from contextlib import contextmanager
 import pytest
 
 import petri
+from petri.experiment.task import Stopped, Task, pack, perform
 from petri.run.plan import Plan
 from petri.run.recording import record
 from petri.run.replications import replicate
-from petri.run.stop import TimeLimit, interruptible
+from petri.run.stop import StopSign, TimeLimit, interruptible
 from petri.run.walk import Walk
 from tests.engines import ENGINES
 from tests.processes import ctrl_c_heard
@@ -38,6 +39,7 @@ PAIRS = """
 net pairs
 place p : int = (i) for i in 1..100_000
 transition t: p(x), p(y) -> p(x), p(y)  takes exp(1) when x + y > 100_000
+run until 10
 """
 
 
@@ -85,4 +87,22 @@ def test_tokens_at_the_start_that_are_tested_in_pairs(engine: str) -> None:
     ran, interrupted = replicate(net, Plan(10.0, engine=engine), range(1), limit=TimeLimit(0.5))
     assert interrupted
     assert {one.ended for one in ran} <= {"interrupted"}
+    assert time.monotonic() - begun < 10
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_why_with_such_tokens(engine: str) -> None:
+    model = petri.loads(PAIRS)
+    with ctrl_c():
+        model.why("t", engine=engine)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_replication_of_a_sweep_with_such_tokens(engine: str) -> None:
+    net, stop = petri.loads(PAIRS).net, StopSign()
+    task = Task(pack(net), Plan(10.0, engine=engine), 0, ())
+    timer = threading.Timer(0.5, stop.set)
+    begun = time.monotonic()
+    timer.start()
+    assert perform(task, stop) == Stopped(0)
     assert time.monotonic() - begun < 10
