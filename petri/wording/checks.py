@@ -107,7 +107,9 @@ WORDING: dict[str, Wording] = {
     # where declarations may stand
     "not-in-module": Wording(
         "`{keyword}` is not allowed in a module",
-        "put it outside the module; write a module's parameters in parentheses after its name",
+        "declare `{parameter}` in the parentheses after the module's name",
+        "declare a measure in the module, and expect it of an instance outside: `{expect}`",
+        "put it outside the module",
     ),
     "not-in-import": Wording(
         "`{file}` is imported, so it cannot have a `{keyword}` line", "move the line to the net that imports it"

@@ -88,7 +88,7 @@ class Checker(CheckState):
         self.gatherer = Gatherer(self, library)
         self.overrides = Overrides(self, parameters)
         self.spaces: list[OpenSpace] = []
-        self.measures: list[MeasureTemplate] = []
+        self.measures: dict[int, list[MeasureTemplate]] = {}  # by the identity of their bodies
         self.expectations: list[ExpectationTemplate] = []
         self.run_defaults = net.RunDefaults()
         self.stop: ExpectationTemplate | None = None
@@ -123,7 +123,7 @@ class Checker(CheckState):
             check_body(self, body, declarations)
         check_services(self, bodies)
         self.overrides.finish()
-        self.measures, self.expectations, self.stop = check_measures(self, self.gatherer.run)
+        self.measures, self.expectations, self.stop = check_measures(self, bodies, self.gatherer.run)
         self.run_defaults = run_defaults(self, self.gatherer.run)
 
     # ------------------------------------------------------------ the clock

@@ -31,13 +31,12 @@ from petri.language.meaning.units import UNITS
 from petri.language.syntax import tree
 from petri.net import Span
 
-OF_THE_NET = (tree.Net, tree.Time, tree.Import, tree.Module, tree.Measure, tree.Expect, tree.Run)
+OF_THE_NET = (tree.Net, tree.Time, tree.Import, tree.Module, tree.Expect, tree.Run)
 KEYWORDS: dict[type, str] = {
     tree.Net: "net",
     tree.Time: "time",
     tree.Import: "import",
     tree.Module: "module",
-    tree.Measure: "measure",
     tree.Expect: "expect",
     tree.Run: "run",
     tree.Port: "port",
@@ -101,12 +100,16 @@ class Gatherer:
         inside = scope.outer is not None
         if (inside and isinstance(d, OF_THE_NET)) or (not inside and isinstance(d, tree.Port)):
             keyword = KEYWORDS[type(d)]
-            self.problems.error("not-in-module" if inside else "port-outside-module", d.span, keyword=keyword)
+            if inside:
+                example = "expect engine.load < 0.9" if isinstance(d, tree.Expect) else None
+                self.problems.error("not-in-module", d.span, keyword=keyword, expect=example)
+            else:
+                self.problems.error("port-outside-module", d.span)
             return
         match d:
             case tree.Param():
                 if inside:
-                    self.problems.error("not-in-module", d.span, keyword="param")
+                    self.problems.error("not-in-module", d.span, keyword="param", parameter=d.name)
                     return
                 self._enumerations(scope, d.type)
                 self._enter(scope, ConstantSymbol(d.name, "parameter", d.name_span, d, doc=d.doc))

@@ -10,7 +10,7 @@ from petri.language.checking.patterns import PatternReader
 from petri.language.checking.state import CheckState
 from petri.language.checking.targets import Flat, Loops, Target, find_target
 from petri.language.meaning.nodes import Node, to_slot, truth
-from petri.language.meaning.scope import TransitionSymbol
+from petri.language.meaning.scope import Scope, TransitionSymbol
 from petri.language.meaning.types import INT, Type, Unknown, layout, plainly, same
 from petri.language.syntax import tree
 from petri.net import Span
@@ -40,7 +40,9 @@ class EventTemplate(Struct):
         return self.reader.read_scalar(e, INT)
 
 
-def event_of(checker: CheckState, e: tree.Expr, keys: Sequence[tree.Expr], loops: Loops) -> EventTemplate | None:
+def event_of(
+    checker: CheckState, scope: Scope, e: tree.Expr, keys: Sequence[tree.Expr], loops: Loops
+) -> EventTemplate | None:
     """`send`, or `wire(p)`; reports an error and returns None if it is not an event."""
     pattern = None
     if isinstance(e, tree.Call):
@@ -50,13 +52,14 @@ def event_of(checker: CheckState, e: tree.Expr, keys: Sequence[tree.Expr], loops
         pattern, path = e.arguments[0], e.function
     else:
         path = e
-    target = find_target(checker, path, "a place" if pattern is not None else "a place or a transition", loops)
+    wanted = "a place" if pattern is not None else "a place or a transition"
+    target = find_target(checker, scope, path, wanted, loops)
     if target is None:
         return None
     if target.is_place:
-        reader = _arrival_reader(checker, target, pattern, loops)
+        reader = _arrival_reader(checker, scope, target, pattern, loops)
     else:
-        reader = firing_reader(checker, target, loops)
+        reader = firing_reader(checker, scope, target, loops)
     if reader is None:
         return None
     nodes: list[Node] = []
@@ -70,11 +73,13 @@ def event_of(checker: CheckState, e: tree.Expr, keys: Sequence[tree.Expr], loops
     return EventTemplate(target, tuple(nodes), tuple(types), reader)
 
 
-def _arrival_reader(checker: CheckState, target: Target, pattern: tree.Expr | None, loops: Loops) -> Reader | None:
+def _arrival_reader(
+    checker: CheckState, scope: Scope, target: Target, pattern: tree.Expr | None, loops: Loops
+) -> Reader | None:
     """Reads expressions that use the names which a pattern gives to the slots of an arriving token."""
     kind = target.symbol.type  # type: ignore[union-attr]
     names: dict[str, tuple[Type, tuple[Node, ...]]] = {}
-    reader = Reader(checker, checker.scope, "a measure", variables=names, loops=loops)
+    reader = Reader(checker, scope, "a measure", variables=names, loops=loops)
     if pattern is None:
         return reader
     if not layout(kind):
@@ -102,11 +107,11 @@ def check_keys(checker: CheckState, start: EventTemplate, end: EventTemplate, sp
     return False
 
 
-def firing_reader(checker: CheckState, target: Target, loops: Loops) -> Reader | None:
+def firing_reader(checker: CheckState, scope: Scope, target: Target, loops: Loops) -> Reader | None:
     """Reads expressions in the variables of a transition, as a measure sees a firing (M4)."""
     assert isinstance(target.symbol, TransitionSymbol)
     template = checker.firing(target.symbol)
     if template is None:
         return None
     allowed = frozenset({"now", "end", "tokens"})
-    return Reader(checker, checker.scope, "a measure", allowed, template.names, loops)  # type: ignore[arg-type]
+    return Reader(checker, scope, "a measure", allowed, template.names, loops)  # type: ignore[arg-type]

@@ -4,17 +4,37 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from petri import net
 from petri.language.checking.events import check_keys, event_of, firing_reader
 from petri.language.checking.expressions import Reader
 from petri.language.checking.functions import DISTRIBUTIONS, FUNCTIONS
 from petri.language.checking.state import CheckState, Value
-from petri.language.checking.targets import Flat, Loops, Target, find_target, index_kind, split_path
+from petri.language.checking.targets import (
+    Flat,
+    Loops,
+    Target,
+    find_measure,
+    find_target,
+    leads_to_measure,
+    names_measure,
+    split_path,
+)
 from petri.language.checking.token_values import token_value
 from petri.language.checking.user_functions import can_call
-from petri.language.meaning.nodes import LARGEST, Node, as_float, evaluate, to_slot
-from petri.language.meaning.scope import INNER, ConstantSymbol, FnSymbol, MeasureSymbol, SpaceSymbol, Symbol, kind_of
+from petri.language.meaning.nodes import LARGEST, Constant, Node, as_float, evaluate, to_slot
+from petri.language.meaning.scope import (
+    INNER,
+    ConstantSymbol,
+    FnSymbol,
+    InstanceSymbol,
+    MeasureSymbol,
+    Scope,
+    SpaceSymbol,
+    Symbol,
+    kind_of,
+)
 from petri.language.meaning.types import BOOL, INT, Scalar, Unknown, plainly, quantity
 from petri.language.meaning.units import FREQ, PLAIN, TIME, Dimension
 from petri.language.problems import CheckError
@@ -23,23 +43,21 @@ from petri.net import Span, Term
 from petri.structs import Struct, replace
 
 Build = Callable[[Flat], Term]
-Measures = Callable[[MeasureSymbol, Span, tuple[int, ...]], "FigureTemplate | None"]
+Measures = Callable[[MeasureSymbol, Span], "FigureTemplate | None"]
+Unit = Callable[[Flat], "tuple[str, float] | None"]
 DEEPEST_MEASURE = 120  # operations within operations: what the codec, which is recursive, can write
 
 
 class ProbeTemplate(Struct):
-    """An observation with many figures: a sample, a passage, or an order."""
+    """An observation with many figures: a sample, a passage, or an order. `number` is that of its probe."""
 
     kind: str
-    make: Callable[[Flat], net.Probe]
+    number: Callable[[Flat], int]
     dimension: Dimension
-
-    def index(self, flat: Flat) -> int:
-        return flat.probe(self, lambda: self.make(flat))
 
     def figure(self, field: str) -> FigureTemplate:
         def term(flat: Flat) -> Term:
-            return Term(self.kind, (), (self.index(flat), field))
+            return Term(self.kind, (), (self.number(flat), field))
 
         if self.kind == "order":
             return FigureTemplate(TIME if field.endswith("late_time") else PLAIN, field.endswith("_share"), term)
@@ -88,8 +106,7 @@ class FigureTemplate(Struct):
     build: Build
     probe: ProbeTemplate | None = None
     zero: bool = False
-    name: str = ""  # of the measure that it is
-    unit: tuple[str, float] | None = None  # to show it in, and its size
+    unit: Unit | None = None  # to show it in, and its size
     size: int = 1  # operations, those of the measures that it uses included
     depth: int = 0
 
@@ -98,6 +115,20 @@ class FigureTemplate(Struct):
         assert self.probe is not None
         figure = self.probe.figure(name)
         return replace(figure, unit=self.unit) if figure.dimension == self.dimension else figure
+
+    def at(self, target: Target) -> FigureTemplate:
+        """The figure of a measure for the formula of another one, which names it so; one element is meant."""
+
+        def there(flat: Flat) -> Flat:
+            return flat.measures(target)[0]
+
+        build, unit, probe = self.build, self.unit, self.probe
+        return replace(
+            self,
+            build=lambda flat: build(there(flat)),
+            unit=None if unit is None else lambda flat: unit(there(flat)),
+            probe=None if probe is None else replace(probe, number=lambda flat: probe.number(there(flat))),
+        )
 
 
 def operation(op: str, dimension: Dimension, share: bool, span: Span, *figures: FigureTemplate) -> FigureTemplate:
@@ -127,17 +158,18 @@ def total(terms: Sequence[Term], op: str = "add") -> Term:
 
 
 class FigureReader:
-    """Reads formulas. `measure` gives the figure of another measure by its symbol, with the numbers of its indices.
+    """Reads formulas. `measure` gives the figure of another measure by its symbol.
 
-    loops: the indices of an array of measures, with their values for one element.
+    scope: of the body in which the formula is declared; loops: the indices of an array of measures.
     """
 
-    def __init__(self, checker: CheckState, measure: Measures, loops: Loops | None = None) -> None:
+    def __init__(self, checker: CheckState, scope: Scope, measure: Measures, loops: Loops | None = None) -> None:
         self.checker = checker
+        self.scope = scope
         self.problems = checker.problems
         self.measure = measure
         self.loops: Loops = loops if loops is not None else {}
-        self.reader = Reader(checker, checker.scope, "a measure", loops=self.loops)
+        self.reader = Reader(checker, scope, "a measure", loops=self.loops)
 
     def read(self, e: tree.Expr) -> FigureTemplate | None:
         """The figure of a formula; reports an error and returns None if it is not one."""
@@ -161,77 +193,44 @@ class FigureReader:
                 return self._constant(e)
             case tree.Index(base=tree.Name(name=name)) if isinstance(self._symbol(name), ConstantSymbol):
                 return self._constant(e)
-            case tree.Index() if (measure := self._measure_of(e)) is not None:
-                return self._declared(measure, e)
+            case tree.Index() if names_measure(self.scope, e):
+                return self._measured(e)
         self.problems.error("not-a-measure", e.span, text=self.problems.text(e.span))
         return None
 
     def _symbol(self, name: str) -> Symbol | None:
-        return self.loops.get(name) or self.checker.scope.find(name)
+        return self.loops.get(name) or self.scope.find(name)
 
-    def _measure_of(self, e: tree.Expr) -> MeasureSymbol | None:
-        """The measure that `delay` or `delay[gold]` names."""
-        while isinstance(e, tree.Index):
-            e = e.base
-        symbol = self._symbol(e.name) if isinstance(e, tree.Name) else None
-        return symbol if isinstance(symbol, MeasureSymbol) else None
-
-    def _declared(self, symbol: MeasureSymbol, e: tree.Expr) -> FigureTemplate | None:
-        """A measure, or an element of an array of measures."""
-        path = split_path(e)
-        written = path[-1][1] if path else []
-        loops = symbol.declaration.loops
-        if len(written) != len(loops) or None in written:
-            identifier = "index-on-single" if len(written) > len(loops) else "measures-of-array"
-            self.problems.error(identifier, e.span, name=symbol.name, indices=[loop.variable for loop in loops])
+    def _measured(self, e: tree.Expr) -> FigureTemplate | None:
+        """A measure, `delay[gold]`, `engine[0].load`, or a figure of it."""
+        found = self._declared(e)
+        if found is None:
             return None
-        numbers = []
-        for index, loop in zip(written, loops, strict=True):
-            kind = index_kind(self.checker, self.checker.scope, loop.range)
-            node = None if index is None or isinstance(kind, Unknown) else self.reader.read_fixed(index, kind)
-            if node is None:
-                return None
-            numbers.append(int(evaluate(node, ())))
-        return self.measure(symbol, e.span, tuple(numbers))
-
-    def _constant(self, e: tree.Expr) -> FigureTemplate | None:
-        value = self.reader.read(e)
-        if isinstance(value.type, Unknown) or not self.reader.is_number(value, "measure"):
+        figure, target = found
+        if not target.single:
+            self.problems.error("measures-of-all", e.span, text=self.problems.text(e.span))
             return None
-        assert isinstance(value.type, Scalar)
-        exact = value.node
-        number = as_float(evaluate(exact, ()), e.span)
-        return FigureTemplate(value.type.dimension, False, lambda flat: Term("const", (), number), zero=value.zero)
+        return figure.at(target)
 
-    def _name(self, e: tree.Name) -> FigureTemplate | None:
-        if e.name == "elapsed":
-            return FigureTemplate(self.checker.units.normal(TIME), False, lambda flat: Term("elapsed"))
-        symbol = self._symbol(e.name)
-        if isinstance(symbol, MeasureSymbol):
-            return self._declared(symbol, e)
-        if isinstance(symbol, ConstantSymbol):
-            return self._constant(e)
-        if symbol is not None:
-            self.problems.error("bare-in-measure", e.span, name=e.name, kind=kind_of(symbol))
-        elif not self.checker.excused(e.name):
-            names = self.checker.scope.names.items()
-            known = (name for name, found in names if isinstance(found, (MeasureSymbol, ConstantSymbol)))
-            self.problems.error("unknown-name", e.span, name=e.name, suggestion=self.problems.meant(e.name, known))
-        return None
-
-    def _field(self, e: tree.Field) -> FigureTemplate | None:
-        base, field = e.base, e.name
-        if isinstance(base, tree.Field) and is_percentile(f"{base.name}.{field}"):
-            field, base = f"{base.name}.{field}", base.base
-        if isinstance(base, tree.Field) and base.name == "series":
-            return self._of_series(e, base, field)
-        symbol = self._measure_of(base)
-        if symbol is None:
-            self.problems.error("not-a-measure", e.span, text=self.problems.text(e.span))
+    def _declared(self, e: tree.Expr) -> tuple[FigureTemplate, Target] | None:
+        """A figure of a measure, as that measure sees it, and what names the measure."""
+        found = find_measure(self.checker, self.scope, e, self.loops)
+        if found is None:
             return None
-        figure = self._declared(symbol, base)
+        target, fields = found
+        assert isinstance(target.symbol, MeasureSymbol)
+        figure = self.measure(target.symbol, e.span)
         if figure is None:
             return None
+        if fields[:1] == ["series"] and len(fields) > 1:
+            figure = self._of_series(e, target.symbol, figure, ".".join(fields[1:]))
+        elif fields:
+            figure = self._of_probe(e, target.symbol, figure, ".".join(fields))
+        return None if figure is None else (figure, target)
+
+    def _of_probe(
+        self, e: tree.Expr, symbol: MeasureSymbol, figure: FigureTemplate, field: str
+    ) -> FigureTemplate | None:
         if figure.probe is None:
             self.problems.error("measure-without-fields", e.span, name=symbol.name)
             return None
@@ -240,15 +239,10 @@ class FigureReader:
             return None
         return figure.field(field)
 
-    def _of_series(self, e: tree.Field, series: tree.Field, field: str) -> FigureTemplate | None:
+    def _of_series(
+        self, e: tree.Expr, symbol: MeasureSymbol, figure: FigureTemplate, field: str
+    ) -> FigureTemplate | None:
         """`passed.series.max`: a figure of the windows that a measure records."""
-        symbol = self._measure_of(series.base)
-        if symbol is None:
-            self.problems.error("not-a-measure", e.span, text=self.problems.text(e.span))
-            return None
-        figure = self._declared(symbol, series.base)
-        if figure is None:
-            return None
         calls = (item.function for item in symbol.declaration.record if isinstance(item, tree.Call))
         if not any(isinstance(function, tree.Name) and function.name == "series" for function in calls):
             self.problems.error("series-not-recorded", e.span, name=symbol.name)
@@ -261,9 +255,62 @@ class FigureReader:
             return None
 
         def term(flat: Flat) -> Term:
-            return Term("series", (), (flat.measure(figure.name), field))
+            return Term("series", (), (flat.number, field))
 
         return FigureTemplate(figure.dimension, figure.share, term, unit=figure.unit)
+
+    def _of_all(self, e: tree.Call, name: str) -> FigureTemplate | None:
+        """`max(engine[*].load)`: the sum, mean, least or greatest of the elements of arrays of measures."""
+        found = self._declared(e.arguments[0])
+        if found is None:
+            return None
+        figure, target = found
+
+        def build(flat: Flat) -> Term:
+            terms = [figure.build(element) for element in flat.measures(target)]
+            combined = total(terms, _OF_ALL[name])
+            return combined if name != "mean" else Term("div", (combined, Term("const", (), float(len(terms)))))
+
+        def unit(flat: Flat) -> tuple[str, float] | None:
+            assert figure.unit is not None
+            return figure.unit(flat.measures(target)[0])
+
+        share = figure.share and name != "sum"
+        own = None if figure.unit is None else unit
+        size, depth = figure.size + 1, figure.depth + 1
+        return FigureTemplate(figure.dimension, share, build, unit=own, size=size, depth=depth)
+
+    def _constant(self, e: tree.Expr) -> FigureTemplate | None:
+        value = self.reader.read(e)
+        if isinstance(value.type, Unknown) or not self.reader.is_number(value, "measure"):
+            return None
+        assert isinstance(value.type, Scalar)
+        node = value.node
+        if not node.flags:
+            as_float(evaluate(node, ()), e.span)  # so that a fault is reported whether or not the measure is in the net
+        return FigureTemplate(value.type.dimension, False, lambda flat: _number(flat, node, e.span), zero=value.zero)
+
+    def _name(self, e: tree.Name) -> FigureTemplate | None:
+        if e.name == "elapsed":
+            return FigureTemplate(self.checker.units.normal(TIME), False, lambda flat: Term("elapsed"))
+        symbol = self._symbol(e.name)
+        if isinstance(symbol, (MeasureSymbol, InstanceSymbol)):
+            return self._measured(e)
+        if isinstance(symbol, ConstantSymbol):
+            return self._constant(e)
+        if symbol is not None:
+            self.problems.error("bare-in-measure", e.span, name=e.name, kind=kind_of(symbol))
+        elif not self.checker.excused(e.name):
+            names = self.scope.visible()
+            known = (name for name, found in names if isinstance(found, (MeasureSymbol, ConstantSymbol)))
+            self.problems.error("unknown-name", e.span, name=e.name, suggestion=self.problems.meant(e.name, known))
+        return None
+
+    def _field(self, e: tree.Field) -> FigureTemplate | None:
+        if names_measure(self.scope, e):
+            return self._measured(e)
+        self.problems.error("not-a-measure", e.span, text=self.problems.text(e.span))
+        return None
 
     def unknown_field(self, span: Span, name: str, probe: ProbeTemplate, field: str) -> None:
         known = probe.fields()
@@ -306,6 +353,8 @@ class FigureReader:
     def _call(self, e: tree.Call) -> FigureTemplate | None:
         assert isinstance(e.function, tree.Name)
         name = e.function.name
+        if name in _OF_ALL and len(e.arguments) == 1 and leads_to_measure(self.scope, e.arguments[0]):
+            return self._of_all(e, name)
         if name in ("mean", "max") and len(e.arguments) == 2 and self._is_place(e.arguments[0]):
             return self._content(e, name)
         if name in ("min", "max") and len(e.arguments) > 1:
@@ -322,11 +371,14 @@ class FigureReader:
             return self._order(e)
         if name in FUNCTIONS:
             return self._constant(e)
-        function = self.checker.scope.find(name)
+        function = self.scope.find(name)
         if isinstance(function, FnSymbol):
             return self._function(e, function)
         if name in DISTRIBUTIONS:
             self.problems.error("draw-not-allowed", e.span, word=name, where="a measure")
+            return None
+        if name == "sum":
+            self.problems.error("measure-usage", e.span, name=name, usage=MEASURE_FUNCTIONS[name])
             return None
         instead = _OTHER_MEASURES.get(name.lower())
         if instead is None and re.fullmatch(r"p\d+", name):
@@ -365,8 +417,7 @@ class FigureReader:
             assert isinstance(node.value, int)
             return figures[node.value]
         if node.fixed:
-            number = as_float(evaluate(node, ()), node.span)
-            return FigureTemplate(PLAIN, False, lambda flat: Term("const", (), number))
+            return FigureTemplate(PLAIN, False, lambda flat: _number(flat, node, node.span))
         parts = [self._of_node(arg, figures, e) for arg in node.args]
         if any(part is None for part in parts):
             return None
@@ -391,7 +442,7 @@ class FigureReader:
         """Whether a path begins like that of a place or transition, and not like a formula."""
         path = split_path(e)
         symbol = None if path is None else self._symbol(path[0][0])
-        return isinstance(symbol, (*INNER, SpaceSymbol)) and not isinstance(symbol, MeasureSymbol)
+        return isinstance(symbol, (*INNER, SpaceSymbol)) and not leads_to_measure(self.scope, e)
 
     def _target(self, e: tree.Call, wanted: str, most: int = 1) -> Target | None:
         assert isinstance(e.function, tree.Name)
@@ -401,7 +452,7 @@ class FigureReader:
                 "argument-count", e.span, name=e.function.name, wanted=1, given=len(e.arguments), usage=usage
             )
             return None
-        return find_target(self.checker, e.arguments[0], wanted, self.loops)
+        return find_target(self.checker, self.scope, e.arguments[0], wanted, self.loops)
 
     def _events(self, e: tree.Call, name: str) -> FigureTemplate | None:
         """`rate(t)`, `count(t)`, and for a quantity `rate(t, p.size)`."""
@@ -435,7 +486,7 @@ class FigureReader:
 
     def _of_firing(self, target: Target, e: tree.Expr) -> Value | None:
         """A number computed from the variables of a transition's firing."""
-        reader = firing_reader(self.checker, target, self.loops)
+        reader = firing_reader(self.checker, self.scope, target, self.loops)
         if reader is None:
             return None
         value = reader.read(e)
@@ -454,7 +505,7 @@ class FigureReader:
             return None
         kind = target.symbol.type  # type: ignore[union-attr]
         what = "the amount of a token"
-        found = token_value(self.checker, self.checker.scope, target.text, kind, e.arguments[1], what, self.loops)
+        found = token_value(self.checker, self.scope, target.text, kind, e.arguments[1], what, self.loops)
         if found is None:
             return None
         if found[0].kind == "enum":
@@ -494,11 +545,11 @@ class FigureReader:
 
     def _sample(self, e: tree.At) -> FigureTemplate | None:
         """The values at all firings of a transition, or of all of an array, or at those at which a condition holds."""
-        target = find_target(self.checker, e.transition, "a transition", self.loops)
+        target = find_target(self.checker, self.scope, e.transition, "a transition", self.loops)
         if target is None:
             return None
         value = self._of_firing(target, e.value)
-        reader = firing_reader(self.checker, target, self.loops)
+        reader = firing_reader(self.checker, self.scope, target, self.loops)
         if value is None or reader is None:
             return None
         condition = None if e.condition is None else reader.read_scalar(e.condition, BOOL)
@@ -518,7 +569,7 @@ class FigureReader:
             ]
             return replace(samples[0], others=tuple(samples[1:]))
 
-        return _probed(ProbeTemplate("sample", make, dimension))
+        return _probed("sample", make, dimension)
 
     def _gap(self, e: tree.Call) -> FigureTemplate | None:
         """`gap(event, by key)`: the time between successive events of one key, which is a passage from it to itself."""
@@ -540,15 +591,15 @@ class FigureReader:
             return None
         keys = by.keys if by is not None else ()
         ends = by.end_keys if by is not None and by.end_keys is not None else keys
-        start = event_of(self.checker, passage.start, keys, self.loops)
-        end = event_of(self.checker, passage.end, ends, self.loops)
+        start = event_of(self.checker, self.scope, passage.start, keys, self.loops)
+        end = event_of(self.checker, self.scope, passage.end, ends, self.loops)
         if start is None or end is None or not check_keys(self.checker, start, end, e.span):
             return None
 
         def make(flat: Flat) -> net.Probe:
             return net.Passage(start.build(flat), end.build(flat))
 
-        return _probed(ProbeTemplate("passage", make, self.checker.units.normal(TIME)))
+        return _probed("passage", make, self.checker.units.normal(TIME))
 
     def _order(self, e: tree.Call) -> FigureTemplate | None:
         keys = [argument for argument in e.arguments if isinstance(argument, tree.By)]
@@ -558,7 +609,7 @@ class FigureReader:
         if len(others) != 1 or len(orders) != 1 or len(keys) > 1 or (keys and keys[0].end_keys is not None):
             self.problems.error("measure-usage", e.span, name="reorder", usage=MEASURE_FUNCTIONS["reorder"])
             return None
-        event = event_of(self.checker, others[0], keys[0].keys if keys else (), self.loops)
+        event = event_of(self.checker, self.scope, others[0], keys[0].keys if keys else (), self.loops)
         if event is None:
             return None
         if not event.target.single:
@@ -571,13 +622,14 @@ class FigureReader:
 
         def make(flat: Flat) -> net.Probe:
             built = event.build(flat)
-            return net.Order(built, flat.expression(sequence, built.transition), **thresholds)
+            settings = {name: threshold(flat) for name, threshold in thresholds.items()}
+            return net.Order(built, flat.expression(sequence, built.transition), **settings)
 
-        return _probed(ProbeTemplate("order", make, PLAIN))
+        return _probed("order", make, PLAIN)
 
-    def _thresholds(self, settings: list[tree.Weighted]) -> dict[str, int] | None:
+    def _thresholds(self, settings: list[tree.Weighted]) -> dict[str, Callable[[Flat], int]] | None:
         """DT and BT of RFC 5236, given as `displacement: 8, buffer: 16`; None, and told, where one is wrong."""
-        found: dict[str, int] = {}
+        found: dict[str, Callable[[Flat], int]] = {}
         for setting in settings:
             name = setting.value.name if isinstance(setting.value, tree.Name) else ""
             if name not in _THRESHOLDS or _THRESHOLDS[name] in found:
@@ -588,20 +640,32 @@ class FigureReader:
             node = self.reader.read_fixed(setting.weight, INT)
             if node is None:
                 return None
-            value = int(evaluate(node, ()))
-            if not 1 <= value <= LARGEST_THRESHOLD:
-                self.problems.error(
-                    "reorder-threshold", setting.weight.span, name=name, value=value, limit=LARGEST_THRESHOLD
-                )
-                return None
-            found[_THRESHOLDS[name]] = value
+            if not node.flags:
+                _threshold(name, setting.weight.span, evaluate(node, ()))
+            found[_THRESHOLDS[name]] = partial(_set_threshold, name, setting.weight.span, node)
         return found
 
 
-def _probed(probe: ProbeTemplate) -> FigureTemplate:
+def _probed(kind: str, make: Callable[[Flat], net.Probe], dimension: Dimension) -> FigureTemplate:
+    probe = ProbeTemplate(kind, lambda flat: flat.probe(make, lambda: make(flat)), dimension)
     figure = probe.figure(probe.first)
     figure.probe = probe
     return figure
+
+
+def _set_threshold(name: str, span: Span, node: Node, flat: Flat) -> int:
+    return _threshold(name, span, flat.value(node))
+
+
+def _threshold(name: str, span: Span, given: Constant) -> int:
+    value = int(given)
+    if not 1 <= value <= LARGEST_THRESHOLD:
+        raise CheckError("reorder-threshold", span, name=name, value=value, limit=LARGEST_THRESHOLD)
+    return value
+
+
+def _number(flat: Flat, node: Node, span: Span | None) -> Term:
+    return Term("const", (), as_float(flat.value(node), span))
 
 
 def _counter(flat: Flat, target: Target, node: Node, transition: int) -> int:
@@ -623,6 +687,7 @@ def _combined(op: str, indices: list[int]) -> Term:
     return Term("div", (total(terms), Term("const", (), float(len(terms)))))
 
 
+_OF_ALL = {"sum": "add", "mean": "add", "min": "min2", "max": "max2"}
 _THRESHOLDS = {"displacement": "displacement_threshold", "buffer": "buffer_threshold"}
 LARGEST_THRESHOLD = 1024
 _ARITHMETIC = ("+", "-", "*", "/")
@@ -647,8 +712,9 @@ _OTHER_MEASURES = {
 MEASURE_FUNCTIONS = {
     "rate": "rate(transition) or rate(transition, quantity)",
     "count": "count(transition) or count(transition, quantity)",
-    "mean": "mean(place), mean(place, value) or mean(transition)",
-    "max": "max(place) or max(place, value)",
+    "mean": "mean(place), mean(place, value), mean(transition) or mean(measure[*])",
+    "max": "max(place), max(place, value) or max(measure[*])",
+    "sum": "sum(measure[*])",
     "busy": "busy(place)",
     "occupied": "occupied(place)",
     "active": "active(transition)",

@@ -1,30 +1,35 @@
-"""Declared measures, the figures they record, and their expectations."""
+"""Declared measures, the figures they record, and their expectations.
+
+As everything in a module, its measures are checked once. Each instance has them, with the values of its parameters and
+of the indices of arrays, when the net becomes flat.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any
 
-from petri.diagnostics import Label
-from petri.language.checking.elements import ALONE, Element, elements
 from petri.language.checking.expressions import Reader
 from petri.language.checking.figures import (
     DEEPEST_MEASURE,
     MEASURE_FUNCTIONS,
     FigureReader,
     FigureTemplate,
+    Unit,
     is_percentile,
     operation,
 )
 from petri.language.checking.functions import FUNCTIONS
 from petri.language.checking.names import names_in
 from petri.language.checking.quantities import quantity_of
-from petri.language.checking.ranges import read_condition
+from petri.language.checking.ranges import read_condition, read_loops
 from petri.language.checking.runs import is_condition
 from petri.language.checking.state import CheckState, Value
-from petri.language.checking.targets import Flat
-from petri.language.meaning.nodes import as_float, evaluate
+from petri.language.checking.targets import Flat, Loops, names_measure
+from petri.language.meaning.nodes import Constant, Node, as_float, evaluate
 from petri.language.meaning.scope import MeasureSymbol
+from petri.language.meaning.templates import Body, LoopTemplate
 from petri.language.meaning.types import REAL, Scalar, Unknown, quantity
 from petri.language.meaning.units import PLAIN, dimension_name
 from petri.language.problems import CheckError
@@ -33,40 +38,51 @@ from petri.net import Expectation, Measure, Span, in_unit
 from petri.structs import Struct, field, replace
 
 
-def shown_dimension(figure: FigureTemplate) -> str:
+def shown_dimension(figure: FigureTemplate, flat: Flat) -> str:
     """How a figure is shown: by the name of its dimension, perhaps in a unit, or as a "share"."""
     if figure.share and figure.dimension == PLAIN:
         return "share"
     dimension = dimension_name(figure.dimension)
-    return dimension if figure.unit is None else in_unit(dimension, *figure.unit)
+    unit = None if figure.unit is None else figure.unit(flat)
+    return dimension if unit is None else in_unit(dimension, *unit)
+
+
+Number = Callable[[Flat], float]
 
 
 class ExpectationTemplate(Struct):
+    """`text` is without the name of the measure that it is about."""
+
     declaration: tree.Expect
     figure: FigureTemplate
     text: str
-    bound: float
-    within: float
+    bound: Number
+    within: Number
     absolute: bool
+    condition: Node | None = None
 
-    def build(self, flat: Flat) -> Expectation:
+    def build(self, flat: Flat, name: str = "") -> Expectation:
+        """The expectation of the flat net. name: of the measure that it is about, or ""."""
         d = self.declaration
-        formula, dimension = self.figure.build(flat), shown_dimension(self.figure)
-        return Expectation(self.text, formula, d.comparison, self.bound, self.within, self.absolute, d.span, dimension)
+        formula, dimension = self.figure.build(flat), shown_dimension(self.figure, flat)
+        bound, within = self.bound(flat), self.within(flat)
+        text = f"{name} {self.text}".strip()
+        return Expectation(text, formula, d.comparison, bound, within, self.absolute, d.span, dimension)
 
 
 class MeasureTemplate(Struct):
-    """A measure, or an element of an array of measures; `name` is its full name, `delay[gold]`."""
+    """A measure, or all elements of an array of measures."""
 
     declaration: tree.Measure
-    name: str
+    loops: tuple[LoopTemplate, ...]
+    condition: Node | None
     figure: FigureTemplate
     record: tuple[str, ...]
-    window: float | None
+    window: Node | None
     expectations: list[ExpectationTemplate] = field(default_factory=list)
 
-    def build(self, flat: Flat) -> Measure:
-        """The measure of a flat net."""
+    def build(self, flat: Flat, name: str) -> Measure:
+        """A measure of the flat net. name: its full name, `engine[0].delay[gold]`."""
         d, figure = self.declaration, self.figure
         probe = figure.probe
         if probe is not None:
@@ -74,138 +90,141 @@ class MeasureTemplate(Struct):
             if scalar is not None:
                 figure = figure.field(scalar)
         return Measure(
-            self.name,
+            name,
             figure.build(flat),
-            shown_dimension(figure),
-            None if probe is None else probe.index(flat),
+            shown_dimension(figure, flat),
+            None if probe is None else probe.number(flat),
             self.record,
-            self.window,
-            tuple(expectation.build(flat) for expectation in self.expectations),
+            None if self.window is None else _length(flat.value(self.window), self.window),
+            tuple(one.build(flat, name) for one in self.expectations if in_net(flat, one.condition)),
             d.doc,
             d.span,
         )
 
 
-class MeasureChecker:
-    """Reads the measures of a net; formulas may use one another in any order."""
+def in_net(flat: Flat, condition: Node | None) -> bool:
+    """Whether a condition holds for an element of an array, in its instance."""
+    return condition is None or bool(flat.value(condition))
 
-    def __init__(self, checker: CheckState) -> None:
+
+def _length(given: Constant, node: Node) -> float:
+    length = as_float(given, node.span)
+    if length <= 0:
+        raise CheckError("window-not-positive", node.span)
+    return length
+
+
+Bodies = Sequence[tuple[Body, Sequence[tree.Declaration]]]
+
+
+class MeasureChecker:
+    """Reads the measures of a net and its modules; formulas may use one another in any order."""
+
+    def __init__(self, checker: CheckState, bodies: Bodies) -> None:
         self.checker = checker
         self.problems = checker.problems
-        self.figures: dict[str, FigureTemplate | None] = {}  # by the full names
-        self.busy: set[str] = set()
-        self.reader = FigureReader(checker, self.figure)
-        self.arrays: dict[str, dict[tuple[int, ...], Element]] = {}
-        self.templates: dict[str, MeasureTemplate] = {}
+        self.bodies = bodies
+        self.homes = {
+            id(symbol): body
+            for body, _ in bodies
+            for symbol in body.scope.names.values()
+            if isinstance(symbol, MeasureSymbol)
+        }
+        self.figures: dict[int, FigureTemplate | None] = {}  # by the identity of their symbols
+        self.busy: set[int] = set()
+        self.loops: dict[int, tuple[Loops, tuple[LoopTemplate, ...]]] = {}  # by the identity of their declarations
+        self.templates: dict[int, list[MeasureTemplate]] = {}  # by the identity of their bodies
         self.standalone: list[ExpectationTemplate] = []
-        self.unused_templates: dict[str, MeasureTemplate] = {}
-        self.unused = False  # what is being read is not in the net, so it may use what is not
+        self.body = checker.body  # in which declarations are read
+        self.reader = self._reader({})
 
-    def figure(self, symbol: MeasureSymbol, span: Span, numbers: tuple[int, ...] = ()) -> FigureTemplate | None:
-        """The formula of a measure, or of the element of an array with these values of its indices, read once."""
-        element = self._elements(symbol.declaration).get(numbers)
-        if element is None:
-            shown = self.problems.text(span)
-            if self._elements(symbol.declaration):
-                self.problems.error("no-such-element", span, text=shown)
+    def _reader(self, loops: Loops) -> FigureReader:
+        return FigureReader(self.checker, self.body.scope, self.figure, loops)
+
+    def figure(self, symbol: MeasureSymbol, span: Span) -> FigureTemplate | None:
+        """The formula of a measure, read once."""
+        key = id(symbol)
+        if key in self.busy:
+            self.problems.error("circular-definition", span, name=symbol.name)
             return None
-        condition, name = symbol.declaration.condition, symbol.name + element.suffix
-        missing = not self._in_net(condition, element)
-        if missing and condition is not None and not self.unused:
-            self.problems.error("switched-off", span, Label(condition.span, "condition"), name=name)
-            return None
-        if name in self.busy:
-            self.problems.error("circular-definition", span, name=name)
-            return None
-        if name not in self.figures:
-            self.busy.add(name)
-            outer, self.unused = self.unused, missing
-            self.figures[name] = None
+        if key not in self.figures:
+            self.busy.add(key)
+            outer, self.body = self.body, self.homes[key]
+            self.figures[key] = None
             try:
-                self.figures[name] = self._read(symbol.declaration, name, element)
+                self.figures[key] = self._read(symbol.declaration)
             except CheckError as fault:
                 self.problems.fault(fault)
             except RecursionError:  # each uses one that is declared further below
                 self.problems.error("measure-too-deep", span, limit=DEEPEST_MEASURE)
             finally:
-                self.busy.discard(name)
-                self.unused = outer
-        return self.figures[name]
+                self.busy.discard(key)
+                self.body = outer
+        return self.figures[key]
 
-    def _read(self, d: tree.Measure, name: str, element: Element) -> FigureTemplate | None:
-        figure = FigureReader(self.checker, self.figure, element.names).read(d.formula)
-        return None if figure is None else replace(figure, name=name, unit=self._unit(d, figure))
+    def _read(self, d: tree.Measure) -> FigureTemplate | None:
+        figure = self._reader(self._loops(d)[0]).read(d.formula)
+        return None if figure is None else replace(figure, unit=self._unit(d, figure))
 
-    def _unit(self, d: tree.Measure, figure: FigureTemplate) -> tuple[str, float] | None:
+    def _loops(self, d: tree.Measure) -> tuple[Loops, tuple[LoopTemplate, ...]]:
+        """The indices of an array of measures."""
+        if id(d) not in self.loops:
+            self.loops[id(d)] = read_loops(self.checker, self.body.scope, d.loops)
+        return self.loops[id(d)]
+
+    def _unit(self, d: tree.Measure, figure: FigureTemplate) -> Unit | None:
         """The unit to show a measure in, and its size: its own, or that of the measure whose figure it is."""
-        if d.unit is None or d.unit_span is None:
+        name, span = d.unit, d.unit_span
+        if name is None or span is None:
             return figure.unit
-        value = quantity_of(self.checker, self.checker.scope, tree.Number(Fraction(1), "in", d.unit, d.unit_span))
+        value = quantity_of(self.checker, self.body.scope, tree.Number(Fraction(1), "in", name, span))
         if not isinstance(value.type, Scalar):
             return None
         if value.type.dimension != figure.dimension:
             unit, found = (dimension_name(one) or "a number" for one in (value.type.dimension, figure.dimension))
-            self.problems.error(
-                "unit-of-other-dimension", d.unit_span, unit=d.unit, kind=unit, name=d.name, found=found
-            )
+            self.problems.error("unit-of-other-dimension", span, unit=name, kind=unit, name=d.name, found=found)
             return None
-        size = as_float(evaluate(value.node, ()), d.unit_span)
-        return (d.unit, size) if size > 0 else None
 
-    def _elements(self, d: tree.Measure) -> dict[tuple[int, ...], Element]:
-        """The elements of an array of measures by the values of their indices; the measure alone if it is no array."""
-        if d.name not in self.arrays:
-            self.arrays[d.name] = {}
-            try:
-                found = elements(self.checker, d.loops)
-                self.arrays[d.name] = {element.numbers: element for element in found}
-            except CheckError as fault:
-                self.problems.fault(fault)
-        return self.arrays[d.name]
+        def sized(flat: Flat) -> tuple[str, float] | None:
+            size = as_float(flat.value(value.node), span)
+            return (name, size) if size > 0 else None
 
-    def _in_net(self, condition: tree.Expr | None, element: Element = ALONE) -> bool:
-        reader = Reader(self.checker, self.checker.scope, "a measure", loops=element.names)
-        node = read_condition(reader, condition)
-        try:
-            return node is None or bool(evaluate(node, ()))
-        except CheckError as fault:
-            self.problems.fault(fault)
-            return True
+        return sized
 
     def check(self) -> None:
-        latest: tree.Measure | None = None
-        for file in self.checker.files:
-            for d in file.declarations:
+        for body, declarations in self.bodies:
+            self.body = body
+            latest: tree.Measure | None = None
+            file = ""
+            for d in declarations:
+                latest = latest if d.span.file == file else None
+                file = d.span.file
                 if isinstance(d, tree.Measure):
                     latest = d
-                    for element in self._elements(d).values():
-                        self.unused = not self._in_net(d.condition, element)
-                        self._measure(d, element)
-                elif isinstance(d, tree.Expect):
-                    measured = latest if d.formula is None else None
-                    of = [ALONE] if measured is None else self._elements(measured).values()
-                    for element in of:
-                        of_unused = measured is not None and not self._in_net(measured.condition, element)
-                        self.unused = of_unused or not self._in_net(d.condition, element)
-                        self._expect(d, latest, element)
-                else:
+                    self._measure(d)
+                elif not isinstance(d, tree.Expect):
                     latest = None
+                elif body.scope.outer is None:
+                    self._expect(d, latest)
+        self.body = self.checker.body
 
-    def _measure(self, d: tree.Measure, element: Element) -> None:
-        symbol = self.checker.scope.names.get(d.name)
+    def _measure(self, d: tree.Measure) -> None:
+        symbol = self.body.scope.names.get(d.name)
+        loops, templates = self._loops(d)
+        condition = read_condition(Reader(self.checker, self.body.scope, "a measure", loops=loops), d.condition)
         if not isinstance(symbol, MeasureSymbol) or symbol.declaration is not d:
-            self.reader.read(d.formula)
+            self._reader(loops).read(d.formula)
             return
-        figure = self.figure(symbol, d.name_span, element.numbers)
+        figure = self.figure(symbol, d.name_span)
         if figure is None:
             return
         record, window = self._record(d, figure)
-        templates, name = self.unused_templates if self.unused else self.templates, d.name + element.suffix
-        templates[name] = MeasureTemplate(d, name, figure, record, window)
+        template = MeasureTemplate(d, templates, condition, figure, record, window)
+        self.templates.setdefault(id(self.body), []).append(template)
 
     # ------------------------------------------------------------ record
 
-    def _record(self, d: tree.Measure, figure: FigureTemplate) -> tuple[tuple[str, ...], float | None]:
+    def _record(self, d: tree.Measure, figure: FigureTemplate) -> tuple[tuple[str, ...], Node | None]:
         names: list[str] = []
         window = None
         for e in d.record:
@@ -232,19 +251,19 @@ class MeasureChecker:
         self.problems.error("not-recordable", e.span, text=text)
         return None
 
-    def _window(self, e: tree.Expr) -> float | None:
+    def _window(self, e: tree.Expr) -> Node | None:
         if not isinstance(e, tree.Call) or len(e.arguments) != 1:
             self.problems.error("measure-usage", e.span, name="series", usage="series(length)")
             return None
-        reader = Reader(self.checker, self.checker.scope, "a window's length")
+        reader = Reader(self.checker, self.body.scope, "a window's length")
         node = reader.read_fixed(e.arguments[0], self.checker.units.time_type)
-        if node is None:
-            return None
-        length = as_float(evaluate(node, ()), e.span)
-        if length <= 0:
-            self.problems.error("window-not-positive", e.arguments[0].span)
-            return None
-        return length
+        if node is not None and not node.flags:
+            try:
+                _length(evaluate(node, ()), node)
+            except CheckError as fault:
+                self.problems.fault(fault)
+                return None
+        return node
 
     def _can_record(self, e: tree.Expr, name: str, d: tree.Measure, figure: FigureTemplate) -> bool:
         if name == "series":
@@ -266,34 +285,32 @@ class MeasureChecker:
 
     # ------------------------------------------------------------ expect
 
-    def _expect(self, d: tree.Expect, latest: tree.Measure | None, element: Element) -> None:
+    def _expect(self, d: tree.Expect, latest: tree.Measure | None) -> None:
         """An expectation; one about an array of measures is about each element, and may use its indices."""
-        self.reader = FigureReader(self.checker, self.figure, element.names)
+        of = latest if d.formula is None else None
+        loops = {} if of is None else self._loops(of)[0]
+        self.reader = self._reader(loops)
+        condition = read_condition(Reader(self.checker, self.body.scope, "a measure", loops=loops), d.condition)
         if d.formula is None:
-            if latest is None and self.checker.broken:
-                return
-            if latest is None:
+            if latest is None and not self.checker.broken:
                 self.problems.error("expect-of-nothing", d.span)
-                return
-            name = latest.name + element.suffix
-            template = self.templates.get(name) or self.unused_templates.get(name)
-            if template is None or template.declaration is not latest:
+            template = next((one for one in self.templates.get(id(self.body), ()) if one.declaration is of), None)
+            if template is None:
                 return
             figure: FigureTemplate | None = self._first(template)
-            text = f"{name} {self._written(d)}"
         else:
-            template = None
-            try:
-                figure = self.reader.read(d.formula)
-            except CheckError as fault:
-                self.problems.fault(fault)
-                figure = None
-            text = self._written(d)
-        if figure is None:
-            return
-        expectation = self._expectation(d, figure, text)
-        if expectation is not None and not self.unused:
+            template, figure = None, self._figure_of(d.formula)
+        expectation = None if figure is None else self._expectation(d, figure, self._written(d))
+        if expectation is not None:
+            expectation.condition = condition
             (self.standalone if template is None else template.expectations).append(expectation)
+
+    def _figure_of(self, e: tree.Expr) -> FigureTemplate | None:
+        try:
+            return self.reader.read(e)
+        except CheckError as fault:
+            self.problems.fault(fault)
+            return None
 
     def stop(self, run: tree.Run | None) -> ExpectationTemplate | None:
         """The condition of `run until count(send) >= 100`."""
@@ -303,12 +320,8 @@ class MeasureChecker:
         if not isinstance(e, tree.Binary) or e.operator not in ("<", "<=", ">", ">=", "=="):
             self.problems.error("stop-condition", e.span)
             return None
-        self.reader, self.unused = FigureReader(self.checker, self.figure), False
-        try:
-            figure = self.reader.read(e.left)
-        except CheckError as fault:
-            self.problems.fault(fault)
-            return None
+        self.reader = self._reader({})
+        figure = self._figure_of(e.left)
         comparison: Any = e.operator
         d = tree.Expect(e.left, comparison, e.right, None, None, e.span)
         return None if figure is None else self._expectation(d, figure, self.problems.whole_text(e.span))
@@ -333,7 +346,8 @@ class MeasureChecker:
         bound = self._number(d.bound, figure, "an expected value")
         if bound is None:
             return None
-        within, absolute = 0.0, False
+        within: Number = _none
+        absolute = False
         if d.within is not None:
             if d.comparison != "==":
                 self.problems.error("within-without-equality", d.within.span, comparison=d.comparison)
@@ -353,11 +367,11 @@ class MeasureChecker:
         if isinstance(e, tree.Binary):
             return self._measures(e.left) or self._measures(e.right)
         if isinstance(e, (tree.Index, tree.Field)):
-            return self._measures(e.base)
+            return names_measure(self.body.scope, e)
         if isinstance(e, (tree.Unary, tree.Paren)):
             return self._measures(e.operand if isinstance(e, tree.Unary) else e.inner)
         names = list(names_in(e))
-        return any(name == "elapsed" or isinstance(self.checker.scope.find(name), MeasureSymbol) for name in names)
+        return any(name == "elapsed" or isinstance(self.body.scope.find(name), MeasureSymbol) for name in names)
 
     def _of_two(self, d: tree.Expect, figure: FigureTemplate, text: str) -> ExpectationTemplate | None:
         """`a > b` is `a - b > 0`, and `a == b within 5%` is `a / b == 1 within 5%`."""
@@ -377,7 +391,7 @@ class MeasureChecker:
         except CheckError as fault:
             self.problems.fault(fault)
             return None
-        within = self._number(d.within, None if relative else both, "a tolerance") if d.within is not None else 0.0
+        within = _none if d.within is None else self._number(d.within, None if relative else both, "a tolerance")
         if within is None:
             return None
         if d.within is not None and d.comparison != "==":
@@ -385,11 +399,11 @@ class MeasureChecker:
             return None
         if not relative:
             both = replace(both, unit=figure.unit or other.unit)
-        return ExpectationTemplate(d, both, text, 1.0 if relative else 0.0, within, not relative)
+        return ExpectationTemplate(d, both, text, _one if relative else _none, within, not relative)
 
-    def _number(self, e: tree.Expr, figure: FigureTemplate | None, where: str) -> float | None:
+    def _number(self, e: tree.Expr, figure: FigureTemplate | None, where: str) -> Number | None:
         """A constant of the dimension of a figure."""
-        reader = Reader(self.checker, self.checker.scope, where, loops=self.reader.loops)
+        reader = Reader(self.checker, self.body.scope, where, loops=self.reader.loops)
         wanted: Scalar = REAL if figure is None else quantity(figure.dimension)
         value: Value = reader.read(e)
         if isinstance(value.type, Unknown):
@@ -397,17 +411,29 @@ class MeasureChecker:
         nodes = reader.fit(value, wanted)
         if nodes is None:
             return None
+        node = nodes[0]
         try:
-            return as_float(evaluate(nodes[0], ()), e.span)
+            if not node.flags:
+                as_float(evaluate(node, ()), e.span)
         except CheckError as fault:
             self.problems.fault(fault)
             return None
+        return lambda flat: as_float(flat.value(node), e.span)
+
+
+def _none(flat: Flat) -> float:
+    return 0.0
+
+
+def _one(flat: Flat) -> float:
+    return 1.0
 
 
 def check_measures(
-    checker: CheckState, run: tree.Run | None
-) -> tuple[list[MeasureTemplate], list[ExpectationTemplate], ExpectationTemplate | None]:
-    """All measures, the expectations that do not belong to a measure, and the condition at which a run ends."""
-    measures = MeasureChecker(checker)
+    checker: CheckState, bodies: Bodies, run: tree.Run | None
+) -> tuple[dict[int, list[MeasureTemplate]], list[ExpectationTemplate], ExpectationTemplate | None]:
+    """The measures of each body by its identity, the expectations that do not belong to a measure, and the condition at
+    which a run ends."""
+    measures = MeasureChecker(checker, bodies)
     measures.check()
-    return list(measures.templates.values()), measures.standalone, measures.stop(run)
+    return measures.templates, measures.standalone, measures.stop(run)

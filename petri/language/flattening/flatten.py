@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TypeVar
 
 from petri import net
 from petri.language.checking.checker import Checker
-from petri.language.checking.targets import Target
 from petri.language.flattening.arcs import ArcBuilder
 from petri.language.flattening.clock import clocked
 from petri.language.flattening.count import DEEPEST_INSTANCE, MOST_ELEMENTS, ElementCounter
 from petri.language.flattening.initial import initial_marking
 from petri.language.flattening.instance import Instance, in_net, position_of, set_parameter, shape
+from petri.language.flattening.measures import MeasureBuilder, bodies_with_measures
 from petri.language.flattening.replies import Replies
-from petri.language.meaning.nodes import Node, build, evaluate, in_units, number
+from petri.language.meaning.nodes import Node, build, evaluate, number
 from petri.language.meaning.scope import PlaceSymbol
 from petri.language.meaning.templates import (
     Body,
@@ -29,13 +28,11 @@ from petri.language.meaning.templates import (
 )
 from petri.language.meaning.types import Request, colour, colours_agree
 from petri.language.problems import CheckError, Problems
-from petri.net import MOST_TOKENS, Expr, Span, Term
+from petri.net import MOST_TOKENS, Expr, Span
 from petri.structs import fields, replace
 
-MOST_TERMS = 5_000_000  # figures of single places and transitions in the formulas of all measures
 MOST_TURNS = 5_000_000  # of all loops together
 PRIORITIES = 2**31
-Told = TypeVar("Told")
 _IMMEDIATE = net.Transition("").time
 _PLACE_FIELDS = fields(net.Place)[1:]  # all but the name
 
@@ -50,15 +47,11 @@ class Flattener:
         self.net_places: list[net.Place] = []
         self._valued = 0  # tokens with values that the places start with
         self.net_transitions: list[net.Transition] = []
-        self.probes: list[net.Probe] = []
         self.instances = 0
-        self._terms = 0
-        self._leaves: dict[int, tuple[int, Term]] = {}  # by what the tree of the net has there
         self.turns = 0
         self.measured: dict[int, Instance] = {}  # of transitions whose `let` measures may use: instance and iteration
         self.deprived: set[int] = set()  # places that would get tokens from what is not in the net
-        self._probe_numbers: dict[object, int] = {}
-        self._names: dict[str, dict[str, int]] = {}
+        self._with_measures = bodies_with_measures(checker.body, checker.measures)
         self.root = Instance(checker.body, "")
         self.replies = Replies()
         self.arcs = ArcBuilder(self.problems, self.net_places)
@@ -80,9 +73,12 @@ class Flattener:
 
     def _net(self, name: str) -> net.Net:
         checker = self.checker
-        measures = [m for template in checker.measures if (m := self._told(template.build)) is not None]
-        expectations = [e for template in checker.expectations if (e := self._told(template.build)) is not None]
-        stop = None if checker.stop is None else self._told(checker.stop.build)
+        builder = MeasureBuilder(
+            self.problems, checker.measures, self.root, self.net_places, self.net_transitions, self.measured
+        )
+        measures = builder.measures()
+        expectations = [e for one in checker.expectations if (e := builder.expectation(one)) is not None]
+        stop = None if checker.stop is None else builder.expectation(checker.stop)
         declared = checker.gatherer.net
         second = checker.units.second
         flat = net.Net(
@@ -91,7 +87,7 @@ class Flattener:
             tuple(self.net_transitions),
             tuple(measures),
             tuple(expectations),
-            tuple(self.probes),
+            tuple(builder.probes),
             tuple(self.tables),
             tuple(checker.parameters),
             replace(checker.run_defaults, stop=stop),
@@ -101,67 +97,15 @@ class Flattener:
         )
         return clocked(flat, checker.units.resolution, self.problems)
 
-    def _told(self, make: Callable[[Flattener], Told]) -> Told | None:
-        try:
-            return make(self)
-        except CheckError as fault:
-            self.problems.fault(fault)
-            return None
-
-    # ------------------------------------------------------------ for measures
-
-    def _index(self, kind: str) -> dict[str, int]:
-        if kind not in self._names:
-            elements: Sequence[net.Place | net.Transition] = (
-                self.net_places if kind == "place" else self.net_transitions
-            )
-            self._names[kind] = {element.name: index for index, element in enumerate(elements)}
-        return self._names[kind]
-
-    def places(self, target: Target) -> list[int]:
-        return target.indices(self._index("place"), self.root.locals)
-
-    def transitions(self, target: Target) -> list[int]:
-        return target.indices(self._index("transition"), self.root.locals)
-
-    def expression(self, node: Node, transition: int | None = None) -> Expr:
-        """An expression in a measure, which sees the firings of a transition."""
-        self.root.firing = None if transition is None else self.measured.get(transition)
-        return build(node, self.root)
-
-    def quantity(self, node: Node, transition: int | None) -> Expr:
-        """What is measured: a value in the net's time unit, and not in ticks."""
-        return in_units(self.expression(node, transition), node.power)
-
-    def measure(self, name: str) -> int:
-        """The number of a declared measure."""
-        return [template.name for template in self.checker.measures].index(name)
-
-    def leaf(self, owner: object, span: Span, make: Callable[[], tuple[int, Term]]) -> Term:
-        """A figure of places or transitions, with the number of them, made when it is first asked for.
-
-        Raises CheckError when the formulas of the measures, each written out, have become too large.
-        """
-        key = id(owner)
-        if key not in self._leaves:
-            self._leaves[key] = make()
-        count, term = self._leaves[key]
-        self._terms += count
-        if self._terms > MOST_TERMS:
-            raise CheckError("measures-too-large", span, limit=MOST_TERMS)
-        return term
-
-    def probe(self, owner: object, make: Callable[[], net.Probe]) -> int:
-        """The number of a probe, which is created when first requested."""
-        if owner not in self._probe_numbers:
-            probe = make()
-            self._probe_numbers[owner] = len(self.probes)
-            self.probes.append(probe)
-        return self._probe_numbers[owner]
-
     # ------------------------------------------------------------ bodies
 
     def _elaborate(self, body: Body, instance: Instance, depth: int) -> None:
+        places, transitions = len(self.net_places), len(self.net_transitions)
+        self._contents(body, instance, depth)
+        instance.own_places = range(places, len(self.net_places))
+        instance.own_transitions = range(transitions, len(self.net_transitions))
+
+    def _contents(self, body: Body, instance: Instance, depth: int) -> None:
         try:
             for local, node in body.constants:
                 instance.locals[local] = evaluate(node, instance.locals)
@@ -375,6 +319,8 @@ class Flattener:
         for port, use in t.ports:
             self._connect(port, use, outer, instance)
         self._elaborate(t.body, instance, depth + 1)
+        if id(t.body) in self._with_measures:
+            outer.children.setdefault(t.name, {})[suffix] = instance
 
     def _connect(self, port: PlaceSymbol, use: PortUse, outer: Instance, instance: Instance) -> None:
         """Map the port to the places outside."""

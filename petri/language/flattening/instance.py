@@ -16,15 +16,20 @@ from petri.net import Span
 class Instance:
     """The net or one instance of a module: the values of its locals, and the flat places of each place and port."""
 
-    __slots__ = ("absent", "firing", "locals", "places", "prefix", "shapes")
+    __slots__ = (
+        "absent", "body", "children", "firing", "locals", "own_places", "own_transitions", "places", "prefix", "shapes",
+    )  # fmt: skip
 
     def __init__(self, body: Body, prefix: str) -> None:
+        self.body = body
         self.prefix = prefix
         self.locals: list[Constant] = [0] * body.scope.local_count
         self.places: list[Sequence[int]] = [()] * body.scope.place_count
         self.shapes: list[tuple[range, ...]] = [()] * body.scope.place_count  # the values of the indices
         self.absent: dict[int, Span | None] = {}  # places that are not in the net: their conditions
         self.firing: Instance | None = None  # while a measure is built: the instance of its transition
+        self.children: dict[str, dict[str, Instance]] = {}  # those with measures, by name and by indices, `[0][1]`
+        self.own_places = self.own_transitions = range(0)  # in the flat net, with those of the instances in it
 
     def now(self) -> Instance:
         """The same with the locals as they are now, in this iteration of its loops."""

@@ -1,0 +1,321 @@
+"""The measures of the flat net: those of the net itself, then those of each instance whose module declares some."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import product
+from typing import TypeVar
+
+from petri import net
+from petri.diagnostics import Label
+from petri.language.checking.measures import ExpectationTemplate, MeasureTemplate, in_net
+from petri.language.checking.targets import Index, Target
+from petri.language.flattening.instance import Instance
+from petri.language.meaning.nodes import Constant, Node, build, evaluate, in_units
+from petri.language.meaning.scope import PlaceSymbol
+from petri.language.meaning.templates import Body, LoopTemplate
+from petri.language.problems import CheckError, Problems
+from petri.net import Expr, Span, Term
+from petri.structs import replace
+
+MOST_TERMS = 5_000_000  # figures of single places and transitions, and operations, in the formulas of all measures
+MOST_OF_ARRAY = 10_000  # measures of an array
+MOST_MEASURES = 100_000
+Found = TypeVar("Found")
+Templates = Mapping[int, Sequence[MeasureTemplate]]
+
+
+class MeasureBuilder:
+    """Builds measures once the places and transitions of the net are known."""
+
+    def __init__(
+        self,
+        problems: Problems,
+        templates: Templates,
+        root: Instance,
+        places: Sequence[net.Place],
+        transitions: Sequence[net.Transition],
+        measured: Mapping[int, Instance],
+    ) -> None:
+        """templates: of each body, by its identity. measured: for transitions whose `let` a measure may use, their
+        instance and iteration.
+        """
+        self.problems = problems
+        self.templates = templates
+        self.root = root
+        self.elements: Mapping[str, Sequence[net.Place | net.Transition]] = {"place": places, "transition": transitions}
+        self.measured = measured
+        self.by_declaration = {id(one.declaration): one for listed in templates.values() for one in listed}
+        self.probes: list[net.Probe] = []
+        self.numbers: dict[object, int] = {}  # of the measures, by their template, instance and indices
+        self._terms = 0
+        self._leaves: dict[object, tuple[int, Term]] = {}  # by what the tree of the net has there
+        self._probe_numbers: dict[object, int] = {}
+        self._names: dict[str, dict[str, int]] = {}
+
+    def measures(self) -> list[net.Measure]:
+        """All measures; `problems` collects the errors."""
+        wanted = list(self._all())
+        self.numbers = {element.identity: number for number, element in enumerate(wanted)}
+        found = []
+        for element in wanted:
+            template = element.template
+            assert template is not None
+            name = element.instance.prefix + template.declaration.name + element.suffix
+            try:
+                self.charge(template.figure.size, template.declaration.span)
+                found.append(template.build(element, name))
+            except CheckError as fault:
+                self._fault(fault, element.instance)
+                if fault.identifier == "measures-too-large":
+                    break
+        return found
+
+    def expectation(self, template: ExpectationTemplate) -> net.Expectation | None:
+        """An expectation of the net itself; None if it is not in the net, or wrong."""
+        flat = Element(self, self.root)
+        try:
+            return template.build(flat) if in_net(flat, template.condition) else None
+        except CheckError as fault:
+            self._fault(fault, self.root)
+            return None
+
+    def _fault(self, fault: CheckError, instance: Instance) -> None:
+        self.problems.fault(fault, instance=instance.prefix.rstrip("."))
+
+    # ------------------------------------------------------------ all measures of the net
+
+    def _all(self) -> Iterator[Element]:
+        """The measures that are in the net: those of an instance before those of the instances in it."""
+        count = 0
+        waiting = [self.root]
+        while waiting:
+            instance = waiting.pop()
+            for template in self.templates.get(id(instance.body), ()):
+                try:
+                    for element in self.of(template, instance):
+                        count += 1
+                        if count > MOST_MEASURES:
+                            raise CheckError("measures-too-many", template.declaration.span, limit=MOST_MEASURES)
+                        yield element
+                except CheckError as fault:
+                    self._fault(fault, instance)
+                    if fault.identifier == "measures-too-many":
+                        return
+            inner = [child for named in instance.children.values() for child in named.values()]
+            waiting += reversed(inner)
+
+    def of(self, template: MeasureTemplate, instance: Instance, given: Sequence[int | None] = ()) -> Iterator[Element]:
+        """The elements of a measure in an instance, as far as they are in the net. given: indices, None for all."""
+        if not template.loops:
+            element = Element(self, instance, template)
+            if in_net(element, template.condition):
+                yield element
+            return
+        wanted = given or [None] * len(template.loops)
+        for turn, numbers, suffix in _turns(template.loops, wanted, instance.now()):
+            element = Element(self, turn.now(), template, numbers, suffix)
+            if in_net(element, template.condition):
+                yield element
+
+    # ------------------------------------------------------------ what is shared between them
+
+    def charge(self, terms: int, span: Span) -> None:
+        """Raises CheckError when the formulas of the measures, each written out, have become too large."""
+        self._terms += terms
+        if self._terms > MOST_TERMS:
+            raise CheckError("measures-too-large", span, limit=MOST_TERMS)
+
+    def leaf(self, key: object, span: Span, make: Callable[[], tuple[int, Term]]) -> Term:
+        """A figure of places or transitions, with the number of them, made when it is first asked for."""
+        if key not in self._leaves:
+            self._leaves[key] = make()
+        count, term = self._leaves[key]
+        self.charge(count, span)
+        return term
+
+    def probe(self, key: object, make: Callable[[], net.Probe]) -> int:
+        """The number of a probe, which is created when first requested."""
+        if key not in self._probe_numbers:
+            probe = make()
+            self._probe_numbers[key] = len(self.probes)
+            self.probes.append(probe)
+        return self._probe_numbers[key]
+
+    def index(self, kind: str) -> dict[str, int]:
+        """The numbers of places or transitions by their full names."""
+        if kind not in self._names:
+            self._names[kind] = {element.name: index for index, element in enumerate(self.elements[kind])}
+        return self._names[kind]
+
+
+class Element:
+    """A measure, or an element of an array of measures, in one instance: what the names in its formula mean."""
+
+    __slots__ = ("builder", "instance", "numbers", "suffix", "template")
+
+    def __init__(
+        self,
+        builder: MeasureBuilder,
+        instance: Instance,
+        template: MeasureTemplate | None = None,
+        numbers: tuple[int, ...] = (),
+        suffix: str = "",
+    ) -> None:
+        """instance: its locals have the values of the indices. numbers: these. suffix: as they are shown, `[gold]`."""
+        self.builder = builder
+        self.instance = instance
+        self.template = template
+        self.numbers = numbers
+        self.suffix = suffix
+
+    @property
+    def identity(self) -> object:
+        return id(self.template), self.instance.prefix, self.numbers
+
+    @property
+    def number(self) -> int:
+        """The number of this measure in the flat net."""
+        return self.builder.numbers[self.identity]
+
+    def value(self, node: Node) -> Constant:
+        return evaluate(node, self.instance.locals)
+
+    def expression(self, node: Node, transition: int | None = None) -> Expr:
+        """An expression in a measure, which sees the firings of a transition."""
+        self.instance.firing = None if transition is None else self.builder.measured.get(transition)
+        return build(node, self.instance)
+
+    def quantity(self, node: Node, transition: int | None) -> Expr:
+        """What is measured: a value in the net's time unit, and not in ticks."""
+        return in_units(self.expression(node, transition), node.power)
+
+    def leaf(self, owner: object, span: Span, make: Callable[[], tuple[int, Term]]) -> Term:
+        return self.builder.leaf((id(owner), self.instance.prefix, self.numbers), span, make)
+
+    def probe(self, owner: object, make: Callable[[], net.Probe]) -> int:
+        return self.builder.probe((owner, self.instance.prefix, self.numbers), make)
+
+    # ------------------------------------------------------------ what a path means
+
+    def places(self, target: Target) -> list[int]:
+        """Raises CheckError when there is none."""
+        symbol = target.symbol
+        if len(target.steps) > 1 or not isinstance(symbol, PlaceSymbol):
+            return self._named(target, "place")
+        self.instance.present(symbol, target.span)
+        return self._found(replace(target, conditions=()), list(self._own_places(target, symbol.number)))
+
+    def _own_places(self, target: Target, number: int) -> Iterator[int]:
+        """Of a place or a port of the body itself."""
+        instance = self.instance
+        chosen = []
+        for index, values in zip(target.steps[0][1], instance.shapes[number], strict=True):
+            wanted = values if index is None else [int(self.value(index.node))]
+            chosen.append([value - values.start for value in wanted if value in values])
+        sizes = [len(values) for values in instance.shapes[number]]
+        for positions in product(*chosen):
+            at = 0
+            for position, size in zip(positions, sizes, strict=True):
+                at = at * size + position
+            if at < len(instance.places[number]):
+                yield instance.places[number][at]
+
+    def transitions(self, target: Target) -> list[int]:
+        """Raises CheckError when there is none."""
+        return self._named(target, "transition")
+
+    def _named(self, target: Target, kind: str) -> list[int]:
+        """By full names; those of an instance stand one after the other in the flat net."""
+        prefix = self.instance.prefix
+        if target.single:
+            parts = [name + _shown(indices, self.instance.locals) for name, indices in target.steps]
+            found = self.builder.index(kind).get(prefix + ".".join(parts))
+            return self._found(target, [] if found is None else [found])
+        pattern = r"\.".join(re.escape(name) + _pattern(given, self.instance.locals) for name, given in target.steps)
+        wanted, elements = re.compile(pattern), self.builder.elements[kind]
+        numbers = self.instance.own_places if kind == "place" else self.instance.own_transitions
+        return self._found(
+            target, [number for number in numbers if wanted.fullmatch(elements[number].name, len(prefix))]
+        )
+
+    def measures(self, target: Target) -> list[Element]:
+        """The elements of a measure, each in its own instance. Raises CheckError when there is none."""
+        *outer, (_, given) = target.steps
+        instances = [self.instance]
+        for name, indices in outer:
+            instances = [child for one in instances for child in self._children(one, name, indices)]
+        declaration = target.symbol.declaration
+        template = self.builder.by_declaration[id(declaration)]
+        numbers = [None if index is None else int(self.value(index.node)) for index in given]
+        found = [element for one in instances for element in self.builder.of(template, one, numbers)]
+        return self._found(target, found)
+
+    def _children(self, instance: Instance, name: str, indices: Sequence[Index | None]) -> list[Instance]:
+        known = instance.children.get(name, {})
+        if None not in indices:
+            found = known.get(_shown(indices, self.instance.locals))
+            return [] if found is None else [found]
+        wanted = re.compile(_pattern(indices, self.instance.locals))
+        return [child for suffix, child in known.items() if wanted.fullmatch(suffix)]
+
+    @staticmethod
+    def _found(target: Target, found: list[Found]) -> list[Found]:
+        if not found and target.conditions:
+            raise CheckError("switched-off", target.span, Label(target.conditions[0], "condition"), name=target.text)
+        if not found:
+            raise CheckError("no-such-element", target.span, text=target.text)
+        return found
+
+
+def _shown(indices: Sequence[Index | None], values: Sequence[Constant]) -> str:
+    return "".join(f"[{index.shown(values)}]" for index in indices if index is not None)
+
+
+def _pattern(indices: Sequence[Index | None], values: Sequence[Constant]) -> str:
+    return "".join(r"\[-?\w+\]" if index is None else rf"\[{index.shown(values)}\]" for index in indices)
+
+
+def _turns(
+    loops: Sequence[LoopTemplate],
+    given: Sequence[int | None],
+    instance: Instance,
+    numbers: tuple[int, ...] = (),
+    suffix: str = "",
+) -> Iterator[tuple[Instance, tuple[int, ...], str]]:
+    """Run the loops, or of each only the turn that is given; sets the locals of the instance."""
+    if not loops:
+        yield instance, numbers, suffix
+        return
+    loop, only = loops[0], given[0]
+    low, high = (int(evaluate(node, instance.locals)) for node in (loop.low, loop.high))
+    if low > high + 1:
+        raise CheckError("empty-range", loop.span, low=low, high=high)
+    if high - low >= MOST_OF_ARRAY:
+        raise CheckError("too-many-measures", loop.span, limit=MOST_OF_ARRAY)
+    for value in range(low, high + 1) if only is None else [only] if low <= only <= high else []:
+        instance.locals[loop.local] = value
+        shown = loop.labels[value] if loop.labels else value
+        yield from _turns(loops[1:], given[1:], instance, (*numbers, value), f"{suffix}[{shown}]")
+
+
+def bodies_with_measures(body: Body, templates: Templates) -> set[int]:
+    """The bodies, by their identity, of which an instance has measures, or contains an instance that has some."""
+    inside: dict[int, list[int]] = {}  # the bodies in which there are instances of a body
+    waiting, seen = [body], {id(body)}
+    while waiting:
+        outer = waiting.pop()
+        for instance in outer.instances:
+            inside.setdefault(id(instance.body), []).append(id(outer))
+            if id(instance.body) not in seen:
+                seen.add(id(instance.body))
+                waiting.append(instance.body)
+    found: set[int] = set()
+    reached = [number for number in seen if number in templates]
+    while reached:
+        number = reached.pop()
+        if number not in found:
+            found.add(number)
+            reached += inside.get(number, ())
+    return found
