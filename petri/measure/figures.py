@@ -45,7 +45,8 @@ def figures(net: Net, names: Sequence[str] | None = None) -> tuple[Figure, ...]:
     and a figure of it (`rbuf.mean`, `engine[0].alu.utilisation`, `send.rate`). A net that declares no measure gives
     every place's mean and every transition's rate. Raises UnknownFigure.
     """
-    return tuple(figure(net, name) for name in (default_names(net) if names is None else names))
+    owners = _Owners(net)
+    return tuple(_figure(net, name, owners) for name in (default_names(net) if names is None else names))
 
 
 def statistics(net: Net, names: Sequence[str]) -> dict[str, Statistic]:
@@ -80,25 +81,39 @@ def recorded_fields(measure: Measure) -> list[str]:
 
 def figure(net: Net, name: str) -> Figure:
     """See `figures`."""
+    return _figure(net, name, _Owners(net))
+
+
+class _Owners:
+    """What has figures, by name: the numbers of measures, places and transitions."""
+
+    def __init__(self, net: Net) -> None:
+        self.measures = {measure.name: number for number, measure in enumerate(net.measures)}
+        self.places = {place.name: number for number, place in enumerate(net.places)}
+        self.transitions = {transition.name: number for number, transition in enumerate(net.transitions)}
+
+
+def _figure(net: Net, name: str, owners: _Owners) -> Figure:
     owner, field = split(name)
-    for measure in net.measures:
-        if measure.name == name:
-            return Figure(name, measure.dimension, partial(evaluate, measure.formula), statistic(measure.formula))
-        if owner == f"{measure.name}.series" and measure.window and is_series_field(field):
-            term = Term("series", (), (net.measures.index(measure), field))
-            return Figure(name, measure.dimension, partial(evaluate, term), statistic(term))
-        if measure.name == owner and measure.probe is not None and has_field(net, measure.probe, field):
+    if name in owners.measures:
+        measure = net.measures[owners.measures[name]]
+        return Figure(name, measure.dimension, partial(evaluate, measure.formula), statistic(measure.formula))
+    series = owners.measures.get(owner.removesuffix(".series")) if owner.endswith(".series") else None
+    if series is not None and net.measures[series].window and is_series_field(field):
+        term = Term("series", (), (series, field))
+        return Figure(name, net.measures[series].dimension, partial(evaluate, term), statistic(term))
+    measure_of = owners.measures.get(owner)
+    if measure_of is not None:
+        measure = net.measures[measure_of]
+        if measure.probe is not None and has_field(net, measure.probe, field):
             dimension = field_dimension(measure.dimension, field)
             return Figure(name, dimension, partial(probe_value, measure.probe, field), EXTREMES.get(field, "mean"))
-    for index, place in enumerate(net.places):
-        if place.name == owner and field in PLACE_COLUMNS:
-            column = PLACE_COLUMNS[field]
-            kind = EXTREMES.get(field, "mean")
-            return Figure(name, PLACE_DIMENSIONS.get(field, ""), partial(entry, column, index), kind)
-    for index, transition in enumerate(net.transitions):
-        if transition.name == owner and field in TRANSITION_COLUMNS:
-            column = TRANSITION_COLUMNS[field]
-            return Figure(name, TRANSITION_DIMENSIONS.get(field, ""), partial(entry, column, index))
+    if owner in owners.places and field in PLACE_COLUMNS:
+        value = partial(entry, PLACE_COLUMNS[field], owners.places[owner])
+        return Figure(name, PLACE_DIMENSIONS.get(field, ""), value, EXTREMES.get(field, "mean"))
+    if owner in owners.transitions and field in TRANSITION_COLUMNS:
+        value = partial(entry, TRANSITION_COLUMNS[field], owners.transitions[owner])
+        return Figure(name, TRANSITION_DIMENSIONS.get(field, ""), value)
     raise UnknownFigure(unknown(net, name, owner))
 
 
