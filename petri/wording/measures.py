@@ -32,7 +32,7 @@ WORDING: dict[str, Wording] = {
         "let each measure use places and transitions rather than the measure before it",
     ),
     "measures-too-large": Wording(
-        "the formulas of the measures have more than {limit} figures of places and transitions",
+        "the formulas of the measures have more than {limit} operations and figures of places and transitions",
         "a measure over a whole array counts each element wherever it is used; measure fewer elements",
     ),
     "measure-usage": Wording("this is not how `{name}` is used", "write `{usage}`"),
