@@ -202,7 +202,7 @@ class _Completer:
             yield from self._fields(kind)
         elif isinstance(symbol, MeasureSymbol):
             known = (*SAMPLE_FIELDS, *reorder.FIELDS) if _reorders(symbol) else SAMPLE_FIELDS
-            yield from (_item(field, _KIND.Field, "1", f"of the measure {first}") for field in known)
+            yield from (_item(field, _KIND.Field, "1", f"of the measure {symbol.name}") for field in known)
         else:
             inner = self._inside(symbol)
             names = inner.names.items() if inner is not None else ()

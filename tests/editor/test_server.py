@@ -266,6 +266,32 @@ def test_names_of_the_library_stay(client: Client) -> None:
     assert "declared in the library, in `models/traffic/packet.net`" in str(raised.value)
 
 
+def test_a_measure_of_a_module_is_known_by_its_full_name(client: Client) -> None:
+    text = MAIN.replace("run until", """module Twin()
+  place own = token
+  transition step: own -> own  takes 1 ns
+  measure load = busy(own)
+  measure times = now at step
+  measure double = load + load
+end
+instance twin[i in 0..1] = Twin()
+measure both = twin[0].load * twin[1].times.mean
+run until""")
+    assert shown(client, text) == []
+    client.change("main.net", text)
+    hover = client.at("hover", "main.net", place(text, "twin[0].lo", "ad"))["contents"]["value"]
+    found = client.at("definition", "main.net", place(text, "twin[1].ti", "mes"))
+    renamed = client.at("rename", "main.net", place(text, "twin[0].lo", "ad"), newName="use")["changes"]
+    client.change("main.net", MAIN)
+    assert "measure load = busy(own)" in hover
+    assert text.split("\n")[found["range"]["start"]["line"]] == "  measure times = now at step"
+    (changed,) = renamed.values()
+    assert sorted(written(text, one["range"]) for one in changed) == ["load"] * 4
+    after = text.replace("twin[0].load * twin[1].times.mean", "twin[0].")
+    assert labels(client, after, "twin[0].") >= {"load", "times", "double", "step"}
+    assert {"mean", "count"} <= labels(client, text.replace("times.mean", "times."), "twin[1].times.")
+
+
 # ---------------------------------------------------------------- completion
 
 
