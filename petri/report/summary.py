@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 
 from rich.console import Console
@@ -20,6 +21,8 @@ from petri.report.run_length import run_length_note
 from petri.report.tables import Row, row_name, tables
 from petri.result import MeasureResult, Result
 
+MOST_MEASURES = 16  # of an array that have rows of their own
+
 
 def print_summary(result: Result, console: Console, *, seconds: float, every: bool = False) -> None:
     """Print the summary. `seconds` is the duration of the run; with `every`, each element of an array has a row."""
@@ -33,6 +36,7 @@ class _Summary:
         self.console = console
         self.every = every
         self.units = Units.of(result.net)
+        self.folded = False  # whether a row stands for the measures of a large array
         self.doubtful = False  # whether a figure is shown whose size is not known
         self.longer: set[float] = set()  # how much longer the run should be, of all figures shown
 
@@ -96,14 +100,46 @@ class _Summary:
         if not self.result.measures and not self.result.verdicts:
             return
         rows: list[tuple[str, str, Text]] = []
-        for measured in self.result.measures:
-            rows += self.measure_rows(measured)
+        for name, elements in self.arrays_of_measures().items():
+            rows += self.folded_rows(name, elements) if len(elements) > 1 else self.measure_rows(elements[0])
         for expectation, verdict in self.result.verdicts:
             dimension = shown_dimension(expectation.dimension)
             remark = verdict_text(expectation, verdict, self.units, dimension)
             rows.append(("expect", self.units.show(verdict.value, dimension), remark))
         names, values, remarks = (list(cells) for cells in zip(*rows, strict=True))
         self.table([Column("Measures", names, "name"), Column("value", values), Column("", remarks, "prose")])
+
+    def arrays_of_measures(self) -> dict[str, list[MeasureResult]]:
+        """The measures that each row stands for, by its name: those of a large array, also of an array of instances."""
+        sizes = Counter(row_name(measured.name) for measured in self.result.measures)
+        shown: dict[str, list[MeasureResult]] = {}
+        for measured in self.result.measures:
+            name = row_name(measured.name)
+            folds = sizes[name] > MOST_MEASURES and not self.every
+            shown.setdefault(name if folds else measured.name, []).append(measured)
+        return shown
+
+    def folded_rows(self, name: str, elements: Sequence[MeasureResult]) -> list[tuple[str, str, Text]]:
+        """A row for each figure of a large array, the least and the greatest element; then the elements that failed."""
+        self.folded = True
+        measure = elements[0].measure
+        failed = [one for one in elements if one.failure or not all(verdict.passed for _, verdict in one.verdicts)]
+        remarks = [Text(first_sentence(measure.doc), style="dim")] if measure.doc else []
+        if measure.expectations and not failed:
+            remarks.insert(0, Text("✓ all as expected", style="green"))
+        rows: list[tuple[str, str, Text]] = []
+        for field in elements[0].recorded or (None,):
+            values = [one.value if field is None else one.recorded[field].mean for one in elements]
+            cell = self.least_and_greatest(values, shown_dimension(measure.dimension, field))
+            title = " ".join(filter(None, (name, field, f"×{len(elements)}")))
+            rows.append((f"  {field}", cell, Text()) if rows else (title, cell, Text("\n").join(remarks)))
+        return rows + [row for one in failed for row in self.measure_rows(one)]
+
+    def least_and_greatest(self, values: Sequence[float], dimension: str) -> str:
+        known = [value for value in values if math.isfinite(value)]
+        if not known or min(known) == max(known):
+            return self.units.show(known[0] if known else math.nan, dimension)
+        return self.units.show_range(min(known), max(known), dimension)
 
     def measure_rows(self, measured: MeasureResult) -> list[tuple[str, str, Text]]:
         """The measure's first figure with its verdicts, and a row for each further figure that it records."""
@@ -249,7 +285,7 @@ class _Summary:
 
     def notes(self, rows: Sequence[Row]) -> None:
         """What the marks in the tables mean."""
-        if any(row.copies > 1 for row in rows):
+        if self.folded or any(row.copies > 1 for row in rows):
             said = "×n: n elements of an array; their average where they agree within noise, else least..greatest; "
             self.note(f"{said}max is the greatest; --all shows each")
         if self.doubtful:

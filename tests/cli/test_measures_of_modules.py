@@ -80,3 +80,45 @@ def test_the_formatter_indents_them(call: Call, write: Callable[..., str]) -> No
     path = write(NET.replace("  measure ticks = count(tick)", "measure ticks=count( tick )"))
     assert call("fmt", path).status == 0
     assert "  measure ticks           = count(tick)" in Path(path).read_text(encoding="utf-8")
+
+
+LARGE = """
+module Counter(pace: int)
+  place clock : int = 0
+  transition tick: clock(n) -> clock(n + 1)   takes pace
+  ## ticks of a clock
+  measure ticks = count(tick)
+  measure numbers = n at tick   record max, count
+end
+instance each[i in 1..20] = Counter(i)
+measure own[i in 1..20] = count(each[i].tick)
+  expect > 2
+measure same[i in 1..17] = each[1].ticks
+  expect == 50
+run until 49
+"""
+
+
+def test_a_large_array_is_one_row(call: Call, write: Callable[..., str]) -> None:
+    path = write(LARGE)
+    shown = call("run", path)
+    lines = [" ".join(line.split()) for line in shown.out.splitlines()]
+    for line in (
+        "own[*] ×20 3..50 ✓ all as expected",
+        "same[*] ×17 50 ✓ all as expected",
+        "each[*].ticks ×20 3..50 ticks of a clock",
+        "each[*].numbers max ×20 2..49",
+        "count 3..50",
+    ):
+        assert line in lines, lines
+    assert "each[7].ticks" not in shown.out
+    assert "×n: n elements of an array" in shown.out
+    assert "each[7].ticks" in call("run", path, "--all").out
+    assert "each[7].ticks" in call("run", path, "--json").out
+
+
+def test_elements_of_a_large_array_that_fail_have_rows(call: Call, write: Callable[..., str]) -> None:
+    shown = call("run", write(LARGE.replace("expect > 2", "expect > 3")))
+    assert shown.status == 1
+    found = [line.split()[0] for line in shown.out.splitlines() if line.startswith("own[")]
+    assert found == ["own[*]", "own[17]", "own[18]", "own[19]", "own[20]"]
