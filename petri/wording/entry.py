@@ -4,7 +4,7 @@ A sentence is a `str.format` template over the diagnostic's values:
 
     {name}              the value, with control characters made visible
     {count:token}       a number and its noun: `1 token`, `3 tokens` (irregular: `{count:entry|entries}`)
-    {names:and}         a list: `a`, `b` and `c` in backquotes; {names:or} likewise with "or"
+    {names:and}         a list: `a`, `b` and `c` in backquotes; {names:or} likewise with "or". A long one is cut
     {words:and:}        the same without the backquotes
 
 House style: the message is one clause without a full stop. It says what is wrong, in the terms of the language, with
@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 from petri.visible import visible
 
 _LONGEST_VALUE = 200
+_LONGEST_LIST = 30  # names in a sentence
 
 
 class Replace(str):
@@ -100,6 +101,8 @@ def quoted(text: str) -> str:
 
 
 def _enumerate(items: Sequence[str], word: str) -> str:
+    if len(items) > _LONGEST_LIST:
+        items = [*items[:_LONGEST_LIST], f"{len(items) - _LONGEST_LIST} more"]
     if len(items) < 2:
         return "".join(items)
     return f"{', '.join(items[:-1])} {word} {items[-1]}"

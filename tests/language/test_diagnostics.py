@@ -223,3 +223,4 @@ def test_lists_and_plurals() -> None:
     assert fill("{count:entry|entries}", {"count": 2}) == "2 entries"
     assert fill("{names:and}", {"names": ["a"]}) == "`a`"
     assert fill("{names:and:}", {"names": ["a", "b", "c"]}) == "a, b and c"
+    assert fill("{names:or:}", {"names": [f"a{n}" for n in range(1000)]}).endswith("a28, a29 or 970 more")
