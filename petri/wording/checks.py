@@ -70,8 +70,8 @@ WORDING: dict[str, Wording] = {
         notes=("its parameters are {known:and}",),
     ),
     "not-with-as": Wording(
-        "`{path}` has a `{keyword}` line, so it cannot be imported with a name of its own",
-        "move the line to the net that imports it, as a measure of `{alias}.…`",
+        "`{path}` has an `expect` line, so it cannot be imported with a name of its own",
+        "move the line to the net that imports it, where its measures are `{alias}.…`",
     ),
     "import-circular": Wording(
         "`{path}` imports itself, under another name each time", "move what both need to a third file"

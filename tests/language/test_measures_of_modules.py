@@ -208,20 +208,26 @@ def test_arrays_of_measures_of_arrays_of_instances() -> None:
 
 
 def test_imports_with_a_name_have_them_under_the_name_of_the_instance(tmp_path: Path) -> None:
-    part = (
-        "module Source(gap: Time)\n  place p = token\n  transition t: p -> p  takes gap\n  measure sent = count(t)\nend"
+    (tmp_path / "part.net").write_text(
+        "module Source(gap: Time)\n  place p = token\n  transition t: p -> p  takes gap\n"
+        "  measure sent = count(t)\nend\n"
+        "param rest = 3 us\ninstance own = Source(rest)\nmeasure all_sent[i in 1..2] = own.sent * i\n",
+        encoding="utf-8",
     )
-    (tmp_path / "part.net").write_text(part, encoding="utf-8")
     (tmp_path / "main.net").write_text(
-        'time us\nimport "part.net" as voice\nimport "part.net" as video\n'
+        'time us\nimport "part.net" as voice\nimport "part.net" as video with rest = 1 us\n'
         "instance calls = voice.Source(1 us)\ninstance films[i in 0..1] = video.Source(2 us)\n"
-        "measure whole = calls.sent + sum(films[*].sent)\nrun until 4 us",
+        "measure whole = calls.sent + sum(films[*].sent) + voice.all_sent[2]\n"
+        "expect video.own.sent == 5\nrun until 4 us",
         encoding="utf-8",
     )
     net = language.load(tmp_path / "main.net")
     assert values(net, "reference") == {
-        "whole": 5 + 3 + 3, "calls.sent": 5, "films[0].sent": 3, "films[1].sent": 3,
+        "whole": 5 + 3 + 3 + 4, "voice.all_sent[1]": 2, "voice.all_sent[2]": 4, "voice.own.sent": 2,
+        "video.all_sent[1]": 5, "video.all_sent[2]": 10, "video.own.sent": 5,
+        "calls.sent": 5, "films[0].sent": 3, "films[1].sent": 3,
     }  # fmt: skip
+    assert petri.Model(net).run().passed
 
 
 def test_a_module_without_an_instance_is_checked_and_not_measured() -> None:

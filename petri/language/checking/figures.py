@@ -132,7 +132,17 @@ class FigureTemplate(Struct):
 
 
 def operation(op: str, dimension: Dimension, share: bool, span: Span, *figures: FigureTemplate) -> FigureTemplate:
-    """An operation on figures; raises CheckError when the formula has become too large.
+    """An operation on figures; raises CheckError when the formula has become too large."""
+    size, depth = _extent(span, *figures)
+
+    def build(flat: Flat) -> Term:
+        return Term(op, tuple(figure.build(flat) for figure in figures))
+
+    return FigureTemplate(dimension, share, build, size=size, depth=depth)
+
+
+def _extent(span: Span, *figures: FigureTemplate) -> tuple[int, int]:
+    """The operations in a formula of these figures, and how deep they are nested; raises CheckError if it is too large.
 
     A measure is written out wherever it is used, so each line of a net can double the formula of the line before.
     """
@@ -142,11 +152,7 @@ def operation(op: str, dimension: Dimension, share: bool, span: Span, *figures: 
         raise CheckError("measure-too-large", span, limit=LARGEST)
     if depth > DEEPEST_MEASURE:
         raise CheckError("measure-too-deep", span, limit=DEEPEST_MEASURE)
-
-    def build(flat: Flat) -> Term:
-        return Term(op, tuple(figure.build(flat) for figure in figures))
-
-    return FigureTemplate(dimension, share, build, size=size, depth=depth)
+    return size, depth
 
 
 def total(terms: Sequence[Term], op: str = "add") -> Term:
@@ -267,7 +273,9 @@ class FigureReader:
         figure, target = found
 
         def build(flat: Flat) -> Term:
-            terms = [figure.build(element) for element in flat.measures(target)]
+            elements = flat.measures(target)
+            flat.charge(figure.size * len(elements), e.span)
+            terms = [figure.build(element) for element in elements]
             combined = total(terms, _OF_ALL[name])
             return combined if name != "mean" else Term("div", (combined, Term("const", (), float(len(terms)))))
 
@@ -277,7 +285,7 @@ class FigureReader:
 
         share = figure.share and name != "sum"
         own = None if figure.unit is None else unit
-        size, depth = figure.size + 1, figure.depth + 1
+        size, depth = _extent(e.span, figure)
         return FigureTemplate(figure.dimension, share, build, unit=own, size=size, depth=depth)
 
     def _constant(self, e: tree.Expr) -> FigureTemplate | None:

@@ -15,8 +15,6 @@ from petri.language.meaning.templates import Body, InstanceTemplate
 from petri.language.syntax import tree
 from petri.structs import Struct
 
-_NOT_WITH_AS = {tree.Measure: "measure", tree.Expect: "expect"}
-
 
 class OpenSpace(Struct):
     """The files that share names, their scope, and what they become. `prefix` is "voice.", of the net itself ""."""
@@ -48,11 +46,9 @@ def _opened(checker: CheckState, opened: OpenSpace) -> Iterator[OpenSpace]:
         opened.scope.names[d.alias] = SpaceSymbol(d.alias, d.alias_span or d.span, d, scope)
         body = checker.bodies[id(scope)] = Body(d.alias, scope)
         opened.body.instances.append(InstanceTemplate(d.alias, (), None, body, (), (), d.span))
-        for declaration in (d for file in inner.files for d in file.declarations):
-            if type(declaration) in _NOT_WITH_AS:
-                keyword, path = _NOT_WITH_AS[type(declaration)], declaration.span.file
-                checker.problems.error("not-with-as", d.span, keyword=keyword, path=path, alias=d.alias)
-                break
+        expected = [one for file in inner.files for one in file.declarations if isinstance(one, tree.Expect)]
+        if expected:
+            checker.problems.error("not-with-as", d.span, path=expected[0].span.file, alias=d.alias)
         yield from _opened(checker, OpenSpace(inner, scope, body, f"{opened.prefix}{d.alias}."))
 
 

@@ -73,13 +73,17 @@ class ExpectationTemplate(Struct):
 class MeasureTemplate(Struct):
     """A measure, or all elements of an array of measures."""
 
-    declaration: tree.Measure
+    symbol: MeasureSymbol
     loops: tuple[LoopTemplate, ...]
     condition: Node | None
     figure: FigureTemplate
     record: tuple[str, ...]
     window: Node | None
     expectations: list[ExpectationTemplate] = field(default_factory=list)
+
+    @property
+    def declaration(self) -> tree.Measure:
+        return self.symbol.declaration
 
     def build(self, flat: Flat, name: str) -> Measure:
         """A measure of the flat net. name: its full name, `engine[0].delay[gold]`."""
@@ -132,7 +136,7 @@ class MeasureChecker:
         }
         self.figures: dict[int, FigureTemplate | None] = {}  # by the identity of their symbols
         self.busy: set[int] = set()
-        self.loops: dict[int, tuple[Loops, tuple[LoopTemplate, ...]]] = {}  # by the identity of their declarations
+        self.loops: dict[tuple[int, int], tuple[Loops, tuple[LoopTemplate, ...]]] = {}  # by their body and declaration
         self.templates: dict[int, list[MeasureTemplate]] = {}  # by the identity of their bodies
         self.standalone: list[ExpectationTemplate] = []
         self.body = checker.body  # in which declarations are read
@@ -167,10 +171,11 @@ class MeasureChecker:
         return None if figure is None else replace(figure, unit=self._unit(d, figure))
 
     def _loops(self, d: tree.Measure) -> tuple[Loops, tuple[LoopTemplate, ...]]:
-        """The indices of an array of measures."""
-        if id(d) not in self.loops:
-            self.loops[id(d)] = read_loops(self.checker, self.body.scope, d.loops)
-        return self.loops[id(d)]
+        """The indices of an array of measures. Two imports of a file with names of their own share its declarations."""
+        key = (id(self.body), id(d))
+        if key not in self.loops:
+            self.loops[key] = read_loops(self.checker, self.body.scope, d.loops)
+        return self.loops[key]
 
     def _unit(self, d: tree.Measure, figure: FigureTemplate) -> Unit | None:
         """The unit to show a measure in, and its size: its own, or that of the measure whose figure it is."""
@@ -204,7 +209,7 @@ class MeasureChecker:
                     self._measure(d)
                 elif not isinstance(d, tree.Expect):
                     latest = None
-                elif body.scope.outer is None:
+                elif body is self.checker.body:
                     self._expect(d, latest)
         self.body = self.checker.body
 
@@ -219,7 +224,7 @@ class MeasureChecker:
         if figure is None:
             return
         record, window = self._record(d, figure)
-        template = MeasureTemplate(d, templates, condition, figure, record, window)
+        template = MeasureTemplate(symbol, templates, condition, figure, record, window)
         self.templates.setdefault(id(self.body), []).append(template)
 
     # ------------------------------------------------------------ record

@@ -92,6 +92,9 @@ class Flat(Protocol):
 
     def quantity(self, node: Node, transition: int | None) -> net.Expr: ...
 
+    def charge(self, terms: int, span: Span) -> None:
+        """Count what formulas consist of. Raises CheckError when it has become too much."""
+
     def leaf(self, owner: object, span: Span, make: Callable[[], tuple[int, Term]]) -> Term: ...
 
     def probe(self, owner: object, make: Callable[[], net.Probe]) -> int: ...

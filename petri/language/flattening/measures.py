@@ -46,7 +46,7 @@ class MeasureBuilder:
         self.root = root
         self.elements: Mapping[str, Sequence[net.Place | net.Transition]] = {"place": places, "transition": transitions}
         self.measured = measured
-        self.by_declaration = {id(one.declaration): one for listed in templates.values() for one in listed}
+        self.by_symbol = {id(one.symbol): one for listed in templates.values() for one in listed}
         self.probes: list[net.Probe] = []
         self.numbers: dict[object, int] = {}  # of the measures, by their template, instance and indices
         self._terms = 0
@@ -191,6 +191,9 @@ class Element:
         """What is measured: a value in the net's time unit, and not in ticks."""
         return in_units(self.expression(node, transition), node.power)
 
+    def charge(self, terms: int, span: Span) -> None:
+        self.builder.charge(terms, span)
+
     def leaf(self, owner: object, span: Span, make: Callable[[], tuple[int, Term]]) -> Term:
         return self.builder.leaf((id(owner), self.instance.prefix, self.numbers), span, make)
 
@@ -246,8 +249,7 @@ class Element:
         instances = [self.instance]
         for name, indices in outer:
             instances = [child for one in instances for child in self._children(one, name, indices)]
-        declaration = target.symbol.declaration
-        template = self.builder.by_declaration[id(declaration)]
+        template = self.builder.by_symbol[id(target.symbol)]
         numbers = [None if index is None else int(self.value(index.node)) for index in given]
         found = [element for one in instances for element in self.builder.of(template, one, numbers)]
         return self._found(target, found)
