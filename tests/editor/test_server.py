@@ -267,7 +267,9 @@ def test_names_of_the_library_stay(client: Client) -> None:
 
 
 def test_a_measure_of_a_module_is_known_by_its_full_name(client: Client) -> None:
-    text = MAIN.replace("run until", """module Twin()
+    text = MAIN.replace(
+        "run until",
+        """module Twin()
   place own = token
   transition step: own -> own  takes 1 ns
   measure load = busy(own)
@@ -276,7 +278,8 @@ def test_a_measure_of_a_module_is_known_by_its_full_name(client: Client) -> None
 end
 instance twin[i in 0..1] = Twin()
 measure both = twin[0].load * twin[1].times.mean
-run until""")
+run until""",
+    )
     assert shown(client, text) == []
     client.change("main.net", text)
     hover = client.at("hover", "main.net", place(text, "twin[0].lo", "ad"))["contents"]["value"]
