@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 from petri.measure.intervals import Interval
-from petri.net import Net
+from petri.net import Net, split_unit
 from petri.report import sparks
 from petri.report.columns import Column, print_prose, print_table
 from petri.report.dimensions import shown_dimension
@@ -127,10 +127,12 @@ class _Summary:
         remarks = [Text(first_sentence(measure.doc), style="dim")] if measure.doc else []
         if measure.expectations and not failed:
             remarks.insert(0, Text("✓ all as expected", style="green"))
+        units = {one.measure.dimension for one in elements}  # a unit of a module can have a size in each instance
+        whole = measure.dimension if len(units) == 1 else split_unit(measure.dimension)[0]
         rows: list[tuple[str, str, Text]] = []
         for field in elements[0].recorded or (None,):
             values = [one.value if field is None else one.recorded[field].mean for one in elements]
-            cell = self.least_and_greatest(values, shown_dimension(measure.dimension, field))
+            cell = self.least_and_greatest(values, shown_dimension(whole, field))
             title = " ".join(filter(None, (name, field, f"×{len(elements)}")))
             rows.append((f"  {field}", cell, Text()) if rows else (title, cell, Text("\n").join(remarks)))
         return rows + [row for one in failed for row in self.measure_rows(one)]

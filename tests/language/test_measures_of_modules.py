@@ -207,6 +207,29 @@ def test_arrays_of_measures_of_arrays_of_instances() -> None:
     assert petri.Model(net).run().passed
 
 
+def test_a_unit_of_a_module_has_its_size_in_each_instance() -> None:
+    text = """
+    time us
+    module M(work: Time)
+      unit cycle = work / 10
+      place p = token
+      transition t: p -> p  takes work
+      measure gaps = gap(t) in cycle
+    end
+    instance m[i in 1..2] = M(i * 1 us)
+    instance n[i in 1..2] = M(1 us)
+    measure unlike = max(m[*].gaps)
+    measure alike = mean(n[*].gaps)
+    measure one = m[2].gaps
+    run until 10 us
+    """
+    net = language.loads(text)
+    assert [one.dimension for one in net.measures[:5]] == [
+        "Time", "Time in cycle=0.1", "Time in cycle=0.2", "Time in cycle=0.1", "Time in cycle=0.2",
+    ]  # fmt: skip
+    assert values(net, "reference")["unlike"] == values(net, "reference")["one"] == 2
+
+
 def test_imports_with_a_name_have_them_under_the_name_of_the_instance(tmp_path: Path) -> None:
     (tmp_path / "part.net").write_text(
         "module Source(gap: Time)\n  place p = token\n  transition t: p -> p  takes gap\n"

@@ -281,7 +281,8 @@ class FigureReader:
 
         def unit(flat: Flat) -> tuple[str, float] | None:
             assert figure.unit is not None
-            return figure.unit(flat.measures(target)[0])
+            units = {figure.unit(element) for element in flat.measures(target)}
+            return units.pop() if len(units) == 1 else None  # a unit of a module can have a size in each instance
 
         share = figure.share and name != "sum"
         own = None if figure.unit is None else unit
