@@ -129,8 +129,8 @@ def series_of(net: Net, runs: Sequence[Sequence[Observation]], names: Sequence[s
     counted: places from which nothing takes tokens, which only fill, and places that never hold more than at the
     start, which are resources.
     """
-    growing = {m.name for m in net.measures if grows(net, m.formula)}
-    wanted = [one for one in figures(net, names) if one.name not in growing and not is_total(one.name)]
+    growing = {measure.name: grows(net, measure.formula) for measure in net.measures}
+    wanted = [one for one in figures(net, names) if not growing.get(one.name, is_total(one.name))]
     result = {one.name: np.array([[one.value(seen) for seen in run] for run in runs]).mean(axis=0) for one in wanted}
     taken = {arc.place for t in net.transitions for arc in t.inputs if not arc.keep} | {
         place for t in net.transitions for place in t.resets
@@ -146,6 +146,6 @@ def series_of(net: Net, runs: Sequence[Sequence[Observation]], names: Sequence[s
 
 
 def is_total(name: str) -> bool:
-    """Whether a figure's field is a count or an extreme since the start, and so has no meaning in a window."""
+    """Whether a field, `delay.count`, is a count or an extreme since the start, and so has no meaning in a window."""
     owner, _, field = name.rpartition(".")
     return bool(owner) and field in ("count", "sum", "min", "max", *TOTALS, *reorder.COUNTERS, *reorder.MAXIMA)

@@ -68,6 +68,14 @@ def test_series_are_those_that_tell_something_of_a_window() -> None:
     assert np.array_equal(series[TOKENS], series["length"])
 
 
+def test_a_measure_of_a_module_is_no_field_of_its_instance() -> None:
+    net = language.loads(
+        "module M()\n  place p = token\n  transition t: p -> p  takes 1\n  measure lost = mean(t)\n"
+        "  measure count = count(t)\nend\ninstance m = M()"
+    )
+    assert list(series_of(net, [windows(net, plan(until=100.0), 0)], None)) == ["m.lost"]
+
+
 def test_a_dead_net_has_no_warmup() -> None:
     net = language.loads("net d\nplace a = token\nplace b\ntransition go: a -> b takes 1\n")
     assert pilot(net, plan()) == Warmup(0.0)
