@@ -60,14 +60,14 @@ run until dead
         (0, False, 0),
         (4160, False, 0),
         (4161, False, 1),
-        (2000, False, 0),
-        (2000, True, 1),
-        (800, True, 1),
-        (799, True, 0),
+        (3000, False, 0),
+        (3000, True, 1),
+        (2080, True, 1),
+        (2079, True, 0),
     ],
 )
 def test_watermarks_have_hysteresis(tmp_path: Path, queue: int, congested: bool, detour: int) -> None:
-    """A port is congested above 4160 B, and until it is below 800 B; the queues of other ports do not matter."""
+    """A port is congested above 4160 B, and until it is below 2080 B; the queues of other ports do not matter."""
     path = tmp_path / "decision.net"
     text = DECISION.format(packets=1, size=500, cells=8, queue=queue, congested=str(congested).lower())
     path.write_text(text, encoding="utf-8")
@@ -97,7 +97,7 @@ def test_buffers_are_never_more_than_full() -> None:
     assert places["router.tbuf_free"] <= 128
     assert places["router.thread"] <= 40
     assert places["router.engine"] <= 5
-    assert places["router.port_state"] == 6
+    assert places["router.port_state"] == 5
 
 
 @pytest.mark.slow
@@ -136,12 +136,12 @@ def test_use_of_resources() -> None:
         load = figure(result, "input_rate") / (6.22 * GBPS)
         assert figure(result, "hash_busy") == pytest.approx(0.15 * load, rel=0.05)
         assert figure(result, "engines_busy") * engines == pytest.approx(0.57 * load, rel=0.05)
-        assert figure(result, "bus_busy") < 0.06
+        assert figure(result, "bus_busy") < 0.08  # 0.06 and less in longer runs
 
 
 @pytest.mark.slow
 def test_own_links_make_longer_queues() -> None:
-    """Links of a sixth of the rate each serve a burst of one port more slowly than the whole does."""
+    """Links of a fifth of the rate each serve a burst of one port more slowly than the whole does."""
     assert figure(run(own_links=True), "in_dram") > 3 * figure(run(), "in_dram")
 
 

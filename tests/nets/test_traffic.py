@@ -161,6 +161,40 @@ def test_trains_are_of_unrelated_flows(tmp_path: Path) -> None:
         agrees(np.array([np.mean(series[index]) for index in sorted(series)]), expected)
 
 
+# -------------------------------------------------------------------- a line
+
+LINE = """
+net trial
+time ns
+import traffic.steady
+import traffic.line
+place sent : Datagram
+place network : Datagram
+place last : { seq: int, at: Time } = {seq: -1, at: -1 s}
+instance source = Poisson(rate = 6 Gbps, network = sent)
+instance incoming = Line(8 Gbps, packets = sent, network = network)
+transition deliver: network(p), last(l) -> last({seq: p.seq, at: now})
+  let too_soon = now - l.at < p.size / 8 Gbps - 0.001 ns, in_turn = p.seq == l.seq + 1
+measure close = count(deliver, if too_soon then 1 else 0)
+measure misplaced = count(deliver, if in_turn then 0 else 1)
+measure delivered = count(deliver)
+measure busy_line = mean(incoming.send)  record series(1 ms)
+"""
+
+
+def test_a_line_sends_one_packet_after_the_other(tmp_path: Path) -> None:
+    """None comes sooner behind another than its bytes take, all come in their order, and the line is in use for 6/8."""
+    path = tmp_path / "trial.net"
+    path.write_text(LINE, encoding="utf-8")
+    result = petri.load(path).run(until="6 ms", warmup=0.0, replications=REPLICATIONS, seed=3)
+    assert result.measure("delivered").value > 4000
+    assert result.measure("close").value == 0
+    assert result.measure("misplaced").value == 0
+    series = result.measure("busy_line").series
+    assert series is not None
+    agrees(np.array([np.mean(series[index][1:]) for index in sorted(series)]), 0.75)
+
+
 # -------------------------------------------------------------------- bursty
 
 
