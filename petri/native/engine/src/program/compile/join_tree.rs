@@ -22,7 +22,7 @@ struct Arc<'e> {
 }
 
 impl Arc<'_> {
-    /// Whether nothing but a constant key tells which of its tokens may be taken.
+    /// Whether nothing but a constant key decides which of its tokens may be taken.
     fn is_free(&self) -> bool {
         self.parent.is_none() && self.filters.is_empty() && self.pairs.is_empty()
     }
@@ -116,7 +116,7 @@ impl<'b> TransitionCompiler<'_, 'b> {
                     Some(bags[..at].iter().copied().find(|&before| arcs[before].tells_all(&arcs[arc].needed))?);
             }
         }
-        // Two arcs on one place find distinct tokens, which only an edge can tell.
+        // Two arcs on one place find distinct tokens, which only an edge between them can ensure.
         let apart = |&arc: &usize| inputs[arc].before.iter().all(|&before| arcs[arc].parent == Some(before));
         bags.iter().all(apart).then_some(arcs)
     }
@@ -225,7 +225,7 @@ impl<'b> TransitionCompiler<'_, 'b> {
         Some(if straight { (comparison, left, right) } else { (mirrored(comparison), right, left) })
     }
 
-    /// Has the places of a tree tell it of their tokens; the indices of its arcs are not asked for.
+    /// Makes the places of a tree report their tokens to it. The tree does not ask for the indices of its arcs.
     fn enlist(&mut self, program: &JoinTreeProgram, inputs: &[InputProgram], id: JoinTreeId) {
         for node in &program.nodes {
             let ranked = &mut self.compiler.places[node.place.at()].ranked;
