@@ -576,7 +576,7 @@ class FigureReader:
         return _probed(ProbeTemplate("order", make, PLAIN))
 
     def _thresholds(self, settings: list[tree.Weighted]) -> dict[str, int] | None:
-        """DT and BT of RFC 5236, given as `displacement: 8, buffer: 16`; None, and told, where one is wrong."""
+        """DT and BT of RFC 5236, given as `displacement: 8, buffer: 16`; None, with an error, where one is wrong."""
         found: dict[str, int] = {}
         for setting in settings:
             name = setting.value.name if isinstance(setting.value, tree.Name) else ""
