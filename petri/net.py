@@ -183,7 +183,7 @@ class Place(Frozen):
     weight: Expr | None = None  # an expression of the slots, int or real
     measured_in: str = ""  # the dimension of weight and capacity
     initial: Sequence[tuple[int, Token]] = ()  # (count, value), in order of arrival: a tuple, or `Tokens`
-    stream: Stream | None = None  # only of a coloured fifo place without initial tokens
+    stream: Stream | None = None  # only of a coloured fifo place without initial tokens and capacity
     doc: str = ""
     span: Span | None = None
 
