@@ -198,11 +198,10 @@ impl<'b> TransitionCompiler<'_, 'b> {
                     edge.slots.push(*slot);
                     edge.wanted.push(wanted);
                 }
-                Some((comparison, threshold, rank)) if order(comparison).is_some() => {
-                    let (reversed, strict) = order(comparison)?;
-                    edge.orders.push(OrderProgram { threshold, rank, reversed, strict });
-                }
-                _ => edge.tests.push(self.lowering().bool(e).ok()?),
+                found => match found.and_then(ordered) {
+                    Some(order) => edge.orders.push(order),
+                    None => edge.tests.push(self.lowering().bool(e).ok()?),
+                },
             }
         }
         Some(edge)
@@ -250,13 +249,14 @@ fn mirrored(comparison: Comparison) -> Comparison {
     }
 }
 
-/// How a rank, on the right, must reach a threshold, on the left: whether the order is reversed, and whether it is strict.
-fn order(comparison: Comparison) -> Option<(bool, bool)> {
-    match comparison {
-        Comparison::Less => Some((false, true)),
-        Comparison::LessOrEqual => Some((false, false)),
-        Comparison::Greater => Some((true, true)),
-        Comparison::GreaterOrEqual => Some((true, false)),
-        Comparison::Equal | Comparison::NotEqual => None,
-    }
+/// An order of the values of two tokens, that of the parent first; None if the comparison is of equality.
+fn ordered((comparison, threshold, rank): (Comparison, Value, Value)) -> Option<OrderProgram> {
+    let (reversed, strict) = match comparison {
+        Comparison::Less => (false, true),
+        Comparison::LessOrEqual => (false, false),
+        Comparison::Greater => (true, true),
+        Comparison::GreaterOrEqual => (true, false),
+        Comparison::Equal | Comparison::NotEqual => return None,
+    };
+    Some(OrderProgram { threshold, rank, reversed, strict })
 }
