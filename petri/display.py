@@ -1,4 +1,4 @@
-"""What a notebook shows of an object, and what `print` tells of it.
+"""What a notebook and `print` show of an object.
 
 Results and models are below the report in the order of imports, so they cannot import it. The package, which is above
 both, says once where the functions are that draw them.

@@ -90,9 +90,9 @@ class Model(Frozen):
         """Run the net: until, warmup, seed, replications, engine, limits, max_firings, occupancy as of `RunOptions`.
 
         until, warmup: in the net's time unit, or text with a unit ("20 ms"); "dead" or inf runs until nothing can
-        happen any more. threads: at most so many replications at a time. progress: called about ten times a second, or
+        happen any more. threads: the most replications run at a time. progress: called about ten times a second, or
         True for a line that shows it, in a notebook or on a terminal. trace: receives every firing. time_limit: end
-        the run after so many seconds, as Ctrl-C does.
+        the run after this number of seconds, as Ctrl-C does.
 
         An error of the model, or of the file of a stream, is in `Result.failure`, with the figures up to that time.
         Ctrl-C ends the run and sets `Result.interrupted`. Raises LanguageError if the run cannot start, ImportError if
@@ -135,7 +135,7 @@ class Model(Frozen):
         trace: TraceSink | None = None,
         time_limit: float | TimeLimit | None = None,
     ) -> Result:
-        """Do what a plan says, so many times; the rest as of `run`."""
+        """Run a plan `count` times; the other arguments as of `run`."""
         try:
             ran, interrupted = replicate(
                 self.net,
@@ -194,7 +194,7 @@ class Model(Frozen):
         replication: int = 0,
         **options: Unpack[RunOptions],
     ) -> Why:
-        """Why a transition was enabled at an instant of a run, or not; `print(model.why("send", "3 ms"))` tells it.
+        """Why a transition was enabled at an instant of a run, or not; `print(model.why("send", "3 ms"))` prints it.
 
         at: when all that happens at that time has happened, in the net's unit or as text with a unit; the end of the
         run if None. firing: instead, just before firing number N, from 1, or before the first firing of that transition

@@ -21,7 +21,7 @@ Discipline = Literal["bag", "fifo", "lifo", "key"]
 
 # Limits that more than one room holds nets and runs to.
 MOST_ARCS = 1_000  # on the input side of a transition; the native engine has the same limit
-MOST_TOKENS = 10_000_000  # in a net, unless a run is told otherwise (X3)
+MOST_TOKENS = 10_000_000  # in a net, unless a run sets another limit (X3)
 MOST_REPLICATIONS = 100_000  # of one run, which stores the measures of each
 
 
@@ -183,7 +183,7 @@ class Place(Frozen):
     weight: Expr | None = None  # an expression of the slots, int or real
     measured_in: str = ""  # the dimension of weight and capacity
     initial: Sequence[tuple[int, Token]] = ()  # (count, value), in order of arrival: a tuple, or `Tokens`
-    stream: Stream | None = None  # only of a coloured fifo place without initial tokens
+    stream: Stream | None = None  # only of a coloured fifo place without initial tokens and capacity
     doc: str = ""
     span: Span | None = None
 

@@ -2,6 +2,7 @@
 
     python validation/usual_times.py                  # all studies
     python validation/usual_times.py shaping
+    python validation/usual_times.py reordering/figure_10 reordering/figure_11
 
 Processor seconds are measured, not seconds on the clock, so that other programs on the machine do not count. Only the
 first replication of each point runs, and the others are assumed to need as long; an experiment with a precision, whose
@@ -30,7 +31,8 @@ from petri.version import VERSION
 HERE: Final = Path(__file__).resolve().parent
 HEADER: Final = """\
 # The title is listed by `pnsim validate`, and so are the times, which validation/usual_times.py measures. By `fitting`
-# the figures are drawn on which constants may be fitted: validation/draw_fitting_sets.py.
+# the figures are drawn on which constants may be fitted: validation/draw_fitting_sets.py; `drawn_with` is the `set` of
+# experiments at that time, where it has changed since.
 """
 
 
@@ -60,12 +62,13 @@ def processor() -> str:
     return names[0] if names else platform.processor() or platform.machine()
 
 
-def measure(folder: Path) -> None:
-    """Writes the times into study.yaml, and leaves its other entries as they are."""
+def measure(folder: Path, experiment: str) -> None:
+    """Writes the times of one experiment, or of all (""), into study.yaml, and leaves its other entries as they are."""
     study = folder / STUDY
     data = (yaml.safe_load(study.read_text("utf-8")) or {}) if study.exists() else {}
-    found = {}
-    for name, path in experiments(folder).items():
+    every = experiments(folder)
+    found = data.get("times", {}).get("seconds", {}) if experiment else {}
+    for name, path in ({experiment: every[experiment]} if experiment else every).items():
         found[name] = max(round(seconds(path)), 1)
         print(f"{folder.name}/{name}: {found[name]} s", flush=True)
     where = f"{date.today():%Y-%m-%d}, pnsim {VERSION}, native engine, {processor()}"
@@ -75,6 +78,7 @@ def measure(folder: Path) -> None:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("studies", nargs="*", metavar="STUDY", help="default: all")
-    for name in parser.parse_args().studies or folders(HERE):
-        measure(HERE / name)
+    parser.add_argument("names", nargs="*", metavar="STUDY[/EXPERIMENT]", help="default: all")
+    for name in parser.parse_args().names or folders(HERE):
+        study, _, experiment = name.partition("/")
+        measure(HERE / study, experiment)

@@ -10,8 +10,8 @@ from petri.net import Span
 from petri.structs import Frozen, field
 
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
-MOST_NAMES = 12  # of those that are known, told where one is unknown
-MOST_DIAGNOSTICS = 100  # of a check, that are told
+MOST_NAMES = 12  # of the known names, listed with an unknown one
+MOST_DIAGNOSTICS = 100  # of a check, that are reported
 
 
 class LanguageError(Exception):
@@ -109,7 +109,7 @@ def has_errors(diagnostics: Iterable[Diagnostic]) -> bool:
 
 
 def limited(diagnostics: Sequence[Diagnostic], path: str) -> list[Diagnostic]:
-    """At most so many as are told, the most severe ones if there are more, and then the number of the others."""
+    """At most `MOST_DIAGNOSTICS` of them. If there are more: the most severe, and one that counts the rest."""
     if len(diagnostics) <= MOST_DIAGNOSTICS:
         return list(diagnostics)
     ranked = sorted(diagnostics, key=lambda one: SEVERITIES.index(one.severity))

@@ -16,7 +16,7 @@ from petri.structs import Frozen
 
 LEAST_SHAPE, GREATEST_SHAPE = 1e-6, 1e12
 MOST_TRIALS = 1e15
-FEW = 16  # events or trials: so many are drawn one by one
+FEW = 16  # up to this number of trials, or below this mean number of events, each is drawn by itself
 FARTHEST = 30.0  # standard deviations from the mean at which a truncated normal may begin
 
 

@@ -46,7 +46,7 @@ def available() -> bool:
 
 
 def stop_flag() -> Any:
-    """What tells sessions on other threads to end a search for bindings; None if the native engine is not built."""
+    """A flag that makes sessions on other threads end a search for bindings; None if the native engine is not built."""
     return None if _native is None else _native.Stop()
 
 

@@ -47,7 +47,7 @@ class Observer(Protocol):
         """A firing deposited a token."""
 
     def left(self, place: int, token: Token, now: float) -> None:
-        """A firing took a token; `changed` follows. Of a place that is emptied, only the latter tells."""
+        """A firing took a token; `changed` follows. Where a place is emptied, only `changed` is called."""
 
     def started(self, transition: int, variables: Sequence[Scalar], now: float, end: float) -> None:
         """A firing starts; its tokens are still in their places."""

@@ -41,7 +41,7 @@ class PointRuns:
         progress: Callable[[Progress], None] | None = None,
         limit: TimeLimit = NO_LIMIT,
     ) -> None:
-        """Run so many more. Raises Interrupted; ExperimentError if one stops with an error in the model."""
+        """Run `count` more replications. Raises Interrupted; ExperimentError if one stops with a model error."""
         wanted = range(len(self.ran), len(self.ran) + count)
         net = self.point.net
         # As many as of a run by itself: whether a place still grows must show in a short run, too.

@@ -46,7 +46,7 @@ def check_against_net(root: YamlTable, definition: Definition, refused: bool) ->
 
 
 def _irregular(net: str) -> str | None:
-    """A pipe or device, which might never end; a folder is told as one elsewhere."""
+    """A pipe or device, which might never end; a folder is reported elsewhere."""
     try:
         kind = irregular(Path(net))
     except (OSError, ValueError):

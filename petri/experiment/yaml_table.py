@@ -32,7 +32,7 @@ class Cell:
 
 
 def read_table(text: YamlText, parameters: Collection[str], error: Callable[..., None]) -> Iterator[Cell]:
-    """The values of a table. error: told of each line that is wrong.
+    """The values of a table. error: called for each line that is wrong.
 
     Cells are separated by two blanks or more, or by `|`. Columns with the name of a parameter say which point, all
     others are measures.

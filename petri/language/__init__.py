@@ -82,7 +82,7 @@ def check(path: str | Path, parameters: Mapping[str, object] | None = None) -> l
 def check_with_sources(
     path: str | Path, parameters: Mapping[str, object] | None = None, *, more: Lint | None = None
 ) -> tuple[list[Diagnostic], dict[str, str]]:
-    """As `check`, plus the texts of all files read. `more` tells what else there is to say of a net without errors."""
+    """As `check`, plus the texts of all files read. `more` finds what else there is to say of a net without errors."""
     return _found(_linted(_work(_find(path), None, parameters, TEXT, lints=True), more))
 
 

@@ -74,7 +74,7 @@ def statistic(term: Term) -> Statistic:
     return "mean"
 
 
-# Figures that tell how long the run was rather than how the net behaves have no interval from batches.
+# Figures that depend on the length of the run rather than on how the net behaves have no interval from batches.
 TOTALS = ("maximum", "arrivals", "firings")
 
 

@@ -45,7 +45,7 @@ class Decision(Frozen):
 
 
 def decide_runs(passed: Sequence[bool], error: float, most: int) -> Decision:
-    """Run by run. passed: of each replication, in order; most: give up after so many."""
+    """Run by run. passed: of each replication, in order; most: replications after which to give up."""
     limit, score, used = -math.log(error), 0.0, 0
     for used, one in enumerate(passed[:most], 1):
         score += _FOR if one else _AGAINST

@@ -44,7 +44,7 @@ WIDEST: Final = 3.0
 """The factor by which it is widened at `LARGEST_CORRELATION`; between the two correlations it grows in proportion."""
 
 LARGEST_SKEWNESS: Final = 0.8
-"""Of the joined batches, as a share of the greatest that so many can have, (n - 2) / √(n - 1).
+"""Of the n joined batches, as a share of the greatest that n values can have, (n - 2) / √(n - 1).
 
 One batch that is unlike the others gives 1, two of them 0.7, three 0.57: above, it hangs on a single event.
 """

@@ -16,7 +16,7 @@ MOST_NAMED: Final = 12  # transitions of a net that a message lists
 
 
 class Look:
-    """A run that stands at an instant. `run` tells which run it is; `stopped` why it did not get to the instant."""
+    """A run that stands at an instant. `run` says which run it is; `stopped`, why it did not reach the instant."""
 
     def __init__(self, model: Model, course: Course, moment: Moment, stopped: str | None) -> None:
         self.model = model

@@ -175,7 +175,7 @@ def number(value: float, digits: int = 4) -> str:
 
 
 def compact(value: float, digits: int = DIGITS) -> str:
-    """A plain number to so many significant digits, without zeros at its end: `0.01`."""
+    """A plain number to `digits` significant digits, without zeros at its end: `0.01`."""
     text = number(value, digits)
     mantissa, e, exponent = text.partition("e")
     return (mantissa.rstrip("0").rstrip(".") if "." in mantissa else mantissa) + e + exponent

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import Final
 
 LONGEST_EXTENSION: Final = 1000.0
-"""Beyond so many times its length, nothing is said of how long a run should be."""
+"""Where a run would have to be longer by more than this factor, the note does not say how long."""
 
 
 def run_length_note(

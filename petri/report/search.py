@@ -1,4 +1,4 @@
-"""What people are told of a search, in words: for the terminal, the page and the notebook."""
+"""The words that describe a search: for the terminal, the page and the notebook."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ from petri.run.instant import Moment
 from petri.run.walk import Enabled, Step, Walk
 from petri.views import Why
 
-MOST_LISTED: Final = 20  # enabled bindings that are listed, and steps that are told
+MOST_LISTED: Final = 20  # enabled bindings, and steps, that are listed
 MOST_SHOWN: Final = 12  # tokens of a place
 _COMPARISONS: Final[dict[str, Callable[[int, int], bool]]] = {
     "<=": operator.le, ">=": operator.ge, "==": operator.eq, "<": operator.lt, ">": operator.gt, "=": operator.eq,
@@ -189,7 +189,7 @@ class Stepper:
     # ------------------------------------------------------------ telling
 
     def _tell(self, steps: Sequence[Step]) -> None:
-        """The firings that started and ended; a firing without time is told once."""
+        """The firings that started and ended; a firing that takes no time is listed once."""
         for step in steps:
             name = self.net.transitions[step.transition].name
             if step.kind == "ends":

@@ -58,7 +58,7 @@ def _pieces(text: str, width: int) -> Iterator[tuple[int, int]]:
 
 
 def shortened(names: Sequence[str], width: int, mark: str = "…") -> list[str] | None:
-    """The names in so many columns: of a longer one the mark stands for its beginning, or for its middle.
+    """The names in at most `width` columns each: in a longer name, `mark` replaces its beginning or its middle.
 
     Names that differ still do; None where that cannot be had. No number within a name is cut.
     """

@@ -73,13 +73,13 @@ class Course:
         return interruptible(lambda _: work(), stop=self._stop)
 
     def _run(self, until: float, firings: int) -> Reason:
-        """At most so many firings, in one piece."""
+        """At most `firings` firings, in one piece."""
         if self._stop.is_set():
             raise KeyboardInterrupt
         return self.session.advance(until, min(firings, _PIECE[self.plan.engine]))
 
     def advance(self, until: float, firings: int | None) -> Reason:
-        """To the end of instant `until` [ticks], or just before the firing after so many."""
+        """To the end of instant `until` [ticks], or just before the next firing once `firings` have started."""
         return self._interruptible(lambda: self._advance(until, firings))
 
     def _advance(self, until: float, firings: int | None) -> Reason:

@@ -59,7 +59,7 @@ def record(
     limits: Limits = Limits(),
     stopped: Callable[[], bool] = lambda: False,
 ) -> Recording:
-    """Record up to the end of instant `until` [ticks], or so many firings.
+    """Record up to the end of instant `until` [ticks], or until there are `firings` firings.
 
     Raises LanguageError for a stream that cannot be read, ModelError if the initial marking cannot be computed.
     """

@@ -25,7 +25,7 @@ from petri.run.session import begin_planned
 from petri.run.stop import NO_LIMIT, CtrlC, StopSign, TimeLimit
 from petri.structs import Frozen, Struct, field
 
-MOST_BATCHES = 256  # of a run by itself: when so many are full, neighbours are joined
+MOST_BATCHES = 256  # of a run by itself: when all are full, neighbours are joined
 FEWER_BATCHES = 64  # of one among several, or of a large net: they show the course of the run, and give no intervals
 UNJOINED = 4096  # firings, before neighbours are joined for the first time
 LARGE_NET = 5_000  # places and transitions

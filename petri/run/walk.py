@@ -113,7 +113,7 @@ class Walk:
         return self.steps
 
     def run(self, stop: Callable[[], bool], most: float = math.inf) -> int:
-        """By chance until `stop` is true, or nothing can fire; at most so many firings. Returns how many.
+        """Fire at random until `stop` is true or nothing can fire; at most `most` firings. Returns how many.
 
         Raises KeyboardInterrupt between two firings. If it came while bindings were searched for, the walk is
         back before the firing that led there.
@@ -130,7 +130,7 @@ class Walk:
         return self.firings - begun
 
     def back(self, count: int) -> int:
-        """Undo so many firings, or all. Returns how many."""
+        """Undo `count` firings, or all if there are fewer. Returns how many."""
         wanted = max(self.firings - count, 0)
         undone = self.firings - wanted
         kept = max((number for number in self._copies if number <= wanted), default=None)

@@ -28,7 +28,7 @@ from petri.experiment.preparation import Point, Prepared, expected_value, in_uni
 from petri.measure.figures import figures
 from petri.validation.study import Fitting
 
-SHARE: Final = 3  # one quantity in so many is fitted
+SHARE: Final = 3  # one quantity of this number is fitted
 
 
 @dataclass

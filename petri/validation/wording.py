@@ -46,7 +46,7 @@ def percent(share: float, sign: str = "") -> str:
 
 
 def usual_time(work: float | None, processors: int) -> str:
-    """`7 min` for so many processor seconds shared among processors; as `—` if they are unknown."""
+    """`7 min` for `work` processor seconds shared among `processors`; `—` if the work is unknown."""
     if work is None:
         return NOTHING
     seconds = work / processors

@@ -142,6 +142,7 @@ WRONG: dict[str, Any] = {
         "n", (Place("p", INT, "key", Expr("tokens", "int", value=0), initial=((1, (1,)),)),)
     ),
     "a stream with initial tokens": Net("n", (Place("p", INT, "fifo", initial=((1, (1,)),), stream=Stream("a.csv")),)),
+    "a stream with a capacity": Net("n", (Place("p", INT, "fifo", capacity=6, stream=Stream("a.csv")),)),
     "a probe of nothing": Net("n", BLACK, probes=(Passage(Event(), Event()),)),
     "a probe of a transition that is not there": Net("n", BLACK, probes=(Counter(1),)),
 }

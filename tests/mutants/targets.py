@@ -75,4 +75,5 @@ RUST_TESTS: Final = (
     "tests/semantics",
     "tests/engine/test_firings.py",
     "tests/engine/test_native.py",
+    "tests/cli/test_searches.py",
 )

@@ -26,7 +26,7 @@ USUAL: Final[Mapping[str, tuple[str, ...]]] = {
     "delay": ("delay", "latency", "frame_delay", "stay"),
     "throughput": ("throughput", "goodput", "forwarded", "forwarding_rate", "served"),
 }
-"""The names that are understood without being told: the first that the net has."""
+"""The names that are looked for where the definition gives none: the first of them that the net has."""
 
 PARAMETERS: Final = ("load", "size")
 NEEDED: Final = ("load", "loss")

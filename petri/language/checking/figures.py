@@ -637,7 +637,7 @@ class FigureReader:
         return _probed("order", make, PLAIN)
 
     def _thresholds(self, settings: list[tree.Weighted]) -> dict[str, Callable[[Flat], int]] | None:
-        """DT and BT of RFC 5236, given as `displacement: 8, buffer: 16`; None, and told, where one is wrong."""
+        """DT and BT of RFC 5236, given as `displacement: 8, buffer: 16`; None, with an error, where one is wrong."""
         found: dict[str, Callable[[Flat], int]] = {}
         for setting in settings:
             name = setting.value.name if isinstance(setting.value, tree.Name) else ""

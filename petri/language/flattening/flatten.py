@@ -64,7 +64,7 @@ class Flattener:
         return self._net(name)
 
     def _refuse_too_large(self) -> None:
-        """At once, since to make so many elements takes long and much memory."""
+        """Refuse before the elements are made, which would take much time and memory."""
         try:
             ElementCounter().count(self.checker.body, Instance(self.checker.body, ""))
         except CheckError as fault:

@@ -58,7 +58,7 @@ impl std::fmt::Display for Failure {
         let place: String = self.steps.iter().rev().map(String::as_str).collect();
         match place.trim_start_matches('.') {
             "" => write!(formatter, "not a flat net: {}", self.what),
-            // Of a nest without end, the beginning tells enough.
+            // Of a very deep net the path is long: its beginning is enough.
             place => {
                 write!(formatter, "not a flat net: {}: {}", place.chars().take(200).collect::<String>(), self.what)
             }

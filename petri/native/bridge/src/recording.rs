@@ -24,7 +24,7 @@ impl Capture {
         capture::Capture::open(&path, flows).map(|capture| Capture(Mutex::new(capture))).map_err(to_error)
     }
 
-    /// The next packets, at most so many: times [ns since the first], sizes, captured sizes [bytes], flows, protocols.
+    /// The next packets, at most `most`: times [ns since the first], sizes, captured sizes [bytes], flows, protocols.
     fn read<'py>(&mut self, py: Python<'py>, most: usize) -> PyResult<Columns<'py>> {
         let capture = self.locked()?;
         let packets = py.detach(|| capture.read(most)).map_err(to_error)?;
@@ -32,7 +32,7 @@ impl Capture {
         columns.iter().map(|column| words(py, column, |value| value.to_ne_bytes())).collect()
     }
 
-    /// What of all that was read is not a packet as it was on the wire, by name (see `capture::Counts`).
+    /// Counts by name of what was read so far and is not a packet as it was on the wire (see `capture::Counts`).
     fn counts(&mut self) -> PyResult<Vec<(&'static str, u64)>> {
         let counts = self.locked()?.counts();
         let unknown = counts.unknown_blocks.values().sum();

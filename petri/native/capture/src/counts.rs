@@ -1,8 +1,9 @@
-//! What of a capture is not a packet as it was on the wire, counted so that nothing is passed over in silence.
+//! Counts whatever in a capture is not a packet as it was on the wire, so that nothing is skipped silently.
 
 use std::collections::BTreeMap;
 
-/// Types of unknown blocks that are told apart; blocks of further types are counted under the last.
+/// The number of types of unknown blocks that are counted separately. Blocks of further types are counted under the greatest
+/// type.
 const MOST_TYPES: usize = 8;
 
 /// Counts of packets, except where it says otherwise.

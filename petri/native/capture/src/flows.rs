@@ -14,7 +14,7 @@ const IPV6: u16 = 0x86dd;
 const TCP: u8 = 6;
 const UDP: u8 = 17;
 
-/// What tells flows apart.
+/// What distinguishes flows: two packets that agree in all of it are of one flow.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Told {
     addresses: Option<(IpAddr, IpAddr)>,
@@ -45,7 +45,7 @@ impl Flows {
     }
 }
 
-/// How much of what tells flows apart a packet has.
+/// Which of the headers that distinguish flows a packet has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Headers {
     /// All that its protocol has.
@@ -53,7 +53,7 @@ pub enum Headers {
     /// No Internet addresses.
     #[default]
     NotInternet,
-    /// A fragment of a packet, which is told by its addresses and protocol alone.
+    /// A fragment of a packet: addresses and protocol alone distinguish its flow.
     Fragment,
     /// TCP or UDP, but the ports were not captured.
     NoPorts,

@@ -93,13 +93,13 @@ impl<R: Read> Read for Full<R> {
 }
 
 impl Capture {
-    /// Opens a file. `flows`: tell packets apart by flow.
+    /// Opens a file. `flows`: number packets by flow.
     pub fn open(path: &Path, flows: bool) -> Result<Self, Fault> {
         let unreadable = |error: io::Error| Fault { kind: Kind::Unreadable, packet: 1, detail: error.to_string() };
         Capture::of(File::open(path).map_err(unreadable)?, flows)
     }
 
-    /// Reads the bytes of a file from anywhere. `flows`: tell packets apart by flow.
+    /// Reads the bytes of a file from anywhere. `flows`: number packets by flow.
     pub fn of(source: impl Read + Send + 'static, flows: bool) -> Result<Self, Fault> {
         let fault = |kind, detail: String| Fault { kind, packet: 1, detail };
         let reader = create_reader(BUFFER, Full(source)).map_err(|error| match error {
@@ -112,7 +112,8 @@ impl Capture {
         Ok(Capture { reader, state, ended: false, late: None })
     }
 
-    /// The next packets, at most so many; none are the end. Those before a fault come first.
+    /// The next packets, at most `most`; none at the end of the capture. The packets before a fault come first, the next call
+    /// returns the fault.
     pub fn read(&mut self, most: usize) -> Result<Packets, Fault> {
         let mut packets = Packets::default();
         while packets.times.len() < most && !self.ended && self.late.is_none() {
@@ -124,7 +125,7 @@ impl Capture {
         }
     }
 
-    /// Of all that was read so far.
+    /// The counts over all that was read so far.
     pub fn counts(&self) -> Counts {
         self.state.counts()
     }

@@ -9,7 +9,7 @@ use crate::{Kind, Packets};
 pub struct State {
     pub order: Order,
     pub packets: u64,
-    /// None where packets are not to be told apart.
+    /// None where flows are not asked for.
     flows: Option<Flows>,
     counts: Counts,
     section: Section,

@@ -22,7 +22,7 @@ impl<'a> Choices<'a> {
         options[self.number(0, options.len() - 1)]
     }
 
-    /// True for so many values of ten.
+    /// True for `in_ten` of ten values.
     pub fn chance(&mut self, in_ten: u8) -> bool {
         self.byte() % 10 >= 10 - in_ten
     }

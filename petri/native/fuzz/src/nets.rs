@@ -124,7 +124,7 @@ impl<'a> Maker<'a> {
         } else {
             place.insert("initial".into(), self.initial(&kinds));
         }
-        if self.choose.chance(3) {
+        if self.choose.chance(3) && !place.contains_key("stream") {
             self.limit(&mut place, &kinds);
         }
         Value::Object(place)

@@ -13,7 +13,7 @@
 //! - [`random`]: random streams, and what is drawn from them
 //! - [`portable`]: `exp`, `ln` and `pow` with the same bits on every machine
 //! - [`ticks`]: model time
-//! - [`trajectory`]: the hash that tells trajectories apart
+//! - [`trajectory`]: the hash that distinguishes trajectories
 
 pub mod bits;
 pub mod cache;

@@ -60,7 +60,7 @@ pub const LEAST: u64 = 1 << 11;
 /// The bits of a word that make a number in [0, 1): the upper 53.
 pub const UPPER: u64 = !(LEAST - 1);
 
-/// The whole part of u·n, where the word tells u.
+/// The integer part of u·n, where u in [0, 1) is the number that the word's upper 53 bits make.
 #[inline(always)]
 pub fn scaled(word: u64, n: u64) -> u64 {
     ((u128::from(word & UPPER) * u128::from(n)) >> 64) as u64
@@ -141,7 +141,7 @@ impl Random {
         sums.partition_point(|&reached| reached <= threshold).min(sums.len() - 1)
     }
 
-    /// A standard exponential. One word tells the layer (low 8 bits) and the place in it (upper 53).
+    /// A standard exponential. One word gives the layer (low 8 bits) and the position in it (upper 53).
     #[inline(always)]
     pub fn exponential(&mut self) -> f64 {
         let word = self.word();

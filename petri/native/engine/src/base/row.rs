@@ -107,7 +107,7 @@ impl<T> FromIterator<T> for Row<T> {
 }
 
 impl<T: Copy> Row<T> {
-    /// A row of so many equal records.
+    /// A row of `len` copies of a record.
     pub fn of(record: T, len: usize) -> Self {
         Row::of_records(vec![record; len])
     }
@@ -142,7 +142,7 @@ impl<T: Copy> Row<T> {
         self.len -= 1;
     }
 
-    /// Makes the row so long at least.
+    /// Lengthens the row to at least `len` records; the new ones are copies of `record`.
     #[inline(always)]
     pub fn reach(&mut self, len: usize, record: T) {
         if self.len < len {

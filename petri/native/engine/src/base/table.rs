@@ -48,10 +48,10 @@ impl<I, T> Table<I, T> {
     /// Where a table has the address of its first row.
     pub const START: usize = offset_of!(Table<I, T>, start);
 
-    /// The table of so many rows that begin there.
+    /// The table of the `len` rows that begin at `start`.
     ///
     /// # Safety
-    /// The rows are nobody else's. Unless they were a box, the table is not dropped.
+    /// Nothing else owns the rows. Unless they were a box, the table must not be dropped.
     pub unsafe fn of_rows(start: NonNull<T>, len: usize) -> Self {
         Table { start, len, of: PhantomData }
     }

@@ -63,7 +63,7 @@ impl Key for &[u64] {
     }
 }
 
-/// The values of a slot: from `low`, so many.
+/// The values that a slot may have: `size` integers from `low` on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Extent {
     pub low: i64,
@@ -151,7 +151,7 @@ impl<T: Copy + Default> KeyTable<T> {
         KeyTable { numbering: Numbering::Direct(extents.into()), records: Row::of(record, groups(extents)) }
     }
 
-    /// For keys of so many words, at least one.
+    /// For keys of `width` words, at least one.
     pub fn hashed(width: usize) -> Self {
         let hashed = Hashed { cells: vec![EMPTY; 16], more: Vec::new(), rest: width - 1, free: Vec::new() };
         KeyTable { numbering: Numbering::Hashed(hashed), records: Row::default() }

@@ -61,7 +61,7 @@ struct Large {
 }
 
 impl Large {
-    /// For so many words.
+    /// An empty set whose bitmap has `words` words.
     fn new(words: usize) -> Self {
         let mut levels: Vec<Vec<u32>> = Vec::new();
         let mut nodes = words;

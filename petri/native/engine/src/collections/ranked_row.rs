@@ -6,7 +6,7 @@
 //!
 //! **Idea.** Cut the row into *blocks* of some positions each, and the ranks into *buckets* of some members each. A table has, for
 //! each bucket and block, how many members of the bucket are in the block, summed up over the buckets before, so that one line
-//! of the table tells for each block how many of its ranks are less than the bucket's. A range costs a look at two lines, at
+//! of the table gives for each block how many of its ranks are less than the bucket's. A range costs a look at two lines, at
 //! the members of the two buckets that its ends lie in, and at the positions of the one block that has the k-th: about the
 //! square root of all.
 //!
@@ -65,7 +65,8 @@ impl Cut {
     }
 }
 
-/// Where a cut lies: so many whole buckets are before it, and some members of the next, unless that is whole or empty.
+/// Where a cut lies: the first `whole` buckets lie before it. If `parted`, some members of the next bucket may lie before it,
+/// too.
 #[derive(Clone, Copy, Debug)]
 pub struct Edge {
     pub whole: usize,
@@ -257,7 +258,7 @@ impl RankedRow {
         self.present -= 1;
     }
 
-    /// A bucket has so many members more in a block, modulo 2^16.
+    /// Adds `more` to the number of a bucket's members in a block, modulo 2^16: `u16::MAX` removes one.
     #[inline]
     fn count(&mut self, bucket: usize, block: usize, more: u16) {
         let shelf = bucket / SHELF;
@@ -279,7 +280,7 @@ impl RankedRow {
         self.lows.partition_point(|&low| low <= rank) - 1
     }
 
-    /// Makes buckets of about equal numbers, one for each rank that is so frequent, and counts them anew.
+    /// Makes buckets of about equal size, with a bucket of its own for each rank that would fill one, and counts them anew.
     pub fn rebuild(&mut self) {
         let present = (0..self.len()).filter(|&position| self.homes[position].bucket != NONE);
         let mut sorted: Vec<u32> = present.map(|position| position as u32).collect();

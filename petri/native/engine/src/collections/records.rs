@@ -45,7 +45,7 @@ impl<H: Copy + Default> Records<H> {
         size_of::<H>() / 8
     };
 
-    /// So many rows for records of at most `width` words.
+    /// `rows` rows for records of at most `width` words.
     pub fn new(width: usize, rows: usize) -> Self {
         let mut records = Records { words: Table::default(), bits: Self::bits(width), of: PhantomData };
         records.lengthen(rows);
@@ -57,12 +57,12 @@ impl<H: Copy + Default> Records<H> {
         (Self::HEAD_WORDS + width).next_power_of_two().trailing_zeros()
     }
 
-    /// Makes so many rows, of which the first are those that there were.
+    /// Lengthens to `rows` rows: first those that there were, then rows of zeros.
     pub fn lengthen(&mut self, rows: usize) {
         self.words = self.words.iter().copied().chain(std::iter::repeat(0)).take(rows << self.bits).collect();
     }
 
-    /// Makes twice as many rows, of which that at a position becomes the first and those before it come last.
+    /// Doubles the number of rows of a ring that begins at `row`: first the rows in the order of the ring, then rows of zeros.
     pub fn double_from(&mut self, row: usize) {
         let rows = self.words.len() >> self.bits;
         self.words.rotate_left(row << self.bits);

@@ -4,17 +4,18 @@
 //! it are numbered, in the order of the row; one is drawn by number. A mark that comes or goes changes the number of pairs of
 //! all thresholds that it reaches, which may be all.
 //!
-//! **Idea.** Thresholds stand in a [`RankedRow`]. A mark reaches whole buckets and some members of one more. The former are noted
-//! with the bucket, as so many marks more for all members; the latter with themselves. Each block of positions keeps the sum
-//! of its pairs, which grows by the number of its thresholds that the mark reaches: a line of the row's table.
+//! **Idea.** Thresholds are the ranks of a [`RankedRow`]. A mark reaches whole buckets and some members of one more. Each whole
+//! bucket counts the mark once for all of its members; in the last one, each member that the mark reaches counts it. Each block
+//! of positions keeps the sum of its pairs. It grows by the number of its thresholds that the mark reaches, which a line of the
+//! row's table gives for all blocks.
 //!
 //! ```text
 //! thresholds 2 7 | 4 9      buckets: 0 from 0 (2 4), 1 from 7 (7 9)
-//! a mark 8 comes: bucket 0 has 1 more for all, threshold 7 itself; the blocks have 2 and 1 pairs
+//! a mark 8 comes: bucket 0 counts it for both members, threshold 7 counts it itself; the blocks have 2 and 1 pairs
 //! pair 1 lies in the first block: threshold 2 has one, pair 0; so it is that of threshold 7
 //! ```
 //!
-//! The row does not keep the marks: who adds a threshold says how many marks reach it.
+//! The row does not keep the marks: whoever adds a threshold passes the number of marks that reach it.
 //!
 //! Invariants:
 //! - *shape*: there is an own number for each position, one for each bucket, and a sum for each block.
@@ -76,7 +77,7 @@ impl Thresholds {
         self.row.rank(position)
     }
 
-    /// A threshold that so many marks reach comes to the end of the row; or one that none ever does.
+    /// Appends a threshold that `marks` marks reach. None is a threshold that no mark ever reaches.
     pub fn push(&mut self, threshold: Option<u64>, marks: u64) {
         if self.row.is_worn() {
             self.rebuild();

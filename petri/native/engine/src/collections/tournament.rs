@@ -42,11 +42,11 @@ use crate::base::ticks::Ticks;
 
 /// Slots at the start: a net whose firings all stand in one lane needs no more.
 const FEWEST: usize = 1;
-/// With so many slots, memory is worth fetching before it is needed.
+/// From this number of slots on, it pays to fetch memory before it is needed.
 pub const MANY: usize = 4096;
-/// In so many levels, which are always in the cache, two nodes meet, and in those below four.
+/// The number of levels next to the root in which two nodes meet; they are always in the cache. In the levels below, four meet.
 pub const NEAR: u32 = 10;
-/// The first node of those below.
+/// The first node of the levels below.
 pub const FAR: usize = 2 << NEAR;
 /// No slot.
 pub const NONE: usize = usize::MAX;
@@ -95,8 +95,9 @@ pub struct Tournament {
     pub frees: usize,
     /// The slot of an event that is over, still in the tree.
     pub gap: usize,
-    /// What `next_time` told, and whether there is an event at that time beside the one that has left a gap.
+    /// The earliest time when `next_time` was called last.
     time: Ticks,
+    /// Whether there is an event at that time beside the one that has left a gap.
     pub more: bool,
     /// The latest time at which events were found to be at one time. Two events at one time meet, or others at that time do
     /// in their place, before the first of them is over.
@@ -144,8 +145,8 @@ impl Tournament {
         self.time.min(NEVER)
     }
 
-    /// The slot of the first of the events at the time that `next_time` told, if any are left. It is to be left, or given to
-    /// another that is no earlier.
+    /// The slot of the first of the events at the time that `next_time` returned, if any are left. The caller ends that event
+    /// (`leave`), or gives its slot to another that is no earlier (`succeed`).
     #[inline(always)]
     pub fn first_due(&mut self) -> Option<usize> {
         if self.gap != NONE {
@@ -285,7 +286,7 @@ impl Tournament {
         self.widen_to(2 * self.slots);
     }
 
-    /// Makes so many slots.
+    /// Grows the tree to `slots` slots. Events keep their slots.
     fn widen_to(&mut self, slots: usize) {
         let taken = replace(&mut self.slots, slots);
         let before =
@@ -386,8 +387,8 @@ mod tests {
         }
     }
 
-    /// So many events, each followed by another after a random time, against a sorted list. Some events have a successor that
-    /// takes their place.
+    /// Compares the tournament with a sorted list: `events` events, each followed by another after a random time. Some events
+    /// have a successor that takes their slot.
     fn against_a_list(events: u64, steps: u64, mut delay: impl FnMut(&mut Random) -> Ticks) {
         let mut random = Random::new([events, 7, 1]);
         let mut chance = Random::new([events, 8, 1]);

@@ -18,8 +18,8 @@
 //! `((sums | HIGHEST) − (k + 1) · ONES) & HIGHEST`, as [`bits`](crate::base::bits) derives. Eight weights of 15 are 120, so no
 //! byte of the sums reaches its highest bit: that is why 15 is the greatest weight of a byte.
 //!
-//! A row whose weights are all 1 needs no search at all: unit `k` is that of position `k`. `seen`, the bits of all weights that
-//! there ever were, and `total` together tell such a row.
+//! A row whose weights are all 1 needs no search at all: unit `k` is that of position `k`. Such a row is recognised by `seen`,
+//! the bits of all weights that there ever were, and `total`.
 //!
 //! Machine code changes bytes and `total` itself, and calls [`Weights::note`] where there are blocks.
 //!

@@ -19,7 +19,8 @@ pub const GENERAL: u64 = 1 << 63;
 /// There was a fault, which the engine holds. Any other status of a start is the time at which the firing ends.
 pub const FAULT: u64 = GENERAL + 1;
 
-/// The loop has started as many firings as it may, or so many at one instant that they must be counted (X3).
+/// The loop has started as many firings as it may, or is so near the limit of firings at one instant that they must be counted
+/// (X3).
 pub const USED_UP: u64 = 0;
 /// Nothing more happens until the time asked for.
 pub const OVER: u64 = 1;
@@ -29,7 +30,7 @@ pub const STOPPED: u64 = 2;
 
 /// Looks at a transition. The parameters are the engine and the holes.
 type Look = unsafe extern "C" fn(*mut c_void, *const u32) -> u64;
-/// The loop. The parameters are the engine, the holes, all routines, the last instant, and how many firings are enough.
+/// The loop. The parameters are the engine, the holes, all routines, the last instant, and the number of firings to stop at.
 type Loop = unsafe extern "C" fn(*mut c_void, *const u32, *const Routines, Ticks, u64) -> u64;
 
 /// A function, and what distinguishes one of the transitions that share it.
@@ -136,7 +137,7 @@ unsafe impl Send for Code {}
 unsafe impl Sync for Code {}
 
 impl Code {
-    /// Runs the loop until an instant is over, or until so many firings have started since time 0.
+    /// Runs the loop until instant `until` is over, or until `enough` firings have started since time 0.
     /// Returns why it ended.
     ///
     /// # Safety

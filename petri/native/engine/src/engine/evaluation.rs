@@ -68,7 +68,8 @@ impl<O: Observer> Engine<O> {
         plan.takes.iter().map(count).sum()
     }
 
-    /// Evaluates an output arc of a firing that takes so many tokens into the record. Returns how many it gives.
+    /// Evaluates an output arc of a firing that takes `taken` tokens, and appends what it gives to the record. Returns the
+    /// number of tokens that it gives.
     #[inline(always)]
     pub(super) fn output(&mut self, program: &Program, arc: &OutputProgram, end: Ticks, taken: u64) -> Outcome<u64> {
         let (place, count) = match arc.form {

@@ -1,10 +1,10 @@
 //! Memory for the firings that will end soon, in nets that do not fit the cache.
 //!
-//! What a firing touches would be waited for, one line of the cache after the other. So the lines are fetched while other
-//! firings end. When a firing becomes the first in its part of the tournament, a hundred others come before it, more or
-//! less. What it needs is found in steps, each of which reads what the one before has fetched; between two steps another
-//! firing ends. Machine code knows the footprint of each transition, which takes two; what the tokens of a firing lead to
-//! takes four (`PrefetchTarget`). Nothing but time depends on what is fetched.
+//! Without prefetching, a firing stalls on each line of the cache in turn. So the lines are fetched while other firings end.
+//! When a firing becomes the first in its part of the tournament, about a hundred others come before it. What it needs is found
+//! in steps, each of which reads what the one before has fetched; between two steps another firing ends. Machine code knows the
+//! footprint of each transition, which takes two steps; what the tokens of a firing lead to takes four (`PrefetchTarget`).
+//! Nothing but time depends on what is fetched.
 
 use std::ptr::from_ref;
 
@@ -103,8 +103,8 @@ impl<O: Observer> Engine<O> {
         fetch(&program.levels[plan.level as usize].transitions[plan.position as usize]);
     }
 
-    /// Looks up what the targets of two firings lead to, for one of them where that is told. A record may be another's: any values
-    /// do.
+    /// Looks up the groups that the targets of a firing lead to. For the firing after it, fetches the cells in which they will be
+    /// looked up in the next step. A record may belong to another firing by now: any values do.
     #[inline(always)]
     fn find_groups(&mut self, program: &Program) {
         let Soon { slot, transition, .. } = *self.upcoming.at_step(0);

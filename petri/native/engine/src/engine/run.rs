@@ -149,7 +149,7 @@ impl<O: Observer> Engine<O> {
 
     // ------------------------------------------------------------ the loop
 
-    /// Interprets to the end of instant `until`, or for so many firings more. May be called again to go on.
+    /// Interprets to the end of instant `until`, or for `firings` more firings. May be called again to go on.
     pub fn interpret(&mut self, until: Ticks, firings: u64) -> Reason {
         let program = Arc::clone(&self.program);
         self.advance(&program, until, firings, |engine, until, firings| engine.run(&program, until, firings))
@@ -401,7 +401,7 @@ impl<O: Observer> Engine<O> {
         Ok(())
     }
 
-    /// A firing with so many variables starts: the observer, the hash and the figures of its transition (M2) take it in.
+    /// A firing with `variables` variables starts: the observer, the hash and the figures of its transition (M2) take it in.
     /// A measure that fails stops it before anything counts it (X4).
     #[inline(always)]
     pub(super) fn note_start(

@@ -24,7 +24,7 @@ use crate::state::value::Scope;
 pub enum Goal {
     First,
     All,
-    /// The binding that so many come before.
+    /// The binding with this number, counted from 0.
     Nth(u64),
     /// All of those that the transition prefers.
     Best,
@@ -51,13 +51,13 @@ pub struct Scratch {
 }
 
 impl Scratch {
-    /// For transitions of at most so many input arcs.
+    /// For transitions of at most `arcs` input arcs.
     pub fn new(arcs: usize) -> Self {
         let chosen: Table<Arc, u64> = vec![0; arcs].into_iter().collect();
         Scratch { first: chosen.clone(), chosen, key: Vec::new(), given: Vec::new(), rank: 0, best: Vec::new() }
     }
 
-    /// Chooses one of the best bindings, of a transition with so many arcs.
+    /// Chooses one of the best bindings, by its number, of a transition with `arcs` input arcs.
     pub fn take_best(&mut self, arcs: usize, number: usize) {
         let tokens = &self.best[number * arcs..(number + 1) * arcs];
         self.chosen.iter_mut().zip(tokens).for_each(|(chosen, &token)| *chosen = token);

@@ -1,4 +1,4 @@
-//! Tokens leave places, have room kept for them, and arrive: marking, gauges, weights and observer are told of it.
+//! Tokens leave places, have room kept for them, and arrive: marking, gauges and weights change, and the observer hears of it.
 
 use std::ops::Range;
 
@@ -102,7 +102,7 @@ impl<O: Observer> Engine<O> {
         self.observer.leaves(place, token, self.now);
     }
 
-    /// The weight of the tokens of a place grows or shrinks by so much.
+    /// The weight of the tokens of a place grows, or shrinks, by `by`.
     fn change_weight(&mut self, program: &Program, place: PlaceId, by: u64, grows: bool) {
         let store = &mut self.marking.stores[place];
         let before = store.held + store.kept;

@@ -14,14 +14,14 @@ use crate::program::Program;
 
 /// Kinds of observers that code is made for.
 const KINDS: usize = 2;
-/// Unlike transitions whose code is made as soon as that of fewer.
+/// Up to this number of unlike transitions, code is made after the same number of firings.
 const FEW_UNLIKE: u64 = 40;
 /// With more unlike transitions, there is code only for those whose own firings pay for it, once most firings are theirs.
 const MOST_AT_ONCE: usize = 10_000;
 const HOT_SHARE: f64 = 0.75;
-/// The holes of so many transitions are found in the time in which the code of one is made.
+/// To find the holes of this number of transitions takes as long as to make the code of one.
 const ALIKE: usize = 128;
-/// So many times as many firings as make code pay are waited for if time does not pass.
+/// While time does not pass, code is made only after this number times the firings that otherwise make it pay.
 const FIRST_INSTANT: u64 = 50;
 
 /// The code of one program, for each kind of observers. All engines of the program share it.
@@ -56,12 +56,12 @@ impl Cache {
             .as_ref()
     }
 
-    /// An engine has interpreted so many firings more.
+    /// An engine has interpreted `firings` more firings.
     pub fn count(&self, firings: u64) {
         self.interpreted.fetch_add(firings, Relaxed);
     }
 
-    /// So many firings more are interpreted, or a few before more is known of how much code the net needs.
+    /// How many more firings to interpret before asking again whether code pays; 0 if it does.
     pub fn interpreted_yet<O: Observer>(&self, engine: &Engine<O>) -> u64 {
         if !O::COMPILES {
             return u64::MAX;
@@ -87,7 +87,8 @@ impl Cache {
         pays
     }
 
-    /// The firings after which code for a program pays, if it does after so many for one of few transitions.
+    /// The number of firings after which code for a program pays, if code for a program of few transitions pays after `few`
+    /// firings.
     fn pays_after(&self, program: &Program, few: u64) -> u64 {
         let transitions = self.sharing(program).unlike + program.transitions.len() / ALIKE;
         few.saturating_mul(FEW_UNLIKE.max(transitions as u64)) / FEW_UNLIKE
@@ -104,13 +105,14 @@ impl Cache {
     }
 }
 
-/// The firings of one of very many transitions after which its code pays, if that of a few does after so many together. A
-/// net of so many does not fit the cache, and each firing that is interpreted takes several times as long as one of a few.
+/// The number of firings after which the code of one of very many transitions pays, if the code of a small net pays after `few`
+/// firings of all its transitions. A net of very many transitions does not fit the cache, and to interpret one of its firings
+/// takes several times as long as in a small net.
 fn least_of_each(few: u64) -> u64 {
     (few / FEW_UNLIKE / 5).max(1)
 }
 
-/// The transitions that have fired at least so often, and which share of all firings is theirs.
+/// The transitions that have fired at least `least` times, and their share of all firings.
 fn hot<O: Observer>(engine: &Engine<O>, least: u64) -> (HashSet<TransitionId>, f64) {
     let numbers = engine.enabling.transitions.iter().map(|transition| transition.firings);
     let (mut hot, mut theirs, mut all) = (HashSet::new(), 0, 0);

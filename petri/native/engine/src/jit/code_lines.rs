@@ -10,11 +10,11 @@ use crate::engine::code::{CodeLines, Routine, Routines};
 use crate::jit::holes::{Hole, HoleRow};
 use crate::program::Program;
 
-/// Code of no more bytes stays in the cache by itself, beside what firings touch.
+/// Code of fewer bytes than this stays in the cache by itself, beside what firings touch.
 const SMALL: usize = 256 << 10;
-/// Lines of a function that are fetched: what is rare stands at its end.
+/// The most lines of a function that are fetched: rare code is at its end.
 const MOST_LINES: usize = 24;
-/// What so many transitions share runs often, and is in the cache by itself.
+/// A function that at least this number of transitions share runs often, and stays in the cache by itself.
 const OFTEN: usize = 64;
 
 /// The routines of a net: of its transitions, and of expressions; and the holes of what starts and ends a firing.
@@ -25,8 +25,8 @@ pub struct CodeParts<'r, S, E> {
     pub ends: E,
 }
 
-/// The lines of all transitions; none where the functions that run seldom are small together. `sizes` tells the bytes of
-/// functions.
+/// The lines of all transitions; none where the functions that run seldom are small together. `sizes` has the bytes of
+/// each function.
 pub fn code_lines<'a>(
     program: &Program,
     parts: CodeParts<impl Fn(TransitionId) -> HoleRow<'a>, impl Fn(TransitionId) -> HoleRow<'a>>,

@@ -15,8 +15,8 @@ use crate::state::join::Join;
 use crate::state::lane::Lane;
 use crate::state::store::Store;
 
-/// What differs between transitions of one shape, and so is read from a row of numbers when their code runs. It is told by
-/// the names of a blueprint: which numbers these are is another matter for each transition.
+/// What differs between transitions of one shape, and so is read from a row of numbers when their code runs. A hole has names of
+/// a blueprint: which numbers these stand for differs from transition to transition.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Hole {
     /// Where something is, from the engine, or its number.
@@ -26,8 +26,8 @@ pub enum Hole {
     Index(IndexRef),
     JoinNumber(JoinRef),
     IndexNumber(IndexRef),
-    /// Where the lane of a transition is, what tells of a firing in a slot that it is one of the transition, and its part of
-    /// the hash.
+    /// Where the lane of a transition is, the word that marks a firing in a slot as one of the transition, and its part of the
+    /// hash.
     Lane(TransitionRef),
     Ending(TransitionRef),
     HashPart(TransitionRef),
@@ -59,12 +59,12 @@ fn halves(word: u64) -> [u32; 2] {
     [word as u32, (word >> 32) as u32]
 }
 
-/// How far a row of a table that begins so far from the engine is from it.
+/// The distance of a row from the engine, in a table that begins at distance `start` from it.
 fn distance(start: usize, size: usize, row: u32) -> u64 {
     (start as u64).wrapping_add((size as u64).wrapping_mul(u64::from(row)))
 }
 
-/// One word tells of a firing what transition it is of, and in what lane.
+/// One word of a firing holds its transition and its lane.
 const _: () = assert!(offset_of!(Ending, lane) == offset_of!(Ending, transition) + 4 && cfg!(target_endian = "little"));
 
 impl Hole {
@@ -145,12 +145,13 @@ impl HoleRow<'_> {
     }
 }
 
-/// How the code of all transitions of a shape knows an hole.
+/// How the code of all transitions of a shape knows a hole.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Filling {
     /// It is the same for all: a constant of the code.
     Constant(u64),
-    /// For all it is so much more than another that is read: most of what belongs to a module, or to an element of an array.
+    /// For all it is the hole at a position of the row, which is read, plus a constant: so is most of what belongs to a module,
+    /// or to an element of an array.
     Above(usize, u64),
     /// It is read from the row, from a cell on.
     Read(usize),

@@ -87,7 +87,7 @@ fn fields_of(owner: &str) -> Vec<(usize, &'static str)> {
     }
 }
 
-/// Reads the text of a function as Cranelift prints it, and tells it with names.
+/// Reads the text of a function as Cranelift prints it, and rewrites it with names.
 struct Reader<'a> {
     program: &'a Program,
     names: &'a Names,
@@ -221,7 +221,7 @@ impl<'a> Reader<'a> {
         format!("{indent}{} {}", kept.join(" "), told.unwrap_or_else(|| address.to_owned()))
     }
 
-    /// The hole that begins so many bytes from the start of the row.
+    /// The hole that begins `offset` bytes from the start of the row.
     fn hole(&self, offset: usize, real: bool) -> Option<String> {
         let mut start = 0;
         let hole = self.row.iter().find(|hole| {

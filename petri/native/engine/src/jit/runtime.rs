@@ -165,7 +165,7 @@ unsafe fn parts<'a, O: Observer>(engine: *mut Engine<O>) -> (&'a mut Engine<O>, 
 /// The `width` slots of a token.
 ///
 /// # Safety
-/// So many words begin at `token`.
+/// There are `width` words at `token`.
 #[inline(always)]
 unsafe fn slots<'a>(token: *const u64, width: usize) -> &'a [u64] {
     if width == 0 {

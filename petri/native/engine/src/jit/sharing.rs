@@ -10,22 +10,22 @@ use crate::jit::blueprint::planner::{Expressions, Planned, Planner};
 use crate::jit::blueprint::quick_hash::QuickHash;
 use crate::program::Program;
 
-/// The code of so many unlike transitions stays in the cache by itself.
+/// The code of up to this number of unlike transitions stays in the cache by itself.
 const FEW: usize = 128;
-/// So many of them must have one code in common for calls to be worth it.
+/// At least this number of unlike transitions must share one code for calls to pay.
 const LEAST: usize = 16;
-/// So many functions of expressions take as long to generate as the functions of one transition.
+/// This number of functions of expressions takes as long to generate as the functions of one transition.
 const SHORTER: usize = 24;
 
 /// How the expressions of a net's transitions are in their code.
 pub struct Sharing {
     /// The transitions that call them; the others have them written out.
     calling: HashSet<TransitionId>,
-    /// As many unlike transitions take as long to generate.
+    /// The number of unlike transitions, all expressions written out, whose code would take as long to generate.
     pub unlike: usize,
 }
 
-/// Its hash stands for a blueprint: were two taken for one, the code would be slower.
+/// The hash that stands for a blueprint. If two blueprints had the same hash, the code would only be slower.
 fn mark(of: &impl Hash) -> u64 {
     QuickHash::default().hash_one(of)
 }

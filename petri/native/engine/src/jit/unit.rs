@@ -60,7 +60,7 @@ impl Drop for Memory {
 }
 
 const GENERATOR_STACK: usize = 256 << 20;
-/// Addresses that are reserved for the code of a net, and of each transition more, up to so many [bytes].
+/// Addresses that are reserved for the code of a net [bytes], and for each of its transitions, at most `MOST_ADDRESSED` of them.
 const CODE: usize = 64 << 20;
 const CODE_OF_TRANSITION: usize = 64 << 10;
 const MOST_ADDRESSED: usize = 10_000;
@@ -379,14 +379,15 @@ impl<'a> Generator<'a> {
     }
 }
 
-/// How each of so many shapes has its holes.
+/// How the code of each of the `shapes` shapes knows its holes.
 fn known(program: &Program, arena: &ArenaLayout, shapes: usize, parts: &[Part]) -> Vec<Vec<Filling>> {
     let mut rows: Vec<Vec<HoleRow>> = vec![Vec::new(); shapes];
     parts.iter().for_each(|part| rows[part.shape()].push(part.row()));
     rows.iter().map(|rows| Filling::of(rows, program, arena)).collect()
 }
 
-/// The functions to write out in the loop, if they are few. Those of so many transitions come first, three of each.
+/// The functions to write out in the loop, if they are few. The parts begin with those of the `transitions` transitions, three of
+/// each.
 fn written<'w>(transitions: usize, known: &[Vec<Filling>], parts: &'w [Part]) -> InlinePieces<'w> {
     let piece = |part: &'w Part| {
         let (blueprint, row) = (&*part.functions.blueprint, part.row());

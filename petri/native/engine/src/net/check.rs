@@ -117,8 +117,9 @@ fn check_place(place: &Place) -> Result<(), String> {
         }
         Scope { bound: vec![true; slots.len()], draws: false, marking: false }.check(weight)?;
     }
-    if place.stream && (slots.is_empty() || place.discipline != Discipline::Fifo || !place.initial.is_empty()) {
-        return Err("has a stream, and is not a coloured fifo place without initial tokens".into());
+    let plain = place.discipline == Discipline::Fifo && place.initial.is_empty() && place.capacity.is_none();
+    if place.stream && (slots.is_empty() || !plain) {
+        return Err("has a stream, and is not a coloured fifo place without initial tokens and capacity".into());
     }
     match &place.key {
         None => Ok(()),

@@ -22,7 +22,7 @@ struct Columns {
 }
 
 impl Tokens {
-    /// None where the values do not suffice for so many tokens of that width, or are too many.
+    /// None unless `values` has exactly `width` values for each entry of `counts`.
     pub fn new(counts: Vec<u64>, width: usize, values: Vec<Scalar>) -> Option<Self> {
         let fits = counts.len().checked_mul(width) == Some(values.len());
         fits.then(|| Tokens(Arc::new(Columns { counts, width, values })))

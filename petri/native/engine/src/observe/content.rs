@@ -94,7 +94,7 @@ impl Wide {
         let low = if negative { self.low.wrapping_neg() } else { self.low };
         let high = self.high.unsigned_abs() - u128::from(negative && low != 0);
         let shift = 64 - high.leading_zeros().min(64);
-        // The first 128 bits, of which the last also tells whether one of the bits after it is set.
+        // The first 128 bits. The last of them is also set if one of the bits after it is, so that rounding is right.
         let first = if shift == 64 { high } else { (high << (64 - shift)) | u128::from(low >> shift) };
         let rest = if shift == 64 { low } else { low & ((1 << shift) - 1) };
         let size = (first | u128::from(rest != 0)) as f64 * 2_f64.powi(shift as i32);

@@ -10,7 +10,8 @@ use crate::observe::observer::Observer;
 use crate::state::counters::PlaceCounters;
 use crate::state::value::Scope;
 
-/// Numbers of tokens told apart; the last one stands for at least so many (`LEVELS` of `petri/measure/occupancy.py`).
+/// Numbers of tokens that are kept apart, from 0 on. The last one stands for all greater numbers, too (`LEVELS` of
+/// `petri/measure/occupancy.py`).
 pub const LEVELS: usize = 256;
 
 /// Numbers of a row.

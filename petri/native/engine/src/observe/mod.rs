@@ -1,4 +1,4 @@
-//! What an engine tells while it runs, and who listens.
+//! What an engine reports while it runs, and who listens.
 //!
 //! May import: `base`, `collections`, `net`, `program`, `state`.
 //!

@@ -1,4 +1,4 @@
-//! What an engine tells while it runs. An observer is a type parameter: one that does nothing costs nothing.
+//! What an engine reports while it runs. An observer is a type parameter: one that does nothing costs nothing.
 
 use std::mem::offset_of;
 
@@ -10,8 +10,8 @@ use crate::state::counters::PlaceCounters;
 use crate::state::value::Scope;
 
 pub trait Observer {
-    /// Machine code may run the net: it tells of firings and arrivals only where the net's probes ask for it, and of changes
-    /// only as `LEVELS` says.
+    /// Machine code may run the net: it reports firings and arrivals only where the net's probes ask for them, and changes only
+    /// as `LEVELS` says.
     const COMPILES: bool = false;
     /// Where the observer has the address of the time at each number of tokens (`Levels`), if it keeps that.
     const LEVELS: Option<usize> = None;
@@ -30,7 +30,7 @@ pub trait Observer {
         Ok(())
     }
 
-    /// A token is about to leave a place; told only where the net's probes ask for it.
+    /// A token is about to leave a place; called only where the net's probes ask for it.
     fn leaves(&mut self, _: PlaceId, _token: &[u64], _now: Ticks) {}
 
     /// All tokens of a place leave at once.
@@ -99,7 +99,7 @@ impl<A: Observer> Observer for Option<A> {
     }
 }
 
-/// Two observers, told one after the other.
+/// Two observers: each call goes to the first, then to the second.
 impl<A: Observer, B: Observer> Observer for (A, B) {
     const COMPILES: bool = A::COMPILES && B::COMPILES;
     const LEVELS: Option<usize> = match (A::LEVELS, B::LEVELS) {

@@ -13,7 +13,7 @@ pub enum Count {
 /// How an input arc finds its tokens.
 #[derive(Clone, Debug)]
 pub enum Find {
-    /// So many black tokens.
+    /// This number of black tokens.
     Black(Count),
     /// The one token that the discipline shows, behind those of `depth` arcs before this one.
     Head { depth: usize },
@@ -50,7 +50,7 @@ pub struct InhibitorProgram {
 /// How an output arc was compiled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum OutputForm {
-    /// Always so many black tokens.
+    /// Always this number of black tokens.
     Black(u64),
     /// Always one coloured token.
     Token,
@@ -88,7 +88,7 @@ impl OutputProgram {
 /// How an input arc takes its tokens.
 #[derive(Clone, Copy, Debug)]
 pub enum Take {
-    /// Always so many black tokens.
+    /// Always `count` black tokens.
     Black { place: PlaceId, count: u64 },
     /// As many black tokens as the binding says for the arc.
     Chosen { place: PlaceId, arc: u32 },
@@ -101,7 +101,7 @@ pub enum Take {
 /// How an output arc deposits its tokens.
 #[derive(Clone, Copy, Debug)]
 pub enum Give {
-    /// Always so many black tokens.
+    /// Always `count` black tokens.
     Black { place: PlaceId, count: u64 },
     /// Always one token; the record has its values.
     Token { place: PlaceId, width: u32 },

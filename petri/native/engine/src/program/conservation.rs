@@ -74,7 +74,8 @@ mod tests {
     use crate::program::transition::NO_LANE;
     use crate::program::Program;
 
-    /// A net of places of so many black tokens and of transitions: what they take and give, by place, and their time.
+    /// A net: for each place its number of black tokens; for each transition the places that it takes a token from, the places
+    /// that it gives one to, and its time.
     fn net(tokens: &[u64], transitions: &[(&[usize], &[usize], f64)]) -> Program {
         let place = |(i, count): (usize, &u64)| format!(r#"{{"name":"p{i}","initial":[[{count},[]]]}}"#);
         let places: Vec<String> = tokens.iter().enumerate().map(place).collect();

@@ -63,7 +63,7 @@ pub enum LinkKey {
 pub enum ArcChoice {
     /// Among those of a link's key.
     Keyed { arc: usize, link: usize },
-    /// Among all of its place but for those of so many arcs before it; there are some when the transition is enabled.
+    /// Among all tokens of its place except those of `used` arcs before it. At least one is left when the transition is enabled.
     Any { arc: usize, place: PlaceId, used: u64 },
 }
 

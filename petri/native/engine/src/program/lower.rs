@@ -73,7 +73,7 @@ impl Lowering<'_> {
         Ok(self.ranged(e)?.0)
     }
 
-    /// An expression, and the range of its value as far as operations with two operands tell it.
+    /// An expression, and the range of its value as far as it follows from operations with two operands.
     fn ranged(&mut self, e: &Expr) -> Loaded<(Int, Range)> {
         let Some(operation) = int_operation(&e.op) else {
             let range = if e.args.is_empty() { self.ranges.of_operation(e, &[]) } else { ANY };

@@ -54,7 +54,7 @@ pub struct Weight {
 
 /// Real weights are rounded to millionths, so that sums of them are exact.
 const PARTS: f64 = 1e6;
-/// So much is a weight at most: a sum of a few does not overflow.
+/// The greatest weight: a sum of a few does not overflow.
 const MOST_WEIGHT: u64 = 1 << 62;
 
 /// A weight as the whole number that sums are made of.

@@ -10,7 +10,7 @@ pub enum Action {
     Count(Option<Real>),
     /// A value, where the condition holds.
     Sample(Option<Bool>, Real),
-    /// A passage ends, or starts; the number tells the kinds of the key, where both ends do not agree about them.
+    /// A passage ends, or starts. The number encodes the kinds of the key's values, where both ends do not agree about them.
     End(Option<u64>, Vec<Value>),
     Start(Option<u64>, Vec<Value>),
     Order(Vec<Value>, Value),

@@ -19,7 +19,7 @@ impl Time {
     }
 }
 
-/// So many black tokens.
+/// `count` black tokens that a firing takes from a place, or gives to it.
 #[derive(Clone, Copy, Debug)]
 pub struct Move {
     pub place: PlaceId,
@@ -127,7 +127,7 @@ pub struct TransitionProgram {
     pub plain: bool,
     /// Enabling may raise a fault, so all bindings are looked at, as the semantics do.
     pub exhaustive: bool,
-    /// The input arcs and inhibitors about whose constant numbers watches decide: so many, the first ones.
+    /// Watches decide about the constant numbers of the first `watched.0` input arcs and the first `watched.1` inhibitors.
     pub watched: (usize, usize),
     /// Conditions that watches decide about and that never hold.
     pub impossible: u32,

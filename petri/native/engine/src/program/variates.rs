@@ -5,7 +5,7 @@
 use crate::base::portable::{exp, ln};
 use crate::base::random::Random;
 
-/// Events or trials: so many are drawn one by one.
+/// Up to this number of trials, or below this mean number of events, each trial or event is drawn by itself.
 const FEW: f64 = 16.0;
 
 /// Shape 1 or more, scale 1 (Marsaglia and Tsang, 2000).

@@ -23,8 +23,8 @@ pub struct Watch {
     pub below: bool,
 }
 
-/// A transition that is looked at again when a gauge changes. A token that arrives behind `depth` others is not seen; nor is one
-/// that has not these bits in a slot, if they are told.
+/// A transition that is looked at again when a gauge changes. It does not see a token that arrives behind `depth` others. If
+/// `only` is a slot and bits, it sees only tokens with these bits in this slot.
 #[derive(Clone, Copy, Debug)]
 pub struct Dependent {
     pub transition: TransitionId,

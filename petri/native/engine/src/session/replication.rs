@@ -32,7 +32,7 @@ impl<O: Observer> Replication<O> {
         Ok(Replication { compiled, engine })
     }
 
-    /// Runs to the end of instant `until`, or for so many firings more. May be called again to go on.
+    /// Runs to the end of instant `until`, or for `firings` more firings. May be called again to go on.
     pub fn advance(&mut self, until: Ticks, firings: u64) -> Reason {
         if self.engine.error.is_some() {
             return Reason::Error;

@@ -49,7 +49,7 @@ pub struct ArenaLayout {
 }
 
 impl ArenaLayout {
-    /// For a program and an engine of so many bytes.
+    /// For a program, and an engine of `engine` bytes.
     pub fn of(program: &Program, engine: usize) -> Self {
         let mut size = 0;
         let mut behind = |rows: usize, bytes: usize| {
@@ -100,7 +100,7 @@ unsafe impl Send for Arena {}
 unsafe impl Sync for Arena {}
 
 impl Arena {
-    /// An arena for a program and an engine of so many bytes.
+    /// An arena for a program, and an engine of `engine` bytes.
     pub fn new(program: &Program, engine: usize) -> Arc<Self> {
         let layout = ArenaLayout::of(program, engine);
         let allocation = Layout::from_size_align(layout.size.max(LINE), LINE).expect("less than half of all addresses");
@@ -124,7 +124,7 @@ pub struct ArenaTable<I, T> {
 }
 
 impl<I, T> ArenaTable<I, T> {
-    /// Makes a table that begins so many bytes from the start of an arena, which no other table does.
+    /// Makes a table that begins `offset` bytes from the start of an arena. No other table may begin there.
     pub fn new(arena: &Arc<Arena>, offset: usize, rows: impl ExactSizeIterator<Item = T>) -> Self {
         let len = rows.len();
         assert!(offset.is_multiple_of(align_of::<T>()) && offset + len * size_of::<T>() <= arena.layout.size);

@@ -3,7 +3,7 @@
 //! **Problem.** Every firing changes some places. Which transitions are enabled now? Looking at all of them costs their number;
 //! looking at those next to the places costs their number of arcs, again and again.
 //!
-//! **Idea.** Conditions that a count decides ("at least so many tokens", "room for so many") are *watched*: each transition
+//! **Idea.** Conditions that a count decides ("at least 2 tokens", "room for 3 tokens") are *watched*: each transition
 //! counts how many of them do not hold (`unmet`), and a change of a gauge adjusts the count of those whose threshold it
 //! crosses. A transition that nothing else decides about is *plain*: it is enabled exactly if `unmet` is 0. Any other is put on
 //! a list when something changes that it depends on, and is looked at before the next choice, but only while `unmet` is 0. The
@@ -246,7 +246,7 @@ mod tests {
     use super::*;
     use crate::base::invariant::broken;
 
-    /// What a transition asks of each place: at least so many tokens, and fewer than so many.
+    /// What a transition asks of each place: the least number of tokens, and the number, if any, that they must stay below.
     type Demands = Vec<(u64, Option<u64>)>;
 
     fn program(demands: &[Demands]) -> Program {

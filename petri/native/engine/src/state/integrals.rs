@@ -1,9 +1,9 @@
 //! Integrals over time that have outgrown a word (M1, M2).
 //!
 //! A counter keeps its integral since the last fold in 64 bits. A fold adds that to a wider number and lets it start anew. Between
-//! two folds no more than `span` ticks pass, and no number is above `MANY`, or what else the net may hold, so that the
-//! integral is below 2⁶². What is kept is less by the tokens that are there times the time since their spell, or the
-//! last fold, which is no more than that either.
+//! two folds no more than `span` ticks pass, and no number is above the greater of `MANY` and the most tokens that the net may
+//! hold, so that the integral is below 2⁶². The number that is kept is less than the integral by the tokens that are there
+//! times the time since their busy period began, or since the last fold. That product is below 2⁶², too.
 
 use crate::base::ids::{PlaceId, TransitionId};
 use crate::base::table::Table;
@@ -11,7 +11,7 @@ use crate::base::ticks::Ticks;
 use crate::program::Program;
 use crate::state::counters::{PlaceCounters, TransitionCounters};
 
-/// No memory holds so many firings in progress.
+/// More firings in progress than any memory holds.
 const MANY: u64 = 1 << 32;
 const WIDEST: u64 = 1 << 62;
 
@@ -24,7 +24,7 @@ pub struct WideIntegrals {
 }
 
 impl WideIntegrals {
-    /// Of a net that may hold so many tokens.
+    /// For a net that never holds more than `most_tokens` tokens.
     pub fn new(program: &Program, most_tokens: u64) -> Self {
         WideIntegrals {
             places: vec![0; program.places.len()].into_iter().collect(),

@@ -2,13 +2,13 @@
 //! two tokens besides, as in `job(k, j), machine(k, m) when m >= j`.
 //!
 //! **Problem.** As for a join: is there a binding, how many are there, and which is the k-th in the order of E7? But keys differ
-//! from arc to arc, so that no one token tells them all.
+//! from arc to arc, so that no single token has them all.
 //!
-//! **Idea.** Arcs are the *nodes* of a tree, or of several: the parent of a node is the arc before it whose token tells its key. Each
-//! token of a node *counts* as often as there are choices for all nodes below it: the product, over its children, of the sums
-//! of the counts of the tokens that match it there (factorised counts, as for acyclic joins of databases). The bindings are
-//! the product of the sums over the roots. A token that comes or goes changes the sum of its group at its [`Edge`], and so the
-//! counts of the tokens that want this group, and so on up to the root: the cost is the number of tokens that hold with it.
+//! **Idea.** Arcs are the *nodes* of a tree, or of several: the parent of a node is the arc before it whose token has its key.
+//! Each token of a node *counts* as often as there are choices for all nodes below it: the product, over its children, of the
+//! sums of the counts of the tokens that match it there (factorised counts, as for acyclic joins of databases). The bindings
+//! are the product of the sums over the roots. A token that comes or goes changes the sum of its group at its [`Edge`], and so
+//! the counts of the tokens that want this group, and so on up to the root: the cost is the number of tokens that hold with it.
 //!
 //! ```text
 //! t: a(x, y), b(y, z), c(z)      a ─y─ b ─z─ c
@@ -20,22 +20,22 @@
 //!
 //! **Any order of arcs.** Bindings are ordered by the token of the first arc, then of the second, and so on, which need not follow
 //! the tree down. A node is *open* if its parent's token has been chosen and its own has not. There are as many ways to go
-//! on as the product of the sums of the open nodes. So the number that is left, divided by the product of the others, tells
-//! where the next arc's token lies among the sums of its own node; what remains goes on.
+//! on as the product of the sums of the open nodes. So the number that is left, divided by the product of the others, gives
+//! where the next arc's token lies among the sums of its own node; the search goes on with the remainder.
 //!
 //! **Conditions** on a token and its parent's are looked at when either comes, changes or goes, for all tokens of its key: a
 //! comparison of two numbers, or an expression. So the pairs are tested once for each token, and not for each firing, and need
 //! no memory: each token of the parent keeps the sum over those that match it. Two arcs on one place find distinct
 //! tokens (E1): this is such a condition, too.
 //!
-//! Counts have 64 bits, and sums 128; products beyond are as great as can be. Nobody can tell the difference: a run would
-//! not live to see so many bindings chosen.
+//! Counts have 64 bits, and sums 128; greater products are cut to the greatest number. No result shows the difference: no run is
+//! long enough to choose that many bindings.
 //!
 //! Invariants:
 //! - *seats*: each node has a count for each token of its place.
 //! - *counts*: a token counts 0 if it does not pass its filters, and else the product of the sums of its children's groups.
 //! - *matched*: where there are conditions, the sum that a token of the parent keeps is over the tokens that match it.
-//! - *settled*: no change of a count waits for being told.
+//! - *settled*: all changes of counts have been passed on to the parents.
 //! - *values*: the values that conditions need are those of the tokens.
 //! - Each [`Edge`] and [`ShareRow`] holds its own.
 
@@ -238,7 +238,8 @@ impl JoinTree {
         }
     }
 
-    /// Tells parents what has changed, those of the last nodes first, so that each is told all at once.
+    /// Passes changes of counts on to the parents, from the last node to the first, so that each parent gets all of them before
+    /// it passes on its own.
     fn settle(&mut self, program: &JoinTreeProgram) {
         for child in (0..program.nodes.len()).rev() {
             let Some(plan) = &program.nodes[child].edge else { continue };
@@ -309,7 +310,7 @@ impl JoinTree {
         self.nodes.iter().all(|node| node.edge.is_some() || node.counts.total() > 0)
     }
 
-    /// The number of bindings, as far as it can be told.
+    /// The number of bindings, or the greatest number if there are more.
     pub fn bindings(&mut self, program: &JoinTreeProgram, places: &Table<PlaceId, PlaceCounters>) -> u128 {
         self.open(program, places);
         self.open.iter().fold(1, |product, &sum| product.saturating_mul(sum))

@@ -64,7 +64,7 @@ pub struct Store {
 }
 
 impl Store {
-    /// For tokens of so many slots; black tokens have none, and are only counted.
+    /// For tokens of `width` slots. Black tokens have none, and are only counted.
     pub fn new(width: usize, discipline: Discipline) -> Self {
         let keyed = discipline == Discipline::Key && width > 0;
         let heap = keyed.then(|| Box::new(Heap { width, ..Heap::default() }));

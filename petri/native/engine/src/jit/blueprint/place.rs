@@ -21,7 +21,7 @@ pub struct PlacePlan {
     /// Probes want to know of tokens that leave.
     pub departures_probed: bool,
     pub occupancy: Occupancy,
-    /// What a token that comes or goes leads to. It is told of places whose tokens the code moves.
+    /// What a token that comes or goes leads to. Only places whose tokens the code moves have it.
     pub moves: Option<Box<Moves>>,
 }
 
@@ -29,7 +29,7 @@ impl PlacePlan {
     /// What a token that comes or goes leads to.
     ///
     /// # Panics
-    /// It is a place that the planner was not told to be one whose tokens move.
+    /// If the planner did not add the place as one whose tokens move.
     pub fn moves(&self) -> &Moves {
         self.moves.as_deref().expect("the planner knows which tokens move")
     }
@@ -64,7 +64,7 @@ pub enum Entry {
 /// Who watches a number of tokens.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub enum Gauge {
-    /// So many that the runtime goes through them: the number of the gauge.
+    /// Too many to write out, so the runtime goes through them. This is the number of the gauge.
     Many(WordRef),
     Few {
         watches: Vec<Watch>,

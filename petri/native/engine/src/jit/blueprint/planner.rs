@@ -27,7 +27,7 @@ use crate::program::place::{Bound, PlaceProgram};
 use crate::program::transition::{TransitionProgram, NO_LANE};
 use crate::program::{arc, expression, transition, Program};
 
-/// Beyond so many watches and dependents a gauge is left to the runtime: the code would be long, and seldom in the cache.
+/// A gauge with more watches and dependents than this is left to the runtime: its code would be long, and seldom in the cache.
 const MOST_WATCHES: usize = 24;
 
 /// How the expressions of a transition are in its blueprint.

@@ -41,7 +41,7 @@ pub struct TransitionPlan {
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub enum Time {
     Immediate,
-    /// So many ticks; `long` if a firing may end beyond the horizon, whenever it begins.
+    /// Always `ticks` ticks; `long` if a firing may end beyond the horizon, whenever it begins.
     Const {
         ticks: WordRef,
         long: bool,
@@ -137,7 +137,7 @@ pub struct Check {
     pub high: Option<Limit>,
 }
 
-/// The least or greatest value of a slot. That of a real is told by its bits.
+/// The least or greatest value of a slot. That of a real slot is given as its bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Limit {
     Const(u64),
@@ -162,7 +162,7 @@ pub enum Selection {
 pub struct JoinSelection {
     pub join: JoinRef,
     pub pivot: usize,
-    /// Places any of whose tokens is taken, but for so many.
+    /// Places of which any token may be taken, each with the number of tokens that arcs before have taken from it.
     pub free: Vec<(PlaceRef, u64)>,
     /// The arcs behind the pivot's that leave a choice.
     pub choices: Vec<usize>,

@@ -24,8 +24,8 @@ use crate::state::lane::{Lane, Waiting};
 const NODE_BITS: i64 = 4;
 const _: () = assert!(size_of::<Key>() == 1 << NODE_BITS);
 
-/// Of so many rounds is the tournament of a net where ties are usual: a net whose times are all random has 2^20 ticks in its
-/// unit, of which most are the end of a firing where a million are in progress.
+/// From this number of rounds of the tournament on, ties are usual. A net whose times are all random has 2^20 ticks in its unit
+/// of time; with a million firings in progress, a firing ends at most of these ticks.
 const CROWDED: u32 = 18;
 
 /// Where a firing that begins to last stands.
@@ -37,7 +37,7 @@ pub struct Begun {
 
 enum Stand {
     Slot(Value),
-    /// In a lane, behind so many others.
+    /// In a lane, behind this number of others.
     Lane(Value),
 }
 
@@ -283,8 +283,8 @@ impl AgendaCode<'_, '_, '_> {
         self.e.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, node, 2 << NODE_BITS)
     }
 
-    /// The node so many levels above a leaf of a tree of so many rounds. To turn the bits and mask them takes an instruction less
-    /// than to shift them.
+    /// The node `levels` levels above a leaf, in a tree of `rounds` rounds. To rotate the bits and mask them takes one
+    /// instruction less than to shift them.
     fn node_above(&mut self, leaf: Value, levels: u32, rounds: u32) -> Value {
         if levels == rounds {
             return self.e.int(1 << NODE_BITS);
@@ -320,7 +320,7 @@ impl AgendaCode<'_, '_, '_> {
         // Both halves of a key at once: one comparison serves both.
         let (key, other) = (self.e.b.ins().iconcat(order, time), self.e.b.ins().iconcat(other_order, other_time));
         let earlier = if self.ties_are_usual() {
-            // Times are far from overflow, so that the sign of the difference tells.
+            // Times are far from overflow, so the sign of the difference says which is less.
             let difference = self.e.b.ins().isub(other, key);
             let (_, time) = self.e.b.ins().isplit(difference);
             self.e.b.ins().icmp_imm_s(IntCC::SignedLessThan, time, 0)
@@ -375,7 +375,7 @@ impl AgendaCode<'_, '_, '_> {
         due
     }
 
-    /// A node, told by its offset, has this key.
+    /// Stores the key of a node; `node` is its offset from `nodes`.
     fn store_key(&mut self, nodes: Value, node: Value, [order, time]: [Value; 2]) {
         let entry = self.e.b.ins().iadd(nodes, node);
         self.e.store(order, entry, offset_of!(Key, order));

@@ -137,8 +137,8 @@ pub struct Scene<'a> {
     pub convention: CallConv,
 }
 
-/// What a function, or a part of the loop, is made from; so many parameters, and its shape, of which it is known how it has its
-/// holes. Where that is not known yet, all are read.
+/// What a function, or a part of the loop, is made from; the number of its parameters; and its shape, from which follows how its
+/// holes are known. Where there is no shape yet, all holes are read.
 #[derive(Clone, Copy)]
 pub struct FunctionForm<'a> {
     pub blueprint: &'a Blueprint,
@@ -341,7 +341,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
         self.row
     }
 
-    /// Leaves with a status, which tells what is left to do.
+    /// Leaves with a status, which says what is left to do.
     pub fn leave(&mut self, status: u64) {
         let word = self.int(status);
         match self.exit {
@@ -418,7 +418,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
         self.load_lasting(self.engine, offset)
     }
 
-    /// The address of a table of the block, which begins so many bytes from its start.
+    /// The address of the table that begins `offset` bytes from the engine, in the same arena.
     pub fn rows(&mut self, offset: usize) -> Value {
         self.b.ins().iadd_imm_s(self.engine, offset as i64)
     }
@@ -714,7 +714,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
         self.load(I64, place, offset_of!(PlaceCounters, tokens))
     }
 
-    /// The address of the token in a seat (of a queue: so many behind its head).
+    /// The address of the token in a seat (of a queue: a seat of its ring, see `ring_seat`).
     pub fn seat(&mut self, place: PlaceRef, seat: Value) -> Value {
         let state = self.place(place);
         let slots = self.load(I64, state, RING + offset_of!(Ring, slots));
@@ -724,7 +724,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
         self.owned(token, Owner::Tokens)
     }
 
-    /// A seat of a queue, counted in its ring.
+    /// The seat, in the ring of a queue, that is `behind` seats behind the head.
     pub fn ring_seat(&mut self, place: PlaceRef, behind: Value) -> Value {
         let state = self.place(place);
         let head = self.load_half(state, RING + offset_of!(Ring, head));

@@ -28,8 +28,8 @@ pub struct Member {
 impl<'a, 'b> EnablingCode<'_, 'a, 'b> {
     // ------------------------------------------------------------ conditions
 
-    /// Emits what takes the tokens of a firing, `take`. What its transition loses by it is told once, behind it, where that is
-    /// known without a branch: then `take` is given where to note it.
+    /// Emits `take`, which takes the tokens of a firing. If the conditions that the transition loses by it can be counted without
+    /// a branch, `take` notes them in a `Lost`, and the code behind it counts them all at once.
     pub fn lose_conditions(
         &mut self,
         id: TransitionRef,
@@ -54,20 +54,20 @@ impl<'a, 'b> EnablingCode<'_, 'a, 'b> {
         self.exclude(&member, any.filter(|_| always == 0));
     }
 
-    /// Whether it needs no branch to tell which of a transition's conditions its firing ends.
+    /// Whether the conditions of a transition that its own firing ends can be counted without a branch.
     fn loses_freely(&mut self, id: TransitionRef, plan: &TransitionPlan) -> bool {
         let free = |s: &mut Self, take: &Take| match *take {
             Take::Black { place, count } => s.places().crosses_freely(id, place, count),
             Take::Head { place, .. } | Take::Seat { place, .. } => s.places().crosses_freely(id, place, 1),
             Take::Chosen { .. } => false,
         };
-        // What a join loses is told as its tokens leave.
+        // A join counts the bindings that it loses as its tokens leave.
         let is_join = matches!(plan.selection, Selection::Join(_) | Selection::Match | Selection::Tree);
         !is_join && self.e.has_member(id) && plan.resets.is_empty() && plan.takes.iter().all(|take| free(self, take))
     }
 
-    /// A condition of the transition whose firing takes is lost, if `crossed`. Whether that is noted, to be told behind what
-    /// takes.
+    /// Notes in `lost` that the transition whose firing takes tokens loses a condition of its own, if `crossed`: the code behind
+    /// counts it. Returns whether it was noted.
     pub fn is_told_later(&self, watch: &Watch, way: Way, crossed: Option<Value>, lost: Option<&mut Lost>) -> bool {
         let own = self.e.own() == Some(watch.transition) && way == Way::Down && !watch.below;
         let Some(lost) = lost.filter(|_| own) else { return false };

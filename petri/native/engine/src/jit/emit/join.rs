@@ -339,7 +339,7 @@ impl<'a> JoinCode<'_, 'a, '_> {
         }
     }
 
-    /// Fetches a token that a pivot's will be joined with, and where its group is told. They are needed one after the other, too
+    /// Fetches a token that a pivot's will be joined with, and the entry with its group. They are needed one after the other, too
     /// far apart for the processor to see the second while it waits for the first.
     fn fetch_keyed(&mut self, link: &LinkPlan, index: Value, record: Value) {
         let plan = &self.e.blueprint[link.index];

@@ -23,11 +23,11 @@ use crate::state::agenda::Ending;
 use crate::state::counters::TransitionCounters;
 use crate::state::lane::Lane;
 
-/// A tournament of so many rounds is far from having many slots.
+/// A tournament of at most this number of rounds is far from having `MANY` slots.
 const FEW_ROUNDS: u32 = MANY.ilog2() - 4;
 
-/// What the loop is made from, its parts, and what it is asked: where the routines are, the last instant, how many firings may have started at the end of
-/// it, and which pieces are written out in the loop.
+/// What the loop is made from, its parts, and what it is asked: where the routines are, the last instant, the number of firings
+/// to stop at, and which pieces are written out in the loop.
 pub struct LoopContext<'w> {
     plan: &'w LoopPlan,
     parts: Parts,
@@ -37,7 +37,7 @@ pub struct LoopContext<'w> {
     pub written: &'w InlinePieces<'w>,
     /// The time.
     now: Variable,
-    /// As many firings may start before the loop must see to it how many may.
+    /// Firings may start while fewer than this have started since time 0. Then the loop works out anew how many may (`allow`).
     may_start: Variable,
 }
 
@@ -145,7 +145,7 @@ impl MainLoopCode<'_, '_, '_> {
         self.finish_first(&asked);
     }
 
-    /// Firings may start as long as there are not too many, and not so many at this instant that account must be kept.
+    /// Firings may start as long as fewer than `enough` have started, and not so many at this instant that they must be counted.
     fn allow(&mut self, asked: &LoopContext) -> Value {
         let began = self.e.load(I64, self.e.engine, self.e.layout.instant_began);
         let quiet = self.e.load(I64, self.e.engine, self.e.layout.quiet);
@@ -324,14 +324,14 @@ impl MainLoopCode<'_, '_, '_> {
         self.transition_in(level, position)
     }
 
-    /// The first of the words that a summary tells of: its number, and the word.
+    /// The first of the words whose bits are set in a summary: its number, and the word.
     fn first_word(&mut self, words: Value, summary: Value) -> (Value, Value) {
         let node = self.e.b.ins().ctz(summary);
         let entry = self.e.row(words, node, size_of::<u64>() as i64);
         (node, self.e.load(I64, entry, 0))
     }
 
-    /// The number of members in the words that a summary tells of.
+    /// The number of members in the words whose bits are set in a summary.
     fn members(&mut self, words: Value, summary: Value) -> Value {
         let (again, done) = (self.e.b.create_block(), self.e.b.create_block());
         let [left, before] = [0; 2].map(|_| self.e.b.append_block_param(again, I64));
@@ -348,7 +348,7 @@ impl MainLoopCode<'_, '_, '_> {
         all
     }
 
-    /// The word with the member that so many others come before: its number, and the word from that member on.
+    /// The word with the member that follows the first `skipped` members: its number, and the word from that member on.
     fn word_of(&mut self, words: Value, summary: Value, skipped: Value) -> Vec<Value> {
         let (again, next, found) = (self.e.b.create_block(), self.e.b.create_block(), self.e.b.create_block());
         let [left, others] = [0; 2].map(|_| self.e.b.append_block_param(again, I64));
@@ -380,13 +380,13 @@ impl MainLoopCode<'_, '_, '_> {
         self.e.b.ins().band(word, less)
     }
 
-    /// Whether it is the second of two, as chance has it. Half of all draws are below a half: the first bit of one tells.
+    /// Draws one of two: whether it is the second. Half of all draws are below one half, so the highest bit of a draw decides.
     fn is_second(&mut self) -> Value {
         let drawn = self.chance().word();
         self.e.b.ins().icmp_imm_s(IntCC::SignedLessThan, drawn, 0)
     }
 
-    /// The upper of two bits, or both, as chance has it.
+    /// Draws one of two bits: the word from that bit on.
     fn one_of_two(&mut self, word: Value) -> Value {
         let second = self.is_second();
         let upper = self.without_lowest_bit(word);
@@ -398,7 +398,7 @@ impl MainLoopCode<'_, '_, '_> {
         self.without_lowest_bits(word, skipped)
     }
 
-    /// A word without so many of its lowest bits.
+    /// A word without the `number` lowest of the bits that are set in it.
     fn without_lowest_bits(&mut self, word: Value, number: Value) -> Value {
         let (again, next, done) = (self.e.b.create_block(), self.e.b.create_block(), self.e.b.create_block());
         let [bits, left] = [0; 2].map(|_| self.e.b.append_block_param(again, I64));
@@ -570,8 +570,8 @@ impl MainLoopCode<'_, '_, '_> {
         self.leave_to_start(transition, status);
     }
 
-    /// Leaves with the status of a firing that the engine must start, or whose fault it must tell. A call would do, but would cost
-    /// the loop its registers.
+    /// Leaves with the status of a firing that the engine must start, or whose fault it must report. A call would do, but would
+    /// cost the loop its registers.
     fn leave_to_start(&mut self, transition: Value, status: Value) {
         self.e.store(transition, self.e.engine, self.e.layout.value);
         self.e.b.ins().return_(&[status]);

@@ -24,7 +24,7 @@ pub enum Way {
     Down,
 }
 
-/// A number changes by so much.
+/// A number changes from `before` to `after`, by `count`.
 #[derive(Clone, Copy)]
 struct Change {
     before: Value,
@@ -41,8 +41,8 @@ enum Crossed {
     If(Value),
 }
 
-/// Where the spells of a number are told: the address of its place or transition, and where that has the integral and the
-/// beginning of the last spell.
+/// Where the busy periods of a number are kept: the address of its place or transition, and the offsets there of the integral and
+/// of the beginning of the last busy period.
 #[derive(Clone, Copy)]
 struct Spells {
     address: Value,
@@ -156,7 +156,7 @@ impl<'a> PlaceCode<'_, 'a, '_> {
         Spells { address, integral: offset_of!(PlaceCounters, integral), since: offset_of!(PlaceCounters, busy_since) }
     }
 
-    /// How many tokens a place has where so many are about to arrive, or to leave.
+    /// The number of tokens of a place before `count` of them leave, or `count` others arrive.
     pub fn tokens_before(&mut self, place: PlaceRef, count: TokenCount, way: Way) -> Value {
         if self.is_only(place, count) {
             self.e.int(u64::from(way == Way::Down))
@@ -165,8 +165,8 @@ impl<'a> PlaceCode<'_, 'a, '_> {
         }
     }
 
-    /// Tokens leave a place, which had more before: `state::Place::lose`, and what watches it. `lost`: where conditions are
-    /// noted that the transition loses, if they are told later.
+    /// Tokens leave a place that had `before` of them: `state::Place::lose`, and what watches it. `lost`: where to note the
+    /// conditions that the transition loses, if they are counted later.
     pub fn lose(&mut self, place: PlaceRef, before: Value, count: TokenCount, mut lost: Option<&mut Lost>) {
         self.lengthen_level(place, before);
         let after = match count {
@@ -185,8 +185,8 @@ impl<'a> PlaceCode<'_, 'a, '_> {
         }
     }
 
-    /// Tokens arrive in a place, which had others before: `state::Place::gain`, and what watches it. `reserved`: room was kept for
-    /// them. `arriving` are the values of one that has any.
+    /// Tokens arrive in a place that had `before` of them: `state::Place::gain`, and what watches it. `reserved`: room was kept
+    /// for them. `arriving` are the values of one that has any.
     pub fn gain(&mut self, place: PlaceRef, before: Value, count: TokenCount, reserved: bool, arriving: &[Source]) {
         let state = self.e.place(place);
         self.lengthen_level(place, before);
@@ -383,7 +383,7 @@ impl<'a> PlaceCode<'_, 'a, '_> {
         matches!(group, [watch] if watch.threshold == 1 && simple(watch.transition))
     }
 
-    /// Whether it needs no branch to tell which of its conditions a transition loses when so many tokens of a place are taken.
+    /// Whether the conditions that a transition loses when `count` tokens of a place are taken can be counted without a branch.
     pub fn crosses_freely(&self, id: TransitionRef, place: PlaceRef, count: u64) -> bool {
         let Gauge::Few { watches, .. } = &self.e.moves(place).tokens else { return false };
         let free = |group: &[Watch]| {

@@ -18,8 +18,7 @@ use crate::jit::emit::subjects::{SearchCode, Subjects};
 use crate::jit::holes::Hole;
 use crate::state::index::{Bucket, Index, BUCKET_SEATS};
 
-/// Searches with more loops, one in the other, are left to the general way: there is little to gain where so much is
-/// searched.
+/// Searches with more nested loops than this are left to the general way: there is little to gain where so much is searched.
 const MOST_LOOPS: usize = 6;
 
 /// Whether there is code for the search of a transition.
@@ -97,7 +96,7 @@ impl<'a, 'b> SearchCode<'_, 'a, 'b> {
     /// Whether a transition that watches do not exclude is enabled.
     pub fn look(&mut self, plan: &TransitionPlan) {
         let mut nest = Nest::new(plan, |arc| !plan.inputs[arc].decides);
-        // A fault in any binding must be told, so all are looked at.
+        // A fault in any binding must be reported, so all are looked at.
         let goes_on = plan.exhaustive && nest.has_loops();
         let enabled = self.e.b.declare_var(I64);
         let no = self.e.int(0);
@@ -119,7 +118,7 @@ impl<'a, 'b> SearchCode<'_, 'a, 'b> {
 
     // ------------------------------------------------------------ one of the bindings
 
-    /// `Engine::bind_by_search`: counts the bindings, draws one, and tells the seats and numbers of its tokens.
+    /// `Engine::bind_by_search`: counts the bindings, draws one, and sets `chosen` to the seats and numbers of its tokens.
     pub fn choose(&mut self, plan: &TransitionPlan, chosen: &mut [Option<Value>]) {
         let last = (0..plan.inputs.len()).rev().find(|&arc| plan.inputs[arc].is_bag());
         let counted = last.filter(|&arc| !plan.inputs[arc].decides);
@@ -286,7 +285,7 @@ impl<'a, 'b> SearchCode<'_, 'a, 'b> {
         self.transitions().bind(arc, token);
     }
 
-    /// Asks for more than so many tokens in a place.
+    /// Goes on if a place has more than `number` tokens, and leaves for `otherwise` if not.
     fn require_tokens(&mut self, place: PlaceRef, number: usize, otherwise: Block) {
         let tokens = self.e.tokens_in(place);
         let enough = self.e.b.ins().icmp_imm_u(IntCC::UnsignedGreaterThan, tokens, number as i64);

@@ -25,9 +25,9 @@ impl SlotCode<'_, '_, '_> {
         }
     }
 
-    /// The same for a value that is used before any token is written. The generator computes late, and reads early what may
-    /// change: so many values at a time would not fit the registers. It may move the reading, but not before that of the token's
-    /// address, which is part of each firing (`Emitter::seat`).
+    /// The same for a value that is used before any token is written. The code generator computes late, but reads early what may
+    /// change, and all these values together would not fit the registers. It may move this read, but not before the read of the
+    /// token's address, which is part of each firing (`Emitter::seat`).
     pub fn word_at_use(&mut self, slot: Source) -> Value {
         match slot {
             Source::At(address, offset) => self.e.load_lasting(address, offset),
@@ -105,7 +105,7 @@ impl SlotCode<'_, '_, '_> {
         address
     }
 
-    /// Room for so many words on the stack.
+    /// Room for `words` words on the stack.
     pub fn room(&mut self, words: usize) -> Value {
         let data = StackSlotData::new(StackSlotKind::ExplicitSlot, 8 * words as u32, 3);
         let slot = self.e.b.create_sized_stack_slot(data);

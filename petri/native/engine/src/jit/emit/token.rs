@@ -70,7 +70,7 @@ impl<'a> TokenCode<'_, 'a, '_> {
         self.places().lose(place, before, TokenCount::Const(1), lost);
     }
 
-    /// The last of so many tokens of a bag moves into a seat.
+    /// The last of the `tokens` tokens of a bag moves into a seat.
     fn fill_seat(&mut self, place: PlaceRef, seat: Value, tokens: Value) {
         let last = self.e.b.ins().iadd_imm_s(tokens, -1);
         let (from, to) = (self.e.seat(place, last), self.e.seat(place, seat));

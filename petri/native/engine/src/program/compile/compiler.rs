@@ -20,7 +20,7 @@ use crate::program::without::Without;
 
 /// Key spaces up to this size are numbered directly, without a hash.
 const DIRECT_LIMIT: u64 = 1 << 16;
-/// Greater ones are so, too, if there are not more keys than so many for each token of the initial marking.
+/// Greater key spaces are, too, if they have at most this number of keys for each token of the initial marking.
 const DIRECT_SHARE: u64 = 4;
 
 /// Collects what transitions need while they are compiled.
@@ -176,8 +176,8 @@ impl<'a> Compiler<'a> {
         id
     }
 
-    /// Makes another index like this one, unless it can serve so many more links: those of one join that share a place must share
-    /// its index.
+    /// Makes another index like this one unless this one can serve `links` more links: the links of one join that share a place
+    /// must share its index.
     pub fn reserve(&mut self, place: PlaceId, index: IndexId, links: usize) {
         let slots = self.indices[index.at()].slots.clone();
         let index = self.index(place, slots.clone());
@@ -186,8 +186,8 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    /// Has an index serve a link of a join; another like it where it serves as many as it can. Returns which, and the
-    /// number of the link there.
+    /// Makes an index serve a link of a join, or another index like it if this one already serves as many as it can. Returns
+    /// the index that serves the link, and the number of the link there.
     pub fn serve(&mut self, place: PlaceId, index: IndexId, join: JoinId, link: usize) -> (IndexId, usize) {
         let slots = self.indices[index.at()].slots.clone();
         let mut index = self.index(place, slots.clone());

@@ -22,7 +22,7 @@ struct Arc<'e> {
 }
 
 impl Arc<'_> {
-    /// Whether nothing but a constant key tells which of its tokens may be taken.
+    /// Whether nothing but a constant key decides which of its tokens may be taken.
     fn is_free(&self) -> bool {
         self.parent.is_none() && self.filters.is_empty() && self.pairs.is_empty()
     }
@@ -116,7 +116,7 @@ impl<'b> TransitionCompiler<'_, 'b> {
                     Some(bags[..at].iter().copied().find(|&before| arcs[before].tells_all(&arcs[arc].needed))?);
             }
         }
-        // Two arcs on one place find distinct tokens, which only an edge can tell.
+        // Two arcs on one place find distinct tokens, which only an edge between them can ensure.
         let apart = |&arc: &usize| inputs[arc].before.iter().all(|&before| arcs[arc].parent == Some(before));
         bags.iter().all(apart).then_some(arcs)
     }
@@ -198,11 +198,10 @@ impl<'b> TransitionCompiler<'_, 'b> {
                     edge.slots.push(*slot);
                     edge.wanted.push(wanted);
                 }
-                Some((comparison, threshold, rank)) if order(comparison).is_some() => {
-                    let (reversed, strict) = order(comparison)?;
-                    edge.orders.push(OrderProgram { threshold, rank, reversed, strict });
-                }
-                _ => edge.tests.push(self.lowering().bool(e).ok()?),
+                found => match found.and_then(ordered) {
+                    Some(order) => edge.orders.push(order),
+                    None => edge.tests.push(self.lowering().bool(e).ok()?),
+                },
             }
         }
         Some(edge)
@@ -225,7 +224,7 @@ impl<'b> TransitionCompiler<'_, 'b> {
         Some(if straight { (comparison, left, right) } else { (mirrored(comparison), right, left) })
     }
 
-    /// Has the places of a tree tell it of their tokens; the indices of its arcs are not asked for.
+    /// Makes the places of a tree report their tokens to it. The tree does not ask for the indices of its arcs.
     fn enlist(&mut self, program: &JoinTreeProgram, inputs: &[InputProgram], id: JoinTreeId) {
         for node in &program.nodes {
             let ranked = &mut self.compiler.places[node.place.at()].ranked;
@@ -250,13 +249,14 @@ fn mirrored(comparison: Comparison) -> Comparison {
     }
 }
 
-/// How a rank, on the right, must reach a threshold, on the left: whether the order is reversed, and whether it is strict.
-fn order(comparison: Comparison) -> Option<(bool, bool)> {
-    match comparison {
-        Comparison::Less => Some((false, true)),
-        Comparison::LessOrEqual => Some((false, false)),
-        Comparison::Greater => Some((true, true)),
-        Comparison::GreaterOrEqual => Some((true, false)),
-        Comparison::Equal | Comparison::NotEqual => None,
-    }
+/// An order of the values of two tokens, that of the parent first; None if the comparison is of equality.
+fn ordered((comparison, threshold, rank): (Comparison, Value, Value)) -> Option<OrderProgram> {
+    let (reversed, strict) = match comparison {
+        Comparison::Less => (false, true),
+        Comparison::LessOrEqual => (false, false),
+        Comparison::Greater => (true, true),
+        Comparison::GreaterOrEqual => (true, false),
+        Comparison::Equal | Comparison::NotEqual => return None,
+    };
+    Some(OrderProgram { threshold, rank, reversed, strict })
 }

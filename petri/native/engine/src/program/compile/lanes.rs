@@ -10,7 +10,7 @@ use crate::program::conservation::scarcest;
 use crate::program::place::PlaceProgram;
 use crate::program::transition::{Time, TransitionProgram};
 
-/// So many firings in progress are few.
+/// Where no more firings than this can be in progress, a lane is not worth its trouble.
 const FEW_FIRINGS: u64 = 128;
 
 /// Gives each constant firing time a lane; returns how many there are.
@@ -32,8 +32,8 @@ pub fn assign(transitions: &mut [TransitionProgram], places: &[PlaceProgram]) ->
     lanes as usize
 }
 
-/// How many firings of these transitions can be in progress at one time, if the tokens that they take tell: no more than there are
-/// of the scarcest ones of each.
+/// An upper bound on the firings of these transitions that are in progress at one time: each takes from a place with few tokens
+/// (`scarcest`), and the bound is the sum of the most tokens of these places. None if some transition has no such place.
 fn most_firings<'a>(transitions: impl Iterator<Item = &'a TransitionProgram>, places: &[PlaceProgram]) -> Option<u64> {
     let scarce = transitions.map(|transition| scarcest(transition, places)).collect::<Option<BTreeSet<PlaceId>>>()?;
     scarce.iter().try_fold(0u64, |sum, place| sum.checked_add(places[place.0 as usize].most?))

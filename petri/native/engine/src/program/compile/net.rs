@@ -203,3 +203,16 @@ fn streams(net: &Net) -> Loaded<Vec<PlaceId>> {
     }
     Ok(found)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::depth;
+
+    #[test]
+    fn brackets_nest_outside_strings() {
+        assert_eq!(depth(r#"{"a": [[1], [2]], "b": []}"#), 3);
+        assert_eq!(depth(r#"{"a[[[[": "b{{\"}"#), 1);
+        assert_eq!(depth(r#"["a\"[[[[", "\\", [0]]"#), 2);
+        assert_eq!(depth("]][["), 2);
+    }
+}

@@ -1,4 +1,4 @@
-//! Finds what can be told by the ranks of tokens: pairs that one comparison matches, and tokens that are preferred.
+//! Finds what the ranks of tokens decide: the pairs that one comparison matches, and the tokens that are preferred.
 
 use crate::base::ids::{MatchId, PlaceId, RankingId, VariableId};
 use crate::net::Expr;

@@ -27,7 +27,8 @@ pub struct TransitionCompiler<'a, 'b> {
     pub enabling: Facts,
     /// Watches alone decide.
     pub plain: bool,
-    /// The input arcs and inhibitors before which nothing can have raised a fault: so many, the first ones.
+    /// How many input arcs, and how many inhibitors, are reached before anything can have raised a fault: the first `safe.0` and
+    /// `safe.1`.
     safe: (usize, usize),
 }
 
