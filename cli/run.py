@@ -24,10 +24,14 @@ from .time_limit import tell_over, time_limit_option
 from .trace import TraceFile
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from petri.engine.interface import Limits
     from petri.measure.sequential import Precision
     from petri.measure.trend import Drift
     from petri.model import Model
+    from petri.net import Net
+    from petri.report.quantities import Units
     from petri.result import Result
     from petri.run.plan import Plan, RunOptions
     from petri.run.stop import TimeLimit
@@ -237,13 +241,20 @@ def _tell_imprecise(result: Result, wanted: Precision) -> None:
         tell(Diagnostic("run-imprecise", severity="note", values=values))
 
 
-def _drift_note(drift: Drift, more: int) -> Diagnostic:
+def _drift_note(units: Units, drift: Drift, more: int) -> Diagnostic:
     """That a figure has not settled; `more` others are not told."""
-    from petri.report.quantities import number
-
-    values: dict[str, Value] = {"name": drift.name, "early": number(drift.early), "late": number(drift.late)}
+    early, late = (units.show(value, drift.dimension) for value in (drift.early, drift.late))
+    values: dict[str, Value] = {"name": drift.name, "early": early, "late": late}
     identifier = "place-still-grows" if drift.kind == "place" else "measure-unsettled"
     return Diagnostic(identifier, severity="note", values={**values, "more": more or None})
+
+
+def _tell_drifts(drifts: Sequence[Drift], net: Net) -> None:
+    from petri.report.quantities import Units
+
+    shown = drifts[:MOST_DRIFTS]
+    for number, drift in enumerate(shown, 1):
+        tell(_drift_note(Units.of(net), drift, len(drifts) - number if number == len(shown) else 0))
 
 
 def _tell_ending(result: Result, model: Model, quiet: bool) -> int:
@@ -257,9 +268,7 @@ def _tell_ending(result: Result, model: Model, quiet: bool) -> int:
             Diagnostic("interrupted", values={"done": sum(r.complete for r in result.replications), "of": result.asked})
         )
         return exits.INTERRUPTED
-    shown = result.drifts[:MOST_DRIFTS]
-    for number, drift in enumerate(() if quiet else shown, 1):
-        tell(_drift_note(drift, len(result.drifts) - number if number == len(shown) else 0))
+    _tell_drifts(() if quiet else result.drifts, model.net)
     for measured in result.failed_measures:
         tell(Diagnostic("figure-failed", values={"name": measured.name, "reason": measured.failure}))
     if failure is not None:

@@ -76,6 +76,7 @@ class Drift(Frozen):
     name: str
     early: float
     late: float
+    dimension: str = ""  # of a measure
 
 
 @beyond_doubles
@@ -93,14 +94,15 @@ def drifts(net: Net, batches: Sequence[Sequence[Observation]]) -> tuple[Drift, .
     figures = np.array([[[_value(m, part) for m in measures] for part in one] for one in cut], dtype=np.float64)
     tested = len(places) + len(measures)
     moved: list[Drift] = []
-    kinds: tuple[tuple[Literal["place", "measure"], Floats, list[str], bool], ...] = (
-        ("place", tokens, [net.places[place].name for place in places], True),
-        ("measure", figures.reshape(len(cut), PARTS, len(measures)), [m.name for m in measures], False),
+    kinds: tuple[tuple[Literal["place", "measure"], Floats, list[tuple[str, str]], bool], ...] = (
+        ("place", tokens, [(net.places[place].name, "") for place in places], True),
+        ("measure", figures.reshape(len(cut), PARTS, len(measures)), [(m.name, m.dimension) for m in measures], False),
     )
-    for kind, values, names, rising in kinds:
+    for kind, values, named, rising in kinds:
         early, late = thirds(values)
         for index in moving(values, tested, rising=rising):
-            moved.append(Drift(kind, names[index], float(early[index]), float(late[index])))
+            name, dimension = named[index]
+            moved.append(Drift(kind, name, float(early[index]), float(late[index]), dimension))
     return tuple(moved)
 
 

@@ -67,7 +67,13 @@ def result_dict(result: RunFigures) -> dict[str, Any]:
         "partial": result.partial,
         "passed": result.passed,
         "unsettled": [
-            {"kind": one.kind, "name": one.name, "early": number(one.early), "late": number(one.late)}
+            {
+                "kind": one.kind,
+                "name": one.name,
+                "dimension": one.dimension,
+                "early": number(one.early),
+                "late": number(one.late),
+            }
             for one in result.drifts
         ],
         "failure": None if failure is None else failure.to_dict(),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from itertools import pairwise
 from pathlib import Path
 
@@ -73,6 +74,17 @@ def test_the_note_is_on_the_terminal_in_json_and_on_the_page(pnsim: Call, tmp_pa
     ran = pnsim("run", str(net), "--report", str(page))
     assert "grow" not in ran.err
     assert "Not settled" not in page.read_text(encoding="utf-8")
+
+
+def test_what_has_not_settled_is_shown_in_its_unit(pnsim: Call, tmp_path: Path) -> None:
+    net, page = tmp_path / "line.net", tmp_path / "page.html"
+    timed = NET.replace("net line", "net line\ntime us").replace(": real", ": Time").replace("run until 4000", "")
+    timed = timed.replace("exp(1 / load)", "exp(1 us / load)").replace("exp(1)", "exp(1 us)")
+    net.write_text(timed + "run until 4 ms\n")
+    ran = pnsim("run", str(net), "--set", "load=1.2", "--report", str(page))
+    shown = re.compile(r"`?wait`?.*?: \d[\d.]* us in the first third of the run, \d[\d.]* us in the last")
+    assert shown.search(" ".join(ran.err.split()))
+    assert shown.search(re.sub("<[^>]*>", "", page.read_text(encoding="utf-8")))
 
 
 @pytest.mark.parametrize("replications", [1, 6])

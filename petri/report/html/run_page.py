@@ -133,7 +133,7 @@ def banners(record: RunRecord) -> list[Markup]:
     if (dead := next((one for one in record.data["replications"] if one["ended"] == "dead"), None)) is not None:
         found += _death(record, dead)
     if unsettled := record.data.get("unsettled"):
-        found.append(_unsettled_banner(unsettled))
+        found.append(_unsettled_banner(record.units, unsettled))
     verdicts = record.verdicts
     failed = [one for one in verdicts if not one["passed"]]
     if failed:
@@ -145,16 +145,15 @@ def banners(record: RunRecord) -> list[Markup]:
     return found
 
 
-def _unsettled_banner(unsettled: Sequence[Mapping[str, Any]]) -> Markup:
-    texts = [
-        tag(
-            "li",
-            "the tokens of " if one["kind"] == "place" else "the measure ",
-            tag("code", str(one["name"])),
-            f": {number(real(one['early']))} in the first third of the run, {number(real(one['late']))} in the last",
+def _unsettled_banner(units: Units, unsettled: Sequence[Mapping[str, Any]]) -> Markup:
+    def item(one: Mapping[str, Any]) -> Markup:
+        early, late = (units.show(real(one[third]), one.get("dimension", "")) for third in ("early", "late"))
+        what = "the tokens of " if one["kind"] == "place" else "the measure "
+        return tag(
+            "li", what, tag("code", str(one["name"])), f": {early} in the first third of the run, {late} in the last"
         )
-        for one in unsettled
-    ]
+
+    texts = [item(one) for one in unsettled]
     said = "Not settled at the end of the run: these figures depend on its length"
     return banner("warn", said, tag("ul", texts))
 
