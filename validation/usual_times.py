@@ -62,8 +62,8 @@ def processor() -> str:
     return names[0] if names else platform.processor() or platform.machine()
 
 
-def measure(folder: Path, experiment: str) -> None:
-    """Writes the times of one experiment, or of all (""), into study.yaml, and leaves its other entries as they are."""
+def measure(folder: Path, experiment: str = "") -> None:
+    """Writes the times of one experiment, or of all, into study.yaml, and leaves its other entries as they are."""
     study = folder / STUDY
     data = (yaml.safe_load(study.read_text("utf-8")) or {}) if study.exists() else {}
     every = experiments(folder)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -153,16 +154,27 @@ def test_seconds_are_shown_as_long_as_they_are_short() -> None:
     ]
 
 
-def test_measured_times_leave_the_other_entries_of_a_study(studies: Path) -> None:
+def usual_times() -> ModuleType:
     spec = importlib.util.spec_from_file_location("usual_times", ROOT / "validation" / "usual_times.py")
     assert spec is not None
     assert spec.loader is not None
-    usual_times = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(usual_times)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_measured_times_leave_the_other_entries_of_a_study(studies: Path) -> None:
     study = studies / "buffers" / "study.yaml"
     study.write_text(TIMES + "fitting: {seed: 25, offered: {transmit: load}}\n", "utf-8")
     before = read_study(studies / "buffers")
-    usual_times.measure(studies / "buffers")
+    usual_times().measure(studies / "buffers")
     after = read_study(studies / "buffers")
     assert after.measured != before.measured
     assert (after.title, after.fitting) == (before.title, before.fitting)
+
+
+def test_the_times_of_one_experiment_leave_those_of_the_others(studies: Path) -> None:
+    usual_times().measure(studies / "buffers", "figure_1")
+    after = read_study(studies / "buffers")
+    assert after.seconds["figure_1"] < 60
+    assert after.seconds["figure_2"] == 360
