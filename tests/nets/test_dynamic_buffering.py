@@ -102,9 +102,12 @@ def test_buffers_are_never_more_than_full() -> None:
 
 @pytest.mark.slow
 def test_packets_lost_are_long_ones() -> None:
-    """A packet is lost when RBUF has no room for it: lost bytes over lost packets is some 1.7 in DB Table I."""
+    """A packet is lost when RBUF has no room for it: lost bytes over lost packets is some 1.7 in DB Table I.
+
+    If only the longest were lost, it would be 1500 B over the mean length.
+    """
     for net in ("dynamic_buffering", "dram_buffering"):
-        assert 1.5 < figure(run(net), "dropped_bytes") / figure(run(net), "dropped") < 1500 / 823.6
+        assert 1.3 < figure(run(net), "dropped_bytes") / figure(run(net), "dropped") < 1500 / 816
 
 
 def test_dynamic_buffering_drops_far_less_than_dram_buffering() -> None:
