@@ -252,9 +252,9 @@ def _drift_note(units: Units, drift: Drift, more: int) -> Diagnostic:
 def _tell_drifts(drifts: Sequence[Drift], net: Net) -> None:
     from petri.report.quantities import Units
 
-    shown = drifts[:MOST_DRIFTS]
+    shown, units = drifts[:MOST_DRIFTS], Units.of(net)
     for number, drift in enumerate(shown, 1):
-        tell(_drift_note(Units.of(net), drift, len(drifts) - number if number == len(shown) else 0))
+        tell(_drift_note(units, drift, len(drifts) - number if number == len(shown) else 0))
 
 
 def _tell_ending(result: Result, model: Model, quiet: bool) -> int:

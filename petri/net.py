@@ -247,6 +247,10 @@ class Event(Frozen):
     key: tuple[Expr, ...] = ()
     others: tuple[Event, ...] = ()  # each of these is the event as well; only of a passage
 
+    @property
+    def every(self) -> tuple[Event, ...]:
+        return self, *self.others
+
 
 class Counter(Frozen):
     """Sum of a quantity (None: 1) over the firings of a transition."""

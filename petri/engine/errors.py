@@ -65,7 +65,7 @@ def _of_arrivals(net: Net) -> Iterator[Expr]:
         if isinstance(probe, Order) and probe.event.place is not None:
             yield from (*probe.event.key, probe.sequence)
         elif isinstance(probe, Passage):
-            events = (probe.start, *probe.start.others, probe.end, *probe.end.others)
+            events = (*probe.start.every, *probe.end.every)
             yield from (key for event in events if event.place is not None for key in event.key)
         elif isinstance(probe, Content):
             yield probe.value

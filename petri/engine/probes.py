@@ -82,8 +82,8 @@ class PassageState:
     """An event that is both end and start ends one passage, then starts the next."""
 
     def __init__(self, probe: flat.Passage, tick: flat.Tick) -> None:
-        self.starts = (probe.start, *probe.start.others)
-        self.ends = (probe.end, *probe.end.others)
+        self.starts = probe.start.every
+        self.ends = probe.end.every
         self.passages = Passages(tick=tick)
 
     def started(self, transition: int, context: Context) -> None:

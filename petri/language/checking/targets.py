@@ -147,14 +147,9 @@ def find_measure(checker: CheckState, scope: Scope, e: tree.Expr, loops: Loops) 
     walk = _Walk(checker, scope, e, A_MEASURE, loops)
     symbol = walk.follow(path)
     if not isinstance(symbol, MeasureSymbol):
-        if isinstance(symbol, InstanceSymbol):
-            _bare_instance(checker, walk, symbol)
-        elif symbol is not None:
-            text, port = checker.problems.text(e.span), isinstance(symbol, PlaceSymbol) and symbol.port
-            if port and len(walk.steps) > 1:
-                checker.problems.error("measure-of-port", e.span, text=text)
-            else:
-                checker.problems.error("bare-in-measure", e.span, name=text, kind=kind_of(symbol))
+        if symbol is not None and not _without_figures(checker, walk, symbol):
+            text = checker.problems.text(e.span)
+            checker.problems.error("bare-in-measure", e.span, name=text, kind=kind_of(symbol))
         return None
     rest = path[len(walk.steps) :]
     if any(written for _, written, _ in rest):
@@ -253,16 +248,12 @@ def scope_inside(scope: Scope, symbol: SpaceSymbol | ThreadSymbol | InstanceSymb
 
 def _end(checker: CheckState, walk: _Walk, symbol: Symbol) -> Target | None:
     text, span, wanted = checker.problems.text(walk.e.span), walk.e.span, walk.wanted
-    if isinstance(symbol, PlaceSymbol) and symbol.port and len(walk.steps) > 1:
-        checker.problems.error("measure-of-port", span, text=text)
+    if _without_figures(checker, walk, symbol):
         return None
     if isinstance(symbol, ThreadSymbol):
         if symbol.steps is not None:
             known = [name for name, step in symbol.steps.names.items() if isinstance(step, TransitionSymbol)]
             checker.problems.error("measure-of-thread", span, text=text, inside=known[:8])
-        return None
-    if isinstance(symbol, InstanceSymbol):
-        _bare_instance(checker, walk, symbol)
         return None
     assert isinstance(symbol, (PlaceSymbol, TransitionSymbol))
     symbol_is_place = isinstance(symbol, PlaceSymbol)
@@ -273,6 +264,17 @@ def _end(checker: CheckState, walk: _Walk, symbol: Symbol) -> Target | None:
         checker.problems.error("wrong-target", span, text=text, kind=kind_of(symbol), wanted=wanted, figures=figures)
         return None
     return Target(symbol, tuple(walk.steps), text, span, tuple(walk.conditions))
+
+
+def _without_figures(checker: CheckState, walk: _Walk, symbol: Symbol) -> bool:
+    """Whether the path ends at an instance, or at the port of one, which is reported."""
+    if isinstance(symbol, InstanceSymbol):
+        _bare_instance(checker, walk, symbol)
+        return True
+    if isinstance(symbol, PlaceSymbol) and symbol.port and len(walk.steps) > 1:
+        checker.problems.error("measure-of-port", walk.e.span, text=checker.problems.text(walk.e.span))
+        return True
+    return False
 
 
 def _bare_instance(checker: CheckState, walk: _Walk, symbol: InstanceSymbol) -> None:

@@ -12,6 +12,7 @@ from petri.language.flattening.clock import clocked
 from petri.language.flattening.count import DEEPEST_INSTANCE, MOST_ELEMENTS, ElementCounter
 from petri.language.flattening.initial import initial_marking
 from petri.language.flattening.instance import Instance, in_net, position_of, set_parameter, shape
+from petri.language.flattening.loops import turns
 from petri.language.flattening.measures import MeasureBuilder, bodies_with_measures
 from petri.language.flattening.replies import Replies
 from petri.language.meaning.nodes import Node, build, evaluate, number
@@ -148,27 +149,14 @@ class Flattener:
             raise CheckError("net-too-large", span, wanted=there + wanted, limit=MOST_ELEMENTS)
 
     def _turns(self, loops: Sequence[LoopTemplate], instance: Instance) -> Iterator[str]:
-        """Run the loops, the last one fastest: sets their locals, and yields `[i][j]` for each iteration."""
-        if not loops:
-            yield ""
-            return
-        loop = loops[0]
-        low, high = (int(evaluate(node, instance.locals)) for node in (loop.low, loop.high))
-        if low > high + 1:
-            raise CheckError("empty-range", loop.span, low=low, high=high)
-        self._room(max(0, high - low + 1), loop.span)
-        self.turns += max(0, high - low + 1)
+        return turns(loops, instance, self._allow)
+
+    def _allow(self, more: int, span: Span) -> None:
+        """Raises CheckError if the turns of a loop exceed a limit."""
+        self._room(more, span)
+        self.turns += more
         if self.turns > MOST_TURNS:
-            raise CheckError("loops-too-long", loop.span, limit=MOST_TURNS)
-        inner = loops[1:]
-        for value in range(low, high + 1):
-            instance.locals[loop.local] = value
-            shown = loop.labels[value] if loop.labels else value
-            if not inner:
-                yield f"[{shown}]"
-                continue
-            for suffix in self._turns(inner, instance):
-                yield f"[{shown}]{suffix}"
+            raise CheckError("loops-too-long", span, limit=MOST_TURNS)
 
     # ------------------------------------------------------------ places
 

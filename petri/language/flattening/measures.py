@@ -12,9 +12,10 @@ from petri.diagnostics import Label
 from petri.language.checking.measures import ExpectationTemplate, MeasureTemplate, in_net
 from petri.language.checking.targets import Index, Target
 from petri.language.flattening.instance import Instance
+from petri.language.flattening.loops import turns
 from petri.language.meaning.nodes import Constant, Node, build, evaluate, in_units
 from petri.language.meaning.scope import PlaceSymbol
-from petri.language.meaning.templates import Body, LoopTemplate
+from petri.language.meaning.templates import Body
 from petri.language.problems import CheckError, Problems
 from petri.net import Expr, Span, Term
 from petri.structs import replace
@@ -113,8 +114,9 @@ class MeasureBuilder:
             if in_net(element, template.condition):
                 yield element
             return
-        wanted = given or [None] * len(template.loops)
-        for turn, numbers, suffix in _turns(template.loops, wanted, instance.now()):
+        turn = instance.now()
+        for suffix in turns(template.loops, turn, _allow, given):
+            numbers = tuple(int(turn.locals[loop.local]) for loop in template.loops)
             element = Element(self, turn.now(), template, numbers, suffix)
             if in_net(element, template.condition):
                 yield element
@@ -279,27 +281,10 @@ def _pattern(indices: Sequence[Index | None], values: Sequence[Constant]) -> str
     return "".join(r"\[-?\w+\]" if index is None else rf"\[{index.shown(values)}\]" for index in indices)
 
 
-def _turns(
-    loops: Sequence[LoopTemplate],
-    given: Sequence[int | None],
-    instance: Instance,
-    numbers: tuple[int, ...] = (),
-    suffix: str = "",
-) -> Iterator[tuple[Instance, tuple[int, ...], str]]:
-    """Run the loops, or of each only the turn that is given; sets the locals of the instance."""
-    if not loops:
-        yield instance, numbers, suffix
-        return
-    loop, only = loops[0], given[0]
-    low, high = (int(evaluate(node, instance.locals)) for node in (loop.low, loop.high))
-    if low > high + 1:
-        raise CheckError("empty-range", loop.span, low=low, high=high)
-    if high - low >= MOST_OF_ARRAY:
-        raise CheckError("too-many-measures", loop.span, limit=MOST_OF_ARRAY)
-    for value in range(low, high + 1) if only is None else [only] if low <= only <= high else []:
-        instance.locals[loop.local] = value
-        shown = loop.labels[value] if loop.labels else value
-        yield from _turns(loops[1:], given[1:], instance, (*numbers, value), f"{suffix}[{shown}]")
+def _allow(more: int, span: Span) -> None:
+    """Raises CheckError if an array has too many measures."""
+    if more > MOST_OF_ARRAY:
+        raise CheckError("too-many-measures", span, limit=MOST_OF_ARRAY)
 
 
 def bodies_with_measures(body: Body, templates: Templates) -> set[int]:
