@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 
 from petri import net
 from petri.language.checking.events import check_keys, event_of, firing_reader
 from petri.language.checking.expressions import Reader
+from petri.language.checking.figure_templates import (
+    FIGURES_ELSEWHERE,
+    SERIES_FIELDS,
+    FigureTemplate,
+    ProbeTemplate,
+    extent,
+    is_percentile,
+    operation,
+    total,
+)
 from petri.language.checking.functions import DISTRIBUTIONS, FUNCTIONS
 from petri.language.checking.state import CheckState, Value
 from petri.language.checking.targets import (
@@ -23,7 +33,7 @@ from petri.language.checking.targets import (
 )
 from petri.language.checking.token_values import token_value
 from petri.language.checking.user_functions import can_call
-from petri.language.meaning.nodes import LARGEST, Constant, Node, as_float, evaluate, to_slot
+from petri.language.meaning.nodes import Constant, Node, as_float, evaluate, to_slot
 from petri.language.meaning.scope import (
     INNER,
     ConstantSymbol,
@@ -40,127 +50,9 @@ from petri.language.meaning.units import FREQ, PLAIN, TIME, Dimension
 from petri.language.problems import CheckError
 from petri.language.syntax import tree
 from petri.net import Span, Term
-from petri.structs import Struct, replace
+from petri.structs import replace
 
-Build = Callable[[Flat], Term]
-Measures = Callable[[MeasureSymbol, Span], "FigureTemplate | None"]
-Unit = Callable[[Flat], "tuple[str, float] | None"]
-DEEPEST_MEASURE = 120  # operations within operations: what the codec, which is recursive, can write
-
-
-class ProbeTemplate(Struct):
-    """An observation with many figures: a sample, a passage, or an order. `number` is that of its probe."""
-
-    kind: str
-    number: Callable[[Flat], int]
-    dimension: Dimension
-
-    def figure(self, field: str) -> FigureTemplate:
-        def term(flat: Flat) -> Term:
-            return Term(self.kind, (), (self.number(flat), field))
-
-        if self.kind == "order":
-            return FigureTemplate(TIME if field.endswith("late_time") else PLAIN, field.endswith("_share"), term)
-        return FigureTemplate(PLAIN if field == "count" else self.dimension, False, term)
-
-    def has(self, field: str) -> bool:
-        """Whether there is a scalar figure of this name."""
-        if self.kind == "order":
-            from petri.measure.reorder import FIELDS
-
-            return field in FIELDS
-        return field in SAMPLE_FIELDS or is_percentile(field)
-
-    def fields(self) -> list[str]:
-        if self.kind == "order":
-            from petri.measure.reorder import FIELDS
-
-            return list(FIELDS)
-        return [*SAMPLE_FIELDS, "p50", "p99"]
-
-    @property
-    def first(self) -> str:
-        return "reordered_share" if self.kind == "order" else "mean"
-
-
-SERIES_FIELDS = ("mean", "min", "max")
-# Names of figures in other tools.
-FIGURES_ELSEWHERE = {
-    "median": "p50", "avg": "mean", "average": "mean", "stdev": "std", "stddev": "std", "sd": "std", "sigma": "std",
-    "maximum": "max", "minimum": "min", "n": "count", "total": "sum", "p0": "min", "p100": "max",
-}  # fmt: skip
-SAMPLE_FIELDS = ("count", "sum", "mean", "std", "min", "max")
-
-
-def is_percentile(field: str) -> bool:
-    """`p50`, `p99`, `p99.9`; the digits after a `p` also read as p999 = 99.9."""
-    digits = field[1:].replace(".", "", 1)
-    return field[:1] == "p" and digits.isdigit() and not field.endswith(".") and 0 < float(field[1:]) < 100
-
-
-class FigureTemplate(Struct):
-    """A formula: its dimension, whether it is a share of 1, and its form in a flat net."""
-
-    dimension: Dimension
-    share: bool
-    build: Build
-    probe: ProbeTemplate | None = None
-    zero: bool = False
-    unit: Unit | None = None  # to show it in, and its size
-    size: int = 1  # operations, those of the measures that it uses included
-    depth: int = 0
-
-    def field(self, name: str) -> FigureTemplate:
-        """Another figure of its probe, shown in the same unit if it is of the same dimension."""
-        assert self.probe is not None
-        figure = self.probe.figure(name)
-        return replace(figure, unit=self.unit) if figure.dimension == self.dimension else figure
-
-    def at(self, target: Target) -> FigureTemplate:
-        """The figure of a measure for the formula of another one, which names it so; one element is meant."""
-
-        def there(flat: Flat) -> Flat:
-            return flat.measures(target)[0]
-
-        build, unit, probe = self.build, self.unit, self.probe
-        return replace(
-            self,
-            build=lambda flat: build(there(flat)),
-            unit=None if unit is None else lambda flat: unit(there(flat)),
-            probe=None if probe is None else replace(probe, number=lambda flat: probe.number(there(flat))),
-        )
-
-
-def operation(op: str, dimension: Dimension, share: bool, span: Span, *figures: FigureTemplate) -> FigureTemplate:
-    """An operation on figures; raises CheckError when the formula has become too large."""
-    size, depth = _extent(span, *figures)
-
-    def build(flat: Flat) -> Term:
-        return Term(op, tuple(figure.build(flat) for figure in figures))
-
-    return FigureTemplate(dimension, share, build, size=size, depth=depth)
-
-
-def _extent(span: Span, *figures: FigureTemplate) -> tuple[int, int]:
-    """The operations in a formula of these figures, and how deep they are nested; raises CheckError if it is too large.
-
-    A measure is written out wherever it is used, so each line of a net can double the formula of the line before.
-    """
-    size = 1 + sum(figure.size for figure in figures)
-    depth = 1 + max(figure.depth for figure in figures)
-    if size > LARGEST:
-        raise CheckError("measure-too-large", span, limit=LARGEST)
-    if depth > DEEPEST_MEASURE:
-        raise CheckError("measure-too-deep", span, limit=DEEPEST_MEASURE)
-    return size, depth
-
-
-def total(terms: Sequence[Term], op: str = "add") -> Term:
-    """The sum of many terms, as a balanced tree."""
-    if len(terms) == 1:
-        return terms[0]
-    half = len(terms) // 2
-    return Term(op, (total(terms[:half], op), total(terms[half:], op)))
+Measures = Callable[[MeasureSymbol, Span], FigureTemplate | None]
 
 
 class FigureReader:
@@ -286,7 +178,7 @@ class FigureReader:
 
         share = figure.share and name != "sum"
         own = None if figure.unit is None else unit
-        size, depth = _extent(e.span, figure)
+        size, depth = extent(e.span, figure)
         return FigureTemplate(figure.dimension, share, build, unit=own, size=size, depth=depth)
 
     def _constant(self, e: tree.Expr) -> FigureTemplate | None:

@@ -146,7 +146,7 @@ impl Tournament {
     }
 
     /// The slot of the first of the events at the time that `next_time` returned, if any are left. The caller ends that event
-    /// (`leave`), or gives its slot to another that is no earlier (`succeed`).
+    /// (`leave`), or gives its slot to another that ends no earlier (`succeed`).
     #[inline(always)]
     pub fn first_due(&mut self) -> Option<usize> {
         if self.gap != NONE {

@@ -3,7 +3,7 @@
 //! rows of holes, and the blueprint itself is the key by which code is shared.
 //!
 //! A blueprint names places, transitions, joins and indices by the order in which it mentions them, and so it does with
-//! constants and addresses that are no part of the code. [`Names`] say what these are for one transition: two stations of an
+//! constants and addresses that are not part of the code. [`Names`] say what these are for one transition: two stations of an
 //! array have one blueprint, and each has names of its own.
 //!
 //! What is described of a neighbour is only what code for the transition asks of it: otherwise, a blueprint would have half

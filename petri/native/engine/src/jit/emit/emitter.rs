@@ -138,7 +138,7 @@ pub struct Scene<'a> {
 }
 
 /// What a function, or a part of the loop, is made from; the number of its parameters; and its shape, from which follows how its
-/// holes are known. Where there is no shape yet, all holes are read.
+/// holes are known. Without a shape, all holes are read.
 #[derive(Clone, Copy)]
 pub struct FunctionForm<'a> {
     pub blueprint: &'a Blueprint,

@@ -145,7 +145,7 @@ impl MainLoopCode<'_, '_, '_> {
         self.finish_first(&asked);
     }
 
-    /// Firings may start as long as fewer than `enough` have started, and not so many at this instant that they must be counted.
+    /// Firings may start as long as fewer than `enough` have started, and too few at this instant to be counted (X3).
     fn allow(&mut self, asked: &LoopContext) -> Value {
         let began = self.e.load(I64, self.e.engine, self.e.layout.instant_began);
         let quiet = self.e.load(I64, self.e.engine, self.e.layout.quiet);
