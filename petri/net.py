@@ -427,3 +427,4 @@ class Net(Frozen):
     doc: str = ""
     tick: Tick = Tick()
     inexact: tuple[InexactTime, ...] = ()
+    units: tuple[tuple[str, float], ...] = ()  # of time that the net declares, and their lengths in its time unit

@@ -99,10 +99,10 @@ def checks_with_sources(
 
 
 def duration(text: str, net: Net) -> float:
-    """A time such as "20 ms" in the units of a net. Raises LanguageError."""
+    """A time such as "20 ms", in the net's own units or others, as a number of the net. Raises LanguageError."""
     from petri.language.checking.durations import duration as read
 
-    return read(text, net.time_unit, net.seconds)
+    return read(text, net)
 
 
 def _find(path: str | Path) -> Path:
