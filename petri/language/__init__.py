@@ -106,13 +106,10 @@ def duration(text: str, net: Net) -> float:
 
 
 def _find(path: str | Path) -> Path:
-    """The file, or the library's net of that name."""
+    """As `library.find`; a path that leads nowhere, for its reader to report."""
     from petri import library
 
-    given = Path(path)
-    if given.exists():
-        return given
-    return library.net(str(path).removesuffix(library.SUFFIX)) or given
+    return library.find(path) or Path(path)
 
 
 def study(path: Path, opened: OpenTexts) -> Study:
