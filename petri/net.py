@@ -400,6 +400,18 @@ class RunDefaults(Frozen):
     precision: float = 0.0
 
 
+class InexactTime(Frozen):
+    """A constant time, in the net's unit, that is not a whole number of ticks, and the error that it has in a run."""
+
+    time: float
+    ppm: float
+    span: Span | None = None
+
+    @property
+    def error(self) -> float:
+        return self.time * self.ppm / 1e6
+
+
 class Net(Frozen):
     name: str
     places: tuple[Place, ...] = ()
@@ -414,3 +426,5 @@ class Net(Frozen):
     seconds: float | None = None  # length of the time unit [s]
     doc: str = ""
     tick: Tick = Tick()
+    inexact: tuple[InexactTime, ...] = ()
+    units: tuple[tuple[str, float], ...] = ()  # of time that the net declares, and their lengths in its time unit

@@ -21,7 +21,7 @@ NAMES = {"Operation": "Expr"}  # in Rust an `Expr` shares an `Operation`
 FOR_PEOPLE = {"doc", "span", "labels", "dimension", "measured_in"}
 NOT_READ: dict[str, set[str]] = {
     "Net": {
-        "name", "measures", "expectations", "parameters", "run_defaults", "time_unit", "seconds",
+        "name", "measures", "expectations", "parameters", "run_defaults", "time_unit", "seconds", "inexact", "units",
     },
     "Colour": {"name"},
     "Table": {"name"},

@@ -80,10 +80,16 @@ def result_dict(result: RunFigures) -> dict[str, Any]:
         "measures": [measure_dict(m) for m in result.measures],
         "expectations": [verdict_dict(e, v) for e, v in result.verdicts],
         **({"recordings": [read.to_dict() for read in result.files]} if result.files else {}),
+        **({"inexact": inexact(result.net)} if result.net.inexact else {}),
         "places": table_rows(result.places),
         "transitions": table_rows(result.transitions),
         "packed": pack(result),
     }
+
+
+def inexact(net: Net) -> list[dict[str, float]]:
+    """The constant times that are rounded to ticks, and by how much."""
+    return [{"time": one.time, "error": one.error, "ppm": one.ppm} for one in net.inexact]
 
 
 @dataclass(frozen=True, slots=True)

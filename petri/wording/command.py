@@ -17,6 +17,9 @@ WORDING: dict[str, Wording] = {
         "did you mean `{suggestion}`?",
         "`pnsim list` shows the nets of the library",
     ),
+    "library-net-meant": Wording(
+        "`{name}` is the net of the library, not the file `{path}`", "write `{path}` for the file"
+    ),
     "no-converter": Wording(
         "`{path}` cannot be made: {reason}",
         "install librsvg (rsvg-convert), Inkscape or Chromium; or draw an .svg and print it from a browser",

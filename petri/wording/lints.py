@@ -40,9 +40,13 @@ WORDING: dict[str, Wording] = {
         "`{name}` never holds {value}: its values are in {low}..{high}", notes=IN_INSTANCE
     ),
     "inexact-time": Wording(
-        "{value} is not a whole number of ticks: model time moves in steps of {tick}, and is off by {error} here",
+        "{value} is not a whole number of ticks: model time moves in steps of {tick}, and is off by {error} here"
+        " ({ppm} ppm)",
         "use a finer tick (`time {unit} resolution …`), or times that are multiples of one another",
-        notes=("a finer tick would leave too little time for a run of this net: there are {limit} ticks",),
+        notes=(
+            "a tick that divides it and the other times would be below {part} of the shortest time, or end model time"
+            " before {room} times the length of the run",
+        ),
     ),
     "time-may-be-negative": Wording(
         "a normal time may be negative, which stops the run",

@@ -64,6 +64,9 @@ WORDING: dict[str, Wording] = {
         "if the net comes from a file, the file is damaged or was changed: run the experiment again",
         "if a program made it, correct what the message names; `petri/net.py` says what a flat net holds",
     ),
+    "rounded-times": Wording(
+        "constant times are rounded to ticks of {tick}: {times:and:}", notes=("`pnsim check` says where and why",)
+    ),
     "no-end": Wording(
         "the net does not specify when a run ends",
         "write `run until 20 ms` in the net, or use `--until` (`--until dead` runs until no transition can fire)",

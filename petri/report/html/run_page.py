@@ -17,6 +17,7 @@ from petri.report.html.page import LOW, TALL, Page
 from petri.report.html.picture import Busy, picture
 from petri.report.html.record import Group, RunRecord, groups, interval, real
 from petri.report.quantities import Units, number, parameter_text
+from petri.report.rounding import rounding
 from petri.report.run_length import run_length_note
 
 LINES: Final = 40  # places in the chart over time
@@ -132,6 +133,9 @@ def banners(record: RunRecord) -> list[Markup]:
     found += missing_banner(record.data.get("recordings", ()))
     if (dead := next((one for one in record.data["replications"] if one["ended"] == "dead"), None)) is not None:
         found += _death(record, dead)
+    if record.net is not None and (told := rounding(record.net)):
+        said = told.message[0].upper() + told.message[1:]
+        found.append(banner("warn", said) if told.severity == "warning" else tag("p", said, class_="note"))
     if unsettled := record.data.get("unsettled"):
         found.append(_unsettled_banner(record.units, unsettled))
     verdicts = record.verdicts
