@@ -464,9 +464,19 @@ class Compiler:
             inside = Cursor(state=state, start=start, clauses=clauses)
             if start and (not branch.body or branch.body[0].verb not in _ACTIVATING):
                 self._fail("thread-begins", branch.name_span, name=self.thread.name)
+            if clauses is None:
+                self._waits_for_tokens(branch)
             after = self._block(branch.body, inside)
             found.append(Cursor(ends=self._ends(after, branch)) if not branch.body else after)
         return self._met(found, step)
+
+    def _waits_for_tokens(self, branch: tree.Step) -> None:
+        """Without a clause, a branch that can always begin is not meant: a `wait` does not wait for the others."""
+        first = branch.body[0] if branch.body else replace(branch, verb="end")
+        if first.verb not in _ACTIVATING and not (first.guard or first.priority or first.weight):
+            time = first.time.span if first.verb == "wait" and first.time else None
+            text = self.problems.text(time) if time else None
+            self._fail("branch-begins-at-once", first.name_span, time=text)
 
 
 # The names of transitions of steps whose verbs are reserved.
