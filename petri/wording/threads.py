@@ -34,6 +34,11 @@ WORDING: dict[str, Wording] = {
     "set-unknown": Wording(
         "`{name}` has no value yet", "did you mean `{suggestion}`?", "write `let {name} = …` for a new value"
     ),
+    "set-other-type": Wording(
+        "`{text}` is {found}, but `{name}` is {wanted}",
+        Replace("write `{whole}`"),
+        "or give `{name}` a value of type {found} where it gets its first one",
+    ),
     "set-of-held": Wording(
         "`{name}` says which token of `{place}` the thread holds", "release `{place}` first, or use another name"
     ),
