@@ -499,7 +499,8 @@ def _conditional(case: _Case) -> Diagnostic | None:
     if not (case.ends_here or case.kind == "else") or case.kind == "=":
         return None
     if "then" in case.expected:
-        return case.tell("missing-then")
+        step = case.word if case.word in ("if", "elif") else None
+        return case.tell("missing-then", word=step or "if", step=step, both=None if step else "a else b")
     return case.tell("missing-else") if "else" in case.expected else None
 
 
