@@ -11,7 +11,11 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
 ROOT: Final = Path(__file__).resolve().parents[1]
-ELSEWHERE: Final = {"README.md": "overview.md", "petri/native/INTERNALS.md": "internals.md"}
+ELSEWHERE: Final = {
+    "README.md": "overview.md",
+    "ARCHITECTURE.md": "architecture.md",
+    "petri/native/INTERNALS.md": "internals.md",
+}
 INSTEAD: Final = {"nets/patterns": "docs/patterns.md"}
 """Folders without a page of their own, each with the page that describes it."""
 LINK: Final = re.compile(r"(\]\(|src=\"|href=\")(?!\w+:|#|/)([^)\s\"#]+)")

@@ -4,7 +4,7 @@
 
     model = petri.load("patterns/mm1", load=0.8)
     result = model.run(until=1e5, seed=1)
-    print(result.measure("L").interval)
+    print(result.measure("customers"))
 
 `load` and `loads` read nets; a `Model` runs them; a `Result` holds the figures. Nets can also be built from the classes
 of the flat net in `petri.net`.

@@ -1,4 +1,4 @@
-"""docs/contributing.md names every room, and in its recipes every file that the next one of a kind will touch.
+"""ARCHITECTURE.md names every room and rule, docs/contributing.md in its recipes every file that a new one will touch.
 
 petri/native/INTERNALS.md names files, functions and invariants of the native engine that are there.
 """
@@ -6,13 +6,20 @@ petri/native/INTERNALS.md names files, functions and invariants of the native en
 from __future__ import annotations
 
 import re
+import textwrap
 from pathlib import Path
 
 import pytest
 
+from petri import language
+from petri.diagnostics import render_all
+from tests.documents import script
+
 ROOT = Path(__file__).resolve().parents[1]
 TEXT = (ROOT / "docs" / "contributing.md").read_text(encoding="utf-8")
-NAMED = set(re.findall(r"`((?:petri|cli|tests|docs|models|nets|benchmarks|validation|verification)/[\w./-]*)`", TEXT))
+MAP = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+FOLDERS = "petri|cli|tests|docs|models|nets|benchmarks|validation|verification|editors"
+NAMED = set(re.findall(rf"`((?:{FOLDERS})/[\w./-]*)`", TEXT + MAP[: MAP.index("<!-- index -->")]))
 MADE = {"petri/library/models", "petri/library/nets"}  # by an install
 GENERATED = {"petri/language/syntax/tables.json"}
 
@@ -40,8 +47,36 @@ def test_every_room_is_named() -> None:
     rooms = {f"petri/{path.name}/" for path in entries if path.is_dir() and any(path.rglob("*.*"))}
     modules = {f"petri/{path.name}" for path in entries if path.suffix == ".py"}
     inner = {f"{path.name}/" for path in (ROOT / "petri" / "language").iterdir() if path.is_dir()} - {"__pycache__/"}
-    table = TEXT[TEXT.index("| room |") : TEXT.index("## Habits")]
+    table = MAP[MAP.index("| room |") : MAP.index("## What concerns every room")]
     assert [name for name in sorted(rooms | modules | inner) if f"`{name}`" not in table] == []
+
+
+def test_the_entry_points_are_there() -> None:
+    for line in re.findall(r"^\| .* \| (`.*) \|$", MAP[: MAP.index("## The rooms")], re.MULTILINE):
+        files = re.findall(r"`([\w/]+\.(?:py|rs))`", line)
+        text = "".join((ROOT / file).read_text(encoding="utf-8") for file in files)
+        names = {name for found in re.findall(r"`([A-Za-z_.:]+)`", line) for name in re.split(r"::|\.", found)}
+        missing = [n for n in names if not re.search(rf"\b(class|def|fn|struct|impl) {n}\b|\bimpl.* {n}\b", text)]
+        assert [name for name in missing if "/" not in name] == [], line
+
+
+def test_the_index_of_rules_is_up_to_date() -> None:
+    assert script("architecture").renewed(MAP) == MAP, "renew it with `python docs/architecture.py`"
+
+
+def test_every_rule_has_a_place_in_the_index() -> None:
+    rows = re.findall(r"^\| ([A-Z]\d+) [^|]*\|(.*)$", MAP, re.MULTILINE)
+    assert len(rows) > 35
+    assert [rule for rule, places in rows if "`" not in places] == []
+    assert any("play.js" in places for _, places in rows)
+
+
+def test_the_message_of_the_first_change_is_shown_as_it_is() -> None:
+    ((net, shown),) = re.findall(r"\$ cat half\.net\n(.*?) *\$ [^\n]*\n(.*?) *```", TEXT, re.DOTALL)
+    text = textwrap.dedent(net)
+    found = [one for one in language.checks(text, name="half.net") if one.severity == "error"]
+    expected = f"{render_all(found, {'half.net': text})}\n\nhalf.net: 1 error\n"
+    assert re.sub(r"(?m)^   ", "", shown) == expected
 
 
 @pytest.mark.parametrize(

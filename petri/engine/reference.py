@@ -73,7 +73,7 @@ class Binding(Struct):
 
 @dataclass(order=True, slots=True)
 class Firing:
-    """In progress: `deposits` are a place and its tokens for each arc, in the order of the arcs (S5)."""
+    """In progress: `deposits` are a place and its tokens for each arc, in the order of the arcs (S5, I9)."""
 
     end: float
     serial: int
@@ -133,7 +133,7 @@ class Engine:
     # ------------------------------------------------------------ the loop
 
     def advance(self, until: float, firings: int) -> Reason:
-        """Run to the end of instant `until`, or for `firings` more firings. May be called again to go on.
+        """Run to the end of instant `until` (I7, I10), or for `firings` more firings. May be called again to go on.
 
         "input": the place `wanted` needs rows, and nothing was decided without them.
         """

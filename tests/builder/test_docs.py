@@ -1,4 +1,4 @@
-"""docs/python.md: its code runs and prints what the page shows.
+"""docs/python.md and `help(petri)`: their code runs, and prints what the page shows.
 
 `python -m tests.builder.test_docs` writes the output anew.
 """
@@ -8,9 +8,12 @@ from __future__ import annotations
 import io
 import linecache
 import re
+import textwrap
 from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 import petri
 from petri.builder import NetBuilder
@@ -44,6 +47,12 @@ def renewed(text: str) -> str:
 def test_the_code_prints_what_the_page_shows() -> None:
     text = PAGE.read_text(encoding="utf-8")
     assert renewed(text) == text, "renew it with `python -m tests.builder.test_docs`"
+
+
+def test_the_example_of_the_package_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    code = "".join(re.findall(r"(?m)^    .*\n", petri.__doc__ or ""))
+    exec(textwrap.dedent(code), {})
+    assert "±" in capsys.readouterr().out
 
 
 def test_every_public_name_and_every_method_of_the_builder_is_told() -> None:

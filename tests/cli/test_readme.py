@@ -30,14 +30,6 @@ def test_the_picture_in_the_readme_is_of_its_net(readme: ModuleType) -> None:
         assert f">{name}</text>" in picture
 
 
-def test_paths_in_the_guide_for_contributors_exist() -> None:
-    text = (ROOT / "docs" / "contributing.md").read_text(encoding="utf-8")
-    paths = re.findall(r"`((?:petri|cli|docs|tests|models|nets)/[\w./]*)`", text)
-    assert len(paths) > 20
-    built = ("petri/library/models", "petri/library/nets")  # only within an installed package
-    assert [path for path in paths if not (ROOT / path).exists() and path not in built] == []
-
-
 def test_links_of_the_readme_lead_somewhere() -> None:
     for target in re.findall(r"\]\(([^)#]+)\)", (ROOT / "README.md").read_text(encoding="utf-8")):
         assert (ROOT / target).exists(), target

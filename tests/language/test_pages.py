@@ -42,6 +42,16 @@ def test_every_block_of_the_tutorial_is_tested(pages: ModuleType) -> None:
     assert [name for name in files if name not in commands] == []
 
 
+@pytest.mark.parametrize("page", ["tutorial.md", "seeing.md"])
+def test_figures_with_a_unit_are_those_that_the_page_shows(pages: ModuleType, page: str) -> None:
+    """A figure of the text, such as 3.972 h, is in a net or an output of the page, so that it is renewed with them."""
+    text = (DOCS / page).read_text(encoding="utf-8")
+    shown = " ".join(match["body"] for match in pages.BLOCK.finditer(text))
+    prose = re.sub(r"(?ms)^```.*?^```$|`[^`\n]+`|<!--.*?-->", "", text)
+    stated = re.findall(r"(?<![\w.])\d[\d,.]* (?:h|min|s|ms|us|ns|ps|k?B|[kMG]bps|[kM]/s)\b", prose)
+    assert [figure for figure in stated if not re.search(rf"(?<![\d.,]){re.escape(figure)}\b", shown)] == []
+
+
 @pytest.mark.parametrize("page", ["tutorial.md", "models/queue-management.md"])
 def test_the_nets_of_a_page_are_in_the_standard_layout(page: str) -> None:
     text = (DOCS / page).read_text(encoding="utf-8")

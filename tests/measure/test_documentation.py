@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import doctest
 import random
+import re
 from pathlib import Path
+
+from hypothesis import given
+from hypothesis import strategies as st
 
 from petri.measure.reorder import FIELDS, Reordering
 
@@ -33,6 +37,18 @@ def test_the_table_of_a_link_with_uniform_delay() -> None:
     figures = order.figures()
     row = " | ".join(["32", *(f"{100 * figures[field]:.1f}" for field in fields)])
     assert f"| {row} |" in PAGE.read_text("utf-8")
+
+
+@given(st.permutations(range(12)))
+def test_the_inequalities_between_the_counts(packets: list[int]) -> None:
+    figures = Reordering(first=0)
+    for packet in packets:
+        figures.arrive((), packet)
+    lines = re.findall(r"(?m)^    (\w+(?: ≤ \w+)+)$", PAGE.read_text("utf-8"))
+    assert len(lines) == 2
+    for chain in lines:
+        counts = [figures.figures()[name] for name in chain.split(" ≤ ")]
+        assert counts == sorted(counts), chain
 
 
 def test_the_bound_on_one_retransmission_per_run_is_reached() -> None:

@@ -37,6 +37,18 @@ def test_the_library_is_found() -> None:
     assert names == sorted(names, key=lambda name: ("/" in name, name)), "those at the top come first"
 
 
+IN_THE_ROOT = {
+    *(".ci", ".containerignore", ".gitignore", "ARCHITECTURE.md", "CHANGELOG.md", "Containerfile", "LICENSE"),
+    *("MANIFEST.in", "Makefile", "README.md", "SECURITY.md", "mkdocs.yml", "pyproject.toml", "setup.py"),
+    *("benchmarks", "cli", "docs", "editors", "models", "nets", "petri", "tests", "validation", "verification"),
+}
+
+
+@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="asks git what is in the repository")
+def test_nothing_else_is_in_the_root() -> None:
+    assert {name.partition("/")[0] for name in files_of_the_project()} - IN_THE_ROOT == set()
+
+
 def files_of_the_project() -> list[str]:
     listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
     return [name for name in listed.rstrip("\0").split("\0") if (ROOT / name).is_file()]

@@ -54,7 +54,7 @@
     }
     happened.push({ t, start, end, variables, taken, given, from: null });
   }
-  /* Events in their order (I1): i is the start of a firing, ~i its end. */
+  /* Events in their order (I1, S5): i is the start of a firing, ~i its end. */
   const events = [], when = [];
   {
     const pending = [];
@@ -90,6 +90,7 @@
       else for (let n = 0; n < count; n++) marking[place].push({ v, at: now, by: i });
     }
   };
+  /* Takes tokens (S4), then empties places, then gives tokens at once if the firing takes no time (I5, I6). */
   const apply = () => {
     const event = events[done];
     now = when[done++];
@@ -171,6 +172,7 @@
     throw new Error(op);
   };
   const count = (e, variables) => e ? value(e, variables) : 1;
+  /* The tokens that an arc may see (S3). */
   const visible = (place, tokens) => {
     const { discipline, key } = places[place];
     if (discipline === "bag" || !tokens.length) return tokens;

@@ -1,4 +1,4 @@
-"""The steps of a thread to its graph.
+"""The steps of a thread to its graph (T2, T4).
 
 A step that waits for tokens or for a reply, or that lasts, makes a transition. All other steps belong to the transition
 before them. They make one of their own where there is none before, where they have a label, where they put tokens into
@@ -156,7 +156,7 @@ class Compiler:
         self.scope |= found
 
     def _put(self, e: tree.Expr, end: End) -> tree.Expr:
-        """An expression of a step at the end of a transition, in terms of the values at its start."""
+        """An expression of a step at the end of a transition, in terms of the values at its start (T3)."""
         values = end.values
         if end.transition.time is not None:
             values = {**values, "now": tree.Name("end", e.span)}

@@ -1,4 +1,4 @@
-"""Threads to declarations: the places of their states, and transitions as a careful author would write them."""
+"""Threads to declarations: the places of their states, and transitions as a careful author would write them (T1)."""
 
 from __future__ import annotations
 
@@ -206,7 +206,7 @@ class Expander:
         return tree.Call(place, (tree.Record((*parts, (CALLER, inner, span)), span),), span)
 
     def _request(self, output: Output) -> tree.Expr:
-        """The request that a `call` puts into the place of a service, with all that its caller must remember."""
+        """The request that a `call` puts into the place of a service, with all that its caller must remember (T6)."""
         span, request = output.span, output.targets[0].state.request
         assert request is not None
         assert output.term is not None

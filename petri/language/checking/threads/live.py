@@ -1,4 +1,4 @@
-"""Which values each place of a thread must keep: those that a later step uses before it binds them anew."""
+"""Which values each place of a thread must keep: those that a later step uses before it binds them anew (T5)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Transitions of a thread that neither wait nor last become part of those before them; the others get their names."""
+"""Transitions of a thread that neither wait nor last become part of those before them (T2); the others get names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-//! One replication under way: the loop of the semantics, rule by rule.
+//! One replication under way: the loop of the semantics, rule by rule (I1 to I10).
 
 use std::ptr::from_mut;
 use std::sync::atomic::AtomicU64;

@@ -172,7 +172,7 @@ impl Enabling {
         }
     }
 
-    /// The highest priority at which a transition is enabled.
+    /// The highest priority at which a transition is enabled (I2).
     #[inline(always)]
     pub fn highest(&self) -> Option<usize> {
         self.levels.iter().position(|level| !level.is_empty())
