@@ -27,20 +27,20 @@ from tests.fuzz.finding import Finding
 # Firings after which machine code is made.
 PATIENCE: Final = {"interpreted": MOST_FIRINGS, "machine code": 0, "machine code after 15 firings": 15}
 LIMITS: Final = Limits(firings_at_an_instant=5000, tokens=60)
-ENDS: Final = (3.0, math.inf)
-PIECES: Final = 4  # for each end
+PIECES: Final = 4  # before the end of the warm-up, and after it
 
 
 @dataclass(frozen=True)
 class Run:
     """firings: of each piece, after which states are compared. levels: whether the time at each number is recorded.
-    without: optimisations that the native engine does without, with commas between them.
+    without: optimisations that the native engine does without, with commas between them. warmup: in ticks.
     """
 
     seed: int
     firings: int
     levels: bool
     without: str = ""
+    warmup: float = 3.0
 
     def begin(self, net: Net, engine: str) -> Session:
         return begin(replace(net, doc=net.doc), engine, self.seed, 0, limits=LIMITS, levels=self.levels)
@@ -74,14 +74,14 @@ def begun(net: Net, run: Run, engine: str) -> Session | ModelError:
 
 def states(run: Run, session: Session | ModelError) -> Iterator[dict[str, Any]]:
     """The state after each piece; the same number of them for every mode."""
-    for until in ENDS:
+    for until in (run.warmup, math.inf):
+        if until == math.inf and not isinstance(session, ModelError):
+            session.begin_window()
         for _ in range(PIECES):
             if isinstance(session, ModelError):
                 yield {"initial marking": (session.id, session.values)}
             else:
                 yield {"reason": session.advance(until, run.firings), **state(session)}
-        if not isinstance(session, ModelError):
-            session.begin_window()
 
 
 def state(session: Session) -> dict[str, Any]:
