@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import copy
+import re
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from typing import Final
 
+from petri.language.checking.terms import split_term
 from petri.language.layout.writing import expression as tree_text
 from petri.language.syntax import tree
 from petri.net import Expr, InputArc, Match, Net, OutputArc, Place, Preference, Scalar, Span, Transition, Variable
@@ -51,6 +54,8 @@ _ALIKE: Final = {
 _LAST_ALIKE: Final = {"erlang", "pareto", "gamma", "weibull"}
 _FIRST_ALIKE: Final = {"lognormal", "hyperexponential"}
 _NOWHERE: Final = Span("", 0, 0, 0, 0)
+_BEFORE: Final = "const x = "  # what makes a file of an expression
+_NAME: Final = re.compile(r"(?<![\w.])[A-Za-z_]\w*(?!\w|\s*:)")  # that is not one of a field
 
 
 class _Shown(Frozen):
@@ -75,6 +80,25 @@ class ExpressionText:
         self.net = net
         self.sources = sources or {}
         self.units = Units.of(net)
+        self.indices: Mapping[str, str] = {}
+
+    def element(self, transition: Transition) -> ExpressionText:
+        """The same for an element of an array: `takes n * 1 us` of `t[2]` is `2 * 1 us`."""
+        found = copy.copy(self)
+        values = re.findall(r"\[([^\]]*)\]", transition.name.rpartition(".")[2])
+        found.indices = dict(zip(re.findall(r"(\w+)\s+in\b", self.loops(transition)), values, strict=False))
+        return found
+
+    def loops(self, transition: Transition) -> str:
+        """`n in 0..3` of `transition t[n in 0..3]`, or nothing."""
+        head = (written(transition.span, self.sources) or "").partition(":")[0].partition(" if ")[0]
+        found = re.search(r"\[(.*)\]", head)
+        return found[1] if found else ""
+
+    def _written(self, span: Span | None) -> str | None:
+        """The text of a span, with the values of the array's indices."""
+        text = written(span, self.sources)
+        return text and _NAME.sub(lambda name: self.indices.get(name[0], name[0]), text)
 
     def of(self, e: Expr, variables: Sequence[Variable], dimension: str = "") -> str:
         """The expression; `dimension` is that of its value, so that constants are shown with their units."""
@@ -82,7 +106,8 @@ class ExpressionText:
 
     def as_written(self, e: Expr, variables: Sequence[Variable], dimension: str = "") -> str:
         """The expression as it stands in the source where that is at hand, else as `of`."""
-        return written(e.span, self.sources) or self.of(e, variables, dimension)
+        own = e.op == "const" and self._written(e.span) != written(e.span, self.sources)
+        return (not own and self._written(e.span)) or self.of(e, variables, dimension)
 
     def _tree(self, e: Expr, variables: Sequence[Variable], shown: _Shown) -> tree.Expr:
         if e.op in ("real", "not", "neg", "if") or e.op in _BINARY:
@@ -137,6 +162,8 @@ class ExpressionText:
 
     def _constant(self, e: Expr, shown: _Shown) -> tree.Expr:
         text = written(e.span, self.sources)
+        if text is not None and text != self._written(e.span):  # it has another value in each element of an array
+            text = None
         if text is not None and len(text) <= _LONGEST_SOURCE and (found := _parsed(text)) is not None:
             return found
         value = self._in_units(e, shown.dimension)
@@ -174,6 +201,18 @@ class ExpressionText:
 
     # ------------------------------------------------------------ arcs
 
+    def token(self, arc: InputArc | OutputArc, transition: Transition) -> str:
+        """What an arc takes or gives as it stands in the source, `p with {size: 3}`, where that is at hand."""
+        text = self._written(arc.span)
+        found = None if text is None else _in_term(text.removeprefix("read "))
+        place = self.net.places[arc.place if isinstance(arc, InputArc) else arc.places[0]]
+        if found is None or bool(found[1]) != bool(place.colour.slots) or bool(found[0]) != (arc.count is not None):
+            return self.pattern(arc, transition) if isinstance(arc, InputArc) else self.inscription(arc, transition)
+        count, value = found
+        if value:
+            return "" if value == "_" else f"{count} * ({value})" if count else value
+        return "" if arc.count is None else self.as_written(arc.count, transition.variables)
+
     def pattern(self, arc: InputArc, transition: Transition) -> str:
         """An input arc's inscription: `p`, `j, 3`, `2` black tokens; "" for one black token or any coloured one."""
         place = self.net.places[arc.place]
@@ -208,9 +247,23 @@ def _parsed(text: str) -> tree.Expr | None:
     """The tree of an expression of the source; None where the text is none by itself."""
     from petri.language.syntax.parser import parse
 
-    file, wrong = parse(f"const x = {text}", "")
+    file, wrong = parse(_BEFORE + text, "")
     node = file.declarations[0] if len(file.declarations) == 1 else None
     return node.value if isinstance(node, tree.Const) and not wrong else None
+
+
+def _in_term(text: str) -> tuple[str, str] | None:
+    """The number and the value in `2 * place(value)`, "" where there is none; None of what is no term."""
+    node = _parsed(text)
+    if node is None:
+        return None
+    count, place, arguments = split_term(node)
+    if len(arguments) > 1 or not isinstance(place, tree.Name | tree.Field | tree.Index):
+        return None
+    source = {"": _BEFORE + text}
+    spans = [None if one is None else one.span for one in (count, arguments[0] if arguments else None)]
+    number, value = (written(span, source) or "" for span in spans)
+    return number, value
 
 
 def _name(text: str) -> tree.Name:

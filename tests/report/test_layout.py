@@ -12,7 +12,7 @@ from petri.net import InputArc, Net, OutputArc, Place, Transition
 from petri.report.picture import Diagram, closed, diagram, layout, views
 from petri.report.picture.diagram import PictureNode
 from petri.report.picture.layout import Layout, Route
-from petri.report.picture.sizes import EDGE, core_size, node_size, text_width
+from petri.report.picture.sizes import core_size, label_size, node_size
 
 Rectangle = tuple[float, float, float, float]
 Points = npt.NDArray[np.float64]
@@ -62,7 +62,7 @@ def check(drawn: Diagram, placed: Layout) -> None:
         assert all(apart(rooms[name], rooms[other]) for other in names[number + 1 :]), f"{name} is under another node"
     check_frames(drawn, placed, rooms)
     labels = {
-        number: around(route.label, (text_width(edge.label, EDGE), EDGE))
+        number: around(route.label, (label_size(edge.label)[0], label_size(edge.label)[1] - 2.5))
         for number, (edge, route) in enumerate(zip(drawn.edges, placed.routes, strict=True))
         if route.label
     }

@@ -23,10 +23,11 @@ Run = tuple[float, float, float]
 """A level piece of an arc: from x to x, at y. Between two runs the arc swings from one height to the other."""
 
 PASSING: Final = 7.0  # height that an arc has in a column which it passes
-LABEL_RUN: Final = 5.0  # how far below the middle of its text an arc runs
+UNDER: Final = 2.25  # how far above the end of its text's room an arc runs
 GAP: Final = 20.0  # between columns, at least
 APART: Final = 12.0  # between items of a column; between arcs it is less
 NEAR: Final = 3.0
+ASIDE: Final = 14.0  # between arcs that end at an item, where there is room
 _SWEEPS: Final = 24
 _LARGE: Final = 3_000  # elements from which fewer sweeps are made
 
@@ -161,7 +162,7 @@ class _Grid:
             self.column.append(column)
             self.heights.append(link.label[1] + 2 if labelled and link.label else PASSING)
             self.widths.append(link.label[0] if labelled and link.label else 0.0)
-            self.runs_at.append(LABEL_RUN if labelled else 0.0)
+            self.runs_at.append(self.heights[-1] / 2 - UNDER if labelled else 0.0)
             self.passes.append(True)
             inner.append(len(self.heights) - 1)
         return [link.start, *inner, link.end]
@@ -262,7 +263,7 @@ class _Grid:
         for number, item in enumerate(self.items):
             for neighbours, at in ((self.left, self.end_at), (self.right, self.start_at)):
                 ordered = sorted(neighbours[number], key=lambda one: (self._end_seat(*one), one[1]))
-                step = min(9.0, item.spread / max(len(ordered) - 1, 1))
+                step = min(ASIDE, item.spread / max(len(ordered) - 1, 1))
                 for place, (_, link) in enumerate(ordered):
                     at[link] = item.ends.get(link, (place - (len(ordered) - 1) / 2) * step)
 

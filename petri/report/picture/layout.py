@@ -9,7 +9,7 @@ from typing import Final, Literal
 
 from petri.report.picture.diagram import Diagram, Edge, PictureNode
 from petri.report.picture.layered import Arranged, Item, Link, Point, Run, arrange
-from petri.report.picture.sizes import BOX_NAME, EDGE, LINE, core_size, node_size, text_width
+from petri.report.picture.sizes import BOX_NAME, core_size, label_size, node_size, text_width
 
 MARGIN: Final = 12.0  # between a box and what is in it
 TITLE: Final = BOX_NAME + 10.0
@@ -169,7 +169,7 @@ class _Nested:
                 start, end = end, start
         ends = tuple(boxes[end[:depth]].ports[number] if end[:depth] in boxes else None for end in (first, second))
         near = self._labelled_end(edge, path, start, at)
-        label = None if near is None else (text_width(edge.label, EDGE) + 6, EDGE * LINE)
+        label = None if near is None else (label_size(edge.label)[0] + 6, label_size(edge.label)[1])
         forward = edge.start == first[-1]
         return Link(start, end, label, near or "start"), (start, end, edge.kind, forward, ends, near and edge.label)
 
@@ -191,7 +191,7 @@ class _Nested:
         node = self.nodes[child]
         width, height = node_size(node)
         core = core_size(node)
-        return Item(width, height, _rim(node), core[1] - (10 if node.kind == "place" else 8))
+        return Item(width, height, _rim(node), core[1] - (4 if node.kind == "place" else 6))
 
     # ------------------------------------------------------------ placing
 
