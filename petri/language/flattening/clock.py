@@ -12,6 +12,7 @@ from fractions import Fraction
 from typing import Any, TypeVar
 
 from petri import net
+from petri.diagnostics import Value
 from petri.language.meaning.nodes import ExactTime
 from petri.language.problems import Problems
 from petri.net import Expr, Net, Span, Transition
@@ -130,9 +131,9 @@ def _inexact(times: Times, tick: Fraction) -> tuple[net.InexactTime, ...]:
 def _warn(inexact: Iterable[net.InexactTime], tick: Fraction, unit: str, chosen: bool, problems: Problems) -> None:
     for one in inexact:
         named = (("value", one.time), ("error", abs(one.error)), ("tick", float(tick)))
-        values = {name: f"{length:.10g} {unit}".strip() for name, length in named}
-        rule = {"unit": unit} if chosen else {"part": "2^-24", "room": LEAST_ROOM}
-        problems.report("inexact-time", one.span, {**values, "ppm": f"{one.ppm:+.3g}", **rule}, severity="warning")
+        values: dict[str, Value] = {name: f"{length:.10g} {unit}".strip() for name, length in named}
+        values |= {"unit": unit} if chosen else {"part": "2^-24", "room": LEAST_ROOM}
+        problems.report("inexact-time", one.span, values | {"ppm": f"{one.ppm:+.3g}"}, severity="warning")
 
 
 def _times(flat: Net) -> Times:
