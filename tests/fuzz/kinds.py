@@ -62,7 +62,8 @@ def run_net(data: bytes) -> Outcome:
 def make_text(chance: random.Random) -> bytes:
     text = written(mutated.Random(f"{chance.random()}"))
     warmup = chance.choice((2.0**20, 2.0**23, 2.0**25))
-    run = Run(chance.randrange(4), chance.randint(5, 60), chance.random() < 0.3, warmup=warmup)
+    block = chance.choice((1, 2, None))
+    run = Run(chance.randrange(4), chance.randint(5, 60), chance.random() < 0.3, warmup=warmup, block=block)
     return json.dumps({"run": asdict(run), "telling": chance.choice([*retold.TELLINGS]), **asdict(text)}).encode()
 
 

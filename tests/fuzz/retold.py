@@ -30,7 +30,7 @@ from petri.measure.figures import default_names, evaluate_all, figures
 from petri.net import Net
 from petri.traffic import with_streams
 from tests.fuzz.finding import Finding
-from tests.fuzz.modes import Run, begun, same, states
+from tests.fuzz.modes import Run, begun, compare_results, same, states
 from tests.fuzz.texts import FREE, Text
 
 State = dict[str, Any]
@@ -128,7 +128,11 @@ def in_another_order(text: Text, net: Net, run: Run, expected: list[State]) -> N
     compare_states("in another order", map(without_order, expected), map(without_order, again))
 
 
-TELLINGS = {telling.__name__: telling for telling in (formatted, with_other_names, in_another_order)}
+def as_a_result(text: Text, net: Net, run: Run, expected: list[State]) -> None:
+    compare_results(net, run)
+
+
+TELLINGS = {one.__name__: one for one in (formatted, with_other_names, in_another_order, as_a_result)}
 
 
 def compare_states(what: str, one: Iterable[State], other: Iterable[State]) -> None:

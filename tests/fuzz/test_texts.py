@@ -58,7 +58,8 @@ place N2b
 transition N3t: N1a -> N2b   takes exp(1)
 transition N4u: N2b -> N1a   takes exp(2)
 measure N5m = mean(N1a)
-measure N6n = mean(N2b)"""
+measure N6n = mean(N2b)
+run until 20"""
 
 
 def test_an_order_that_shows_is_a_finding() -> None:

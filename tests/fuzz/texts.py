@@ -94,7 +94,7 @@ class Writer:
             self.thread()
         for _ in range(self.choose.number(2, 6)):
             self.measure()
-        self.free(f"run until {self.choose.number(1, 9)} us  warmup {self.choose.number(0, 900)} ns")
+        self.run()
         self.text.uses = dict(self.uses)
         return self.text
 
@@ -530,8 +530,17 @@ class Writer:
                 ("a series", f"mean({where}) record series(100 ns)"),
             )
         )  # fmt: skip
-        self.free(f"measure {name} = {formula[1]}")
+        expected = "" if "record" in formula[1] else self.perhaps(f"  expect {choose.one(('> 0', '<= 0'))}")
+        self.free(f"measure {name} = {formula[1]}{expected}")
         self.drawn([formula[0]], f"measure {name}")
+
+    def run(self) -> None:
+        choose = self.choose
+        until = choose.one(
+            (f"{choose.number(1, 9)} us", "dead", f"count({choose.one(self.measurable)}) >= {choose.number(2, 30)}")
+        )
+        warmup = "" if until == "dead" else f"  warmup {choose.number(0, 900)} ns"
+        self.free(f"run until {until}{warmup}{self.perhaps('  replications 2')}")
 
 
 def written(choose: Chooser) -> Text:
