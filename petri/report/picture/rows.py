@@ -8,6 +8,7 @@ rows are chosen for the largest letters on a page of A4, landscape (Rüegg and v
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from itertools import combinations, pairwise
 from typing import Final
 
@@ -16,7 +17,7 @@ LANE: Final = 9.0  # between arcs beside a row and below it
 BESIDE: Final = 14.0  # between a row and the first of these arcs
 _MOST_ARCS: Final = 8  # that go from one row to the next
 _MOST_ROWS: Final = 4
-_MANY_COLUMNS: Final = 40  # from which there are fewer rows
+_MOST_PLACES: Final = 40  # for a new row that are tried
 _WORTH: Final = 1.15  # how much larger the letters must become
 _EACH_ARC: Final = 0.02  # by how much smaller letters may be for one arc less from row to row
 
@@ -39,16 +40,16 @@ def best_cuts(
         return ()
     passing = {column: arcs(column) for column in range(count - 1)}
     possible = [column for column, number in passing.items() if number <= _MOST_ARCS]
-    most = _MOST_ROWS if len(possible) < _MANY_COLUMNS else 3
-    rows = {
-        (first, last): (rights[last] - lefts[first], _height(extents[first : last + 1]))
-        for first in range(count)
-        for last in range(first, count)
-    }
-    best, found = whole * _WORTH, ()
-    for cuts in (cuts for number in range(1, most) for cuts in combinations(possible, number)):
+    possible = possible[:: len(possible) // _MOST_PLACES + 1]
+
+    @cache
+    def row(first: int, last: int) -> tuple[float, float]:
+        return rights[last] - lefts[first], _height(extents[first : last + 1])
+
+    best, found = whole * _WORTH, tuple[int, ...]()
+    for cuts in (cuts for number in range(1, _MOST_ROWS) for cuts in combinations(possible, number)):
         ends = pairwise((-1, *cuts, count - 1))
-        sizes = [rows[before + 1, last] for before, last in ends]
+        sizes = [row(before + 1, last) for before, last in ends]
         width = max(size[0] for size in sizes) + sum(passing[cut] for cut in cuts) * LANE
         height = sum(size[1] for size in sizes) + sum(2 * BESIDE + passing[cut] * LANE for cut in cuts)
         scale = fit(width, height) * (1 - _EACH_ARC * sum(passing[cut] for cut in cuts))
