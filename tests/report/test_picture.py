@@ -29,7 +29,8 @@ place there : Packet
 place room = 4 * token
 transition move: here(p) -> there(p with {seq: p.seq + 1})  takes 1 us
 transition back: there(p), room
-  -> here(if p.size < 1000 and p.port > 2 and p.seq < 1000 then p else p with {size: 0, port: p.port + 1, seq: 2}), room
+  -> here(if p.size < 1000 and p.port > 2 and p.seq > 9 and p.seq < 1000 then p
+  else p with {size: 0, port: p.port + 1, seq: 2}), room
 transition over[n in 0..k]: here(p), room -> there(p with {port: n}), (n + 1) * room
   takes (n + 1) * 1 us when p.seq >= n * 10
 """

@@ -126,7 +126,7 @@ def _controls(recording: Recording) -> Markup:
                 type="text",
                 id="break",
                 list="conditions",
-                placeholder="stop at …",
+                placeholder="stop at: PLACE >= 8, TRANSITION, …",
                 title="A condition such as queue >= 8, serve, enabled serve, count(serve) >= 9, t >= 3 us, or one on a "
                 "measure. Enter goes to where it holds next; Play stops there.",
                 aria_label="Stop at a condition",

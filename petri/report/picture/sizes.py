@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Iterable
 
@@ -16,13 +17,15 @@ GAP = 4.0  # between a shape and its text
 BEHIND = 5.0  # by how much the last of several copies stands out
 
 
-_LONGEST_LINE = 30  # letters
-_MOST_LINES = 3
+_LONGEST_LINE = 28  # letters
+_MOST_LINES = 4
+_NO_BREAK = "\N{NO-BREAK SPACE}"
 
 
 def lines(text: str) -> list[str]:
     """A text as it is shown; what has no room is cut, and then the whole stands in a tooltip."""
-    found = textwrap.wrap(text, _LONGEST_LINE, break_on_hyphens=False)
+    held = re.sub(r"(?<=\d) (?=[A-Za-z])", _NO_BREAK, text)  # a number and its unit stay together
+    found = [line.replace(_NO_BREAK, " ") for line in textwrap.wrap(held, _LONGEST_LINE, break_on_hyphens=False)]
     if len(found) > _MOST_LINES:
         found = found[:_MOST_LINES]
         found[-1] = found[-1][: _LONGEST_LINE - 1].rstrip() + "…"
