@@ -243,9 +243,13 @@ def _tell_imprecise(result: Result, wanted: Precision) -> None:
 
 def _drift_note(units: Units, drift: Drift, more: int) -> Diagnostic:
     """That a figure has not settled; `more` others are not told."""
+    from petri.report.unsettled import growth_text
+
     early, late = (units.show(value, drift.dimension) for value in (drift.early, drift.late))
     values: dict[str, Value] = {"name": drift.name, "early": early, "late": late}
     identifier = "place-still-grows" if drift.kind == "place" else "measure-unsettled"
+    if drift.kind == "place" and drift.steady:
+        identifier, values["growth"] = "place-grows-steadily", growth_text(drift.growth, units)
     return Diagnostic(identifier, severity="note", values={**values, "more": more or None})
 
 

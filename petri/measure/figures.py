@@ -12,7 +12,7 @@ import numpy as np
 
 from petri.diagnostics import Diagnostic, did_you_mean
 from petri.measure import histogram, reorder
-from petri.measure.columns import EXTREMES, PLACE_COLUMNS, TRANSITION_COLUMNS, statistic
+from petri.measure.columns import EXTREMES, PLACE_COLUMNS, TOTALS, TRANSITION_COLUMNS, grows, statistic
 from petri.measure.formula import evaluate
 from petri.measure.intervals import Statistic
 from petri.measure.observation import Floats, Observation, probe_figure
@@ -47,6 +47,18 @@ def figures(net: Net, names: Sequence[str] | None = None) -> tuple[Figure, ...]:
     """
     owners = _Owners(net)
     return tuple(_figure(net, name, owners) for name in (default_names(net) if names is None else names))
+
+
+def settling(net: Net, names: Sequence[str] | None = None) -> tuple[Figure, ...]:
+    """Those of `figures` that can settle: not counts, sums and extremes, which grow with the run."""
+    growing = {measure.name: grows(net, measure.formula) for measure in net.measures}
+    return tuple(one for one in figures(net, names) if not growing.get(one.name, is_total(one.name)))
+
+
+def is_total(name: str) -> bool:
+    """Whether a field, `delay.count`, is a count or an extreme since the start, and so has no meaning in a window."""
+    owner, _, field = name.rpartition(".")
+    return bool(owner) and field in ("count", "sum", "min", "max", *TOTALS, *reorder.COUNTERS, *reorder.MAXIMA)
 
 
 def statistics(net: Net, names: Sequence[str]) -> dict[str, Statistic]:

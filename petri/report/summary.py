@@ -307,7 +307,8 @@ class _Summary:
         one = self.result.counted[0]
         extensible = one.ended != "dead" and math.isfinite(self.result.plan.until)
         begun = one.time - one.window.elapsed
-        if note := run_length_note(self.longer, begun, one.time, extensible, self.time):
+        moving = next((drift.name for drift in self.result.drifts), "")
+        if note := run_length_note(self.longer, begun, one.time, extensible, self.time, moving):
             self.note(note)
 
     def death(self) -> None:

@@ -73,6 +73,8 @@ def result_dict(result: RunFigures) -> dict[str, Any]:
                 "dimension": one.dimension,
                 "early": number(one.early),
                 "late": number(one.late),
+                "growth": number(one.growth),
+                "steady": one.steady,
             }
             for one in result.drifts
         ],

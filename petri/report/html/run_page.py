@@ -19,6 +19,7 @@ from petri.report.html.record import Group, RunRecord, groups, interval, real
 from petri.report.quantities import Units, number, parameter_text
 from petri.report.rounding import rounding
 from petri.report.run_length import run_length_note
+from petri.report.unsettled import growth_text
 
 LINES: Final = 40  # places in the chart over time
 LINES_AT_FIRST: Final = 5
@@ -153,9 +154,12 @@ def _unsettled_banner(units: Units, unsettled: Sequence[Mapping[str, Any]]) -> M
     def item(one: Mapping[str, Any]) -> Markup:
         early, late = (units.show(real(one[third]), one.get("dimension", "")) for third in ("early", "late"))
         what = "the tokens of " if one["kind"] == "place" else "the measure "
-        return tag(
-            "li", what, tag("code", str(one["name"])), f": {early} in the first third of the run, {late} in the last"
-        )
+        steady = one.get("steady", False)
+        said = f": {early} in the first third of the run, {late} in the last"
+        if steady and one["kind"] == "place":
+            rate = growth_text(real(one["growth"]), units)
+            said += f". It grows steadily, by {rate}: more arrives than is taken out, and no run is long enough"
+        return tag("li", what, tag("code", str(one["name"])), said)
 
     texts = [item(one) for one in unsettled]
     said = "Not settled at the end of the run: these figures depend on its length"
@@ -243,7 +247,8 @@ def _too_short(record: RunRecord) -> str:
     figures = [interval(each) for measure in record.data["measures"] for each in (measure, *measure["record"].values())]
     extensible = one["ended"] != "dead" and plan["until"] is not None
     begun, ended = float(plan["warmup"]), float(one["time"])
-    return run_length_note((each.longer for each in figures), begun, ended, extensible, record.time)
+    moving = next((str(drift["name"]) for drift in record.data.get("unsettled") or ()), "")
+    return run_length_note((each.longer for each in figures), begun, ended, extensible, record.time, moving)
 
 
 # ---------------------------------------------------------------- utilisation and histories
