@@ -18,8 +18,9 @@ import numpy as np
 
 from petri.engine.interface import Session
 from petri.measure import reorder
-from petri.measure.columns import TOTALS, grows
+from petri.measure.catalogue import PLACE_COLUMNS, TRANSITION_COLUMNS
 from petri.measure.figures import figures
+from petri.measure.formula import grows
 from petri.measure.intervals import mser
 from petri.measure.observation import Floats, Observation
 from petri.model import Model
@@ -148,4 +149,6 @@ def series_of(net: Net, runs: Sequence[Sequence[Observation]], names: Sequence[s
 def is_total(name: str) -> bool:
     """Whether a field, `delay.count`, is a count or an extreme since the start, and so has no meaning in a window."""
     owner, _, field = name.rpartition(".")
-    return bool(owner) and field in ("count", "sum", "min", "max", *TOTALS, *reorder.COUNTERS, *reorder.MAXIMA)
+    kind = PLACE_COLUMNS.get(field) or TRANSITION_COLUMNS.get(field)
+    counts = ("count", "sum", "min", "max", *reorder.COUNTERS, *reorder.MAXIMA)
+    return bool(owner) and (field in counts or (kind is not None and kind.total))

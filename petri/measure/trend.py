@@ -15,9 +15,8 @@ from typing import Final, Literal
 
 import numpy as np
 
-from petri.measure.columns import grows, quotients
-from petri.measure.formula import evaluate
-from petri.measure.observation import Floats, Observation, beyond_doubles
+from petri.measure.formula import evaluate, grows
+from petri.measure.observation import Floats, Observation, beyond_doubles, quotients
 from petri.net import Measure, Net
 from petri.structs import Frozen
 
