@@ -16,10 +16,9 @@ from typing import Final, Literal
 
 import numpy as np
 
-from petri.measure.columns import quotients
 from petri.measure.figures import Figure, evaluate_all, settling
 from petri.measure.intervals import student_quantile
-from petri.measure.observation import Floats, Observation, beyond_doubles
+from petri.measure.observation import Floats, Observation, beyond_doubles, quotients
 from petri.net import Net
 from petri.structs import Frozen, replace
 
