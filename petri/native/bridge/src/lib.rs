@@ -168,7 +168,7 @@ impl Session {
     }
 
     /// The next rows of a place as native 64-bit words, slot after slot; none are the end. Raises ValueError for what
-    /// are no whole rows, and for a value outside the place's colour set: what the engine knows of tokens rests on it.
+    /// are not whole rows, and for a value outside the place's colour set: the engine relies on both.
     fn feed(&mut self, place: u32, block: &[u8]) -> PyResult<()> {
         let whole =
             self.program.places.get(place as usize).filter(|p| p.width > 0 && block.len().is_multiple_of(8 * p.width));

@@ -1,4 +1,4 @@
-//! Puts large blocks of memory in huge pages, and says why the process ends where there is no memory.
+//! Puts large blocks of memory in huge pages, and reports why the process ends when memory runs out.
 //!
 //! A firing in a large net touches memory here and there. With pages of 4 KiB nearly each touch also misses the
 //! processor's table of pages; Linux gives larger pages to those who ask for them.
@@ -29,7 +29,7 @@ fn granted(block: *mut u8) -> *mut u8 {
     block
 }
 
-/// How the system is asked for a block of this layout.
+/// How to request a block of this layout from the system.
 fn placed(layout: Layout) -> Layout {
     match layout.align_to(HUGE) {
         Ok(aligned) if layout.size() >= LARGE => aligned,
@@ -51,19 +51,19 @@ fn ask_for_huge_pages(_: *mut u8, _: usize) {}
 // SAFETY: blocks come from the system and go back to it by the same layout.
 unsafe impl GlobalAlloc for Pages {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: asked of the caller.
+        // SAFETY: the caller guarantees it.
         let block = granted(unsafe { System.alloc(placed(layout)) });
         ask_for_huge_pages(block, layout.size());
         block
     }
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
-        // SAFETY: asked of the caller.
+        // SAFETY: the caller guarantees it.
         unsafe { System.dealloc(block, placed(layout)) };
     }
 
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        // SAFETY: asked of the caller, as is that the new size is one.
+        // SAFETY: the caller guarantees it, and that the new size is valid.
         unsafe {
             let new = Layout::from_size_align_unchecked(size, layout.align());
             if layout.size().max(size) < LARGE {

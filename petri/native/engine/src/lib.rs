@@ -2,17 +2,17 @@
 //! draws in the same order, the same trajectory bit for bit.
 //!
 //! A tour, room by room. Each room may import those above it, and never one below; within a room, no file imports another in
-//! a circle. `tests/rooms.rs` reads the imports and holds both rules.
+//! a circle. `tests/rooms.rs` reads the imports and checks both rules.
 //!
 //! ```text
 //! base          numbers of places and transitions, tables, faults, random streams, the hash of a trajectory
 //!   │ rows, bits
 //!   ▼
-//! collections   tournament, weights, sum tree, rank set, key table: they know no net (nor does `net` know them)
+//! collections   tournament, weights, sum tree, rank set, key table: independent of nets (and `net` of them)
 //!   │
 //!   │  net      the flat net, as it is read
 //!   ▼   ▼ is compiled
-//! program       all that can be decided before the first firing
+//! program       everything that can be decided before the first firing
 //!   │ is read by
 //!   ▼
 //! state         tokens, enabled transitions, firings in progress

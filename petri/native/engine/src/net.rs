@@ -2,8 +2,8 @@
 //!
 //! The fields are named here and nowhere else on the native side. Two readers fill them by serde: the bridge from the
 //! objects of `petri/net.py`, serde_json from the text that `petri/codec.py` writes. Fields that the text leaves out have
-//! the defaults of `petri/net.py`; fields beyond those named here are ignored. `tests/test_flat_net.py` holds both files
-//! against each other.
+//! the defaults of `petri/net.py`; fields beyond those named here are ignored. `tests/test_flat_net.py` compares both
+//! files.
 //!
 //! Reading checks the shape of the data; what it means is checked before anything is compiled.
 //!
@@ -187,7 +187,7 @@ pub struct Draw {
     pub expression: Expr,
 }
 
-/// Whether there is anything.
+/// Whether it is not empty.
 fn given<'de, D: Deserializer<'de>>(decoder: D) -> Result<bool, D::Error> {
     Ok(Option::<serde::de::IgnoredAny>::deserialize(decoder)?.is_some())
 }
@@ -207,7 +207,7 @@ pub struct Place {
     pub weight: Option<Expr>,
     #[serde(default, deserialize_with = "shared")]
     pub initial: Tokens,
-    /// Rows of a file come to the place. Which file that is, the caller knows who feeds them.
+    /// The place gets the rows of a file. Only the caller, who feeds them, knows the file.
     #[serde(default, deserialize_with = "given")]
     pub stream: bool,
 }

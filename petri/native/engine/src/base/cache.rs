@@ -1,15 +1,15 @@
-//! Memory that will soon be needed.
+//! Prefetching memory.
 
 /// Bytes of a line of the cache.
 pub const LINE: usize = 64;
 
-/// Has the processor bring a record to its cache, if it can be asked to. The record may be anywhere.
+/// Prefetches a record into the processor's cache, where that is supported. Any address is allowed.
 #[inline(always)]
 pub fn fetch<T>(record: *const T) {
     #[cfg(target_arch = "x86_64")]
     {
         use std::arch::x86_64::{_mm_prefetch, _MM_HINT_T0};
-        // SAFETY: an address that is not there does no harm.
+        // SAFETY: prefetching an invalid address is harmless.
         unsafe { _mm_prefetch::<_MM_HINT_T0>(record.cast()) };
     }
     #[cfg(not(target_arch = "x86_64"))]

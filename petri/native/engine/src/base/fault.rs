@@ -1,4 +1,4 @@
-//! What goes wrong, as data: nothing here is worded for people, `petri.diagnostics` does that.
+//! Faults as data: `petri.diagnostics` words them for people.
 
 use crate::base::ids::SpanId;
 
@@ -20,10 +20,10 @@ impl From<std::io::Error> for LoadError {
     }
 }
 
-/// What loading a net makes.
+/// The result of loading a net.
 pub type Loaded<T> = Result<T, LoadError>;
 
-/// A figure that belongs to the story of a fault.
+/// A value that explains a fault.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Detail {
     Int(i64),

@@ -1,4 +1,4 @@
-//! Positions in the net's tables, each of its own type so that one cannot stand for another.
+//! Positions in the net's tables, each with its own type, so that they cannot be confused.
 
 use serde::Deserialize;
 
@@ -64,7 +64,7 @@ id!(
     JoinTreeId
 );
 id!(
-    /// A ranking of the tokens of a bag that a transition prefers some of.
+    /// A ranking of the tokens of a bag of which a transition prefers some.
     RankingId
 );
 

@@ -1,12 +1,12 @@
 //! What the `verify` of a data structure returns.
 //!
-//! Each data structure lists its invariants by name at the top of its file. `verify` looks at all of them and costs as much
-//! time as the structure is long. Tests and debug runs call it; release builds do not.
+//! Each data structure lists its invariants by name at the top of its file. `verify` checks all of them, in time
+//! proportional to the size of the structure. Tests and debug runs call it; release builds do not.
 
 /// The name of the first invariant that does not hold, a colon, and what was found.
 pub type Verified = Result<(), String>;
 
-/// Holds `condition` against the invariant of this name. `found` describes what is wrong.
+/// Fails with the name of the invariant unless `condition` holds. `found` describes what is wrong.
 pub fn ensure(condition: bool, invariant: &str, found: impl FnOnce() -> String) -> Verified {
     if condition {
         Ok(())

@@ -3,7 +3,7 @@
 /// Address space only: memory is taken as it is used.
 const STACK: usize = 256 << 20;
 
-/// Does some work on a stack of its own. Fails where the system has no room for another thread.
+/// Runs a function on a stack of its own. Fails where the system has no room for another thread.
 pub fn on_long_stack<T: Send>(work: impl FnOnce() -> T + Send) -> std::io::Result<T> {
     std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work)?;

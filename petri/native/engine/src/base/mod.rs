@@ -1,4 +1,4 @@
-//! What everything else is built on. Nothing here knows of nets, but for the numbers of their parts.
+//! The foundation of everything else. It does not know nets, except the numbers of their parts.
 //!
 //! May import: nothing.
 //!
@@ -8,9 +8,9 @@
 //! - [`row`]: rows that grow
 //! - [`bits`]: positions of bits in a word
 //! - [`cache`]: fetches a line of memory into the cache
-//! - [`fault`]: what goes wrong, as data
+//! - [`fault`]: faults as data
 //! - [`long_stack`]: work that recurses deeply
-//! - [`random`]: random streams, and what is drawn from them
+//! - [`random`]: random streams, and draws from them
 //! - [`portable`]: `exp`, `ln` and `pow` with the same bits on every machine
 //! - [`ticks`]: model time
 //! - [`trajectory`]: the hash that distinguishes trajectories

@@ -1,4 +1,4 @@
-//! The stream of chance of one replication (rules R1 to R3).
+//! The random numbers of one replication (rules R1 to R3).
 
 use std::sync::OnceLock;
 
@@ -8,7 +8,7 @@ use crate::base::portable;
 // full layer, and the area of each layer.
 const LAYERS: usize = 256;
 const EDGE: f64 = 7.69711747013105;
-/// What the rectangles of the layers settle is below this.
+/// The words that the rectangles of the layers decide are below this.
 pub const RECTANGLES: f64 = 8.0;
 const AREA: f64 = 0.003949659822581557;
 pub const UNIT: f64 = 1.0 / (1u64 << 53) as f64;
@@ -154,7 +154,7 @@ impl Random {
         self.exponential_rest(layer, x)
     }
 
-    /// The one draw in a hundred that the rectangles do not settle, and a draw of 0.
+    /// The one draw in a hundred that the rectangles do not decide, and a draw of 0.
     #[cold]
     pub fn exponential_rest(&mut self, mut layer: usize, mut x: f64) -> f64 {
         let mut tail = 0.0;

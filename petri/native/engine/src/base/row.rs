@@ -1,9 +1,9 @@
 //! Rows that grow: one record for each seat, group, or word of weights.
 //!
-//! **Problem.** Machine code reads and appends records itself, but the standard library does not say where a vector has its parts.
+//! **Problem.** Machine code reads and appends records itself, but the standard library does not define the layout of a vector.
 //!
-//! **Idea.** A row is a vector taken apart: address, length and room stand at offsets that machine code may know. To grow, it
-//! becomes a vector again, and is taken apart anew.
+//! **Idea.** A row is a vector taken apart: address, length and room are at offsets that machine code knows. To grow, it
+//! becomes a vector, and is taken apart again.
 //!
 //! Invariants:
 //! - *room*: `len` is at most `room`.
@@ -20,8 +20,8 @@ use crate::base::invariant::{ensure, Verified};
 /// A row of records.
 ///
 /// Looking up a record does not check its position, as in a [`Table`](crate::base::table::Table). What makes this sound: a row
-/// belongs to one index or join, which alone numbers the seats and groups that lead into it, and which asks of others
-/// only what a firing was given by itself. Debug builds, which the tests of this crate are, check all the same.
+/// belongs to one index or join, which alone numbers the seats and groups that index it, and looks up only
+/// numbers that it has given out. Debug builds, including the tests of this crate, check anyway.
 ///
 /// A row is a vector with its parts at offsets that machine code may know.
 #[derive(Debug)]
@@ -39,7 +39,7 @@ unsafe impl<T: Send> Send for Row<T> {}
 unsafe impl<T: Sync> Sync for Row<T> {}
 
 impl<T> Row<T> {
-    /// Where a row has the address of its first record, the number of its records, and the number of those that there is
+    /// The offsets of the address of its first record, of the number of records, and of the number that it has
     /// memory for.
     pub const START: usize = offset_of!(Row<T>, start);
     pub const LEN: usize = offset_of!(Row<T>, len);
@@ -63,7 +63,7 @@ impl<T> Row<T> {
         self.len
     }
 
-    /// Checks that the records fit the room. Whether there is a vector cannot be seen.
+    /// Checks that the records fit the room. The invariant *vector* cannot be checked.
     pub fn verify(&self) -> Verified {
         ensure(self.len <= self.room || size_of::<T>() == 0, "room", || {
             format!("{} records, room for {}", self.len, self.room)
@@ -129,7 +129,7 @@ impl<T: Copy> Row<T> {
         *self = Row::of_records(records);
     }
 
-    /// Fetches a record, if there is one.
+    /// Prefetches a record, if there is one.
     #[inline(always)]
     pub fn fetch(&self, position: u32) {
         fetch(self.start.as_ptr().wrapping_add(position as usize));

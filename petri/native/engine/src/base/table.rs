@@ -30,7 +30,7 @@ checked!(PlaceId, TransitionId, GaugeId, IndexId, JoinId, JoinTreeId, MatchId, R
 /// Looking up a row does not check its position: a firing looks up some fifty rows, and the checks took a sixth of its
 /// time on the ring of 16 stations. What makes this sound: the compiler refuses a net with a place or transition that is
 /// not there (`compile_transition::check`), gauges are numbered by the compiler alone, and each table of an engine is made
-/// with one row for each of its own program. Debug builds, which the tests of this crate are, check all the same.
+/// with one row for each of its own program. Debug builds, including the tests of this crate, check anyway.
 ///
 /// A table is a pointer and a length, at offsets that machine code may know.
 pub struct Table<I, T> {
@@ -45,7 +45,7 @@ unsafe impl<I, T: Send> Send for Table<I, T> {}
 unsafe impl<I, T: Sync> Sync for Table<I, T> {}
 
 impl<I, T> Table<I, T> {
-    /// Where a table has the address of its first row.
+    /// The offset of the address of its first row.
     pub const START: usize = offset_of!(Table<I, T>, start);
 
     /// The table of the `len` rows that begin at `start`.

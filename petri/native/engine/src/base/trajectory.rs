@@ -15,12 +15,12 @@ pub const FIRINGS: u64 = splitmix(0) | 1;
 /// The multiplier of each word of a firing; odd as well.
 pub const WORDS: u64 = splitmix(1) | 1;
 
-/// What a transition makes of the first word of its firings.
+/// The contribution of a transition to the hash of its firings.
 pub const fn first_word(transition: u32) -> u64 {
     (transition as u64 + 1).wrapping_mul(WORDS)
 }
 
-/// Takes in firings in the order in which they start.
+/// Adds firings in the order in which they start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TrajectoryHash(pub u64);
 

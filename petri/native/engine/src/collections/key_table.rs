@@ -37,12 +37,12 @@ use crate::base::row::Row;
 
 const EMPTY: u32 = u32::MAX;
 
-/// The words of a key, wherever they stand.
+/// The words of a key, wherever they are stored.
 pub trait Key: Copy {
     fn word(&self, position: usize) -> u64;
 }
 
-/// A key that stands in some slots of a token.
+/// A key in some slots of a token.
 #[derive(Clone, Copy)]
 pub struct SlotsOf<'a> {
     pub token: &'a [u64],
@@ -123,7 +123,7 @@ pub struct KeyTable<T> {
 }
 
 impl<T> KeyTable<T> {
-    /// Where a table has the address of the records, their size, and where each has what belongs to its group.
+    /// The offsets of the address of the records and of a record's data, and the size of a record.
     pub const RECORDS: usize = offset_of!(KeyTable<T>, records) + Row::<KeyRecord<T>>::START;
     pub const RECORD: usize = size_of::<KeyRecord<T>>();
     pub const OF: usize = offset_of!(KeyRecord<T>, of);
@@ -163,7 +163,7 @@ impl<T: Copy + Default> KeyTable<T> {
         self.records.len()
     }
 
-    /// Whether groups have their numbers for good.
+    /// Whether the numbers of groups never change.
     #[inline(always)]
     pub fn is_direct(&self) -> bool {
         matches!(self.numbering, Numbering::Direct(_))

@@ -1,4 +1,4 @@
-//! Data structures. They know no net: each could be used for something else.
+//! Data structures. They do not know what a net is: each could be used elsewhere.
 //!
 //! May import: `base`.
 //!

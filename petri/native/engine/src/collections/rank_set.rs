@@ -3,7 +3,7 @@
 //! **Problem.** Keep the enabled transitions of one priority: insert, remove, test for emptiness at every firing, and draw the
 //! k-th of them. Nets have from one to a million transitions, and mostly either few or many of them are enabled.
 //!
-//! **Idea.** A bitmap, with as much above it as its size asks for. `word` is the one field that every operation reads, and it
+//! **Idea.** A bitmap, with summaries above it as its size requires. `word` is the one field that every operation reads, and it
 //! is 0 exactly when the set is empty.
 //!
 //! ```text
@@ -49,7 +49,7 @@ pub struct RankSet {
     large: Option<Box<Large>>,
 }
 
-/// What is known of a large set besides.
+/// Additional data of a large set.
 #[derive(Clone)]
 struct Large {
     /// All members, while they are few: then words and counts are 0.
@@ -183,7 +183,7 @@ impl RankSet {
         self.large.iter_mut().for_each(|large| large.counted = many);
     }
 
-    /// A number becomes a member of a large set whose members are counted, or is none any more.
+    /// A number joins or leaves a large set whose members are counted.
     fn count(&mut self, number: usize, is_member: bool) {
         let (word, bit) = (&mut self.words[number / 64], 1 << (number % 64));
         if (*word & bit != 0) == is_member {

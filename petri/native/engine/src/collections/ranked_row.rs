@@ -1,8 +1,8 @@
 //! A row of ranks that answers "which is the k-th of those in a range?", in the order of the row.
 //!
-//! **Problem.** The tokens of a bag stand in a row, in an order that draws depend on. A guard such as `m >= j` asks for the k-th
-//! token, in this order, whose rank is not less than another's; tokens come to the end of the row, and the last one moves to
-//! the position of one that leaves. To look through all of them costs their number.
+//! **Problem.** The tokens of a bag form a row, in an order that draws depend on. A guard such as `m >= j` asks for the k-th
+//! token, in this order, whose rank is not less than another's; tokens are added at the end of the row, and the last
+//! one moves to the position of one that leaves. Looking through all of them costs their number.
 //!
 //! **Idea.** Cut the row into *blocks* of some positions each, and the ranks into *buckets* of some members each. A table has, for
 //! each bucket and block, how many members of the bucket are in the block, summed up over the buckets before, so that one line
@@ -18,12 +18,12 @@
 //! One is in the first block, so it is the first one of the second block: position 2
 //! ```
 //!
-//! Sums over all buckets would change with each token, as many as there are buckets. So buckets stand on *shelves* of 32: a line
-//! is the sum over earlier shelves, and over earlier buckets of the own one. Ranks that many members share have a bucket of
-//! their own, of which a range has all or none.
+//! Sums over all buckets would all change with each token. So buckets are on *shelves* of 32: a line is the sum over
+//! earlier shelves, and over earlier buckets of its own shelf. Ranks that many members share have a bucket of their
+//! own, of which a range has all or none.
 //!
-//! Sizes fit the row as it was when buckets were last made. They are made anew when the row outgrows its table, when little of
-//! it is left, and when looks at the members of buckets that have grown too long have cost as much.
+//! Sizes fit the row as it was when buckets were last made. They are rebuilt when the row outgrows its table, when
+//! little of it is left, and when looks at the members of too long buckets have cost as much.
 //!
 //! Invariants:
 //! - *row*: each position has a rank, a bucket and a place among its members, or is absent and has none.
@@ -106,7 +106,7 @@ pub struct RankedRow {
     within: Vec<u16>,
     /// For each shelf and block: members of the shelves before.
     before: Vec<u16>,
-    /// Positions when buckets were made, and what too long ones have cost since.
+    /// Positions when buckets were made, and the cost of too long ones since.
     built: usize,
     strain: usize,
     /// Space for a line of the table.
@@ -194,13 +194,13 @@ impl RankedRow {
 
     // ------------------------------------------------------------ changes
 
-    /// Whether buckets should be made anew before the next rank comes.
+    /// Whether buckets should be rebuilt before the next rank is added.
     #[inline(always)]
     pub fn is_worn(&self) -> bool {
         self.len() >> self.shift >= self.columns || self.strain > 8 * self.len().max(64) || self.len() < self.built / 8
     }
 
-    /// A rank comes to the end of the row, or nothing comes there. The row is not worn.
+    /// Appends a rank, or an absent position. The row does not have to be rebuilt.
     #[inline]
     pub fn push(&mut self, rank: Option<u64>) {
         let position = self.len();
@@ -213,7 +213,7 @@ impl RankedRow {
         }
     }
 
-    /// A position is given up, and the last one moves there.
+    /// Removes a position; the last one moves there.
     #[inline]
     pub fn swap_remove(&mut self, position: usize) {
         let last = self.len() - 1;
@@ -280,7 +280,8 @@ impl RankedRow {
         self.lows.partition_point(|&low| low <= rank) - 1
     }
 
-    /// Makes buckets of about equal size, with a bucket of its own for each rank that would fill one, and counts them anew.
+    /// Makes buckets of about equal size, with a bucket of its own for each rank that would fill one, and recounts
+    /// them.
     pub fn rebuild(&mut self) {
         let present = (0..self.len()).filter(|&position| self.homes[position].bucket != NONE);
         let mut sorted: Vec<u32> = present.map(|position| position as u32).collect();

@@ -1,4 +1,4 @@
-//! Rows of one size: what is known of a firing in progress, and what it will deposit.
+//! Rows of one size: the data of a firing in progress, and the tokens that it will deposit.
 //!
 //! **Problem.** A firing in progress has a head of a fixed type (when it ends, of which transition it is) and a number of words
 //! that depends on its transition. Machine code must find both with one shift.
@@ -101,7 +101,7 @@ impl<H: Copy + Default> Records<H> {
         &mut self.words[(row << self.bits) + Self::HEAD_WORDS..(row + 1) << self.bits]
     }
 
-    /// Fetches a row.
+    /// Prefetches a row.
     #[inline(always)]
     pub fn fetch(&self, row: usize) {
         fetch(self.row(row));

@@ -1,7 +1,7 @@
 //! A row of shares that finds the k-th unit and does not overflow: "in whose share does it lie?"
 //!
-//! **Problem.** Bindings of several tokens are counted by products, which may be large, and one token that comes may change
-//! the counts of many others, while only one binding is drawn. So a change must be cheap, more than a draw.
+//! **Problem.** Bindings of several tokens are counted by products, which may be large, and one arriving token may change
+//! the counts of many others, while only one binding is drawn. So changes must be cheaper than draws.
 //!
 //! **Idea.** Sum the shares over blocks of 64 positions, and over 64 blocks. A change adds the same difference to three sums;
 //! a draw looks at the long blocks, at the blocks of one of them, and at the shares of one of those. Sums have 128 bits: no
@@ -51,7 +51,7 @@ impl ShareRow {
         self.shares[position]
     }
 
-    /// A share comes to the end of the row.
+    /// Appends a share.
     pub fn push(&mut self, share: u64) {
         let position = self.shares.len();
         self.shares.push(0);
@@ -73,7 +73,7 @@ impl ShareRow {
         }
     }
 
-    /// A share leaves, and the last one moves to its position.
+    /// Removes a share; the last one moves to its position.
     pub fn swap_remove(&mut self, position: usize) {
         let last = self.shares.len() - 1;
         let moved = self.shares[last];
@@ -132,7 +132,7 @@ mod tests {
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(60))]
-        /// Shares come, change and go; held against a plain row.
+        /// Shares come, change and go; compared with a plain row.
         #[test]
         fn units_of_a_plain_row(
             start in prop::collection::vec(0..5u64, 0..5000),

@@ -25,7 +25,7 @@
 
 use crate::base::invariant::{ensure, Verified};
 
-/// Numbers that there is room for.
+/// The number of members that it has room for.
 const ROOM: usize = 4;
 
 /// A sorted set of at most four numbers below `u32::MAX`.

@@ -18,7 +18,7 @@
 //! The row does not keep the marks: whoever adds a threshold passes the number of marks that reach it.
 //!
 //! Invariants:
-//! - *shape*: there is an own number for each position, one for each bucket, and a sum for each block.
+//! - *shape*: there is a number for each position, one for each bucket, and a sum for each block.
 //! - *marks*: each position has as many marks, with those of its bucket, as reach its threshold.
 //! - *sums*: the sum of a block is that of the marks of its positions.
 //! - *total*: `total` is the sum over all blocks.
@@ -91,7 +91,7 @@ impl Thresholds {
         self.total += marks;
     }
 
-    /// A threshold leaves, and the last one moves to its position.
+    /// Removes a threshold; the last one moves to its position.
     pub fn swap_remove(&mut self, position: usize) {
         let last = self.row.len() - 1;
         let (gone, moved) = (self.marks(position), self.marks(last));
@@ -144,7 +144,7 @@ impl Thresholds {
         (0, 0)
     }
 
-    /// Whether buckets should be made anew before the next change.
+    /// Whether buckets should be rebuilt before the next change.
     #[inline(always)]
     pub fn is_worn(&self) -> bool {
         self.row.is_worn()

@@ -1,13 +1,13 @@
 //! A priority queue of events, earliest first: a tournament (winner tree).
 //!
 //! **Problem.** The firings in progress, by the time at which they end, and among equal times by the number of their start. Most
-//! often one leaves and another comes in the same step. A binary heap takes branches that depend on the times, which are
-//! random, and each of its steps waits for the memory that the one before names.
+//! often one leaves and another comes in the same step. A binary heap branches on the times, which are random, and each
+//! of its steps waits for an address that the previous one loads.
 //!
 //! **Idea.** Each event has a slot, a leaf of a tree whose inner nodes hold the earlier of their children (Knuth, The Art of
-//! Computer Programming, vol. 3, 5.4.1). Where an event comes or goes, only the way from its slot to the root changes, and
-//! both that way and the nodes beside it are known from the start: the processor loads them at once, and no branch depends on
-//! what it finds. An event that follows another takes its slot, so that one such way serves both.
+//! Computer Programming, vol. 3, 5.4.1). When an event comes or goes, only the path from its slot to the root changes,
+//! and both that path and the nodes beside it are known from the start: the processor loads them at once, and no branch
+//! depends on their contents. An event that follows another takes its slot, so that one path serves both.
 //!
 //! ```text
 //! slots 4        node 1: 2.5 (slot 2)
@@ -19,7 +19,7 @@
 //! ```
 //!
 //! A slot without an event has a time beyond all others, plus its number, so that two of them are never equal. A slot whose
-//! event is over is first a *gap*: it stays in the tree, until either another event takes it, or the next event is asked for.
+//! event is over is first a *gap*: it stays in the tree until another event takes it, or the next event is requested.
 //!
 //! A large tree leaves out levels far from the root: there four nodes meet, which are one line of the cache, instead of two in
 //! each of two lines. Nodes keep their numbers, so that some are not used: above node `n` is `n / 2` near the root, and `n / 4`
@@ -40,7 +40,7 @@ use crate::base::invariant::{ensure, Verified};
 use crate::base::table::{Checked, Table};
 use crate::base::ticks::Ticks;
 
-/// Slots at the start: a net whose firings all stand in one lane needs no more.
+/// Slots at the start: enough for a net whose firings are all in one lane.
 const FEWEST: usize = 1;
 /// From this number of slots on, it pays to fetch memory before it is needed.
 pub const MANY: usize = 4096;
@@ -66,7 +66,7 @@ pub struct Key {
 #[repr(align(64))]
 pub struct Four([Key; 4]);
 
-/// Beyond any time: where there is no event. Each slot adds its number, so that two of them are no tie.
+/// Beyond any time: the time of a slot without an event. Each slot adds its number, so that two of them do not tie.
 pub const NEVER: Ticks = 1 << 62;
 
 /// Four nodes of the tree, or the slot of an event, by number: all stay below the number of nodes or slots.
@@ -184,7 +184,7 @@ impl Tournament {
         self.nodes[EventSlot(node / 4)].0[node % 4] = key;
     }
 
-    /// Plays the matches of a slot anew.
+    /// Replays the matches of a slot.
     #[inline(always)]
     fn play(&mut self, slot: usize, key: Key) {
         let mut node = self.slots + slot;
@@ -221,7 +221,7 @@ impl Tournament {
         }
     }
 
-    /// Takes note whether an event other than the first, which had this slot, is at the same time.
+    /// Notes whether an event other than the first, which had this slot, is at the same time.
     pub fn look_beside(&mut self, slot: usize, time: Ticks) {
         self.time = time;
         self.more = self.is_due_beside(slot);
@@ -248,7 +248,7 @@ impl Tournament {
         EventSlot(self.node(part).order as usize & (self.slots - 1))
     }
 
-    /// Fetches what will change when an event is over.
+    /// Prefetches the nodes that change when an event is over.
     #[inline(always)]
     pub fn fetch(&self, slot: EventSlot) {
         let mut node = self.slots + slot.0;
@@ -457,7 +457,7 @@ mod tests {
     }
 
     proptest! {
-        /// Events come, and all that are due leave, some to a successor; held against a sorted set.
+        /// Events come, and all that are due leave, some to a successor; compared with a sorted set.
         #[test]
         fn a_sorted_set_of_events(steps in prop::collection::vec((0..4u8, 0..5u8), 0..200)) {
             let (mut events, mut model) = (Tournament::default(), BTreeSet::new());

@@ -19,7 +19,7 @@
 //! byte of the sums reaches its highest bit: that is why 15 is the greatest weight of a byte.
 //!
 //! A row whose weights are all 1 needs no search at all: unit `k` is that of position `k`. Such a row is recognised by `seen`,
-//! the bits of all weights that there ever were, and `total`.
+//! the bits of all weights so far, and `total`.
 //!
 //! Machine code changes bytes and `total` itself, and calls [`Weights::note`] where there are blocks.
 //!
@@ -65,7 +65,7 @@ pub struct Weights {
     limit: u64,
     /// All bits, or none where there are sums.
     as_bytes: u64,
-    /// The bits of all weights that there ever were, up to the first that is no byte.
+    /// The bits of all weights so far, up to the first that is not a byte.
     seen: u64,
     /// Weights by position. Bytes behind the last one have no meaning.
     words: Row<[u8; WORD]>,
@@ -77,7 +77,7 @@ pub struct Weights {
     sums: Option<Box<SumTree>>,
 }
 
-/// What is known of several blocks of words.
+/// The sums of several blocks of words.
 #[derive(Clone, Debug, Default)]
 struct Blocks {
     /// The positions of all weights that are not 0, unless blocks are summed.
@@ -97,7 +97,7 @@ impl Blocks {
 }
 
 impl Weights {
-    /// Where the sum of all weights stands, their number, and so on.
+    /// The offsets of the sum of all weights, their number, and so on.
     pub const TOTAL: usize = offset_of!(Weights, total);
     pub const LEN: usize = offset_of!(Weights, len);
     pub const ROOM: usize = offset_of!(Weights, room);
@@ -105,7 +105,7 @@ impl Weights {
     pub const AS_BYTES: usize = offset_of!(Weights, as_bytes);
     pub const SEEN: usize = offset_of!(Weights, seen);
     pub const BYTES: usize = offset_of!(Weights, words) + Row::<[u8; WORD]>::START;
-    /// The address of what is known of blocks, or 0.
+    /// The address of the block sums, or 0.
     pub const BLOCKS: usize = offset_of!(Weights, blocks);
 
     /// A row that will never be longer, if that is known. Where it fits one block, it has room for all.
@@ -130,7 +130,7 @@ impl Weights {
         most.is_some_and(|most| most <= IN_BLOCK as u64)
     }
 
-    /// Fetches a weight, if it is a byte.
+    /// Prefetches a weight, if it is a byte.
     #[inline(always)]
     pub fn fetch(&self, position: usize) {
         self.words.fetch((position / WORD) as u32);

@@ -1,4 +1,4 @@
-//! What a run is checked against while it goes on: limits, the horizon, and the faults of its firings (X2, X3, X4).
+//! Checks during a run: limits, the horizon, and the faults of its firings (X2, X3, X4).
 
 use crate::base::fault::{Fault, Outcome};
 use crate::base::ids::{SpanId, TransitionId};

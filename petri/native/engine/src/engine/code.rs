@@ -1,5 +1,5 @@
 //! Machine code as the engine sees it: functions to call, what they return, and the memory that they touch. The engine does
-//! not know how they were made; the room `jit` makes them, and whoever owns both hands them over.
+//! not know how they were made: the room `jit` makes them, and `session` passes them in.
 
 use std::any::Any;
 use std::ffi::c_void;
@@ -33,7 +33,7 @@ type Look = unsafe extern "C" fn(*mut c_void, *const u32) -> u64;
 /// The loop. The parameters are the engine, the holes, all routines, the last instant, and the number of firings to stop at.
 type Loop = unsafe extern "C" fn(*mut c_void, *const u32, *const Routines, Ticks, u64) -> u64;
 
-/// A function, and what distinguishes one of the transitions that share it.
+/// A function, and the hole row of one of the transitions that share it.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct Routine {
@@ -42,7 +42,7 @@ pub struct Routine {
 }
 
 impl Routine {
-    /// No function: the place of one that nobody calls.
+    /// No function, where none is ever called.
     pub fn none() -> Self {
         Routine { function: null(), holes: null() }
     }
@@ -53,7 +53,7 @@ impl Routine {
     /// The routine looks at a transition, and is part of the code of the engine's program for engines of its type.
     #[inline(always)]
     pub unsafe fn look(&self, engine: *mut c_void) -> u64 {
-        // SAFETY: the function was made with these parameters; the rest is asked of the caller.
+        // SAFETY: the function was made with these parameters; the caller guarantees the rest.
         unsafe {
             let function = std::mem::transmute::<*const u8, Look>(self.function);
             function(engine, self.holes)
@@ -69,8 +69,8 @@ pub struct Routines {
     pub finish: Routine,
 }
 
-/// The lines of the cache that the end of a firing touches, with the firings that it may start. What finds no room is not
-/// fetched; unused room leads to the engine, or to the first line of the program.
+/// The lines of the cache that the end of a firing touches, with the firings that it may start. Lines without room are
+/// not fetched; unused entries refer to the engine, or to the first line of the program.
 #[derive(Clone, Copy)]
 #[repr(C, align(128))]
 pub struct Footprint {
@@ -95,7 +95,7 @@ impl Footprint {
         self.program.iter().for_each(|&line| fetch(line));
     }
 
-    /// Whether it leads to what stands so far from the engine.
+    /// Whether it includes the line at this distance from the engine.
     pub fn has(&self, distance: usize) -> bool {
         self.block.contains(&(distance as u32))
     }
@@ -118,13 +118,13 @@ impl CodeLines {
     }
 }
 
-/// The code of a net's transitions, and the loop that runs them. A transition that the generator does not know has routines
-/// that leave it to the engine.
+/// The code of a net's transitions, and the loop that runs them. A transition that the generator cannot handle has
+/// routines that leave it to the interpreter.
 pub struct Code {
     pub routines: Table<TransitionId, Routines>,
     /// What firings touch, unless the net is small.
     pub footprints: Table<TransitionId, Footprint>,
-    /// What of the code firings run, if it is too much for the cache.
+    /// The lines of code that firings run, if the code exceeds the cache.
     pub lines: Table<TransitionId, CodeLines>,
     pub main_loop: Routine,
     /// Owns the memory of the functions and of their holes.
@@ -143,7 +143,7 @@ impl Code {
     /// # Safety
     /// The code is of the engine's program, and was made for engines of its type.
     pub unsafe fn run(&self, engine: *mut c_void, until: Ticks, enough: u64) -> u64 {
-        // SAFETY: the function was made with these parameters; the rest is asked of the caller.
+        // SAFETY: the function was made with these parameters; the caller guarantees the rest.
         unsafe {
             let run = std::mem::transmute::<*const u8, Loop>(self.main_loop.function);
             run(engine, self.main_loop.holes, self.routines.as_ptr(), until, enough)

@@ -1,4 +1,4 @@
-//! Where a run stops itself (X3), and the error of a run that broke a rule (X4).
+//! The limits of a run (X3), and the error of a run that broke a rule (X4).
 
 use crate::base::fault::Fault;
 use crate::base::ids::TransitionId;
@@ -7,7 +7,7 @@ use crate::base::ticks::Ticks;
 /// The error about an instant that does not end names the transitions of this many of its last firings (X3).
 pub(super) const LOOP_NAMED: u64 = 1000;
 
-/// Where a run stops itself (X3).
+/// The limits of a run (X3).
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     pub firings_at_an_instant: u64,
@@ -17,7 +17,7 @@ pub struct Limits {
     pub compile_after: u64,
 }
 
-/// A fault, and where in the run it happened (X4).
+/// A fault, and where it happened in the run (X4).
 #[derive(Clone, Debug)]
 pub struct RunError {
     pub fault: Fault,

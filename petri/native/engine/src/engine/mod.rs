@@ -4,7 +4,7 @@
 //!
 //! - [`run`]: the engine and its loop, rule by rule
 //! - [`tokens`]: tokens leave places, have room kept for them, and arrive
-//! - [`limits`]: where a run stops itself, and the error of a run that broke a rule
+//! - [`limits`]: the limits of a run, and the error of a run that broke a rule
 //! - [`checks`]: checks a run against its limits and the horizon, and reports the faults of its firings
 //! - [`binding`]: chooses one binding of a transition
 //! - [`search`]: looks for bindings through the input arcs

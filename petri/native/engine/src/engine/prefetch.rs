@@ -23,7 +23,7 @@ use crate::state::marking::Marking;
 const LEVEL: u32 = 7;
 const _: () = assert!(LEVEL <= NEAR && MANY >= 1 << LEVEL);
 impl<O: Observer> Engine<O> {
-    /// Foresees one more firing, and does the steps of those whose time has come.
+    /// Finds one more upcoming firing, and does the due steps of the others.
     #[inline(never)]
     pub(crate) fn prefetch(&mut self, program: &Program) {
         let slot = self.agenda.tournament.upcoming(LEVEL);

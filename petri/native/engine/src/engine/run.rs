@@ -31,7 +31,7 @@ use crate::state::value::Scope;
 pub enum Reason {
     /// The instant asked for is over.
     Until,
-    /// Nothing can happen any more.
+    /// The net is dead.
     Dead,
     /// The firings asked for are used up.
     Budget,
@@ -60,8 +60,8 @@ pub struct Engine<O> {
     /// Firings when the instant began, and how many need no account since then (X3).
     pub(crate) instant_began: u64,
     pub(crate) quiet: u64,
-    /// The stream of chance of a firing that machine code has drawn from and may still leave to the general way, which
-    /// then draws anew.
+    /// The random stream from which machine code draws while it may still leave the firing to the interpreter, which
+    /// then draws again.
     pub(crate) drawn: Random,
     /// What machine code has left here: a value, a transition, or the fault that a probe raised.
     pub(crate) value: u64,
@@ -74,7 +74,7 @@ pub struct Engine<O> {
     pub(crate) variables: Table<VariableId, u64>,
     pub(crate) scratch: Scratch,
     pub(crate) integrals: WideIntegrals,
-    /// Since when statistics count (M3).
+    /// The start of the statistics (M3).
     pub window: Ticks,
     /// What a firing deposits: the record of its open and coloured outputs.
     pub(crate) record: Vec<u64>,
@@ -217,7 +217,7 @@ impl<O: Observer> Engine<O> {
         self.observer.restart(self.now);
     }
 
-    /// Until nothing more happens at `until` or before: then the time is still that of what happened last.
+    /// Runs until nothing more happens up to `until`. Time is then still that of the last event.
     fn run(&mut self, program: &Program, until: Ticks, mut budget: u64) -> Result<Reason, Box<RunError>> {
         loop {
             loop {
@@ -243,7 +243,7 @@ impl<O: Observer> Engine<O> {
         }
     }
 
-    /// Machine code keeps no account of the firings at an instant: where they are many, they are interpreted.
+    /// Machine code does not count the firings at an instant: where they are many, they are interpreted.
     fn run_with(
         &mut self,
         program: &Program,
@@ -316,7 +316,7 @@ impl<O: Observer> Engine<O> {
         Ok(())
     }
 
-    /// Ends a firing in the general way.
+    /// Ends a firing, interpreted.
     ///
     /// # Safety
     /// The record is that of a firing of this transition.
@@ -333,7 +333,7 @@ impl<O: Observer> Engine<O> {
         }
         let plan = &program.transitions[transition];
         self.record.clear();
-        // SAFETY: asked of the caller.
+        // SAFETY: the caller guarantees it.
         self.record.extend_from_slice(unsafe { std::slice::from_raw_parts(record, plan.held) });
         self.deposit(program, plan, true)
     }

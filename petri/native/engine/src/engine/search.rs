@@ -1,6 +1,6 @@
 //! Bindings by a search through the input arcs, in their order (rules E1 to E7).
 //!
-//! The general way: any pattern, guard, count or capacity. Bindings come in the order of E7, and an equality on a bag is
+//! Handles any pattern, guard, count or capacity. Bindings come in the order of E7, and an equality on a bag is
 //! looked up in an index.
 
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -34,7 +34,7 @@ pub enum Goal {
 #[derive(Clone, Copy, Debug)]
 pub struct Arc(pub usize);
 
-/// Tokens that a search tries between two looks at whether it is to stop.
+/// Tokens that a search tries between two checks of the stop flag.
 const PIECE: u32 = 4096;
 
 /// Space that searches use again and again.
@@ -145,7 +145,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Whether the choices of an arc need no more than to be counted.
+    /// Whether the choices of an arc only have to be counted.
     fn counts(&self, arc: usize) -> bool {
         self.transition.counted == Some(arc) && self.goal != Goal::Best
     }
@@ -301,7 +301,7 @@ impl<'a> Search<'a> {
         Ok(true)
     }
 
-    /// What a token weighs that an arc would give: only the slots that weigh are evaluated.
+    /// The weight of a token that an arc would give: only the slots that it depends on are evaluated.
     fn weight_to_be(&mut self, weight: &Weight, arc: &OutputProgram) -> Outcome<u64> {
         let mut token = vec![0; arc.width];
         for &slot in &weight.slots {
@@ -341,7 +341,7 @@ impl<'a> Search<'a> {
         let mut left = store.held + store.kept;
         let arcs = self.transition.inputs.iter().zip(self.scratch.chosen.iter());
         for (_, &position) in arcs.filter(|(arc, _)| arc.place == place && !arc.keep) {
-            // It was weighed when it came, and raised no fault then.
+            // It was weighed without a fault when it arrived.
             left -= weigh(weight, self.marking.token(place, position as usize), self.random).unwrap_or(0);
         }
         left

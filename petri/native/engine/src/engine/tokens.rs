@@ -1,4 +1,5 @@
-//! Tokens leave places, have room kept for them, and arrive: marking, gauges and weights change, and the observer hears of it.
+//! Tokens leave places, have room kept for them, and arrive: marking, gauges and weights change, and the observer is
+//! notified.
 
 use std::ops::Range;
 
@@ -96,7 +97,7 @@ impl<O: Observer> Engine<O> {
         }
     }
 
-    /// Tells the observer of the token at a position, which is about to leave.
+    /// Notifies the observer of the token at a position, which is about to leave.
     pub(crate) fn tell_departure(&mut self, place: PlaceId, position: u64) {
         let token = self.marking.token(place, position as usize);
         self.observer.leaves(place, token, self.now);
@@ -121,7 +122,7 @@ impl<O: Observer> Engine<O> {
             let (place, count, values) = next_deposit(&self.record, give, &mut cursor);
             let target = &program.places[place];
             if target.weight.is_some() && count > 0 {
-                // It was weighed when it was evaluated, and raised no fault then.
+                // It was weighed without a fault when it was evaluated.
                 let weight = self.marking.weigh_token(target, &self.record[values]).unwrap_or(0).saturating_mul(count);
                 let kept = &mut self.marking.stores[place].kept;
                 *kept = kept.saturating_add(weight);
@@ -177,7 +178,7 @@ impl<O: Observer> Engine<O> {
             self.marking.places[place].gain(count, self.now);
         } else {
             for _ in 0..count {
-                // The key was evaluated when the firing started, and raised no fault then.
+                // The key was evaluated without a fault when the firing started.
                 let _ = self.marking.add(program, &mut self.enabling, place, token, self.now);
             }
         }

@@ -19,9 +19,9 @@ const FEW_UNLIKE: u64 = 40;
 /// With more unlike transitions, there is code only for those whose own firings pay for it, once most firings are theirs.
 const MOST_AT_ONCE: usize = 10_000;
 const HOT_SHARE: f64 = 0.75;
-/// To find the holes of this number of transitions takes as long as to make the code of one.
+/// Finding the holes of this many transitions takes as long as generating the code of one.
 const ALIKE: usize = 128;
-/// While time does not pass, code is made only after this number times the firings that otherwise make it pay.
+/// While model time stands still, code is made only after this many times the firings after which it otherwise pays.
 const FIRST_INSTANT: u64 = 50;
 
 /// The code of one program, for each kind of observers. All engines of the program share it.
@@ -33,13 +33,13 @@ pub struct Cache {
     sharing: OnceLock<Sharing>,
 }
 
-/// The kind of an observer: the code for those that keep levels is another.
+/// The kind of an observer: observers that keep levels need different code.
 fn kind<O: Observer>() -> usize {
     usize::from(O::LEVELS.is_some())
 }
 
 impl Cache {
-    /// Whether code for such observers was asked for, if only to find that there is none.
+    /// Whether code for such observers was requested, even if there is none.
     pub fn is_made<O: Observer>(&self) -> bool {
         self.code[kind::<O>()].get().is_some()
     }
@@ -66,7 +66,7 @@ impl Cache {
         if !O::COMPILES {
             return u64::MAX;
         }
-        // Another replication may have waited for it.
+        // Another replication may have made it meanwhile.
         if self.is_made::<O>() {
             return 0;
         }
@@ -80,7 +80,7 @@ impl Cache {
             0 => self.pays_after(&engine.program, few).saturating_sub(so_far),
             some => some,
         };
-        // Before time has passed there is no profile to be seen, and many firings may still have to begin.
+        // Before time has passed the profile is empty, and many firings may still have to begin.
         if pays == 0 && engine.now == 0 && so_far < few.saturating_mul(FIRST_INSTANT) {
             return few;
         }
@@ -94,7 +94,7 @@ impl Cache {
         few.saturating_mul(FEW_UNLIKE.max(transitions as u64)) / FEW_UNLIKE
     }
 
-    /// Whether there are so many unlike transitions that only those have code that fire often.
+    /// Whether there are so many different transitions that only the frequent ones get code.
     fn has_very_many(&self, program: &Program) -> bool {
         self.sharing(program).unlike > MOST_AT_ONCE
     }
@@ -105,9 +105,9 @@ impl Cache {
     }
 }
 
-/// The number of firings after which the code of one of very many transitions pays, if the code of a small net pays after `few`
-/// firings of all its transitions. A net of very many transitions does not fit the cache, and to interpret one of its firings
-/// takes several times as long as in a small net.
+/// The number of firings after which the code of one of very many transitions pays, if the code of a small net pays
+/// after `few` firings of all its transitions. A net with very many transitions does not fit the cache, and
+/// interpreting one of its firings takes several times as long as in a small net.
 fn least_of_each(few: u64) -> u64 {
     (few / FEW_UNLIKE / 5).max(1)
 }

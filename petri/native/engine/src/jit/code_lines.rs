@@ -1,4 +1,5 @@
-//! What of the code of a net of many unlike transitions a firing runs: known before, so that it can be fetched in time.
+//! The lines of code that a firing runs, in a net with many different transitions: known early, so that they can be
+//! prefetched.
 
 use std::collections::HashMap;
 use std::ptr::null;
@@ -10,11 +11,11 @@ use crate::engine::code::{CodeLines, Routine, Routines};
 use crate::jit::holes::{Hole, HoleRow};
 use crate::program::Program;
 
-/// Code of fewer bytes than this stays in the cache by itself, beside what firings touch.
+/// Code of fewer bytes than this stays in the cache without prefetching, beside what firings touch.
 const SMALL: usize = 256 << 10;
 /// The most lines of a function that are fetched: rare code is at its end.
 const MOST_LINES: usize = 24;
-/// A function that at least this number of transitions share runs often, and stays in the cache by itself.
+/// A function that at least this number of transitions share runs often, and stays in the cache without prefetching.
 const OFTEN: usize = 64;
 
 /// The routines of a net: of its transitions, and of expressions; and the holes of what starts and ends a firing.

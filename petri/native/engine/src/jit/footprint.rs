@@ -1,4 +1,5 @@
-//! What the end of a firing touches, with the firings that it may start: known before, so that it can be fetched in time.
+//! The memory that the end of a firing touches, with the firings that it may start: known early, so that it can be
+//! prefetched.
 
 use std::collections::HashSet;
 use std::mem::size_of;
@@ -12,7 +13,7 @@ use crate::jit::holes::{Filling, Hole, HoleRow};
 use crate::program::Program;
 use crate::state::arena::ArenaLayout;
 
-/// The tables of a net that takes no more bytes of its block stay in the cache by themselves.
+/// The tables of a net that takes no more bytes of its block stay in the cache without prefetching.
 const SMALL: usize = 128 << 10;
 
 /// The holes of a routine, and how they are known to it.

@@ -15,8 +15,8 @@ use crate::state::join::Join;
 use crate::state::lane::Lane;
 use crate::state::store::Store;
 
-/// What differs between transitions of one shape, and so is read from a row of numbers when their code runs. A hole has names of
-/// a blueprint: which numbers these stand for differs from transition to transition.
+/// What differs between transitions of one shape, and so is read from a row of numbers when their code runs. A hole
+/// refers to names of a blueprint, whose numbers differ from transition to transition.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Hole {
     /// Where something is, from the engine, or its number.
@@ -54,7 +54,7 @@ const _: () = assert!(size_of::<PlaceCounters>() == 1 << ROW_BITS);
 const _: () = assert!(size_of::<TransitionCounters>() == 1 << ROW_BITS);
 const _: () = assert!(size_of::<Store>() == 1 << ROW_BITS);
 
-/// The halves of a word, as they stand in memory.
+/// The halves of a word, in memory order.
 fn halves(word: u64) -> [u32; 2] {
     [word as u32, (word >> 32) as u32]
 }
@@ -94,12 +94,12 @@ impl Hole {
         }
     }
 
-    /// Whether its word, a number of a function, stands for an address that is known only when all code is made.
+    /// Whether its word, the number of a function, is replaced by an address that is known only when all code is made.
     fn is_of_call(self) -> bool {
         matches!(self, Hole::Function(_) | Hole::Row(_))
     }
 
-    /// The cells that it takes in a row: a distance fits one.
+    /// The cells that it takes in a row: one is enough for a distance.
     pub fn cells(self) -> usize {
         match self {
             Hole::Place(_)
@@ -121,7 +121,7 @@ impl Hole {
     }
 }
 
-/// The holes of a function, with whom its names mean.
+/// The holes of a function, with what its names refer to.
 #[derive(Clone, Copy)]
 pub struct HoleRow<'a> {
     pub holes: &'a [Hole],
@@ -150,8 +150,8 @@ impl HoleRow<'_> {
 pub enum Filling {
     /// It is the same for all: a constant of the code.
     Constant(u64),
-    /// For all it is the hole at a position of the row, which is read, plus a constant: so is most of what belongs to a module,
-    /// or to an element of an array.
+    /// It is the hole at a position of the row, which is read, plus a constant that is the same for all. This is usual
+    /// for parts of a module, or of an element of an array.
     Above(usize, u64),
     /// It is read from the row, from a cell on.
     Read(usize),
@@ -184,7 +184,7 @@ impl Filling {
         known
     }
 
-    /// How they are known to code that reads all of them: so it is written to see what shape it has.
+    /// How they are known to code that reads all of them. Code is first written like this, to find its shape.
     pub fn read(row: &[Hole]) -> Vec<Filling> {
         let mut cells = Cells::default();
         row.iter().map(|hole| cells.take(hole)).collect()
@@ -198,7 +198,7 @@ struct Cells {
 }
 
 impl Cells {
-    /// The next ones are an hole's.
+    /// The next cells hold a hole.
     fn take(&mut self, hole: &Hole) -> Filling {
         let first = self.taken;
         self.taken += hole.cells();

@@ -1,7 +1,7 @@
 //! The machine code of a transition, for people to read: Cranelift's intermediate representation, and assembly.
 //!
-//! The code is that which all transitions of a shape share, with every hole read. In the intermediate representation,
-//! constants and holes stand where they are used, and memory is named by what it is: `engine.now`, `place(p).tokens`,
+//! It is the code that all transitions of a shape share, with every hole read. In the intermediate representation,
+//! constants and holes are shown where they are used, and memory has names: `engine.now`, `place(p).tokens`,
 //! `transition(v7).unmet`, `hole(bit of t)`. So it has no addresses, and is the same on every machine.
 
 use std::collections::HashMap;
@@ -160,7 +160,7 @@ impl<'a> Reader<'a> {
         name.starts_with("sig") || name.starts_with("fn")
     }
 
-    /// What an hole is called, and what begins so far from the engine as an hole or a constant says.
+    /// The name of a hole, and of what begins at the distance from the engine that a hole or a constant gives.
     fn place_of(&self, operation: &str, operands: &str) -> Option<String> {
         if let Some(address) = operands.strip_prefix("notrap readonly can_move v1") {
             let offset = if address.is_empty() { 0 } else { number(address.strip_prefix('+')?)? };
@@ -197,7 +197,7 @@ impl<'a> Reader<'a> {
         let (base, offset) = address.split_once('+').unwrap_or((address, "0"));
         let offset = number(offset).unwrap_or(0);
         let told = match (base, region) {
-            // A stream of chance has four words.
+            // A random stream has four words.
             ("v0", _) => (0..4).find_map(|word| {
                 let name = self.engine.get(&(offset - 8 * word))?;
                 Some(if word == 0 { name.clone() } else { format!("{name}+{}", 8 * word) })

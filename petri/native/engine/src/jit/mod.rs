@@ -2,8 +2,8 @@
 //! with every number that does not change in it.
 //!
 //! The code works on the same memory as the engine, so either may do the next step. Generated code never raises faults: it
-//! returns to the interpreter before anything has changed. A transition that the generator does not know stays with the engine
-//! altogether.
+//! returns to the interpreter before anything has changed. A transition that the generator cannot handle is always
+//! interpreted.
 //!
 //! The engine does not import this room: it is handed a `Code` (`engine/code.rs`), which `unit` makes.
 //!
@@ -13,10 +13,10 @@
 //! - [`unit`]: the code of one net: which functions there are
 //! - [`shapes`]: which of them are alike
 //! - [`sharing`]: which transitions share their code although they compute something else
-//! - [`verify`]: whether those that are taken for alike are: tests ask for it
+//! - [`verify`]: checks that functions taken for equal are equal, for tests
 //! - [`blueprint`]: what the code of a transition is made from, and so the key by which code is shared
 //! - [`profile`]: what a run has shown of its places before its code is made
-//! - [`holes`]: what transitions that share their code differ in
+//! - [`holes`]: the numbers in which transitions that share code differ
 //! - [`layout`]: where machine code finds the fields of an engine
 //! - [`listing`]: the code of a transition for people to read
 //! - [`runtime`]: the functions that machine code calls

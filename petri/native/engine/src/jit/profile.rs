@@ -1,4 +1,4 @@
-//! What a run has shown of its places before its code is made. It has no part in any result.
+//! What a run has shown of its places before its code is made. It never affects a result.
 
 use std::collections::HashMap;
 
@@ -16,17 +16,17 @@ const SELDOM: f64 = 0.05;
 /// How often a number, of tokens of a place or of firings in progress, is above zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Occupancy {
-    /// Hardly ever, or it is never more than one: what rises was zero before.
+    /// Hardly ever, or it is never more than one: it was zero before it rises.
     Seldom,
-    /// As chance has it: whether a token is the first to come or the last to go cannot be foreseen, and code that branches on it
-    /// is mispredicted.
+    /// Neither: whether a token is the first to arrive or the last to leave is unpredictable, and a branch on it is
+    /// mispredicted.
     Unpredictable,
-    /// Nearly always: what is done for the first or the last stands out of the way.
+    /// Nearly always: the code for the first or the last token is moved behind the rest.
     Mostly,
 }
 
 /// How often the numbers of a net are above zero. Those of places, or transitions, that differ in their indices alone are taken together, so that the
-/// transitions of an array go on sharing their code.
+/// transitions of an array keep sharing their code.
 pub struct Profile {
     places: Table<PlaceId, Occupancy>,
     transitions: Table<TransitionId, Occupancy>,
@@ -83,7 +83,7 @@ impl Profile {
         }
     }
 
-    /// As if every number were as often zero as not.
+    /// As if every number were zero half of the time.
     fn unknown(program: &Program, rounds: u32) -> Self {
         let places = program.places.iter().map(|_| Occupancy::Unpredictable).collect();
         let transitions = program.transitions.iter().map(|_| Occupancy::Unpredictable).collect();

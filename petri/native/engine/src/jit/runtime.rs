@@ -56,8 +56,8 @@ pub struct Runtime {
     pub fetch: usize,
 }
 
-/// Functions that are called so seldom that the code should not be bent around their calls: they change no register, and
-/// return nothing. The code goes through small functions of its own to them.
+/// Functions that are called so rarely that the code around their calls should not suffer: they change no register, and
+/// return nothing. The code calls them through small functions of its own.
 #[derive(Clone, Copy, Debug)]
 pub enum Rare {
     ExponentialRest,
@@ -171,7 +171,7 @@ unsafe fn slots<'a>(token: *const u64, width: usize) -> &'a [u64] {
     if width == 0 {
         &[]
     } else {
-        // SAFETY: asked of the caller.
+        // SAFETY: the caller guarantees it.
         unsafe { std::slice::from_raw_parts(token, width) }
     }
 }
@@ -459,7 +459,7 @@ unsafe extern "C" fn moved<O: Observer>(engine: *mut Engine<O>, gauge: u64, old:
     engine.enabling.moved(program, GaugeId(gauge as u32), old, new);
 }
 
-/// A transition becomes enabled, or is no more.
+/// A transition becomes enabled, or stops being enabled.
 unsafe extern "C" fn set_enabled<O: Observer>(engine: *mut Engine<O>, transition: u64, enabled: u64) {
     // SAFETY: see `parts`.
     let (engine, _) = unsafe { parts(engine) };
@@ -473,7 +473,7 @@ unsafe extern "C" fn make_room<O: Observer>(engine: *mut Engine<O>) {
     engine.agenda.make_room();
 }
 
-/// Takes note whether another firing ends at the time of the one that has left a slot.
+/// Notes whether another firing ends at the time of the one that has left a slot.
 unsafe extern "C" fn look_beside<O: Observer>(engine: *mut Engine<O>, slot: u64) {
     // SAFETY: see `parts`.
     let (engine, _) = unsafe { parts(engine) };

@@ -1,5 +1,5 @@
-//! Which functions of a net are alike. Transitions with one blueprint have all functions in common; and two functions that
-//! turn out to be the same but for their holes have one *shape*, whatever they were made from.
+//! Which functions of a net are equal. Transitions with the same blueprint share all functions; and two functions that
+//! turn out to be equal except for their holes have the same *shape*, whatever they were made from.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -23,7 +23,7 @@ pub enum Piece {
 }
 
 impl Piece {
-    /// The functions of a blueprint, in the order in which they stand among those of all.
+    /// The functions of a blueprint, in the order in which they appear among all functions.
     pub fn all_of(blueprint: &Blueprint) -> &'static [Piece] {
         match blueprint.subject {
             Subject::Transition(_) => &[Piece::Look, Piece::Start, Piece::Finish],
@@ -83,8 +83,8 @@ impl Part {
     }
 }
 
-/// A hash of a function's whole structure: signature, blocks, instructions, constants. It is so wide that two functions of a
-/// net do not have the same by chance.
+/// A hash of a function's whole structure: signature, blocks, instructions, constants. It is wide enough that two
+/// functions of a net do not collide.
 type Fingerprint = [u64; 2];
 
 fn fingerprint(function: &FunctionStencil) -> Fingerprint {
@@ -100,7 +100,7 @@ fn fingerprint(function: &FunctionStencil) -> Fingerprint {
 #[derive(Default)]
 pub struct Shapes {
     pub all: Vec<(Rc<Blueprint>, Piece)>,
-    /// Whether each function has a shape of its own, as alike as it may be to others.
+    /// Whether each function has a shape of its own, even if it is equal to others.
     apart: bool,
     by_code: HashMap<Fingerprint, usize>,
     by_blueprint: HashMap<Rc<Blueprint>, Rc<Functions>, QuickHash>,

@@ -1,6 +1,6 @@
 //! Which transitions share their code although they compute something else. In a net of many unlike transitions, each firing
-//! would run code that the processor has not seen for thousands of others. So the expressions of transitions that differ in
-//! nothing else are functions of their own, which one code calls for all of them: only these are unlike then.
+//! would run code that the processor has not seen for thousands of others. So if transitions differ only in their
+//! expressions, these become functions of their own, which the shared code calls: only they differ then.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, Hash};
@@ -10,7 +10,7 @@ use crate::jit::blueprint::planner::{Expressions, Planned, Planner};
 use crate::jit::blueprint::quick_hash::QuickHash;
 use crate::program::Program;
 
-/// The code of up to this number of unlike transitions stays in the cache by itself.
+/// The code of up to this many different transitions stays in the cache.
 const FEW: usize = 128;
 /// At least this number of unlike transitions must share one code for calls to pay.
 const LEAST: usize = 16;
@@ -25,7 +25,7 @@ pub struct Sharing {
     pub unlike: usize,
 }
 
-/// The hash that stands for a blueprint. If two blueprints had the same hash, the code would only be slower.
+/// The hash of a blueprint. If two blueprints had the same hash, the code would only be slower.
 fn mark(of: &impl Hash) -> u64 {
     QuickHash::default().hash_one(of)
 }

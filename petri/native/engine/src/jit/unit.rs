@@ -1,4 +1,4 @@
-//! The code of one net: writes one function of each shape, and the rows of what those of a shape differ in.
+//! The code of one net: writes one function of each shape, and the hole rows of each shape.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::iter;
@@ -38,7 +38,7 @@ use crate::program::transition::Time;
 use crate::program::Program;
 use crate::state::arena::ArenaLayout;
 
-/// Owns what machine code consists of, and what it finds by address.
+/// Owns the machine code, and the tables that it finds by address.
 struct Memory {
     module: ManuallyDrop<JITModule>,
     /// See `Runtime::arrivals`.
@@ -54,7 +54,7 @@ unsafe impl Sync for Memory {}
 
 impl Drop for Memory {
     fn drop(&mut self) {
-        // SAFETY: nobody can call the functions any more, and the module is not used again.
+        // SAFETY: the functions can no longer be called, and the module is not used again.
         unsafe { ManuallyDrop::take(&mut self.module).free_memory() };
     }
 }
@@ -64,7 +64,7 @@ const GENERATOR_STACK: usize = 256 << 20;
 const CODE: usize = 64 << 20;
 const CODE_OF_TRANSITION: usize = 64 << 10;
 const MOST_ADDRESSED: usize = 10_000;
-/// Pieces that start or end firings are written out in the loop if there are no more than this many.
+/// Pieces that start or end firings are inlined in the loop if there are at most this many.
 const MOST_WRITTEN: usize = 8;
 /// Where the loop looks for one of several pieces by the number of its transition, it does so for no more transitions than this.
 const MOST_NUMBERS: usize = 64;
@@ -83,7 +83,7 @@ pub struct Generator<'a> {
     arrivals: Box<[Routine]>,
     /// How each shape has its holes.
     known: Vec<Vec<Filling>>,
-    /// The ways to functions that are called rarely.
+    /// The calls of rarely called functions.
     rare: Vec<FuncId>,
     /// Bytes of the functions that have been compiled.
     sizes: HashMap<FuncId, usize>,
@@ -125,7 +125,7 @@ impl<'a> Generator<'a> {
         }
         let isa = cranelift_native::builder().ok()?.finish(settings::Flags::new(flags)).ok()?;
         let mut builder = JITBuilder::with_isa(isa, default_libcall_names());
-        // Functions call each other over 32 bits: they stand in one row of addresses. Memory is taken as it is used.
+        // Functions call each other over 32 bits: they share one range of addresses. Memory is taken as it is used.
         let addresses = CODE + CODE_OF_TRANSITION * program.transitions.len().min(MOST_ADDRESSED);
         if let Ok(memory) = ArenaMemoryProvider::new_with_size(addresses) {
             builder.memory_provider(Box::new(memory));
@@ -255,7 +255,7 @@ impl<'a> Generator<'a> {
         (shapes.all, parts)
     }
 
-    /// The functions of a transition, or a place. They are written if none with its blueprint have been.
+    /// The functions of a transition, or a place. They are written unless those of its blueprint exist.
     fn parts(&mut self, shapes: &mut Shapes, (blueprint, names): (Blueprint, Names)) -> impl Iterator<Item = Part> {
         let functions = shapes.known(&blueprint).unwrap_or_else(|| {
             let blueprint = Rc::new(blueprint);
@@ -386,8 +386,8 @@ fn known(program: &Program, arena: &ArenaLayout, shapes: usize, parts: &[Part]) 
     rows.iter().map(|rows| Filling::of(rows, program, arena)).collect()
 }
 
-/// The functions to write out in the loop, if they are few. The parts begin with those of the `transitions` transitions, three of
-/// each.
+/// The functions to inline in the loop, if they are few. The parts begin with those of the `transitions` transitions,
+/// three of each.
 fn written<'w>(transitions: usize, known: &[Vec<Filling>], parts: &'w [Part]) -> InlinePieces<'w> {
     let piece = |part: &'w Part| {
         let (blueprint, row) = (&*part.functions.blueprint, part.row());

@@ -1,5 +1,5 @@
-//! Whether transitions with one blueprint have one code, which is what `unit` takes for granted. Emission can read nothing
-//! but the blueprint, so it holds unless somebody hands it more; tests ask for it all the same.
+//! Checks that transitions with the same blueprint have the same code, as `unit` assumes. Emission reads only the
+//! blueprint, so this holds unless a change gives it more to read; tests call this check.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -23,9 +23,10 @@ struct First {
     functions: Vec<Described>,
 }
 
-/// Writes the code of every transition of an engine's program, with that of the expressions that it calls, and holds it against that of the first one with the same
-/// blueprint: it must be the same, and the transitions must have as many names. Returns how many transitions have the
-/// blueprint of another. Nothing is compared, and the number is 0, where this machine or the engine's type has no code.
+/// Writes the code of every transition of an engine's program, with that of the expressions that it calls, and compares
+/// it with that of the first one with the same blueprint: both must be equal, and the transitions must have equally
+/// many names. Returns how many transitions have the blueprint of another. Nothing is compared, and the number is 0,
+/// where this machine or the engine's type has no code.
 ///
 /// # Errors
 /// What differs first, in words.

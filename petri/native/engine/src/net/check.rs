@@ -1,9 +1,9 @@
-//! Checks what a flat net means, beyond its shape, before anything is compiled: the compiler, the engine and machine code
-//! rely on it, and a net that was made or changed by hand may say anything.
+//! Checks the meaning of a flat net, beyond its shape, before anything is compiled. The compiler, the engine and
+//! machine code rely on it, and a net that was written or changed by hand may contain anything.
 //!
 //! Checked here: the size of the net, its initial tokens, its weights, the number of operands, that variables are bound
-//! once and before they are used, and where draws may stand. References that lead nowhere, kinds, and arcs that do not
-//! suit their places are found as they are compiled (`program/compile`).
+//! once and before they are used, and where draws are allowed. The compiler (`program/compile`) finds references that
+//! lead nowhere, wrong kinds, and arcs that do not fit their places.
 
 use crate::base::fault::{LoadError, Loaded};
 use crate::base::ids::VariableId;
@@ -84,7 +84,7 @@ fn of_output(arc: &OutputArc) -> impl Iterator<Item = &Expr> {
     arc.values.iter().chain(&arc.index).chain(&arc.count).chain(&arc.condition)
 }
 
-/// Initial markings that there is room for. What is not there counts too, as it is kept.
+/// Checks that there is room for the initial markings. Entries with a count of 0 take room, too.
 fn check_tokens(net: &Net) -> Loaded<()> {
     let mut coloured = 0u64;
     for place in &net.places {
@@ -190,7 +190,7 @@ fn check_transition(t: &Transition) -> Result<(), String> {
     t.outputs.iter().try_for_each(|arc| check_output(arc, &scope))
 }
 
-/// What a token weighs must be known before the firing starts (E6).
+/// The weight of a token must be known before the firing starts (E6).
 fn check_weighed(net: &Net, t: &Transition) -> Result<(), String> {
     for arc in &t.outputs {
         for weight in arc.places.iter().filter_map(|place| net.places.get(place.at())?.weight.as_ref()) {

@@ -1,4 +1,5 @@
-//! What elements of the net share in Python, they share here: an array of 100,000 stations has the expressions of one.
+//! What elements of the net share in Python, they share in Rust: an array of 100,000 stations has the expressions of
+//! one.
 //!
 //! A field that is read by [`shared`] asks its format for a newtype of the name [`SHARED`]. A format that knows identities
 //! answers with a sequence: a number that names the object, then the object, which is read only when the number is new to

@@ -13,7 +13,7 @@ use crate::net::scalar::Scalar;
 #[derive(Clone, Debug, Default)]
 pub struct Tokens(Arc<Columns>);
 
-/// The values stand token after token, each of the same width.
+/// The values, token after token, each of the same width.
 #[derive(Debug, Default)]
 struct Columns {
     counts: Vec<u64>,
@@ -84,7 +84,7 @@ impl TryFrom<ByColumns> for Tokens {
     }
 }
 
-/// A sequence whose length is believed: `Vec` believes no more than some, and grows.
+/// A sequence whose stated length is trusted: `Vec` trusts it only up to a limit, and grows.
 struct Column<T>(Vec<T>);
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Column<T> {

@@ -32,7 +32,7 @@ impl Content {
         Content { sum: 0, since: 0, integral: Wide::default(), greatest: 0, unit }
     }
 
-    /// A token of this value comes, or one of the negative value goes.
+    /// Adds a token of this value, or removes one of its negative.
     pub fn add(&mut self, value: i128, now: Ticks) {
         self.become_sum(self.sum + value, now);
     }
@@ -49,7 +49,7 @@ impl Content {
         self.greatest = self.greatest.max(sum);
     }
 
-    /// Forgets the past and keeps the tokens.
+    /// Restarts the statistics and keeps the tokens.
     pub fn restart(&mut self, now: Ticks) {
         self.integral = Wide::default();
         self.since = now;

@@ -1,4 +1,4 @@
-//! How long each place holds how many tokens: an observer for those who ask for it.
+//! How long each place holds how many tokens: an optional observer.
 
 use std::mem::offset_of;
 
@@ -10,7 +10,7 @@ use crate::observe::observer::Observer;
 use crate::state::counters::PlaceCounters;
 use crate::state::value::Scope;
 
-/// Numbers of tokens that are kept apart, from 0 on. The last one stands for all greater numbers, too (`LEVELS` of
+/// Numbers of tokens that are kept apart, from 0 on. The last one includes all greater numbers (`LEVELS` of
 /// `petri/measure/occupancy.py`).
 pub const LEVELS: usize = 256;
 
@@ -28,7 +28,7 @@ pub struct Levels {
 pub struct Entry;
 
 impl Levels {
-    /// Where the address of the times is.
+    /// The offset of the address of the times.
     pub const TIMES: usize = offset_of!(Levels, times) + Table::<Entry, Ticks>::START;
 
     pub fn new(places: usize) -> Self {

@@ -1,8 +1,8 @@
-//! What an engine reports while it runs, and who listens.
+//! The events that an engine reports while it runs, and the observers.
 //!
 //! May import: `base`, `collections`, `net`, `program`, `state`.
 //!
-//! - [`observer`]: the trait of those who listen
+//! - [`observer`]: the trait of observers
 //! - [`probes`]: declared measures
 //! - [`content`]: the sum of a value over the tokens of a place, and its integral
 //! - [`histogram`]: the distribution of a sample

@@ -13,7 +13,7 @@ pub trait Observer {
     /// Machine code may run the net: it reports firings and arrivals only where the net's probes ask for them, and changes only
     /// as `LEVELS` says.
     const COMPILES: bool = false;
-    /// Where the observer has the address of the time at each number of tokens (`Levels`), if it keeps that.
+    /// The offset of the address of the time at each number of tokens (`Levels`), if the observer keeps it.
     const LEVELS: Option<usize> = None;
 
     /// The number of tokens of a place is about to change.
@@ -40,7 +40,7 @@ pub trait Observer {
     fn restart(&mut self, now: Ticks);
 }
 
-/// Watches nothing.
+/// Observes nothing.
 impl Observer for () {
     const COMPILES: bool = true;
 

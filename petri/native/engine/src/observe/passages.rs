@@ -93,7 +93,7 @@ impl Passages {
         }
     }
 
-    /// Set all figures to zero. Starts go on waiting: a passage counts when it ends.
+    /// Set all figures to zero. Starts keep waiting: a passage counts when it ends.
     pub fn restart(&mut self) {
         self.times = Histogram::new();
         self.unmatched = 0;

@@ -158,7 +158,7 @@ impl Observer for Probes {
     fn leaves(&mut self, place: PlaceId, token: &[u64], now: Ticks) {
         for (probe, value) in &self.program.departures[place.at()] {
             if let Probe::Content(content) = &mut self.probes[probe.at()] {
-                // It was evaluated when the token arrived, and raised no fault then.
+                // It was evaluated without a fault when the token arrived.
                 let value = whole(value, &mut scope_of(token, &mut self.silent, now)).unwrap_or(0);
                 content.add(-value, now);
             }

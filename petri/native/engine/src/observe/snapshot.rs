@@ -1,5 +1,4 @@
-//! What the probes have observed up to an instant. It is copied as it stands: of most snapshots of a run, no figure is ever
-//! wanted.
+//! The state of the probes at an instant, copied without evaluating any figure: most snapshots are never evaluated.
 
 use crate::base::ticks::Ticks;
 use crate::observe::histogram;

@@ -1,5 +1,5 @@
-//! What can be known of an expression before it runs: whether it can fail, in which range its value lies, what it
-//! reads. The compiler skips checks and looks at fewer transitions where this allows it.
+//! Properties of an expression that are known before it runs: whether it can fail, in which range its value lies, what
+//! it reads. The compiler skips checks and looks at fewer transitions where this allows it.
 
 use crate::base::ids::{PlaceId, VariableId};
 use crate::net::{Expr, Kind, Scalar};
@@ -12,7 +12,7 @@ pub const ANY: Range = (i64::MIN as i128, i64::MAX as i128);
 const BIT: Range = (0, 1);
 const COUNT: Range = (0, 1 << 62);
 
-/// What is known of an expression.
+/// The known properties of an expression.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Facts {
     /// May raise a fault.
@@ -43,7 +43,7 @@ impl Facts {
 pub struct Ranges<'a>(pub &'a [Range]);
 
 impl Ranges<'_> {
-    /// What is known of `e`.
+    /// The known properties of `e`.
     pub fn facts(&self, e: &Expr) -> Facts {
         let args: Vec<Facts> = e.args.iter().map(|a| self.facts(a)).collect();
         let (range, fails) = self.range(e, &args);

@@ -36,7 +36,7 @@ pub struct InputProgram {
     pub before: Vec<usize>,
     /// The arcs behind this one on the same bag, whose tokens may move to another seat when this one is taken.
     pub after: Vec<usize>,
-    /// Which of its tokens an arc finds may matter to whether there is a binding.
+    /// Whether there is a binding may depend on which of its tokens the arc finds.
     pub decides: bool,
 }
 

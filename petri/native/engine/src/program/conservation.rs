@@ -1,5 +1,6 @@
-//! Places whose tokens come from nowhere: no firing gives back more of them than it has taken, so that there are never more than
-//! at first, counting those that firings hold. Where there is one, its firings take turns.
+//! Places whose number of tokens can never grow: no firing gives back more of them than it has taken, so there are
+//! never more than at first, including those that firings hold. If there is only one token, firings that take it run
+//! one at a time.
 
 use std::collections::BTreeMap;
 
@@ -40,7 +41,7 @@ pub fn scarcest(transition: &TransitionProgram, places: &[PlaceProgram]) -> Opti
     taken(transition).into_keys().filter(|place| most(place).is_some()).min_by_key(|place| (most(place), place.0))
 }
 
-/// What a firing takes at least.
+/// The least number that a firing takes.
 fn taken(transition: &TransitionProgram) -> BTreeMap<PlaceId, u64> {
     let mut taken = BTreeMap::new();
     for take in &transition.takes {
@@ -55,7 +56,7 @@ fn taken(transition: &TransitionProgram) -> BTreeMap<PlaceId, u64> {
     taken
 }
 
-/// What a firing gives at most; none where it may be any number.
+/// The greatest number that a firing gives; none if there is no bound.
 fn given(transition: &TransitionProgram) -> BTreeMap<PlaceId, Option<u64>> {
     let mut given = BTreeMap::new();
     for arc in &transition.outputs {

@@ -34,7 +34,7 @@ pub fn require(
 pub const WIDEST: i64 = 1 << 53;
 /// An exponential of a mean below this is finite: a standard one does not come near 10⁸.
 pub const FINITE_MEAN: f64 = 1e300;
-/// One of a mean above this is above 0 if a standard exponential is: that is no less than 10⁻²⁰ then.
+/// An exponential of a mean above this is above 0 if the standard one is, which is then at least 10⁻²⁰.
 pub const POSITIVE_MEAN: f64 = 1e-280;
 
 /// An integer between bounds, each equally likely.
@@ -60,7 +60,7 @@ pub fn erlang(k: i64, mean: f64, span: SpanId, random: &mut Random) -> Outcome<f
     finite(mean / k as f64 * total, span)
 }
 
-/// The distributions that are written out nowhere else: their parameters are numbers, and the value is one, whole if the
+/// The distributions that are evaluated here only: their parameters are numbers, and the value is one, whole if the
 /// distribution is one of integers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Distribution {
@@ -86,7 +86,7 @@ const MOST_TRIALS: f64 = 1e15;
 const FARTHEST: f64 = 30.0;
 
 impl Distribution {
-    /// The one of an operation, if there is one.
+    /// The distribution of an operation, if it is one.
     pub fn of(op: &str) -> Option<Distribution> {
         use Distribution::*;
         let all = [Lognormal, Pareto, Gamma, Weibull, Normal, TruncatedNormal, Triangular, Hyperexponential, Beta];

@@ -1,4 +1,4 @@
-//! Indices over the tokens of a place, as the compiler asks for them.
+//! Indices over the tokens of a place, as the compiler requests them.
 
 use crate::base::ids::{JoinId, PlaceId};
 use crate::collections::key_table::{groups, Extent};

@@ -15,7 +15,8 @@ pub struct JoinProgram {
     pub links: Vec<LinkProgram>,
     /// The arcs behind the pivot's that leave a choice, the last one first.
     pub choices: Vec<ArcChoice>,
-    /// The arcs that take any token. They are no part of the weights: their tokens come and go unnoticed.
+    /// The arcs that take any token. They are not part of the weights, which do not change when such tokens come and
+    /// go.
     pub free: Vec<FreeArc>,
     /// Arcs share their place with one another, or with the pivot: they must not find the same token (E1).
     pub crowded: bool,
@@ -23,7 +24,7 @@ pub struct JoinProgram {
     pub variables: usize,
 }
 
-/// An arc that takes any token of a place, but for those of the arcs before it there.
+/// An arc that takes any token of a place, except those of earlier arcs.
 #[derive(Clone, Debug)]
 pub struct FreeArc {
     pub arc: usize,
@@ -50,7 +51,7 @@ pub struct LinkProgram {
     pub key: LinkKey,
 }
 
-/// Where a link has its key from.
+/// The source of a link's key.
 pub enum LinkKey {
     /// Slots of the pivot's token.
     Slots(Box<[u32]>),

@@ -15,7 +15,7 @@ pub struct JoinTreeProgram {
 }
 
 impl JoinTreeProgram {
-    /// The arcs that any token will do for.
+    /// The arcs that accept any token.
     pub fn uncounted(&self) -> impl Iterator<Item = usize> + '_ {
         self.choices.iter().filter_map(|choice| match *choice {
             TreeChoice::Any { arc, .. } => Some(arc),
@@ -41,13 +41,13 @@ pub struct NodeProgram {
     pub filters: Vec<Bool>,
     pub edge: Option<EdgeProgram>,
     pub children: Vec<usize>,
-    /// Where it stands among the choices.
+    /// Its position among the choices.
     pub choice: usize,
     /// Some edge at this node has conditions that need the values of its tokens.
     pub tested: bool,
 }
 
-/// What tokens of a node and of its parent must have in common. Nothing of it can fail.
+/// The conditions on tokens of a node and of its parent. None can fail.
 pub struct EdgeProgram {
     pub parent: usize,
     /// Slots of the token, and the values that the parent's token wants there.
@@ -56,18 +56,19 @@ pub struct EdgeProgram {
     pub orders: Vec<OrderProgram>,
     /// Conditions on both tokens.
     pub tests: Vec<Bool>,
-    /// Both are of one place, so that they must not be the same token (E1).
+    /// Both are of the same place, so they must be different tokens (E1).
     pub distinct: bool,
 }
 
 impl EdgeProgram {
-    /// Whether all tokens of a key will do.
+    /// Whether all tokens of a key are accepted.
     pub fn is_plain(&self) -> bool {
         self.orders.is_empty() && self.tests.is_empty() && !self.distinct
     }
 }
 
-/// A comparison of a value of the parent's token, its threshold, and one of the own token, whose rank must reach it.
+/// A comparison of a value of the parent's token, the threshold, with one of the child's token, whose rank must reach
+/// it.
 pub struct OrderProgram {
     pub threshold: Value,
     pub rank: Value,

@@ -9,14 +9,14 @@ use crate::program::expression::{
     Bool, Choice, Comparison, Int, IntOperation, Leaf, Real, RealFunction, RealOperation, Rounding, Value,
 };
 
-/// What an expression may name, and where its spans are collected.
+/// The names that an expression may use, and where its spans are collected.
 pub struct Lowering<'a> {
     pub spans: &'a mut Vec<Span>,
     pub places: usize,
     pub tables: usize,
     /// The kinds of the variables (or slots) in scope.
     pub kinds: Vec<Kind>,
-    /// What is known of their values.
+    /// The known properties of their values.
     pub ranges: Ranges<'a>,
 }
 
@@ -218,7 +218,7 @@ impl Lowering<'_> {
     }
 }
 
-/// The operation that does the same for operands of these ranges, without asking for what they rule out.
+/// The operation that does the same for operands of these ranges, without checks that the ranges make superfluous.
 fn plain(operation: IntOperation, a: Range, b: Range, result: Range) -> IntOperation {
     let fits = ANY.0 <= result.0 && result.1 <= ANY.1;
     match operation {

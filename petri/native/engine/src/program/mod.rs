@@ -1,27 +1,27 @@
 //! The net as the engine runs it: everything that can be decided before the first firing is decided here. A program does not
-//! change, and knows neither the state of a run nor machine code.
+//! change, and refers neither to the state of a run nor to machine code.
 //!
 //! May import: `base`, `collections`, `net`.
 //!
 //! - [`place`]: a place
 //! - [`arc`]: the arcs of a transition
 //! - [`transition`]: a transition, and the transitions of one priority
-//! - [`watch`]: which transitions a change of a number concerns
+//! - [`watch`]: which transitions a change of a number affects
 //! - [`index`]: an index over the tokens of a place
 //! - [`join`]: a transition whose bindings are counted and not searched for
 //! - [`join_tree`]: one whose arcs are keyed one by another
 //! - [`probes`]: what events do to declared measures
-//! - [`prefetch_target`]: what the tokens that a firing will deposit lead to
+//! - [`prefetch_target`]: the memory that deposited tokens will touch
 //! - [`expression`]: expressions, as typed trees
 //! - [`distribution`]: distributions whose parameters are expressions
 //! - [`variates`]: random variates that need a loop
 //! - [`lower`]: from the expressions of the flat net to those trees
-//! - [`analysis`]: what is known of an expression before it is evaluated
-//! - [`ranking`]: what tokens are ranked by
+//! - [`analysis`]: properties of an expression that are known before it is evaluated
+//! - [`ranking`]: the values by which tokens are ranked
 //! - [`ranges`]: which values the slots of places may have
 //! - [`initial`]: the tokens of the initial marking
 //! - [`conservation`]: which places never have more tokens than at first
-//! - [`without`]: optimisations that a net does without, for tests
+//! - [`without`]: optimisations that can be switched off, for tests
 //! - [`compile`]: from the flat net to the program
 
 pub mod analysis;
@@ -91,7 +91,7 @@ pub struct Program {
     pub probes: Arc<ProbesProgram>,
     /// Lanes of the agenda.
     pub lanes: usize,
-    /// What the tokens that firings of each transition deposit lead to.
+    /// The memory that the tokens of each transition will touch.
     pub prefetch_targets: Table<TransitionId, Box<[PrefetchTarget]>>,
     /// The most variables that a transition has.
     pub variables: usize,
@@ -106,7 +106,7 @@ pub struct Looks {
     pub combined: bool,
 }
 
-/// Combinations of tokens that a search looks through at nearly every firing before anybody need know.
+/// Combinations of tokens that a search may look through at nearly every firing before it is reported.
 const MANY: u64 = 1_000;
 
 impl Program {
@@ -157,7 +157,7 @@ impl Program {
         (all > MANY).then_some(Looks { arcs, combined: true })
     }
 
-    /// What concerns a gauge.
+    /// The watches and dependents of a gauge.
     pub fn watching(&self, gauge: &Gauge) -> (&[Watch], &[Dependent]) {
         let of = |(first, end): (u32, u32)| first as usize..end as usize;
         (&self.watches[of(gauge.watches)], &self.dependents[of(gauge.dependents)])

@@ -43,7 +43,7 @@ fn at_most(value: i64, high: Scalar) -> bool {
     high.as_int().map_or(value as f64 <= high.as_real(), |high| value <= high)
 }
 
-/// What the tokens of a place weigh (E6).
+/// The weight of the tokens of a place (E6).
 pub struct Weight {
     pub value: Value,
     /// The slots that it depends on.
@@ -81,7 +81,7 @@ pub struct PlaceProgram {
     pub indices: Vec<IndexId>,
     /// Joins whose pivot the place is.
     pub pivots: Vec<JoinId>,
-    /// What they are ranked for, and other counts.
+    /// The rankings of its tokens, and other counts.
     pub ranked: Vec<Ranked>,
     pub bounds: Vec<Bound>,
     pub initial: Vec<(u64, Vec<u64>)>,

@@ -1,8 +1,8 @@
-//! What the tokens that a firing will deposit lead to: the records of their keys, and the tokens that join them. Nothing but
-//! time depends on it.
+//! The memory that deposited tokens will touch: the records of their keys, and the tokens that join them. Only speed
+//! depends on it.
 
 use crate::base::ids::{IndexId, JoinId, PlaceId};
-/// A key of a token in a firing's record, and where it leads to.
+/// A key of a token in a firing's record, and the memory that it leads to.
 pub struct PrefetchTarget {
     /// The index that has the key, and the words of the record in which the key is.
     pub index: IndexId,

@@ -45,17 +45,17 @@ impl ProbesProgram {
         self.kinds_of_probes.is_empty()
     }
 
-    /// Whether a probe wants to know when a transition fires.
+    /// Whether a probe observes firings of a transition.
     pub fn hears_starts(&self, transition: TransitionId) -> bool {
         !self.starts[transition.at()].is_empty()
     }
 
-    /// Whether a probe wants to know of tokens that arrive in a place.
+    /// Whether a probe observes tokens that arrive in a place.
     pub fn hears_arrivals(&self, place: PlaceId) -> bool {
         !self.arrivals[place.at()].is_empty()
     }
 
-    /// Whether a probe wants to know of tokens that leave a place.
+    /// Whether a probe observes tokens that leave a place.
     pub fn hears_departures(&self, place: PlaceId) -> bool {
         !self.departures[place.at()].is_empty()
     }

@@ -1,4 +1,4 @@
-//! Which values the slots of places may have: those that are declared, or fewer where the tokens that come to a place are
+//! Which values the slots of places may have: the declared ones, or fewer where the tokens that arrive in a place are
 //! known to have fewer.
 
 use crate::base::fault::Loaded;
@@ -9,7 +9,8 @@ use crate::program::initial::{check_initial, slot_bits};
 
 /// No value: any range joined with it is that range.
 const NOTHING: Range = (i64::MAX as i128, i64::MIN as i128);
-/// Turns in which ranges grow by what firings give. In as many more, bounds that still move become what is declared.
+/// Rounds in which ranges grow by the outputs of firings. In as many more, bounds that still move become the declared
+/// ones.
 const TURNS: usize = 4;
 
 /// The ranges of the slots of each place, by its number.

@@ -1,9 +1,9 @@
-//! Tokens in order of a rank, as the compiler asks for them: `state/matching.rs` and `state/ranking.rs` keep them.
+//! Tokens in order of a rank, as the compiler requests them: `state/matching.rs` and `state/ranking.rs` keep them.
 
 use crate::base::ids::{JoinTreeId, MatchId, PlaceId, RankingId, TransitionId, VariableId};
 use crate::program::expression::{Bool, Value};
 
-/// What a token of a bag ranks by, for one arc.
+/// The value by which a token of a bag is ranked, for one arc.
 pub struct RankProgram {
     pub arc: usize,
     pub place: PlaceId,
@@ -38,7 +38,7 @@ pub struct RankingProgram {
     pub by: RankProgram,
 }
 
-/// What must know of the tokens of a place that come and go.
+/// The structures to update when tokens of a place come and go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ranked {
     /// For a match, as its pivot, or as the other.

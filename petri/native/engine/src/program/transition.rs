@@ -36,8 +36,8 @@ pub enum SimpleTime {
     Exponential(f64),
 }
 
-/// A transition that moves constant numbers of black tokens and knows no variables, resets or reserved room: all that its
-/// firings need, in one cache line. Transitions of other kinds have a line that says so.
+/// A transition that moves constant numbers of black tokens without variables, resets or reserved room: everything that
+/// its firings need, in one cache line. Transitions of other kinds have a line that says so.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
 pub struct Simple {
@@ -97,7 +97,7 @@ pub struct TransitionProgram {
     pub inhibitors: Vec<InhibitorProgram>,
     pub guard: Option<Bool>,
     pub prefer: Option<Preference>,
-    /// The outputs to places with a capacity, where watches do not decide about room.
+    /// The outputs to places with a capacity whose room watches do not decide.
     pub rooms: Vec<usize>,
     pub resets: Vec<PlaceId>,
     pub draws: Vec<(VariableId, Value)>,
@@ -117,7 +117,7 @@ pub struct TransitionProgram {
     /// Some output goes to a place with a capacity.
     pub reserves: bool,
     pub selection: Selection,
-    /// In a search: the last arc that leaves a choice, when its choices need no more than to be counted.
+    /// In a search: the last arc that leaves a choice, when its choices only have to be counted.
     pub counted: Option<usize>,
     /// The arcs that take or read a number of black tokens that depends on the binding.
     pub counts: Vec<usize>,
@@ -127,9 +127,9 @@ pub struct TransitionProgram {
     pub plain: bool,
     /// Enabling may raise a fault, so all bindings are looked at, as the semantics do.
     pub exhaustive: bool,
-    /// Watches decide about the constant numbers of the first `watched.0` input arcs and the first `watched.1` inhibitors.
+    /// Watches decide the constant numbers of the first `watched.0` input arcs and the first `watched.1` inhibitors.
     pub watched: (usize, usize),
-    /// Conditions that watches decide about and that never hold.
+    /// Conditions that watches decide and that never hold.
     pub impossible: u32,
     pub level: u32,
     pub position: u32,

@@ -46,7 +46,7 @@ pub fn beta(random: &mut Random, a: f64, b: f64) -> f64 {
 
 /// Successes in n trials: of n uniforms, those below p (Relles, 1972).
 ///
-/// Of many, one in the middle is drawn, which is a beta variate; what is left are trials on one of its sides.
+/// If there are many, one in the middle is drawn, which is a beta variate; the trials on one side of it remain.
 pub fn binomial(random: &mut Random, mut n: f64, mut p: f64) -> f64 {
     let mut counted = 0.0;
     while n > FEW {

@@ -1,17 +1,17 @@
-//! What the enabling of transitions depends on, by the numbers that change.
+//! The numbers that the enabling of transitions depends on.
 
 use crate::base::ids::{GaugeId, TransitionId};
 
 /// A number that transitions watch: the tokens of a place, or its load (tokens and reserved room).
 #[derive(Clone, Copy, Debug)]
 pub struct Gauge {
-    /// The greatest threshold watched, or the greatest number where there are dependents: a change above it concerns
-    /// nobody.
+    /// The greatest threshold watched, or the greatest number where there are dependents: a change above it has no
+    /// effect.
     pub top: u64,
     /// The first watch, and the one behind the last.
     pub watches: (u32, u32),
     pub dependents: (u32, u32),
-    /// For the tokens of a place with a capacity that a transition heeds: the gauge of its load.
+    /// For the tokens of a place whose capacity some transition waits for: the gauge of its load.
     pub load: GaugeId,
 }
 

@@ -1,12 +1,12 @@
-//! Optimisations that a compiled net does without. No result depends on any of them: tests hold runs without one against runs
-//! with all.
+//! Optimisations that can be switched off. No result depends on them: tests compare runs without one with runs with
+//! all.
 
 use crate::base::fault::{LoadError, Loaded};
 
-/// What is left out.
+/// The optimisations to leave out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Without {
-    /// Bindings of several bags are searched for, and not counted (`program/compile/selection.rs`).
+    /// Bindings of several bags are searched for instead of counted (`program/compile/selection.rs`).
     pub joins: bool,
     /// Preferred tokens are searched for, and not ranked.
     pub preferences: bool,
@@ -16,19 +16,19 @@ pub struct Without {
     pub footprints: bool,
     /// Every transition has machine code of its own.
     pub shapes: bool,
-    /// The expressions of unlike transitions are written out in the code of each.
+    /// The expressions of different transitions are inlined in the code of each.
     pub calls: bool,
-    /// Every expression has a function of its own, and none is written out in the code of a transition.
+    /// Every expression has a function of its own, and none is inlined in the code of a transition.
     pub inlining: bool,
-    /// Machine code is made as if every number were as often zero as not.
+    /// Machine code is made as if every number were zero half of the time.
     pub profile: bool,
 }
 
 impl Without {
-    /// Of names with commas between them; none are no names.
+    /// Reads names with commas between them; an empty text has none.
     ///
     /// # Errors
-    /// For a name that there is not.
+    /// If a name is unknown.
     pub fn of(names: &str) -> Loaded<Self> {
         let mut without = Without::default();
         for name in names.split(',').map(str::trim).filter(|name| !name.is_empty()) {

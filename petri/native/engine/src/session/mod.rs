@@ -1,4 +1,4 @@
-//! What a caller from outside holds: a replication whose observers are chosen when it begins.
+//! The interface for callers outside: a replication whose observers are chosen when it begins.
 //!
 //! May import: all rooms.
 //!
@@ -41,7 +41,7 @@ pub trait Session: Send + Sync {
     fn hash(&self) -> u64;
     fn error(&self) -> Option<&RunError>;
     fn marking(&self) -> &Marking;
-    /// Since when statistics count.
+    /// The start of the statistics.
     fn window(&self) -> Ticks;
     fn places(&self) -> &[PlaceCounters];
     fn transitions(&self) -> &[TransitionCounters];
@@ -63,8 +63,8 @@ pub trait Session: Send + Sync {
     fn ran_code(&self) -> bool;
     /// For tests: whether the invariants of all data structures hold (`Engine::verify`).
     fn verify(&self) -> Verified;
-    /// For tests: whether transitions that share machine code would have the same by themselves (`jit::verify`). Returns how
-    /// many share that of another, or what differs.
+    /// For tests: whether transitions that share machine code would get the same code separately (`jit::verify`).
+    /// Returns how many share the code of another, or the difference.
     fn verify_shapes(&self) -> Result<usize, String>;
     /// For people: the machine code of a transition (`jit::listing`). None where there is none.
     fn listings(&self, transition: TransitionId) -> Option<Vec<Listing>>;
@@ -156,7 +156,7 @@ impl<O: Record + Send + Sync> Session for Replication<O> {
     }
 }
 
-/// What a caller wants kept besides the statistics.
+/// The additional data that a caller requests.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ExtraObservers {
     pub trace: bool,

@@ -10,7 +10,7 @@ use crate::program::Program;
 use crate::state::arena::{Arena, ArenaTable};
 use crate::state::lane::{Lane, Waiting};
 
-/// What is known of the firing of a slot.
+/// The data of the firing in a slot.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C)]
 pub struct Ending {
@@ -88,7 +88,7 @@ impl Agenda {
         &mut record[..words]
     }
 
-    /// Sees to it that one more firing can begin without more slots.
+    /// Ensures that one more firing can begin without more slots.
     #[inline(always)]
     pub fn make_room(&mut self) {
         if self.tournament.is_full() {

@@ -134,8 +134,8 @@ impl<I, T> ArenaTable<I, T> {
             // SAFETY: row `i` is one of `len`, for which there is room, as was asserted.
             unsafe { start.add(i).write(row) };
         }
-        // SAFETY: `rows` is of an exact size, so all `len` rows are written. No other table begins here, which is asked of the
-        // caller, and the table is never dropped itself (`ManuallyDrop`).
+        // SAFETY: `rows` is of an exact size, so all `len` rows are written. No other table begins here, as the
+        // caller guarantees, and the table is never dropped itself (`ManuallyDrop`).
         let table = unsafe { Table::of_rows(start, len) };
         ArenaTable { table: ManuallyDrop::new(table), _arena: Arc::clone(arena) }
     }
@@ -164,7 +164,7 @@ impl<I, T> DerefMut for ArenaTable<I, T> {
     }
 }
 
-/// What stands at the start of an arena.
+/// The value at the start of an arena.
 pub struct Housed<E> {
     resident: NonNull<E>,
     _arena: Arc<Arena>,
@@ -176,7 +176,7 @@ unsafe impl<E: Send> Send for Housed<E> {}
 unsafe impl<E: Sync> Sync for Housed<E> {}
 
 impl<E> Housed<E> {
-    /// Moves to the start of an arena that was made for it, and where nobody lives.
+    /// Moves to the start of an arena that was made for it and has no resident.
     pub fn new(arena: Arc<Arena>, resident: E) -> Self {
         const { assert!(align_of::<E>() <= LINE) };
         assert!(size_of::<E>() <= arena.layout.places);

@@ -1,42 +1,42 @@
 //! What changes while a net runs, one cache line for each place and each transition, with its statistics (M1 to M3).
 //!
-//! A number that changes in time has an integral and a time above zero. Both are counted in spells: from when the number rises
-//! above zero until it is back there. A change takes one addition: what comes lessens the integral by the time since the spell
-//! began, and what goes adds it. Times are whole numbers of ticks, so that all sums are exact; `integrals` says why 64 bits are
-//! enough for them.
+//! A number that changes in time has an integral and a time above zero. Both are counted in busy periods, from the
+//! instant t₀ at which the number rises above zero until it returns there. A change takes one addition: integral −= n ·
+//! (now − t₀) when the number rises by n, and integral += n · (now − t₀) when it falls. Times are whole ticks, so all
+//! sums are exact; `integrals` explains why 64 bits are enough.
 //!
-//! Of a number that is never more than one, both are the same sum, and machine code keeps the integral alone.
+//! For a number that is never above one, both are the same sum, and machine code only keeps the integral.
 
 use crate::base::ticks::Ticks;
 use crate::state::store::Ring;
 
-/// The tokens of a place, and what is known of their past.
+/// The tokens of a place, and their statistics.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C, align(64))]
 pub struct PlaceCounters {
     pub tokens: u64,
-    /// The integral, as if the tokens that are there had been away since their spell began.
+    /// The integral, as if the present tokens had been absent since the busy period began.
     pub integral: Ticks,
-    /// The time with any token, up to when the last one left.
+    /// The time with at least one token, up to the end of the last busy period.
     pub nonempty: Ticks,
-    /// Since when there have been tokens, if there are any.
+    /// The start of the busy period, if there are tokens.
     pub busy_since: Ticks,
     pub maximum: u64,
     pub arrivals: u64,
-    /// Where its store has them.
+    /// Where its store keeps them.
     pub ring: Ring,
 }
 
-/// The firings in progress of a transition and what is known of their past; what is known of its being enabled.
+/// The firings in progress of a transition, their statistics, and the state of its enabling.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C, align(64))]
 pub struct TransitionCounters {
     pub in_progress: u64,
-    /// The integral, as if the firings in progress had not been so since their spell began.
+    /// The integral, as if the present firings had not been in progress since the busy period began.
     pub integral: Ticks,
-    /// The time with any firing in progress, up to when the last one ended.
+    /// The time with at least one firing in progress, up to the end of the last busy period.
     pub active: Ticks,
-    /// Since when there have been firings in progress, if there are any.
+    /// The start of the busy period, if there are firings in progress.
     pub busy_since: Ticks,
     /// Firings that started.
     pub firings: u64,
@@ -100,7 +100,7 @@ impl PlaceCounters {
         self.nonempty + if self.tokens > 0 { now - self.busy_since } else { 0 }
     }
 
-    /// Forgets the past.
+    /// Restarts the statistics.
     pub fn restart(&mut self, now: Ticks) {
         let PlaceCounters { tokens, ring, .. } = *self;
         *self = PlaceCounters { tokens, ring, busy_since: now, maximum: tokens, ..PlaceCounters::default() };
@@ -151,7 +151,7 @@ impl TransitionCounters {
         self.active + if self.in_progress > 0 { now - self.busy_since } else { 0 }
     }
 
-    /// Forgets the past.
+    /// Restarts the statistics.
     pub fn restart(&mut self, now: Ticks) {
         *self = TransitionCounters { busy_since: now, integral: 0, active: 0, firings: 0, ..*self };
     }

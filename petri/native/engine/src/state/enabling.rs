@@ -5,9 +5,9 @@
 //!
 //! **Idea.** Conditions that a count decides ("at least 2 tokens", "room for 3 tokens") are *watched*: each transition
 //! counts how many of them do not hold (`unmet`), and a change of a gauge adjusts the count of those whose threshold it
-//! crosses. A transition that nothing else decides about is *plain*: it is enabled exactly if `unmet` is 0. Any other is put on
-//! a list when something changes that it depends on, and is looked at before the next choice, but only while `unmet` is 0. The
-//! existence of a binding of a join is one more condition that the count covers.
+//! crosses. A transition that only watches decide is *plain*: it is enabled exactly if `unmet` is 0. Any other is put
+//! on a list when something changes that it depends on, and is looked at before the next choice, but only while `unmet`
+//! is 0. The existence of a binding of a join is one more condition that the count covers.
 //!
 //! ```text
 //! t needs 2 tokens of a, at least 1 of b, and at most 3 of c:   watches a ≥ 2, b ≥ 1, c < 4
@@ -124,7 +124,7 @@ impl Enabling {
         }
     }
 
-    /// The condition that a join has bindings holds now, or does not any more.
+    /// The condition that a join has bindings starts or stops holding.
     #[inline(never)]
     pub fn turned(&mut self, transition: TransitionId, holds: bool) {
         if holds {
@@ -160,7 +160,7 @@ impl Enabling {
         None
     }
 
-    /// What a look at a transition has shown.
+    /// Notes the result of a look at a transition.
     #[inline(always)]
     pub fn set(&mut self, transition: TransitionId, enabled: bool) {
         let status = self.transitions[transition];
@@ -282,7 +282,7 @@ mod tests {
     }
 
     proptest! {
-        /// The numbers of tokens change; held against all conditions.
+        /// The numbers of tokens change; compared with all conditions.
         #[test]
         fn all_conditions_looked_at(
             demands in demands(),

@@ -1,5 +1,5 @@
-//! Fetches into the cache what the tokens that a firing will deposit lead to, in steps, each of which reads what the one before
-//! has fetched.
+//! Prefetches the index and join data that the tokens of a firing will touch, in steps, each of which reads what the
+//! previous one has fetched.
 
 use crate::base::cache::fetch;
 use crate::collections::key_table::SlotsOf;

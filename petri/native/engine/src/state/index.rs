@@ -5,13 +5,14 @@
 //! leaves a bag (S4).
 //!
 //! **Idea.** Tokens with the same values are a *group*, numbered by a [`KeyTable`]. The record of a group is its *bucket*: the
-//! sorted seats of its tokens. Up to four stand in the bucket itself, more in a list, whose number takes the place of the first
+//! sorted seats of its tokens. Up to four are in the bucket itself, more in a list, whose number replaces the first
 //! seat. A row gives the group of each seat, so that a token that leaves or moves need not be hashed. An index of a place that
-//! is no bag has no seats: it only counts.
+//! is not a bag has no seats: it only counts.
 //!
-//! A join asks for the tokens of the group that its pivot's token wants, so the keys of pivots have groups too, and each
-//! group knows which links of joins have a pivot's token that waits for it. A group without tokens that nobody waits for is
-//! idle. Its number may go to another key, but the last idle group is kept, since a token often comes back with its key.
+//! A join asks for the tokens of the group that its pivot's token wants, so the keys of pivots have groups too, and
+//! each group knows which links of joins have a pivot's token that waits for it. A group without tokens for which no
+//! link waits is idle. Its number may be reused, but the last idle group is kept, since a token often returns with its
+//! key.
 //!
 //! ```text
 //! seats     0     1     2     3        tokens by seat, indexed by the second slot
@@ -80,7 +81,7 @@ impl Bucket {
         }
     }
 
-    /// The greatest of a few seats makes way for another.
+    /// Replaces the greatest of a few seats by another.
     #[inline(always)]
     fn replace_last(&mut self, seat: u32) {
         let last = self.len as usize - 1;
@@ -93,7 +94,7 @@ impl Bucket {
 }
 
 /// An index over some slots of the tokens of one place. In a bag it knows seats, elsewhere only numbers. What machine code reads
-/// stands in its first line of the cache.
+/// is in its first cache line.
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
 pub struct Index {
@@ -117,14 +118,14 @@ pub struct Index {
 const _: () = assert!(Index::RECORDS < LINE);
 
 impl Index {
-    /// Where an index has the address of its groups' records, and what each of these has where.
+    /// The offsets of the address of its groups' records, and of their fields.
     pub const RECORDS: usize = offset_of!(Index, buckets) + KeyTable::<Bucket>::RECORDS;
     pub const RECORD: usize = KeyTable::<Bucket>::RECORD;
     pub const BUCKET: usize = KeyTable::<Bucket>::OF;
     pub const GROUP_LEN: usize = Index::BUCKET + Bucket::LEN;
     pub const LINKS: usize = Index::BUCKET + offset_of!(Bucket, links);
     pub const SEATS: usize = Index::BUCKET + Bucket::SEATS;
-    /// Where the row is that has the group of each seat.
+    /// The offset of the row with the group of each seat.
     pub const GROUPS: usize = offset_of!(Index, group_of_seat);
 
     pub fn new(program: &IndexProgram) -> Self {
@@ -187,7 +188,7 @@ impl Index {
         &self.buckets[group]
     }
 
-    /// Whether groups have their numbers for good.
+    /// Whether the numbers of groups never change.
     #[inline(always)]
     fn is_direct(&self) -> bool {
         self.buckets.is_direct()
@@ -284,7 +285,7 @@ impl Index {
         group
     }
 
-    /// A group that nobody has, or waits for, gives its number back, sooner or later.
+    /// A group without tokens and waiting links returns its number, now or later.
     #[inline(always)]
     fn release(&mut self, group: u32) {
         if self.is_idle(group) && !self.is_direct() {
@@ -292,14 +293,15 @@ impl Index {
         }
     }
 
-    /// Whether nobody has a group, or waits for it.
+    /// Whether a group has neither tokens nor waiting links.
     #[inline(always)]
     fn is_idle(&self, group: u32) -> bool {
         let bucket = &self.buckets[group];
         bucket.len == 0 && bucket.links == 0
     }
 
-    /// A group is idle. Another may have been so before: the last one is kept, as a token often comes back with its key.
+    /// A group is idle. If another one was idle before, that one is freed: the last is kept, as a token often returns
+    /// with its key.
     #[inline(never)]
     fn retire(&mut self, group: u32) {
         let before = std::mem::replace(&mut self.idle, group);
@@ -329,7 +331,7 @@ impl Index {
         self.want(SlotsOf { token, slots }, link)
     }
 
-    /// No token of the pivot waits for a group by a link any more.
+    /// The last token of the pivot that waited for a group by a link has left.
     #[inline(always)]
     pub fn unwant(&mut self, group: u32, link: u32) {
         self.buckets[group].links &= !link;
@@ -409,7 +411,7 @@ impl Index {
         self.shorten(group);
     }
 
-    /// The list of a bucket has lost a seat: few are held without one.
+    /// The list of a bucket has lost a seat: few seats are kept in the bucket itself.
     fn shorten(&mut self, group: u32) {
         let bucket = &mut self.buckets[group];
         if bucket.len as usize == BUCKET_SEATS {
@@ -507,7 +509,7 @@ mod tests {
     }
 
     proptest! {
-        /// Tokens come and go; held against their list. A range that is too small leaves keys outside.
+        /// Tokens come and go; compared with their list. A range that is too small leaves keys outside.
         #[test]
         fn seats_of_a_list_in_order(
             seated in any::<bool>(),
@@ -552,7 +554,7 @@ mod tests {
         index.leave_seat(0);
         assert_eq!((index.find(&[7]), index.waiting(group)), (Some(group), 1));
         index.unwant(group, 1);
-        // The last group that was left is kept for when its key comes back.
+        // The last idle group is kept for the return of its key.
         assert_eq!(index.enter(&[7]), group);
         index.leave_seat(0);
         index.enter(&[8]);

@@ -1,9 +1,9 @@
 //! Integrals over time that have outgrown a word (M1, M2).
 //!
-//! A counter keeps its integral since the last fold in 64 bits. A fold adds that to a wider number and lets it start anew. Between
-//! two folds no more than `span` ticks pass, and no number is above the greater of `MANY` and the most tokens that the net may
-//! hold, so that the integral is below 2⁶². The number that is kept is less than the integral by the tokens that are there
-//! times the time since their busy period began, or since the last fold. That product is below 2⁶², too.
+//! A counter keeps its integral since the last fold in 64 bits. A fold adds that to a wider number and restarts it.
+//! Between two folds no more than `span` ticks pass, and no number is above the greater of `MANY` and the most tokens
+//! that the net may hold, so that the integral is below 2⁶². The number that is kept differs from the integral by the
+//! present tokens times the time since the busy period began, or since the last fold. That product is below 2⁶², too.
 
 use crate::base::ids::{PlaceId, TransitionId};
 use crate::base::table::Table;
@@ -34,7 +34,7 @@ impl WideIntegrals {
         }
     }
 
-    /// What happens up to this instant needs no fold.
+    /// No fold is needed up to this instant.
     pub fn enough_until(&self) -> Ticks {
         self.folded + self.span
     }
@@ -61,7 +61,7 @@ impl WideIntegrals {
         self.folded = instant;
     }
 
-    /// Forgets the past: counters begin anew at this instant.
+    /// Restarts the statistics: counters start at this instant.
     pub fn restart(&mut self, now: Ticks) {
         self.places.fill(0);
         self.transitions.fill(0);

@@ -20,17 +20,17 @@
 //!
 //! With several links, the number that is left is written in mixed radix: its digits choose in the groups, the last arc
 //! first. A change of one group from `before` to `after` tokens multiplies the weight by `after / before`, which divides it
-//! evenly, and counts it anew where there were none.
+//! evenly; where there were none, it is recounted.
 //!
 //! **Several arcs on one place** find distinct tokens (E1), as philosophers their left and their right fork. Keyed arcs of one
-//! place have their keys in the same slots, so that their groups are equal or disjoint: of a group of size 3 the second arc
-//! that wants it has 2 choices. So has the first one if the pivot's own token is of that group. Such weights are counted anew
-//! at each change, and the digits are ranks among the tokens that are left.
+//! place have their keys in the same slots, so that their groups are equal or disjoint: of a group of size 3 the second
+//! arc that wants it has 2 choices. So has the first one if the pivot's own token is of that group. Such weights are
+//! recounted at each change, and the digits are ranks among the tokens that are left.
 //!
 //! Invariants:
 //! - *seats*: there is a weight for each token of the pivot, and a seat in each link.
 //! - *groups*: a seat of a link has the group of its token's key, and is admitted exactly if its token passes the filter.
-//! - *lists*: the list of each group has exactly the seats of this group, and leads back the way it leads there.
+//! - *lists*: the list of each group has exactly the seats of this group, and its backward links mirror its forward links.
 //! - *waiting*: the index knows a link to wait for a group exactly if the list of this group is not empty.
 //! - *weights*: each weight is 0 if the token is not admitted, and else the product of the sizes of its groups, without the tokens
 //!   that arcs before have found there.
@@ -92,7 +92,7 @@ impl Link {
         self.seats.push(Seat { group, next, previous: NONE, admitted });
     }
 
-    /// The last seat moves to one whose token has gone. Returns the group of that, if it has no seats any more.
+    /// The last seat moves to one whose token has left. Returns the group of that token, if it has no seats left.
     #[inline(always)]
     fn swap_remove(&mut self, seat: u32) -> Option<u32> {
         let Seat { group, next, previous, .. } = self.seats[seat];
@@ -113,7 +113,7 @@ impl Link {
         (previous == NONE && next == NONE).then_some(group)
     }
 
-    /// What comes behind a seat of a group, or first.
+    /// The seat behind a seat of a group, or its first.
     #[inline(always)]
     fn connect(&mut self, group: u32, previous: u32, next: u32) {
         if previous == NONE {
@@ -124,7 +124,7 @@ impl Link {
     }
 }
 
-/// The links of a join. The first stands in the join itself, since most have no other.
+/// The links of a join. The first is in the join itself, since most joins have only one.
 #[derive(Debug)]
 #[repr(C)]
 struct Links {
@@ -198,7 +198,7 @@ fn unused(used: &[u64], rank: u64, seat: impl Fn(u64) -> u64) -> u64 {
     }
 }
 
-/// The state of a join. What machine code reads stands in its first two lines of the cache.
+/// The state of a join. What machine code reads is in its first two cache lines.
 #[repr(C, align(64))]
 pub struct Join {
     /// Choices with the token of each seat of the pivot.
@@ -307,7 +307,7 @@ impl Join {
         self.weights.push(index.len(group) as u64);
     }
 
-    /// What the pivot's token and its arc let expressions see.
+    /// The values that expressions see of the pivot's token.
     fn scope<'a>(&'a mut self, program: &JoinProgram, token: &[u64]) -> Scope<'a> {
         for (slot, variable) in &program.binds {
             self.variables[variable.at()] = token[*slot as usize];
@@ -388,7 +388,7 @@ impl Join {
         }
     }
 
-    /// The number of choices with the token of a seat, counted anew.
+    /// The number of choices with the token of a seat, recounted.
     #[inline(never)]
     fn weight(&self, program: &JoinProgram, indices: &Table<IndexId, Index>, seat: u32) -> u64 {
         let links = self.links.all().zip(&program.links);

@@ -1,14 +1,14 @@
 //! An edge of a join tree: which tokens of a child and of its parent have the same key.
 //!
-//! **Problem.** A token that comes to a child, or whose count changes, concerns the tokens of the parent that want its key, and the
-//! other way round. Tokens of bags change their seats: the last one moves to the seat of one that leaves (S4).
+//! **Problem.** A token that arrives at a child, or whose count changes, affects the tokens of the parent that want its key, and
+//! vice versa. Tokens of bags change their seats: the last one moves to the seat of one that leaves (S4).
 //!
 //! **Idea.** Tokens of both sides with the same key are a *group*: the child's are its *members*, in ascending order of their seats,
-//! which is the order of E7; those of the parent are *wanting*, in no order. Each seat of the parent knows where it stands
+//! which is the order of E7; those of the parent are *wanting*, in no order. Each seat of the parent knows its position
 //! there. A token that does not pass its filters has no group.
 //!
-//! Where comparisons are asked for besides, each seat has its ranks, or thresholds, so that a comparison of two tokens is one of
-//! two numbers.
+//! If the guard also compares tokens, each seat has its ranks, or thresholds, so that two tokens are compared by two
+//! numbers.
 //!
 //! ```text
 //! a(x, y), b(y, z): keys are y       a   seat 0 (1, 7)   seat 1 (2, 8)   seat 2 (3, 7)
@@ -40,14 +40,14 @@ struct Group {
     sum: u128,
 }
 
-/// The group that a token of the parent wants, and where it stands there.
+/// The group that a token of the parent wants, and its position there.
 #[derive(Clone, Copy, Debug)]
 struct Wish {
     group: u32,
     at: u32,
 }
 
-/// What one side of an edge knows of a token.
+/// The data of a token on one side of an edge.
 #[derive(Clone, Debug, Default)]
 pub struct Ends {
     /// The key, unless the token does not pass its filters.
@@ -66,7 +66,8 @@ pub struct Edge {
     /// For each comparison, by seat of the child, and of the parent.
     ranks: Vec<Vec<u64>>,
     thresholds: Vec<Vec<u64>>,
-    /// Of each seat of the parent, where conditions are asked for: the sum of the counts of the child's tokens that match it.
+    /// Of each seat of the parent, where there are conditions: the sum of the counts of the child's tokens that match
+    /// it.
     pub matched: Vec<u128>,
 }
 
@@ -94,7 +95,7 @@ impl Edge {
         group
     }
 
-    /// A group that nobody has or wants gives its number back.
+    /// A group without members that no token wants returns its number.
     fn release(&mut self, group: u32) {
         if group == NONE {
             return;
@@ -107,7 +108,7 @@ impl Edge {
 
     // ------------------------------------------------------------ the child
 
-    /// A token comes to the end of the child's row.
+    /// A token is added at the end of the child's row.
     pub fn child_arrives(&mut self, key: Option<&[u64]>, ranks: impl Iterator<Item = u64>) {
         let (group, seat) = (self.enter(key), self.homes.len() as u32);
         self.homes.push(group);
@@ -140,7 +141,7 @@ impl Edge {
         }
     }
 
-    /// The greatest seat of a group becomes a lesser one.
+    /// The greatest seat of a group becomes a smaller one.
     fn move_last(&mut self, group: u32, seat: u32) {
         if group != NONE {
             let members = &mut self.groups[group as usize].members;
@@ -157,7 +158,7 @@ impl Edge {
 
     // ------------------------------------------------------------ the parent
 
-    /// A token comes to the end of the parent's row.
+    /// A token is added at the end of the parent's row.
     pub fn parent_arrives(&mut self, key: Option<&[u64]>, thresholds: impl Iterator<Item = u64>) {
         let (group, seat) = (self.enter(key), self.wishes.len() as u32);
         self.thresholds.iter_mut().zip(thresholds).for_each(|(column, threshold)| column.push(threshold));
@@ -233,8 +234,8 @@ impl Edge {
 
     // ------------------------------------------------------------ invariants
 
-    /// Checks the invariants, given what tokens of the child and of the parent are to have, by seat, and the counts of the
-    /// child's tokens.
+    /// Checks the invariants, given the data that tokens of the child and of the parent must have, by seat, and the
+    /// counts of the child's tokens.
     pub fn verify(&self, children: &[Ends], parents: &[Ends], counts: impl Fn(u32) -> u64) -> Verified {
         self.keys.verify()?;
         let group = |ends: &Ends| {

@@ -5,10 +5,11 @@
 //! from arc to arc, so that no single token has them all.
 //!
 //! **Idea.** Arcs are the *nodes* of a tree, or of several: the parent of a node is the arc before it whose token has its key.
-//! Each token of a node *counts* as often as there are choices for all nodes below it: the product, over its children, of the
-//! sums of the counts of the tokens that match it there (factorised counts, as for acyclic joins of databases). The bindings
-//! are the product of the sums over the roots. A token that comes or goes changes the sum of its group at its [`Edge`], and so
-//! the counts of the tokens that want this group, and so on up to the root: the cost is the number of tokens that hold with it.
+//! Each token of a node *counts* as often as there are choices for all nodes below it: the product, over its children,
+//! of the sums of the counts of the tokens that match it there (factorised counts, as for acyclic joins of databases).
+//! The bindings are the product of the sums over the roots. A token that comes or goes changes the sum of its group at
+//! its [`Edge`], and so the counts of the tokens that want this group, and so on up to the root: the cost is the number
+//! of tokens that match it.
 //!
 //! ```text
 //! t: a(x, y), b(y, z), c(z)      a ─y─ b ─z─ c
@@ -19,11 +20,12 @@
 //! ```
 //!
 //! **Any order of arcs.** Bindings are ordered by the token of the first arc, then of the second, and so on, which need not follow
-//! the tree down. A node is *open* if its parent's token has been chosen and its own has not. There are as many ways to go
-//! on as the product of the sums of the open nodes. So the number that is left, divided by the product of the others, gives
-//! where the next arc's token lies among the sums of its own node; the search goes on with the remainder.
+//! the tree down. A node is *open* if its parent's token has been chosen and its own has not. There are as many ways to
+//! continue as the product of the sums of the open nodes. So the number that is left, divided by the product of the
+//! others, gives the position of the next arc's token among the sums of its node; the search continues with the
+//! remainder.
 //!
-//! **Conditions** on a token and its parent's are looked at when either comes, changes or goes, for all tokens of its key: a
+//! **Conditions** on a token and its parent's are tested when either comes, changes or goes, for all tokens of its key: a
 //! comparison of two numbers, or an expression. So the pairs are tested once for each token, and not for each firing, and need
 //! no memory: each token of the parent keeps the sum over those that match it. Two arcs on one place find distinct
 //! tokens (E1): this is such a condition, too.
@@ -99,13 +101,13 @@ impl Evaluator {
         values.map(|(value, reversed)| if reversed { !rank_of(value, scope) } else { rank_of(value, scope) }).collect()
     }
 
-    /// What an edge knows of a token of the child whose values are loaded.
+    /// The data for an edge of a token of the child whose values are loaded.
     fn child_end(&mut self, plan: &EdgeProgram, token: &[u64], admitted: bool) -> Ends {
         let key = admitted.then(|| plan.slots.iter().map(|&slot| token[slot as usize]).collect());
         Ends { key, ranks: self.ranks(plan.orders.iter().map(|order| (&order.rank, order.reversed))) }
     }
 
-    /// What an edge knows of a token of the parent whose values are loaded.
+    /// The data for an edge of a token of the parent whose values are loaded.
     fn parent_end(&mut self, plan: &EdgeProgram, admitted: bool) -> Ends {
         let scope = &mut self.scope();
         let key = admitted.then(|| plan.wanted.iter().map(|value| value.bits(scope).unwrap_or(0)).collect());
@@ -124,7 +126,7 @@ pub struct JoinTree {
     pub transition: TransitionId,
     nodes: Vec<Node>,
     evaluator: Evaluator,
-    /// Space for the parent's seats that a change concerns, and for the sums of open nodes.
+    /// Space for the parent's seats that a change affects, and for the sums of open nodes.
     touched: Vec<u32>,
     open: Vec<u128>,
 }
@@ -148,7 +150,7 @@ impl JoinTree {
 
     // ------------------------------------------------------------ tokens
 
-    /// A token comes to the end of a bag.
+    /// A token is added at the end of a bag.
     pub fn arrives(&mut self, program: &JoinTreeProgram, place: PlaceId, token: &[u64]) {
         program.nodes_of(place).for_each(|node| self.enter(program, node, token));
     }
@@ -592,7 +594,7 @@ mod tests {
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(60))]
-        /// Tokens come and go; held against all combinations of tokens.
+        /// Tokens come and go; compared with all combinations of tokens.
         #[test]
         fn bindings_are_those_of_a_search(
             steps in prop::collection::vec((0..4usize, 0..9u8, any::<prop::sample::Index>(), 0..4u64, 0..4u64), 0..80),

@@ -38,7 +38,7 @@ impl Lane {
         Lane { ring: Records::new(width, 1), mask: 0, head: 0, firings: 0 }
     }
 
-    /// A firing comes behind the others. Returns its place in the ring.
+    /// Appends a firing. Returns its place in the ring.
     #[inline(always)]
     pub fn push(&mut self, last: Waiting) -> usize {
         self.make_room();
@@ -48,7 +48,7 @@ impl Lane {
         place
     }
 
-    /// The first firing leaves. Returns its place, which keeps its record until another firing comes.
+    /// Removes the first firing. Returns its place, which keeps its record until another firing takes it.
     #[inline(always)]
     pub fn pop(&mut self) -> usize {
         let place = self.head as usize;
@@ -63,7 +63,7 @@ impl Lane {
         (self.firings > 0).then(|| self.ring.head(self.head as usize))
     }
 
-    /// Sees to it that there is a place for one more firing.
+    /// Ensures that there is a place for one more firing.
     #[inline(always)]
     pub fn make_room(&mut self) {
         if self.firings > self.mask {

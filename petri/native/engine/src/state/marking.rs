@@ -1,7 +1,7 @@
 //! The marking: the tokens of all places, with their indices and joins, and the room that firings in progress have reserved.
 //!
 //! **Problem.** One token that comes or goes changes a count, a store, the indices of its place, the joins that look tokens up
-//! in these, and whether transitions are enabled. All of it must agree before anything else is asked.
+//! in these, and whether transitions are enabled. All of them must agree before the next question.
 //!
 //! **Idea.** Tokens come by [`Marking::add`] and go by [`Marking::remove`] only, which change everything in a fixed order:
 //!
@@ -17,7 +17,7 @@
 //! - *ranges*: each value lies in the range of its slot. Indices over small ranges depend on it.
 //! - *total*: `total` is at least the number of all tokens.
 //! - *reserved*: only places with a capacity have reserved room, and not more than the capacity leaves.
-//! - *held*: where the capacity is one of weight, `held` is the weight of the tokens.
+//! - *held*: where the capacity is by weight, `held` is the weight of the tokens.
 //! - Each [`Store`], [`Index`], [`Join`], [`Match`], [`JoinTree`] and [`Ranking`] holds its own, given the tokens of its place.
 
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -148,12 +148,12 @@ impl Marking {
         })
     }
 
-    /// What a token of a place weighs; 0 where that does not matter. May raise a fault.
+    /// The weight of a token of a place; 0 where it does not matter. May raise a fault.
     pub fn weigh_token(&mut self, place: &PlaceProgram, token: &[u64]) -> Outcome<u64> {
         place.weight.as_ref().map_or(Ok(0), |weight| weigh(weight, token, &mut self.silent))
     }
 
-    /// What all tokens of a place weigh, evaluated anew.
+    /// The weight of all tokens of a place, evaluated again.
     fn weight_of_all(&self, plan: &PlaceProgram, place: PlaceId) -> u64 {
         let Some(weight) = &plan.weight else { return 0 };
         let random = &mut self.silent.clone();
@@ -162,7 +162,7 @@ impl Marking {
         weights.sum()
     }
 
-    /// What the token at a position weighs, which has been weighed before.
+    /// The weight of the token at a position, which has been weighed before.
     pub fn weight_at(&mut self, program: &Program, place: PlaceId, position: usize) -> u64 {
         let plan = &program.places[place];
         if plan.weight.is_none() {
@@ -194,7 +194,7 @@ impl Marking {
         Ok(())
     }
 
-    /// A token that has come to a seat is entered in the indices and joins of its place.
+    /// Enters a token that has got a seat in the indices and joins of its place.
     #[inline(always)]
     pub fn enter(&mut self, program: &Program, enabling: &mut Enabling, place: PlaceId, token: &[u64], seat: usize) {
         let target = &program.places[place];
@@ -212,7 +212,7 @@ impl Marking {
         debug_assert!(target.indices.iter().all(|id| self.indices[*id].knows(seat)));
     }
 
-    /// A token has come to the end of a bag whose tokens are ranked, or counted.
+    /// A token has been added at the end of a bag whose tokens are ranked, or counted.
     #[inline(never)]
     fn enter_ranked(
         &mut self,
@@ -258,7 +258,7 @@ impl Marking {
         }
     }
 
-    /// Changes a match, and has the enabling know if it has bindings now, or none any more.
+    /// Changes a match, and tells the enabling if it starts or stops having bindings.
     fn change_match(&mut self, enabling: &mut Enabling, id: MatchId, change: impl FnOnce(&mut Match)) {
         let state = &mut self.matches[id];
         let before = state.bindings() > 0;
@@ -278,7 +278,7 @@ impl Marking {
         }
     }
 
-    /// A token of a group has come to the end of a bag.
+    /// A token of a group has been added at the end of a bag.
     #[inline(always)]
     pub fn enter_index(&mut self, program: &Program, enabling: &mut Enabling, id: IndexId, group: u32) {
         self.indices[id].enter_group(group);
@@ -294,7 +294,8 @@ impl Marking {
         self.weigh(program, enabling, id, group, after + 1, after);
     }
 
-    /// A token whose key has a group has come to the end of the bag of a pivot. The join has one link and no filter.
+    /// A token whose key has a group has been added at the end of the bag of a pivot. The join has one link and no
+    /// filter.
     #[inline(always)]
     pub fn enter_pivot(&mut self, enabling: &mut Enabling, id: JoinId, group: u32) {
         self.change(enabling, id, |join, indices| join.pivot_arrives_alone(indices, group));
@@ -306,7 +307,7 @@ impl Marking {
         self.change(enabling, id, |join, indices| join.pivot_leaves(indices, seat));
     }
 
-    /// The number of tokens in a group of an index has changed: joins whose pivots wait for them must know.
+    /// The number of tokens in a group of an index has changed: updates joins whose pivots wait for them.
     #[inline(always)]
     pub fn weigh(
         &mut self,
@@ -326,7 +327,7 @@ impl Marking {
         }
     }
 
-    /// Changes a join, and has the enabling know if it has bindings now, or none any more.
+    /// Changes a join, and tells the enabling if it starts or stops having bindings.
     #[inline(always)]
     fn change(
         &mut self,
@@ -377,7 +378,7 @@ impl Marking {
         }
     }
 
-    /// The place is emptied.
+    /// Empties a place.
     pub fn clear(&mut self, program: &Program, enabling: &mut Enabling, place: PlaceId, now: Ticks) {
         let source = &program.places[place];
         if source.indices.is_empty() && source.pivots.is_empty() && source.ranked.is_empty() {
@@ -385,7 +386,7 @@ impl Marking {
             self.stores[place].clear(&mut state.ring);
             state.lose(state.tokens, now);
         } else {
-            // The past of a place that is empty already has been noted, too.
+            // The statistics of a place that is already empty are complete.
             self.places[place].lose(0, now);
             while self.places[place].tokens > 0 {
                 let last = match source.discipline {
@@ -495,7 +496,7 @@ impl Marking {
     }
 }
 
-/// What a token weighs. It draws nothing.
+/// The weight of a token. It draws nothing.
 pub fn weigh(weight: &Weight, token: &[u64], random: &mut Random) -> Outcome<u64> {
     let mut scope = Scope { variables: token, places: &[], tables: &[], random, now: 0, end: 0 };
     Ok(whole_weight(match &weight.value {
@@ -616,7 +617,7 @@ mod tests {
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(60))]
-        /// Tokens come and go; the bindings of joins are held against all combinations of tokens.
+        /// Tokens come and go; the bindings of joins are compared with all combinations of tokens.
         #[test]
         fn bindings_of_joins_are_those_of_a_search(
             small in any::<bool>(),

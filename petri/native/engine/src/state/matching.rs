@@ -114,13 +114,13 @@ impl Match {
         self.reach.thresholds.total() - self.beyond.as_ref().map_or(0, |beyond| beyond.thresholds.total())
     }
 
-    /// Both parts, or the one that there is.
+    /// Both parts, or the only one.
     fn parts<'s>(&'s mut self, program: &'s MatchProgram) -> impl Iterator<Item = (&'s mut Reach, &'s ReachProgram)> {
         let beyond = self.beyond.iter_mut().zip(&program.beyond);
         std::iter::once((&mut self.reach, &program.reach)).chain(beyond)
     }
 
-    /// Makes buckets anew where they are worn, in both parts at once, so that their blocks stay the same.
+    /// Rebuilds buckets where needed, in both parts at once, so that their blocks stay equal.
     fn freshen(&mut self) {
         let Match { reach, beyond, .. } = self;
         let parts = || std::iter::once(&*reach).chain(&*beyond);
@@ -136,7 +136,7 @@ impl Match {
         }
     }
 
-    /// A token comes to the end of the pivot's row.
+    /// A token is added at the end of the pivot's row.
     pub fn pivot_arrives(&mut self, program: &MatchProgram, token: &[u64]) {
         self.freshen();
         self.parts(program).for_each(|(part, plan)| part.pivot_arrives(plan, token));
@@ -148,7 +148,7 @@ impl Match {
         self.beyond.iter_mut().for_each(|beyond| beyond.thresholds.swap_remove(seat));
     }
 
-    /// A token comes to the end of the other row.
+    /// A token is added at the end of the other row.
     pub fn other_arrives(&mut self, program: &MatchProgram, token: &[u64]) {
         self.freshen();
         self.parts(program).for_each(|(part, plan)| part.other_arrives(plan, token));
@@ -233,7 +233,7 @@ mod tests {
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(40))]
-        /// Tokens come and go; held against all pairs. Either token may be the pivot.
+        /// Tokens come and go; compared with all pairs. Either token may be the pivot.
         #[test]
         fn pairs_of_a_range_are_those_of_a_search(
             first in 0..2u32,

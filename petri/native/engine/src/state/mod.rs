@@ -10,12 +10,12 @@
 //! - [`join`]: the numbers of bindings of a join
 //! - [`join_edge`]: which tokens of two arcs of a join tree have the same key
 //! - [`join_tree`]: the numbers of bindings of arcs that are keyed one by another
-//! - [`ranker`]: what tokens rank by
+//! - [`ranker`]: the values by which tokens are ranked
 //! - [`matching`]: the numbers of bindings of a match by ranks
 //! - [`ranking`]: the tokens that a transition prefers
 //! - [`enabling`]: which transitions are enabled
 //! - [`marking`]: the tokens of all places, with their indices and joins
-//! - [`fetch`]: fetches what tokens that will arrive lead to
+//! - [`fetch`]: prefetches what arriving tokens will touch
 //! - [`lane`]: firings of one duration
 //! - [`agenda`]: the firings in progress, in order of their end
 //! - [`streams`]: rows of files that have not arrived yet

@@ -1,4 +1,4 @@
-//! What the tokens of a bag rank by.
+//! The values by which the tokens of a bag are ranked.
 
 use crate::base::random::Random;
 use crate::program::expression::Value;

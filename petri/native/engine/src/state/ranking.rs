@@ -1,7 +1,7 @@
 //! Preferences: the tokens of one bag, of which a transition prefers those with the least rank (I4).
 //!
 //! **Problem.** Of all tokens of a bag, those with the least key (or the greatest, whose ranks are reversed) are chosen from, in
-//! the order of E7. To evaluate all keys at each firing costs the number of tokens.
+//! the order of E7. Evaluating all keys at each firing costs the number of tokens.
 //!
 //! **Idea.** Keys are evaluated as tokens arrive, and a [`RankedRow`] knows the least of them, and the k-th that has it.
 //!
@@ -25,7 +25,7 @@ impl Ranking {
         Ranking { row: RankedRow::default(), ranker: Ranker::new(&program.by) }
     }
 
-    /// A token comes to the end of the bag.
+    /// A token is added at the end of the bag.
     pub fn arrives(&mut self, program: &RankingProgram, token: &[u64]) {
         self.tidy();
         self.row.push(self.ranker.rank(&program.by, token));

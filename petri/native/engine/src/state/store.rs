@@ -1,12 +1,12 @@
-//! The tokens of one place, kept as its discipline asks (rules S2 to S4).
+//! The tokens of one place, kept as its discipline requires (rules S2 to S4).
 //!
 //! **Problem.** A place is a bag (arcs choose among all tokens), a queue, a stack, or ordered by a key. Machine code pushes and
 //! removes tokens at nearly every firing, and should find one with a shift, a mask and an addition.
 //!
 //! **Idea.** A token is a flat record of `width` 64-bit slots. Bag, queue and stack share one ring: a block with room for a power
-//! of two tokens, where token number `i` begins at slot `((head + i) & mask) · width`. Only a queue moves its head. Whatever
-//! changes with tokens, except for the tokens, is a [`Ring`] in the counters of the place; how many there are is known there,
-//! too. The tokens of a keyed place are cells of a binary heap of ranks.
+//! of two tokens, where token number `i` begins at slot `((head + i) & mask) · width`. Only a queue moves its head.
+//! What changes with the tokens, except the tokens themselves, is a [`Ring`] in the counters of the place, as is their
+//! number. The tokens of a keyed place are cells of a binary heap of ranks.
 //!
 //! A position is a seat in a bag, else the rank among the tokens that the discipline shows: 0 for the one it shows first.
 //!
@@ -29,20 +29,20 @@ use crate::base::invariant::{ensure, Verified};
 use crate::base::table::Table;
 use crate::net::Discipline;
 
-/// Tokens that there is room for at first.
+/// The number of tokens that a new store has room for.
 const LEAST: usize = 4;
 
 /// Slots of a block by number.
 #[derive(Clone, Copy, Debug)]
 pub struct WordIndex(pub usize);
 
-/// What changes in a store as tokens come and go, except for the tokens.
+/// What changes in a store as tokens come and go, except the tokens themselves.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub struct Ring {
     /// The address of its slots, for machine code, and to fetch them.
     pub slots: usize,
-    /// One less than the tokens that there is room for.
+    /// The number of tokens that it has room for, less one.
     pub mask: u32,
     /// Where a queue begins; 0 otherwise.
     pub head: u32,
@@ -203,7 +203,7 @@ struct Heap {
     cells: Vec<u64>,
     /// The cells without a token.
     free: Vec<u32>,
-    /// Tokens that ever arrived.
+    /// The number of tokens that have arrived so far.
     arrivals: u64,
 }
 
@@ -216,7 +216,7 @@ impl Heap {
         &self.cells[cell as usize * self.width..(cell as usize + 1) * self.width]
     }
 
-    /// Where in the heap the token of rank `depth` stands. Beyond the first, the heap is searched from the top:
+    /// The position in the heap of the token of rank `depth`. Beyond the first, the heap is searched from the top:
     /// only several arcs on one keyed place ask for that.
     fn nth(&self, depth: usize) -> usize {
         if depth == 0 {

@@ -1,7 +1,7 @@
 //! Places whose tokens are the rows of a file (rule S6): the rows that were fed and have not arrived yet.
 //!
-//! **Problem.** A file may be longer than memory. The engine knows no files: whoever runs it feeds blocks of rows, and the run
-//! stops where the next row is not there yet.
+//! **Problem.** A file may be longer than memory. The engine does not know files: its caller feeds blocks of rows, and the run
+//! stops where the next row is missing.
 //!
 //! **Idea.** Each source has the slots of the rows that were fed, one after the other, and the position of the next one. An
 //! empty block marks the end of the file.
@@ -27,11 +27,11 @@ struct Source {
     slots: Vec<u64>,
     /// The first slot of the next row.
     next: usize,
-    /// Whether the file has no rows behind these.
+    /// Whether these are the last rows of the file.
     ended: bool,
 }
 
-/// What an empty place gets next.
+/// What arrives next in an empty place.
 #[derive(Debug, PartialEq)]
 pub enum Next<'s> {
     Row(&'s [u64]),
@@ -119,7 +119,7 @@ mod tests {
     }
 
     proptest! {
-        /// Blocks of up to three rows are fed, and rows arrive in one of two places; held against queues.
+        /// Blocks of up to three rows are fed, and rows arrive in one of two places; compared with queues.
         #[test]
         fn two_queues_of_rows(steps in prop::collection::vec((0..2usize, any::<bool>(), 0..4u64), 0..80)) {
             let (program, mut fed) = (program(), 0);

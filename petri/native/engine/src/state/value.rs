@@ -11,7 +11,7 @@ use crate::program::expression::{
 };
 use crate::state::counters::PlaceCounters;
 
-/// What an expression may refer to. In a key, `variables` are the slots of the token.
+/// The values that an expression may refer to. In a key, `variables` are the slots of the token.
 pub struct Scope<'a> {
     pub variables: &'a [u64],
     pub places: &'a [PlaceCounters],

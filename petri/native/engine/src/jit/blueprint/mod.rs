@@ -1,21 +1,21 @@
-//! All that code is made from. Emission (`jit/emit`) reads a blueprint and nothing else of a net: it is not given the
-//! program, and may not import its types. So two functions of one blueprint have the same code, but for what stands in their
-//! rows of holes, and the blueprint itself is the key by which code is shared.
+//! Everything that code is generated from. Emission (`jit/emit`) reads a blueprint and nothing else of a net: it is not
+//! given the program, and may not import its types. So two functions with the same blueprint have the same code, except
+//! for the contents of their hole rows, and the blueprint itself is the key by which code is shared.
 //!
-//! A blueprint names places, transitions, joins and indices by the order in which it mentions them, and so it does with
+//! A blueprint names places, transitions, joins and indices by the order in which it mentions them, and likewise the
 //! constants and addresses that are not part of the code. [`Names`] say what these are for one transition: two stations of an
-//! array have one blueprint, and each has names of its own.
+//! array share a blueprint, and each has its own names.
 //!
-//! What is described of a neighbour is only what code for the transition asks of it: otherwise, a blueprint would have half
-//! the net in it, and none would be like another.
+//! A neighbour is described only as far as the transition's code depends on it. Otherwise a blueprint would contain
+//! half the net, and no two would be equal.
 //!
 //! - [`expression`]: expressions, with names for constants that are holes
 //! - [`transition`]: the transition whose code it is
-//! - [`place`]: the places that it has to do with, and their neighbours
-//! - [`names`]: what differs between those of one blueprint
+//! - [`place`]: the places that it uses, and their neighbours
+//! - [`names`]: what differs between transitions with the same blueprint
 //! - [`planner`]: makes blueprints of a program
 //! - [`worth`]: which expressions may have functions of their own
-//! - [`quick_hash`]: by which they are looked up
+//! - [`quick_hash`]: the hash by which they are looked up
 
 pub mod expression;
 pub mod names;
@@ -45,13 +45,13 @@ pub struct Blueprint {
 /// What code is made for.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub enum Subject {
-    /// A transition, which is the first that is named.
+    /// A transition, the first one named.
     Transition(Box<TransitionPlan>),
-    /// Tokens arrive in a place, which is the first that is named. `reserved`: room was kept for them.
+    /// Tokens arrive in a place, the first one named. `reserved`: room was kept for them.
     Arrival {
         reserved: bool,
     },
-    /// An expression, given `variables` variables. The transitions that it belongs to share all other code.
+    /// An expression, given `variables` variables. The transitions that use it share all other code.
     Expression {
         expression: Expression,
         variables: usize,

@@ -1,4 +1,4 @@
-//! What differs between the transitions of one blueprint: whom its names mean.
+//! What differs between transitions with the same blueprint: what its names refer to.
 
 use crate::base::ids::{IndexId, JoinId, PlaceId, TransitionId};
 
@@ -9,7 +9,7 @@ macro_rules! name {
         pub struct $name(pub u32);
 
         impl $name {
-            /// By how many others of its kind it is preceded in its blueprint.
+            /// How many names of the same kind come before it in its blueprint.
             pub fn at(self) -> usize {
                 self.0 as usize
             }
@@ -34,7 +34,7 @@ name!(
     IndexRef
 );
 name!(
-    /// A constant, or an address, that is no part of the code, as a blueprint names it.
+    /// A constant, or an address, that is not part of the code, as a blueprint names it.
     WordRef
 );
 name!(
@@ -45,7 +45,7 @@ name!(
 /// The transition whose code is made.
 pub const OWN: TransitionRef = TransitionRef(0);
 
-/// Whom the names of a blueprint mean. Those of one blueprint have as many of each kind.
+/// What the names of a blueprint refer to. Transitions with the same blueprint have equally many of each kind.
 #[derive(Debug, Default)]
 pub struct Names {
     pub places: Vec<PlaceId>,

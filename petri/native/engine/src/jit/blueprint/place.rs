@@ -1,4 +1,4 @@
-//! The places that a transition has to do with, and what their tokens lead to.
+//! The places that a transition uses, and the indices and joins that their tokens change.
 
 pub use crate::net::Discipline;
 
@@ -13,20 +13,20 @@ pub struct PlacePlan {
     pub discipline: Discipline,
     /// It has one token at most.
     pub holds_one: bool,
-    /// It may have more tokens than at first. If not, there is room for all that come.
+    /// It may get more tokens than it has at first. If not, its store has room for all that arrive.
     pub may_grow: bool,
     pub has_capacity: bool,
-    /// Probes want to know of tokens that arrive.
+    /// Probes observe arriving tokens.
     pub probed: bool,
-    /// Probes want to know of tokens that leave.
+    /// Probes observe leaving tokens.
     pub departures_probed: bool,
     pub occupancy: Occupancy,
-    /// What a token that comes or goes leads to. Only places whose tokens the code moves have it.
+    /// What a token changes when it arrives or leaves. Known only for places whose tokens the code moves.
     pub moves: Option<Box<Moves>>,
 }
 
 impl PlacePlan {
-    /// What a token that comes or goes leads to.
+    /// What a token changes when it arrives or leaves.
     ///
     /// # Panics
     /// If the planner did not add the place as one whose tokens move.
@@ -34,7 +34,7 @@ impl PlacePlan {
         self.moves.as_deref().expect("the planner knows which tokens move")
     }
 
-    /// Whether it is empty as chance has it.
+    /// Whether it is unpredictable that it is empty.
     pub fn is_unpredictable(&self) -> bool {
         self.occupancy == Occupancy::Unpredictable
     }
@@ -43,7 +43,7 @@ impl PlacePlan {
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub struct Moves {
     pub tokens: Gauge,
-    /// For a place with a capacity that a transition heeds.
+    /// For a place whose capacity some transition waits for.
     pub load: Option<Gauge>,
     pub indices: Vec<IndexUse>,
     pub pivots: Vec<PivotUse>,
@@ -51,20 +51,20 @@ pub struct Moves {
     pub entry: Entry,
 }
 
-/// How indices, joins and ranks get to know of tokens that arrive.
+/// How indices, joins and ranks are updated when tokens arrive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Entry {
     /// There are none.
     Unknown,
-    /// They ask for no more than the groups of its keys.
+    /// They need only the groups of its keys.
     ByGroups,
     ByRuntime,
 }
 
-/// Who watches a number of tokens.
+/// The transitions that watch a number of tokens.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub enum Gauge {
-    /// Too many to write out, so the runtime goes through them. This is the number of the gauge.
+    /// Too many to inline, so the runtime goes through them. This is the number of the gauge.
     Many(WordRef),
     Few {
         watches: Vec<Watch>,
@@ -73,7 +73,7 @@ pub enum Gauge {
 }
 
 impl Gauge {
-    /// Those that code sees to.
+    /// Those that the code updates itself.
     pub fn seen(&self) -> (&[Watch], &[Dependent]) {
         match self {
             Gauge::Many(_) => (&[], &[]),

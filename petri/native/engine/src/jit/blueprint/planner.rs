@@ -1,5 +1,5 @@
-//! Makes the blueprints of a program's transitions, of places, and of the loop. Whatever code is to depend on has to come
-//! through here.
+//! Makes the blueprints of a program's transitions, of places, and of the loop. Whatever code depends on is added
+//! here.
 
 use std::ptr::from_ref;
 
@@ -33,15 +33,16 @@ const MOST_WATCHES: usize = 24;
 /// How the expressions of a transition are in its blueprint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Expressions {
-    /// Written out, with their constants.
+    /// Inlined, with their constants.
     Written,
-    /// Written out, and constants are holes.
+    /// Inlined, and constants are holes.
     Open,
-    /// Called, where they are worth it, and constants are holes: transitions that differ in them alone have one blueprint.
+    /// Called, where that pays, and constants are holes: transitions that differ only in expressions have equal
+    /// blueprints.
     Called,
 }
 
-/// A blueprint, and whom its names mean; and those of the functions that it calls.
+/// A blueprint, and what its names refer to; and the same for the functions that it calls.
 pub struct Planned {
     pub blueprint: Blueprint,
     pub names: Names,
@@ -61,7 +62,7 @@ pub struct Planner<'a> {
     indices: Vec<IndexPlan>,
 }
 
-/// The position of a name among others, which it is added to if it is new; then it is to be described.
+/// The position of a name among others. A new name is added, and has to be described next.
 fn named<T: Copy + PartialEq>(names: &mut Vec<T>, id: T) -> (u32, bool) {
     let known = names.iter().position(|&other| other == id);
     if known.is_none() {
@@ -77,7 +78,7 @@ impl<'a> Planner<'a> {
         (blueprint, names)
     }
 
-    /// The same, with its expressions in some way.
+    /// The same, with its expressions inlined or called.
     pub fn planned(
         program: &'a Program,
         profile: Option<&'a Profile>,
@@ -464,7 +465,8 @@ impl<'a> Planner<'a> {
 
     // ------------------------------------------------------------ expressions
 
-    /// A function for an expression, which `write` puts into its blueprint, if it is worth one and expressions are called.
+    /// A function for an expression, which `write` describes in its blueprint, if a call pays and expressions are
+    /// called.
     fn call(&mut self, e: &impl Worth, write: impl FnOnce(&mut Planner<'a>) -> Expression) -> Option<CallRef> {
         if self.expressions != Expressions::Called || !e.is_worth_a_call() {
             return None;
@@ -485,7 +487,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// The value of a slot. Constants are holes, so that transitions which differ in them alone share their code.
+    /// The value of a slot. Constants are holes, so that transitions that differ only in them share their code.
     fn slot(&mut self, value: &expression::Value) -> SlotValue {
         match value {
             expression::Value::Int(expression::Int::Var(variable))
@@ -632,7 +634,7 @@ fn can_fire(program: &Program, plan: &TransitionProgram) -> bool {
         && plan.outputs.iter().all(|arc| alike(arc) && arc.places.iter().all(|place| !program.places[*place].key_fails))
 }
 
-/// Whether tokens come to, or leave, a place whose capacity is one of weight.
+/// Whether tokens enter or leave a place with a capacity by weight.
 fn weighs(program: &Program, plan: &TransitionProgram) -> bool {
     let taken = plan.inputs.iter().map(|arc| arc.place).chain(plan.resets.iter().copied());
     let given = plan.outputs.iter().flat_map(|arc| arc.places.iter().copied());

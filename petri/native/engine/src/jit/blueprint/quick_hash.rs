@@ -7,7 +7,7 @@ const FACTOR: u64 = 0x9E37_79B9_7F4A_7C15;
 
 pub type QuickHash = BuildHasherDefault<QuickHasher>;
 
-/// Takes in a word by a rotation, an exclusive or, and a product.
+/// Adds a word: rotate, exclusive or, multiply.
 #[derive(Default)]
 pub struct QuickHasher(u64);
 

@@ -16,7 +16,7 @@ pub struct TransitionPlan {
     pub inhibitors: Vec<Inhibitor>,
     pub guard: Option<Bool>,
     pub prefers: bool,
-    /// Whether a look must see to the room in places with a capacity.
+    /// Whether a look must check the room in places with a capacity.
     pub asks_for_room: bool,
     pub resets: Vec<PlaceRef>,
     pub draws: Vec<(Variable, Value)>,
@@ -34,7 +34,7 @@ pub struct TransitionPlan {
     pub hears_starts: bool,
     /// There is code for its firings.
     pub fires: bool,
-    /// It is left to the engine altogether, because it fires too seldom for code to pay.
+    /// It is left to the interpreter, because it fires too seldom for code to pay.
     pub cold: bool,
 }
 
@@ -99,14 +99,14 @@ pub enum Take {
     Seat { place: PlaceRef, arc: usize },
 }
 
-/// An output arc. Of several places that it may give to, only what holds for any of them matters.
+/// An output arc. If it may give to several places, only what holds for all of them is described.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub struct Output {
     /// The place, or the first of several.
     pub place: PlaceRef,
     pub form: OutputForm,
     pub width: usize,
-    /// Which of several places, of how many, and where their numbers stand.
+    /// Which of several places, how many there are, and where their numbers are stored.
     pub one_of: Option<OneOf>,
     pub several: bool,
     /// Code by which tokens arrive in one of several places is called.
@@ -199,6 +199,6 @@ pub struct Level {
     pub weighted: bool,
     /// The number of the first, where they are numbered one by one.
     pub first: Option<u32>,
-    /// Where their numbers stand.
+    /// Where their numbers are stored.
     pub list: WordRef,
 }

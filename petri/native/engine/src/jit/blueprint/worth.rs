@@ -1,4 +1,5 @@
-//! Which expressions may have a function of their own: those that draw nothing, ask nothing of the runtime, and compute something.
+//! Which expressions may have a function of their own: those that draw nothing, do not call the runtime, and compute
+//! something.
 
 use crate::program::expression::{Bool, Int, Leaf, Real, RealFunction, RealOperation};
 
@@ -12,7 +13,7 @@ pub trait Worth {
     /// A constant, a variable, or a number that is read.
     fn is_simple(&self) -> bool;
 
-    /// It draws nothing, and the runtime is not asked for any part of it.
+    /// It draws nothing, and no part of it calls the runtime.
     fn is_computed(&self) -> bool;
 
     /// One more than the last variable that it names.

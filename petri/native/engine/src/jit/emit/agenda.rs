@@ -28,7 +28,7 @@ const _: () = assert!(size_of::<Key>() == 1 << NODE_BITS);
 /// of time; with a million firings in progress, a firing ends at most of these ticks.
 const CROWDED: u32 = 18;
 
-/// Where a firing that begins to last stands.
+/// Where a firing that has just begun is stored.
 pub struct Begun {
     /// Where its record is, if it has one.
     pub record: Value,
@@ -212,10 +212,11 @@ impl AgendaCode<'_, '_, '_> {
 
     // ------------------------------------------------------------ the tournament
 
-    /// Enters a firing with a number in the tournament, or nobody with a time after all others (`Tournament::enter`).
+    /// Enters a firing with a number in the tournament, or an empty slot with a time after all others
+    /// (`Tournament::enter`).
     ///
-    /// The rounds are written out for as many slots as the interpreter has seen. A loop over them would end after the same
-    /// number of rounds each time, and still be mispredicted: the branches before it are what chance makes them, and so is the
+    /// The rounds are unrolled for as many slots as the interpreter has seen. A loop over them would end after the same
+    /// number of rounds each time, and still be mispredicted: the branches before it are random, and so is the
     /// history by which processors predict. A large tournament that has grown since is left to the runtime.
     pub fn enter(&mut self, slot: Value, number: Option<Value>, time: Value) {
         let number = number.unwrap_or_else(|| self.e.int(0));
@@ -283,8 +284,8 @@ impl AgendaCode<'_, '_, '_> {
         self.e.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, node, 2 << NODE_BITS)
     }
 
-    /// The node `levels` levels above a leaf, in a tree of `rounds` rounds. To rotate the bits and mask them takes one
-    /// instruction less than to shift them.
+    /// The node `levels` levels above a leaf, in a tree of `rounds` rounds. Rotating and masking the bits takes one
+    /// instruction less than shifting them.
     fn node_above(&mut self, leaf: Value, levels: u32, rounds: u32) -> Value {
         if levels == rounds {
             return self.e.int(1 << NODE_BITS);
@@ -314,8 +315,8 @@ impl AgendaCode<'_, '_, '_> {
         [offset_of!(Key, order), offset_of!(Key, time)].map(|offset| self.e.load(I64, beside, offset))
     }
 
-    /// The earlier of two keys. Where ties are usual, their orders are compared too, without a branch; else the runtime sees to
-    /// the rare one.
+    /// The earlier of two keys. Where ties are usual, their orders are compared too, without a branch; else the runtime
+    /// handles the rare tie.
     fn earlier(&mut self, [order, time]: [Value; 2], [other_order, other_time]: [Value; 2], tied: Block) -> [Value; 2] {
         // Both halves of a key at once: one comparison serves both.
         let (key, other) = (self.e.b.ins().iconcat(order, time), self.e.b.ins().iconcat(other_order, other_time));
@@ -333,8 +334,8 @@ impl AgendaCode<'_, '_, '_> {
         self.e.b.ins().isplit(first).into()
     }
 
-    /// Whether so many firings are in progress that several often end in one tick. Then no account is kept of ties: those
-    /// beside a firing that ends are always looked at.
+    /// Whether firings in progress are so numerous that several often end in one tick. Then ties are not noted: the
+    /// nodes beside a firing that ends are always compared.
     pub fn ties_are_usual(&self) -> bool {
         self.e.rounds() >= CROWDED
     }

@@ -1,4 +1,4 @@
-//! Code for draws: the stream of chance, and what comes from its words (`random`).
+//! Code for draws: the random stream, and the values made from its words (`random`).
 
 use std::mem::offset_of;
 
@@ -19,12 +19,12 @@ impl<'a, 'b> ChanceCode<'_, 'a, 'b> {
         }
     }
 
-    /// The engine's stream of chance is the code's.
+    /// The code takes over the engine's random stream.
     pub fn take(&mut self) {
         self.e.load_stream(self.e.layout.random);
     }
 
-    /// What the code has drawn counts: it gives the stream of chance back to the engine.
+    /// The code's draws become final: it gives the random stream back to the engine.
     pub fn give_back(&mut self) {
         if self.e.stream.is_used {
             self.store_words(self.e.layout.random);
@@ -37,7 +37,7 @@ impl<'a, 'b> ChanceCode<'_, 'a, 'b> {
         self.store_words(self.e.layout.drawn);
     }
 
-    /// Loads the state of the random stream as the runtime has left it.
+    /// Loads the state of the random stream after the runtime has drawn.
     pub fn regain(&mut self) {
         self.e.load_stream(self.e.layout.drawn);
     }
@@ -86,7 +86,7 @@ impl<'a, 'b> ChanceCode<'_, 'a, 'b> {
         self.scaled(word, n)
     }
 
-    /// The same without a branch, where it cannot be foreseen whether the number is 1. Then nothing has been drawn.
+    /// The same without a branch, where it is unpredictable whether the number is 1. If it is, nothing is drawn.
     pub fn equal_choice_free(&mut self, n: Value) -> Value {
         let before = self.e.stream.words.map(|variable| self.e.b.use_var(variable));
         let position = self.choice_of_several(n);
@@ -110,7 +110,7 @@ impl<'a, 'b> ChanceCode<'_, 'a, 'b> {
         self.draw_exponential(|_, _| {})
     }
 
-    /// The same. What it rarely is, 0 among it, is shown to `check` first.
+    /// The same. Rare values, such as 0, are passed to `check` first.
     pub fn draw_exponential(&mut self, check: impl FnOnce(&mut Emitter<'a, 'b>, Value)) -> Value {
         let word = self.word();
         let layer = self.e.b.ins().band_imm_s(word, 0xFF);

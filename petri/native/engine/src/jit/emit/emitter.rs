@@ -32,17 +32,18 @@ pub enum TokenCount {
     Known(Value),
 }
 
-/// How the loop calls what starts and ends firings: such functions preserve no registers, as the loop has nothing in them.
+/// How the loop calls the functions that start and end firings: they preserve no registers, since the loop keeps
+/// nothing in them.
 pub const LEAF: CallConv = CallConv::Winch;
 
-/// Where a value is to be had.
+/// Where to read a value.
 #[derive(Clone, Copy)]
 pub enum Source {
     /// In a register.
     Known(Value),
     /// In memory that does not change before the value is used: bytes from an address.
     At(Value, usize),
-    /// One of two that are in a register together.
+    /// One of two that share a register.
     Half(Value, u8),
 }
 
@@ -56,11 +57,11 @@ pub struct Lost {
     pub perhaps: Vec<Value>,
 }
 
-/// To whom memory belongs. What is written to a field of one, of any place say, changes no other field and nothing that belongs to
-/// others. So all code must reach some memory by an address of the same owner.
+/// The structure that memory belongs to. A write to a field of one owner, say a place, changes no other field and
+/// nothing that belongs to another owner. So all code must reach the same memory by an address of the same owner.
 #[derive(Clone, Copy)]
 pub enum Owner {
-    /// Whatever has no region of its own. Its parts are one region.
+    /// Everything without a region of its own, as one region.
     Other,
     /// The values of all tokens.
     Tokens,
@@ -102,25 +103,25 @@ impl Owner {
     }
 }
 
-/// Rounds of the tournament that are written out.
+/// Rounds of the tournament that are unrolled.
 const MOST_ROUNDS: u32 = 24;
 
-/// Where a place has what changes of its store.
+/// Where a place keeps the changing part of its store.
 pub const RING: usize = offset_of!(PlaceCounters, ring);
 
-/// More bits than offsets of fields have.
+/// More bits than any offset of a field has.
 const OFFSET_BITS: u32 = 24;
 
-/// Where code goes that leaves with a status.
+/// Where code goes when it leaves with a status.
 #[derive(Clone, Copy)]
 pub enum Exit {
     /// Back to its caller.
     Return,
-    /// To a block of the loop that it is written out in, with the status and the transition.
+    /// To a block of the loop that it is inlined in, with the status and the transition.
     Loop { block: Block, transition: Value },
 }
 
-/// What all functions of a net's code are written for.
+/// What all functions of a net's code depend on.
 #[derive(Clone)]
 pub struct Scene<'a> {
     /// Rounds of the tournament of firings in progress, as far as the interpreter has seen.
@@ -131,7 +132,7 @@ pub struct Scene<'a> {
     pub runtime: &'a Runtime,
     /// How each shape has its holes.
     pub known: &'a [Vec<Filling>],
-    /// The ways to functions that are called rarely.
+    /// The calls of rarely called functions.
     pub rare: Vec<FuncRef>,
     /// How functions of the runtime are called.
     pub convention: CallConv,
@@ -146,15 +147,15 @@ pub struct FunctionForm<'a> {
     pub shape: Option<usize>,
 }
 
-/// The stream of chance of a function, or of a part of the loop: its four words, and whether the code draws or lends. If it does,
-/// the entry loads the words.
+/// The random stream of a function, or of a part of the loop: its four words, and whether the code draws or lends it.
+/// If it does, the entry loads the words.
 pub struct Stream {
     pub words: [Variable; 4],
     pub is_used: bool,
 }
 
-/// Writes one function, or a part of the loop: the words of which all code is made. What code is about is written by the
-/// subjects, which borrow it.
+/// Writes one function, or a part of the loop, with the operations that all code is made of. The subjects borrow it and
+/// write what the code does.
 pub struct Emitter<'a, 'b> {
     pub b: &'a mut FunctionBuilder<'b>,
     scene: Scene<'a>,
@@ -167,7 +168,7 @@ pub struct Emitter<'a, 'b> {
     /// The time, in ticks.
     pub now: Value,
     holes: Value,
-    /// How holes are known, if all are not read.
+    /// How holes are known, unless all are read.
     known: Option<&'a [Filling]>,
     exit: Exit,
     /// What the row of holes holds.
@@ -177,7 +178,7 @@ pub struct Emitter<'a, 'b> {
     pub stream: Stream,
     entry: Block,
     body: Block,
-    /// Where a firing goes that must be done in the general way.
+    /// Where code goes to leave a firing to the interpreter.
     general: Block,
 }
 
@@ -185,7 +186,7 @@ pub const FLAGS: MemFlagsData = MemFlagsData::new().with_notrap();
 
 /// What writes code: the emitter, and each subject.
 pub trait Writer<'a, 'b: 'a> {
-    /// The words of which all code is made; a subject has them as `self.e`, too.
+    /// The operations that all code is made of; a subject also has them as `self.e`.
     fn emitter(&mut self) -> &mut Emitter<'a, 'b>;
 
     // ------------------------------------------------------------ branches
@@ -245,7 +246,7 @@ pub trait Writer<'a, 'b: 'a> {
         results
     }
 
-    /// What is emitted from here on in this block runs seldom, if `seldom`, and stands out of the way of the rest.
+    /// If `seldom`, what is emitted from here on in this block runs rarely, and is placed behind the rest.
     fn aside<T>(&mut self, seldom: bool, emit: impl FnOnce(&mut Self) -> T) -> T {
         let (here, first) = (self.emitter().b.current_block(), self.emitter().b.func.dfg.num_blocks());
         let emitted = emit(self);
@@ -268,7 +269,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
     pub fn begin(b: &'a mut FunctionBuilder<'b>, scene: Scene<'a>, form: FunctionForm<'a>) -> Self {
         let entry = b.create_block();
         b.append_block_params_for_function_params(entry);
-        // The entry is written last, and comes first all the same.
+        // The entry is written last, but comes first.
         b.func.layout.append_block(entry);
         Self::within(b, scene, form, entry, Exit::Return, None)
     }
@@ -326,7 +327,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
         self.b.block_params(self.entry)[position]
     }
 
-    /// Ends what was begun: writes the way out to the general way. Returns the holes.
+    /// Finishes the function: writes the exit to the interpreter. Returns the holes.
     pub fn end(mut self) -> Vec<Hole> {
         self.b.switch_to_block(self.general);
         self.leave(GENERAL);
@@ -398,7 +399,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
         FLAGS.with_alias_region(Some(region))
     }
 
-    /// A word that does not change before it is used: it is read there.
+    /// A word that does not change before it is used: it is read where it is used.
     pub fn load_lasting(&mut self, address: Value, offset: usize) -> Value {
         let flags = FLAGS.with_readonly().with_can_move();
         self.b.ins().load(I64, flags, address, offset as i32)
@@ -459,7 +460,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
         sum
     }
 
-    /// As many new blocks as are asked for.
+    /// New blocks, as many as the array has.
     pub fn new_blocks<const N: usize>(&mut self) -> [Block; N] {
         [0; N].map(|_| self.b.create_block())
     }
@@ -480,13 +481,13 @@ impl<'a, 'b> Emitter<'a, 'b> {
         self.scene.convention
     }
 
-    /// The transition whose code is written, if it is one's. It comes first among those that watch a number, so that
+    /// The transition whose code is written, if any. It comes first among those that watch a number, so that
     /// transitions which watch a place together have one shape.
     pub fn own(&self) -> Option<TransitionRef> {
         self.blueprint.transition().map(|_| OWN)
     }
 
-    /// Whether a place is empty as chance has it.
+    /// Whether it is unpredictable that a place is empty.
     pub fn is_unpredictable(&self, place: PlaceRef) -> bool {
         self.blueprint[place].is_unpredictable()
     }
@@ -496,12 +497,12 @@ impl<'a, 'b> Emitter<'a, 'b> {
         self.blueprint[place].holds_one
     }
 
-    /// What a token that comes or goes leads to.
+    /// What a token changes when it arrives or leaves.
     pub fn moves(&self, place: PlaceRef) -> &'a Moves {
         self.blueprint[place].moves()
     }
 
-    /// Whether a place may have more tokens than at first. If not, there is room for all that come.
+    /// Whether a place may get more tokens than it has at first. If not, its store has room for all that arrive.
     pub fn may_grow(&self, place: PlaceRef) -> bool {
         self.blueprint[place].may_grow
     }
@@ -511,12 +512,12 @@ impl<'a, 'b> Emitter<'a, 'b> {
         self.blueprint[transition].set != SetSize::Large
     }
 
-    /// Where to go for the general way.
+    /// The block that leaves to the interpreter.
     pub fn general(&self) -> Block {
         self.general
     }
 
-    /// The general way, unless the condition holds.
+    /// Leaves to the interpreter, unless the condition holds.
     pub fn require(&mut self, condition: Value) {
         self.unless(condition, self.general);
     }
@@ -553,7 +554,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
         self.row(routines, transition, size_of::<Routines>() as i64)
     }
 
-    /// Calls the routine that stands somewhere. Returns its status.
+    /// Calls the routine at an address. Returns its status.
     pub fn call_routine(&mut self, convention: CallConv, address: Value, offset: usize, more: &[Value]) -> Value {
         let (function, holes) = (self.function_of(address, offset), self.holes_of(address, offset));
         let arguments = [&[self.engine, holes], more].concat();
@@ -570,7 +571,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
         self.load(I64, address, offset + offset_of!(Routine, holes))
     }
 
-    /// Calls a function that is called seldom, and makes this block one that runs seldom. The first argument is the engine.
+    /// Calls a rarely called function, and marks this block as rare. The first argument is the engine.
     pub fn call_rarely(&mut self, function: Rare, arguments: &[Value]) {
         let function = self.scene.rare[function as usize];
         self.aside(true, |s| s.b.ins().call(function, &[&[s.engine], arguments].concat()));
@@ -578,7 +579,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
 
     // ------------------------------------------------------------ where things are
 
-    /// A number that differs between transitions which are otherwise alike.
+    /// A number that differs between otherwise equal transitions.
     pub fn hole(&mut self, hole: Hole) -> Value {
         let position = self.position(hole);
         self.hole_at(I64, position)
@@ -590,10 +591,10 @@ impl<'a, 'b> Emitter<'a, 'b> {
         self.hole_at(F64, position)
     }
 
-    /// Which of the holes one is.
+    /// The position of a hole.
     pub fn position(&mut self, hole: Hole) -> usize {
-        // Some may be equal by chance, in one transition and not in another of its shape; and it costs less to read what a join or
-        // an index is found by again than to keep it.
+        // Some may be equal by coincidence in one transition and not in another of its shape; and reading the position
+        // of a join or an index again costs less than keeping it.
         let shared = !matches!(
             hole,
             Hole::Join(_)
@@ -674,7 +675,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
         self.scene.record
     }
 
-    /// Rounds of the tournament that are written out.
+    /// Rounds of the tournament that are unrolled.
     pub fn rounds(&self) -> u32 {
         self.scene.rounds.min(MOST_ROUNDS)
     }
@@ -733,7 +734,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
         self.b.ins().band(sum, mask)
     }
 
-    /// One less than the tokens that there is room for in a place.
+    /// The number of tokens that a place has room for, less one.
     pub fn mask(&mut self, place: PlaceRef) -> Value {
         let state = self.place(place);
         self.load_half(state, RING + offset_of!(Ring, mask))
@@ -745,7 +746,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
         self.load(I64, chosen, 8 * arc)
     }
 
-    /// Loads the words of the stream of chance.
+    /// Loads the words of the random stream.
     pub fn load_stream(&mut self, at: usize) {
         for (i, variable) in self.stream.words.into_iter().enumerate() {
             let word = self.load(I64, self.engine, at + 8 * i);

@@ -1,5 +1,5 @@
-//! Code for what is enabled: conditions of transitions that come to hold or do not any more, and the sets of enabled
-//! transitions (`Enabling`).
+//! Code for enabling: conditions of transitions that start or stop holding, and the sets of enabled transitions
+//! (`Enabling`).
 
 use std::mem::offset_of;
 
@@ -78,8 +78,8 @@ impl<'a, 'b> EnablingCode<'_, 'a, 'b> {
         true
     }
 
-    /// A watched condition comes to hold, or does not any more. `seen`: whether the transition sees what has changed, if that is a
-    /// question.
+    /// A watched condition starts or stops holding. `seen`: whether the transition depends on the token that has
+    /// changed, if that is not certain.
     pub fn cross(&mut self, watch: &Watch, way: Way, seen: Option<Value>, lost: Option<&mut Lost>) {
         if (way == Way::Up) != watch.below {
             self.met(watch.transition, seen);
@@ -103,7 +103,7 @@ impl<'a, 'b> EnablingCode<'_, 'a, 'b> {
         if !self.e.blueprint[transition].plain {
             self.touch_if([Some(all), seen], transition);
         } else if let Some(member) = self.member(transition) {
-            // Whether this was the last condition can seldom be foreseen.
+            // Whether this was the last condition is mostly unpredictable.
             self.include(&member, all);
         } else {
             self.when(all, |s| s.tell_enabled(transition, true));
@@ -178,7 +178,7 @@ impl<'a, 'b> EnablingCode<'_, 'a, 'b> {
         self.e.call(self.e.runtime.set_enabled, &[self.e.engine, id, enabled], None);
     }
 
-    /// Whether a transition sees a token that arrives, if not any token is one for it.
+    /// Whether a transition can use an arriving token, if it cannot use every token.
     pub fn is_seen(&mut self, dependent: &Dependent, arriving: &[Source]) -> Option<Value> {
         let (slot, bits) = dependent.only?;
         let value = self.slots().word_in(*arriving.get(slot as usize)?);
@@ -191,7 +191,7 @@ impl<'a, 'b> EnablingCode<'_, 'a, 'b> {
         self.touch_if([near, seen], dependent.transition);
     }
 
-    /// Looks at a transition again if all conditions hold that there are.
+    /// Looks at a transition again if all its conditions hold.
     fn touch_if(&mut self, conditions: [Option<Value>; 2], transition: TransitionRef) {
         match conditions.into_iter().flatten().reduce(|one, other| self.e.b.ins().band(one, other)) {
             Some(all) => self.when(all, |s| s.touch(transition)),

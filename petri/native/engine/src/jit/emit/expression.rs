@@ -1,4 +1,4 @@
-//! Code for expressions. What would raise a fault leaves for the general way, which raises it.
+//! Code for expressions. If one would raise a fault, the code returns to the interpreter, which raises it.
 
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::types::{F64, I64, I8};
@@ -62,8 +62,8 @@ impl ExpressionCode<'_, '_, '_> {
 
     // ------------------------------------------------------------ functions of expressions
 
-    /// A function that evaluates an expression. The last parameters are where its variables stand, and the end of the firing, as far
-    /// as it is known. The value takes the place of the first variable.
+    /// A function that evaluates an expression. The last parameters are the address of its variables, and the end of
+    /// the firing, as far as it is known. The value replaces the first variable.
     pub fn evaluate(&mut self, expression: &Expression) {
         let [variables, end] = [2, 3].map(|position| self.e.parameter(position));
         self.e.variables = slots_at(variables, self.e.variables.len()).into_iter().map(Some).collect();
@@ -304,7 +304,7 @@ impl ExpressionCode<'_, '_, '_> {
         self.e.require(fine);
     }
 
-    /// Quotient and rest that round down. Divisors 0 and −1 go the general way.
+    /// Quotient and remainder, rounded down. Divisors 0 and −1 are left to the interpreter.
     fn floored(&mut self, whole: bool, a: Value, b: Value, known: Option<i64>) -> Value {
         if known.is_none_or(|b| b == 0 || b == -1) {
             let shifted = self.e.b.ins().iadd_imm_s(b, 1);
@@ -463,7 +463,7 @@ impl ExpressionCode<'_, '_, '_> {
         self.e.b.ins().fadd(value, zero)
     }
 
-    /// Whether a real is finite: then it is 0 without itself, and else no number.
+    /// Whether a real is finite: subtracted from itself it gives 0 then, and NaN otherwise.
     fn is_finite(&mut self, value: Value) -> Value {
         let rest = self.e.b.ins().fsub(value, value);
         self.e.b.ins().fcmp(FloatCC::Ordered, rest, rest)

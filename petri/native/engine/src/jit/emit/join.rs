@@ -1,5 +1,5 @@
-//! Code for what indices and joins know of tokens: the choice of a pair, and tokens that arrive or leave. Keys that few
-//! tokens have are dealt with at once; the runtime does the rest.
+//! Code for indices and joins: the choice of a pair, and tokens that arrive or leave. Keys that few tokens share are
+//! handled inline; the runtime does the rest.
 
 use std::mem::{offset_of, size_of};
 
@@ -27,13 +27,13 @@ const AS_BYTES: usize = Join::WEIGHTS + Weights::AS_BYTES;
 const BLOCKS: usize = Join::WEIGHTS + Weights::BLOCKS;
 const SEEN: usize = Join::WEIGHTS + Weights::SEEN;
 const BYTES: usize = Join::WEIGHTS + Weights::BYTES;
-/// The number of weights is that of seats.
+/// There are as many weights as seats.
 const WEIGHTS: usize = Join::WEIGHTS + Weights::LEN;
 /// The seats of the only link, and the first one of each group.
 const SEATS: usize = Join::LINK + offset_of!(Link, seats);
 const HEADS: usize = Join::LINK + offset_of!(Link, heads) + Row::<u32>::START;
 const SEAT: i64 = size_of::<Seat>() as i64;
-/// Both neighbours of a seat in its list, as one word, and what that is where there are none.
+/// Both neighbours of a seat in its list, as one word, and the word that means none.
 const NEIGHBOURS: usize = offset_of!(Seat, next);
 const ALONE: i64 = -1;
 const _: () = assert!(offset_of!(Seat, previous) == NEIGHBOURS + 4 && NONE == u32::MAX);
@@ -125,8 +125,8 @@ impl<'a> JoinCode<'_, 'a, '_> {
         self.e.load(I64, join, TOTAL)
     }
 
-    /// Does something at once, or has the runtime do it: `at_once` leaves for the block that it is given, before it has changed
-    /// anything.
+    /// Does something inline, or calls the runtime for it: `at_once` jumps to the block that it is given before it has
+    /// changed anything.
     fn at_once(&mut self, at_once: impl FnOnce(&mut Self, Block), function: Rare, arguments: &[Value]) {
         let (rest, next) = (self.e.b.create_block(), self.e.b.create_block());
         at_once(self, rest);
@@ -279,7 +279,7 @@ impl<'a> JoinCode<'_, 'a, '_> {
         self.remove_weight(id, seats.join, seat, last);
     }
 
-    /// Goes on if neighbours are none, and weights are bytes: one question for two.
+    /// Continues if there are no neighbours and weights are bytes: one test for both.
     fn unless_alone(&mut self, join: Value, neighbours: Value, rest: Block) {
         let as_bytes = self.e.load(I64, join, AS_BYTES);
         let both = self.e.b.ins().band(neighbours, as_bytes);
@@ -292,7 +292,7 @@ impl<'a> JoinCode<'_, 'a, '_> {
         self.e.blueprint[id].fits_a_block
     }
 
-    /// Has the weights note what they know of blocks, if they have several: seats, and their weights before and after.
+    /// Updates the block sums of the weights, if there are several blocks: seats, and their weights before and after.
     fn note(&mut self, id: JoinRef, join: Value, changes: &[[Value; 3]]) {
         if self.fit_a_block(id) {
             return;
@@ -324,8 +324,8 @@ impl<'a> JoinCode<'_, 'a, '_> {
         self.tell(id, before, total, Way::Down);
     }
 
-    /// Fetches what a token for pivots will touch when it arrives, where keys are many. With many firings in progress this is
-    /// left to `Engine::prefetch`.
+    /// Prefetches what an arriving token of a pivot will touch, where keys are many. With many firings in progress,
+    /// `Engine::prefetch` does this.
     pub fn fetch_pivots(&mut self, place: PlaceRef, slots: &[Source]) {
         for pivot in &self.e.moves(place).pivots {
             let Some((link, key)) = pivot.keyed() else { continue };
@@ -340,7 +340,7 @@ impl<'a> JoinCode<'_, 'a, '_> {
     }
 
     /// Fetches a token that a pivot's will be joined with, and the entry with its group. They are needed one after the other, too
-    /// far apart for the processor to see the second while it waits for the first.
+    /// far apart for the processor to load the second while it waits for the first.
     fn fetch_keyed(&mut self, link: &LinkPlan, index: Value, record: Value) {
         let plan = &self.e.blueprint[link.index];
         if plan.seated && self.e.blueprint[plan.place].discipline == Discipline::Bag {
@@ -432,7 +432,7 @@ impl<'a> JoinCode<'_, 'a, '_> {
         self.tell(id, sum, total, way);
     }
 
-    /// Has the enabling know that a join has bindings, or none any more.
+    /// Tells the enabling whether a join has bindings.
     fn tell(&mut self, id: JoinRef, before: Value, after: Value, way: Way) {
         let transition = self.e.blueprint[id].transition;
         let (few, many) = if way == Way::Up { (before, after) } else { (after, before) };
@@ -484,7 +484,7 @@ impl<'a> JoinCode<'_, 'a, '_> {
                 let (longer, most) = (s.e.b.ins().umax(lens[0], lens[1]), s.e.int(BUCKET_SEATS as u64 + 1));
                 s.unless_less(longer, most, rest);
                 let apart = s.e.b.ins().icmp(IntCC::NotEqual, group, moving);
-                // Of one group, the last makes way for itself.
+                // If both are of one group, the last seat is replaced by itself.
                 s.when(apart, |s| {
                     s.drop_seat(record, seat);
                     s.replace_last_seat(other, seat);

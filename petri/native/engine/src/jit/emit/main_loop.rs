@@ -1,5 +1,5 @@
 //! Code for the loop of the semantics: choosing and starting firings until none is enabled (I3 to I6), then time, and the
-//! ends of firings (I1, I8). What it does is `Engine::run`, and the runtime does what is rare.
+//! ends of firings (I1, I8). It does what `Engine::run` does, and calls the runtime for rare work.
 
 use std::collections::BTreeMap;
 use std::mem::{offset_of, size_of};
@@ -26,8 +26,8 @@ use crate::state::lane::Lane;
 /// A tournament of at most this number of rounds is far from having `MANY` slots.
 const FEW_ROUNDS: u32 = MANY.ilog2() - 4;
 
-/// What the loop is made from, its parts, and what it is asked: where the routines are, the last instant, the number of firings
-/// to stop at, and which pieces are written out in the loop.
+/// What the loop is made from, its parts, and its arguments: where the routines are, the last instant, the number of
+/// firings to stop at, and which pieces are inlined in the loop.
 pub struct LoopContext<'w> {
     plan: &'w LoopPlan,
     parts: Parts,
@@ -37,19 +37,20 @@ pub struct LoopContext<'w> {
     pub written: &'w InlinePieces<'w>,
     /// The time.
     now: Variable,
-    /// Firings may start while fewer than this have started since time 0. Then the loop works out anew how many may (`allow`).
+    /// Firings may start while fewer than this have started since time 0. Then the loop computes again how many may
+    /// (`allow`).
     may_start: Variable,
 }
 
-/// For each transition the piece that starts its firings, and the one that ends them, where the pieces of a net are so few
-/// that they are written out in the loop. Else there are none, and they are called.
+/// For each transition the piece that starts its firings, and the one that ends them, where the pieces of a net are few
+/// enough to be inlined in the loop. Otherwise there are none, and they are called.
 #[derive(Default)]
 pub struct InlinePieces<'w> {
     pub starts: Vec<InlinePiece<'w>>,
     pub finishes: Vec<InlinePiece<'w>>,
 }
 
-/// A piece that is written out in the loop. Transitions of one shape share it.
+/// A piece that is inlined in the loop. Transitions of one shape share it.
 #[derive(Clone, Copy)]
 pub struct InlinePiece<'w> {
     pub shape: usize,
@@ -72,7 +73,7 @@ impl InlinePieces<'_> {
     }
 }
 
-/// Where the start of a firing goes that is written out in the loop.
+/// Where the start of a firing goes that is inlined in the loop.
 #[derive(Clone, Copy)]
 pub struct StartWays {
     /// Here where nothing is left to do.
@@ -82,12 +83,12 @@ pub struct StartWays {
     pub transition: Value,
 }
 
-/// Where the end of a firing goes that is written out in the loop.
+/// Where the end of a firing goes that is inlined in the loop.
 #[derive(Clone, Copy)]
 pub struct FinishWays {
     /// Here where its slot is left.
     pub left: Block,
-    /// Here with its lane, where the next of it takes the slot.
+    /// Here with its lane, if the next firing of the lane takes the slot.
     pub succeeds: Block,
 }
 
@@ -145,7 +146,8 @@ impl MainLoopCode<'_, '_, '_> {
         self.finish_first(&asked);
     }
 
-    /// Firings may start as long as fewer than `enough` have started, and too few at this instant to be counted (X3).
+    /// Firings may start as long as fewer than `enough` have started, and too few at this instant for the limit (X3) to
+    /// matter.
     fn allow(&mut self, asked: &LoopContext) -> Value {
         let began = self.e.load(I64, self.e.engine, self.e.layout.instant_began);
         let quiet = self.e.load(I64, self.e.engine, self.e.layout.quiet);
@@ -221,7 +223,7 @@ impl MainLoopCode<'_, '_, '_> {
         self.e.b.switch_to_block(done);
     }
 
-    /// The general way looks at a transition, which is listed again, and at the others that are.
+    /// The interpreter looks at a transition, which is put back on the list, and at the others on it.
     fn look_generally(&mut self, listed: Value, state: Value) {
         self.e.store(listed, self.e.engine, self.e.layout.listed);
         let yes = self.e.b.ins().iconst(I8, 1);
@@ -570,8 +572,8 @@ impl MainLoopCode<'_, '_, '_> {
         self.leave_to_start(transition, status);
     }
 
-    /// Leaves with the status of a firing that the engine must start, or whose fault it must report. A call would do, but would
-    /// cost the loop its registers.
+    /// Leaves with the status of a firing that the engine must start, or whose fault it must report. A call would be
+    /// simpler, but would cost the loop its registers.
     fn leave_to_start(&mut self, transition: Value, status: Value) {
         self.e.store(transition, self.e.engine, self.e.layout.value);
         self.e.b.ins().return_(&[status]);
@@ -641,7 +643,7 @@ impl MainLoopCode<'_, '_, '_> {
         self.e.jump(succeeded, &[]);
     }
 
-    /// What ends a firing, and its holes. The interpreter does not note it.
+    /// The function that ends a firing, and its holes. The interpreter does not store it.
     fn finish_of(&mut self, asked: &LoopContext, ending: Value, transition: Value) -> [Value; 2] {
         let called = asked.written.finishes.is_empty();
         let holes = self.e.load(I64, ending, offset_of!(Ending, holes));

@@ -1,10 +1,11 @@
 //! Writes the code of a transition, and of the loop: a file and a struct for each subject, as in `state` and `engine`. The structs
-//! borrow the one `Emitter`, whose words are all they have in common. In code of any subject `self.e.load(..)` is such a word,
-//! `self.lose(..)` belongs to the subject itself, and `self.joins().enter_index(..)` to another.
+//! borrow one `Emitter`, and share nothing else. In any subject, `self.e.load(..)` is an operation of the emitter,
+//! `self.lose(..)` a method of the subject itself, and `self.joins().enter_index(..)` one of another subject.
 //!
-//! Of a net, emission knows a blueprint and nothing else.
+//! Emission knows the blueprints of a net, and nothing else of it.
 //!
-//! May import: what `jit` may, but for `program` and `net`; of `jit`: `blueprint`, `holes`, `layout`, `profile`, `runtime`.
+//! May import: what `jit` may, except `program` and `net`; of `jit`: `blueprint`, `holes`, `layout`, `profile`,
+//! `runtime`.
 //!
 //! - [`emitter`]: the vocabulary that everything else is made of, and branches
 //! - [`subjects`]: the struct of each subject, and how one reaches another

@@ -16,7 +16,7 @@ pub struct Given {
     pub place: Option<Value>,
     pub count: TokenCount,
     pub slots: Vec<Source>,
-    /// Where the slots stand in memory, if they do.
+    /// The address of the slots, if they are in memory.
     pub address: Option<Value>,
 }
 
@@ -122,7 +122,7 @@ impl OutputCode<'_, '_, '_> {
         self.values(arc, end).into_iter().map(|slot| self.slots().word_in(slot)).collect()
     }
 
-    /// The value of a slot. Constants are holes, so that transitions which differ in them alone share their code.
+    /// The value of a slot. Constants are holes, so that transitions that differ only in them share their code.
     pub fn slot_value(&mut self, value: &SlotValue, end: Value) -> Source {
         match value {
             SlotValue::Variable(variable) => {

@@ -1,4 +1,4 @@
-//! Code for the number of a place's tokens: it changes, with statistics and with what watches it.
+//! Code for the number of a place's tokens: its changes, with statistics and watches.
 
 use std::mem::offset_of;
 
@@ -89,9 +89,9 @@ impl<'a> PlaceCode<'_, 'a, '_> {
         }
     }
 
-    /// A number that was not zero rises: its integral is less by the time that its spell has lasted.
+    /// A number above zero rises by n: integral −= n · (now − t₀), where t₀ is the start of its busy period.
     fn lessen(&mut self, of: Spells, count: TokenCount) {
-        // Of two numbers that are read, an operation can read the last itself.
+        // An instruction can take its last operand from memory.
         let sum = self.e.load(I64, of.address, of.integral);
         let spell = self.spell(of);
         self.lessen_by(of, sum, spell, count);
@@ -103,7 +103,7 @@ impl<'a> PlaceCode<'_, 'a, '_> {
         self.e.store(sum, of.address, of.integral);
     }
 
-    /// A number falls. Returns the time that its spell has lasted.
+    /// A number falls by n: integral += n · (now − t₀). Returns now − t₀.
     fn lengthen(&mut self, of: Spells, count: TokenCount) -> Value {
         let spell = self.spell(of);
         let more = self.weighted(spell, count);
@@ -150,7 +150,7 @@ impl<'a> PlaceCode<'_, 'a, '_> {
         self.e.holds_one(place) && matches!(count, TokenCount::Const(1))
     }
 
-    /// The spells of tokens of a place.
+    /// The busy periods of a place.
     fn spells(&mut self, place: PlaceRef) -> Spells {
         let address = self.e.place(place);
         Spells { address, integral: offset_of!(PlaceCounters, integral), since: offset_of!(PlaceCounters, busy_since) }
@@ -165,7 +165,7 @@ impl<'a> PlaceCode<'_, 'a, '_> {
         }
     }
 
-    /// Tokens leave a place that had `before` of them: `state::Place::lose`, and what watches it. `lost`: where to note the
+    /// Tokens leave a place that had `before` of them: `state::Place::lose`, and its watches. `lost`: where to note the
     /// conditions that the transition loses, if they are counted later.
     pub fn lose(&mut self, place: PlaceRef, before: Value, count: TokenCount, mut lost: Option<&mut Lost>) {
         self.lengthen_level(place, before);
@@ -185,8 +185,8 @@ impl<'a> PlaceCode<'_, 'a, '_> {
         }
     }
 
-    /// Tokens arrive in a place that had `before` of them: `state::Place::gain`, and what watches it. `reserved`: room was kept
-    /// for them. `arriving` are the values of one that has any.
+    /// Tokens arrive in a place that had `before` of them: `state::Place::gain`, and its watches. `reserved`: room was
+    /// kept for them. `arriving` are the values of one that has any.
     pub fn gain(&mut self, place: PlaceRef, before: Value, count: TokenCount, reserved: bool, arriving: &[Source]) {
         let state = self.e.place(place);
         self.lengthen_level(place, before);
@@ -300,8 +300,8 @@ impl<'a> PlaceCode<'_, 'a, '_> {
         }
     }
 
-    /// Emits `then` for when a threshold is crossed. If it is that of a place, which gets its first tokens or loses its last, so
-    /// does its spell begin or end; where it does not begin, more tokens come.
+    /// Emits `then` for when a threshold is crossed. If it is the threshold between no tokens and some of a
+    /// place, its busy period begins or ends there.
     fn when_turned(
         &mut self,
         crossed: Crossed,
@@ -339,7 +339,7 @@ impl<'a> PlaceCode<'_, 'a, '_> {
         }
     }
 
-    /// The same without a branch, and for one transition that watches the place.
+    /// The same without a branch, for the only transition that watches the place.
     fn cross_free(
         &mut self,
         crossed: Value,
@@ -377,7 +377,7 @@ impl<'a> PlaceCode<'_, 'a, '_> {
         }
     }
 
-    /// Whether these are all that watch a place for its first token, and need no more than a bit each.
+    /// Whether these are all watches of a place for its first token, and each is decided by one bit.
     fn is_single_watch(&self, group: &[Watch]) -> bool {
         let simple = |id: TransitionRef| self.e.blueprint[id].plain && self.e.has_member(id);
         matches!(group, [watch] if watch.threshold == 1 && simple(watch.transition))

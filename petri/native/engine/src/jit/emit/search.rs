@@ -1,7 +1,7 @@
 //! Code for searches: whether a transition has a binding, and one of its bindings (E1 to E5, I4).
 //!
-//! What `search` does by going through the arcs of any transition is written out for one: a loop for each arc whose token
-//! may matter, in their order (E7), and in the innermost the inhibitors and the guard.
+//! `search` goes through the arcs of any transition; this is specialised for one: a nested loop for each arc whose
+//! token matters, in their order (E7), with the inhibitors and the guard in the innermost.
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::I64;
@@ -18,7 +18,7 @@ use crate::jit::emit::subjects::{SearchCode, Subjects};
 use crate::jit::holes::Hole;
 use crate::state::index::{Bucket, Index, BUCKET_SEATS};
 
-/// Searches with more nested loops than this are left to the general way: there is little to gain where so much is searched.
+/// Searches with more nested loops than this are left to the interpreter: little is gained where the search dominates.
 const MOST_LOOPS: usize = 6;
 
 /// Whether there is code for the search of a transition.
@@ -41,10 +41,10 @@ struct Group {
     bucket: Value,
 }
 
-/// What a search knows where it has come to.
+/// The state of a search in a loop.
 struct Nest<'p> {
     plan: &'p TransitionPlan,
-    /// Arcs that leave a choice, but whose choices need no more than to be counted.
+    /// Arcs that leave a choice, but whose choices only have to be counted.
     counted: Vec<bool>,
     /// What each arc has chosen: a seat, or a number of black tokens.
     chosen: Vec<Option<Value>>,
@@ -59,7 +59,7 @@ struct Tally {
     words: Vec<Variable>,
 }
 
-/// What is to be done with a binding; then the search goes on in the block.
+/// What to do with a binding; the search then continues in the block.
 type Complete<'c, 'a, 'b> = &'c mut dyn FnMut(&mut SearchCode<'_, 'a, 'b>, &Nest, Block);
 
 impl<'p> Nest<'p> {
@@ -158,7 +158,7 @@ impl<'a, 'b> SearchCode<'_, 'a, 'b> {
         }
     }
 
-    /// Goes through the bindings and counts them, draws the number of one, and goes to `hit` with what was found of it.
+    /// Counts the bindings, draws the number of one, and goes to `hit` with it.
     /// Most often it is among those that came first, which are remembered; else all are gone through again.
     fn search(&mut self, nest: &mut Nest, words: usize, hit: Block) {
         let again = self.e.b.create_block();
@@ -192,7 +192,7 @@ impl<'a, 'b> SearchCode<'_, 'a, 'b> {
         Tally { all: variable(), first: variable(), words: (0..words).map(|_| variable()).collect() }
     }
 
-    /// Counts bindings that differ only in a choice that need not be looked at, unless the wanted one is among them.
+    /// Counts bindings that differ only in a choice that does not matter, unless the drawn one is among them.
     fn count(&mut self, nest: &Nest, tally: &Tally, wanted: Value, hit: Block, next: Block) {
         let number = match nest.choices {
             Some(choices) => choices.number,
@@ -220,7 +220,7 @@ impl<'a, 'b> SearchCode<'_, 'a, 'b> {
 
     // ------------------------------------------------------------ from arc to arc
 
-    /// Tries all choices for an arc and those behind it; where one does not suit, it goes on in `next`.
+    /// Tries all choices for an arc and those behind it; where one does not fit, it continues in `next`.
     fn descend(&mut self, nest: &mut Nest, position: usize, next: Block, complete: Complete<'_, 'a, 'b>) {
         let plan = nest.plan;
         let Some(arc) = plan.inputs.get(position) else { return self.admit(nest, next, complete) };
@@ -331,7 +331,7 @@ impl<'a, 'b> SearchCode<'_, 'a, 'b> {
         self.e.jump(turn, &[following]);
     }
 
-    /// The general way ends a search that is no longer wanted: a loop within a loop may take hours.
+    /// The interpreter ends a cancelled search: nested loops may take hours.
     fn require_wanted(&mut self) {
         let address = self.e.table(self.e.layout.stop);
         let stop = self.e.b.ins().atomic_load(I64, FLAGS, address);
@@ -377,7 +377,7 @@ impl<'a, 'b> SearchCode<'_, 'a, 'b> {
         complete(self, nest, next);
     }
 
-    /// A number of tokens. A negative one goes the general way, which knows whether that is a fault.
+    /// A number of tokens. A negative one is left to the interpreter, which decides whether it is a fault.
     fn natural(&mut self, count: &Count) -> Value {
         match count {
             Count::Const(count) => self.e.int(*count),

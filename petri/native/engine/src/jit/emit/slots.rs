@@ -1,4 +1,4 @@
-//! Code for the values of tokens: where they are to be had, and how they come from one place in memory to another.
+//! Code for the values of tokens: where to read them, and how to copy them.
 
 use cranelift_codegen::ir::types::{I64, I64X2};
 use cranelift_codegen::ir::{InstBuilder, StackSlotData, StackSlotKind, Type, Value};
@@ -10,13 +10,14 @@ use crate::jit::holes::Hole;
 /// The type of two values that are moved together.
 const BOTH: Type = I64X2;
 
-/// Values that stand one behind the other in memory.
+/// Values that are consecutive in memory.
 pub fn slots_at(address: Value, width: usize) -> Vec<Source> {
     (0..width).map(|slot| Source::At(address, 8 * slot)).collect()
 }
 
 impl SlotCode<'_, '_, '_> {
-    /// The value as a word. One in memory is read where it is used, for many an instruction reads an operand itself.
+    /// The value as a word. One in memory is read where it is used, since many instructions take an operand from
+    /// memory.
     pub fn word_in(&mut self, slot: Source) -> Value {
         match slot {
             Source::Known(value) => value,
@@ -25,9 +26,9 @@ impl SlotCode<'_, '_, '_> {
         }
     }
 
-    /// The same for a value that is used before any token is written. The code generator computes late, but reads early what may
-    /// change, and all these values together would not fit the registers. It may move this read, but not before the read of the
-    /// token's address, which is part of each firing (`Emitter::seat`).
+    /// The same for a value that is used before any token is written. The code generator computes late, but reads early
+    /// what may change, and the registers cannot hold all these values together. It may move this read, but not before
+    /// the read of the token's address, which is part of each firing (`Emitter::seat`).
     pub fn word_at_use(&mut self, slot: Source) -> Value {
         match slot {
             Source::At(address, offset) => self.e.load_lasting(address, offset),
@@ -53,7 +54,7 @@ impl SlotCode<'_, '_, '_> {
         }
     }
 
-    /// A value in a register. Which of a token's it is may differ between transitions that are otherwise alike.
+    /// A value in a register. Its position in the token may differ between otherwise equal transitions.
     fn held(&mut self, slot: Source) -> Source {
         Source::Known(match slot {
             Source::At(address, offset) => {
@@ -70,8 +71,8 @@ impl SlotCode<'_, '_, '_> {
         })
     }
 
-    /// Writes values to memory, two at a time where they come so. Those of a token are paired alike wherever they stand, since
-    /// a processor hands what has just been written to who reads the same words.
+    /// Writes values to memory, in pairs where they are paired. The values of a token are always paired in the same
+    /// way, since a processor forwards what has just been written only to reads of the same words.
     pub fn store(&mut self, slots: &[Source], to: Value, offset: usize) {
         for (pair, offset) in slots.chunks(2).zip((offset..).step_by(16)) {
             if let [one, other] = *pair {
@@ -87,7 +88,7 @@ impl SlotCode<'_, '_, '_> {
         }
     }
 
-    /// Two values in one register, if they stand together.
+    /// Two values in one register, if they are adjacent.
     fn both(&mut self, one: Source, other: Source) -> Option<Value> {
         match (one, other) {
             (Source::At(address, offset), Source::At(same, next)) if same == address && next == offset + 8 => {

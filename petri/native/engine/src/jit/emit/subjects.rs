@@ -1,4 +1,4 @@
-//! The subjects of which code is written: a struct for each, which borrows the emitter. Its methods are in the subject's file.
+//! The subjects of the code: a struct for each, which borrows the emitter. Its methods are in the subject's file.
 
 use crate::jit::emit::emitter::{Emitter, Writer};
 
@@ -17,7 +17,7 @@ macro_rules! subjects {
             }
         )*
 
-        /// The ways to all subjects: each is reached by its name, as in `self.places().lose(..)`.
+        /// Access to all subjects by name, as in `self.places().lose(..)`.
         pub trait Subjects<'a, 'b: 'a>: Writer<'a, 'b> {
             $(
                 $(#[$doc])*

@@ -16,7 +16,7 @@ use crate::jit::runtime::Rare;
 use crate::state::store::Ring;
 
 impl<'a> TokenCode<'_, 'a, '_> {
-    /// The address of the token that a place which is no bag shows at a position.
+    /// The address of the token that a queue, stack or keyed place shows at a position.
     pub fn shown(&mut self, place: PlaceRef, position: usize) -> Value {
         match self.e.blueprint[place].discipline {
             Discipline::Fifo => {
@@ -78,7 +78,7 @@ impl<'a> TokenCode<'_, 'a, '_> {
         self.slots().store(&slots, to, 0);
     }
 
-    /// One coloured token arrives. `slots` are its values; `address` is where they stand, if they stand anywhere.
+    /// One coloured token arrives. `slots` are its values; `address` is theirs, if they are in memory.
     pub fn give(&mut self, place: PlaceRef, slots: &[Source], address: Value, reserved: bool) {
         let id = self.e.place_id(place);
         let before = self.places().tokens_before(place, TokenCount::Const(1), Way::Up);
@@ -121,7 +121,7 @@ impl<'a> TokenCode<'_, 'a, '_> {
         }
     }
 
-    /// A token has come to the end of a bag whose indices and joins know it by groups.
+    /// A token has been added at the end of a bag whose indices and joins find it by groups.
     fn enter_groups(&mut self, place: PlaceRef, slots: &[Source]) {
         let moves = self.e.moves(place);
         for index in &moves.indices {
@@ -135,7 +135,7 @@ impl<'a> TokenCode<'_, 'a, '_> {
         }
     }
 
-    /// The group of the key that stands in some slots of a token, where groups are numbered directly.
+    /// The group of the key in some slots of a token, where groups are numbered directly.
     pub fn group(&mut self, index: &IndexPlan, key: &[KeySlot], slots: &[Source]) -> Value {
         let mut group = self.e.int(0);
         let mut inside = None;
@@ -155,7 +155,7 @@ impl<'a> TokenCode<'_, 'a, '_> {
         self.e.b.ins().select(inside, group, outside)
     }
 
-    /// Tells the probes of tokens of one value that have arrived.
+    /// Notifies the probes of arrived tokens of one value.
     pub fn tell_arrival(&mut self, place: PlaceRef, count: Value, address: Value) {
         let id = self.e.place_id(place);
         let status = self.e.call(self.e.runtime.arrived, &[self.e.engine, id, count, address], Some(I64));

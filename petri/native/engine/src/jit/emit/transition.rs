@@ -34,7 +34,7 @@ enum Lasts {
 }
 
 impl TransitionCode<'_, '_, '_> {
-    // ------------------------------------------------------------ what the generator does not know
+    // ------------------------------------------------------------ without generated code
 
     /// Looks at a transition, or starts a firing: neither is done.
     pub fn leave_to_engine(&mut self) {
@@ -187,7 +187,8 @@ impl TransitionCode<'_, '_, '_> {
         bags.clone().count() == 2 && bags.clone().all(|arc| arc.before.is_empty())
     }
 
-    /// `Engine::bind_product` for two bags. The number of the binding is read in mixed radix, the last arc changing fastest.
+    /// `Engine::bind_product` for two bags. The number of the binding is read in mixed radix, with the last arc as the
+    /// lowest digit.
     fn choose_product(&mut self, plan: &TransitionPlan, chosen: &mut [Option<Value>]) {
         let bags: Vec<usize> = (0..plan.inputs.len()).filter(|&i| matches!(plan.inputs[i].find, Find::Any)).collect();
         let [first, second] = bags[..] else { return };
@@ -223,8 +224,8 @@ impl TransitionCode<'_, '_, '_> {
         }
     }
 
-    /// Whether the firing lasts, and its end. Code runs at times so early that a firing whose time is short ends before the
-    /// horizon.
+    /// Whether the firing lasts, and its end. Code only runs at times early enough for a firing with a short time to
+    /// end before the horizon.
     fn duration(&mut self, time: &Time) -> (Lasts, Value) {
         let (duration, lasts) = match time {
             Time::Immediate => return (Lasts::Never, self.e.now),
@@ -254,7 +255,7 @@ impl TransitionCode<'_, '_, '_> {
             Mean::Usual(mean) => e.expressions().times_mean(standard, mean),
             _ => standard,
         };
-        // It may be 0, or long, but hardly ever is.
+        // It is almost never 0 or long.
         let standard = self.chance().draw_exponential(|e, drawn| {
             let (zero, long) = (e.real(0.0), e.real(SHORT));
             let lasts = e.b.ins().fcmp(FloatCC::GreaterThan, drawn, zero);
@@ -281,7 +282,7 @@ impl TransitionCode<'_, '_, '_> {
         self.either(nearest, I64, |_| nearest, least)
     }
 
-    /// The nearest whole number of a short time; of another, and of a negative one, it is no number of a short one.
+    /// The nearest whole number of a short time; for a long or negative time, a number that no short time gives.
     fn nearest(&mut self, duration: Value) -> Value {
         let rounder = self.e.real(ROUNDER);
         let sum = self.e.b.ins().fadd(duration, rounder);
@@ -290,7 +291,7 @@ impl TransitionCode<'_, '_, '_> {
         self.e.b.ins().isub(bits, rounder)
     }
 
-    /// Asks whether the net may hold its tokens after the firing (X3). Returns how many these are, if that may be another number.
+    /// Checks that the net may hold its tokens after the firing (X3). Returns their number, if it may have changed.
     fn room_in_net(&mut self, plan: &TransitionPlan, given: &[Given], chosen: &[Option<Value>]) -> Option<Value> {
         let mut constant = 0i64;
         let mut known = None;
@@ -426,8 +427,8 @@ impl TransitionCode<'_, '_, '_> {
         self.agenda().hand_over(OWN, begun, end, ways);
     }
 
-    /// Fetches what the tokens that a firing will give lead to: as early as they are known, for what the firing takes may have to be
-    /// waited for.
+    /// Prefetches the memory that the output tokens will touch, as soon as they are known: the firing may stall on its
+    /// inputs meanwhile.
     fn fetch_given(&mut self, plan: &TransitionPlan, given: &[Given]) {
         for (arc, given) in plan.outputs.iter().zip(given).filter(|(arc, _)| arc.form == OutputForm::Token) {
             self.joins().fetch_pivots(arc.place, &given.slots);

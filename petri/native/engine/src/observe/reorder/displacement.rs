@@ -19,8 +19,8 @@ pub(super) struct Displacements {
     /// How many packets at the back of `waiting` have successive numbers.
     in_row: usize,
     early: Vec<i64>,
-    /// A copy of what waits, once asked for and until it changes: most flows of a long run have ended, and each snapshot has
-    /// all.
+    /// A copy of the waiting packets, made on demand and kept until they change: most flows of a long run have ended,
+    /// and each snapshot contains all flows.
     tail: OnceLock<Arc<Tail>>,
 }
 
@@ -121,7 +121,7 @@ impl Displacements {
         (!self.waiting.is_empty()).then(|| self.tail.get_or_init(tail))
     }
 
-    /// Count what waits as if no more packets came.
+    /// Count the waiting packets as if no more came.
     pub(super) fn count_rest(&self, density: &mut [u64]) {
         density[self.threshold] += self.steady();
         if let Some(tail) = self.tail() {

@@ -1,4 +1,4 @@
-//! What is remembered of one flow.
+//! The state of one flow.
 
 use std::collections::VecDeque;
 
@@ -37,7 +37,7 @@ pub(super) enum Voice {
     Quiet,
 }
 
-/// What is remembered of one key; `older` and `newer` chain the flows by when they were heard last.
+/// The state of one key; `older` and `newer` chain the flows by when they were heard last.
 pub(super) struct Flow {
     pub(super) key: Box<[u64]>,
     pub(super) older: u32,

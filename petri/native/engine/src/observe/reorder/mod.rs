@@ -33,7 +33,7 @@ pub struct Order {
     oldest: u32,
     newest: u32,
     tally: Tally,
-    /// What those flows count that are quiet, and all others.
+    /// The counts of quiet flows, and of all others.
     quiet: Quiet,
     stirred: Vec<u32>,
 }
@@ -58,7 +58,7 @@ impl Order {
         }
     }
 
-    /// Set all figures to zero (the warm-up is over). What is remembered of the flows stays.
+    /// Set all figures to zero (the warm-up is over). The state of the flows is kept.
     pub fn restart(&mut self) {
         self.stir_all();
         self.tally = Tally::new(&self.settings);

@@ -1,4 +1,4 @@
-//! What flows would count if no more packets came, summed over those that have not been heard for a while.
+//! The counts of flows if no more packets came, summed over the flows that have been silent for a while.
 
 use crate::observe::reorder::flow::Flow;
 use crate::observe::reorder::receiver::Answers;
@@ -26,7 +26,7 @@ impl Quiet {
         }
     }
 
-    /// A flow that has not changed since is quiet no more.
+    /// A flow that has not changed since stops being quiet.
     pub(super) fn remove(&mut self, flow: &Flow) {
         self.own.fill(0);
         flow.displacements.count_rest(&mut self.own);

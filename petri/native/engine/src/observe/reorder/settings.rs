@@ -1,4 +1,4 @@
-//! What the figures of all flows depend on.
+//! The settings of the figures.
 
 /// First arrivals of a flow, before which its first number may still turn out to be lower.
 pub(super) const YOUNG: usize = 64;

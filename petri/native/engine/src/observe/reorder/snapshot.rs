@@ -1,15 +1,15 @@
-//! What an order has counted up to an instant.
+//! The counts of an order up to an instant.
 
 use std::sync::Arc;
 
 use crate::observe::reorder::tail::Tail;
 use crate::observe::reorder::tally::Tally;
 
-/// Flows whose packets that wait are copied, and counted when that is asked for. Those of more flows would take much memory,
-/// and are counted at once.
+/// The number of flows whose waiting packets are copied, and counted on demand. Copies of more flows would take much
+/// memory, so these are counted at once.
 pub(super) const MOST_TAILS: usize = 64;
 
-/// The counts up to an instant, and the packets that waited then. Of most snapshots of a run, no figure is ever wanted.
+/// The counts up to an instant, and the packets that waited then. Most snapshots are never evaluated.
 pub struct Snapshot {
     pub(super) tally: Tally,
     pub(super) tails: Vec<Arc<Tail>>,

@@ -23,7 +23,7 @@ const DIRECT_LIMIT: u64 = 1 << 16;
 /// Greater key spaces are, too, if they have at most this number of keys for each token of the initial marking.
 const DIRECT_SHARE: u64 = 4;
 
-/// Collects what transitions need while they are compiled.
+/// Collects the data that transitions need while they are compiled.
 pub struct Compiler<'a> {
     pub net: &'a Net,
     pub without: Without,
@@ -32,7 +32,7 @@ pub struct Compiler<'a> {
     /// The values that a token may have in each slot of each place.
     pub slot_ranges: Vec<Vec<Range>>,
     pub indices: Vec<IndexProgram>,
-    /// How many ask for each index.
+    /// How many users each index has.
     askers: Vec<usize>,
     index_of: HashMap<(PlaceId, Vec<u32>), IndexId>,
     pub joins: Vec<JoinProgram>,
@@ -127,7 +127,7 @@ impl<'a> Compiler<'a> {
         })
     }
 
-    /// What the tokens of a place weigh.
+    /// The weight of the tokens of a place.
     fn weight(&mut self, index: usize, place: &Place, weight: &Expr) -> Loaded<Weight> {
         let facts = Ranges(&self.slot_ranges[index]).facts(weight);
         let mut lowering = self.lowering(place.colour.slots.iter().map(|slot| slot.kind).collect());
@@ -146,12 +146,12 @@ impl<'a> Compiler<'a> {
         id
     }
 
-    /// Somebody does not ask for an index any more.
+    /// One user of an index is gone.
     pub fn give_up(&mut self, index: IndexId) {
         self.askers[index.at()] -= 1;
     }
 
-    /// Places do not keep indices that nobody asks for.
+    /// Removes the indices without users from places.
     pub fn drop_unused_indices(&mut self) {
         let askers = &self.askers;
         self.places.iter_mut().for_each(|place| place.indices.retain(|id| askers[id.at()] > 0));
@@ -213,7 +213,7 @@ impl<'a> Compiler<'a> {
         self.watches.push((gauge, watch));
     }
 
-    /// Looks at a transition again when a gauge changes, unless by an arrival that it does not see.
+    /// Looks at a transition again when a gauge changes, unless by an arrival that cannot matter to it.
     pub fn depend(&mut self, gauge: GaugeId, dependent: Dependent) {
         let entry = self.dependents.entry((gauge, dependent.transition)).or_insert(dependent);
         entry.depth = entry.depth.max(dependent.depth);
@@ -251,7 +251,7 @@ impl<'a> Compiler<'a> {
         (gauges, watches, dependents)
     }
 
-    /// What is known of an expression whose variables have these ranges.
+    /// The known properties of an expression whose variables have these ranges.
     pub fn facts(&self, e: &Expr, ranges: &[Range]) -> Facts {
         Ranges(ranges).facts(e)
     }

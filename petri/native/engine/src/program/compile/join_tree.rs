@@ -9,11 +9,11 @@ use crate::program::join_tree::{EdgeProgram, JoinTreeProgram, NodeProgram, Order
 use crate::program::ranking::Ranked;
 use crate::program::transition::Selection;
 
-/// What is known of an arc of a tree.
+/// The data of an arc of a tree.
 #[derive(Default)]
 struct Arc<'e> {
     known: Vec<(u32, VariableId)>,
-    /// The variables that its key asks for.
+    /// The variables of its key.
     needed: Vec<VariableId>,
     parent: Option<usize>,
     filters: Vec<&'e Expr>,
@@ -130,7 +130,7 @@ impl<'b> TransitionCompiler<'_, 'b> {
         Arc { known: known(input), needed, ..Arc::default() }
     }
 
-    /// Gives a condition to the arc that it is about, or to the latter of two.
+    /// Assigns a condition to its arc, or to the later of two.
     fn assign(&self, arcs: &mut [Arc<'b>], bags: &[usize], e: &'b Expr) -> Option<()> {
         let variables = self.facts(e).variables;
         if let Some(&arc) = bags.iter().find(|&&arc| arcs[arc].tells_all(&variables)) {
@@ -224,7 +224,7 @@ impl<'b> TransitionCompiler<'_, 'b> {
         Some(if straight { (comparison, left, right) } else { (mirrored(comparison), right, left) })
     }
 
-    /// Makes the places of a tree report their tokens to it. The tree does not ask for the indices of its arcs.
+    /// Makes the places of a tree report their tokens to it. The tree does not use the indices of its arcs.
     fn enlist(&mut self, program: &JoinTreeProgram, inputs: &[InputProgram], id: JoinTreeId) {
         for node in &program.nodes {
             let ranked = &mut self.compiler.places[node.place.at()].ranked;

@@ -1,6 +1,6 @@
 //! Which transitions share a lane of the agenda: those of one constant firing time, whose firings end in the order in which they
-//! start. Where there are never many of them in progress, a lane is not worth its trouble: a firing that begins most often takes
-//! the slot of one that has just ended, and the way to the root is short.
+//! start. Where few of them are in progress, a lane does not pay: a firing that begins mostly takes
+//! the slot of one that has just ended, and the path to the root is short.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +10,7 @@ use crate::program::conservation::scarcest;
 use crate::program::place::PlaceProgram;
 use crate::program::transition::{Time, TransitionProgram};
 
-/// Where no more firings than this can be in progress, a lane is not worth its trouble.
+/// Where at most this many firings can be in progress, a lane does not pay.
 const FEW_FIRINGS: u64 = 128;
 
 /// Gives each constant firing time a lane; returns how many there are.

@@ -10,7 +10,7 @@
 //! - [`join_tree`]: arcs that are keyed one by another
 //! - [`lanes`]: which transitions share a lane of the agenda
 //! - [`probes`]: declared measures
-//! - [`prefetch_targets`]: what the tokens that a firing will deposit lead to
+//! - [`prefetch_targets`]: the memory that deposited tokens will touch
 
 pub mod compiler;
 pub mod join_tree;

@@ -157,7 +157,7 @@ fn simple(transition: &TransitionProgram, moves: &mut Vec<Move>) -> Simple {
     simple
 }
 
-/// The transitions of each priority, and where each transition stands.
+/// The transitions of each priority, and the position of each transition.
 fn levels(net: &Net) -> (Vec<Level>, Vec<(u32, u32)>) {
     let mut by_priority: BTreeMap<i64, Vec<TransitionId>> = BTreeMap::new();
     for (i, transition) in net.transitions.iter().enumerate() {

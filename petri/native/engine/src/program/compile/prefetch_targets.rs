@@ -1,4 +1,4 @@
-//! Finds what the tokens that a firing will deposit lead to.
+//! Finds the memory that deposited tokens will touch.
 
 use crate::base::ids::PlaceId;
 use crate::program::arc::Give;
@@ -7,7 +7,7 @@ use crate::program::prefetch_target::PrefetchTarget;
 use crate::program::transition::TransitionProgram;
 use crate::program::Program;
 
-/// The prefetch targets of what a transition gives.
+/// The prefetch targets of a transition's outputs.
 pub fn prefetch_targets(program: &Program, transition: &TransitionProgram) -> Box<[PrefetchTarget]> {
     let (mut targets, mut start) = (Vec::new(), 0);
     for give in &transition.gives {
@@ -23,7 +23,7 @@ pub fn prefetch_targets(program: &Program, transition: &TransitionProgram) -> Bo
     targets.into()
 }
 
-/// Those of a token that begins at a word of the record.
+/// The targets of a token that begins at a word of the record.
 fn of_token(program: &Program, place: PlaceId, start: u32) -> impl Iterator<Item = PrefetchTarget> + '_ {
     let behind = move |slots: &[u32]| slots.iter().map(|slot| start + slot).collect();
     let length = |place: PlaceId| program.places[place].width * size_of::<u64>();

@@ -92,7 +92,7 @@ fn firing(transition: TransitionId) -> Event {
     Event { transition: Some(transition), ..Event::default() }
 }
 
-/// The kinds of what an event's expressions name: a transition's variables, or a place's slots.
+/// The kinds of the names in an event's expressions: a transition's variables, or a place's slots.
 fn kinds(net: &Net, event: &Event) -> Loaded<Vec<Kind>> {
     let kinds = match (event.transition, event.place) {
         (Some(transition), _) => {

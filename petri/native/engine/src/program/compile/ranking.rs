@@ -1,4 +1,4 @@
-//! Finds what the ranks of tokens decide: the pairs that one comparison matches, and the tokens that are preferred.
+//! Finds choices that ranks of tokens decide: the pairs that one comparison matches, and the tokens that are preferred.
 
 use crate::base::ids::{MatchId, PlaceId, RankingId, VariableId};
 use crate::net::Expr;
@@ -16,7 +16,7 @@ struct Parts<'e> {
     comparisons: Vec<&'e Expr>,
 }
 
-/// What the other's value is asked for: to be less than the pivot's, or more; and not the same.
+/// The comparison: whether the other's value must be less than the pivot's or greater, and whether it may be equal.
 #[derive(Clone)]
 struct Order {
     pivot: Value,
@@ -69,7 +69,7 @@ fn bound(arc: &InputProgram) -> Vec<VariableId> {
 }
 
 impl TransitionCompiler<'_, '_> {
-    /// How the preferred tokens of the only bag are found, if its token alone decides about them.
+    /// How the preferred tokens of the only bag are found, if they depend on its token alone.
     pub fn preference(&mut self, input: &InputProgram, arc: usize) -> Option<Selection> {
         let prefer = self.transition.prefer.as_ref()?;
         let facts = self.facts(&prefer.key);
@@ -86,7 +86,7 @@ impl TransitionCompiler<'_, '_> {
         Some(Selection::Preferred(id, arc))
     }
 
-    /// How pairs of tokens of two bags are found, if the guard asks for no more of both than one comparison, or a range.
+    /// How pairs of tokens of two bags are found, if the guard compares the two only once, or by a range.
     pub fn match_by_rank(&mut self, inputs: &[InputProgram], arcs: [usize; 2]) -> Option<Selection> {
         let transition = self.transition;
         let guard = transition.guard.as_ref()?;
@@ -146,7 +146,7 @@ impl TransitionCompiler<'_, '_> {
         Some(Order { pivot, other, less, strict })
     }
 
-    /// Takes a conjunction apart: each condition asks for one of two arcs' variables, or compares both.
+    /// Takes a conjunction apart: each condition uses the variables of one of two arcs, or compares both.
     fn parts<'e>(&self, guard: &'e Expr, known: [Vec<VariableId>; 2]) -> Option<Parts<'e>> {
         let mut parts = Parts { filters: [Vec::new(), Vec::new()], comparisons: Vec::new() };
         for e in conjuncts(Some(guard)) {

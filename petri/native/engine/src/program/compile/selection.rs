@@ -10,7 +10,7 @@ use crate::program::join::{ArcChoice, FreeArc, JoinProgram, LinkKey, LinkProgram
 use crate::program::transition::Selection;
 
 /// Whether arcs before a link on its place leave a number of choices that the pivot's token decides: those of equal slots find
-/// tokens of one group, or of others; an arc that any token will do for leaves the rest.
+/// tokens of one group, or of others; an arc that accepts any token chooses among the others.
 fn can_share(inputs: &[InputProgram], pivot: usize, link: usize) -> bool {
     let alike = |&other: &usize| match (&inputs[link].find, &inputs[other].find) {
         (Find::Any, _) => true,
@@ -64,14 +64,14 @@ impl TransitionCompiler<'_, '_> {
         }
     }
 
-    /// Whether it may matter to enabling which of its tokens an arc finds, and not only that it finds one.
+    /// Whether enabling may depend on which of its tokens an arc finds, and not only on whether it finds one.
     pub fn decides_by(&self, arc: &InputProgram) -> bool {
         !arc.before.is_empty()
             || !arc.after.is_empty()
             || arc.binds.iter().any(|(_, variable)| self.enabling.variables.contains(variable))
     }
 
-    /// Whether the pivot's token decides about the guard and the keys of the other bags, and nothing else matters.
+    /// Whether the guard and the keys of the other bags depend on the pivot's token and nothing else.
     fn can_join(&self, inputs: &[InputProgram], pivot: usize, links: &[usize]) -> bool {
         let arcs: &[InputArc] = &self.transition.inputs;
         let variables: Vec<VariableId> = inputs[pivot].binds.iter().map(|(_, variable)| *variable).collect();
@@ -132,7 +132,7 @@ impl TransitionCompiler<'_, '_> {
         id
     }
 
-    /// The last arc that leaves a choice, when nothing behind it can turn a choice down.
+    /// The last arc that leaves a choice, when nothing behind it can reject a choice.
     pub fn counted(&self, inputs: &[InputProgram], simple: bool) -> Option<usize> {
         let last = (0..inputs.len()).rev().find(|&i| is_bag(&inputs[i]))?;
         let free = inputs[last].before.is_empty() && inputs[last + 1..].iter().all(|arc| arc.equals.is_empty());

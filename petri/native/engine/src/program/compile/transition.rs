@@ -13,8 +13,8 @@ use crate::program::transition::{Preference, Selection, Time, TransitionProgram}
 use crate::program::transition::{MOST_HELD, NO_LANE};
 use crate::program::watch::{Dependent, Watch};
 
-/// Constant numbers of tokens above this are this one. No place ever holds as many (`MOST_HELD`), so it makes no difference
-/// to any condition, and no sum over the arcs of a transition overflows.
+/// Constant numbers of tokens above this are replaced by it. No place ever holds that many (`MOST_HELD`), so no
+/// condition changes, and no sum over the arcs of a transition overflows.
 const MOST_COUNTED: u64 = 2 * MOST_HELD;
 
 pub struct TransitionCompiler<'a, 'b> {
@@ -23,7 +23,7 @@ pub struct TransitionCompiler<'a, 'b> {
     pub transition: &'b Transition,
     pub kinds: Vec<Kind>,
     ranges: Vec<Range>,
-    /// Everything known of the expressions that decide about enabling.
+    /// The known properties of the expressions that enabling depends on.
     pub enabling: Facts,
     /// Watches alone decide.
     pub plain: bool,
@@ -64,7 +64,7 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
         Ok(this)
     }
 
-    /// References that lead nowhere are errors here, so that nothing later has to look.
+    /// References that lead nowhere are errors here, so that nothing later has to check.
     fn check(&mut self) -> Loaded<()> {
         let t = self.transition;
         let outputs = t.outputs.iter().flat_map(|arc| arc.places.iter());
@@ -117,7 +117,7 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
         Lowering { ranges: Ranges(&self.ranges), ..self.compiler.lowering(self.kinds.clone()) }
     }
 
-    /// Takes note of an expression that enabling depends on; returns what is known of it.
+    /// Registers an expression that enabling depends on; returns its known properties.
     fn decides(&mut self, e: &Expr) -> Facts {
         let facts = self.facts(e);
         self.enabling.fails |= facts.fails;
@@ -137,7 +137,7 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
         let exhaustive = self.enabling.fails;
         let rooms = if open || exhaustive { limited } else { Vec::new() };
         self.plain &= !exhaustive && rooms.is_empty();
-        // Nothing but patterns and the guard decides, and neither looks beyond the binding.
+        // Only patterns and the guard matter, and neither reads anything beyond the binding.
         let simple = !exhaustive
             && rooms.is_empty()
             && self.enabling.tokens.is_empty()
@@ -150,9 +150,9 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
         let selection = self.selection(&inputs, guard.as_ref(), simple, free);
         let joins = matches!(selection, Selection::Join(_) | Selection::Match(_) | Selection::Tree(_));
         self.plain |= joins;
-        // What comes before anything that may raise a fault can be watched even so: nothing else is looked at without it.
+        // What comes before the first possible fault can be watched all the same: nothing else is evaluated without it.
         let watched = self.safe;
-        // The tokens that a join counts are its own affair.
+        // The join itself follows the tokens that it counts.
         let uncounted = self.uncounted(&inputs, &selection);
         let is_free = |i: usize| uncounted.contains(&i);
         let leaves_free = |i: usize| is_free(i) || inputs[i].after.iter().any(|&later| is_free(later));
@@ -282,7 +282,7 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
         let mut inputs = Vec::with_capacity(arcs.len());
         for (position, arc) in arcs.iter().enumerate() {
             if !self.enabling.fails {
-                // An arc asks for tokens before it compares them with anything.
+                // An arc needs tokens before it compares them with anything.
                 self.safe.0 = position + 1;
             }
             let before: Vec<usize> = (0..position).filter(|&i| arcs[i].place == arc.place).collect();
@@ -402,7 +402,7 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
         (rooms, open)
     }
 
-    /// Whether it may matter to the room in a place what the token weighs that an arc takes.
+    /// Whether the room in a place may depend on the weight of the token that an arc takes.
     fn lightens(&self, arc: &InputProgram, rooms: &[usize]) -> bool {
         !rooms.is_empty() && !arc.keep && self.compiler.places[arc.place.at()].weight.is_some()
     }
@@ -461,7 +461,7 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
         impossible
     }
 
-    /// The changes after which a transition that watches alone do not decide about is looked at again.
+    /// The changes after which a transition that is not decided by watches alone is looked at again.
     fn depend(
         &mut self,
         inputs: &[InputProgram],
