@@ -4,6 +4,7 @@ use crate::base::fault::{Fault, Outcome};
 use crate::base::ids::SpanId;
 use crate::base::portable;
 use crate::base::random::Random;
+use crate::net::Op;
 use crate::program::variates;
 
 /// A finite result, with −0.0 as 0.0 (S2, X1).
@@ -87,29 +88,52 @@ const FARTHEST: f64 = 30.0;
 
 impl Distribution {
     /// The one of an operation, if there is one.
-    pub fn of(op: &str) -> Option<Distribution> {
+    pub fn of(op: Op) -> Option<Distribution> {
         use Distribution::*;
-        let all = [Lognormal, Pareto, Gamma, Weibull, Normal, TruncatedNormal, Triangular, Hyperexponential, Beta];
-        let ints = [Bernoulli, Geometric, Binomial, Poisson];
-        all.into_iter().chain(ints).find(|distribution| distribution.names().0 == op)
+        let waiting = [Lognormal, Pareto, Gamma, Weibull, Hyperexponential];
+        let others = [Normal, TruncatedNormal, Triangular, Beta, Bernoulli, Geometric, Binomial, Poisson];
+        waiting.into_iter().chain(others).find(|distribution| distribution.names().0 == op)
     }
 
     /// Its operation, and its parameters.
-    pub fn names(self) -> (&'static str, &'static [&'static str]) {
+    pub fn names(self) -> (Op, &'static [&'static str]) {
         match self {
-            Distribution::Lognormal => ("lognormal", &["mean", "cv"]),
-            Distribution::Pareto => ("pareto", &["shape", "mean"]),
-            Distribution::Gamma => ("gamma", &["shape", "mean"]),
-            Distribution::Weibull => ("weibull", &["shape", "scale"]),
-            Distribution::Normal => ("normal", &["mean", "sd"]),
-            Distribution::TruncatedNormal => ("truncated_normal", &["mean", "sd", "low", "high"]),
-            Distribution::Triangular => ("triangular", &["low", "mode", "high"]),
-            Distribution::Hyperexponential => ("hyperexponential", &["mean", "cv"]),
-            Distribution::Beta => ("beta", &["a", "b"]),
-            Distribution::Bernoulli => ("bernoulli", &["p"]),
-            Distribution::Geometric => ("geometric", &["p"]),
-            Distribution::Binomial => ("binomial", &["n", "p"]),
-            Distribution::Poisson => ("poisson", &["mean"]),
+            Distribution::Lognormal => (Op::Lognormal, &["mean", "cv"]),
+            Distribution::Pareto => (Op::Pareto, &["shape", "mean"]),
+            Distribution::Gamma => (Op::Gamma, &["shape", "mean"]),
+            Distribution::Weibull => (Op::Weibull, &["shape", "scale"]),
+            Distribution::Hyperexponential => (Op::Hyperexponential, &["mean", "cv"]),
+            Distribution::Normal => (Op::Normal, &["mean", "sd"]),
+            Distribution::TruncatedNormal => (Op::TruncatedNormal, &["mean", "sd", "low", "high"]),
+            Distribution::Triangular => (Op::Triangular, &["low", "mode", "high"]),
+            Distribution::Beta => (Op::Beta, &["a", "b"]),
+            Distribution::Bernoulli => (Op::Bernoulli, &["p"]),
+            Distribution::Geometric => (Op::Geometric, &["p"]),
+            Distribution::Binomial => (Op::Binomial, &["n", "p"]),
+            Distribution::Poisson => (Op::Poisson, &["mean"]),
+        }
+    }
+
+    /// Of a distribution of ints, the greatest value; the least is 0.
+    pub fn greatest(self) -> Option<i64> {
+        match self {
+            Distribution::Bernoulli => Some(1),
+            Distribution::Geometric | Distribution::Binomial | Distribution::Poisson => Some(i64::MAX),
+            Distribution::Lognormal | Distribution::Pareto | Distribution::Gamma | Distribution::Weibull => None,
+            Distribution::Hyperexponential | Distribution::Normal => None,
+            Distribution::TruncatedNormal | Distribution::Triangular | Distribution::Beta => None,
+        }
+    }
+
+    /// Whether no value is below 0, if that is known of each parameter.
+    pub fn never_negative(self, parameter: impl Fn(usize) -> bool) -> bool {
+        match self {
+            Distribution::Normal => false,
+            Distribution::Triangular => parameter(0),
+            Distribution::TruncatedNormal => parameter(2),
+            Distribution::Lognormal | Distribution::Pareto | Distribution::Gamma | Distribution::Weibull => true,
+            Distribution::Hyperexponential | Distribution::Beta => true,
+            Distribution::Bernoulli | Distribution::Geometric | Distribution::Binomial | Distribution::Poisson => true,
         }
     }
 
@@ -137,8 +161,8 @@ impl Distribution {
 
     /// A value; a fault where the parameters are not in the domain.
     pub fn draw(self, parameters: &[f64], span: SpanId, random: &mut Random) -> Outcome<f64> {
-        let (name, names) = self.names();
-        require(self.holds(parameters), name, span, || {
+        let (op, names) = self.names();
+        require(self.holds(parameters), op.name(), span, || {
             names.iter().copied().zip(parameters.iter().copied()).collect()
         })?;
         Ok(match (self, parameters) {
@@ -215,4 +239,19 @@ fn geometric(p: f64, random: &mut Random) -> f64 {
     let failure = 1.0 - p;
     let rate = if failure == 1.0 { p } else { -portable::ln(failure) * p / (1.0 - failure) };
     (random.exponential() / rate).floor() + 1.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_draws_is_a_distribution_or_written_out_elsewhere() {
+        let written_out = [Op::Exp, Op::Uniform, Op::UniformInt, Op::Erlang, Op::Choice, Op::Table, Op::Empirical];
+        for &op in Op::ALL {
+            let distribution = Distribution::of(op);
+            assert_eq!(distribution.is_some(), op.draws() && !written_out.contains(&op), "{op}");
+            assert!(distribution.is_none_or(|one| op.takes(one.names().1.len())), "{op}");
+        }
+    }
 }
