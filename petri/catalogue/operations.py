@@ -131,6 +131,8 @@ _ALL: Final = (
            Parameter("shape", SHAPE), _alike("mean", NOT_NEGATIVE)),
     _drawn("weibull(shape, scale)", "exponential if the shape is 1",
            Parameter("shape", SHAPE), _alike("scale", NOT_NEGATIVE)),
+    _drawn("loglogistic(shape, scale)", "heavy-tailed; half of the values are below the scale",
+           Parameter("shape", SHAPE), _alike("scale", NOT_NEGATIVE)),
     _drawn("hyperexponential(mean, cv)", "two exponentials, each of which contributes half of the mean; cv ≥ 1",
            _alike("mean", NOT_NEGATIVE), Parameter("cv", Domain("from 1 to 10⁶", lambda x: 1 <= x <= 10**6))),
     _drawn("normal(mean, sd)", "may be negative", _alike("mean"), _alike("sd", NOT_NEGATIVE)),

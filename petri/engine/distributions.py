@@ -151,6 +151,12 @@ def _weibull(stream: RandomStream, shape: float, scale: float) -> float:
     return scale * portable.power(stream.exponential(), 1.0 / shape)
 
 
+def _loglogistic(stream: RandomStream, shape: float, scale: float) -> float:
+    """The odds of a uniform number, to the power of 1/shape."""
+    u = stream.uniform()
+    return scale * portable.power(u / (1.0 - u), 1.0 / shape)
+
+
 def _truncated_normal(stream: RandomStream, mean: float, sd: float, low: float, high: float) -> float:
     x = mean + sd * within(stream, (low - mean) / sd, (high - mean) / sd)
     return low if x < low else high if x > high else x
@@ -190,6 +196,7 @@ DRAWS: dict[str, Callable[..., float]] = {
     "pareto": _pareto,
     "gamma": _gamma,
     "weibull": _weibull,
+    "loglogistic": _loglogistic,
     "normal": lambda stream, mean, sd: mean + sd * stream.normal(),
     "truncated_normal": _truncated_normal,
     "triangular": _triangular,

@@ -26,6 +26,7 @@ INSIDE: Final[dict[str, list[tuple[Scalar, ...]]]] = {
     "pareto": [(1.5, 3.0), (above(1.0), 3.0), (2.5, 0.5), (2.0, 0.0)],
     "gamma": [(1e-6, 1.0), (0.3, 2.0), (below(1.0), 2.0), (1.0, 2.0), (4.5, 3.0), (1e12, 3.0), (2.0, 0.0)],
     "weibull": [(0.5, 1.0), (2.0, 3.0), (1e12, 1.0), (1.0, 0.0)],
+    "loglogistic": [(0.5, 1.0), (2.0, 3.0), (1e12, 1.0), (1.0, 0.0)],
     "normal": [(5.0, 0.0), (5.0, 0.25), (-1.0, 2.0)],
     "truncated_normal": [
         (1.0, 2.0, 0.0, 9.0),
@@ -68,6 +69,7 @@ OUTSIDE: Final[dict[str, list[tuple[Scalar, ...]]]] = {
     "pareto": [(1.0, 3.0), (2.0, -LEAST)],
     "gamma": [(below(1e-6), 1.0), (above(1e12), 1.0), (1.0, -LEAST)],
     "weibull": [(below(1e-6), 1.0), (above(1e12), 1.0), (1.0, -LEAST)],
+    "loglogistic": [(below(1e-6), 1.0), (above(1e12), 1.0), (1.0, -LEAST)],
     "normal": [(5.0, -LEAST)],
     "truncated_normal": [
         (0.0, 0.0, -1.0, 1.0), (0.0, 1.0, 1.0, 1.0), (0.0, 1.0, 2.0, 1.0), (0.0, 1.0, above(30.0), 40.0),

@@ -50,7 +50,7 @@ operations! {
     0, draws true: Table "table", Empirical "empirical";
     1, draws true: Exp "exp", Bernoulli "bernoulli", Geometric "geometric", Poisson "poisson";
     2, draws true: Uniform "uniform", UniformInt "uniform_int", Erlang "erlang", Lognormal "lognormal", Pareto "pareto",
-        Gamma "gamma", Weibull "weibull", Hyperexponential "hyperexponential",
+        Gamma "gamma", Weibull "weibull", Loglogistic "loglogistic", Hyperexponential "hyperexponential",
         Normal "normal", Beta "beta", Binomial "binomial";
     3, draws true: Triangular "triangular";
     4, draws true: TruncatedNormal "truncated_normal";

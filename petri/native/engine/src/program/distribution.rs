@@ -69,6 +69,7 @@ pub enum Distribution {
     Pareto,
     Gamma,
     Weibull,
+    Loglogistic,
     Normal,
     TruncatedNormal,
     Triangular,
@@ -90,7 +91,7 @@ impl Distribution {
     /// The one of an operation, if there is one.
     pub fn of(op: Op) -> Option<Distribution> {
         use Distribution::*;
-        let waiting = [Lognormal, Pareto, Gamma, Weibull, Hyperexponential];
+        let waiting = [Lognormal, Pareto, Gamma, Weibull, Loglogistic, Hyperexponential];
         let others = [Normal, TruncatedNormal, Triangular, Beta, Bernoulli, Geometric, Binomial, Poisson];
         waiting.into_iter().chain(others).find(|distribution| distribution.names().0 == op)
     }
@@ -102,6 +103,7 @@ impl Distribution {
             Distribution::Pareto => (Op::Pareto, &["shape", "mean"]),
             Distribution::Gamma => (Op::Gamma, &["shape", "mean"]),
             Distribution::Weibull => (Op::Weibull, &["shape", "scale"]),
+            Distribution::Loglogistic => (Op::Loglogistic, &["shape", "scale"]),
             Distribution::Hyperexponential => (Op::Hyperexponential, &["mean", "cv"]),
             Distribution::Normal => (Op::Normal, &["mean", "sd"]),
             Distribution::TruncatedNormal => (Op::TruncatedNormal, &["mean", "sd", "low", "high"]),
@@ -120,7 +122,7 @@ impl Distribution {
             Distribution::Bernoulli => Some(1),
             Distribution::Geometric | Distribution::Binomial | Distribution::Poisson => Some(i64::MAX),
             Distribution::Lognormal | Distribution::Pareto | Distribution::Gamma | Distribution::Weibull => None,
-            Distribution::Hyperexponential | Distribution::Normal => None,
+            Distribution::Loglogistic | Distribution::Hyperexponential | Distribution::Normal => None,
             Distribution::TruncatedNormal | Distribution::Triangular | Distribution::Beta => None,
         }
     }
@@ -132,7 +134,7 @@ impl Distribution {
             Distribution::Triangular => parameter(0),
             Distribution::TruncatedNormal => parameter(2),
             Distribution::Lognormal | Distribution::Pareto | Distribution::Gamma | Distribution::Weibull => true,
-            Distribution::Hyperexponential | Distribution::Beta => true,
+            Distribution::Loglogistic | Distribution::Hyperexponential | Distribution::Beta => true,
             Distribution::Bernoulli | Distribution::Geometric | Distribution::Binomial | Distribution::Poisson => true,
         }
     }
@@ -143,7 +145,9 @@ impl Distribution {
         match (self, parameters) {
             (Distribution::Lognormal, &[mean, cv]) => mean > 0.0 && cv >= 0.0,
             (Distribution::Pareto, &[shape, mean]) => shape > 1.0 && mean >= 0.0,
-            (Distribution::Gamma | Distribution::Weibull, &[shape, size]) => is_shape(shape) && size >= 0.0,
+            (Distribution::Gamma | Distribution::Weibull | Distribution::Loglogistic, &[shape, size]) => {
+                is_shape(shape) && size >= 0.0
+            }
             (Distribution::Normal, &[_, sd]) => sd >= 0.0,
             (Distribution::TruncatedNormal, &[mean, sd, low, high]) => {
                 sd > 0.0 && low < high && low - mean <= FARTHEST * sd && mean - high <= FARTHEST * sd
@@ -170,6 +174,7 @@ impl Distribution {
             (Distribution::Pareto, &[shape, mean]) => pareto(shape, mean, random),
             (Distribution::Gamma, &[shape, mean]) => gamma(shape, mean, random),
             (Distribution::Weibull, &[shape, scale]) => scale * portable::power(random.exponential(), 1.0 / shape),
+            (Distribution::Loglogistic, &[shape, scale]) => loglogistic(shape, scale, random),
             (Distribution::Normal, &[mean, sd]) => mean + sd * random.normal(),
             (Distribution::TruncatedNormal, &[mean, sd, low, high]) => truncated_normal(mean, sd, low, high, random),
             (Distribution::Triangular, &[low, mode, high]) => triangular(low, mode, high, random),
@@ -201,6 +206,12 @@ fn gamma(shape: f64, mean: f64, random: &mut Random) -> f64 {
         return scale * variates::standard_gamma(random, shape);
     }
     scale * portable::exp(variates::ln_gamma(random, shape))
+}
+
+/// The odds of a uniform number, to the power of 1/shape.
+fn loglogistic(shape: f64, scale: f64, random: &mut Random) -> f64 {
+    let u = random.uniform();
+    scale * portable::power(u / (1.0 - u), 1.0 / shape)
 }
 
 fn truncated_normal(mean: f64, sd: f64, low: f64, high: f64, random: &mut Random) -> f64 {
