@@ -56,7 +56,7 @@ def _arrivals(seen: Observation, at: Any) -> Any:
 
 
 def _busy(seen: Observation, at: Any) -> Any:
-    ratio = quotients if at is ALL else quotient
+    ratio: Any = quotients if at is ALL else quotient
     return 1.0 - ratio(ratio(seen.integral[at], seen.elapsed), seen.initial[at])
 
 

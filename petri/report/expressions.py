@@ -9,6 +9,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Final
 
+from petri.catalogue.operations import BINARY, COMPARISONS, OPERATIONS
 from petri.language.checking.terms import split_term
 from petri.language.layout.writing import expression as tree_text
 from petri.language.syntax import tree
@@ -18,41 +19,8 @@ from petri.report.source import written
 from petri.structs import Frozen
 from petri.ticks import InTicks
 
-_BINARY: Final = {
-    "or": "or",
-    "and": "and",
-    "eq": "==",
-    "ne": "!=",
-    "lt": "<",
-    "le": "<=",
-    "gt": ">",
-    "ge": ">=",
-    "add": "+",
-    "sub": "-",
-    "mul": "*",
-    "div": "/",
-    "idiv": "div",
-    "mod": "mod",
-}
-_COMPARISONS: Final = ("eq", "ne", "lt", "le", "gt", "ge")
+_BINARY: Final = {op: sign for sign, op in BINARY.items()}
 _LONGEST_SOURCE: Final = 24
-# Which arguments have the dimension of the result.
-_ALIKE: Final = {
-    "add",
-    "sub",
-    "neg",
-    "min",
-    "max",
-    "abs",
-    "exp",
-    "uniform",
-    "uniform_int",
-    "normal",
-    "triangular",
-    "real",
-}
-_LAST_ALIKE: Final = {"erlang", "pareto", "gamma", "weibull"}
-_FIRST_ALIKE: Final = {"lognormal", "hyperexponential"}
 _NOWHERE: Final = Span("", 0, 0, 0, 0)
 _BEFORE: Final = "const x = "  # what makes a file of an expression
 _NAME: Final = re.compile(r"(?<![\w.])[A-Za-z_]\w*(?!\w|\s*:)")  # that is not one of a field
@@ -153,12 +121,8 @@ class ExpressionText:
         return _binary(_BINARY[e.op], left, right)
 
     def _arguments(self, e: Expr, variables: Sequence[Variable], shown: _Shown) -> list[tree.Expr]:
-        alike = [shown if e.op in _ALIKE else _PLAIN] * len(e.args)
-        if e.op in _LAST_ALIKE:
-            alike[-1] = shown
-        elif e.op in _FIRST_ALIKE:
-            alike[0] = shown
-        return [self._tree(a, variables, s) for a, s in zip(e.args, alike, strict=True)]
+        parameters = OPERATIONS[e.op].parameters
+        return [self._tree(a, variables, shown if p.alike else _PLAIN) for a, p in zip(e.args, parameters, strict=True)]
 
     def _constant(self, e: Expr, shown: _Shown) -> tree.Expr:
         text = written(e.span, self.sources)
@@ -338,9 +302,9 @@ def _sides(e: Expr, variables: Sequence[Variable], shown: _Shown) -> tuple[_Show
     """How the operands of a binary operation are shown, whose value is of the dimension of `shown`."""
     if e.op in ("mul", "div"):
         return _factors(e, variables, _DIMENSIONS.get(shown.dimension, (0, 0)))
-    if e.op in _COMPARISONS:
+    if e.op in COMPARISONS.values():
         shown = next((found for a in e.args if (found := _shown(a, variables)) != _PLAIN), _PLAIN)
-    elif e.op not in _ALIKE:
+    elif not OPERATIONS[e.op].alike(e.args):
         shown = _PLAIN
     return shown, shown
 
@@ -364,16 +328,13 @@ def _powers(e: Expr, variables: Sequence[Variable]) -> _Powers | None:
         return _DIMENSIONS.get(variables[_index(e)].dimension, (0, 0))
     if e.op in ("now", "end"):
         return _DIMENSIONS["Time"]
-    args = [_powers(a, variables) for a in e.args]
     if e.op in ("mul", "div"):
-        left, right = args
+        left, right = (_powers(a, variables) for a in e.args)
         sign = 1 if e.op == "mul" else -1
         return None if left is None or right is None else (left[0] + sign * right[0], left[1] + sign * right[1])
-    if e.op == "if":
-        args = args[1:]
-    elif e.op not in _ALIKE:
-        return (0, 0)
-    return next((found for found in args if found is not None), None)
+    args = OPERATIONS[e.op].alike(e.args)
+    found = (_powers(a, variables) for a in args)
+    return next((powers for powers in found if powers is not None), None) if args else (0, 0)
 
 
 def operand_shown(e: Expr, variables: Sequence[Variable]) -> tuple[str, Sequence[str]]:

@@ -9,6 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
+from petri.catalogue.operations import OPERATIONS
 from petri.diagnostics import RunFailure, unknown_name
 from petri.display import shown_by_report
 from petri.engine.errors import Fault
@@ -318,10 +319,10 @@ def run_failure(net: Net, fault: Fault) -> RunFailure:
     unit = f" {net.time_unit}" if net.time_unit else ""
     time = f"{fault.time:.10g}{unit}"
     given = {name: value for name, value in fault.values.items() if value is not None}
-    if given.get("distribution") == "uniform_int":
-        given["distribution"] = "uniform"  # the language has one keyword for both
     values = {name: value if isinstance(value, list) else str(value) for name, value in given.items()}
     if fault.id == "bad-parameter":
+        drawn = OPERATIONS[str(given["distribution"])]
+        values |= {"distribution": drawn.word, "needs": drawn.needs()}
         values["parameters"] = [
             f"{name} = {value:.10g}" for name, value in fault.values.items() if name != "distribution"
         ]

@@ -239,6 +239,7 @@ def test_a_distribution_is_called_by_its_word(call: Call, write: Write) -> None:
     outcome = call("run", net)
     assert outcome.status == 3
     assert "`uniform` has a parameter outside its domain" in outcome.err
+    assert "hint: it needs low <= high" in outcome.err
 
 
 @pytest.mark.filterwarnings("error")

@@ -12,6 +12,7 @@ from fractions import Fraction
 from typing import Any, TypeVar
 
 from petri import net
+from petri.catalogue.operations import OPERATIONS
 from petri.diagnostics import Value
 from petri.language.meaning.nodes import ExactTime
 from petri.language.problems import Problems
@@ -34,10 +35,12 @@ BEYOND = 2**1000  # ticks: beyond any horizon, and still a float
 SIMPLE = 10**13  # a float stands for the fraction that it is nearest to, if numerator times denominator is below this
 
 T = TypeVar("T")
-RANDOM = frozenset((
-    "exp", "uniform", "erlang", "lognormal", "pareto", "gamma", "weibull", "hyperexponential", "normal",
-    "truncated_normal", "triangular",
-))  # fmt: skip
+# Those whose operands are times where the value is one; of a `choice`, each value is looked at by itself.
+RANDOM = frozenset(
+    name
+    for name, one in OPERATIONS.items()
+    if one.draws and one.kind == "real" and any(p.alike for p in one.parameters)
+)
 
 
 class Times(Struct):
@@ -201,7 +204,7 @@ class _Collector:
             return
         self.seen.add((id(e), parts, plain))
         inner = PARTS_OF_A_MEAN if e.op in RANDOM else parts
-        for arg in e.args[::2] if e.op == "choice" else e.args:
+        for arg in OPERATIONS["choice"].alike(e.args) if e.op == "choice" else e.args:
             self.collect(arg, inner, plain and arg.kind == "real")
 
     def constant(self, e: Expr, parts: int, plain: bool) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from petri.catalogue.operations import DISTRIBUTIONS
 from petri.diagnostics import Diagnostic, Label, Value, did_you_mean
 from petri.language.syntax.driver import SyntaxFailure
 from petri.language.syntax.lexer import CLAUSE_WORDS, DECLARATION_WORDS, RESERVED, SOFT_WORDS, Token, span_of
@@ -25,10 +26,6 @@ _OPERAND_ENDS = frozenset(("NAME", "NUMBER", "STRING", ")", "]", "}", "token", "
 _CLAUSES = frozenset(CLAUSE_WORDS)
 _NAMES = frozenset(("NAME", *SOFT_WORDS))
 _BEGINS = frozenset(("NAME", "NUMBER", "STRING", "{", "token", "now", "(", "-"))
-DISTRIBUTIONS = frozenset((
-    "exp", "uniform", "erlang", "lognormal", "pareto", "gamma", "weibull", "hyperexponential", "normal", "triangular",
-    "beta", "bernoulli", "geometric", "binomial", "poisson", "choice", "table", "empirical",
-))  # fmt: skip
 _TYPES = ("int", "real", "bool", "Time", "Bytes", "Rate", "Freq", "token")
 
 # Keywords of other languages.
