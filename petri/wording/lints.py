@@ -63,7 +63,7 @@ WORDING: dict[str, Wording] = {
     "looks-through": Wording(
         "`{name}` looks through {what} at nearly every firing, which takes the longer the more there are",
         "what a pattern equates (`a(x), b(x)`), a comparison of tokens of two places (`when x <= y`), and a preference"
-        " among the tokens of one place are counted instead, at little cost",
+        " among the tokens of the only bag, none of which a guard tests, are counted instead, at little cost",
     ),
     "no-transition": Wording("the net `{name}` has no transition, so nothing can happen"),
     "no-measures": Wording(

@@ -29,6 +29,8 @@ FOUND = {
     "left(a), right(b), left(c) -> out(a)  when a + b < c": "all combinations of tokens of `left` and `right`",
     "left(a), left(b) -> out(a)  when a <= b": "all tokens of `left`",
     "left(a), right(b) -> out(a)  prefer least a - b": "all pairs of tokens of `left` and `right`",
+    "left(a) -> out(a)  when a > 3  prefer most a": "all tokens of `left`",
+    "left(a), right(b) -> out(a)  prefer most a": "all pairs of tokens of `left` and `right`",
     "left(a) -> out(a)  when a + tokens(right) > 9": "all tokens of `left`",
 }
 COUNTED = (
@@ -39,6 +41,7 @@ COUNTED = (
     "left(a), right(b) -> out(a)  when b == (a + 1) mod 100",
     "left(a), right(b) -> out(a)  when a - 3 <= b and b <= a + 3",
     "left(a) -> out(a)  prefer most a",
+    "left(a), source -> source, out(a)  when tokens(right) > 9  prefer most a",
     "small(a), read small(b) -> small(a), out(a)  when (a + b) mod 7 == 0",  # few tokens, whatever happens
 )
 

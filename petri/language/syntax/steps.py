@@ -67,7 +67,7 @@ def slip(tokens: Sequence[Token], position: int) -> tuple[str, str, int, dict[st
         return "set", "set-missing", position + 1, {"name": token.text, "value": "…"}
     if after is not None and third is not None and after.kind in ("+", "-", "*", "/") and third.kind == "=":
         return "set", "set-missing", position + 2, {"name": token.text, "value": f"{token.text} {after.kind} …"}
-    if not alone and after is not None and after.kind not in ("NAME", "NUMBER"):
+    if after is not None and not alone and after.kind not in ("NAME", "NUMBER"):
         return None
     # Two names in a row occur nowhere within a step; after a number, one is its unit.
     if alone and tokens[position - 1].kind == "NUMBER":
