@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from petri.report.quantities import NOTHING, Units
+from petri.report.unsettled import MOVES, marked
 
 from . import exits
 from .console import stdout_console, write_json
@@ -58,7 +59,7 @@ def _print(comparison: Comparison, level: float) -> None:
     console.print()
     units = Units.named(comparison.first.seconds, comparison.first.time_unit)
     rows = [
-        _cells(one, units, shown_dimension(comparison.first.dimensions[name]))
+        _cells(one, units, shown_dimension(comparison.first.dimensions[name]), comparison.moves(name))
         for name, one in comparison.differences.items()
     ]
     a, b, difference, change, verdict = (list(cells) for cells in zip(*rows, strict=True)) if rows else ([],) * 5
@@ -71,13 +72,15 @@ def _print(comparison: Comparison, level: float) -> None:
         Column("", verdict, "prose"),
     ]
     print_table(console, columns, heading="bold")
+    if any(any(comparison.moves(name)) for name in comparison.differences):
+        print_prose(console, Text(MOVES, style="dim"))
 
 
-def _cells(one: Difference, units: Units, dimension: str) -> list[str]:
+def _cells(one: Difference, units: Units, dimension: str, moves: tuple[bool, bool]) -> list[str]:
     change = NOTHING if math.isnan(one.relative) else f"{100 * one.relative:+.2f}%"
     return [
-        units.show(one.first.mean, dimension),
-        units.show(one.second.mean, dimension),
+        marked(units.show(one.first.mean, dimension), moves[0]),
+        marked(units.show(one.second.mean, dimension), moves[1]),
         units.show_with_error(one.interval.mean, one.interval.half_width, dimension, difference=True),
         change,
         _verdict(one),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from functools import wraps
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -112,6 +111,4 @@ def _net_on_line() -> str | None:
     from click.shell_completion import split_arg_string
 
     words = split_arg_string(os.environ.get("COMP_WORDS", ""))[2:]
-    return next(
-        (word for word in words if not word.startswith("-") and (nets.exists(Path(word)) or library.net(word))), None
-    )
+    return next((word for word in words if not word.startswith("-") and library.find(word)), None)

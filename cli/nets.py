@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 import click
 
 from petri import library
-from petri.diagnostics import LanguageError, did_you_mean, has_errors
+from petri.diagnostics import Diagnostic, LanguageError, did_you_mean, has_errors
 
+from .console import tell
 from .exits import refusal
 from .given import Given
 
@@ -34,18 +35,18 @@ def read_stdin() -> str:
 
 
 def find(name: str, *, missing_is_file: bool = False) -> Path:
-    """The file of that path, or the net of the library of that name.
+    """As `library.find`, with a note where a file of that name is not the one that is meant.
 
-    Raises Refusal if neither exists; with `missing_is_file`, returns the path, and its reader reports the error.
+    Raises Refusal if there is none; with `missing_is_file`, returns the path, and its reader reports the error.
     """
-    path = Path(name)
-    if exists(path):
-        return path
-    found = library.net(name.removesuffix(library.SUFFIX))
+    found = library.find(name)
     if found is None and missing_is_file:
-        return path
+        return Path(name)
     if found is None:
         raise refusal("unknown-net", name=name, suggestion=_nearest(name))
+    context = click.get_current_context(silent=True)  # None where a shell completes a line
+    if context is not None and not context.params.get("quiet") and (other := library.shadowed(name)) is not None:
+        tell(Diagnostic("library-net-meant", severity="note", values={"name": name, "path": str(other)}))
     return found
 
 
@@ -65,19 +66,11 @@ def in_folder(name: str) -> list[str]:
     return [str(path) for path in found] or [name]
 
 
-def exists(path: Path) -> bool:
-    """Whether there is such a file or folder."""
-    try:
-        return path.exists()
-    except (OSError, ValueError):  # a name that a file cannot have
-        return False
-
-
 def _nearest(name: str) -> str | None:
     """The net of the library, or the file in the same folder, with the most similar name."""
     path = Path(name)
     known = {known.rpartition("/")[2]: known for known in library.net_names()}
-    if exists(path.parent):
+    if library.exists(path.parent):
         known |= {beside.name: str(beside) for beside in path.parent.glob("*" + library.SUFFIX)}
     nearest = did_you_mean(path.name, known)
     return known[nearest] if nearest else None

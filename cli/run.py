@@ -243,9 +243,13 @@ def _tell_imprecise(result: Result, wanted: Precision) -> None:
 
 def _drift_note(units: Units, drift: Drift, more: int) -> Diagnostic:
     """That a figure has not settled; `more` others are not told."""
+    from petri.report.unsettled import growth_text
+
     early, late = (units.show(value, drift.dimension) for value in (drift.early, drift.late))
     values: dict[str, Value] = {"name": drift.name, "early": early, "late": late}
     identifier = "place-still-grows" if drift.kind == "place" else "measure-unsettled"
+    if drift.kind == "place" and drift.steady:
+        identifier, values["growth"] = "place-grows-steadily", growth_text(drift.growth, units)
     return Diagnostic(identifier, severity="note", values={**values, "more": more or None})
 
 
@@ -257,9 +261,18 @@ def _tell_drifts(drifts: Sequence[Drift], net: Net) -> None:
         tell(_drift_note(units, drift, len(drifts) - number if number == len(shown) else 0))
 
 
+def _tell_rounding(net: Net, quiet: bool) -> None:
+    from petri.report.rounding import rounding
+
+    told = rounding(net)
+    if told is not None and (told.severity == "warning" or not quiet):
+        tell(told)
+
+
 def _tell_ending(result: Result, model: Model, quiet: bool) -> int:
     """Report on stderr why the run ended early, if it did, and what has not settled. Returns the exit status."""
     tell_missing(result.files)
+    _tell_rounding(model.net, quiet)
     failure = result.failure
     if failure is not None:
         tell(failure.diagnostic, model.sources)

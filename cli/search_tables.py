@@ -12,6 +12,7 @@ from petri.experiment.definition import shown
 from petri.report.columns import Column, print_prose, print_table
 from petri.report.quantities import NOTHING, Units
 from petri.report.search import answer, question, share, verdict
+from petri.report.unsettled import estimate, marked, unsettled_note
 
 if TYPE_CHECKING:
     from petri.experiment.threshold.outcome import Found, SearchOutcome, Trial
@@ -33,6 +34,9 @@ def print_search(outcome: SearchOutcome, console: Console) -> None:
         print_prose(console, Text(answer(outcome, outcome.found[0]), style="bold"))
     elif outcome.found:
         print_table(console, _found_columns(outcome), heading="bold")
+    trials = outcome.outcome
+    if note := unsettled_note(trials.points, trials.figures, Units.of(trials.net)):
+        print_prose(console, Text(note, style="dim"))
 
 
 def _summary(outcome: SearchOutcome) -> str:
@@ -83,13 +87,13 @@ def _measure_columns(outcome: SearchOutcome, trials: Sequence[Trial | None]) -> 
 
 
 def _measure_column(one: Figure, trials: Sequence[Trial | None], units: Units, rank: int) -> Column:
-    found = [None if trial is None else trial.point.intervals[one.name] for trial in trials]
-    return Column(
-        one.name,
-        [NOTHING if own is None else units.show_with_error(own.mean, own.half_width, one.dimension) for own in found],
-        brief=[NOTHING if own is None else units.show(own.mean, one.dimension) for own in found],
-        rank=rank,
-    )
+    points = [None if trial is None else trial.point for trial in trials]
+    brief = [
+        NOTHING if p is None else marked(units.show(p.intervals[one.name].mean, one.dimension), one.name in p.unsettled)
+        for p in points
+    ]
+    full = [NOTHING if point is None else estimate(point, one.name, one.dimension, units) for point in points]
+    return Column(one.name, full, brief=brief, rank=rank)
 
 
 def _mark(trial: Trial) -> Text:

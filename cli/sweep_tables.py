@@ -12,6 +12,7 @@ from petri.experiment.definition import shown
 from petri.report.columns import GAP, Column, print_prose, print_table, with_tall_heading
 from petri.report.expected import bound_text
 from petri.report.quantities import DOUBTFUL, NOTHING, Units
+from petri.report.unsettled import estimate, unsettled_note
 
 if TYPE_CHECKING:
     from petri.experiment.outcome import Outcome
@@ -41,6 +42,8 @@ def print_outcome(outcome: Outcome, console: Console) -> None:
         print_prose(console, Text("* less precise than requested", style="dim"))
     if any("?" in str(cell) for column in measures for cell in column.cells):
         print_prose(console, Text(DOUBTFUL, style="dim"))
+    if note := unsettled_note(points, outcome.figures, units):
+        print_prose(console, Text(note, style="dim"))
     print_expected(outcome, console, units)
 
 
@@ -86,8 +89,7 @@ def count(point: PointOutcome) -> str:
 
 
 def measure_column(one: Figure, points: Sequence[PointOutcome], units: Units) -> Column:
-    intervals = [point.intervals[one.name] for point in points]
-    return Column(one.name, [units.show_with_error(own.mean, own.half_width, one.dimension) for own in intervals])
+    return Column(one.name, [estimate(point, one.name, one.dimension, units) for point in points])
 
 
 def parts(names: Sequence[Column], measures: Sequence[Column], room: int) -> Iterator[list[Column]]:
@@ -113,8 +115,7 @@ def print_expected(outcome: Outcome, console: Console, units: Units) -> None:
     measured, wanted = [], []
     for point, one in checked:
         dimension, within = dimensions[one.expected.measure], one.expected.within
-        interval = point.intervals[one.expected.measure]
-        measured.append(units.show_with_error(interval.mean, interval.half_width, dimension))
+        measured.append(estimate(point, one.expected.measure, dimension, units))
         wanted.append(bound_text("==", one.value, within.bound, not within.relative, units, dimension))
     console.print()
     columns = [

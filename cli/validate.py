@@ -51,8 +51,8 @@ def command(
     """Compare the nets of the library with published figures.
 
     NAME is a study, which is a folder of experiments below `validation/`, one experiment in it such as
-    reordering/figure_7, or `all`. Without a NAME, the studies are listed with their usual times. Results are stored, so
-    the same command continues where it was stopped.
+    reordering/figure_7, or `all`. Without a NAME, the studies are listed with their processor times. Results are
+    stored, so the same command continues where it was stopped.
 
     Exit status: 0 every figure is within its tolerance and every statement holds, 1 some are not, 2 could not start,
     3 a run stopped with an error in the model, 130 interrupted.

@@ -1,4 +1,4 @@
-"""The studies that `pnsim validate` knows, with their usual times."""
+"""The studies that `pnsim validate` knows, with the processor time that each usually takes."""
 
 from __future__ import annotations
 
@@ -17,14 +17,13 @@ if TYPE_CHECKING:
 RUNNING_OPTIONS: Final = ("stores", "report", "engine", "workers", "time_limit", "quiet")
 
 
-def list_studies(known: Mapping[str, Path], workers: int | None = None) -> None:
+def list_studies(known: Mapping[str, Path]) -> None:
     """Print them in alphabetical order, with the time of all. Raises StudyError."""
     from petri.report.columns import Column, print_prose, print_table
     from petri.validation.study import read_study
     from petri.validation.suite import experiments
-    from petri.validation.wording import usual_time
+    from petri.validation.wording import processor_time
 
-    processors = workers or os.cpu_count() or 1
     studies = {name: read_study(folder) for name, folder in known.items()}
     files = {name: list(experiments(folder)) for name, folder in known.items()}
     works = [studies[name].usual(files[name]) for name in known]
@@ -32,22 +31,24 @@ def list_studies(known: Mapping[str, Path], workers: int | None = None) -> None:
     columns = [
         Column("study", [*known, "all"], "name", style="cyan"),
         Column("experiments", [str(len(files[name])) for name in known] + [str(sum(map(len, files.values())))]),
-        Column("usual time", [usual_time(one, processors) for one in [*works, None if None in works else total]]),
+        Column("processor time", [processor_time(one) for one in [*works, None if None in works else total]]),
         Column("", [*(studies[name].title for name in known), ""], "prose"),
     ]
     console = stdout_console()
     print_table(console, columns, heading="bold")
     console.print()
     if total:
-        print_prose(console, origin(studies, processors))
+        print_prose(console, origin(studies))
     print_prose(console, f"`pnsim validate {next(iter(known))}` runs a study, `pnsim validate all` runs all of them.")
 
 
-def origin(studies: Mapping[str, Study], processors: int) -> str:
-    """For how many processors the times are, and where they were measured."""
+def origin(studies: Mapping[str, Study]) -> str:
+    """What the times mean on this machine, and where they were measured."""
+    processors = os.cpu_count() or 1
     measured = dict.fromkeys(one.measured for one in studies.values() if one.seconds and one.measured)
     said = f" Measured: {'; '.join(measured)}." if measured else ""
-    return f"Times are those of {processors} processor{'s' * (processors != 1)}.{said}"
+    share = f"; the {processors} processors of this machine, if idle, share it" if processors > 1 else ""
+    return f"Processor time is that of all processors together{share}.{said}"
 
 
 def refuse_running_options(context: click.Context) -> None:

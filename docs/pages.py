@@ -1,5 +1,5 @@
 """Regenerates, or checks, the generated parts of docs/: the files of the tutorial, the output of commands, the
-pictures.
+pictures, and the table of distributions.
 
 A line `<!-- file: … -->` before a fenced block marks the block as a file for the commands after it. `<!-- pnsim … -->`
 marks a block with this command and its output, and `<!-- result: NET -->` a block with the measures printed by
@@ -15,6 +15,7 @@ from pathlib import Path
 from commands import call, trimmed
 
 from petri.atomic_file import write_text
+from petri.catalogue.operations import OPERATIONS
 
 DOCS = Path(__file__).resolve().parent
 PAGES = ("tutorial.md", "patterns.md", "seeing.md", "models/queue-management.md")
@@ -29,12 +30,20 @@ STOPPED = 3  # the exit status of a run that stopped with an error in the model
 
 def main() -> None:
     """Rewrite the pages and the picture."""
+    write_text(DOCS / "language.md", with_distributions((DOCS / "language.md").read_text(encoding="utf-8")))
     for page in PAGES:
         with tempfile.TemporaryDirectory() as folder:
             text = (DOCS / page).read_text(encoding="utf-8")
             write_text(DOCS / page, renewed(text, Path(folder)))
             if (Path(folder) / PICTURED).exists():
                 write_text(PICTURE, pnsim(f"draw {PICTURED}", Path(folder)))
+
+
+def with_distributions(text: str) -> str:
+    """The page of the language with the table of all distributions."""
+    drawn = {one.usage: one.doc for one in OPERATIONS.values() if one.draws}
+    rows = "".join(f"| `{usage}` | {doc} |\n" for usage, doc in drawn.items())
+    return re.sub(r"(\| distribution \| values \|\n\|---\|---\|\n)(\|.*\n)+", lambda table: table[1] + rows, text)
 
 
 def stale(page: str, folder: Path) -> list[str]:

@@ -74,23 +74,7 @@ class Expr(Frozen):
     eq ne lt le gt ge                               both int, both real or both bool → bool
     and or not                                      bool, short-circuit
     if          condition, then, else               bool, k, k → k
-    exp         mean                                real draws (R3), only in draws and times
-    uniform     low, high                           real
-    uniform_int low, high                           int
-    erlang      k (int), mean                       real
-    lognormal   mean, cv                            real
-    pareto      shape, mean                         real
-    gamma       shape, mean                         real
-    weibull     shape, scale                        real
-    normal      mean, sd                            real
-    truncated_normal  mean, sd, low, high           real
-    triangular  low, mode, high                     real
-    hyperexponential  mean, cv                      real
-    beta        a, b                                real
-    bernoulli   p                                   int
-    geometric   p                                   int
-    binomial    n (int), p                          int
-    poisson     mean                                int
+    distributions: their parameters (`petri/catalogue/operations.py`)  draws (R3), only in draws and times
     choice      v1, w1, v2, w2, …                   int or real values, real weights
     table                              table index  a draw from `Net.tables`
     empirical                          table index  real: a draw between the values of one of `Net.tables`
@@ -400,6 +384,18 @@ class RunDefaults(Frozen):
     precision: float = 0.0
 
 
+class InexactTime(Frozen):
+    """A constant time, in the net's unit, that is not a whole number of ticks, and the error that it has in a run."""
+
+    time: float
+    ppm: float
+    span: Span | None = None
+
+    @property
+    def error(self) -> float:
+        return self.time * self.ppm / 1e6
+
+
 class Net(Frozen):
     name: str
     places: tuple[Place, ...] = ()
@@ -414,3 +410,5 @@ class Net(Frozen):
     seconds: float | None = None  # length of the time unit [s]
     doc: str = ""
     tick: Tick = Tick()
+    inexact: tuple[InexactTime, ...] = ()
+    units: tuple[tuple[str, float], ...] = ()  # of time that the net declares, and their lengths in its time unit

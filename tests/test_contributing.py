@@ -81,13 +81,27 @@ def test_the_message_of_the_first_change_is_shown_as_it_is() -> None:
 
 @pytest.mark.parametrize(
     ("title", "example"),
-    [("a distribution", "lognormal"), ("a discipline of places", r"(?i)\blifo\b"), ("a measure", r'"sojourn"')],
+    [
+        ("a function", r'"ln"|\b(Op|RealFunction)::Ln\b'),
+        ("a discipline of places", r"(?i)\blifo\b"),
+        ("a measure", r'"sojourn"'),
+    ],
 )
 def test_a_recipe_names_every_file_that_knows_an_example(title: str, example: str) -> None:
-    """What knows the distribution `lognormal` has to know the next distribution as well."""
+    """What knows the discipline `lifo` has to know the next discipline as well."""
     knowing = {path.relative_to(ROOT).as_posix() for path in code() if re.search(example, path.read_text("utf-8"))}
     named = set(re.findall(r"`(petri/[\w./-]*)`", recipe(title))) - GENERATED
     assert sorted(knowing - named) == []
+
+
+def test_a_distribution_is_named_where_its_recipe_says_and_nowhere_else() -> None:
+    folders = ("petri", "cli", "tests/engine", "verification")
+    files = (path for folder in folders for path in (ROOT / folder).rglob("*") if path.suffix in (".py", ".rs"))
+    own = (path for path in files if "target" not in path.relative_to(ROOT).parts)
+    knowing = {path.relative_to(ROOT).as_posix() for path in own if "weibull" in path.read_text("utf-8").lower()}
+    named = set(re.findall(r"`((?:petri|tests|verification)/[\w./-]*)`", recipe("a distribution")))
+    assert named - knowing == {"petri/engine/random.py", "petri/native/engine/src/jit/emit/chance.rs"}
+    assert knowing <= named
 
 
 # ------------------------------------------------------------ petri/native/INTERNALS.md

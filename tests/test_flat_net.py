@@ -9,6 +9,7 @@ from typing import get_args
 import pytest
 
 from petri import net
+from petri.catalogue.operations import OPERATIONS
 from petri.structs import Frozen, fields
 from petri.tokens import Tokens
 
@@ -21,7 +22,7 @@ NAMES = {"Operation": "Expr"}  # in Rust an `Expr` shares an `Operation`
 FOR_PEOPLE = {"doc", "span", "labels", "dimension", "measured_in"}
 NOT_READ: dict[str, set[str]] = {
     "Net": {
-        "name", "measures", "expectations", "parameters", "run_defaults", "time_unit", "seconds",
+        "name", "measures", "expectations", "parameters", "run_defaults", "time_unit", "seconds", "inexact", "units",
     },
     "Colour": {"name"},
     "Table": {"name"},
@@ -72,6 +73,19 @@ def test_words_are_the_same() -> None:
     assert words("Kind") == set(get_args(net.Kind))
     assert words("Discipline") == set(get_args(net.Discipline))
     assert words("Probe") == {kind.__name__.lower() for kind in get_args(net.Probe)}
+
+
+def test_operations_are_the_same() -> None:
+    """Their names, how many operands they have, and which draw. (`choice` has two for each value.)"""
+    table = (FOLDER / "net" / "op.rs").read_text(encoding="utf-8")
+    native = {
+        name: (operands, draws == "true")
+        for operands, draws, row in re.findall(r"^    (\S+), draws (true|false): ([^;$]*);", table, re.MULTILINE)
+        for name in re.findall(r'\w+ "(\w+)"', row)
+    }
+    assert native.pop("choice") == ("2..", True)
+    own = {name: (str(len(one.parameters)), one.draws) for name, one in OPERATIONS.items() if name != "choice"}
+    assert native == own
 
 
 def test_limits_are_the_same() -> None:

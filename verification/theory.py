@@ -110,6 +110,8 @@ def of_waiting() -> Iterator[Theory]:
         yield continuous(f"gamma({shape}, {mean})", stats.gamma(shape, scale=mean / shape))
     for shape, scale in ((0.5, 1.0), (1.0, 2.0), (3.4, 5.0)):
         yield continuous(f"weibull({shape}, {scale})", stats.weibull_min(shape, scale=scale))
+    for shape, scale in ((0.8, 1.0), (1.0, 2.0), (3.0, 1.0), (9.0, 5.0)):
+        yield continuous(f"loglogistic({shape}, {scale})", stats.fisk(shape, scale=scale))
     for mean, cv in ((1.0, 1.01), (2.0, 2.0), (1.0, 5.0)):
         yield hyperexponential(mean, cv)
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from lsprotocol import types
 
 from petri import library
+from petri.catalogue.operations import DISTRIBUTIONS, FUNCTIONS
 from petri.editor.meant import Meant
 from petri.editor.names import Names
 from petri.editor.positions import Text
@@ -17,7 +18,6 @@ from petri.editor.workspace import Checked
 from petri.language.checking.checker import Checker
 from petri.language.checking.figure_templates import SAMPLE_FIELDS
 from petri.language.checking.figures import MEASURE_FUNCTIONS
-from petri.language.checking.functions import DISTRIBUTIONS, FUNCTIONS
 from petri.language.meaning.scope import (
     ConstantSymbol,
     DistSymbol,
@@ -174,8 +174,8 @@ class _Completer:
     def _functions(self) -> Iterator[types.CompletionItem]:
         if self.statement and self.statement.word in ("measure", "expect"):
             yield from (_item(name, _KIND.Function, "3", usage) for name, usage in MEASURE_FUNCTIONS.items())
-        yield from (_item(name, _KIND.Function, "3", "a function") for name in FUNCTIONS)
-        yield from (_item(name, _KIND.Function, "3", "a distribution") for name in DISTRIBUTIONS)
+        yield from (_item(name, _KIND.Function, "3", usage) for name, usage in FUNCTIONS.items())
+        yield from (_item(name, _KIND.Function, "3", usage) for name, usage in DISTRIBUTIONS.items())
 
     def _local(self) -> dict[str, Type | None]:
         """The variables of the statement at the cursor, whose text may be broken; their types where they are known."""

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from petri.atomic_file import write_text
+from petri.catalogue.operations import DISTRIBUTIONS, FUNCTIONS
 from petri.language.checking.figures import MEASURE_FUNCTIONS
-from petri.language.checking.functions import DISTRIBUTIONS, FUNCTIONS
 from petri.language.meaning.types import BUILTIN
 from petri.language.meaning.units import UNITS
 from petri.language.syntax.lexer import VALUE_WORDS

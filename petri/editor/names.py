@@ -11,11 +11,11 @@ import sys
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 
+from petri.catalogue.operations import DISTRIBUTIONS, FUNCTIONS
 from petri.editor.meant import Meant
 from petri.language import Study
 from petri.language.checking.checker import Checker
 from petri.language.checking.figures import MEASURE_FUNCTIONS
-from petri.language.checking.functions import DISTRIBUTIONS, FUNCTIONS
 from petri.language.checking.patterns import WORDS
 from petri.language.checking.terms import split_term
 from petri.language.meaning.scope import (

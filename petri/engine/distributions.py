@@ -1,6 +1,6 @@
 """The distributions whose parameters are expressions (rule R3).
 
-Each has its domain and its algorithm. The native engine has a twin of every function here
+Their parameters and domains are in `petri/catalogue/operations.py`. The native engine has a twin of every function here
 (`petri/native/engine/src/program/distribution.rs` and `variates.rs`), with the same operations in the same order.
 """
 
@@ -12,20 +12,8 @@ from collections.abc import Callable, Sequence
 from petri import portable
 from petri.engine.random import RandomStream
 from petri.net import Scalar
-from petri.structs import Frozen
 
-LEAST_SHAPE, GREATEST_SHAPE = 1e-6, 1e12
-MOST_TRIALS = 1e15
 FEW = 16  # up to this number of trials, or below this mean number of events, each is drawn by itself
-FARTHEST = 30.0  # standard deviations from the mean at which a truncated normal may begin
-
-
-class Distribution(Frozen):
-    """Names of the parameters, whether they are in the domain, and a draw; one of ints may return a whole float."""
-
-    parameters: tuple[str, ...]
-    holds: Callable[..., bool]
-    draw: Callable[..., float]
 
 
 # ---------------------------------------------------------------- variates
@@ -163,6 +151,12 @@ def _weibull(stream: RandomStream, shape: float, scale: float) -> float:
     return scale * portable.power(stream.exponential(), 1.0 / shape)
 
 
+def _loglogistic(stream: RandomStream, shape: float, scale: float) -> float:
+    """The odds of a uniform number, to the power of 1/shape."""
+    u = stream.uniform()
+    return scale * portable.power(u / (1.0 - u), 1.0 / shape)
+
+
 def _truncated_normal(stream: RandomStream, mean: float, sd: float, low: float, high: float) -> float:
     x = mean + sd * within(stream, (low - mean) / sd, (high - mean) / sd)
     return low if x < low else high if x > high else x
@@ -193,48 +187,27 @@ def _geometric(stream: RandomStream, p: float) -> float:
     return math.floor(trials) + 1.0 if (trials := stream.exponential() / rate) < 2.0**63 else trials
 
 
-def _is_shape(shape: float) -> bool:
-    return LEAST_SHAPE <= shape <= GREATEST_SHAPE
-
-
-def _may_be_cut(mean: float, sd: float, low: float, high: float) -> bool:
-    return sd > 0.0 and low < high and low - mean <= FARTHEST * sd and mean - high <= FARTHEST * sd
-
-
-DISTRIBUTIONS: dict[str, Distribution] = {
-    "exp": Distribution(("mean",), lambda mean: mean >= 0.0, lambda stream, mean: mean * stream.exponential()),
-    "uniform": Distribution(
-        ("low", "high"), lambda low, high: low <= high, lambda stream, low, high: low + (high - low) * stream.uniform()
-    ),
-    # The width must be below 2⁵³, so that u reaches every integer.
-    "uniform_int": Distribution(
-        ("low", "high"),
-        lambda low, high: low <= high and high - low < 2**53,
-        lambda stream, low, high: low + stream.equal_choice(high - low + 1),
-    ),
-    "erlang": Distribution(("k", "mean"), lambda k, mean: 1 <= k <= 10_000 and mean >= 0.0, _erlang),
-    "lognormal": Distribution(("mean", "cv"), lambda mean, cv: mean > 0.0 and cv >= 0.0, _lognormal),
-    "pareto": Distribution(("shape", "mean"), lambda shape, mean: shape > 1.0 and mean >= 0.0, _pareto),
-    "gamma": Distribution(("shape", "mean"), lambda shape, mean: _is_shape(shape) and mean >= 0.0, _gamma),
-    "weibull": Distribution(("shape", "scale"), lambda shape, scale: _is_shape(shape) and scale >= 0.0, _weibull),
-    "normal": Distribution(
-        ("mean", "sd"), lambda mean, sd: sd >= 0.0, lambda stream, mean, sd: mean + sd * stream.normal()
-    ),
-    "truncated_normal": Distribution(("mean", "sd", "low", "high"), _may_be_cut, _truncated_normal),
-    "triangular": Distribution(("low", "mode", "high"), lambda low, mode, high: low <= mode <= high, _triangular),
-    "hyperexponential": Distribution(
-        ("mean", "cv"), lambda mean, cv: mean >= 0.0 and 1.0 <= cv <= 1e6, _hyperexponential
-    ),
-    "beta": Distribution(("a", "b"), lambda a, b: _is_shape(a) and _is_shape(b), beta),
-    "bernoulli": Distribution(
-        ("p",), lambda p: 0.0 <= p <= 1.0, lambda stream, p: 1.0 if stream.uniform() < p else 0.0
-    ),
-    "geometric": Distribution(("p",), lambda p: 0.0 < p <= 1.0, _geometric),
-    "binomial": Distribution(
-        ("n", "p"), lambda n, p: 0 <= n <= MOST_TRIALS and 0.0 <= p <= 1.0, lambda s, n, p: binomial(s, float(n), p)
-    ),
-    "poisson": Distribution(("mean",), lambda mean: 0.0 <= mean <= MOST_TRIALS, poisson),
+DRAWS: dict[str, Callable[..., float]] = {
+    "exp": lambda stream, mean: mean * stream.exponential(),
+    "uniform": lambda stream, low, high: low + (high - low) * stream.uniform(),
+    "uniform_int": lambda stream, low, high: low + stream.equal_choice(high - low + 1),
+    "erlang": _erlang,
+    "lognormal": _lognormal,
+    "pareto": _pareto,
+    "gamma": _gamma,
+    "weibull": _weibull,
+    "loglogistic": _loglogistic,
+    "normal": lambda stream, mean, sd: mean + sd * stream.normal(),
+    "truncated_normal": _truncated_normal,
+    "triangular": _triangular,
+    "hyperexponential": _hyperexponential,
+    "beta": beta,
+    "bernoulli": lambda stream, p: 1.0 if stream.uniform() < p else 0.0,
+    "geometric": _geometric,
+    "binomial": lambda stream, n, p: binomial(stream, float(n), p),
+    "poisson": poisson,
 }
+"""A value of each, whose parameters are in the domain of the catalogue; one of ints may be a whole float."""
 
 
 def interpolated(stream: RandomStream, values: Sequence[Scalar], weights: Sequence[float]) -> float:

@@ -6,7 +6,8 @@ import math
 from collections.abc import Callable, Sequence
 
 from petri import portable
-from petri.engine.distributions import DISTRIBUTIONS, interpolated
+from petri.catalogue.operations import OPERATIONS as CATALOGUE
+from petri.engine.distributions import DRAWS, interpolated
 from petri.engine.errors import ModelError
 from petri.engine.random import RandomStream
 from petri.net import Expr, Scalar, Table
@@ -32,7 +33,7 @@ def evaluate(e: Expr, context: Context) -> Scalar:
     if special is not None:
         return special(e, context)
     operands = [evaluate(a, context) for a in e.args]
-    if e.op in DISTRIBUTIONS:
+    if e.op in DRAWS:
         assert context.stream is not None
         return checked(e, _drawn(e, context.stream, operands))
     return checked(e, OPERATIONS[e.op](e, *operands))
@@ -179,9 +180,9 @@ OPERATIONS: dict[str, Callable[..., Scalar]] = {
 
 def _drawn(e: Expr, stream: RandomStream, parameters: Sequence[Scalar]) -> Scalar:
     """A draw from a distribution whose parameters must be in its domain (X1)."""
-    distribution = DISTRIBUTIONS[e.op]
-    if not distribution.holds(*parameters):
-        values = dict(zip(distribution.parameters, parameters, strict=True))
+    drawn = CATALOGUE[e.op]
+    if not drawn.holds(*parameters):
+        values = {parameter.name: value for parameter, value in zip(drawn.parameters, parameters, strict=True)}
         raise ModelError("bad-parameter", e.span, distribution=e.op, **values)
-    value: Scalar = distribution.draw(stream, *parameters)
+    value: Scalar = DRAWS[e.op](stream, *parameters)
     return int(value) if e.kind == "int" and value < 2**63 else value

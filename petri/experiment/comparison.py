@@ -15,6 +15,7 @@ from petri.experiment.store import Store
 from petri.measure.difference import Difference, paired_difference, unpaired_difference
 from petri.measure.figures import field_dimension, figures, split, statistics
 from petri.measure.intervals import Interval, interval_of
+from petri.measure.trend import unsettled
 from petri.result.export import number
 
 
@@ -30,6 +31,11 @@ class Side:
     dimensions: Mapping[str, str]
     intervals: Mapping[str, Interval]
     values: Mapping[str, Mapping[int, float]]
+    unsettled: frozenset[str] = frozenset()  # measures that still move at the end of the runs
+
+    def moves(self, name: str) -> bool:
+        """Whether a figure has not settled; a field of a measure, `delay.p99`, moves with the measure."""
+        return not self.unsettled.isdisjoint((name, split(name)[0]))
 
 
 @dataclass(frozen=True)
@@ -45,12 +51,19 @@ class Comparison:
         """Whether both used the same random numbers, so that replications are compared in pairs."""
         return all(one.paired for one in self.differences.values())
 
+    def moves(self, name: str) -> tuple[bool, bool]:
+        """Whether the figure has not settled, of either side."""
+        return self.first.moves(name), self.second.moves(name)
+
     def to_dict(self) -> dict[str, Any]:
         return {
             "first": self.first.label,
             "second": self.second.label,
             "paired": self.paired,
-            "measures": [difference_dict(name, one) for name, one in self.differences.items()],
+            "measures": [
+                {**difference_dict(name, one), "unsettled": any(self.moves(name))}
+                for name, one in self.differences.items()
+            ],
         }
 
 
@@ -119,7 +132,8 @@ def stored_side(reference: Reference, level: float) -> Side:
         name: interval_of(list(by_index.values()), kinds.get(name, "mean"), level) for name, by_index in values.items()
     }
     dimensions = {one.name: one.dimension for one in figures(net, names)}
-    return Side(label, net.name, point.seed, net.seconds, net.time_unit, dimensions, intervals, values)
+    moving = frozenset(one.name for one in unsettled([row.courses for row in rows if row.courses]))
+    return Side(label, net.name, point.seed, net.seconds, net.time_unit, dimensions, intervals, values, moving)
 
 
 def result_side(reference: Reference) -> Side:
@@ -131,12 +145,14 @@ def result_side(reference: Reference) -> Side:
             if replication["ended"] in ("until", "dead"):
                 for name, value in replication.get("measures", {}).items():
                     values.setdefault(name, {})[int(replication["index"])] = known(value)
+        moving = frozenset(str(one["name"]) for one in data.get("unsettled", ()) if one["kind"] == "measure")
         seed = int(data["manifest"]["seed"])
         seconds, time_unit = data.get("seconds"), str(data.get("time_unit", ""))
         seconds = None if seconds is None else float(seconds)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise problem("not-a-result", path=str(reference.path), reason=f"it is damaged ({error})") from error
-    return Side(reference.path.name, data["net"], seed, seconds, time_unit, dimensions, intervals, values)
+    label = reference.path.name
+    return Side(label, data["net"], seed, seconds, time_unit, dimensions, intervals, values, moving)
 
 
 def recorded(data: Mapping[str, Any]) -> tuple[dict[str, Interval], dict[str, str]]:

@@ -5,7 +5,8 @@ on one store: each *claims* replications before it runs them. The claims of a de
 
     meta          the experiment's identity and its definition
     points        parameters, flat net (zlib of JSON), its hash, seed, end and warm-up [net's time unit]
-    replications  one row each: measures (JSON), trajectory hash, time taken [s], version, engine, machine
+    replications  one row each: measures (JSON), their courses (JSON, see petri/measure/trend.py), trajectory hash, time
+                  taken [s], version, engine, machine
     owners, claims  which process runs which replication
     measured      a view: one row for each figure of each replication
 """
@@ -20,7 +21,7 @@ import socket
 import sqlite3
 import time
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,6 +35,7 @@ from petri.experiment.task import PILOT, ReplicationRecord
 from petri.experiment.warmup import Warmup
 from petri.file_read import FileRead, furthest, packed, unpacked
 from petri.measure.figures import UnknownFigure
+from petri.measure.trend import COURSE
 from petri.net import Net
 from petri.version import VERSION
 
@@ -67,7 +69,7 @@ CREATE TABLE replications (
     point INTEGER NOT NULL REFERENCES points, replication INTEGER NOT NULL, seed TEXT NOT NULL, measures TEXT NOT NULL,
     hash TEXT NOT NULL, ended TEXT NOT NULL, time REAL NOT NULL, firings INTEGER NOT NULL, failure TEXT,
     version TEXT NOT NULL, engine TEXT NOT NULL, machine TEXT NOT NULL, python TEXT NOT NULL, net_hash TEXT NOT NULL,
-    seconds REAL NOT NULL, finished TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')),
+    seconds REAL NOT NULL, finished TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')), courses TEXT,
     UNIQUE (point, replication)
 );
 CREATE TABLE owners (
@@ -137,6 +139,8 @@ class Store:
                     lay_out(connection, identity)
                 check_format(path, connection)
                 check_identity(path, connection, identity)
+                if not has_courses(connection):
+                    connection.execute("ALTER TABLE replications ADD COLUMN courses TEXT")
                 value = json.dumps(dict(about), ensure_ascii=False)
                 connection.execute("INSERT OR REPLACE INTO meta VALUES ('about', ?)", (value,))
         except BaseException:
@@ -234,8 +238,8 @@ class Store:
             for point, row in rows:
                 connection.execute(
                     "INSERT OR IGNORE INTO replications (point, replication, seed, measures, hash, ended, time,"
-                    " firings, failure, version, engine, machine, python, net_hash, seconds)"
-                    " SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, net_hash, ? FROM points WHERE point = ?",
+                    " firings, failure, version, engine, machine, python, courses, net_hash, seconds)"
+                    " SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, net_hash, ? FROM points WHERE point = ?",
                     (
                         point,
                         row.index,
@@ -250,6 +254,7 @@ class Store:
                         row.engine,
                         row.machine,
                         row.python,
+                        encode_courses(row.courses),
                         row.seconds,
                         point,
                     ),
@@ -267,9 +272,10 @@ class Store:
     def rows(self, *, new: bool = False) -> list[tuple[int, ReplicationRecord]]:
         """All rows as (point, row), or those since the last call, in the order in which they were written."""
         with self.reading() as connection:
+            courses = "courses" if has_courses(connection) else "NULL"
             found = connection.execute(
                 "SELECT rowid, point, replication, ended, time, firings, hash, measures, seconds, engine, seed,"
-                " failure, version, machine, python FROM replications WHERE rowid > ? ORDER BY rowid",
+                f" failure, version, machine, python, {courses} FROM replications WHERE rowid > ? ORDER BY rowid",
                 (self._last_row if new else 0,),
             ).fetchall()
             if found:
@@ -390,6 +396,12 @@ def writing(connection: sqlite3.Connection, path: Path) -> Iterator[None]:
         raise refused(path, error) from error
 
 
+def has_courses(connection: sqlite3.Connection) -> bool:
+    """Whether the store says how figures moved: older ones do not."""
+    columns = connection.execute("SELECT name FROM pragma_table_info('replications')").fetchall()
+    return ("courses",) in columns
+
+
 def is_empty(connection: sqlite3.Connection) -> bool:
     return not connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
 
@@ -471,6 +483,20 @@ def encode_measures(measures: Mapping[str, float]) -> str:
     return json.dumps(plain, ensure_ascii=False, separators=(",", ":"))
 
 
+def encode_courses(courses: Mapping[str, Sequence[float]]) -> str | None:
+    """JSON, as of `encode_measures`."""
+    plain = {name: [one if math.isfinite(one) else None for one in course] for name, course in courses.items()}
+    return json.dumps(plain, ensure_ascii=False, separators=(",", ":")) if plain else None
+
+
+def decode_courses(written: str | None) -> dict[str, list[float]]:
+    found = {} if written is None else dict(json.loads(written))
+    courses = {name: [math.nan if one is None else real(one) for one in course] for name, course in found.items()}
+    if any(len(course) != len(COURSE) for course in courses.values()):
+        raise ValueError("the course of a figure is incomplete")
+    return courses
+
+
 def decode_row(
     replication: int,
     ended: str,
@@ -485,6 +511,7 @@ def decode_row(
     version: str,
     machine: str,
     python: str,
+    courses: str | None,
 ) -> ReplicationRecord:
     """The row of these columns. Raises ValueError or TypeError where one of them is damaged."""
     values = {name: math.nan if value is None else real(value) for name, value in json.loads(measures).items()}
@@ -505,6 +532,7 @@ def decode_row(
         text(version),
         text(machine),
         text(python),
+        courses=decode_courses(courses),
     )
 
 

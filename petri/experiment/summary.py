@@ -20,6 +20,7 @@ from petri.measure.figures import Figure, figures
 from petri.measure.formula import Verdict, judge
 from petri.measure.intervals import Interval, Statistic, interval_of, student_interval
 from petri.measure.sequential import Judgeable, Precision
+from petri.measure.trend import Drift, unsettled
 from petri.net import Expectation, Net, Term
 from petri.result.export import interval_dict, number
 
@@ -81,6 +82,22 @@ class PointOutcome:
     def intervals(self) -> dict[str, Interval]:
         return {name: self.interval(name) for name in self.names}
 
+    @cached_property
+    def unsettled(self) -> dict[str, Drift]:
+        """The figures that still move at the end of the runs, so that their estimates depend on the runs' length."""
+        if any(row.ended == "dead" for row in self.rows):
+            return {}
+        return {one.name: one for one in unsettled([row.courses for row in self.complete if row.courses])}
+
+    def unsettled_to_list(self) -> list[dict[str, Any]] | None:
+        """`unsettled` as JSON types; None if no replication says whether its figures have settled."""
+        if not any(row.courses for row in self.rows):
+            return None
+        return [
+            {"name": one.name, "early": number(one.early), "late": number(one.late), "steady": one.steady}
+            for one in self.unsettled.values()
+        ]
+
     @property
     def imprecise(self) -> list[str]:
         """Measures whose interval is wider than required."""
@@ -100,6 +117,7 @@ class PointOutcome:
             "done": self.done,
             "measures": {name: interval_dict(interval) for name, interval in self.intervals.items()},
             "imprecise": self.imprecise,
+            "unsettled": self.unsettled_to_list(),
             "failures": [{"replication": row.index, **(row.failure or {})} for row in self.failures],
             "expected": [checked_dict(one) for one in self.checked],
         }

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 SUFFIXES: Final = (".csv", ".parquet")
 RESERVED: Final = (
     "replication", "seed", "hash", "ended", "time", "firings", "seconds", "engine", "version", "net_hash",
+    "unsettled",
 )  # fmt: skip
 
 
@@ -40,6 +41,8 @@ def replication_columns(outcome: OutcomeFigures) -> dict[str, list[Any]]:
     columns["seed"] = [row.seed for _, row in pairs]
     for name in names:
         columns[measure_title(name)] = [row.measures.get(name, math.nan) for _, row in pairs]
+    # Of the point, not of the replication: the figures that have not settled.
+    columns["unsettled"] = [" ".join(point.unsettled) for point, _ in pairs]
     columns["ended"] = [row.ended for _, row in pairs]
     columns["time"] = [row.time for _, row in pairs]
     columns["firings"] = [row.firings for _, row in pairs]

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+import math
 import pickle
 import platform
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
 from petri.diagnostics import Diagnostic
 from petri.experiment.warmup import Warmup, pilot
 from petri.file_read import FileRead
-from petri.measure.figures import evaluate_with_faults, figures
+from petri.measure.figures import evaluate_with_faults, figures, settling
+from petri.measure.trend import MOST_REPLICATIONS, figure_courses
 from petri.net import Net
 from petri.result import run_failure
 from petri.run.plan import Plan
-from petri.run.replications import Driver, Progress, Replication
+from petri.run.replications import Driver, Progress, Replication, batches_kept
 from petri.run.stop import StopSign
 from petri.version import VERSION
 
@@ -41,6 +43,7 @@ class ReplicationRecord:
     """The result of a replication. `hash` is its trajectory hash (R4), `seconds` its duration [s].
 
     `files` is what was read of the net's recordings; a store keeps, of each place, the most that any replication read.
+    `courses` is how its figures moved (`trend.figure_courses`), where the run has a fixed time and is among the first.
     `ended` is "until" or "dead" as planned, "error" where the model went wrong; `failure` says how, or which figures
     could not be computed.
     """
@@ -59,6 +62,7 @@ class ReplicationRecord:
     machine: str = platform.machine()
     python: str = platform.python_version()
     files: tuple[FileRead, ...] = ()
+    courses: Mapping[str, Sequence[float]] = field(default_factory=dict)
 
     @property
     def complete(self) -> bool:
@@ -105,7 +109,8 @@ def perform(task: Task, stop: StopSign | None = None) -> TaskResult:
     if task.index == PILOT:
         found = pilot(net, task.plan, task.names, stop)
         return Stopped(task.index) if stop is not None and stop.is_set() else found
-    driver = Driver.begun(net, task.plan, task.index, stop or StopSign(), Progress(1, task.plan.until))
+    progress, batches = Progress(1, task.plan.until), batches_kept(net, 2) if task.index < MOST_REPLICATIONS else 0
+    driver = Driver.begun(net, task.plan, task.index, stop or StopSign(), progress, batches)
     ran = None if driver is None else driver.run()
     if ran is None or ran.ended == "interrupted":
         return Stopped(task.index)
@@ -135,4 +140,5 @@ def replication_record(net: Net, plan: Plan, ran: Replication, names: Sequence[s
         seed=plan.seed,
         failure=failure,
         files=ran.files,
+        courses=figure_courses(settling(net, names), ran.batches) if math.isfinite(plan.until) else {},
     )

@@ -17,9 +17,7 @@ from typing import Final
 import numpy as np
 
 from petri.engine.interface import Session
-from petri.measure import reorder
-from petri.measure.columns import TOTALS, grows
-from petri.measure.figures import figures
+from petri.measure.figures import settling
 from petri.measure.intervals import mser
 from petri.measure.observation import Floats, Observation
 from petri.model import Model
@@ -129,8 +127,7 @@ def series_of(net: Net, runs: Sequence[Sequence[Observation]], names: Sequence[s
     counted: places from which nothing takes tokens, which only fill, and places that never hold more than at the
     start, which are resources.
     """
-    growing = {measure.name: grows(net, measure.formula) for measure in net.measures}
-    wanted = [one for one in figures(net, names) if not growing.get(one.name, is_total(one.name))]
+    wanted = settling(net, names)
     result = {one.name: np.array([[one.value(seen) for seen in run] for run in runs]).mean(axis=0) for one in wanted}
     taken = {arc.place for t in net.transitions for arc in t.inputs if not arc.keep} | {
         place for t in net.transitions for place in t.resets
@@ -143,9 +140,3 @@ def series_of(net: Net, runs: Sequence[Sequence[Observation]], names: Sequence[s
             [[float(seen.integral[waiting].sum()) / seen.elapsed for seen in run] for run in runs]
         ).mean(axis=0)
     return result
-
-
-def is_total(name: str) -> bool:
-    """Whether a field, `delay.count`, is a count or an extreme since the start, and so has no meaning in a window."""
-    owner, _, field = name.rpartition(".")
-    return bool(owner) and field in ("count", "sum", "min", "max", *TOTALS, *reorder.COUNTERS, *reorder.MAXIMA)

@@ -21,7 +21,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final, TypeVar
 
-from petri import structs
+from petri import library, structs
 from petri.diagnostics import Diagnostic, LanguageError, did_you_mean, in_order
 from petri.diagnostics import Value as DiagnosticValue
 from petri.experiment import sampling
@@ -177,10 +177,10 @@ class Reading:
         )
 
     def net(self, node: YamlNode | None) -> str:
-        """A file beside the experiment, or otherwise a net of the library."""
+        """A file beside the experiment, whose name may lack `.net`, or otherwise a net of the library."""
         name = self.text(node, "net", KEYS["net"])
-        beside = self.path.parent / name
-        return str(beside) if name and beside.is_file() else name
+        names = [name] if not name or library.net(name) else [name, name + library.SUFFIX]
+        return next((str(beside) for one in names if (beside := self.path.parent / one).is_file()), name)
 
     # ------------------------------------------------------------ points
 

@@ -99,20 +99,17 @@ def checks_with_sources(
 
 
 def duration(text: str, net: Net) -> float:
-    """A time such as "20 ms" in the units of a net. Raises LanguageError."""
+    """A time such as "20 ms", in the net's own units or others, as a number of the net. Raises LanguageError."""
     from petri.language.checking.durations import duration as read
 
-    return read(text, net.time_unit, net.seconds)
+    return read(text, net)
 
 
 def _find(path: str | Path) -> Path:
-    """The file, or the library's net of that name."""
+    """As `library.find`; a path that leads nowhere, for its reader to report."""
     from petri import library
 
-    given = Path(path)
-    if given.exists():
-        return given
-    return library.net(str(path).removesuffix(library.SUFFIX)) or given
+    return library.find(path) or Path(path)
 
 
 def study(path: Path, opened: OpenTexts) -> Study:

@@ -55,6 +55,35 @@ def net(name: str) -> Path | None:
     return found
 
 
+def find(name: str | Path) -> Path | None:
+    """The file of that path, or else the complete net of that name, or else the file whose name lacks only `.net`."""
+    path, written = Path(name), _written_out(name)
+    if exists(path) and not path.is_dir():
+        return path
+    found = net(str(name).removesuffix(SUFFIX)) or written
+    return found or (path if exists(path) else None)
+
+
+def shadowed(name: str | Path) -> Path | None:
+    """The file that `name` would mean if the library had no net of this name."""
+    written = _written_out(name)
+    found = find(name) if written is not None else None
+    return None if found is None or written is None or found.samefile(written) else written
+
+
+def _written_out(name: str | Path) -> Path | None:
+    path = Path(f"{name}{SUFFIX}")
+    return path if exists(path) and path.is_file() else None
+
+
+def exists(path: Path) -> bool:
+    """Whether there is such a file or folder."""
+    try:
+        return path.exists()
+    except (OSError, ValueError):  # a name that a file cannot have
+        return False
+
+
 def net_names() -> list[str]:
     """The names of all complete nets, as `net` takes them, in alphabetical order, those at the top first."""
     top = nets()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Final
@@ -12,19 +12,12 @@ import numpy as np
 
 from petri.diagnostics import Diagnostic, did_you_mean
 from petri.measure import histogram, reorder
-from petri.measure.columns import EXTREMES, PLACE_COLUMNS, TRANSITION_COLUMNS, statistic
-from petri.measure.formula import evaluate
+from petri.measure.catalogue import PLACE_COLUMNS, TRANSITION_COLUMNS, FigureKind
+from petri.measure.formula import EXTREMES, evaluate, grows, statistic
 from petri.measure.intervals import Statistic
-from petri.measure.observation import Floats, Observation, probe_figure
+from petri.measure.observation import Observation, probe_figure
 from petri.net import Measure, Net, Order, Term
 
-PLACE_DIMENSIONS: Final[Mapping[str, str]] = {
-    "occupied": "share",
-    "arrival_rate": "events",
-    "sojourn": "Time",
-    "utilisation": "share",
-}
-TRANSITION_DIMENSIONS: Final[Mapping[str, str]] = {"rate": "events", "active": "share"}
 WHOLES: Final = ("histogram", "series", *reorder.DISTRIBUTIONS)  # what `record` may ask for that is not one number
 
 
@@ -47,6 +40,20 @@ def figures(net: Net, names: Sequence[str] | None = None) -> tuple[Figure, ...]:
     """
     owners = _Owners(net)
     return tuple(_figure(net, name, owners) for name in (default_names(net) if names is None else names))
+
+
+def settling(net: Net, names: Sequence[str] | None = None) -> tuple[Figure, ...]:
+    """Those of `figures` that can settle: not counts, sums and extremes, which grow with the run."""
+    growing = {measure.name: grows(net, measure.formula) for measure in net.measures}
+    return tuple(one for one in figures(net, names) if not growing.get(one.name, is_total(one.name)))
+
+
+def is_total(name: str) -> bool:
+    """Whether a field, `delay.count`, is a count or an extreme since the start, and so has no meaning in a window."""
+    owner, _, field = name.rpartition(".")
+    kind = PLACE_COLUMNS.get(field) or TRANSITION_COLUMNS.get(field)
+    counts = ("count", "sum", "min", "max", *reorder.COUNTERS, *reorder.MAXIMA)
+    return bool(owner) and (field in counts or (kind is not None and kind.total))
 
 
 def statistics(net: Net, names: Sequence[str]) -> dict[str, Statistic]:
@@ -108,12 +115,10 @@ def _figure(net: Net, name: str, owners: _Owners) -> Figure:
         if measure.probe is not None and has_field(net, measure.probe, field):
             dimension = field_dimension(measure.dimension, field)
             return Figure(name, dimension, partial(probe_value, measure.probe, field), EXTREMES.get(field, "mean"))
-    if owner in owners.places and field in PLACE_COLUMNS:
-        value = partial(entry, PLACE_COLUMNS[field], owners.places[owner])
-        return Figure(name, PLACE_DIMENSIONS.get(field, ""), value, EXTREMES.get(field, "mean"))
-    if owner in owners.transitions and field in TRANSITION_COLUMNS:
-        value = partial(entry, TRANSITION_COLUMNS[field], owners.transitions[owner])
-        return Figure(name, TRANSITION_DIMENSIONS.get(field, ""), value)
+    for numbers, kinds in ((owners.places, PLACE_COLUMNS), (owners.transitions, TRANSITION_COLUMNS)):
+        if owner in numbers and field in kinds:
+            kind = kinds[field]
+            return Figure(name, kind.dimension, partial(entry, kind, numbers[owner]), kind.statistic)
     raise UnknownFigure(unknown(net, name, owner))
 
 
@@ -137,8 +142,8 @@ def probe_value(probe: int, field: str, seen: Observation) -> float:
     return probe_figure(seen.probes[probe], field)
 
 
-def entry(column: Callable[[Observation], Floats], index: int, seen: Observation) -> float:
-    return float(column(seen)[index])
+def entry(kind: FigureKind, index: int, seen: Observation) -> float:
+    return kind.of(seen, index)
 
 
 def is_series_field(field: str) -> bool:

@@ -3,32 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Final
 
-from petri.measure.intervals import Interval
+from petri.measure import reorder
+from petri.measure.catalogue import PLACES, TRANSITION_COLUMNS
+from petri.measure.intervals import Interval, Statistic
 from petri.measure.observation import Observation, probe_figure, quotient, series_figure
-from petri.net import Expectation, Term
+from petri.net import Expectation, Net, Term
 from petri.structs import Frozen
 
 SLACK: Final = 1e-9  # relative: the effect of rounding on a figure that is exact in theory
 
-PLACE_FIGURES: Final[dict[str, Callable[[Observation, int], float]]] = {
-    "mean": lambda seen, place: quotient(seen.integral[place], seen.elapsed),
-    "max": lambda seen, place: float(seen.maximum[place]),
-    "occupied": lambda seen, place: quotient(seen.nonempty[place], seen.elapsed),
-    "arrivals": lambda seen, place: float(seen.arrivals[place]),
-    "sojourn": lambda seen, place: quotient(seen.integral[place], seen.arrivals[place]),
-    "busy": lambda seen, place: 1.0 - quotient(quotient(seen.integral[place], seen.elapsed), seen.initial[place]),
-}
-"""M1; the mean sojourn follows from Little's law: the average divided by the rate of arrivals."""
-
-TRANSITION_FIGURES: Final[dict[str, Callable[[Observation, int], float]]] = {
-    "firings": lambda seen, transition: float(seen.firings[transition]),
-    "in_progress": lambda seen, transition: quotient(seen.in_progress[transition], seen.elapsed),
-    "active": lambda seen, transition: quotient(seen.active[transition], seen.elapsed),
-}
-"""M2."""
+FIGURES: Final = {kind.word: kind for kind in PLACES if kind.word} | TRANSITION_COLUMNS  # by the operation of a term
 
 ARITHMETIC: Final[dict[str, Callable[..., float]]] = {
     "neg": lambda x: -x,
@@ -59,7 +46,48 @@ def evaluate(term: Term, seen: Observation) -> float:
     index = int(term.value)
     if term.op == "counter":
         return float(seen.probes[index]["sum"])
-    return (PLACE_FIGURES | TRANSITION_FIGURES)[term.op](seen, index)
+    return FIGURES[term.op].of(seen, index)
+
+
+EXTREMES: Mapping[str, Statistic] = {
+    "max": "greatest",
+    "min": "least",
+    **dict.fromkeys(reorder.MAXIMA, "greatest"),
+}
+"""The figures of probes that are extremes by themselves, and their statistic over replications."""
+
+
+def statistic(term: Term) -> Statistic:
+    """What the replications of a formula give together: of a maximum the greatest, of anything else the mean.
+
+    A maximum times a positive constant, and the greatest of several maxima, are maxima too.
+    """
+    if isinstance(term.value, tuple):
+        return EXTREMES.get(term.value[1], "mean")
+    if term.op == "max":
+        return "greatest"
+    found = {statistic(argument) for argument in term.args}
+    if term.op in ("max2", "min2"):
+        return found.pop() if found == {"greatest" if term.op == "max2" else "least"} else "mean"
+    scale = [argument for argument in term.args if argument.op == "const" and isinstance(argument.value, int | float)]
+    scaled = [argument for argument in term.args if argument.op != "const"]
+    positive = len(scaled) == 1 and len(scale) == 1 and float(scale[0].value or 0.0) > 0.0  # type: ignore[arg-type]
+    if positive and (term.op == "mul" or (term.op == "div" and term.args[0] is scaled[0])):
+        return statistic(scaled[0])
+    return "mean"
+
+
+def grows(net: Net, term: Term) -> bool:
+    """Whether a formula is a count that grows with the length of the run, so that batches say nothing of it."""
+    if term.op in ("firings", "arrivals", "counter", "max", "elapsed", "series"):
+        return True
+    if term.op in ("sample", "passage", "order", "content"):
+        assert isinstance(term.value, tuple)
+        field = term.value[1]
+        return field in ("count", "sum", "integral", "min", "max") or field in reorder.COUNTERS + reorder.MAXIMA
+    if term.op == "div":
+        return grows(net, term.args[0]) and not grows(net, term.args[1])
+    return any(grows(net, argument) for argument in term.args)
 
 
 class Verdict(Frozen):

@@ -159,3 +159,12 @@ def series_figure(values: Sequence[float], field: str) -> float:
 def quotient(above: float, below: float) -> float:
     """The quotient; nan ("no data") if the divisor is 0."""
     return float(above) / float(below) if below else math.nan
+
+
+@beyond_doubles
+def quotients(above: Floats | Integers, below: Floats | Integers | float) -> Floats:
+    """The quotient, element by element; nan where the divisor is 0, infinite where it is too large for a double."""
+    divisor = np.broadcast_to(np.asarray(below, dtype=np.float64), np.shape(above))
+    result = np.full(np.shape(above), math.nan)
+    np.divide(above, divisor, out=result, where=divisor != 0)
+    return result

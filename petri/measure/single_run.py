@@ -11,6 +11,10 @@ which long excursions are missing by chance has too low a mean, too low a varian
 is that of batches an eighth as long as those of the interval, which overstates it. Second, the interval is wider where
 the run is only just long enough, since most runs of that length would have none. Both lose their effect as the run
 grows.
+
+A strictly periodic figure fails this decision: what one batch lacks of a period the next has too much, at intervals
+that depend on how batches and periods meet. It is recognised by sums of deviations that stay bounded, where those of
+random batches wander off, and its error is then that bound (`_cancelling`).
 """
 
 from __future__ import annotations
@@ -52,6 +56,13 @@ One batch that is unlike the others gives 1, two of them 0.7, three 0.57: above,
 LARGEST_ADJUSTMENT: Final = 0.35
 """The skewness that is adjusted for at most, as such a share: near 0.5 the cube root of G(t) runs away."""
 
+NARROWEST_PATH: Final = 0.5
+"""The range of the sums of the deviations of n batches, as a multiple of S √n, below which the batches cancel.
+
+That of independent batches is at least that narrow with a probability of 5e-7 (Kuiper's distribution), and 5e-5 where
+the figure is a count of rare events; that of correlated ones is wider.
+"""
+
 _LARGEST_PHI: Final = 0.85  # which keeps the factor below 13
 _MARGIN: Final = 1.5  # on the length of a run: the correlation of a short one tends to be too small
 _ROUNDING: Final = 1e-13
@@ -89,10 +100,13 @@ def batch_interval(values: Floats, level: float) -> BatchInterval:
     phi = np.where(constant, 0.0, np.minimum(at_reference(lag_correlation(values), count), _LARGEST_PHI))
     factor = np.sqrt((1.0 + phi) / (1.0 - phi))
     factor = factor * np.interp(correlation, (WIDER_FROM, LARGEST_CORRELATION), (1.0, WIDEST))
+    ends = np.where(short & (count >= FEWEST), _cancelling(values), math.nan)
+    short &= np.isnan(ends)
+    below, above = (np.where(np.isnan(ends), side * factor, ends) for side in (below, above))
     shown = known & ~short
     return BatchInterval(
-        np.where(shown, below * factor, math.nan),
-        np.where(shown, above * factor, math.nan),
+        np.where(shown, below, math.nan),
+        np.where(shown, above, math.nan),
         np.where(short, _extension(count, correlation, rarity), math.nan),
         len(joined),
     )
@@ -105,6 +119,18 @@ def join(values: Floats, size: int) -> Floats:
     sizes = np.diff(np.append(starts, count))
     means: Floats = np.add.reduceat(values, starts, axis=0) / sizes[:, None]
     return means
+
+
+def _cancelling(values: Floats) -> Floats:
+    """The error of the mean of batches whose deviations cancel, as in a periodic run; nan where they do not.
+
+    What a batch lacks, later ones make up for: the sums of deviations stay within a range, and the mean of n batches
+    is wrong by at most that range / n, which the two ends of the run cut off.
+    """
+    n = len(values)
+    path = (values - values.mean(axis=0)).cumsum(axis=0)  # ends at 0, where it starts
+    width: Floats = path.max(axis=0) - path.min(axis=0)
+    return np.where(width < NARROWEST_PATH * math.sqrt(n) * values.std(axis=0), width / n, math.nan)
 
 
 def _sides(batches: Floats, level: float) -> tuple[Floats, Floats]:

@@ -2,28 +2,32 @@
 
 The window is cut into `PARTS` successive parts. Of the values in these parts, S counts the pairs that rise minus those
 that fall; where nothing moves, S of independent parts has mean 0 and variance n(n − 1)(2n + 5)/18 (Kendall, Rank
-Correlation Methods, 1975; Mann 1945). The S of independent replications add up, and so do their variances.
+Correlation Methods, 1975; Mann 1945). The S of independent replications add up, and so do their variances. So a
+replication needs to keep four numbers of a figure: S, and the means of its thirds.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from statistics import NormalDist
 from typing import Final, Literal
 
 import numpy as np
 
-from petri.measure.columns import grows, quotients
-from petri.measure.formula import evaluate
-from petri.measure.observation import Floats, Observation, beyond_doubles
-from petri.net import Measure, Net
-from petri.structs import Frozen
+from petri.measure.figures import Figure, evaluate_all, settling
+from petri.measure.intervals import student_quantile
+from petri.measure.observation import Floats, Observation, beyond_doubles, quotients
+from petri.net import Net
+from petri.structs import Frozen, replace
 
 PARTS: Final = 12
 MOST_REPLICATIONS: Final = 50  # that are looked at: more would see less than is worth a word
 FALSE_ALARMS: Final = 0.01  # of a whole result in which nothing moves, its parts being independent
+COURSE: Final = ("score", "early", "middle", "late")  # of a figure in a replication: S, and the means of the thirds
+DEVIATION: Final = math.sqrt(PARTS * (PARTS - 1) * (2 * PARTS + 5) / 18)  # of S
+LEAST_STEADY: Final = 0.5  # of the growth in the first half: with less in the second, the growth slows down
 LEAST_CHANGE: Final = 0.1  # of the larger of the means in the first and the last third: less is not worth a word
 
 
@@ -38,45 +42,66 @@ def parts(batches: Sequence[Observation]) -> list[Observation]:
     return [later.minus(earlier) for earlier, later in pairwise(ends)]
 
 
-def trends(values: Floats) -> Floats:
-    """The standardised S of each figure, over all replications; 0 where a figure has no data in some part.
+def courses(values: Floats) -> Floats:
+    """S and the means of the three thirds, by figure; nan where a figure has no data in some part.
 
-    values: by replication, part and figure.
+    values: by part and figure.
     """
-    n = values.shape[1]
-    score = np.zeros(values.shape[2])
-    for early in range(n):
-        score += np.sign(values[:, early + 1 :, :] - values[:, early : early + 1, :]).sum(axis=(0, 1))
-    deviation = math.sqrt(values.shape[0] * n * (n - 1) * (2 * n + 5) / 18)
-    shown: Floats = np.sign(score) * np.maximum(np.abs(score) - 1.0, 0.0) / deviation
-    return np.nan_to_num(shown)
+    score = sum(np.sign(values[early + 1 :] - values[early]).sum(axis=0) for early in range(PARTS - 1))
+    thirds = values.reshape(3, PARTS // 3, -1).mean(axis=1)
+    return np.vstack([score, thirds]).T
 
 
-def thirds(values: Floats) -> tuple[Floats, Floats]:
-    """The means in the first and in the last third, of all replications; by figure."""
-    third = values.shape[1] // 3
-    return values[:, :third].mean(axis=(0, 1)), values[:, -third:].mean(axis=(0, 1))
+def standardised(scores: Floats, level: float) -> tuple[Floats, Floats]:
+    """The sum of the S of all replications in deviations, by figure, and the most that chance explains at this level.
+
+    scores: by replication and figure. S deviates as in a run whose parts are independent; or, where the replications
+    show that it deviates more, as the parts of a run resemble their neighbours, as Student's test has it.
+    """
+    n = len(scores)
+    total = scores.sum(axis=0)
+    deviation = np.full(total.shape, DEVIATION)
+    most = np.full(total.shape, NormalDist().inv_cdf(1.0 - level))
+    if n > 1:
+        seen = scores.std(axis=0, ddof=1)
+        most[seen > DEVIATION] = student_quantile(1.0 - level, n - 1)
+        deviation = np.maximum(deviation, seen)
+    return np.sign(total) * np.maximum(np.abs(total) - 1.0, 0.0) / (deviation * math.sqrt(n)), most
 
 
-def moving(values: Floats, figures: int, *, rising: bool, false_alarms: float = FALSE_ALARMS) -> list[int]:
-    """The figures that move, by index; of `figures` tested in the whole result. `rising`: only those that grow."""
+def moving(found: Floats, figures: int, *, rising: bool, false_alarms: float = FALSE_ALARMS) -> list[int]:
+    """The figures that move, by index; of `figures` tested in the whole result. `rising`: only those that grow.
+
+    found: the `courses` of each replication.
+    """
     level = false_alarms / max(figures, 1)
-    least = NormalDist().inv_cdf(1.0 - (level if rising else level / 2.0))
-    score = trends(values)
-    early, late = thirds(values)
+    score, most = standardised(found[:, :, 0], level if rising else level / 2.0)
+    early, _, late = found[:, :, 1:].mean(axis=0).T
     change = (late - early) if rising else np.abs(late - early)
     large = change > LEAST_CHANGE * np.maximum(np.abs(early), np.abs(late))
-    return [int(index) for index in np.flatnonzero(((score if rising else np.abs(score)) > least) & large)]
+    return [int(index) for index in np.flatnonzero(((score if rising else np.abs(score)) > most) & large)]
 
 
 class Drift(Frozen):
-    """A place whose tokens still grow, or a measure that still moves. The means of the first and of the last third."""
+    """A place whose tokens still grow, or a measure that still moves. The means of the first and of the last third.
+
+    growth: of a place, tokens per time unit. steady: it grows as fast towards the end as before.
+    """
 
     kind: Literal["place", "measure"]
     name: str
     early: float
     late: float
     dimension: str = ""  # of a measure
+    growth: float = math.nan
+    steady: bool = False
+
+
+def drift(kind: Literal["place", "measure"], name: str, found: Floats, dimension: str = "") -> Drift:
+    """found: the `courses` of one figure in each replication."""
+    early, middle, late = (float(value) for value in found[:, 1:].mean(axis=0))
+    steady = early < middle and late - middle >= LEAST_STEADY * (middle - early)
+    return Drift(kind, name, early, late, dimension, steady=steady)
 
 
 @beyond_doubles
@@ -88,36 +113,54 @@ def drifts(net: Net, batches: Sequence[Sequence[Observation]]) -> tuple[Drift, .
     cut = _cut(batches)
     if not cut:
         return ()
-    places = _emptied(net)
-    measures = [one for one in net.measures if not grows(net, one.formula)]
-    tokens = _tokens(cut, places)
-    figures = np.array([[[_value(m, part) for m in measures] for part in one] for one in cut], dtype=np.float64)
-    tested = len(places) + len(measures)
-    moved: list[Drift] = []
-    kinds: tuple[tuple[Literal["place", "measure"], Floats, list[tuple[str, str]], bool], ...] = (
-        ("place", tokens, [(net.places[place].name, "") for place in places], True),
-        ("measure", figures.reshape(len(cut), PARTS, len(measures)), [(m.name, m.dimension) for m in measures], False),
-    )
-    for kind, values, named, rising in kinds:
-        early, late = thirds(values)
-        for index in moving(values, tested, rising=rising):
-            name, dimension = named[index]
-            moved.append(Drift(kind, name, float(early[index]), float(late[index]), dimension))
-    return tuple(moved)
+    measures = settling(net, [one.name for one in net.measures])
+    tested = len(_emptied(net)) + len(measures)
+    found = np.array([_of_figures(measures, one) for one in cut])
+    moved = moving(found, tested, rising=False) if measures else []
+    measured = [drift("measure", measures[i].name, found[:, i], measures[i].dimension) for i in moved]
+    return (*_growing(net, cut, tested, FALSE_ALARMS), *measured)
+
+
+def figure_courses(wanted: Sequence[Figure], batches: Sequence[Observation]) -> dict[str, tuple[float, ...]]:
+    """The `courses` of these figures in a replication, by name: what `unsettled` needs of it. Empty without parts."""
+    if not wanted or not (cut := parts(batches)):
+        return {}
+    found = beyond_doubles(_of_figures)(wanted, cut)
+    return {one.name: tuple(course) for one, course in zip(wanted, found.tolist(), strict=True)}
+
+
+def unsettled(replications: Sequence[Mapping[str, Sequence[float]]]) -> list[Drift]:
+    """The figures that have not settled, without dimensions. replications: of each its `figure_courses`."""
+    names = list(replications[0]) if replications else []
+    kept = [[one[name] for name in names] for one in replications[:MOST_REPLICATIONS] if one.keys() >= set(names)]
+    if not names:
+        return []
+    found = np.array(kept)
+    return [drift("measure", names[index], found[:, index]) for index in moving(found, len(names), rising=False)]
+
+
+def _of_figures(wanted: Sequence[Figure], cut: Sequence[Observation]) -> Floats:
+    values = [list(evaluate_all(wanted, part).values()) for part in cut]
+    return courses(np.array(values))
 
 
 @beyond_doubles
 def growing(net: Net, batches: Sequence[Sequence[Observation]], false_alarms: float) -> tuple[Drift, ...]:
     """The places alone, as of `drifts`; if none grows, any is named with a probability of at most `false_alarms`."""
-    cut, places = _cut(batches), _emptied(net)
+    return _growing(net, _cut(batches), len(_emptied(net)), false_alarms)
+
+
+def _growing(net: Net, cut: Sequence[Sequence[Observation]], tested: int, false_alarms: float) -> tuple[Drift, ...]:
+    places = _emptied(net)
     if not cut or not places:
         return ()
-    tokens = _tokens(cut, places)
-    early, late = thirds(tokens)
-    return tuple(
-        Drift("place", net.places[places[index]].name, float(early[index]), float(late[index]))
-        for index in moving(tokens, len(places), rising=True, false_alarms=false_alarms)
-    )
+    tokens = [[quotients(part.integral, part.elapsed)[places] for part in one] for one in cut]
+    found = np.array([courses(np.array(one)) for one in tokens])
+    # The middles of the first and of the last third are two thirds of the window apart.
+    apart = 2.0 / 3.0 * sum(part.elapsed for one in cut for part in one) / len(cut)
+    grown = [drift("place", net.places[places[i]].name, found[:, i])
+             for i in moving(found, tested, rising=True, false_alarms=false_alarms)]  # fmt: skip
+    return tuple(replace(one, growth=(one.late - one.early) / apart) for one in grown)
 
 
 def _cut(batches: Sequence[Sequence[Observation]]) -> list[list[Observation]]:
@@ -129,15 +172,3 @@ def _emptied(net: Net) -> list[int]:
     """The places that something takes tokens from."""
     taken = {arc.place for t in net.transitions for arc in t.inputs if not arc.keep}
     return sorted(taken | {place for t in net.transitions for place in t.resets})
-
-
-def _tokens(cut: Sequence[Sequence[Observation]], places: Sequence[int]) -> Floats:
-    """The mean tokens by replication, part and place."""
-    return np.array([[quotients(part.integral, part.elapsed)[list(places)] for part in one] for one in cut])
-
-
-def _value(measure: Measure, part: Observation) -> float:
-    try:
-        return evaluate(measure.formula, part)
-    except Exception:  # the measure itself says that it cannot be computed
-        return math.nan

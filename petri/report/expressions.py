@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import copy
+import re
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from typing import Final
 
+from petri.catalogue.operations import BINARY, COMPARISONS, OPERATIONS
+from petri.language.checking.terms import split_term
 from petri.language.layout.writing import expression as tree_text
 from petri.language.syntax import tree
 from petri.net import Expr, InputArc, Match, Net, OutputArc, Place, Preference, Scalar, Span, Transition, Variable
@@ -15,42 +19,11 @@ from petri.report.source import written
 from petri.structs import Frozen
 from petri.ticks import InTicks
 
-_BINARY: Final = {
-    "or": "or",
-    "and": "and",
-    "eq": "==",
-    "ne": "!=",
-    "lt": "<",
-    "le": "<=",
-    "gt": ">",
-    "ge": ">=",
-    "add": "+",
-    "sub": "-",
-    "mul": "*",
-    "div": "/",
-    "idiv": "div",
-    "mod": "mod",
-}
-_COMPARISONS: Final = ("eq", "ne", "lt", "le", "gt", "ge")
+_BINARY: Final = {op: sign for sign, op in BINARY.items()}
 _LONGEST_SOURCE: Final = 24
-# Which arguments have the dimension of the result.
-_ALIKE: Final = {
-    "add",
-    "sub",
-    "neg",
-    "min",
-    "max",
-    "abs",
-    "exp",
-    "uniform",
-    "uniform_int",
-    "normal",
-    "triangular",
-    "real",
-}
-_LAST_ALIKE: Final = {"erlang", "pareto", "gamma", "weibull"}
-_FIRST_ALIKE: Final = {"lognormal", "hyperexponential"}
 _NOWHERE: Final = Span("", 0, 0, 0, 0)
+_BEFORE: Final = "const x = "  # what makes a file of an expression
+_NAME: Final = re.compile(r"(?<![\w.])[A-Za-z_]\w*(?!\w|\s*:)")  # that is not one of a field
 
 
 class _Shown(Frozen):
@@ -75,6 +48,25 @@ class ExpressionText:
         self.net = net
         self.sources = sources or {}
         self.units = Units.of(net)
+        self.indices: Mapping[str, str] = {}
+
+    def element(self, transition: Transition) -> ExpressionText:
+        """The same for an element of an array: `takes n * 1 us` of `t[2]` is `2 * 1 us`."""
+        found = copy.copy(self)
+        values = re.findall(r"\[([^\]]*)\]", transition.name.rpartition(".")[2])
+        found.indices = dict(zip(re.findall(r"(\w+)\s+in\b", self.loops(transition)), values, strict=False))
+        return found
+
+    def loops(self, transition: Transition) -> str:
+        """`n in 0..3` of `transition t[n in 0..3]`, or nothing."""
+        head = (written(transition.span, self.sources) or "").partition(":")[0].partition(" if ")[0]
+        found = re.search(r"\[(.*)\]", head)
+        return found[1] if found else ""
+
+    def _written(self, span: Span | None) -> str | None:
+        """The text of a span, with the values of the array's indices."""
+        text = written(span, self.sources)
+        return text and _NAME.sub(lambda name: self.indices.get(name[0], name[0]), text)
 
     def of(self, e: Expr, variables: Sequence[Variable], dimension: str = "") -> str:
         """The expression; `dimension` is that of its value, so that constants are shown with their units."""
@@ -82,7 +74,8 @@ class ExpressionText:
 
     def as_written(self, e: Expr, variables: Sequence[Variable], dimension: str = "") -> str:
         """The expression as it stands in the source where that is at hand, else as `of`."""
-        return written(e.span, self.sources) or self.of(e, variables, dimension)
+        own = e.op == "const" and self._written(e.span) != written(e.span, self.sources)
+        return (not own and self._written(e.span)) or self.of(e, variables, dimension)
 
     def _tree(self, e: Expr, variables: Sequence[Variable], shown: _Shown) -> tree.Expr:
         if e.op in ("real", "not", "neg", "if") or e.op in _BINARY:
@@ -128,15 +121,13 @@ class ExpressionText:
         return _binary(_BINARY[e.op], left, right)
 
     def _arguments(self, e: Expr, variables: Sequence[Variable], shown: _Shown) -> list[tree.Expr]:
-        alike = [shown if e.op in _ALIKE else _PLAIN] * len(e.args)
-        if e.op in _LAST_ALIKE:
-            alike[-1] = shown
-        elif e.op in _FIRST_ALIKE:
-            alike[0] = shown
-        return [self._tree(a, variables, s) for a, s in zip(e.args, alike, strict=True)]
+        parameters = OPERATIONS[e.op].parameters
+        return [self._tree(a, variables, shown if p.alike else _PLAIN) for a, p in zip(e.args, parameters, strict=True)]
 
     def _constant(self, e: Expr, shown: _Shown) -> tree.Expr:
         text = written(e.span, self.sources)
+        if text is not None and text != self._written(e.span):  # it has another value in each element of an array
+            text = None
         if text is not None and len(text) <= _LONGEST_SOURCE and (found := _parsed(text)) is not None:
             return found
         value = self._in_units(e, shown.dimension)
@@ -174,6 +165,18 @@ class ExpressionText:
 
     # ------------------------------------------------------------ arcs
 
+    def token(self, arc: InputArc | OutputArc, transition: Transition) -> str:
+        """What an arc takes or gives as it stands in the source, `p with {size: 3}`, where that is at hand."""
+        text = self._written(arc.span)
+        found = None if text is None else _in_term(text.removeprefix("read "))
+        place = self.net.places[arc.place if isinstance(arc, InputArc) else arc.places[0]]
+        if found is None or bool(found[1]) != bool(place.colour.slots) or bool(found[0]) != (arc.count is not None):
+            return self.pattern(arc, transition) if isinstance(arc, InputArc) else self.inscription(arc, transition)
+        count, value = found
+        if value:
+            return "" if value == "_" else f"{count} * ({value})" if count else value
+        return "" if arc.count is None else self.as_written(arc.count, transition.variables)
+
     def pattern(self, arc: InputArc, transition: Transition) -> str:
         """An input arc's inscription: `p`, `j, 3`, `2` black tokens; "" for one black token or any coloured one."""
         place = self.net.places[arc.place]
@@ -208,9 +211,23 @@ def _parsed(text: str) -> tree.Expr | None:
     """The tree of an expression of the source; None where the text is none by itself."""
     from petri.language.syntax.parser import parse
 
-    file, wrong = parse(f"const x = {text}", "")
+    file, wrong = parse(_BEFORE + text, "")
     node = file.declarations[0] if len(file.declarations) == 1 else None
     return node.value if isinstance(node, tree.Const) and not wrong else None
+
+
+def _in_term(text: str) -> tuple[str, str] | None:
+    """The number and the value in `2 * place(value)`, "" where there is none; None of what is no term."""
+    node = _parsed(text)
+    if node is None:
+        return None
+    count, place, arguments = split_term(node)
+    if len(arguments) > 1 or not isinstance(place, tree.Name | tree.Field | tree.Index):
+        return None
+    source = {"": _BEFORE + text}
+    spans = [None if one is None else one.span for one in (count, arguments[0] if arguments else None)]
+    number, value = (written(span, source) or "" for span in spans)
+    return number, value
 
 
 def _name(text: str) -> tree.Name:
@@ -285,9 +302,9 @@ def _sides(e: Expr, variables: Sequence[Variable], shown: _Shown) -> tuple[_Show
     """How the operands of a binary operation are shown, whose value is of the dimension of `shown`."""
     if e.op in ("mul", "div"):
         return _factors(e, variables, _DIMENSIONS.get(shown.dimension, (0, 0)))
-    if e.op in _COMPARISONS:
+    if e.op in COMPARISONS.values():
         shown = next((found for a in e.args if (found := _shown(a, variables)) != _PLAIN), _PLAIN)
-    elif e.op not in _ALIKE:
+    elif not OPERATIONS[e.op].alike(e.args):
         shown = _PLAIN
     return shown, shown
 
@@ -311,16 +328,13 @@ def _powers(e: Expr, variables: Sequence[Variable]) -> _Powers | None:
         return _DIMENSIONS.get(variables[_index(e)].dimension, (0, 0))
     if e.op in ("now", "end"):
         return _DIMENSIONS["Time"]
-    args = [_powers(a, variables) for a in e.args]
     if e.op in ("mul", "div"):
-        left, right = args
+        left, right = (_powers(a, variables) for a in e.args)
         sign = 1 if e.op == "mul" else -1
         return None if left is None or right is None else (left[0] + sign * right[0], left[1] + sign * right[1])
-    if e.op == "if":
-        args = args[1:]
-    elif e.op not in _ALIKE:
-        return (0, 0)
-    return next((found for found in args if found is not None), None)
+    args = OPERATIONS[e.op].alike(e.args)
+    found = (_powers(a, variables) for a in args)
+    return next((powers for powers in found if powers is not None), None) if args else (0, 0)
 
 
 def operand_shown(e: Expr, variables: Sequence[Variable]) -> tuple[str, Sequence[str]]:

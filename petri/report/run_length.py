@@ -11,16 +11,27 @@ LONGEST_EXTENSION: Final = 1000.0
 
 
 def run_length_note(
-    longer: Iterable[float], begun: float, ended: float, extensible: bool, time: Callable[[float], str]
+    longer: Iterable[float],
+    begun: float,
+    ended: float,
+    extensible: bool,
+    time: Callable[[float], str],
+    moving: str = "",
 ) -> str:
     """One sentence for all figures shown with `±?`; "" when there are none.
 
     longer: `Interval.longer` of the figures shown. begun, ended: when the statistics did [net's time unit]. extensible:
-    whether the run can be made longer. time: shows a time.
+    whether the run can be made longer. time: shows a time. moving: a place or measure that has not settled, if any:
+    while it grows, no length can be promised.
     """
     factors = [factor for factor in longer if not math.isnan(factor)]
     if not factors:
         return ""
+    if moving:
+        return (
+            f"±?: no 95 % interval, and a longer run may give none: `{moving}` has not settled; "
+            "--replications 10 gives one of what settles"
+        )
     known = sorted({_rounded_up(begun + f * (ended - begun)) for f in factors if f <= LONGEST_EXTENSION})
     if not known or not extensible:
         return "±?: the run is too short for a 95 % interval; --replications 10 gives one"

@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from rich.console import Console
 from rich.text import Text
 
+from petri.measure.catalogue import PLACE_COLUMNS, TRANSITION_COLUMNS, FigureKind
 from petri.measure.intervals import Interval
-from petri.net import Net, split_unit
+from petri.net import split_unit
 from petri.report import sparks
+from petri.report.cells import ARRAYS, Cells
 from petri.report.columns import Column, print_prose, print_table
 from petri.report.dimensions import shown_dimension
 from petri.report.ending import why_partial
 from petri.report.expected import verdict_text
 from petri.report.quantities import DOUBTFUL, NOTHING, Units, number
 from petri.report.run_length import run_length_note
-from petri.report.tables import Row, row_name, tables
 from petri.result import MeasureResult, Result
+from petri.result.tables import Row, row_name, tables
 
 MOST_MEASURES = 16  # of an array that have rows of their own
 
@@ -36,6 +38,7 @@ class _Summary:
         self.console = console
         self.every = every
         self.units = Units.of(result.net)
+        self.cells = Cells(self.units, result.net)
         self.folded = False  # whether a row stands for the measures of a large array
         self.doubtful = False  # whether a figure is shown whose size is not known
         self.longer: set[float] = set()  # how much longer the run should be, of all figures shown
@@ -47,8 +50,8 @@ class _Summary:
             return
         self.measures()
         rows = tables(self.result, fold=not self.every)
-        self.transitions(rows.transitions)
-        self.places(rows.places)
+        self.figures("Transitions", rows.transitions, TRANSITION_COLUMNS.values())
+        self.figures("Places", rows.places, PLACE_COLUMNS.values())
         self.recordings()
         self.notes((*rows.places, *rows.transitions))
         if self.result.died:
@@ -159,9 +162,9 @@ class _Summary:
             remarks.append(Text(f"✗ could not be computed: {measured.failure}", style="bold red"))
         if measure.doc:
             remarks.append(Text(first_sentence(measure.doc), style="dim"))
-        rows = [(name, self.figure(lead, measure.dimension, first), Text("\n").join(remarks))]
+        rows = [(name, self.measured(lead, measure.dimension, first), Text("\n").join(remarks))]
         for field, interval in figures.items():
-            rows.append((f"  {field}", self.figure(interval, measure.dimension, field), Text()))
+            rows.append((f"  {field}", self.measured(interval, measure.dimension, field), Text()))
         if measured.histogram is not None and "histogram" in measure.record and measured.histogram.count:
             rows.append(self.bars("histogram", sparks.of_histogram(measured.histogram), measure.dimension))
         for field in measure.record:
@@ -179,39 +182,23 @@ class _Summary:
         ends = f"{self.units.show(low, dimension, 3)} … {self.units.show(high, dimension, 3)}"
         return f"  {name}", line, Text(ends, style="dim")
 
-    def figure(self, interval: Interval, dimension: str, field: str | None = None) -> str:
-        return self.shown(interval, shown_dimension(dimension, field))
-
-    def shown(self, interval: Interval, dimension: str) -> str:
+    def measured(self, interval: Interval, dimension: str, field: str | None = None) -> str:
         self.longer.add(interval.longer)
-        return self.noted(self.units.show_interval(interval, dimension))
+        return self.noted(self.units.show_interval(interval, shown_dimension(dimension, field)))
 
     # ------------------------------------------------------------ tables
 
-    def transitions(self, rows: Sequence[Row]) -> None:
-        immediate = _immediate(self.net)
-        timed = [row.name not in immediate for row in rows]
-        self.rows(
-            Column("Transitions", [row_title(row) for row in rows], "name"),
-            Column("firings", [self.count(row, "firings") for row in rows]),
-            self.column("rate", rows, "rate", "events", rank=1),
-            self.column("in progress", rows, "in_progress", rank=3, only=timed),
-            Column("active", [self.share(row, "active") if show else "" for row, show in zip(rows, timed, strict=True)],
-                   rank=2),
-        )  # fmt: skip
-
-    def places(self, rows: Sequence[Row]) -> None:
-        used = [self.share(row, "utilisation").replace(NOTHING, "") for row in rows]
-        self.rows(
-            Column("Places", [row_title(row) for row in rows], "name"),
-            self.column("tokens", rows, "mean"),
-            Column("max", [number(row.figures["maximum"].mean) for row in rows], rank=2),
-            Column("non-empty", [self.share(row, "occupied") for row in rows], rank=4),
-            Column("arrivals", [self.count(row, "arrivals") for row in rows], rank=5, implied=True),
-            Column("rate", [self.plain(row, "arrival_rate", "events") for row in rows], rank=6, implied=True),
-            Column("sojourn", [self.plain(row, "sojourn", "Time") for row in rows], rank=1),
-            Column("used", used, rank=3),
-        )
+    def figures(self, title: str, rows: Sequence[Row], kinds: Iterable[FigureKind]) -> None:
+        """Places or transitions; intervals give way where there is no room."""
+        columns = [Column(title, [row_title(row) for row in rows], "name")]
+        for kind in kinds:
+            cells = [self.noted(self.cells.text(row, kind)) for row in rows]
+            brief = [self.cells.text(row, kind, brief=True) for row in rows] if kind.interval else None
+            columns.append(Column(kind.heading, cells, brief=brief, rank=kind.rank, implied=kind.implied))
+            self.longer |= {
+                row.figures[kind.name].longer for row, cell in zip(rows, cells, strict=True) if "±?" in cell
+            }
+        self.rows(*columns)
 
     def recordings(self) -> None:
         """How much was read of each file, and what in it is missing, or not as it was on the wire."""
@@ -231,54 +218,9 @@ class _Summary:
         if columns[0].cells:
             self.table(columns)
 
-    def column(
-        self,
-        heading: str,
-        rows: Sequence[Row],
-        figure: str,
-        dimension: str = "",
-        rank: int = 0,
-        only: Sequence[bool] | None = None,
-    ) -> Column:
-        """A figure with its intervals, which give way where there is no room."""
-        shown = [True] * len(rows) if only is None else only
-        cells = [self.with_error(row, figure, dimension) if one else "" for row, one in zip(rows, shown, strict=True)]
-        brief = [self.brief(row, figure, dimension) if one else "" for row, one in zip(rows, shown, strict=True)]
-        return Column(heading, cells, brief=brief, rank=rank)
-
     def table(self, columns: Sequence[Column]) -> None:
         self.console.print()
         print_table(self.console, columns)
-
-    def with_error(self, row: Row, figure: str, dimension: str = "") -> str:
-        if figure in row.spread:
-            return self.units.show_range(*row.spread[figure], dimension)
-        return self.shown(row.figures[figure], dimension)
-
-    def brief(self, row: Row, figure: str, dimension: str = "") -> str:
-        interval = row.figures[figure]
-        if figure in row.spread:
-            return self.units.show_range(*row.spread[figure], dimension)
-        if interval.too_short:
-            return self.shown(interval, dimension)
-        return self.units.show_without_error(interval.mean, interval.half_width, dimension)
-
-    def plain(self, row: Row, figure: str, dimension: str = "") -> str:
-        if figure in row.spread:
-            return self.units.show_range(*row.spread[figure], dimension)
-        return self.units.show(row.figures[figure].mean, dimension)
-
-    def count(self, row: Row, figure: str) -> str:
-        if figure in row.spread:
-            return self.units.show_range(*row.spread[figure], "count")
-        return number(round(row.figures[figure].mean, 1))
-
-    def share(self, row: Row, figure: str) -> str:
-        low, high = row.spread.get(figure, (row.figures[figure].mean,) * 2)
-        if math.isnan(low):
-            return NOTHING
-        ends = [f"{100 * low:.1f}", f"{100 * high:.1f}"]
-        return f"{'..'.join(dict.fromkeys(ends))}%"
 
     def noted(self, text: str) -> str:
         """The text, remembering whether it has a mark that wants explaining."""
@@ -288,8 +230,7 @@ class _Summary:
     def notes(self, rows: Sequence[Row]) -> None:
         """What the marks in the tables mean."""
         if self.folded or any(row.copies > 1 for row in rows):
-            said = "×n: n elements of an array; their average where they agree within noise, else least..greatest; "
-            self.note(f"{said}max is the greatest; --all shows each")
+            self.note(f"{ARRAYS}; --all shows each")
         if self.doubtful:
             self.note(DOUBTFUL)
         self.run_length()
@@ -307,7 +248,8 @@ class _Summary:
         one = self.result.counted[0]
         extensible = one.ended != "dead" and math.isfinite(self.result.plan.until)
         begun = one.time - one.window.elapsed
-        if note := run_length_note(self.longer, begun, one.time, extensible, self.time):
+        moving = next((drift.name for drift in self.result.drifts), "")
+        if note := run_length_note(self.longer, begun, one.time, extensible, self.time, moving):
             self.note(note)
 
     def death(self) -> None:
@@ -349,9 +291,3 @@ def first_sentence(doc: str) -> str:
 
 def row_title(row: Row) -> str:
     return f"{row.name} ×{row.copies}" if row.copies > 1 else row.name
-
-
-def _immediate(net: Net) -> set[str]:
-    """The names of transitions that take no time, and the names of their rows."""
-    names = [t.name for t in net.transitions if t.time.op == "const" and not t.time.value]
-    return {*names, *(row_name(name) for name in names)}

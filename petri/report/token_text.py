@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from petri.catalogue.operations import COMPARISONS
 from petri.engine.errors import ModelError
 from petri.engine.expression import Context, evaluate
 from petri.net import Expr, Net, Scalar, Slot, Token, Transition, Variable
 from petri.report.expressions import ExpressionText, operand_shown
 from petri.report.quantities import Units, compact, joined
 
-_COMPARED: Final = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
+_COMPARED: Final = {op: sign for sign, op in COMPARISONS.items()}
 _DIGITS: Final = 6
 
 

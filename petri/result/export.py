@@ -16,13 +16,14 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from petri.codec import net_from_dict, net_text
-from petri.measure.estimate import Estimate
-from petri.measure.figures import PLACE_DIMENSIONS, TRANSITION_DIMENSIONS, evaluate_all, measure_names
+from petri.measure.catalogue import PLACE_COLUMNS, TRANSITION_COLUMNS
+from petri.measure.figures import evaluate_all, measure_names
 from petri.measure.figures import figures as figures_of
 from petri.measure.formula import Verdict
 from petri.measure.intervals import Interval
 from petri.net import Expectation, Net
 from petri.result.history import History, history
+from petri.result.tables import Row, estimates, tables
 from petri.result.units import unit_of, with_unit
 from petri.structs import as_dict, convert
 from petri.version import VERSION
@@ -73,6 +74,8 @@ def result_dict(result: RunFigures) -> dict[str, Any]:
                 "dimension": one.dimension,
                 "early": number(one.early),
                 "late": number(one.late),
+                "growth": number(one.growth),
+                "steady": one.steady,
             }
             for one in result.drifts
         ],
@@ -80,10 +83,19 @@ def result_dict(result: RunFigures) -> dict[str, Any]:
         "measures": [measure_dict(m) for m in result.measures],
         "expectations": [verdict_dict(e, v) for e, v in result.verdicts],
         **({"recordings": [read.to_dict() for read in result.files]} if result.files else {}),
+        **({"inexact": inexact(result.net)} if result.net.inexact else {}),
+        "arrays": {
+            kind: [array_dict(row) for row in rows if row.copies > 1] for kind, rows in as_dict(tables(result)).items()
+        },
         "places": table_rows(result.places),
         "transitions": table_rows(result.transitions),
         "packed": pack(result),
     }
+
+
+def inexact(net: Net) -> list[dict[str, float]]:
+    """The constant times that are rounded to ticks, and by how much."""
+    return [{"time": one.time, "error": one.error, "ppm": one.ppm} for one in net.inexact]
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,17 +280,17 @@ def table_rows(figures: PlaceFigures | TransitionFigures) -> list[dict[str, Any]
     ]
 
 
-def estimates(figures: PlaceFigures | TransitionFigures) -> dict[str, Estimate]:
-    """The columns of a table of figures, by name."""
-    return {name: found for name, found in as_dict(figures).items() if name != "names"}
+def array_dict(row: Row) -> dict[str, Any]:
+    """The figures of an array as one row, and their least and greatest element where they are not alike."""
+    figures = {name: interval_dict(interval) for name, interval in row.figures.items()}
+    return {"name": row.name, **figures, "spread": {name: list(ends) for name, ends in row.spread.items()}}
 
 
 def figure_units(net: Net, columns: Iterable[str]) -> dict[str, str]:
     """The units of the columns of places and transitions, half-widths included, that have one."""
-    units = {
-        name: unit_of(net, {**PLACE_DIMENSIONS, **TRANSITION_DIMENSIONS}.get(name.removesuffix("_half_width"), ""))
-        for name in columns
-    }
+    kinds = {**PLACE_COLUMNS, **TRANSITION_COLUMNS}
+    found = {name: kinds.get(name.removesuffix("_half_width")) for name in columns}
+    units = {name: unit_of(net, kind.dimension) for name, kind in found.items() if kind is not None}
     return {name: unit for name, unit in units.items() if unit}
 
 

@@ -9,15 +9,16 @@ from functools import cached_property
 
 import numpy as np
 
+from petri.catalogue.operations import OPERATIONS
 from petri.diagnostics import RunFailure, unknown_name
 from petri.display import shown_by_report
 from petri.engine.errors import Fault
 from petri.file_read import FileRead, furthest
 from petri.measure import formula, reorder
-from petri.measure.columns import EXTREMES, PLACE_COLUMNS, TOTALS, TRANSITION_COLUMNS, grows, statistic
+from petri.measure.catalogue import PLACE_COLUMNS, TRANSITION_COLUMNS, FigureKind
 from petri.measure.estimate import LEVEL, Estimate, estimate, estimate_quantile, extremes, left_out
 from petri.measure.figures import recorded_fields
-from petri.measure.formula import Verdict
+from petri.measure.formula import EXTREMES, Verdict, grows, statistic
 from petri.measure.histogram import Histogram, quantile_share
 from petri.measure.intervals import Interval, Statistic
 from petri.measure.observation import Floats, Observation, Snapshot, probe_figure
@@ -179,14 +180,14 @@ class RunFigures:
 
     @cached_property
     def places(self) -> PlaceFigures:
-        columns = {name: self.estimate(f, total=name in TOTALS) for name, f in PLACE_COLUMNS.items()}
-        columns["maximum"] = self.extreme(PLACE_COLUMNS["maximum"])
-        return PlaceFigures(tuple(p.name for p in self.net.places), **columns)
+        return PlaceFigures(tuple(p.name for p in self.net.places), **self.columns(PLACE_COLUMNS))
 
     @cached_property
     def transitions(self) -> TransitionFigures:
-        columns = {name: self.estimate(f, total=name in TOTALS) for name, f in TRANSITION_COLUMNS.items()}
-        return TransitionFigures(tuple(t.name for t in self.net.transitions), **columns)
+        return TransitionFigures(tuple(t.name for t in self.net.transitions), **self.columns(TRANSITION_COLUMNS))
+
+    def columns(self, kinds: Mapping[str, FigureKind]) -> dict[str, Estimate]:
+        return {name: self.combined(kind.of_all, kind.statistic, total=kind.total) for name, kind in kinds.items()}
 
     def evaluate(self, term: Term) -> Interval:
         """A formula over what was observed."""
@@ -194,12 +195,11 @@ class RunFigures:
             return self.probe_interval(*term.value)
         return self.combined(
             lambda seen: np.array([formula.evaluate(term, seen)]), statistic(term), total=grows(self.net, term)
-        )
+        ).interval()
 
-    def combined(self, figure: Callable[[Observation], Floats], kind: Statistic, *, total: bool) -> Interval:
-        """A figure of one entry over the replications: their mean with its interval, or their extreme."""
-        found = self.estimate(figure, total=total) if kind == "mean" else self.extreme(figure, kind)
-        return found.interval()
+    def combined(self, figure: Callable[[Observation], Floats], kind: Statistic, *, total: bool) -> Estimate:
+        """A figure over the replications: their mean with its interval, or their extreme."""
+        return self.estimate(figure, total=total) if kind == "mean" else self.extreme(figure, kind)
 
     def judge(self, expectations: Iterable[Expectation]) -> tuple[tuple[Expectation, Verdict], ...]:
         judged = []
@@ -271,7 +271,7 @@ class RunFigures:
         total = field in ("count", "sum", "min", "max") or field in reorder.COUNTERS + reorder.MAXIMA
         return self.combined(
             lambda seen: np.array([probe_figure(seen.probes[probe], field)]), EXTREMES.get(field, "mean"), total=total
-        )
+        ).interval()
 
     def snapshots(self, measure: Measure) -> list[Snapshot]:
         return [] if measure.probe is None else [r.window.probes[measure.probe] for r in self.counted]
@@ -319,10 +319,10 @@ def run_failure(net: Net, fault: Fault) -> RunFailure:
     unit = f" {net.time_unit}" if net.time_unit else ""
     time = f"{fault.time:.10g}{unit}"
     given = {name: value for name, value in fault.values.items() if value is not None}
-    if given.get("distribution") == "uniform_int":
-        given["distribution"] = "uniform"  # the language has one keyword for both
     values = {name: value if isinstance(value, list) else str(value) for name, value in given.items()}
     if fault.id == "bad-parameter":
+        drawn = OPERATIONS[str(given["distribution"])]
+        values |= {"distribution": drawn.word, "needs": drawn.needs()}
         values["parameters"] = [
             f"{name} = {value:.10g}" for name, value in fault.values.items() if name != "distribution"
         ]

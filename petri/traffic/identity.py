@@ -50,7 +50,8 @@ def _sealed(place: Place) -> Place:
 
 
 def anonymous(net: Net) -> Net:
-    """The net with the digests but without the names and paths of its files: the input of its hash."""
+    """The net with the digests, and without the names and paths of its files and its units: the input of its hash."""
+    net = replace(net, units=())
     if all(place.stream is None for place in net.places):
         return net
 

@@ -1,4 +1,4 @@
-"""How much of a validation is done, and how long the rest takes, from the usual times of its experiments."""
+"""How much of a validation is done, and how long the rest takes, from the usual processor times of its experiments."""
 
 from __future__ import annotations
 

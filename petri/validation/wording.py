@@ -9,7 +9,7 @@ from petri.report.quantities import NOTHING, Units
 from petri.validation.names import short
 from petri.validation.suite import FigureCheck, Validation
 
-__all__ = ["basis", "counted_figures", "counted_statements", "doubt", "percent", "short", "usual_time"]
+__all__ = ["basis", "counted_figures", "counted_statements", "doubt", "percent", "processor_time", "short"]
 
 SHOWN_IN_SECONDS: Final = 90  # less than this is shown in seconds
 SHOWN_IN_MINUTES: Final = 100
@@ -45,11 +45,10 @@ def percent(share: float, sign: str = "") -> str:
     return NOTHING if math.isnan(share) else format(share, f"{sign}.1%")
 
 
-def usual_time(work: float | None, processors: int) -> str:
-    """`7 min` for `work` processor seconds shared among `processors`; `—` if the work is unknown."""
-    if work is None:
+def processor_time(seconds: float | None) -> str:
+    """`14 min`; `–` if the time is unknown."""
+    if seconds is None:
         return NOTHING
-    seconds = work / processors
     if seconds < SHOWN_IN_SECONDS:
         return f"{max(round(seconds), 1)} s"
     minutes = round(seconds / 60)

@@ -17,6 +17,9 @@ WORDING: dict[str, Wording] = {
         "did you mean `{suggestion}`?",
         "`pnsim list` shows the nets of the library",
     ),
+    "library-net-meant": Wording(
+        "`{name}` is the net of the library, not the file `{path}`", "write `{path}` for the file"
+    ),
     "no-converter": Wording(
         "`{path}` cannot be made: {reason}",
         "install librsvg (rsvg-convert), Inkscape or Chromium; or draw an .svg and print it from a browser",
@@ -86,9 +89,14 @@ WORDING: dict[str, Wording] = {
         "comes than can leave",
         notes=("{more} more are not settled (`--json` lists all)",),
     ),
+    "place-grows-steadily": Wording(
+        "the tokens of `{name}` grow steadily, by {growth}: {early} in the first third of the run, {late} in the last",
+        "more tokens arrive than are taken out; while that is so, no run is long enough for its figures",
+        notes=("{more} more are not settled (`--json` lists all)",),
+    ),
     "measure-unsettled": Wording(
         "`{name}` has not settled: {early} in the first third of the run, {late} in the last",
-        "it depends on the length of the run: run longer (--until), or leave out a warm-up",
+        "it depends on the length of the run: if it moves only at first, run longer (--until), or leave out a warm-up",
         notes=("{more} more are not settled (`--json` lists all)",),
     ),
     "figure-failed": Wording(

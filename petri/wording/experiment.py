@@ -124,10 +124,11 @@ WORDING: dict[str, Wording] = {
     ),
     "store-of-other-experiment": Wording(
         "the store `{path}` belongs to another experiment: there {what} is {there}, here {here}",
-        "use another store for this experiment (--store), or remove that one",
+        "use another store for this experiment (--store), or remove that one (--fresh)",
     ),
     "store-of-other-net": Wording(
         "the store `{path}` was made with a different net: `{net}` has changed since",
+        "run everything again with `--fresh`, which removes this store first, or use another store (--store)",
         notes=("at {point}",),
     ),
     "precision-of-trace": Wording(

@@ -5,6 +5,8 @@ from __future__ import annotations
 from petri.wording.checks import IN_INSTANCE
 from petri.wording.entry import Wording
 
+_ALL = "without `{discipline}`, a place shows all its tokens; `prefer least …` (or `most`) takes them in order"
+
 WORDING: dict[str, Wording] = {
     "unused-place": Wording("nothing uses the place `{name}`", "remove it, or connect it"),
     "unused-port": Wording("nothing in the module uses the port `{name}`", "remove it, or use it"),
@@ -22,11 +24,17 @@ WORDING: dict[str, Wording] = {
     ),
     "guard-on-fifo": Wording(
         "the guard tests the token that `{place}` shows: while it is false, the tokens behind wait as well",
-        "without `{discipline}`, a place shows all its tokens",
+        _ALL,
     ),
     "pattern-on-fifo": Wording(
         "the pattern tests the token that `{place}` shows: while that is another, the tokens behind wait as well",
-        "without `{discipline}`, a place shows all its tokens",
+        _ALL,
+    ),
+    "lookup-on-fifo": Wording(
+        "the pattern is compared only with the token that `{place}` shows: a token behind it that matches is not found",
+        _ALL,
+        "if only that token is meant, write this arc before the one that binds the variable, or a variable here and the"
+        " condition in `when`",
     ),
     "parameter-in-pattern": Wording(
         "`{name}` is a parameter, so this pattern matches only tokens with its value",
@@ -40,9 +48,13 @@ WORDING: dict[str, Wording] = {
         "`{name}` never holds {value}: its values are in {low}..{high}", notes=IN_INSTANCE
     ),
     "inexact-time": Wording(
-        "{value} is not a whole number of ticks: model time moves in steps of {tick}, and is off by {error} here",
+        "{value} is not a whole number of ticks: model time moves in steps of {tick}, and is off by {error} here"
+        " ({ppm} ppm)",
         "use a finer tick (`time {unit} resolution …`), or times that are multiples of one another",
-        notes=("a finer tick would leave too little time for a run of this net: there are {limit} ticks",),
+        notes=(
+            "a tick that divides it and the other times would be below {part} of the shortest time, or end model time"
+            " before {room} times the length of the run",
+        ),
     ),
     "time-may-be-negative": Wording(
         "a normal time may be negative, which stops the run",

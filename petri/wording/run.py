@@ -22,10 +22,7 @@ WORDING: dict[str, Wording] = {
     "domain": stopped("`{function}` is not defined at {argument}", "guard it, or limit the argument with `max`"),
     "bad-parameter": stopped(
         "`{distribution}` has a parameter outside its domain",
-        "means, scales, deviations and weights must not be negative; shapes are from 10⁻⁶ to 10¹², that of `pareto` "
-        "is above 1; `erlang` needs 1 to 10000 stages, `lognormal` a mean above 0, `hyperexponential` a cv from 1 to "
-        "10⁶, `uniform(a..b)` a <= b, `triangular` low <= mode <= high; probabilities are from 0 to 1, that of "
-        "`geometric` is above 0; a range of `normal` begins at most 30 sd from the mean",
+        "it needs {needs:and:}",
         notes=("here {parameters:and:}",),
     ),
     "beyond-horizon": stopped(
@@ -63,6 +60,9 @@ WORDING: dict[str, Wording] = {
         "the engine cannot run this net: {reason}",
         "if the net comes from a file, the file is damaged or was changed: run the experiment again",
         "if a program made it, correct what the message names; `petri/net.py` says what a flat net holds",
+    ),
+    "rounded-times": Wording(
+        "constant times are rounded to ticks of {tick}: {times:and:}", notes=("`pnsim check` says where and why",)
     ),
     "no-end": Wording(
         "the net does not specify when a run ends",

@@ -80,6 +80,26 @@ WORDING: dict[str, Wording] = {
     "unknown-step": Wording(
         "`{found}` is not a step", "steps are {words:and}", "a label ends with `:`, `{found}: take …`"
     ),
+    "set-missing": Wording(
+        "a step that changes a value begins with `set`", "write `set {name} = {value}`; `let` is for a new value"
+    ),
+    "no-for": Wording(
+        "a thread has no `for`",
+        "write `let {variable} = 1`, then `while {variable} <= N … end` with the last step"
+        " `set {variable} = {variable} + 1`",
+        "`repeat N … end` does the same steps N times",
+    ),
+    "no-break": Wording(
+        "a thread has no `break`",
+        "a loop ends when its condition is false: write `while going`, and `set going = false` here",
+    ),
+    "no-continue": Wording("a thread has no `continue`", "write the steps that it would skip within `if … then … end`"),
+    "no-return": Wording(
+        "a thread has no `return`: it ends after its last step",
+        "write the steps that it would skip within `if … then … end`",
+        "to give something back, write `give`",
+    ),
+    "else-if": Wording("this `if` within `else` has no `end`", "write `elif` instead of `else if`"),
     "block-without-end": Wording("this `{word}` has no `end`", "write `end` after its last step"),
     "stray-branch": Wording(
         "this `{word}` is not in `{block} … end`", "an `if` has `elif` and `else`; a `choose` has `or`"
@@ -160,7 +180,11 @@ WORDING: dict[str, Wording] = {
         "to leave the transition out of the net, write the condition before the colon: `transition {name} if …:`",
     ),
     "if-after-value": Wording("the condition comes before the two values", "write `if condition then a else b`"),
-    "missing-then": Wording("`then` is missing after the condition of `if`", "write `if condition then a else b`"),
+    "missing-then": Wording(
+        "`then` is missing after the condition of `{word}`",
+        "write `{step} condition then`",
+        "write `if condition then {both}`",
+    ),
     "missing-else": Wording(
         "this `if` has no `else`",
         "write `if condition then a else b`; `else` is optional only in the outputs of a transition",

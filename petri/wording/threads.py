@@ -17,6 +17,14 @@ WORDING: dict[str, Wording] = {
     "step-unreachable": Wording(
         "this step is never reached", "the loop before it never ends, since its condition is always true"
     ),
+    "branch-begins-at-once": Wording(
+        "this branch of `choose` waits for no token: it can begin at once, and does not wait for the other branches",
+        "begin it with `take`, `hold` or `use`",
+        "for a time limit, write `give timer(n)` before the `choose`, `take rung(n)` here, and a transition"
+        " `timer(n) -> rung(n) takes {time}`",
+        "to choose by chance, give each branch a weight: `choose weight 3 … or weight 1 …`",
+        "to begin it only where no other branch can, write `or priority -1`",
+    ),
     # values
     "value-of-block": Wording(
         "`{name}` is known only in the block that binds it",
@@ -25,6 +33,11 @@ WORDING: dict[str, Wording] = {
     "let-again": Wording("`{name}` has a value already", "to change it, write `set {name} = …`"),
     "set-unknown": Wording(
         "`{name}` has no value yet", "did you mean `{suggestion}`?", "write `let {name} = …` for a new value"
+    ),
+    "set-other-type": Wording(
+        "`{text}` is {found}, but `{name}` is {wanted}",
+        Replace("write `{whole}`"),
+        "or give `{name}` a value of type {found} where it gets its first one",
     ),
     "set-of-held": Wording(
         "`{name}` says which token of `{place}` the thread holds", "release `{place}` first, or use another name"

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+import petri
+
 from .calling import Call
 
 Write = Callable[..., str]
@@ -43,6 +45,24 @@ def test_a_net_that_is_nearly_there(call: Call, write: Write) -> None:
     assert "did you mean" in outcome.err
     assert "ring.net" in outcome.err
     assert "did you mean `patterns/mm1`?" in call("run", "nm1").err
+
+
+def test_a_name_means_a_file_unless_the_library_has_it(
+    call: Call, write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "ring").mkdir()
+    for name in ("ring.net", "mm1.net"):
+        write(RING, name)
+    write("net: ring\nreplications: 2\n", "rings.yaml")
+    assert call("run", "ring").err == ""
+    assert petri.load("ring").net.measures[0].name == "goes"
+    assert "goes" in call("sweep", "rings.yaml").out
+    library = call("run", "mm1", "--until", "10")
+    assert "note[library-net-meant]: `mm1` is the net of the library, not the file `mm1.net`" in library.err
+    assert "goes" not in library.out
+    assert "library-net-meant" not in call("run", "mm1", "--until", "10", "--quiet").err
+    assert "goes" in call("run", "mm1.net", "--quiet").out
 
 
 @pytest.mark.parametrize("command", ["check", "fmt"])
@@ -219,6 +239,7 @@ def test_a_distribution_is_called_by_its_word(call: Call, write: Write) -> None:
     outcome = call("run", net)
     assert outcome.status == 3
     assert "`uniform` has a parameter outside its domain" in outcome.err
+    assert "hint: it needs low <= high" in outcome.err
 
 
 @pytest.mark.filterwarnings("error")

@@ -99,3 +99,13 @@ def test_the_figures_of_a_reordering_have_units_of_their_own(call: Call, write: 
     start = next(i for i, line in enumerate(lines) if line.startswith("ranks"))
     told = [line.replace("±?", "").split()[-2:] for line in lines[start : start + 4]]
     assert told == [["50", "%"], ["mean_extent", "2"], ["8", "ns"], ["reordered", "2"]]
+
+
+def test_times_of_the_command_line_are_in_units_of_the_net(call: Call, write: Callable[..., str]) -> None:
+    net = write(NET)
+    for until, warmup in (("399 cycle", "40 cycle"), ("399", "40"), ("1596 ns", "160 ns")):
+        shown = call("run", net, "--until", until, "--warmup", warmup).out
+        assert "until 399 cycle, warm-up 40 cycle" in shown
+    assert "at 41 cycle" in call("why", net, "send", "--at", "41 cycle").out
+    assert "at 44 cycle" in call("step", net, "--at", "41 cycle").out
+    assert "`cycle`, `h`, `min`" in call("run", net, "--until", "20 cyc").err

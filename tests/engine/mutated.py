@@ -14,6 +14,7 @@ from collections import Counter
 from typing import Any
 
 from petri import _native, language
+from petri.catalogue.operations import OPERATIONS
 from petri.codec import net_from_dict, net_to_dict
 from tests.engine.nets import Chooser, chosen_net
 
@@ -27,15 +28,8 @@ NUMBERS: list[Any] = [
 ]  # fmt: skip
 OTHERS: list[Any] = [None, True, False, "", "x", "\ud800", [], {}, [0], [[]], [None], {"op": "now", "kind": "real"}]
 KINDS, DISCIPLINES = ["int", "real", "bool"], ["bag", "fifo", "lifo", "key"]
-OPERATIONS = [
-    "const", "var", "tokens", "now", "end", "neg", "add", "sub", "mul", "min", "max", "abs", "div", "idiv", "mod",
-    "within", "real", "floor", "ceil", "round", "sqrt", "ln", "pow", "eq", "ne", "lt", "le", "gt", "ge", "and", "or",
-    "not", "if", "exp", "uniform", "uniform_int", "erlang", "lognormal", "pareto", "choice", "table",
-    "gamma", "weibull", "normal", "truncated_normal", "triangular", "hyperexponential", "beta", "bernoulli",
-    "geometric", "binomial", "poisson", "empirical",
-]  # fmt: skip
 CLASSES = ["Counter", "Sample", "Passage", "Order", "Content", "Net"]
-WORDS = {"kind": KINDS, "discipline": DISCIPLINES, "op": OPERATIONS, "is": CLASSES}
+WORDS = {"kind": KINDS, "discipline": DISCIPLINES, "op": list(OPERATIONS), "is": CLASSES}
 ENGINES_READ = ("places", "transitions", "probes", "tables")
 
 

@@ -13,6 +13,7 @@ from typing import TypeVar
 
 from hypothesis import strategies as st
 
+from petri.catalogue.operations import OPERATIONS
 from petri.net import (
     Colour,
     Content,
@@ -44,6 +45,8 @@ from petri.net import (
     weighing_slots,
 )
 from petri.structs import replace
+from tests.engine.drawing import of_constants
+from tests.engine.parameters import INSIDE, OUTSIDE
 
 T = TypeVar("T")
 
@@ -65,33 +68,15 @@ DISCIPLINES: tuple[Discipline, ...] = ("bag", "bag", "fifo", "lifo", "key")
 TABLES = (Table("sizes", (1, 2, 5), (7.0, 4.0, 1.0)), Table("times", (0.5, 1.5), (0.25, 0.75)))
 
 
-def real_constants(*values: float) -> tuple[Expr, ...]:
-    return tuple(Expr("const", "real", value=value) for value in values)
-
-
-# Distributions with parameters for each of their algorithms, and some outside their domains.
-OF_INTS = {
-    "bernoulli": [real_constants(p) for p in (0.3, 0.0, 1.0, 1.5)],
-    "geometric": [real_constants(p) for p in (0.4, 1.0, 1e-17, 1e-30, 0.0)],
-    "poisson": [real_constants(mean) for mean in (0.0, 2.5, 15.9, 40.0, 1e9, -1.0)],
-    "binomial": [
-        (Expr("const", "int", value=n), *real_constants(p)) for n, p in ((7, 0.3), (100, 0.9), (10**9, 1e-6), (-1, 0.5))
-    ],
-}
-OF_REALS: dict[str, list[tuple[float, ...]]] = {
-    "lognormal": [(1.0, 1.0), (3.0, 0.5)],
-    "pareto": [(1.5, 3.0), (1.001, 1e12)],
-    "gamma": [(0.3, 1.0), (1.0, 0.5), (4.5, 3.0), (1e-6, 1.0), (-1.0, 1.0)],
-    "weibull": [(0.5, 1.0), (2.0, 3.0), (0.0, 1.0)],
-    "normal": [(5.0, 1.0), (0.0, 2.0), (1.0, 0.0), (0.0, -1.0)],
-    "truncated_normal": [
-        (1.0, 2.0, 0.0, 9.0), (1.0, 2.0, 0.5, 1.0), (1.0, 0.5, 2.0, 1e300), (1.0, 0.5, 2.0, 2.1), (3.0, 0.5, 0.0, 1.0),
-        (0.0, 0.1, 0.0, 0.1), (0.0, 1.0, 31.0, 32.0),
-    ],
-    "triangular": [(0.0, 1.0, 3.0), (1.0, 1.0, 1.0), (0.0, 2.0, 2.0), (1.0, 0.0, 2.0)],
-    "hyperexponential": [(1.0, 3.0), (2.0, 1.0), (1.0, 0.5)],
-    "beta": [(0.5, 0.5), (2.0, 3.0), (1e-6, 1e-6), (0.5, 7.0), (0.0, 1.0)],
-}  # fmt: skip
+# Distributions whose parameters are all numbers: for each of their algorithms, and some outside their domains.
+OF_INTS, OF_REALS = (
+    {
+        name: [of_constants(name, kind, *values) for values in (*INSIDE[name], OUTSIDE[name][0])]
+        for name in INSIDE
+        if OPERATIONS[name].kind == kind and name not in ("exp", "uniform", "uniform_int", "erlang")
+    }
+    for kind in ("int", "real")
+)
 
 
 class Chooser:
@@ -169,7 +154,7 @@ class Scope:
         if op == "table":
             return self.operation(op, "int", value=0)
         if op in OF_INTS:
-            return self.operation(op, "int", *choose.one(OF_INTS[op]))
+            return self.operation(op, "int", *choose.one(OF_INTS[op]).args)
         return self.operation(op, "int", *(self.whole(depth - 1) for _ in range(1 if op in ("abs", "neg") else 2)))
 
     def real(self, depth: int = 2) -> Expr:
@@ -214,7 +199,7 @@ class Scope:
             return self.operation(op, "real", self.real(0), weights[0], mean, weights[1])
         if op in ("table", "empirical"):
             return self.operation(op, "real", value=1)
-        return self.operation(op, "real", *map(self.real_const, self.choose.one(OF_REALS[op])))
+        return self.operation(op, "real", *self.choose.one(OF_REALS[op]).args)
 
     def truth(self, depth: int = 2) -> Expr:
         choose = self.choose

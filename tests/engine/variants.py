@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
 
+from petri.catalogue.operations import OPERATIONS
 from petri.net import Draw, Expr, InhibitorArc, InputArc, Match, OutputArc, Place, Slot
 from petri.structs import Frozen, fields, replace
 
@@ -24,6 +26,17 @@ MISSING: dict[tuple[type, str], tuple[object, ...]] = {
 }
 # What a net cannot do without, or what is not the engine's business.
 FIXED = {"name", "span", "doc", "kind", "labels", "dimension", "variables", "stream", "colour.name"}
+
+
+def distributions() -> Iterator[tuple[str, ...]]:
+    """Those whose parameters are of the same kinds, and their values too."""
+    groups = defaultdict(list)
+    for name, one in OPERATIONS.items():
+        if one.draws and one.kind and one.parameters:
+            groups[one.kind, *(parameter.kind for parameter in one.parameters)].append(name)
+    return map(tuple, groups.values())
+
+
 # Operations of as many operands of the same kinds.
 SIBLINGS = (
     ("add", "sub", "mul", "min", "max"),
@@ -34,9 +47,8 @@ SIBLINGS = (
     ("eq", "ne", "lt", "le", "gt", "ge"),
     ("and", "or"),
     ("now", "end"),
-    ("uniform", "lognormal", "pareto", "gamma", "weibull", "normal", "hyperexponential", "beta"),
-    ("bernoulli", "geometric", "poisson"),
     ("table", "empirical"),
+    *distributions(),
 )
 
 

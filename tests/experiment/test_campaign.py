@@ -300,6 +300,7 @@ def test_what_belongs_to_another_experiment_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ExperimentError) as caught:
         experiment.run(store, engine="reference", workers=1)
     assert caught.value.diagnostic.id == "store-of-other-net"
+    assert any("`--fresh`" in hint for hint in caught.value.diagnostic.hints)
 
 
 def test_files_that_are_no_stores(tmp_path: Path) -> None:

@@ -83,9 +83,19 @@ class Hunt:
 
     def report(self) -> None:
         for kind, counts in self.counts.items():
-            others = ", ".join(f"{count} {name}" for name, count in sorted(counts.items()) if name != "cases")
+            others = ", ".join(
+                f"{count} {name}" for name, count in sorted(counts.items()) if name != "cases" and ": " not in name
+            )
             print(f"{kind:10} {counts['cases']:7} cases: {others}")
+        print("\n".join(coverage(self.counts["text"])))
         print(f"{self.faults.total()} faults, {len(self.faults)} different")
+
+
+def coverage(counts: Counter[str]) -> list[str]:
+    """A table: in how many nets each construct was drawn, and in how many of these it has acted."""
+    names = sorted(name.removeprefix("drawn: ") for name in counts if name.startswith("drawn: "))
+    rows = [f"{name:60} {counts[f'drawn: {name}']:7} {counts[f'acted: {name}']:7}" for name in names]
+    return [f"{'construct of the language':60} {'drawn':>7} {'acted':>7}", *rows] if rows else []
 
 
 def repeat(seed: int, number: int) -> None:

@@ -15,14 +15,16 @@ from typing import Any
 
 from petri import _native
 from petri.codec import net_from_dict, net_to_dict
+from petri.diagnostics import LanguageError
 from tests.engine import mutated
 from tests.engine.copies import several
 from tests.engine.joins import joining_net
 from tests.engine.nets import chosen_net
 from tests.engine.without import OPTIMISATIONS
-from tests.fuzz import readers
+from tests.fuzz import readers, retold
 from tests.fuzz.finding import Finding
 from tests.fuzz.modes import Run, compare
+from tests.fuzz.texts import Text, written
 
 Outcome = Counter[str]
 
@@ -55,6 +57,26 @@ def run_net(data: bytes) -> Outcome:
     except (KeyError, TypeError, ValueError):
         return Counter(refused=1)
     return compare(net, run)
+
+
+def make_text(chance: random.Random) -> bytes:
+    text = written(mutated.Random(f"{chance.random()}"))
+    warmup = chance.choice((2.0**20, 2.0**23, 2.0**25))
+    block = chance.choice((1, 2, None))
+    run = Run(chance.randrange(4), chance.randint(5, 60), chance.random() < 0.3, warmup=warmup, block=block)
+    return json.dumps({"run": asdict(run), "telling": chance.choice([*retold.TELLINGS]), **asdict(text)}).encode()
+
+
+def run_text(data: bytes) -> Outcome:
+    """In every mode of the engines, and told in other words once."""
+    case = json.loads(data)
+    try:
+        run, telling = Run(**case.pop("run")), case.pop("telling")
+        text = Text(**case)
+        net = retold.loaded(retold.plain(text), text.streams)
+    except (KeyError, TypeError, ValueError, LanguageError):
+        return Counter(refused=1)
+    return compare(net, run) + retold.check(text, net, run, telling)
 
 
 @cache
@@ -111,6 +133,7 @@ KINDS = {
     kind.name: kind
     for kind in (
         Kind("net", "json", make_net, run_net),
+        Kind("text", "json", make_text, run_text),
         Kind("flat", "json", make_flat, run_flat),
         Kind("capture", "pcap", damaged(readers.captures), reader(readers.capture)),
         Kind("delimited", "csv", damaged(readers.texts, text=True), reader(readers.delimited)),
@@ -118,7 +141,10 @@ KINDS = {
     )
 }
 # Nets first: they show the most.
-TURNS = ("net", "net", "net", "net", "flat", "net", "net", "capture", "net", "delimited", "net", "store")
+TURNS = (
+    "net", "text", "net", "net", "flat", "net", "text", "net", "capture", "net", "text", "net", "delimited", "net",
+    "store",
+)  # fmt: skip
 
 
 def kind_of(number: int) -> Kind:

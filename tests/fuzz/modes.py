@@ -18,7 +18,9 @@ import numpy as np
 from petri.engine.errors import ModelError
 from petri.engine.interface import Limits, Session
 from petri.engine.native import MOST_FIRINGS, NativeSession
+from petri.model import Model
 from petri.net import Net
+from petri.result.export import result_dict
 from petri.run.session import begin
 from petri.structs import replace
 from tests.engine.without import without
@@ -27,23 +29,26 @@ from tests.fuzz.finding import Finding
 # Firings after which machine code is made.
 PATIENCE: Final = {"interpreted": MOST_FIRINGS, "machine code": 0, "machine code after 15 firings": 15}
 LIMITS: Final = Limits(firings_at_an_instant=5000, tokens=60)
-ENDS: Final = (3.0, math.inf)
-PIECES: Final = 4  # for each end
+PIECES: Final = 4  # before the end of the warm-up, and after it
 
 
 @dataclass(frozen=True)
 class Run:
     """firings: of each piece, after which states are compared. levels: whether the time at each number is recorded.
-    without: optimisations that the native engine does without, with commas between them.
+    without: optimisations that the native engine does without, with commas between them. warmup: in ticks.
+    block: rows of a stream read at a time.
     """
 
     seed: int
     firings: int
     levels: bool
     without: str = ""
+    warmup: float = 3.0
+    block: int | None = None
 
     def begin(self, net: Net, engine: str) -> Session:
-        return begin(replace(net, doc=net.doc), engine, self.seed, 0, limits=LIMITS, levels=self.levels)
+        net = replace(net, doc=net.doc)
+        return begin(net, engine, self.seed, 0, limits=LIMITS, levels=self.levels, block=self.block)
 
 
 def compare(net: Net, run: Run) -> Counter[str]:
@@ -65,6 +70,27 @@ def compare(net: Net, run: Run) -> Counter[str]:
     return ran
 
 
+def compare_results(net: Net, run: Run) -> None:
+    """As `pnsim run` runs the net, with its `run` line, and all that it says. Raises Finding where engines differ."""
+    patience = (0, 15, 300, MOST_FIRINGS)[run.seed % 4]
+    with patch("petri.engine.native.PATIENCE", patience):
+        one, other = (result_of(replace(net, doc=net.doc), engine, run) for engine in ("reference", "native"))
+    if names := [name for name in one if not same(one[name], other[name])]:
+        raise Finding(f"results of whole runs differ in {', '.join(names)}")
+
+
+def result_of(net: Net, engine: str, run: Run) -> dict[str, Any]:
+    most = 40 * run.firings
+    result = Model(net).run(
+        engine=engine, seed=run.seed, threads=1, limits=LIMITS, max_firings=most, occupancy=run.levels
+    )
+    found = result_dict(result)
+    del found["manifest"]  # it names the engine
+    for replication in found["replications"]:
+        del replication["seconds"]
+    return found
+
+
 def begun(net: Net, run: Run, engine: str) -> Session | ModelError:
     try:
         return run.begin(net, engine)
@@ -74,14 +100,14 @@ def begun(net: Net, run: Run, engine: str) -> Session | ModelError:
 
 def states(run: Run, session: Session | ModelError) -> Iterator[dict[str, Any]]:
     """The state after each piece; the same number of them for every mode."""
-    for until in ENDS:
+    for until in (run.warmup, math.inf):
+        if until == math.inf and not isinstance(session, ModelError):
+            session.begin_window()
         for _ in range(PIECES):
             if isinstance(session, ModelError):
                 yield {"initial marking": (session.id, session.values)}
             else:
                 yield {"reason": session.advance(until, run.firings), **state(session)}
-        if not isinstance(session, ModelError):
-            session.begin_window()
 
 
 def state(session: Session) -> dict[str, Any]:

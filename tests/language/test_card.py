@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from petri import language
+from petri.catalogue.operations import DISTRIBUTIONS, FUNCTIONS
 from petri.language.checking.figures import MEASURE_FUNCTIONS
-from petri.language.checking.functions import DISTRIBUTIONS, FUNCTIONS
 from petri.language.syntax.lexer import RESERVED
-from petri.measure.formula import PLACE_FIGURES
+from petri.measure.catalogue import PLACES
 
 TEXT = (Path(__file__).resolve().parents[2] / "docs" / "card.md").read_text(encoding="utf-8")
 
@@ -131,5 +131,5 @@ def test_the_net_on_the_card_loads_without_a_warning() -> None:
 
 def test_the_card_names_every_word() -> None:
     words = set(re.findall(r"\w+", " ".join(re.findall(r"(?ms)^```net.*?^```|`[^`\n]+`", TEXT))))
-    known = {*RESERVED, *FUNCTIONS, *DISTRIBUTIONS, *MEASURE_FUNCTIONS, *PLACE_FIGURES}
+    known = {*RESERVED, *FUNCTIONS, *DISTRIBUTIONS, *MEASURE_FUNCTIONS, *(kind.word for kind in PLACES if kind.word)}
     assert sorted(known - words - {"false", "true"}) == []

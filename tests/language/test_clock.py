@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import typing
 from fractions import Fraction
 
@@ -124,7 +125,28 @@ def test_what_is_not_exact_is_told_with_its_error() -> None:
     (told,) = warnings(loop("40 ns", "13.3 ns"), head="time ns resolution 1 ns")
     assert "13.3 ns is not a whole number of ticks" in told
     assert "steps of 1 ns" in told
-    assert "off by 0.3 ns" in told
+    assert "off by 0.3 ns here (-2.26e+04 ppm)" in told
+
+
+CLOCKS = ("1 / (133.333333 MHz)", "3 / (133.333333 MHz)", "1 / (156.25 MHz)", "1 / (161.1328125 MHz)")
+
+
+@pytest.mark.parametrize(("end", "most"), [("", 1e-6), ("\nrun until 10 ms", 1e-6), ("\nrun until 10 s", 0.01)])
+def test_a_time_without_a_common_divisor_is_nearly_a_multiple_of_the_tick(end: str, most: float) -> None:
+    """As nearly as a run a thousand times as long permits, and so that three cycles stay three times one."""
+    flat = loaded(loop(*CLOCKS) + end)
+    one, three, eth, fibre = ticks(flat)
+    assert three == 3 * one
+    assert eth * flat.tick.length == Fraction(32, 5)
+    assert fibre * flat.tick.length == Fraction(1024, 165)
+    assert len(flat.inexact) == 2
+    assert all(0 < abs(inexact.ppm) < most for inexact in flat.inexact)
+    assert flat.tick.length * HORIZON >= clock.ROOM * Fraction(flat.run_defaults.until or 0)
+
+
+def test_clocks_that_never_coincide_in_a_run_do_not_coincide_in_ticks() -> None:
+    one, _, *others = ticks(flat := loaded(loop(*CLOCKS) + "\nrun until 10 ms"))
+    assert all(math.lcm(int(one), int(other)) * flat.tick.length > 10_000_000 for other in others)
 
 
 def test_a_time_that_would_make_the_tick_too_fine_is_told() -> None:

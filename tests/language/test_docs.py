@@ -12,11 +12,12 @@ from pathlib import Path
 import pytest
 
 from petri import codec, language
+from petri.catalogue.operations import DISTRIBUTIONS, FUNCTIONS
 from petri.diagnostics import render_all
 from petri.language.checking.figures import MEASURE_FUNCTIONS
-from petri.language.checking.functions import DISTRIBUTIONS, FUNCTIONS
 from petri.language.meaning.units import UNITS
 from petri.language.syntax.lexer import NAMES_TOO, RESERVED, SOFT_WORDS
+from tests.documents import script
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "language.md"
 BLOCKS = re.findall(r"^```(\w[\w ]*)\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
@@ -55,3 +56,8 @@ def test_the_page_names_everything_there_is() -> None:
     assert [name for name in UNITS if name not in quoted] == []
     called = {name.partition("(")[0] for name in quoted}
     assert [name for name in (*FUNCTIONS, *DISTRIBUTIONS, *MEASURE_FUNCTIONS) if name not in called] == []
+
+
+def test_the_table_of_distributions_is_that_of_the_catalogue() -> None:
+    text = PAGE.read_text(encoding="utf-8")
+    assert script("pages").with_distributions(text) == text, "renew it with `python docs/pages.py`"

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import petri
+from petri.catalogue.operations import FUNCTIONS
 from petri.diagnostics import LanguageError
-from petri.language.checking.functions import FUNCTIONS
 
 NET = """
 time us

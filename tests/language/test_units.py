@@ -7,6 +7,7 @@ from fractions import Fraction
 import pytest
 
 from petri import language
+from petri.codec import net_from_dict, net_to_dict
 from petri.diagnostics import LanguageError
 from petri.language.meaning.units import BYTES, FREQ, RATE, TIME, UNITS, Dimension, dimension_name, suggested_unit
 
@@ -58,6 +59,9 @@ def test_own_units_and_an_own_clock() -> None:
     assert Fraction(net.transitions[0].time.value or 0) * net.tick.length == 40 + Fraction(8 * 600, 375)
     assert net.run_defaults.until == 600.0
     assert language.duration("1 us", net) == pytest.approx(600.0, rel=1e-12)
+    assert language.duration("20 cycle", net) == language.duration("20", net) == 20.0
+    with pytest.raises(LanguageError):
+        language.duration("20 word", net)
 
 
 def test_without_a_clock_time_is_a_number() -> None:
@@ -76,6 +80,26 @@ def test_duration() -> None:
     for wrong in ("20", "20 B", "ms", "3 ms )", ""):
         with pytest.raises(LanguageError):
             language.duration(wrong, net)
+
+
+@pytest.mark.parametrize(
+    ("clock", "length", "times", "others"),
+    [("time ns", "1 / (600 MHz)", ("20 cycle", "20 * 1 cycle"), ("h", "min", "s")), ("", "5 / 3", ("20 cycle",), ())],
+)
+def test_a_duration_in_units_of_the_net(
+    clock: str, length: str, times: tuple[str, ...], others: tuple[str, ...]
+) -> None:
+    text = f"{clock} unit cycle = {length} unit word = 4 B place p = token  transition t: p -> p  takes 1 cycle"
+    net = net_from_dict(net_to_dict(language.loads(text)))
+    assert [language.duration(time, net) for time in times] == [pytest.approx(100 / 3)] * len(times)
+    with pytest.raises(LanguageError) as raised:
+        language.duration("20 cycles", net)
+    (told,) = raised.value.diagnostics
+    assert told.values["suggestion"] == "cycle"
+    units = told.values["units"]
+    assert isinstance(units, tuple)
+    assert units[: 1 + len(others)] == ("cycle", *others)
+    assert "B" not in units
 
 
 def test_names_of_dimensions() -> None:

@@ -16,7 +16,7 @@ from petri.experiment.errors import ExperimentError
 from petri.measure.sequential import Precision
 from petri.report.html.record import of_result
 from petri.report.summary import print_summary
-from petri.report.tables import tables
+from petri.result.tables import tables
 
 TEXT = """
 net many

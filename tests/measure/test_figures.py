@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 import petri
-from petri.measure.columns import PLACE_COLUMNS, TRANSITION_COLUMNS
+from petri.measure.catalogue import PLACE_COLUMNS, TRANSITION_COLUMNS
 from petri.measure.figures import UnknownFigure, default_names, evaluate_with_faults, figure, figures, split, statistics
 from petri.measure.observation import Observation
 from petri.net import Net

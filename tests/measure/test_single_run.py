@@ -16,9 +16,9 @@ def normal(count: int, seed: int = 1, figures: int = 1) -> Floats:
     return np.random.default_rng(seed).standard_normal((count, figures))
 
 
-def correlated(count: int, phi: float, seed: int = 1) -> Floats:
+def correlated(count: int, phi: float, seed: int = 1, figures: int = 1) -> Floats:
     """An autoregression: its batches are as correlated as its values."""
-    values = normal(count, seed)
+    values = normal(count, seed, figures)
     for row in range(1, count):
         values[row] += phi * values[row - 1]
     return values
@@ -87,6 +87,23 @@ def test_a_figure_that_hangs_on_one_event_has_none() -> None:
     values[77] = 1.0
     assert math.isnan(batch_interval(values, 0.95).above[0])
     assert batch_interval(values, 0.95).longer[0] > 1.0
+
+
+@pytest.mark.parametrize("period", [8.3, 10.7])
+def test_what_is_periodic_is_known_to_within_what_the_ends_cut_off(period: float) -> None:
+    """Batches that the period does not divide, of a mean of 5."""
+    values = 5.0 + np.diff(np.sin(2.0 * np.pi * np.arange(161) / period))[:, None]
+    found = batch_interval(values, 0.95)
+    assert abs(values.mean() - 5.0) <= found.above[0] == found.below[0] <= 3.0 / 160
+    assert math.isnan(found.longer[0])
+    assert math.isnan(batch_interval(values[:100], 0.95).above[0])
+
+
+def test_chance_is_not_taken_for_a_period() -> None:
+    values = np.hstack([correlated(160, phi, figures=2_000) for phi in (0.0, 0.5, 0.9)])
+    assert np.isnan(single_run._cancelling(values)).all()
+    rare = np.random.default_rng(5).poisson(0.05, (160, 6_000)).astype(float)
+    assert np.isnan(single_run._cancelling(rare)).all()
 
 
 def test_figures_are_judged_one_by_one() -> None:

@@ -12,7 +12,8 @@ from petri.net import InputArc, Net, OutputArc, Place, Transition
 from petri.report.picture import Diagram, closed, diagram, layout, views
 from petri.report.picture.diagram import PictureNode
 from petri.report.picture.layout import Layout, Route
-from petri.report.picture.sizes import EDGE, core_size, node_size, text_width
+from petri.report.picture.rows import fit
+from petri.report.picture.sizes import core_size, label_size, node_size
 
 Rectangle = tuple[float, float, float, float]
 Points = npt.NDArray[np.float64]
@@ -62,7 +63,7 @@ def check(drawn: Diagram, placed: Layout) -> None:
         assert all(apart(rooms[name], rooms[other]) for other in names[number + 1 :]), f"{name} is under another node"
     check_frames(drawn, placed, rooms)
     labels = {
-        number: around(route.label, (text_width(edge.label, EDGE), EDGE))
+        number: around(route.label, (label_size(edge.label)[0], label_size(edge.label)[1] - 2.5))
         for number, (edge, route) in enumerate(zip(drawn.edges, placed.routes, strict=True))
         if route.label
     }
@@ -110,11 +111,30 @@ def test_with_all_boxes_open_too(name: str) -> None:
 def test_the_ixp2400_reads_from_the_line_to_the_line() -> None:
     drawn = closed(diagram(petri.load("ixp2400").net))
     placed = layout(drawn)
-    path = ["line_in", "router.receive (module)", "router.chip (module)", "router.transmit (module)", "line_out"]
+    path = ["router.receive (module)", "router.chip (module)", "router.transmit (module)", "line_out"]
     xs = [placed.nodes[name][0] for name in path]
     assert xs == sorted(xs)
-    assert placed.width < 1_700
-    assert placed.height < 600
+    assert placed.nodes["line_in"][1] < placed.boxes["router",][1], "what is before the router is in the row above it"
+    assert fit(placed.width + 24, placed.height + 24) > 0.72, "letters of 10 points on a page are to have more than 7"
+
+
+def chain(length: int) -> Net:
+    """p0 -> t0 -> p1 -> …, and back from the last to the first."""
+    places = tuple(Place(f"p{i}", initial=((1, ()),) if not i else ()) for i in range(length))
+    steps = [Transition(f"t{i}", (), (InputArc(i),), outputs=(OutputArc(((i + 1) % length,)),)) for i in range(length)]
+    return Net("chain", places, tuple(steps))
+
+
+def test_what_is_too_wide_for_a_page_is_in_rows() -> None:
+    for length, rows in ((4, 1), (14, 2), (30, 4)):
+        drawn = diagram(chain(length))
+        placed = layout(drawn)
+        check(drawn, placed)
+        levels = {round(placed.nodes[f"p{i}"][1] / 60) for i in range(length)}
+        assert len(levels) == rows
+        assert fit(placed.width, placed.height) > 0.6
+        back = max(placed.routes, key=lambda route: len(route.points))
+        assert len(back.points) > 9 * (rows - 1)
 
 
 def test_a_module_takes_and_gives_by_one_arc_with_two_heads() -> None:

@@ -8,14 +8,71 @@ from xml.etree import ElementTree
 
 import pytest
 
-from petri.net import InhibitorArc, InputArc, Net, OutputArc, Place, Transition
-from petri.report.picture import diagram, dot, layout, svg
+import petri
+from petri.net import Expr, InhibitorArc, InputArc, Net, OutputArc, Place, Transition
+from petri.report.picture import Diagram, diagram, dot, layout, svg
 from petri.report.picture.sizes import node_size
 from petri.structs import replace
 
 from .samples import packet_path
 
+TWO = Expr("const", "int", value=2)
 SVG = "{http://www.w3.org/2000/svg}"
+
+
+OVER = """net over
+time us
+type Packet = {seq: int, size: int, port: int}
+const k = 3
+place here : Packet = {seq: 0, size: 1, port: 2}
+place there : Packet
+place room = 4 * token
+transition move: here(p) -> there(p with {seq: p.seq + 1})  takes 1 us
+transition back: there(p), room
+  -> here(if p.size < 1000 and p.port > 2 and p.seq > 9 and p.seq < 1000 then p
+  else p with {size: 0, port: p.port + 1, seq: 2}), room
+transition over[n in 0..k]: here(p), room -> there(p with {port: n}), (n + 1) * room
+  takes (n + 1) * 1 us when p.seq >= n * 10
+"""
+
+
+def over(k: int) -> tuple[Diagram, str]:
+    model = petri.loads(OVER.replace("k = 3", f"k = {k}"))
+    drawn = diagram(model.net, sources=model.sources)
+    return drawn, svg(drawn, layout(drawn))
+
+
+def test_texts_stand_as_they_were_written_and_whole_in_a_tooltip() -> None:
+    drawn, text = over(3)
+    assert "p with {seq: p.seq + 1}" in {edge.label for edge in drawn.edges}
+    tree = ElementTree.fromstring(text)
+    long = next(title.text or "" for title in tree.iter(f"{SVG}title") if "else p with" in (title.text or ""))
+    assert long.endswith("else p with {size: 0, port: p.port + 1, seq: 2}")
+    assert "if p.size < 1000 and p.port > 2" in " ".join(one.text or "" for one in tree.iter(f"{SVG}text"))
+
+
+def test_an_element_shows_its_index_and_an_array_of_many_its_range() -> None:
+    drawn, _ = over(3)
+    notes = {node.label: node.notes for node in drawn.nodes if node.label.startswith("over")}
+    assert notes == {f"over[{n}]": (f"{n + 1} us", f"[p.seq >= {n} * 10]") for n in range(4)}
+    assert {"p with {port: 2}", "3"} <= {edge.label for edge in drawn.edges}
+    drawn, _ = over(30)
+    (node,) = (node for node in drawn.nodes if node.label.startswith("over"))
+    assert (node.label, node.copies, node.notes[1]) == ("over[n in 0..k]", 31, "[p.seq >= n * 10]")
+
+
+def test_arcs_to_and_fro_end_well_apart() -> None:
+    net = Net(
+        "n",
+        (Place("p", initial=((1, ()),)),),
+        (Transition("t", (), (InputArc(0),), outputs=(OutputArc((0,), count=TWO),)),),
+    )
+    drawn = diagram(net)
+    heights = [
+        route.points[0 if edge.kind == "take" else -1][1]
+        for edge, route in zip(drawn.edges, layout(drawn).routes, strict=True)
+    ]
+    assert abs(heights[0] - heights[1]) >= 14
 
 
 def test_alike_instances_are_drawn_once() -> None:
@@ -127,8 +184,6 @@ def test_a_net_without_parts_is_drawn() -> None:
 
 
 def test_thresholds_stand_at_inhibitor_arcs() -> None:
-    from petri.net import Expr
-
     arc = InhibitorArc(0, threshold=Expr("const", "int", value=3))
     drawn = diagram(Net("n", (Place("full"), Place("q")), (Transition("t", inputs=(InputArc(1),), inhibitors=(arc,)),)))
     assert [edge.label for edge in drawn.edges if edge.kind == "inhibit"] == ["≥ 3"]

@@ -27,8 +27,8 @@ NETS = ["dining_philosophers", "mm1k", "byte_limited_port", "ixp_thread"]
 HOSTILE = "</script><img src=x onerror=\"document.title='run'\">"
 
 
-def page(model: petri.Model, firings: int = 300) -> str:
-    return token_game(model.net, model.sources, record(model.net, 3, 0, math.inf, firings), "seed 3")
+def page(model: petri.Model, firings: int = 300, until: float = math.inf) -> str:
+    return token_game(model.net, model.sources, record(model.net, 3, 0, model.net.tick.ticks(until), firings), "seed 3")
 
 
 def trace(html: str) -> dict[str, Any]:
@@ -106,9 +106,16 @@ def browser() -> Iterator[Browser]:
         yield one
 
 
-def opened(browser: Browser, tmp_path: Path, model: petri.Model, firings: int = 300, hash_: str = "") -> None:
+def opened(
+    browser: Browser,
+    tmp_path: Path,
+    model: petri.Model,
+    firings: int = 300,
+    hash_: str = "",
+    until: float = math.inf,
+) -> None:
     path = tmp_path / "game.html"
-    path.write_text(page(model, firings), encoding="utf-8")
+    path.write_text(page(model, firings, until), encoding="utf-8")
     browser.open("about:blank", "true")
     browser.open(f"{path.as_uri()}{hash_}", READY)
 
@@ -196,8 +203,83 @@ def test_it_plays_to_a_condition(browser: Browser, tmp_path: Path) -> None:
         browser.value(PLAYED.format(condition=condition))
         now = browser.value("tokenGame.state().now")
         assert (condition, now) == (condition, model.net.tick.ticks(instant))
+    browser.value("tokenGame.go(0)")
+    browser.value("document.getElementById('break').focus(), document.getElementById('break').value = 'queue >= 2'")
+    browser.press("Enter")
+    assert browser.value("tokenGame.state().now") == model.net.tick.ticks(8.0)
     for wrong in ("nothing", "count(queue) >= 1", "mean(serve) > 1", "enabled queue", "queue >= x"):
         assert browser.value(PLAYED.format(condition=wrong)) == -1
+
+
+MEASURED = """net measured
+time us
+type Job = {size: Bytes, born: Time}
+place source = token
+place queue : Job
+place server = token
+transition arrive: source -> source, queue({size: 64 B, born: end})  takes 2 us
+transition serve: queue(j), server -> server   takes 3 us
+measure load       = busy(server)
+measure waiting    = mean(queue)
+measure wait       = sojourn(queue)
+measure carried    = rate(serve, j.size)
+measure delay      = now - j.born at serve record mean, max
+measure running    = mean(serve) + occupied(queue) * max(queue)
+measure per_job    = count(serve) / count(arrive)
+run until 40 us
+"""
+
+
+def test_it_finds_where_a_declared_measure_holds(browser: Browser, tmp_path: Path) -> None:
+    model = petri.loads(MEASURED)
+    opened(browser, tmp_path, model, until=40.0)
+    result = model.run(until="40 us", seed=3, warmup=0, replications=1)
+    browser.value("tokenGame.go(1e9)")
+    for name in ("load", "waiting", "wait", "carried", "delay", "running", "per_job"):
+        assert browser.value(f"tokenGame.measure('{name}')") == pytest.approx(result.measure(name).value), name
+    assert browser.value("tokenGame.measure('delay.max')") == result.measure("delay").recorded["max"].mean
+    browser.value(PLAYED.format(condition="delay.max >= 2 us"))
+    assert browser.value("tokenGame.state().now") == model.net.tick.ticks(8.0)
+    browser.value(PLAYED.format(condition="load > 50 %"))
+    assert browser.value("tokenGame.measure('load')") > 0.5
+    assert browser.value(PLAYED.format(condition="load > 5 us")) == -1
+
+
+def test_ints_beyond_those_of_javascript_keep_their_digits(browser: Browser, tmp_path: Path) -> None:
+    text = """net big
+    place a : int = 9007199254740992
+    transition next: a(n) -> a(n + 1)   takes 1   when n * 3 - 1 > 0 and n mod 10 != 5
+    transition last: a(n) -> a(-(-n div 3) * 3 - 9)  takes 1   when n mod 10 == 5
+    run until 9
+    """
+    model = petri.loads(text)
+    opened(browser, tmp_path, model, 9, "#t=4&pick=p%3Aa")
+    assert browser.value("tokenGame.tokens(0)") == [["9007199254740994"]]
+    assert "9,007,199,254,740,994" in browser.value("document.getElementById('pick').textContent")
+    for firings in range(9):
+        engine = state_of(model.net, firings)
+        browser.value(f"tokenGame.go(tokenGame.before({firings}))")
+        found = [[int(x) for x in values] for values in browser.value("tokenGame.tokens(0)")]
+        assert found == [list(one.value) for one in engine.marking[0]]
+        enabled = [browser.value(f"tokenGame.enabled({number})") for number in range(2)]
+        assert enabled == [len(engine.bindings(number)) for number in range(2)]
+
+
+def test_it_opens_at_the_first_firing_and_keys_press_what_has_the_focus(browser: Browser, tmp_path: Path) -> None:
+    opened(browser, tmp_path, petri.load("ixp2400"))
+    assert browser.value("tokenGame.state().done") == 1
+    assert "source.emit" in browser.value("document.getElementById('pick').textContent")
+    assert browser.value("document.querySelector('#source .now').textContent.includes('transition emit')")
+    assert browser.value("(one => one.scrollWidth <= one.clientWidth)(document.getElementById('break'))")
+    browser.press("Tab")
+    browser.press("Tab")
+    assert browser.value("document.activeElement.id") == "back"
+    assert browser.value("getComputedStyle(document.activeElement).outlineStyle") == "solid"
+    browser.press(" ")
+    assert browser.value("tokenGame.state().done") == 0
+    browser.press("n")
+    assert browser.value("document.getElementById('pick').querySelector('h2').textContent") == "router.receive.pass"
+    assert "receive" in browser.value("document.getElementById('crumbs').textContent")  # the drawing in which it is
 
 
 def test_a_jump_is_fast_and_a_phone_needs_no_scrolling_sideways(browser: Browser, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from rich.console import Console
 
 import petri
 from petri.report.summary import print_summary
-from petri.report.tables import alike, tables
+from petri.result.tables import alike, tables
 
 TWO_KINDS = """net kinds
 place idle[0..3] = token

@@ -1,4 +1,4 @@
-"""The list of studies with their usual times, and the estimate while they run."""
+"""The list of studies with their processor times, and the estimate while they run."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from petri.validation import folders
 from petri.validation.estimate import Estimate
 from petri.validation.study import read_study
 from petri.validation.suite import experiments
-from petri.validation.wording import usual_time
+from petri.validation.wording import processor_time
 from pnsim.validate_progress import ValidationProgress
 from tests.cli.calling import caller
 
@@ -42,15 +42,16 @@ def test_without_a_name_the_studies_are_listed_with_their_times(studies: Path, c
     found = caller(capsys)("validate")
     lines = [line.split() for line in found.out.splitlines()]
     assert found.status == 0
-    assert ["buffers", "2", "4", "min", "Buffers", "of", "routers"] in lines, "420 s on two processors"
+    assert ["buffers", "2", "7", "min", "Buffers", "of", "routers"] in lines, "420 s, on however many processors"
     assert ["queues", "2", "–"] in lines
     assert ["all", "4", "–"] in lines, "the time of all is unknown if that of one is"
-    assert "Times are those of 2 processors. Measured: today at home." in found.out
+    said = "Processor time is that of all processors together; the 2 processors of this machine, if idle, share it."
+    assert f"{said} Measured: today at home." in " ".join(found.out.split())
     assert not Path("validation-results").exists(), "nothing ran"
     (studies / "queues" / "study.yaml").write_text("times: {seconds: {figure_1: 7000, figure_2: 5000.5}}", "utf-8")
     again = [line.split() for line in caller(capsys)("validate").out.splitlines()]
-    assert ["queues", "2", "1", "h", "40", "min"] in again
-    assert ["all", "4", "1", "h", "44", "min"] in again
+    assert ["queues", "2", "3", "h", "20", "min"] in again
+    assert ["all", "4", "3", "h", "27", "min"] in again
 
 
 def test_an_option_of_a_run_without_a_name_is_refused(studies: Path, capsys: Capture) -> None:
@@ -144,7 +145,7 @@ def test_a_heading_is_never_cut(room: int) -> None:
 
 
 def test_seconds_are_shown_as_long_as_they_are_short() -> None:
-    assert [usual_time(work, 2) for work in (0.1, 100, 178, 190, 60 * 180, 60 * 260)] == [
+    assert [processor_time(work) for work in (0.1, 50, 89, 95, 60 * 90, 60 * 130)] == [
         "1 s",
         "50 s",
         "89 s",

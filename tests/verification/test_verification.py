@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from petri.catalogue.operations import DISTRIBUTIONS
 from petri.engine import native
 from verification.draws import drawn
 from verification.judging import chi_square, of_correlation, p_values, rejected
@@ -39,6 +40,10 @@ def test_a_sample_of_another_distribution_is_found() -> None:
     assert found["shape"] < 1e-9
     assert found["variance"] < 1e-9
     assert found["mean"] > 0.001
+
+
+def test_every_distribution_has_a_theory() -> None:
+    assert {theory.text.partition("(")[0] for theory in theories()} == DISTRIBUTIONS.keys()
 
 
 def test_the_theory_of_each_distribution_is_its_own() -> None:

@@ -48,6 +48,7 @@ class Trial:
             "seed": self.point.seed,
             "net_hash": self.point.net_hash,
             "measures": {name: interval_dict(interval) for name, interval in self.point.intervals.items()},
+            "unsettled": self.point.unsettled_to_list(),
         }
 
 

@@ -7,7 +7,7 @@ has the unknown type, which fits everything.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from itertools import chain
 
@@ -181,6 +181,12 @@ class Checker(CheckState):
             self.units.resolution = Fraction(length)
         else:
             self.problems.error("resolution-not-positive", clock.resolution.span)
+
+    def units_of_time(self) -> Iterator[tuple[str, float]]:
+        """Those that the net declares, and their lengths in the net's time unit."""
+        for unit in self.scope.units.values():
+            if unit.node is not None and unit.dimension == self.units.normal(TIME):
+                yield unit.name, as_float(evaluate(unit.node, ()), unit.span)
 
     # ------------------------------------------------------------ constants
 

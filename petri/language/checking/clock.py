@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 
 from petri.language.meaning.scope import Scope
 from petri.language.meaning.types import BUILTIN, DIMENSIONS, REAL, Scalar, Type, quantity
 from petri.language.meaning.units import PLAIN, UNITS, Dimension
+
+SOME_UNITS = ("h", "min", "s", "ms", "us", "ns", "ps", "B", "KiB", "b", "Mb", "Gbps", "MHz")
 
 
 class NetUnits:
@@ -16,6 +19,7 @@ class NetUnits:
         self.time_unit = ""
         self.second: Fraction | None = None
         self.resolution: Fraction | None = None  # the tick that the net asks for, in its time unit
+        self.examples: Sequence[str] = SOME_UNITS  # what a message lists besides those that the net declares
 
     def set_clock(self, unit: str, second: Fraction) -> None:
         """One time unit of the net lasts `second` seconds."""

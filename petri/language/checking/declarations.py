@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
+from petri.catalogue.operations import DISTRIBUTIONS, FUNCTIONS
 from petri.diagnostics import Label
-from petri.language.checking.functions import DISTRIBUTIONS, FUNCTIONS
 from petri.language.checking.imports import OpenSpace
 from petri.language.checking.state import CheckState
 from petri.language.meaning.nodes import constant

@@ -8,20 +8,27 @@ from petri.diagnostics import LanguageError
 from petri.language.checking.checker import Checker
 from petri.language.checking.expressions import Reader
 from petri.language.checking.state import Space
-from petri.language.meaning.nodes import as_float, evaluate
-from petri.language.meaning.units import UNITS
+from petri.language.meaning.nodes import as_float, constant, evaluate
+from petri.language.meaning.scope import UnitSymbol
+from petri.language.meaning.types import REAL, Scalar
+from petri.language.meaning.units import PLAIN, TIME, TIMES, UNITS
 from petri.language.problems import CheckError, Problems
 from petri.language.syntax import tree
 from petri.language.syntax.parser import parse
+from petri.net import Net
 
 
-def duration(text: str, time_unit: str, seconds: float | None) -> float:
-    """A time given as text ("20 ms"), in a net's unit of this many seconds. Raises LanguageError."""
+def duration(text: str, net: Net) -> float:
+    """A time given as text ("20 ms", "20 cycle"), in the net's unit. Raises LanguageError.
+
+    A plain number is a time where time has no unit, and where its unit is one that the net declares (`time cycle`).
+    """
     problems = Problems()
     checker = Checker(problems, Space(), {}, lambda table: None, lambda stream: None, lambda *column: None)
-    if seconds is not None:
-        known = UNITS.get(time_unit)
-        checker.units.set_clock(time_unit, known.scale if known is not None else Fraction(str(seconds)))
+    known = UNITS.get(net.time_unit)
+    if net.seconds is not None:
+        checker.units.set_clock(net.time_unit, known.scale if known is not None else Fraction(str(net.seconds)))
+    checker.units.examples = () if net.seconds is None else TIMES
     prefix = "const time_given = "
     path = "the time given"
     file, found = parse(prefix + text, path)
@@ -30,12 +37,18 @@ def duration(text: str, time_unit: str, seconds: float | None) -> float:
     if found or not isinstance(only, tree.Const):
         reason = found[0].message if found else "not one expression"
         problems.error("parameter-value", None, name="time", text=text, reason=reason)
-    else:
-        reader = Reader(checker, checker.scope, "a time")
-        node = reader.read_fixed(only.value, checker.units.time_type)
-        try:
-            if node is not None:
-                return as_float(evaluate(node, ()), only.value.span)
-        except CheckError as fault:
-            problems.fault(fault)
+        raise LanguageError(problems.found, problems.sources)
+    time = checker.units.normal(TIME)
+    for name, length in net.units:
+        node = constant(Fraction(length), "real", only.span, time.time)
+        checker.scope.units[name] = UnitSymbol(name, only.span, only, time, node, state="done")
+    reader = Reader(checker, checker.scope, "a time")
+    try:
+        value = reader.read(only.value)
+        plain = known is None and isinstance(value.type, Scalar) and value.type.dimension == PLAIN
+        nodes = reader.fit(value, REAL if plain else checker.units.time_type)
+        if nodes is not None:
+            return as_float(evaluate(nodes[0], ()), only.value.span)
+    except CheckError as fault:
+        problems.fault(fault)
     raise LanguageError(problems.found, problems.sources)

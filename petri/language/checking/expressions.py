@@ -8,6 +8,7 @@ from fractions import Fraction
 from itertools import chain
 from typing import Literal, Protocol
 
+from petri.catalogue.operations import ARITHMETIC, COMPARISONS
 from petri.diagnostics import Label
 from petri.language.checking.quantities import quantity_of
 from petri.language.checking.state import CheckState, Value
@@ -47,8 +48,6 @@ from petri.language.syntax import tree
 from petri.net import Kind, Span
 
 Variables = Mapping[str, tuple[Type, tuple[Node, ...]]]
-COMPARISONS = {"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
-ARITHMETIC = {"+": "add", "-": "sub", "*": "mul", "/": "div"}
 Permission = Literal["tokens", "now", "end", "draw"]
 _NOT_PERMITTED: dict[Permission, str] = {
     "tokens": "tokens-not-allowed",
@@ -400,8 +399,7 @@ class Reader:
                 kind = plainly(side.type)
                 self.problems.error("whole-division", side.span, text=text, kind=kind, operator=e.operator)
                 return self.unknown(e.span)
-        op = "idiv" if e.operator == "div" else "mod"
-        return Value(INT, (operation(op, "int", (left.node, right.node), e.span),), e.span)
+        return Value(INT, (operation(ARITHMETIC[e.operator], "int", (left.node, right.node), e.span),), e.span)
 
     def is_number(self, value: Value, operator: str) -> bool:
         if isinstance(value.type, Scalar) and value.type.kind in ("int", "real"):

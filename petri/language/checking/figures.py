@@ -7,6 +7,7 @@ from collections.abc import Callable
 from functools import partial
 
 from petri import net
+from petri.catalogue.operations import DISTRIBUTIONS, FUNCTIONS
 from petri.language.checking.events import check_keys, event_of, firing_reader
 from petri.language.checking.expressions import Reader
 from petri.language.checking.figure_templates import (
@@ -19,7 +20,6 @@ from petri.language.checking.figure_templates import (
     operation,
     total,
 )
-from petri.language.checking.functions import DISTRIBUTIONS, FUNCTIONS
 from petri.language.checking.state import CheckState, Value
 from petri.language.checking.targets import (
     Flat,

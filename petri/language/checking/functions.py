@@ -6,6 +6,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from itertools import chain
 
+from petri.catalogue.operations import DISTRIBUTIONS, FUNCTIONS, OPERATIONS, Parameter
 from petri.language.checking.expressions import Reader, numeric_kind
 from petri.language.checking.places import is_element, place_use
 from petri.language.checking.state import KnownTable, Value
@@ -30,11 +31,6 @@ from petri.language.syntax import tree
 from petri.net import Span
 from petri.structs import replace
 
-FUNCTIONS = ("min", "max", "abs", "floor", "ceil", "round", "sqrt", "ln", "pow", "tokens", "average", "len", "list")
-DISTRIBUTIONS = (
-    "exp", "uniform", "erlang", "lognormal", "pareto", "gamma", "weibull", "hyperexponential", "normal", "triangular",
-    "beta", "bernoulli", "geometric", "binomial", "poisson", "choice", "table", "empirical",
-)  # fmt: skip
 _ELSEWHERE = {
     "int": "floor(x), ceil(x) or round(x)",
     "real": "the int itself: it becomes a real where one is expected",
@@ -151,8 +147,8 @@ def _plain(reader: Reader, value: Value) -> Node | None:
 def _least_or_greatest(op: str) -> Callable[[Reader, tree.Call], Value]:
     def read(reader: Reader, e: tree.Call) -> Value:
         if len(e.arguments) < 2:
-            usage = f"{op}(a, b)"
-            reader.problems.error("argument-count", e.span, name=op, wanted=2, given=len(e.arguments), usage=usage)
+            given = len(e.arguments)
+            reader.problems.error("argument-count", e.span, name=op, wanted=2, given=given, usage=FUNCTIONS[op])
             return reader.unknown(e.span)
         values = _numbers(reader, e, len(e.arguments), "")
         if values is None:
@@ -170,7 +166,7 @@ def _least_or_greatest(op: str) -> Callable[[Reader, tree.Call], Value]:
 
 
 def _absolute(reader: Reader, e: tree.Call) -> Value:
-    values = _numbers(reader, e, 1, "abs(x)")
+    values = _numbers(reader, e, 1, FUNCTIONS["abs"])
     if values is None:
         return reader.unknown(e.span)
     node = values[0].node
@@ -179,7 +175,7 @@ def _absolute(reader: Reader, e: tree.Call) -> Value:
 
 def _rounding(op: str) -> Callable[[Reader, tree.Call], Value]:
     def read(reader: Reader, e: tree.Call) -> Value:
-        values = _numbers(reader, e, 1, f"{op}(x)")
+        values = _numbers(reader, e, 1, FUNCTIONS[op])
         if values is None:
             return reader.unknown(e.span)
         if isinstance(values[0].type, Scalar) and values[0].type.dimension != PLAIN:
@@ -197,7 +193,7 @@ def _rounding(op: str) -> Callable[[Reader, tree.Call], Value]:
 
 
 def _square_root(reader: Reader, e: tree.Call) -> Value:
-    values = _numbers(reader, e, 1, "sqrt(x)")
+    values = _numbers(reader, e, 1, FUNCTIONS["sqrt"])
     if values is None:
         return reader.unknown(e.span)
     assert isinstance(values[0].type, Scalar)
@@ -210,9 +206,9 @@ def _square_root(reader: Reader, e: tree.Call) -> Value:
     return Value(quantity(root), (operation("sqrt", "real", (node,), e.span),), e.span)
 
 
-def _plain_function(op: str, usage: str, count: int) -> Callable[[Reader, tree.Call], Value]:
+def _plain_function(op: str) -> Callable[[Reader, tree.Call], Value]:
     def read(reader: Reader, e: tree.Call) -> Value:
-        values = _numbers(reader, e, count, usage)
+        values = _numbers(reader, e, len(OPERATIONS[op].parameters), FUNCTIONS[op])
         if values is None:
             return reader.unknown(e.span)
         nodes = [_plain(reader, value) for value in values]
@@ -230,7 +226,7 @@ def _length(reader: Reader, e: tree.Call) -> Value:
     if isinstance(argument, tree.Name) and isinstance(reader.scope.find(argument.name), PlaceSymbol):
         reader.problems.error("length-of-place", e.span, name=argument.name)
         return reader.unknown(e.span)
-    values = _arguments(reader, e, 1, "len(list)")
+    values = _arguments(reader, e, 1, FUNCTIONS["len"])
     if values is None:
         return reader.unknown(e.span)
     kind = values[0].type
@@ -258,7 +254,7 @@ def _list(reader: Reader, e: tree.Call) -> Value:
 def _tokens(reader: Reader, e: tree.Call) -> Value:
     reader.permit("tokens", e.span)
     if len(e.arguments) != 1:
-        usage = "tokens(place)"
+        usage = FUNCTIONS["tokens"]
         reader.problems.error("argument-count", e.span, name="tokens", wanted=1, given=len(e.arguments), usage=usage)
         return reader.unknown(e.span)
     use = place_use(reader, e.arguments[0])
@@ -275,26 +271,6 @@ def _tokens(reader: Reader, e: tree.Call) -> Value:
 
 # ---------------------------------------------------------------- distributions
 
-# How each is written, its parameters, and its value: numbers with the dimension of the value, plain numbers, or ints.
-ALIKE, AS_REAL, AS_INT = "alike", "real", "int"
-_PARAMETRIC: dict[str, tuple[str, tuple[str, ...], str]] = {
-    "exp": ("exp(mean)", (ALIKE,), ALIKE),
-    "erlang": ("erlang(k, mean)", (AS_INT, ALIKE), ALIKE),
-    "lognormal": ("lognormal(mean, cv)", (ALIKE, AS_REAL), ALIKE),
-    "pareto": ("pareto(shape, mean)", (AS_REAL, ALIKE), ALIKE),
-    "gamma": ("gamma(shape, mean)", (AS_REAL, ALIKE), ALIKE),
-    "weibull": ("weibull(shape, scale)", (AS_REAL, ALIKE), ALIKE),
-    "hyperexponential": ("hyperexponential(mean, cv)", (ALIKE, AS_REAL), ALIKE),
-    "normal": ("normal(mean, sd)` or `normal(mean, sd, low..high)", (ALIKE, ALIKE), ALIKE),
-    "truncated_normal": ("normal(mean, sd, low..high)", (ALIKE, ALIKE, ALIKE, ALIKE), ALIKE),
-    "triangular": ("triangular(low, mode, high)", (ALIKE, ALIKE, ALIKE), ALIKE),
-    "beta": ("beta(a, b)", (AS_REAL, AS_REAL), AS_REAL),
-    "bernoulli": ("bernoulli(p)", (AS_REAL,), AS_INT),
-    "geometric": ("geometric(p)", (AS_REAL,), AS_INT),
-    "binomial": ("binomial(n, p)", (AS_INT, AS_REAL), AS_INT),
-    "poisson": ("poisson(mean)", (AS_REAL,), AS_INT),
-}
-
 
 def _drawn(reader: Reader, e: tree.Call, op: str, kind: Type, args: list[Node]) -> Value:
     node = operation(op, "int" if kind is INT else "real", args, e.span, CHANCE)
@@ -307,20 +283,25 @@ def _dimension(value: Value) -> Dimension:
 
 
 def _parametric(op: str) -> Callable[[Reader, tree.Call], Value]:
-    usage, parameters, result = _PARAMETRIC[op]
+    drawn = OPERATIONS[op]
+    parameters = drawn.parameters
 
     def read(reader: Reader, e: tree.Call) -> Value:
         reader.permit("draw", e.span)
-        values = _numbers(reader, e, len(parameters), usage)
+        values = _numbers(reader, e, len(parameters), DISTRIBUTIONS[drawn.word])
         if values is None:
             return reader.unknown(e.span)
-        kind = _alike(reader, [v for v, p in zip(values, parameters, strict=True) if p == ALIKE], e.span)
-        wanted = {ALIKE: kind, AS_REAL: REAL, AS_INT: INT}
+        alike = drawn.alike(values)
+        kind = _alike(reader, alike, e.span)
+
+        def wanted(parameter: Parameter) -> Type:
+            return kind if parameter.alike else INT if parameter.kind == "int" else REAL
+
         args: list[Node] = []
         for value, parameter in zip(values, parameters, strict=True):
-            fitted = reader.fit(value, wanted[parameter])
-            args += fitted or ()
-        return _drawn(reader, e, op, wanted[result], args) if len(args) == len(values) else reader.unknown(e.span)
+            args += reader.fit(value, wanted(parameter)) or ()
+        result = kind if alike else INT if drawn.kind == "int" else REAL
+        return _drawn(reader, e, op, result, args) if len(args) == len(values) else reader.unknown(e.span)
 
     return read
 
@@ -452,12 +433,12 @@ _CALLS: dict[str, Callable[[Reader, tree.Call], Value]] = {
     "ceil": _rounding("ceil"),
     "round": _rounding("round"),
     "sqrt": _square_root,
-    "ln": _plain_function("ln", "ln(x)", 1),
-    "pow": _plain_function("pow", "pow(x, y)", 2),
+    "ln": _plain_function("ln"),
+    "pow": _plain_function("pow"),
     "tokens": _tokens,
     "len": _length,
     "list": _list,
-    **{name: _parametric(name) for name in DISTRIBUTIONS if name in _PARAMETRIC},
+    **{name: _parametric(name) for name in DISTRIBUTIONS},
     "uniform": _uniform,
     "normal": _normal,
     "choice": _choice,

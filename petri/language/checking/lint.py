@@ -39,6 +39,7 @@ def lint(flat: net.Net, checker: Checker, deprived: Set[int]) -> None:
     if checker.gatherer.part:
         return
     _unused(checker, checker.scope)
+    _lookups_in_queues(flat, checker)
     _never_fires(flat, checker, deprived)
     _never_given_back(flat, checker, deprived)
     if not flat.transitions:
@@ -123,6 +124,29 @@ def _tests(guard: Node, arc: InputTemplate) -> bool:
 
 def _is_constant(match: MatchTemplate) -> bool:
     return match.equal is not None and match.equal.fixed
+
+
+def _lookups_in_queues(flat: net.Net, checker: Checker) -> None:
+    """Patterns that look for a token with a value from elsewhere in a place that shows only one of its tokens.
+
+    If the place is ordered by that value, as a buffer by sequence number is, the token it shows is the one looked for.
+    """
+    for transition in flat.transitions:
+        if transition.span is None or not _is_own(checker, transition.span.file):
+            continue
+        for arc in transition.inputs:
+            place = flat.places[arc.place]
+            if place.discipline == "bag" or place.stream is not None:
+                continue
+            found = {slot for slot, match in enumerate(arc.pattern) if _depends_on_tokens(match.equal)}
+            order = {one.value for one in net.operations([place.key]) if one.op == "var"}
+            if found and not (order and order <= found):
+                word = "by …" if place.discipline == "key" else place.discipline
+                checker.problems.warning("lookup-on-fifo", arc.span, place=place.name, discipline=word)
+
+
+def _depends_on_tokens(value: net.Expr | None) -> bool:
+    return any(one.op in ("var", "tokens") for one in net.operations([value]))
 
 
 def _streams_without_file(checker: Checker, body: Body) -> None:

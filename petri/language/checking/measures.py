@@ -10,10 +10,10 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any
 
+from petri.catalogue.operations import FUNCTIONS
 from petri.language.checking.expressions import Reader
 from petri.language.checking.figure_templates import DEEPEST_MEASURE, FigureTemplate, Unit, is_percentile, operation
 from petri.language.checking.figures import MEASURE_FUNCTIONS, FigureReader
-from petri.language.checking.functions import FUNCTIONS
 from petri.language.checking.names import names_in
 from petri.language.checking.quantities import quantity_of
 from petri.language.checking.ranges import read_condition, read_loops

@@ -12,8 +12,6 @@ from petri.language.meaning.types import quantity
 from petri.language.meaning.units import TIME, UNITS, in_net_units, suggested_unit
 from petri.language.syntax import tree
 
-KNOWN_UNITS = ("h", "min", "s", "ms", "us", "ns", "ps", "B", "KiB", "b", "Mb", "Gbps", "MHz")
-
 
 def quantity_of(checker: CheckState, scope: Scope, e: tree.Number, names: Container[str] = ()) -> Value:
     """`64 B`, `40 cycle`; `names` are the variables, with which `2 x` is mistaken for a product."""
@@ -43,7 +41,7 @@ def quantity_of(checker: CheckState, scope: Scope, e: tree.Number, names: Contai
             suggestion=suggestion,
             tokens=e.text if tokens else None,
             factor=f"{e.text} * {e.unit}" if product else None,
-            units=None if product else KNOWN_UNITS,
+            units=None if product else (*scope.unit_names(), *checker.units.examples),
         )
         return Value.unknown(e.span)
     if checker.units.second is None and unit.dimension.time:

@@ -12,6 +12,8 @@ from fractions import Fraction
 from typing import Any, TypeVar
 
 from petri import net
+from petri.catalogue.operations import OPERATIONS
+from petri.diagnostics import Value
 from petri.language.meaning.nodes import ExactTime
 from petri.language.problems import Problems
 from petri.net import Expr, Net, Span, Transition
@@ -27,15 +29,18 @@ PARTS_OF_A_TIME = (
 ROOM = 2**10  # a run may be this many times as long as the net's own `run` line before time ends
 LEAST_ROOM = 4  # the same, where exact constants leave no more
 FINEST = 2**24  # constants may make the tick this part of the least time; what would make it finer is rounded
+MOST_APPROXIMATED = 64  # clocks whose periods are rounded, each to its best approximation
 LONGEST, SHORTEST = Fraction(2**900), Fraction(1, 2**900)  # the tick, in the net's time unit, stays between these
 BEYOND = 2**1000  # ticks: beyond any horizon, and still a float
 SIMPLE = 10**13  # a float stands for the fraction that it is nearest to, if numerator times denominator is below this
 
 T = TypeVar("T")
-RANDOM = frozenset((
-    "exp", "uniform", "erlang", "lognormal", "pareto", "gamma", "weibull", "hyperexponential", "normal",
-    "truncated_normal", "triangular",
-))  # fmt: skip
+# Those whose operands are times where the value is one; of a `choice`, each value is looked at by itself.
+RANDOM = frozenset(
+    name
+    for name, one in OPERATIONS.items()
+    if one.draws and one.kind == "real" and any(p.alike for p in one.parameters)
+)
 
 
 class Times(Struct):
@@ -61,22 +66,23 @@ def clocked(flat: Net, chosen: Fraction | None, problems: Problems) -> Net:
     """
     times = _times(flat)
     tick = chosen or tick_of(times, flat.run_defaults)
-    about = {"unit": flat.time_unit or None, "limit": None if chosen else "2^53"}
-    _warn_inexact(times, tick, about, problems)
-    return _Clock(flat, tick).whole_net()
+    inexact = _inexact(times, tick)
+    _warn(inexact, tick, flat.time_unit, chosen is not None, problems)
+    return replace(_Clock(flat, tick).whole_net(), inexact=inexact)
 
 
 # ---------------------------------------------------------------- finding the tick
 
 
 def tick_of(times: Times, run: net.RunDefaults) -> Fraction:
-    """The greatest common divisor of the exact times, divided by a power of two as far as a run of the net allows."""
+    """What divides the exact times, divided by a power of two as far as a run of the net allows."""
     if not times.bounds:
         return Fraction(1)
     finest = min(times.bounds)
     length = Fraction(run.until) if run.until is not None and math.isfinite(run.until) else Fraction(0)
-    least = min(times.exact, default=finest)
-    tick = _divisor(times.exact, max(least / FINEST, LEAST_ROOM * length / HORIZON)) or max(times.bounds)
+    least = min(times.exact, default=finest) / FINEST
+    tick = _divisor(times.exact, max(least, LEAST_ROOM * length / HORIZON))
+    tick = max(times.bounds) if tick is None else _refined(times.exact, tick, max(least, ROOM * length / HORIZON))
     while tick > finest and tick / 2 * HORIZON >= ROOM * length:
         tick /= 2
     return min(max(tick, SHORTEST), LONGEST)
@@ -92,20 +98,45 @@ def _divisor(times: Iterable[Fraction], finest: Fraction) -> Fraction | None:
     return common
 
 
+def _refined(times: Iterable[Fraction], tick: Fraction, finest: Fraction) -> Fraction:
+    """The part of a tick, no finer than `finest`, of which the times that it does not divide are nearly multiples.
+
+    Times that are multiples of one another stay so: what divides them is what is made nearly a multiple. Its best
+    approximation by a fraction has an error of about the square of what the nearest of so many equal parts would have.
+    """
+    left = list(times)
+    for _ in range(MOST_APPROXIMATED):
+        left = [time for time in left if (time / tick).denominator != 1]
+        divisor, parts = _divisor(left, finest), int(tick / finest)
+        if divisor is None or parts < 2:
+            break
+        tick /= (divisor / tick).limit_denominator(parts).denominator
+        left = [time for time in left if (time / divisor).denominator != 1]
+    return tick
+
+
 def greatest_common_divisor(a: Fraction, b: Fraction) -> Fraction:
     """The greatest fraction of which both are whole multiples."""
     above = math.gcd(a.numerator * b.denominator, b.numerator * a.denominator)
     return Fraction(above, a.denominator * b.denominator)
 
 
-def _warn_inexact(times: Times, tick: Fraction, about: dict[str, str | None], problems: Problems) -> None:
+def _inexact(times: Times, tick: Fraction) -> tuple[net.InexactTime, ...]:
+    """The constant times that are not whole numbers of ticks."""
+    found = []
     for time, where in times.exact.items():
-        ticks = time / tick
-        if where is not None and ticks.denominator != 1:
-            error = abs(ticks - _whole(ticks)) * tick
-            named = (("value", time), ("error", error), ("tick", tick))
-            values = {name: f"{float(length):.6g} {about['unit'] or ''}".strip() for name, length in named}
-            problems.report("inexact-time", where, {**values, **about}, severity="warning")
+        error = _whole(time / tick) * tick - time
+        if where is not None and error:
+            found.append(net.InexactTime(float(time), float(10**6 * error / time), where))
+    return tuple(found)
+
+
+def _warn(inexact: Iterable[net.InexactTime], tick: Fraction, unit: str, chosen: bool, problems: Problems) -> None:
+    for one in inexact:
+        named = (("value", one.time), ("error", abs(one.error)), ("tick", float(tick)))
+        values: dict[str, Value] = {name: f"{length:.10g} {unit}".strip() for name, length in named}
+        values |= {"unit": unit} if chosen else {"part": "2^-24", "room": LEAST_ROOM}
+        problems.report("inexact-time", one.span, values | {"ppm": f"{one.ppm:+.3g}"}, severity="warning")
 
 
 def _times(flat: Net) -> Times:
@@ -173,7 +204,7 @@ class _Collector:
             return
         self.seen.add((id(e), parts, plain))
         inner = PARTS_OF_A_MEAN if e.op in RANDOM else parts
-        for arg in e.args[::2] if e.op == "choice" else e.args:
+        for arg in OPERATIONS["choice"].alike(e.args) if e.op == "choice" else e.args:
             self.collect(arg, inner, plain and arg.kind == "real")
 
     def constant(self, e: Expr, parts: int, plain: bool) -> None:

@@ -95,6 +95,7 @@ class Flattener:
             checker.units.time_unit,
             None if second is None else float(second),
             declared.doc if declared is not None else "",
+            units=tuple(checker.units_of_time()),
         )
         return clocked(flat, checker.units.resolution, self.problems)
 

@@ -14,6 +14,7 @@ from itertools import pairwise
 from typing import Protocol
 
 from petri import net
+from petri.catalogue.operations import OPERATIONS as CATALOGUE
 from petri.language.problems import CheckError
 from petri.net import Expr, Kind, Span
 from petri.structs import Struct
@@ -89,16 +90,6 @@ def operation(
     return Node(op, kind, tuple(args), value, span, flags, depth, size, power)
 
 
-# Operands that have the dimension of the result, where not all of them have it.
-_OF_RESULT = {
-    "if": (1, 2),
-    **dict.fromkeys(("erlang", "pareto", "gamma", "weibull"), (1,)),
-    **dict.fromkeys(("lognormal", "hyperexponential"), (0,)),
-}
-_PARTS = {"choice": slice(0, None, 2), "item": slice(1, None)}
-_PLAIN = frozenset(("real", "ln", "pow"))
-
-
 def _time_power(op: str, args: Sequence[Node]) -> int:
     """The exponent of time in the value of a real operation. A literal 0 fits any dimension and shows none."""
     if op == "mul":
@@ -107,9 +98,7 @@ def _time_power(op: str, args: Sequence[Node]) -> int:
         return args[0].power - args[1].power
     if op == "sqrt":
         return args[0].power // 2
-    if op in _PLAIN:
-        return 0
-    values = args[_PARTS[op]] if op in _PARTS else [args[index] for index in _OF_RESULT.get(op, range(len(args)))]
+    values = CATALOGUE[op].alike(args) if op in CATALOGUE else args
     return next((value.power for value in values if value.power), 0)
 
 
@@ -341,8 +330,10 @@ def _build_running(node: Node, environment: Environment) -> Expr:
     if op in OPERATIONS and all(arg.op == "const" for arg in args):  # an alternative turned out to be constant
         values = [_exactly(arg) if arg.kind == "real" else arg.value for arg in args]
         return const_expr(checked(OPERATIONS[op](node, *values), node), node.kind, node.span, node.power)
-    if op in CHECKS:
-        CHECKS[op](node, args)
+    if op == "choice":
+        _check_choice(node, args)
+    elif op in CATALOGUE and CATALOGUE[op].draws:
+        _check_draw(node, args)
     return Expr(op, node.kind, args, node.value, node.span)  # type: ignore[arg-type]
 
 
@@ -375,87 +366,22 @@ def _exactly(constant: Expr) -> Fraction:
     return value.exact if isinstance(value, ExactTime) else Fraction(value or 0)
 
 
-Parameter = tuple[str, str, Callable[[float], bool]]
-
-
-def _any(name: str) -> Parameter:
-    return name, "a number", lambda x: True
-
-
-def _not_negative(name: str) -> Parameter:
-    return name, "at least 0", lambda x: x >= 0
-
-
-def _positive(name: str) -> Parameter:
-    return name, "greater than 0", lambda x: x > 0
-
-
-def _shape(name: str) -> Parameter:
-    return name, "from 10⁻⁶ to 10¹²", lambda x: 1e-6 <= x <= 1e12
-
-
-def _probability(name: str) -> Parameter:
-    return name, "from 0 to 1", lambda x: 0 <= x <= 1
-
-
-PARAMETERS: dict[str, tuple[Parameter, ...]] = {
-    "exp": (_not_negative("mean"),),
-    "erlang": (("k", "from 1 to 10000", lambda k: 1 <= k <= 10_000), _not_negative("mean")),
-    "lognormal": (_positive("mean"), _not_negative("cv")),
-    "pareto": (("shape", "greater than 1", lambda x: x > 1), _not_negative("mean")),
-    "gamma": (_shape("shape"), _not_negative("mean")),
-    "weibull": (_shape("shape"), _not_negative("scale")),
-    "hyperexponential": (_not_negative("mean"), ("cv", "from 1 to 10⁶", lambda x: 1 <= x <= 10**6)),
-    "normal": (_any("mean"), _not_negative("sd")),
-    "truncated_normal": (_any("mean"), _positive("sd"), _any("low"), _any("high")),
-    "beta": (_shape("a"), _shape("b")),
-    "bernoulli": (_probability("p"),),
-    "geometric": (("p", "greater than 0 and at most 1", lambda x: 0 < x <= 1),),
-    "binomial": (("n", "from 0 to 10¹⁵", lambda n: 0 <= n <= 10**15), _probability("p")),
-    "poisson": (("mean", "from 0 to 10¹⁵", lambda x: 0 <= x <= 10**15),),
-}
-
-
-def _check_parameters(node: Node, args: tuple[Expr, ...]) -> None:
+def _check_draw(node: Node, args: tuple[Expr, ...]) -> None:
     """A distribution's constant parameters are in its domain (R3); raises CheckError."""
-    for (name, wanted, holds), arg in zip(PARAMETERS[node.op], args, strict=True):
-        if arg.op == "const" and arg.value is not None and not holds(arg.value):
-            values = {"distribution": node.op, "parameter": name, "wanted": wanted, "value": arg.value}
-            raise CheckError("distribution-parameter", arg.span or node.span, **values)
+    drawn = CATALOGUE[node.op]
+    for parameter, arg in zip(drawn.parameters, args, strict=True):
+        if arg.op == "const" and arg.value is not None and not parameter.domain.holds(arg.value):
+            values = {"distribution": drawn.word, "parameter": parameter.name, "wanted": parameter.domain.text}
+            raise CheckError("distribution-parameter", arg.span or node.span, value=arg.value, **values)
+    for low, high in pairwise(args[drawn.ascending :] if drawn.ascending is not None else ()):
+        if low.op == high.op == "const" and low.value is not None and high.value is not None and low.value > high.value:
+            raise CheckError("empty-range", node.span, low=low.value, high=high.value)
 
 
 def _check_choice(node: Node, args: tuple[Expr, ...]) -> None:
     weights = [arg.value for arg in args[1::2] if arg.op == "const" and arg.value is not None]
     if any(weight < 0 for weight in weights) or (len(weights) * 2 == len(args) and not any(weights)):
         raise CheckError("choice-weights", node.span)
-
-
-def _check_uniform(node: Node, args: tuple[Expr, ...]) -> None:
-    low, high = args[0].value, args[1].value
-    if args[0].op == args[1].op == "const" and low is not None and high is not None and low > high:
-        raise CheckError("empty-range", node.span, low=low, high=high)
-
-
-def _check_ascending(node: Node, args: tuple[Expr, ...]) -> None:
-    """Of constants, the lower one comes first."""
-    for low, high in pairwise(args):
-        if low.op == high.op == "const" and low.value is not None and high.value is not None and low.value > high.value:
-            raise CheckError("empty-range", node.span, low=low.value, high=high.value)
-
-
-def _check_truncated(node: Node, args: tuple[Expr, ...]) -> None:
-    _check_parameters(node, args)
-    _check_ascending(node, args[2:])
-
-
-CHECKS: dict[str, Callable[[Node, tuple[Expr, ...]], None]] = {
-    **dict.fromkeys(PARAMETERS, _check_parameters),
-    "triangular": _check_ascending,
-    "truncated_normal": _check_truncated,
-    "choice": _check_choice,
-    "uniform": _check_uniform,
-    "uniform_int": _check_uniform,
-}
 
 
 def number(node: Node, environment: Environment) -> net.Scalar:

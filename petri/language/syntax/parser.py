@@ -55,13 +55,16 @@ class _OpenModule(Struct):
 class _OpenThread(Struct):
     """A thread whose `end` has not been reached; `header` is None if it or one of its steps did not parse.
 
-    steps: those read so far, an `end` of a block among them; blocks: the blocks that are open.
+    steps: those read so far, an `end` of a block among them; blocks: the blocks that are open. else_if: the first `if`
+    directly after an `else`, on its line. stray: an `else` or so outside blocks, of which an `end` may be the end.
     """
 
     header: tree.Thread | None
     keyword: Token
     steps: list[tree.Step] = field(default_factory=list)
     blocks: list[Token] = field(default_factory=list)
+    else_if: Token | None = None
+    stray: bool = False
 
 
 def parse_text(text: str, path: str, known: KnownStatements | None = None) -> Parsed:
@@ -228,8 +231,13 @@ class _Parser:
                 wanted = "choose" if word == "or" else "if"
                 self._tell("stray-branch", first, first, word=word, block=wanted)
                 thread.header = None
+                if not block:
+                    thread.stray = True
+                    thread.blocks.append(first)
         elif word in BLOCK_WORDS:
             thread.blocks.append(first)
+            if word == "if" and thread.steps and thread.steps[-1].verb == "else" and not first.first:
+                thread.else_if = thread.else_if or first
         if not nodes:
             thread.header = None
         else:
@@ -241,9 +249,10 @@ class _Parser:
         thread, self.thread = self.thread, None
         if thread is None:
             return
-        if end is None:
-            keyword = thread.blocks[-1] if thread.blocks else thread.keyword
-            self._tell("block-without-end", keyword, keyword, word=keyword.text)
+        if end is None and not thread.stray:
+            keyword = thread.else_if or (thread.blocks[-1] if thread.blocks else thread.keyword)
+            identifier = "else-if" if thread.else_if else "block-without-end"
+            self._tell(identifier, keyword, keyword, word=keyword.text)
         if thread.header is None or end is None:
             self.broken |= {thread.header.name} if thread.header else set()
             return

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from petri.catalogue.operations import DISTRIBUTIONS
 from petri.diagnostics import Diagnostic, Label, Value, did_you_mean
 from petri.language.syntax.driver import SyntaxFailure
 from petri.language.syntax.lexer import CLAUSE_WORDS, DECLARATION_WORDS, RESERVED, SOFT_WORDS, Token, span_of
@@ -25,10 +26,6 @@ _OPERAND_ENDS = frozenset(("NAME", "NUMBER", "STRING", ")", "]", "}", "token", "
 _CLAUSES = frozenset(CLAUSE_WORDS)
 _NAMES = frozenset(("NAME", *SOFT_WORDS))
 _BEGINS = frozenset(("NAME", "NUMBER", "STRING", "{", "token", "now", "(", "-"))
-DISTRIBUTIONS = frozenset((
-    "exp", "uniform", "erlang", "lognormal", "pareto", "gamma", "weibull", "hyperexponential", "normal", "triangular",
-    "beta", "bernoulli", "geometric", "binomial", "poisson", "choice", "table", "empirical",
-))  # fmt: skip
 _TYPES = ("int", "real", "bool", "Time", "Bytes", "Rate", "Freq", "token")
 
 # Keywords of other languages.
@@ -499,7 +496,8 @@ def _conditional(case: _Case) -> Diagnostic | None:
     if not (case.ends_here or case.kind == "else") or case.kind == "=":
         return None
     if "then" in case.expected:
-        return case.tell("missing-then")
+        step = case.word if case.word in ("if", "elif") else None
+        return case.tell("missing-then", word=step or "if", step=step, both=None if step else "a else b")
     return case.tell("missing-else") if "else" in case.expected else None
 
 

@@ -89,11 +89,14 @@ def split(tokens: list[Token], path: str) -> list[Statement]:
         if token.text == "service" and _is_type(before, after):
             token.kind = "service"
         in_thread = bool(open_blocks) and open_blocks[-1] != "module"
+        newer = _declares_newer(token, before, after, depth, statements)
         if in_thread and depth == 0 and (step := _step(tokens, position, statements[-1])):
             word = step
+        elif in_thread and depth == 0 and not newer and (slip := _slip_of_step(tokens, position, statements[-1], path)):
+            word, wrong = slip
         elif in_thread and token.kind == "end" and steps.is_complete(statements[-1].word, statements[-1].tokens):
             word = "end"
-        elif _declares_newer(token, before, after, depth, statements):
+        elif newer:
             word = token.text
         elif token.kind in _DECLARING:
             alone = bool(statements) and position == statements[-1].first + 1 and statements[-1].word not in _NAMELESS
@@ -104,15 +107,11 @@ def split(tokens: list[Token], path: str) -> list[Statement]:
                 token.kind = "NAME"
                 wrong = Diagnostic("reserved-name", span_of(token, token, path), {"name": token.text})
         elif token.kind == "NAME" and token.first:
-            word = _misspelt_step(token, before, after, depth) if in_thread else ""
-            identifier = "misspelt-step" if word else "misspelt-word"
-            word = word or _misspelt(token, before, after, bool(open_blocks))
+            word = _misspelt(token, before, after, bool(open_blocks))
             if word:
-                wrong = Diagnostic(identifier, span_of(token, token, path), {"found": token.text, "suggestion": word})
-            elif in_thread and _unknown_step(token, before, after, depth):
-                word = "take"
-                listed = {"found": token.text, "words": sorted(steps.STEP_WORDS)}
-                wrong = Diagnostic("unknown-step", span_of(token, token, path), listed)
+                wrong = Diagnostic(
+                    "misspelt-word", span_of(token, token, path), {"found": token.text, "suggestion": word}
+                )
             unknown = before is not None and before.kind == "NUMBER" and after is not None and after.kind == "NAME"
         if word or unknown or not statements:
             statements.append(Statement(word, [token], position))
@@ -133,7 +132,8 @@ def _open_or_close(blocks: list[str], word: str) -> None:
     if word in _DECLARING or word in _NEWER:
         while word != "end" and blocks and blocks[-1] != "module":
             blocks.pop()  # a thread without `end`: it cannot contain a declaration
-    if word in ("module", "thread") or word in steps.BLOCK_WORDS:
+    stray = word in steps.BRANCH_WORDS and blocks[-1:] == ["thread"]
+    if word in ("module", "thread") or word in steps.BLOCK_WORDS or stray:
         blocks.append(word)
     elif word == "end" and blocks:
         blocks.pop()
@@ -147,7 +147,8 @@ def _step(tokens: list[Token], position: int, statement: Statement) -> str:
     condition = statement.word == "thread" and tokens[position].kind == "if" and not steps.asks(statement.tokens)
     if labelled or condition or (statement.word == "thread" and length < 2):
         return ""
-    if length == 1 and statement.word in steps.STEP_WORDS and not steps.is_complete(statement.word, statement.tokens):
+    verb = statement.word in steps.STEP_WORDS and before.text == statement.word
+    if length == 1 and verb and not steps.is_complete(statement.word, statement.tokens):
         return ""  # the first word after `give`, say, is an operand
     if length == 3 and statement.tokens[1].kind == ":":
         return ""
@@ -156,18 +157,21 @@ def _step(tokens: list[Token], position: int, statement: Statement) -> str:
     return steps.begins(tokens, position, statement.tokens)
 
 
-def _unknown_step(token: Token, before: Token | None, after: Token | None, depth: int) -> bool:
-    """Whether a step seems to start with a name: two names in a row occur nowhere within a step."""
-    follows = after is not None and after.kind in ("NAME", "NUMBER") and not after.first
-    return follows and depth == 0 and not (before and before.kind in _WANTS_OPERAND - {"else", "then", "or"})
-
-
-def _misspelt_step(token: Token, before: Token | None, after: Token | None, depth: int) -> str:
-    """The intended step."""
-    if not _unknown_step(token, before, after, depth):
-        return ""
-    meant = steps.SYNONYMS.get(token.text.lower()) or did_you_mean(token.text, steps.STEP_NAMES)
-    return meant or ""
+def _slip_of_step(tokens: list[Token], position: int, statement: Statement, path: str) -> tuple[str, Diagnostic] | None:
+    """The intended step, and the error, where a line of a thread starts with something that is not a step."""
+    token, before = tokens[position], tokens[position - 1]
+    if not token.first or (before.kind in _WANTS_OPERAND and not steps.is_complete(statement.word, statement.tokens)):
+        return None
+    if before.text in steps.STEP_NAMES and before.text == statement.word:
+        return None  # the operand of a verb
+    found = steps.slip(tokens, position)
+    if found is None:
+        return None
+    word, identifier, last, values = found
+    after = tokens[position + 1] if position + 1 < len(tokens) else None
+    if identifier == "unknown-step" and _misspelt(token, before, after, in_module=True):
+        return None
+    return word, Diagnostic(identifier, span_of(token, tokens[last], path), values)
 
 
 def _is_type(before: Token | None, after: Token | None) -> bool:

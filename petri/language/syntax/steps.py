@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from petri.diagnostics import Value, did_you_mean
 from petri.language.syntax import tree
 from petri.language.syntax.lexer import NAMES_TOO, RESERVED, SOFT_WORDS, Token
 from petri.structs import replace
@@ -25,6 +26,7 @@ SYNONYMS = {
     "pop": "take", "loop": "repeat", "var": "let", "assign": "set", "select": "choose", "elsif": "elif",
     "elseif": "elif", "invoke": "call",
 }  # fmt: skip
+_JUMPS = {"break": "no-break", "continue": "no-continue", "return": "no-return"}
 
 
 def begins(tokens: Sequence[Token], position: int, statement: Sequence[Token]) -> str:
@@ -47,6 +49,33 @@ def begins(tokens: Sequence[Token], position: int, statement: Sequence[Token]) -
         branch = after.kind in ("when", "weight", "priority", "if") or _step_follows(tokens, position + 1)
         return "or" if branch else ""
     return ""
+
+
+def slip(tokens: Sequence[Token], position: int) -> tuple[str, str, int, dict[str, Value]] | None:
+    """Where a line of a thread starts with something that is not a step: the word of the intended step, the error, the
+    position of its last token, and its values.
+    """
+    token, after, third = tokens[position], _at(tokens, position + 1), _at(tokens, position + 2)
+    if token.kind == "for" and after is not None and third is not None and third.kind == "in":
+        return "repeat", "no-for", position, {"variable": after.text}
+    if token.kind != "NAME":
+        return None
+    alone = after is None or after.first
+    if token.text in _JUMPS and (alone or token.text == "return"):
+        return "take", _JUMPS[token.text], position, {}
+    if after is not None and after.kind == "=":
+        return "set", "set-missing", position + 1, {"name": token.text, "value": "…"}
+    if after is not None and third is not None and after.kind in ("+", "-", "*", "/") and third.kind == "=":
+        return "set", "set-missing", position + 2, {"name": token.text, "value": f"{token.text} {after.kind} …"}
+    if not alone and after is not None and after.kind not in ("NAME", "NUMBER"):
+        return None
+    # Two names in a row occur nowhere within a step; after a number, one is its unit.
+    if alone and tokens[position - 1].kind == "NUMBER":
+        return None
+    meant = SYNONYMS.get(token.text.lower()) or did_you_mean(token.text, STEP_NAMES)
+    if meant and not alone:
+        return meant, "misspelt-step", position, {"found": token.text, "suggestion": meant}
+    return "take", "unknown-step", position, {"found": token.text, "words": sorted(STEP_WORDS)}
 
 
 def _labelled(tokens: Sequence[Token], position: int) -> str:

@@ -1,10 +1,9 @@
-"use strict";
 (async () => {
   const $ = (id) => document.getElementById(id);
   const packed = Uint8Array.from(atob(JSON.parse($("trace").textContent)), (c) => c.charCodeAt(0));
   const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
   const net = JSON.parse(await new Response(stream).text());
-  const { places, transitions, rows } = net;
+  const { places, transitions } = net, rows = net.rows.map(exactly);
   const SVG = "http://www.w3.org/2000/svg";
   const make = (name, text, cls) => {
     const one = document.createElement(name);
@@ -16,13 +15,14 @@
   /* ---------------------------------------------------------------- values as text */
 
   const trimmed = (x, digits) => {
-    if (Number.isInteger(x) && Math.abs(x) < 1e15) return x.toLocaleString("en-US");
+    if (typeof x === "bigint" || Number.isSafeInteger(x)) return x.toLocaleString("en-US");
     const text = x.toPrecision(digits);
     return text.includes("e") ? text : text.includes(".") ? text.replace(/\.?0+$/, "") : text;
   };
   const quantity = (value, dimension, digits = 6) => {
     const unit = net.units[dimension];
     if (!unit) return trimmed(value, digits);
+    value = Number(value);
     const size = Math.abs(value) * unit.factor;
     const plain = unit.units.find(([one]) => one === 1) ?? unit.units.at(-1);
     const [one, name] = size ? unit.units.find(([least]) => size >= least * (1 - 1e-9)) ?? unit.units.at(-1) ?? [1, ""]
@@ -79,7 +79,7 @@
   const black = (p) => places[p].slots.length === 0;
   const first = () => places.map((place, p) => {
     if (black(p)) return starts[p];
-    return place.initial.flatMap(([count, v]) => Array.from({ length: count }, () => ({ v, at: 0, by: -1 })));
+    return place.initial.flatMap(([count, v]) => Array.from({ length: count }, () => ({ v: v.map(exactly), at: 0, by: -1 })));
   });
   const starts = places.map((place) => place.initial.reduce((sum, [n]) => sum + n, 0));
   let marking = first(), held = [], done = 0, now = 0;
@@ -131,46 +131,7 @@
 
   /* ---------------------------------------------------------------- conditions (E1 to E6), as the reference engine has them */
 
-  const value = (e, variables) => {
-    const [op, kind, args, constant] = e;
-    const arg = (i) => value(args[i], variables);
-    switch (op) {
-      case "const": return constant;
-      case "var": return variables[constant];
-      case "tokens": return size(constant);
-      case "now": case "end": return clock;
-      case "and": return arg(0) && arg(1);
-      case "or": return arg(0) || arg(1);
-      case "if": return arg(0) ? arg(1) : arg(2);
-      case "not": return !arg(0);
-      case "neg": return -arg(0);
-      case "add": return arg(0) + arg(1);
-      case "sub": return arg(0) - arg(1);
-      case "mul": return arg(0) * arg(1);
-      case "div": return arg(0) / arg(1);
-      case "idiv": return Math.floor(arg(0) / arg(1));
-      case "mod": { const a = arg(0), b = arg(1); return a - b * Math.floor(a / b); }
-      case "within": case "real": return arg(0);
-      case "ticks": return arg(0) * constant;
-      case "units": return arg(0) / constant;
-      case "min": return Math.min(arg(0), arg(1));
-      case "max": return Math.max(arg(0), arg(1));
-      case "abs": return Math.abs(arg(0));
-      case "floor": return Math.floor(arg(0));
-      case "ceil": return Math.ceil(arg(0));
-      case "round": { const a = arg(0), f = Math.floor(a); return a - f === 0.5 ? f + (f % 2 ? 1 : 0) : Math.round(a); }
-      case "sqrt": return Math.sqrt(arg(0));
-      case "ln": return Math.log(arg(0));
-      case "pow": return arg(0) ** arg(1);
-      case "eq": return arg(0) === arg(1);
-      case "ne": return arg(0) !== arg(1);
-      case "lt": return arg(0) < arg(1);
-      case "le": return arg(0) <= arg(1);
-      case "gt": return arg(0) > arg(1);
-      case "ge": return arg(0) >= arg(1);
-    }
-    throw new Error(op);
-  };
+  const value = (e, variables) => valueOf(e, variables, { now: clock, end: clock, size });
   const count = (e, variables) => e ? value(e, variables) : 1;
   /* The tokens that an arc may see (S3). */
   const visible = (place, tokens) => {
@@ -178,7 +139,7 @@
     if (discipline === "bag" || !tokens.length) return tokens;
     if (discipline === "fifo") return tokens.slice(0, 1);
     if (discipline === "lifo") return tokens.slice(-1);
-    const keys = tokens.map((one) => value(key, one.v)), least = keys.reduce((a, b) => Math.min(a, b));
+    const keys = tokens.map((one) => value(key, one.v)), least = keys.reduce((a, b) => b < a ? b : a);
     return [tokens[keys.indexOf(least)]];
   };
   const matches = (pattern, variables, v) => pattern.every((m, slot) => !Array.isArray(m) || v[slot] === value(m, variables));
@@ -346,6 +307,12 @@
     const { places: ps, transitions: ts } = sheets[index].inside.get(id);
     if (ps.length) choose({ kind: "p", number: ps[0], all: ps });
     else if (ts.length) choose({ kind: "t", number: ts[0], all: ts });
+  };
+  const reveal = () => {  // shows the drawing in which the picked part is
+    if (!picked) return;
+    const here = (one) => (picked.kind === "p" ? one.place : one.transition)[picked.number];
+    const index = net.views.findIndex((one) => here(one) && !one.modules[here(one)]);
+    if (index >= 0 && index !== view) { showView(index); render(); }
   };
   const find = (name) => {
     const kind = name[0], list = kind === "p" ? places : transitions;
@@ -575,30 +542,16 @@
     }, 150);
   };
   const go = (target) => { jump(target); render(); link(); };
-  /* Figures from the start up to each event: the firings of a transition, the most tokens of a place, and their mean. */
-  const figures = {
-    count: (t) => {
-      const values = new Float64Array(events.length + 1);
-      events.forEach((e, n) => { values[n + 1] = values[n] + (e >= 0 && happened[e].t === t ? 1 : 0); });
-      return values;
-    },
-    max: (p) => levelsOf(p).map(((most) => (level) => most = Math.max(most, level))(0)),
-    mean: (p) => {
-      let sum = 0;
-      const tokens = levelsOf(p);
-      return tokens.map((level, n) => {
-        if (n > 0) sum += tokens[n - 1] * (when[n - 1] - (when[n - 2] ?? 0));
-        return n > 0 && when[n - 1] > 0 ? sum / when[n - 1] : level;
-      });
-    },
-  };
-  const known = new Map();
+  /* Figures from the start up to each event: of a place, of a transition, or a declared measure. */
+  const values = measuresOf({ net, happened, events, when, levels: levelsOf });
+  const figures = { count: ["firings", transitions], max: ["max", places], mean: ["mean", places] };
   const figure = (name, of) => {
-    const number = (name === "count" ? transitions : places).findIndex((one) => one.name === of);
-    if (number < 0) return undefined;
-    const key = `${name} ${number}`;
-    if (!known.has(key)) known.set(key, figures[name](number));
-    return known.get(key);
+    const [op, list] = figures[name], number = list.findIndex((one) => one.name === of);
+    return number < 0 ? undefined : values([op, [], number]);
+  };
+  const measured = (name) => {
+    const one = net.measures.find((measure) => measure.name === name);
+    try { return one && { ...one, values: values(one.term) }; } catch { return undefined; }
   };
   const canFire = (t) => candidates(t)?.some((c) => c.arc === transitions[t].inputs.length && !c.wrong.length) ?? false;
   const condition = () => {
@@ -611,7 +564,7 @@
     }
     const fires = transitions.findIndex((one) => one.name === text);
     if (fires >= 0) return () => { const e = events[done - 1]; return e >= 0 && happened[e].t === fires; };
-    const found = /^(\S+?)\s*(<=|>=|==|=|<|>)\s*([\d.]+)\s*(\S*)$/.exec(text);
+    const found = /^(\S+?)\s*(<=|>=|==|=|<|>)\s*(-?[\d.]+(?:e[+-]?\d+)?)\s*(\S*)$/.exec(text);
     if (!found) return undefined;
     const compare = { "<=": (a, b) => a <= b, ">=": (a, b) => a >= b, "<": (a, b) => a < b, ">": (a, b) => a > b };
     const holds = compare[found[2]] ?? ((a, b) => a === b);
@@ -625,6 +578,13 @@
     if (asked) {
       const values = figure(asked[1], asked[2]);
       return values && (() => holds(values[done], Number(found[3])));
+    }
+    const measure = measured(found[1]);
+    if (measure) {
+      const size_ = found[4] === "" && (!measure.units.length || Number(found[3]) === 0) ? 1
+        : found[4] === "%" ? 0.01 : measure.units.find(([, name]) => name === found[4])?.[0];
+      const bound = Number(found[3]) * size_ / measure.factor;
+      return size_ && (() => holds(measure.values[done], bound));
     }
     const place = places.findIndex((one) => one.name === found[1]);
     return place < 0 ? undefined : () => holds(size(place), Number(found[3]));
@@ -660,10 +620,21 @@
   for (const [id, action] of Object.entries(actions)) $(id).addEventListener("click", () => { if (id !== "play") going = false; action(); });
   slider.addEventListener("input", () => { going = false; go(Number(slider.value)); });
   $("break").addEventListener("input", () => { $("break").classList.toggle("wrong", condition() === undefined); });
+  $("break").addEventListener("keydown", (event) => {
+    const met = event.key === "Enter" && condition();
+    if (!met) return;
+    going = false;
+    while (done < events.length) { apply(); clock = now; if (met()) break; }
+    stop();
+  });
+  const asked = [...net.measures.map((one) => `${one.name} >= `), ...transitions.map((one) => one.name),
+    ...transitions.map((one) => `enabled ${one.name}`), ...places.map((one) => `${one.name} >= 1`)];
+  for (const one of asked) { const option = make("option"); option.value = one; $("conditions").append(option); }
   const keys = { ArrowRight: "step", ArrowLeft: "back", " ": "play", Home: "first", End: "last" };
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName)
       && event.target !== slider) return;
+    if (event.key === " " && event.target.matches("button:focus-visible, summary")) return;  // it presses what has the focus
     if (event.key === "Escape") choose(null);
     else if (event.key === "PageDown") go(done + 100);
     else if (event.key === "PageUp") go(done - 100);
@@ -673,6 +644,7 @@
       const here = picked ? list.findIndex(([kind, n]) => kind === picked.kind && n === picked.number) : -1;
       const [kind, number] = list[(here + (event.key === "n" ? 1 : -1) + list.length) % list.length];
       choose({ kind, number, all: [number] });
+      reveal();
     } else return;
     event.preventDefault();
   });
@@ -681,13 +653,12 @@
     const hash = new URLSearchParams(location.hash.slice(1));
     const pick = hash.get("pick");
     picked = pick ? find(pick) : null;
-    jump(Math.trunc(Number(hash.get("t")) || 0));
-    if (picked) {
-      const here = (one) => (picked.kind === "p" ? one.place : one.transition)[picked.number];
-      const index = net.views.findIndex((one) => here(one) && !one.modules[here(one)]);
-      if (index >= 0) showView(index);
+    if (hash.has("t")) jump(Math.trunc(Number(hash.get("t")) || 0));
+    else if (!picked) {  // the first firing
+      const n = events.findIndex((event) => event >= 0 && happened[event].t >= 0), t = happened[events[n]]?.t;
+      if (n >= 0) { jump(n + 1); picked = { kind: "t", number: t, all: [t] }; }
     }
-    spark(); render();
+    reveal(); spark(); render();
   };
   addEventListener("hashchange", follow);
   jump(0);
@@ -696,6 +667,7 @@
   follow();
   document.documentElement.dataset.ready = "1";
   window.tokenGame = { go, before: (firing) => events.indexOf(firing), state: () => ({ done, now, sizes: places.map((_, p) => size(p)), held: held.length }),
-    tokens: (p) => typeof marking[p] === "number" ? marking[p] : marking[p].map((one) => one.v),
+    tokens: (p) => typeof marking[p] === "number" ? marking[p] : marking[p].map((one) => one.v.map((x) => typeof x === "bigint" ? String(x) : x)),
+    measure: (name) => measured(name)?.values[done],
     enabled: (t) => { const n = transitions[t].inputs.length; return candidates(t).filter((c) => c.arc === n && !c.wrong.length).length; } };
 })();

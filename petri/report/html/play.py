@@ -10,13 +10,31 @@ import base64
 import gzip
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from typing import Any, Final
 
 from petri.analysis.enabling import guard_parts
-from petri.net import Expr, InputArc, Net, OutputArc, Place, Scalar, Slot, Span, Transition, Variable
+from petri.measure.figures import field_dimension
+from petri.net import (
+    Counter,
+    Expr,
+    InputArc,
+    Measure,
+    Net,
+    OutputArc,
+    Place,
+    Probe,
+    Sample,
+    Scalar,
+    Slot,
+    Span,
+    Term,
+    Transition,
+    Variable,
+    split_unit,
+)
 from petri.report.expressions import ExpressionText
 from petri.report.html.markup import Content, Markup, content, data, tag
 from petri.report.html.page import asset, policy
@@ -34,6 +52,7 @@ from petri.version import VERSION
 
 LARGEST: Final = 3_000  # places and transitions
 LARGEST_SOURCE: Final = 200_000  # characters of one file that the page shows
+_EXACT: Final = 2**53
 _DIMENSIONS: Final = ("Time", "Bytes", "Rate", "Freq")
 _LIVE: Final = (
     "<style>:host{display:block}svg{width:100%;height:auto;display:block}.paper{fill:none}"
@@ -60,7 +79,7 @@ def token_game(net: Net, sources: Mapping[str, str], recording: Recording, run: 
     described["views"] = [_view(net, whole, path, one) for path, one in drawn]
     text = json.dumps(described, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
     packed = base64.b64encode(gzip.compress(text.encode(), 9, mtime=0)).decode()
-    script = asset("play.js")
+    script = "".join(map(asset, ("play_values.js", "play_measures.js", "play.js")))
     doc = " ".join(net.doc.split()).partition(". ")[0]
     body = content(
         tag("header", tag("h1", net.name), tag("p", doc), tag("p", run)),
@@ -106,9 +125,13 @@ def _controls(recording: Recording) -> Markup:
                 "input",
                 type="text",
                 id="break",
-                placeholder="stop at: PLACE >= 8, TRANSITION, enabled TRANSITION, count(TRANSITION) >= 9, t >= 3 us",
+                list="conditions",
+                placeholder="stop at: PLACE >= 8, TRANSITION, …",
+                title="A condition such as queue >= 8, serve, enabled serve, count(serve) >= 9, t >= 3 us, or one on a "
+                "measure. Enter goes to where it holds next; Play stops there.",
                 aria_label="Stop at a condition",
             ),
+            tag("datalist", id="conditions"),
             class_="row",
         ),
         tag(
@@ -154,6 +177,9 @@ def _net(net: Net, sources: Mapping[str, str], recording: Recording) -> dict[str
         "places": [_place(place, words) for place in net.places],
         "transitions": [_transition(net, transition, words) for transition in net.transitions],
         "rows": _rows(recording),
+        "tick": float(net.tick.length),
+        "probes": [_probe(probe) for probe in net.probes],
+        "measures": [one for measure in net.measures for one in _measures(net, measure)],
         "sources": {file: sources[file] for file in sorted(files) if file in sources},
     }
 
@@ -169,6 +195,35 @@ def _units(net: Net) -> dict[str, Any]:
     return found
 
 
+def _measures(net: Net, measure: Measure) -> Iterator[dict[str, Any]]:
+    """A measure by its formula, and the other fields that it records."""
+    terms = {measure.name: (measure.dimension, measure.formula)}
+    for field in measure.record if measure.probe is not None else ():
+        dimension = field_dimension(measure.dimension, field)
+        terms[f"{measure.name}.{field}"] = (dimension, Term(measure.formula.op, (), (measure.probe or 0, field)))
+    units = Units.of(net)
+    for name, (dimension, term) in terms.items():
+        factor, known = units.units_of(split_unit(dimension)[0])
+        yield {"name": name, "term": _term(term), "factor": factor, "units": known}
+
+
+def _term(term: Term) -> list[Any]:
+    return [term.op, [_term(argument) for argument in term.args], term.value]
+
+
+def _probe(probe: Probe) -> dict[str, Any] | None:
+    """What the page computes of one: sums and samples; else None."""
+    if isinstance(probe, Counter):
+        return {"transition": probe.transition, "quantity": _expression(probe.quantity)}
+    if not isinstance(probe, Sample):
+        return None
+    samples = [
+        {"transition": one.transition, "value": _expression(one.value), "condition": _expression(one.condition)}
+        for one in (probe, *probe.others)
+    ]
+    return {"samples": samples}
+
+
 def _place(place: Place, words: ExpressionText) -> dict[str, Any]:
     return {
         "name": place.name,
@@ -179,7 +234,7 @@ def _place(place: Place, words: ExpressionText) -> dict[str, Any]:
         "capacity": place.capacity,
         "weight": _expression(place.weight),
         "room": words.capacity(place),
-        "initial": [[count, list(token)] for count, token in place.initial],
+        "initial": [[count, [_whole(value) for value in token]] for count, token in place.initial],
         "span": _span(place.span),
     }
 
@@ -195,14 +250,11 @@ def _span(span: Span | None) -> list[Any] | None:
 def _expression(e: Expr | None) -> list[Any] | None:
     if e is None:
         return None
-    return [e.op, e.kind, [_expression(argument) for argument in e.args], None if e.value is None else _plain(e.value)]
-
-
-def _plain(value: Scalar) -> Scalar:
-    return value if isinstance(value, bool | int) else float(value)
+    return [e.op, e.kind, [_expression(argument) for argument in e.args], None if e.value is None else _whole(e.value)]
 
 
 def _transition(net: Net, one: Transition, words: ExpressionText) -> dict[str, Any]:
+    words = words.element(one)
     return {
         "name": one.name,
         "doc": one.doc,
@@ -227,7 +279,7 @@ def _transition(net: Net, one: Transition, words: ExpressionText) -> dict[str, A
 
 
 def _input(net: Net, arc: InputArc, one: Transition, words: ExpressionText) -> dict[str, Any]:
-    pattern = words.pattern(arc, one)
+    pattern = words.token(arc, one)
     place = net.places[arc.place]
     text = place.name + (f"({pattern})" if pattern and place.colour.slots else f" × {pattern}" if pattern else "")
     slots = [match.bind if match.bind is not None else _expression(match.equal) for match in arc.pattern]
@@ -244,9 +296,9 @@ def _output(arc: OutputArc) -> dict[str, Any]:
     }
 
 
-def _rows(recording: Recording) -> list[Scalar]:
+def _rows(recording: Recording) -> list[Scalar | str]:
     """One number after the other: transition, time since the start before, duration, variables, takes, gives."""
-    rows: list[Scalar] = []
+    rows: list[Scalar | str] = []
     before = 0.0
     for one in recording.happenings:
         rows += [one.transition, _whole(one.start - before), _whole(one.end - one.start)]
@@ -264,8 +316,11 @@ def _rows(recording: Recording) -> list[Scalar]:
     return rows
 
 
-def _whole(value: Scalar) -> Scalar:
-    return int(value) if isinstance(value, float) and value.is_integer() and abs(value) < 2**53 else _plain(value)
+def _whole(value: Scalar) -> Scalar | str:
+    """A number as JavaScript reads it: an int beyond 2^53, which it would round, as text."""
+    if isinstance(value, int):
+        return value if abs(value) < _EXACT else str(value)
+    return int(value) if value.is_integer() and abs(value) < _EXACT else float(value)
 
 
 def _view(net: Net, whole: Diagram, path: tuple[str, ...], drawn: Diagram) -> dict[str, Any]:

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
-
-import numpy as np
 
 from petri.measure.intervals import Interval
 from petri.measure.observation import Floats
 from petri.net import Net
 from petri.report.quantities import Units
-from petri.report.tables import row_name
 from petri.result import Result
 from petri.result.export import unpack
 from petri.result.history import History
+from petri.result.tables import Row, row_members
 
 if TYPE_CHECKING:
     from petri.analysis.dead import Lack
@@ -49,24 +47,6 @@ class RunRecord:
         """All expectations, those of measures first."""
         found = [one for measure in self.data["measures"] for one in measure["expectations"]]
         return [*found, *self.data["expectations"]]
-
-
-@dataclass(frozen=True, slots=True)
-class Group:
-    """A row of places or transitions: one of them, or all elements of an array.
-
-    figures: intervals by name; for an array, the average without an interval. spread: for an array, the least and the
-    greatest element, by name. members: their indices in the net.
-    """
-
-    name: str
-    members: tuple[int, ...]
-    figures: Mapping[str, Interval]
-    spread: Mapping[str, tuple[float, float]]
-
-    @property
-    def copies(self) -> int:
-        return len(self.members)
 
 
 def of_result(result: Result) -> RunRecord:
@@ -114,24 +94,20 @@ def real(value: float | None) -> float:
     return math.nan if value is None else float(value)
 
 
-def groups(rows: Iterable[Mapping[str, Any]], *, fold: bool = True) -> list[Group]:
-    """The rows of a table of places or transitions; with `fold`, an array is one row."""
-    listed = list(rows)
-    found: dict[str, list[int]] = {}
-    for index, row in enumerate(listed):
-        found.setdefault(row_name(str(row["name"])) if fold else str(row["name"]), []).append(index)
-    columns = [name for name in listed[0] if name != "name"] if listed else []
-    return [_group(listed, name, members, columns) for name, members in found.items()]
+def rows_of(data: Mapping[str, Any], kind: str, *, fold: bool = True) -> list[Row]:
+    """The rows of "places" or "transitions". With `fold`, an array is one row, unless the result does not have it."""
+    elements = list(data[kind])
+    names = [str(one["name"]) for one in elements]
+    arrays = {str(one["name"]): one for one in data.get("arrays", {}).get(kind, ())}
+    made = []
+    for name, members in row_members(names, fold).items():
+        if len(members) > 1 and name in arrays:
+            spread = {figure: (float(low), float(high)) for figure, (low, high) in arrays[name]["spread"].items()}
+            made.append(Row(name, members, _figures(arrays[name]), spread))
+        else:
+            made += [Row(names[index], (index,), _figures(elements[index])) for index in members]
+    return made
 
 
-def _group(rows: list[Mapping[str, Any]], name: str, members: list[int], columns: list[str]) -> Group:
-    if len(members) == 1:
-        row = rows[members[0]]
-        return Group(str(row["name"]), (members[0],), {column: interval(row[column]) for column in columns}, {})
-    figures, spread = {}, {}
-    for column in columns:
-        values = np.array([real(rows[index][column]["value"]) for index in members])
-        average = float(values.max() if column == "maximum" else values.mean())
-        figures[column] = Interval(average, math.nan, _LEVEL, int(rows[members[0]][column]["n"]))
-        spread[column] = (float(values.min()), float(values.max()))
-    return Group(name, tuple(members), figures, spread)
+def _figures(entry: Mapping[str, Any]) -> dict[str, Interval]:
+    return {name: interval(one) for name, one in entry.items() if name not in ("name", "spread")}

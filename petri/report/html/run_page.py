@@ -10,14 +10,18 @@ import numpy as np
 
 from petri.measure.occupancy import LEVELS
 from petri.net import Net
+from petri.report.cells import ARRAYS
 from petri.report.ending import why_partial
 from petri.report.html import figures, tables
 from petri.report.html.markup import Content, Markup, content, spoken, tag
 from petri.report.html.page import LOW, TALL, Page
 from petri.report.html.picture import Busy, picture
-from petri.report.html.record import Group, RunRecord, groups, interval, real
+from petri.report.html.record import RunRecord, interval, real, rows_of
 from petri.report.quantities import Units, number, parameter_text
+from petri.report.rounding import rounding
 from petri.report.run_length import run_length_note
+from petri.report.unsettled import growth_text
+from petri.result.tables import Row
 
 LINES: Final = 40  # places in the chart over time
 LINES_AT_FIRST: Final = 5
@@ -72,7 +76,7 @@ def run_page(record: RunRecord, sources: Mapping[str, str] | None = None) -> Pag
         page.section("measures", "Measures", tables.measures_table(record), _level_note(record))
     if record.net is not None:
         page.section("net", "The net", picture(record.net, sources, _busy(record.net, data)))
-    places, transitions = groups(data["places"]), groups(data["transitions"])
+    places, transitions = rows_of(data, "places"), rows_of(data, "transitions")
     _utilisation(page, places, transitions)
     _over_time(page, record, places)
     _occupancy(page, record, places)
@@ -132,6 +136,9 @@ def banners(record: RunRecord) -> list[Markup]:
     found += missing_banner(record.data.get("recordings", ()))
     if (dead := next((one for one in record.data["replications"] if one["ended"] == "dead"), None)) is not None:
         found += _death(record, dead)
+    if record.net is not None and (told := rounding(record.net)):
+        said = told.message[0].upper() + told.message[1:]
+        found.append(banner("warn", said) if told.severity == "warning" else tag("p", said, class_="note"))
     if unsettled := record.data.get("unsettled"):
         found.append(_unsettled_banner(record.units, unsettled))
     verdicts = record.verdicts
@@ -149,9 +156,12 @@ def _unsettled_banner(units: Units, unsettled: Sequence[Mapping[str, Any]]) -> M
     def item(one: Mapping[str, Any]) -> Markup:
         early, late = (units.show(real(one[third]), one.get("dimension", "")) for third in ("early", "late"))
         what = "the tokens of " if one["kind"] == "place" else "the measure "
-        return tag(
-            "li", what, tag("code", str(one["name"])), f": {early} in the first third of the run, {late} in the last"
-        )
+        steady = one.get("steady", False)
+        said = f": {early} in the first third of the run, {late} in the last"
+        if steady and one["kind"] == "place":
+            rate = growth_text(real(one["growth"]), units)
+            said += f". It grows steadily, by {rate}: more arrives than is taken out, and no run is long enough"
+        return tag("li", what, tag("code", str(one["name"])), said)
 
     texts = [item(one) for one in unsettled]
     said = "Not settled at the end of the run: these figures depend on its length"
@@ -239,13 +249,14 @@ def _too_short(record: RunRecord) -> str:
     figures = [interval(each) for measure in record.data["measures"] for each in (measure, *measure["record"].values())]
     extensible = one["ended"] != "dead" and plan["until"] is not None
     begun, ended = float(plan["warmup"]), float(one["time"])
-    return run_length_note((each.longer for each in figures), begun, ended, extensible, record.time)
+    moving = next((str(drift["name"]) for drift in record.data.get("unsettled") or ()), "")
+    return run_length_note((each.longer for each in figures), begun, ended, extensible, record.time, moving)
 
 
 # ---------------------------------------------------------------- utilisation and histories
 
 
-def _utilisation(page: Page, places: Sequence[Group], transitions: Sequence[Group]) -> None:
+def _utilisation(page: Page, places: Sequence[Row], transitions: Sequence[Row]) -> None:
     resources = [row for row in places if not math.isnan(row.figures["utilisation"].mean)]
     working = [row for row in transitions if row.figures["active"].mean > 0.0]
     halves = []
@@ -261,7 +272,7 @@ def _utilisation(page: Page, places: Sequence[Group], transitions: Sequence[Grou
         page.section("utilisation", "Utilisation", tag("div", halves, class_="pair"))
 
 
-def _over_time(page: Page, record: RunRecord, places: Sequence[Group]) -> None:
+def _over_time(page: Page, record: RunRecord, places: Sequence[Row]) -> None:
     """Queues first: places that are not resources, by their number of tokens."""
     if record.history is None:
         return
@@ -271,7 +282,7 @@ def _over_time(page: Page, record: RunRecord, places: Sequence[Group]) -> None:
     if not moving:
         return
 
-    def rank(entry: tuple[Group, Any]) -> tuple[bool, float]:
+    def rank(entry: tuple[Row, Any]) -> tuple[bool, float]:
         row, values = entry
         return (not math.isnan(row.figures["utilisation"].mean), -float(values.max()))
 
@@ -293,11 +304,11 @@ def _over_time(page: Page, record: RunRecord, places: Sequence[Group]) -> None:
     page.section("over-time", "Over time", page.figure(figure, f"Tokens over time in {names}", caption, height))
 
 
-def _occupancy(page: Page, record: RunRecord, places: Sequence[Group]) -> None:
+def _occupancy(page: Page, record: RunRecord, places: Sequence[Row]) -> None:
     """The queues and resources whose number of tokens varies most; the elements of an array together."""
     if record.occupancy is None:
         return
-    varied: list[tuple[bool, float, Group, np.ndarray[Any, np.dtype[np.float64]]]] = []
+    varied: list[tuple[bool, float, Row, np.ndarray[Any, np.dtype[np.float64]]]] = []
     for row in places:
         rows = [record.occupancy[member] for member in row.members]
         shares = np.zeros(max(map(len, rows)))
@@ -427,29 +438,24 @@ def _orders(page: Page, measure: Mapping[str, Any]) -> list[Content]:
 # ---------------------------------------------------------------- tables
 
 
-def _details(page: Page, record: RunRecord, places: Sequence[Group], transitions: Sequence[Group]) -> None:
+def _details(page: Page, record: RunRecord, places: Sequence[Row], transitions: Sequence[Row]) -> None:
     net = record.net
     place_docs = {} if net is None else {index: one.doc for index, one in enumerate(net.places)}
     docs = {} if net is None else {index: one.doc for index, one in enumerate(net.transitions)}
     made: list[Content] = []
-    for title, rows, key, show, known in (
+    for title, shown, key, show, known in (
         ("Places", places, "places", tables.places_table, place_docs),
         ("Transitions", transitions, "transitions", tables.transitions_table, docs),
     ):
-        if not rows:
+        if not shown:
             continue
-        made.append(content(tag("h3", title), show(record, rows, known)))
-        if any(row.copies > 1 for row in rows):
-            each = show(record, groups(record.data[key], fold=False), known)
+        made.append(content(tag("h3", title), show(record, shown, known)))
+        if any(row.copies > 1 for row in shown):
+            each = show(record, rows_of(record.data, key, fold=False), known)
             made.append(tag("details", tag("summary", "each element of the arrays"), each))
     if made:
         folded = any(row.copies > 1 for row in (*places, *transitions))
-        text = (
-            "×n: the average of n elements, which need not be alike, and the greatest of their maxima."
-            if folded
-            else ""
-        )
-        note = tag("p", text, class_="note") if text else None
+        note = tag("p", f"{ARRAYS}.", class_="note") if folded else None
         page.section("details", "Places and transitions", note, *made)
 
 

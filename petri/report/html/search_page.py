@@ -18,6 +18,7 @@ from petri.report.html.sweep_figures import PlotAxis
 from petri.report.html.sweep_page import points_table, provenance
 from petri.report.quantities import NOTHING, Units, number
 from petri.report.search import answer, ending, question, remarks, share
+from petri.report.unsettled import estimate
 
 if TYPE_CHECKING:
     from petri.experiment.threshold.outcome import Found, SearchOutcome
@@ -98,9 +99,8 @@ def _found_row(outcome: SearchOutcome, found: Found, axes: Sequence[str], units:
     texts.append(share(found.probability) if found.status == "found" else NOTHING)
     texts.append(number(found.replications))
     for one in _in_order(outcome):
-        own = None if found.last is None else found.last.point.intervals[one.name]
-        text = NOTHING if own is None else units.show_with_error(own.mean, own.half_width, one.dimension)
-        texts.append(text)
+        last = found.last
+        texts.append(NOTHING if last is None else estimate(last.point, one.name, one.dimension, units))
     return tag("tr", [tag("td", text, class_="figure") for text in texts])
 
 

@@ -22,6 +22,7 @@ from petri.report.html.picture import picture
 from petri.report.html.run_page import banner, missing_banner
 from petri.report.html.sweep_figures import PlotAxis
 from petri.report.quantities import Units, exact_quantity, number
+from petri.report.unsettled import estimate, unsettled_note
 
 MOST_MAPS: Final = 12  # heat maps of one measure
 SMALLEST_MAP: Final = 3  # values of an axis; for fewer, curves are clearer
@@ -89,6 +90,11 @@ def banners(outcome: Outcome) -> list[Markup]:
     if outcome.interrupted or empty or not outcome.done:
         more = f"; {len(empty)} of {len(outcome.points)} points have no replication yet" if empty else ""
         found.append(banner("warn", f"Not finished{more}. The same command goes on where it stopped."))
+    if moving := [point for point in outcome.points if point.unsettled]:
+        names = ", ".join(dict.fromkeys(name for point in moving for name in point.unsettled))
+        where = f"{len(moving)} of {len(outcome.points)} points"
+        said = f"Not settled at the end of the runs at {where}: {names}. These figures depend on the length of the runs"
+        found.append(banner("warn", said))
     checked = [one for point in outcome.points for one in point.checked]
     missed = sum(not one.verdict.passed for one in checked)
     if missed:
@@ -200,7 +206,7 @@ def _expected_table(outcome: Outcome, units: Units) -> Markup:
             cells = (
                 tag("th", point.label, scope="row"),
                 tag("td", tag("code", name)),
-                tag("td", units.show_with_error(interval.mean, interval.half_width, dimension), class_="figure"),
+                tag("td", estimate(point, name, dimension, units), class_="figure"),
                 tag("td", wanted, class_="figure"),
                 tag("td", tag("span", said, class_=f"claim {kind}"), doubt, drawing),
                 tag("td", one.expected.source, class_="doc"),
@@ -217,7 +223,8 @@ def points_table(outcome: Outcome, units: Units, axes: Sequence[PlotAxis]) -> Ma
     if len(outcome.points) > MOST_ROWS:
         more = f"… and {len(outcome.points) - MOST_ROWS:,} more"
         rows.append(tag("tr", tag("td", more, colspan=len(headings))))
-    return tables.table(headings, rows, "Every point")
+    note = unsettled_note(outcome.points, outcome.figures, units)
+    return content(tables.table(headings, rows, "Every point"), tag("p", note, class_="note") if note else None)
 
 
 def _point_row(point: PointOutcome, kept: Sequence[Kept], units: Units, axes: Sequence[PlotAxis]) -> Markup:
@@ -227,8 +234,7 @@ def _point_row(point: PointOutcome, kept: Sequence[Kept], units: Units, axes: Se
     ]
     cells.append(tag("td", str(len(point.rows)), class_="figure"))
     for one in kept:
-        interval = point.intervals[one.name]
-        text = units.show_with_error(interval.mean, interval.half_width, shown_dimension(one.dimension))
+        text = estimate(point, one.name, shown_dimension(one.dimension), units)
         wide = one.name in point.imprecise
         cells.append(tag("td", text, " *" if wide else "", class_="figure"))
     return tag("tr", cells)

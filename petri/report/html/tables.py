@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
 
+from petri.measure.catalogue import PLACE_COLUMNS, TRANSITION_COLUMNS, FigureKind
 from petri.measure.intervals import Interval
+from petri.report.cells import Cells
 from petri.report.dimensions import shown_dimension
 from petri.report.expected import bound_text, comparison_of, origin
 from petri.report.html.marks import interval_mark, spark
 from petri.report.html.markup import Content, Markup, breakable, content, paragraphs, spoken, tag
-from petri.report.html.record import Group, RunRecord, interval, real
-from petri.report.quantities import NOTHING, Units, number
+from petri.report.html.record import RunRecord, interval, real
+from petri.report.quantities import Units, number
 from petri.report.summary import first_sentence
+from petri.result.tables import Row
 
 TOP: Final = 12  # bars that are unfolded
 MOST_ROWS: Final = 1_000
-
-Column = tuple[str, Callable[[Group], Content]]
-"""A heading, and the cells below it; "" for the heading of a chart."""
 
 
 def table(headings: Sequence[tuple[str, bool]], rows: Sequence[Content], label: str, kind: str | None = None) -> Markup:
@@ -95,7 +95,7 @@ def shown(record: RunRecord, one: Interval, dimension: str) -> str:
 # ---------------------------------------------------------------- bars
 
 
-def bars(rows: Sequence[Group], figure: str, label: str) -> Markup:
+def bars(rows: Sequence[Row], figure: str, label: str) -> Markup:
     """Shares as bars, the greatest first; for an array the average, with a line from its least to its greatest."""
     ordered = sorted(rows, key=lambda row: -row.figures[figure].mean)
     made = [_bar(row, figure) for row in ordered]
@@ -106,7 +106,7 @@ def bars(rows: Sequence[Group], figure: str, label: str) -> Markup:
     return content(shown_first, tag("details", tag("summary", f"show all {len(made)}"), rest))
 
 
-def _bar(row: Group, figure: str) -> Markup:
+def _bar(row: Row, figure: str) -> Markup:
     one = row.figures[figure]
     text = f"{one.mean:.1%}"
     low, high = row.spread.get(figure, (one.low, one.high))
@@ -114,8 +114,10 @@ def _bar(row: Group, figure: str) -> Markup:
     if math.isfinite(low) and math.isfinite(high) and high > low:
         place = f"left:{_percent(low)};width:{_percent(min(high, 1.0) - max(low, 0.0))}"
         track.append(tag("span", class_="spread", style=place))
-        text = Units().show_with_error(one.mean, one.half_width, "share") if row.copies == 1 else text
-        text += f" ({low:.0%} to {high:.0%})" if row.copies > 1 else ""
+        if figure in row.spread:
+            text += f" ({low:.0%} to {high:.0%})"
+        else:
+            text = Units().show_with_error(one.mean, one.half_width, "share")
     return tag(
         "li", name_of(row), tag("span", text, class_="figure"), tag("div", track, class_="track", aria_hidden="true")
     )
@@ -125,7 +127,7 @@ def _percent(share: float) -> str:
     return f"{100 * min(max(share, 0.0), 1.0):.2f}%"
 
 
-def name_of(row: Group) -> Markup:
+def name_of(row: Row) -> Markup:
     copies = tag("span", f" ×{row.copies}", class_="copies") if row.copies > 1 else None
     return tag("span", tag("span", breakable(row.name), class_="name"), copies)
 
@@ -133,64 +135,42 @@ def name_of(row: Group) -> Markup:
 # ---------------------------------------------------------------- places and transitions
 
 
-def places_table(record: RunRecord, rows: Sequence[Group], docs: Mapping[int, str]) -> Markup:
-    columns: list[Column] = [
-        ("tokens", lambda row: cell(record, row, "mean")),
-        ("max", lambda row: number(row.figures["maximum"].mean)),
-        ("non-empty", lambda row: share(row, "occupied")),
-        ("arrivals", lambda row: number(round(row.figures["arrivals"].mean, 1))),
-        ("rate", lambda row: record.units.show(row.figures["arrival_rate"].mean, "events")),
-        ("sojourn", lambda row: record.units.show(row.figures["sojourn"].mean, "Time")),
-        ("used", lambda row: share(row, "utilisation").replace(NOTHING, "")),
-    ]
+def places_table(record: RunRecord, rows: Sequence[Row], docs: Mapping[int, str]) -> Markup:
     tokens = None if record.history is None else record.history.tokens
-    return _figures_table("Places", rows, columns, tokens, "tokens over time", docs)
+    return _figures_table(record, "Places", rows, PLACE_COLUMNS.values(), tokens, "tokens over time", docs)
 
 
-def transitions_table(record: RunRecord, rows: Sequence[Group], docs: Mapping[int, str]) -> Markup:
-    columns: list[Column] = [
-        ("firings", lambda row: number(round(row.figures["firings"].mean, 1))),
-        ("rate", lambda row: cell(record, row, "rate", "events")),
-        ("in progress", lambda row: cell(record, row, "in_progress")),
-        ("active", lambda row: share(row, "active")),
-    ]
+def transitions_table(record: RunRecord, rows: Sequence[Row], docs: Mapping[int, str]) -> Markup:
     rates = None if record.history is None else record.history.rates
-    return _figures_table("Transitions", rows, columns, rates, "rate over time", docs)
+    return _figures_table(record, "Transitions", rows, TRANSITION_COLUMNS.values(), rates, "rate over time", docs)
 
 
 def _figures_table(
+    record: RunRecord,
     label: str,
-    rows: Sequence[Group],
-    columns: Sequence[Column],
+    rows: Sequence[Row],
+    kinds: Collection[FigureKind],
     over_time: np.ndarray[Any, np.dtype[np.float64]] | None,
     heading: str,
     docs: Mapping[int, str],
 ) -> Markup:
-    headings = [(label.lower().removesuffix("s"), False), *((name, True) for name, _ in columns)]
+    headings = [(label.lower().removesuffix("s"), False), *((kind.heading, True) for kind in kinds)]
     if over_time is not None:
         headings.append((heading, False))
+    shown_cells = Cells(record.units, record.net)
     made: list[Content] = []
     for row in rows[:MOST_ROWS]:
         doc = first_sentence(docs.get(row.members[0], ""))
         cells: list[Content] = [
             tag("th", name_of(row), tag("div", spoken(doc), class_="doc") if doc else None, scope="row")
         ]
-        cells += [tag("td", show(row), class_="figure") for _, show in columns]
+        cells += [tag("td", shown_cells.text(row, kind), class_="figure") for kind in kinds]
         if over_time is not None:
             cells.append(tag("td", spark(over_time[list(row.members)].mean(axis=0).tolist()), class_="spark"))
         made.append(tag("tr", cells))
     if len(rows) > MOST_ROWS:
         made.append(tag("tr", tag("td", f"… and {len(rows) - MOST_ROWS:,} more", colspan=len(headings))))
     return table(headings, made, label)
-
-
-def cell(record: RunRecord, row: Group, figure: str, dimension: str = "") -> str:
-    return shown(record, row.figures[figure], dimension)
-
-
-def share(row: Group, figure: str) -> str:
-    mean = row.figures[figure].mean
-    return NOTHING if math.isnan(mean) else f"{mean:.1%}"
 
 
 # ---------------------------------------------------------------- recordings

@@ -13,7 +13,7 @@ from petri.report.html.figures import Distribution, density
 from petri.report.html.markup import Content, Markup, content, spoken, tag
 from petri.report.html.page import asset
 from petri.report.html.palette import DARK, LIGHT
-from petri.report.html.record import RunRecord, groups, of_result
+from petri.report.html.record import RunRecord, of_result, rows_of
 from petri.report.html.run_page import banners
 from petri.report.notebook.descriptions import describe_model, describe_outcome, describe_result
 from petri.report.notebook.drawing import draw, drawing_html
@@ -55,9 +55,8 @@ def result_html(result: Result) -> str:
         parts.append(tables.measures_table(record))
     drawn = [distribution(one, record.units) for one in result.measures]
     parts.append(tag("div", [one for one in drawn if one is not None][:MOST_PLOTS], class_="plots"))
-    places, transitions = groups(record.data["places"]), groups(record.data["transitions"])
-    parts.append(folded("places", tables.places_table(record, places, {})))
-    parts.append(folded("transitions", tables.transitions_table(record, transitions, {})))
+    parts.append(folded("places", tables.places_table(record, rows_of(record.data, "places"), {})))
+    parts.append(folded("transitions", tables.transitions_table(record, rows_of(record.data, "transitions"), {})))
     return fragment(parts)
 
 

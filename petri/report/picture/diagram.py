@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections import Counter
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from pathlib import PurePath
 
@@ -10,7 +12,7 @@ from petri.net import Net, OutputArc, Place, Transition
 from petri.report.expressions import ExpressionText
 from petri.report.picture.folding import array_of, fold_names, starred
 
-LONGEST_LABEL = 30
+MANY = 6  # elements of an array; of more, those that differ only in their texts are drawn as one
 TRANSITION = " (transition)"  # after the name of a transition's node, because a place may have the same name
 
 
@@ -25,7 +27,8 @@ class PictureNode:
     copies: int = 1
     tokens: int = 0  # initial marking of a place
     black: bool = True  # a place of tokens without colour
-    notes: tuple[str, ...] = ()  # lines below the label: discipline, capacity, firing time, guard
+    notes: tuple[str, ...] = ()  # texts below the label: discipline, capacity, firing time, guard
+    loops: str = ""  # `n in 0..3` of an array whose texts contain `n`
     doc: str = ""
     outside: bool = False  # beside the box whose inside is drawn
 
@@ -77,10 +80,9 @@ def diagram(net: Net, *, fold: bool = True, sources: Mapping[str, str] | None = 
     `sources` maps file names to their text, so that firing times and guards are shown as written.
     """
     reader = _DiagramReader(net, sources or {}, fold)
-    nodes = [reader.place(place) for place in net.places]
-    nodes += [reader.transition(transition) for transition in net.transitions]
-    edges = [edge for transition in net.transitions for edge in reader.edges(transition)]
+    nodes, edges = reader.parts()
     folds = _folds(nodes, edges, reader.joined) if fold else {node.name: node.name for node in nodes}
+    nodes, edges = reader.parts({name for name, drawn in folds.items() if name == drawn})
     nodes, boxes = _boxed(nodes, folds)
     return Diagram(net.name, net.doc, tuple(nodes), _moved(edges, folds), boxes)
 
@@ -92,6 +94,16 @@ class _DiagramReader:
         self.net = net
         self.joined = _joined(net) if fold else frozenset()
         self.text = ExpressionText(net, sources)
+
+    def parts(self, alone: Collection[str] = ()) -> tuple[list[PictureNode], list[Edge]]:
+        """Nodes and edges; the texts of those that are drawn `alone` contain their indices."""
+        nodes, edges = [self.place(place) for place in self.net.places], list[Edge]()
+        for transition in self.net.transitions:
+            words = self.text.element(transition) if _key(transition) in alone else self.text
+            found = self.edges(transition, words)
+            edges += found
+            nodes.append(self.transition(transition, words, [edge.label for edge in found]))
+        return nodes, edges
 
     def place(self, place: Place) -> PictureNode:
         notes = []
@@ -111,56 +123,52 @@ class _DiagramReader:
         lines = (" ".join(notes),) if notes else ()
         return PictureNode(place.name, place.name, (), "place", 1, tokens, black, lines, place.doc)
 
-    def transition(self, transition: Transition) -> PictureNode:
+    def transition(self, transition: Transition, words: ExpressionText, labels: list[str]) -> PictureNode:
         notes = []
         time = transition.time
         immediate = time.op == "const" and not time.value
         if not immediate:
-            notes.append(self.text.as_written(time, transition.variables, "Time"))
+            notes.append(words.as_written(time, transition.variables, "Time"))
         if transition.guard is not None:
-            notes.append(f"[{self.text.as_written(transition.guard, transition.variables)}]")
+            notes.append(f"[{words.as_written(transition.guard, transition.variables)}]")
         if transition.priority:
             notes.append(f"priority {transition.priority}")
         if transition.weight != 1.0:
             notes.append(f"weight {transition.weight:g}")
         if transition.prefer is not None:
-            notes.append(self.text.preference(transition, transition.prefer))
+            notes.append(words.preference(transition, transition.prefer))
         kind = "immediate" if immediate else "timed"
         name = _key(transition)
-        return PictureNode(name, transition.name, (), kind, notes=tuple(map(_short, notes)), doc=transition.doc)
+        loops = words.loops(transition)
+        indices = re.findall(r"(\w+)\s+in\b", loops)
+        used = any(re.search(rf"\b{index}\b", text) for index in indices for text in (*notes, *labels))
+        texts = tuple(notes)
+        return PictureNode(
+            name, transition.name, (), kind, notes=texts, loops=loops if used else "", doc=transition.doc
+        )
 
-    def edges(self, transition: Transition) -> list[Edge]:
+    def edges(self, transition: Transition, words: ExpressionText) -> list[Edge]:
         name = _key(transition)
         found = []
         for arc in transition.inputs:
             kind = "read" if arc.keep else "take"
-            found.append(
-                Edge(self._place(arc.place), name, kind, self._label(arc.place, self.text.pattern(arc, transition)))
-            )
+            found.append(Edge(self._place(arc.place), name, kind, self._label(arc.place, words.token(arc, transition))))
         for inhibitor in transition.inhibitors:
             threshold = inhibitor.threshold
-            least = "" if threshold is None else f"≥ {self.text.of(threshold, transition.variables)}"
+            least = "" if threshold is None else f"≥ {words.of(threshold, transition.variables)}"
             found.append(Edge(self._place(inhibitor.place), name, "inhibit", self._label(inhibitor.place, least)))
         found += [Edge(self._place(place), name, "reset", self._label(place, "")) for place in transition.resets]
         for output in transition.outputs:
-            text = self._output_label(output, transition)
+            text = _output_label(output, transition, words)
             for place in output.places:
-                label = _short(text) if output.index is not None else self._label(place, text)
+                label = text if output.index is not None else self._label(place, text)
                 found.append(Edge(name, self._place(place), "give", label))
         return _merged(found)
 
     def _label(self, place: int, text: str) -> str:
         """The text at an edge, with the place's index if the place does not show it."""
         array = array_of(self._place(place))
-        return _short(f"{array[1]} {text}".rstrip() if array and array[0] in self.joined else text)
-
-    def _output_label(self, arc: OutputArc, transition: Transition) -> str:
-        label = self.text.inscription(arc, transition)
-        if arc.index is not None:
-            label = f"[{self.text.of(arc.index, transition.variables)}] {label}".rstrip()
-        if arc.condition is not None:
-            label = f"{label} if {self.text.of(arc.condition, transition.variables)}".lstrip()
-        return label
+        return f"{array[1]} {text}".rstrip() if array and array[0] in self.joined else text
 
     def _place(self, index: int) -> str:
         return self.net.places[index].name
@@ -170,8 +178,13 @@ def _key(transition: Transition) -> str:
     return transition.name + TRANSITION
 
 
-def _short(text: str) -> str:
-    return text if len(text) <= LONGEST_LABEL else text[: LONGEST_LABEL - 1].rstrip() + "…"
+def _output_label(arc: OutputArc, transition: Transition, words: ExpressionText) -> str:
+    label = words.token(arc, transition)
+    if arc.index is not None:
+        label = f"[{words.of(arc.index, transition.variables)}] {label}".rstrip()
+    if arc.condition is not None:
+        label = f"{label} if {words.of(arc.condition, transition.variables)}".lstrip()
+    return label
 
 
 def _merged(edges: list[Edge]) -> list[Edge]:
@@ -204,7 +217,17 @@ def _folds(nodes: list[PictureNode], edges: list[Edge], joined: frozenset[str]) 
         node.name: (node.kind, node.tokens, node.black, node.notes) for node in nodes
     }
     links = [(edge.start, edge.end, (edge.kind, starred(edge.label))) for edge in edges]
-    return fold_names(looks, links, joined)
+    return fold_names(looks, links, joined | _many(nodes, edges))
+
+
+def _many(nodes: list[PictureNode], edges: list[Edge]) -> set[str]:
+    """The arrays of many transitions that are equal but for their texts."""
+    looks = {node.name: (node.kind, node.tokens, node.black) for node in nodes}
+    links = [(edge.start, edge.end, edge.kind.replace("both", "take")) for edge in edges]
+    links += [(edge.end, edge.start, "give") for edge in edges if edge.kind == "both"]
+    alike = [name.removesuffix(TRANSITION) for name, drawn in fold_names(looks, links).items() if name != drawn]
+    sizes = Counter(array[0] for name in alike if name + TRANSITION in looks and (array := array_of(name)))
+    return {array for array, size in sizes.items() if size > MANY}
 
 
 def _moved(edges: list[Edge], folds: Mapping[str, str]) -> tuple[Edge, ...]:
@@ -237,7 +260,8 @@ def _boxed(nodes: list[PictureNode], folds: Mapping[str, str]) -> tuple[list[Pic
             box = path[:depth]
             boxes[box] = Box(box, _plain(box[-1]), _copies(elements, box))
         copies = _copies(elements, path)
-        kept.setdefault(name, replace(node, name=name, label=_plain(path[-1]), box=path[:-1], copies=copies))
+        label = _plain(path[-1], node.loops)
+        kept.setdefault(name, replace(node, name=name, label=label, box=path[:-1], copies=copies))
     return list(kept.values()), tuple(boxes.values())
 
 
@@ -245,8 +269,8 @@ def _path(name: str) -> tuple[str, ...]:
     return tuple(name.split("."))
 
 
-def _plain(part: str) -> str:
-    return part.removesuffix(TRANSITION).replace("[*]", "")
+def _plain(part: str, loops: str = "") -> str:
+    return part.removesuffix(TRANSITION).replace("[*]", f"[{loops}]" if loops else "")
 
 
 def _copies(elements: Mapping[tuple[str, ...], set[tuple[str, ...]]], path: tuple[str, ...]) -> int:

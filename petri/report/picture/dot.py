@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from petri.report.picture.diagram import Diagram, Edge, PictureNode
+from petri.report.picture.sizes import lines, shown
 from petri.visible import visible
 
 _ARROWS = {
@@ -44,7 +45,7 @@ def _tree(picture: Diagram, path: tuple[str, ...], indent: str) -> list[str]:
 
 def _full_node(node: PictureNode) -> str:
     name = node.label + (f" ×{node.copies}" if node.copies > 1 else "")
-    text = "\n".join((name, *node.notes))
+    text = "\n".join((name, *shown(node.notes)))
     if node.kind == "place":
         tokens = "" if not node.tokens else "●" * node.tokens if node.tokens <= 3 else str(node.tokens)
         return f"shape=circle width=0.42 fixedsize=true fontsize=9 label={_quoted(tokens)} xlabel={_quoted(text)}"
@@ -54,7 +55,8 @@ def _full_node(node: PictureNode) -> str:
 
 
 def _looks(edge: Edge) -> str:
-    label = f"label={_quoted(edge.label)}" if edge.label else ""
+    text = "\n".join(lines(edge.label))
+    label = f"label={_quoted(text)}" if text else ""
     return " ".join(part for part in (_ARROWS[edge.kind], label) if part)
 
 

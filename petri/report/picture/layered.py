@@ -7,6 +7,8 @@ that keep this order and hold arcs straight. What follows from it, and is tested
 C1 items of a column do not overlap, and an arc that passes a column passes between its items;
 C2 between two columns there are only arcs, and each stays within the gap;
 C3 the text of an arc has a place of its own in a column between those of its ends.
+
+What is too wide is broken into rows (`rows`); C1 to C3 then hold for each row, and arcs between rows run outside them.
 """
 
 from __future__ import annotations
@@ -18,15 +20,19 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Final, Literal
 
+from petri.report.picture.rows import BESIDE, LANE, best_cuts, fit
+
 Point = tuple[float, float]
 Run = tuple[float, float, float]
-"""A level piece of an arc: from x to x, at y. Between two runs the arc swings from one height to the other."""
+"""A level piece of an arc: from x to x, at y. Between two runs the arc swings from one height to the other; between one
+to the right and one to the left it turns round."""
 
 PASSING: Final = 7.0  # height that an arc has in a column which it passes
-LABEL_RUN: Final = 5.0  # how far below the middle of its text an arc runs
+UNDER: Final = 2.25  # how far above the end of its text's room an arc runs
 GAP: Final = 20.0  # between columns, at least
 APART: Final = 12.0  # between items of a column; between arcs it is less
 NEAR: Final = 3.0
+ASIDE: Final = 14.0  # between arcs that end at an item, where there is room
 _SWEEPS: Final = 24
 _LARGE: Final = 3_000  # elements from which fewer sweeps are made
 
@@ -68,12 +74,17 @@ class Arranged:
     height: float
 
 
-def arrange(items: Sequence[Item], links: Sequence[Link], least_width: float = 0.0) -> Arranged:
-    """Lay out; links go from left to right and are in no circle."""
+def arrange(items: Sequence[Item], links: Sequence[Link], least_width: float = 0.0, rows: bool = False) -> Arranged:
+    """Lay out; links go from left to right and are in no circle. rows: in several rows, where it is too wide."""
     grid = _Grid(items, links)
     grid.improve()
     grid.settle()
-    return grid.result(least_width)
+    whole = grid.result(least_width)
+    if not rows or not grid.cut():
+        return whole
+    grid.settle()
+    cut = grid.result(least_width)
+    return cut if fit(cut.width, cut.height) > fit(whole.width, whole.height) else whole
 
 
 def _columns(items: Sequence[Item], links: Sequence[Link]) -> list[int]:
@@ -150,6 +161,7 @@ class _Grid:
         self.middle = [0.0] * len(self.heights)
         self.start_at = [0.0] * len(links)  # where an arc ends at its items, from their middles
         self.end_at = [0.0] * len(links)
+        self.cuts: tuple[int, ...] = ()  # columns after which a new row starts
 
     def _chain(self, link: Link) -> list[int]:
         """The elements that an arc goes through, from item to item."""
@@ -161,7 +173,7 @@ class _Grid:
             self.column.append(column)
             self.heights.append(link.label[1] + 2 if labelled and link.label else PASSING)
             self.widths.append(link.label[0] if labelled and link.label else 0.0)
-            self.runs_at.append(LABEL_RUN if labelled else 0.0)
+            self.runs_at.append(self.heights[-1] / 2 - UNDER if labelled else 0.0)
             self.passes.append(True)
             inner.append(len(self.heights) - 1)
         return [link.start, *inner, link.end]
@@ -262,7 +274,7 @@ class _Grid:
         for number, item in enumerate(self.items):
             for neighbours, at in ((self.left, self.end_at), (self.right, self.start_at)):
                 ordered = sorted(neighbours[number], key=lambda one: (self._end_seat(*one), one[1]))
-                step = min(9.0, item.spread / max(len(ordered) - 1, 1))
+                step = min(ASIDE, item.spread / max(len(ordered) - 1, 1))
                 for place, (_, link) in enumerate(ordered):
                     at[link] = item.ends.get(link, (place - (len(ordered) - 1) / 2) * step)
 
@@ -279,6 +291,8 @@ class _Grid:
             total = weight = 0.0
             for neighbours in sides:
                 for other, link in neighbours[element]:
+                    if min(self.column[element], self.column[other]) in self.cuts:
+                        continue
                     share = 40.0 if self.passes[element] and self.passes[other] else 2.0
                     total += share * (self.middle[other] + self._end(other, link) - self._end(element, link))
                     weight += share
@@ -308,22 +322,85 @@ class _Grid:
                 self.middle[column[seat]] = total / weight + offsets[seat]
                 seat += 1
 
+    # ------------------------------------------------------------ rows
+
+    def cut(self) -> bool:
+        """Whether it is better in rows; then what follows is laid out so."""
+        extents = [self._extent(column) for column in self.columns]
+        self.cuts = best_cuts(*self._abscissas(0.0), extents, lambda column: len(self._passing(column)))
+        return bool(self.cuts)
+
+    def _extent(self, elements: Sequence[int]) -> tuple[float, float]:
+        top = min((self.middle[e] - self.heights[e] / 2 for e in elements), default=0.0)
+        return top, max((self.middle[e] + self.heights[e] / 2 for e in elements), default=0.0)
+
+    def _passing(self, column: int) -> list[tuple[int, int, int]]:
+        """The arcs that go on after a column: elements before and after it, and link."""
+        return [(e, other, link) for e in self.columns[column] for other, link in self.right[e]]
+
+    def _rows(self) -> list[range]:
+        return [range(before + 1, last + 1) for before, last in pairwise((-1, *self.cuts, len(self.columns) - 1))]
+
+    def _stack(self) -> float:
+        """Put the rows below each other, with room for the arcs between them; the height of all."""
+        y = 0.0
+        for row in self._rows():
+            elements = [e for column in row for e in self.columns[column]]
+            y += self._close_up(elements, y)
+            if row.stop - 1 in self.cuts:
+                y += 2 * BESIDE + LANE * len(self._passing(row.stop - 1))
+        return y
+
+    def _close_up(self, elements: list[int], top: float) -> float:
+        """Put elements of a row below `top` without bands in which there is none; the height of all.
+
+        Where all below is moved by the same, what is level stays level.
+        """
+        bottom, shift = -math.inf, 0.0
+        for element in sorted(elements, key=lambda e: self.middle[e] - self.heights[e] / 2):
+            upper = self.middle[element] - self.heights[element] / 2
+            if bottom == -math.inf:
+                bottom, shift = upper, top - upper
+            shift -= max(0.0, upper - bottom - APART)
+            bottom = max(bottom, upper + self.heights[element])
+            self.middle[element] += shift
+        return bottom + shift - top if elements else 0.0
+
+    def _lanes(self, rights: list[float]) -> dict[tuple[int, int], Run]:
+        """For each cut and link that passes it: where the arc returns to the left, which it does below its row.
+
+        The highest arc turns outermost at the right, lowest below, and innermost at the left, so that few cross.
+        """
+        found: dict[tuple[int, int], Run] = {}
+        for row in self._rows()[:-1]:
+            column = row.stop - 1
+            bottom = self._extent([e for one in row for e in self.columns[one]])[1]
+            passing = self._passing(column)
+            leaving = sorted(passing, key=lambda arc: self.middle[arc[0]] + self._end(arc[0], arc[2]), reverse=True)
+            entering = sorted(passing, key=lambda arc: self.middle[arc[1]] + self._end(arc[1], arc[2]))
+            for place, arc in enumerate(leaving):
+                out, back = BESIDE + LANE * place, BESIDE + LANE * entering.index(arc)
+                found[column, arc[2]] = (rights[column] + out, -back, bottom + out)
+        return found
+
     # ------------------------------------------------------------ the result
 
     def result(self, least_width: float) -> Arranged:
-        elements = range(len(self.heights))
-        top = min((self.middle[e] - self.heights[e] / 2 for e in elements), default=0.0)
-        bottom = max((self.middle[e] + self.heights[e] / 2 for e in elements), default=0.0)
-        self.middle = [y - top for y in self.middle]
+        height = self._stack()
         lefts, rights = self._abscissas(least_width)
+        lanes = self._lanes(rights)
+        aside = max((LANE - run[1] for run in lanes.values()), default=0.0)
+        lefts, rights = [x + aside for x in lefts], [x + aside for x in rights]
+        lanes = {key: (start + aside, end + aside, y) for key, (start, end, y) in lanes.items()}
         across = [(left + right) / 2 for left, right in zip(lefts, rights, strict=True)]
         middles = [(across[self.column[item]], self.middle[item]) for item in range(len(self.items))]
         labels: list[Point | None] = []
         for link, chain in zip(self.links, self.chains, strict=True):
             text = None if link.label is None else chain[1] if link.near == "start" else chain[-2]
             labels.append(None if text is None else (across[self.column[text]], self.middle[text] - 2.0))
-        runs = [self._runs(number, lefts, rights, middles) for number in range(len(self.links))]
-        return Arranged(middles, runs, labels, rights[-1] if rights else 0.0, bottom - top)
+        runs = [self._runs(number, lefts, rights, middles, lanes) for number in range(len(self.links))]
+        width = max([*rights, *(run[0] + LANE for run in lanes.values())], default=0.0)
+        return Arranged(middles, runs, labels, width, height)
 
     def _abscissas(self, least_width: float) -> tuple[list[float], list[float]]:
         """Left and right of each column; gaps are wider where arcs have to swing far."""
@@ -337,7 +414,9 @@ class _Grid:
                 for e in column
                 for other, link in self.right[e]
             ]
-            if number < len(self.columns) - 1:
+            if number in self.cuts:
+                x = 0.0
+            elif number < len(self.columns) - 1:
                 x += GAP / 2 + min(0.16 * max(swings, default=0.0) + 0.5 * math.sqrt(len(swings)), 40.0)
         more = least_width - x
         if more > 0 and len(lefts) > 1:
@@ -347,13 +426,24 @@ class _Grid:
             rights[-1] += more
         return lefts, rights
 
-    def _runs(self, number: int, lefts: list[float], rights: list[float], middles: list[Point]) -> list[Run]:
+    def _runs(
+        self,
+        number: int,
+        lefts: list[float],
+        rights: list[float],
+        middles: list[Point],
+        lanes: dict[tuple[int, int], Run],
+    ) -> list[Run]:
         link, chain = self.links[number], self.chains[number]
         start, end = self.start_at[number], self.end_at[number]
         first, last = middles[link.start], middles[link.end]
         runs = [(first[0] + self.items[link.start].rim(start), rights[self.column[link.start]], first[1] + start)]
-        for element in chain[1:-1]:
+        for element in chain[1:]:
             column = self.column[element]
+            if (column - 1, number) in lanes:
+                runs.append(lanes[column - 1, number])
+            if element == chain[-1]:
+                break
             if lefts[column] == rights[column]:  # a column for texts without one is a part of the gap
                 continue
             runs.append((lefts[column], rights[column], self.middle[element] + self.runs_at[element]))

@@ -9,8 +9,10 @@ from typing import Final, Literal
 
 from petri.report.picture.diagram import Diagram, Edge, PictureNode
 from petri.report.picture.layered import Arranged, Item, Link, Point, Run, arrange
-from petri.report.picture.sizes import BOX_NAME, EDGE, LINE, core_size, node_size, text_width
+from petri.report.picture.rows import BESIDE
+from petri.report.picture.sizes import BOX_NAME, core_size, label_size, node_size, text_width
 
+TURN: Final = 6.0  # radius where an arc turns round
 MARGIN: Final = 12.0  # between a box and what is in it
 TITLE: Final = BOX_NAME + 10.0
 Side = Literal["left", "right"]
@@ -58,7 +60,7 @@ class _Level:
     arranged: Arranged
     links: dict[int, int]
     labelled: dict[int, int]
-    turned: set[int]
+    leaving: dict[int, Side]
     ports: dict[int, float]
     x: float = 0.0
     y: float = 0.0
@@ -89,7 +91,7 @@ class _Nested:
         self.titles = {box.path: text_width(box.label, BOX_NAME) + 50 for box in picture.boxes}
         self.centres: dict[str, Point] = {}
         self.frames: dict[Path, tuple[float, float, float, float]] = {}
-        self.pieces: dict[int, list[tuple[float, list[Run]]]] = {}
+        self.pieces: dict[int, list[tuple[int, list[Run]]]] = {}
         self.labels: dict[int, Point] = {}
 
     # ------------------------------------------------------------ arranging
@@ -125,9 +127,9 @@ class _Nested:
             for child in self.ends[number]:
                 if child[:depth] in boxes:
                     items[at[child[:depth]]].ends[keys[key]] = boxes[child[:depth]].ports[number]
-        arranged = arrange(items, links, self.titles.get(path, 0.0))
+        arranged = arrange(items, links, self.titles.get(path, 0.0), rows=not path)
         _pad(arranged, items, bool(path))
-        found = _Level(path, children, boxes, arranged, of_edge, labelled, turned, {})
+        found = _Level(path, children, boxes, arranged, of_edge, labelled, leaving, {})
         middle = found.size[1] / 2
         for number, side in leaving.items():
             run = arranged.runs[of_edge[number]][-1 if side == "right" else 0]
@@ -169,7 +171,7 @@ class _Nested:
                 start, end = end, start
         ends = tuple(boxes[end[:depth]].ports[number] if end[:depth] in boxes else None for end in (first, second))
         near = self._labelled_end(edge, path, start, at)
-        label = None if near is None else (text_width(edge.label, EDGE) + 6, EDGE * LINE)
+        label = None if near is None else (label_size(edge.label)[0] + 6, label_size(edge.label)[1])
         forward = edge.start == first[-1]
         return Link(start, end, label, near or "start"), (start, end, edge.kind, forward, ends, near and edge.label)
 
@@ -191,7 +193,7 @@ class _Nested:
         node = self.nodes[child]
         width, height = node_size(node)
         core = core_size(node)
-        return Item(width, height, _rim(node), core[1] - (10 if node.kind == "place" else 8))
+        return Item(width, height, _rim(node), core[1] - (4 if node.kind == "place" else 6))
 
     # ------------------------------------------------------------ placing
 
@@ -209,7 +211,8 @@ class _Nested:
                 self.centres[self.nodes[child].name] = (x + cx, y + cy)
         for number, link in level.links.items():
             runs = [(a + x, b + x, c + y) for a, b, c in level.arranged.runs[link]]
-            self.pieces.setdefault(number, []).append((runs[0][0], runs))
+            depth = len(level.path) * {"right": -1, "left": 1}.get(level.leaving.get(number, ""), 0)
+            self.pieces.setdefault(number, []).append((depth, runs))  # out of boxes, and then into others
             label = level.arranged.labels[link]
             if label is not None and level.labelled.get(number) == link:
                 self.labels[number] = (label[0] + x, label[1] + y)
@@ -279,7 +282,21 @@ def _smooth(runs: list[Run]) -> list[Point]:
             middle = (a + x) / 2
             points.extend([(middle, b), (middle, y), (x, y)])
 
+    def turn(y: float, side: float) -> None:
+        """Round from the last point to one below it: a corner, straight on, a corner."""
+        a, b = points[-1]
+        points.extend([(a + side, b), (a + side, b), (a + side, b + TURN)])
+        points.extend([(a + side, b + TURN), (a + side, y - TURN), (a + side, y - TURN)])
+        points.extend([(a + side, y), (a + side, y), (a, y)])
+
+    back = False
     for start, end, y in runs:
+        backwards = end < start - BESIDE  # from row to row; at a port pieces may overlap a little
+        if backwards:
+            line(start, points[-1][1])
+        if backwards != back:
+            turn(y, TURN if backwards else -TURN)
+            back = backwards
         line(start, y)
         line(end, y)
     return points

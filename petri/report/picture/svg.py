@@ -9,7 +9,21 @@ from collections.abc import Mapping
 from petri.report.picture.diagram import Box, Diagram, Edge, PictureNode
 from petri.report.picture.layered import Point
 from petri.report.picture.layout import Layout, Route
-from petri.report.picture.sizes import BEHIND, BOX_NAME, EDGE, GAP, LINE, NAME, NOTE, core_size, node_size, title
+from petri.report.picture.sizes import (
+    BEHIND,
+    BOX_NAME,
+    EDGE,
+    GAP,
+    LINE,
+    NAME,
+    NOTE,
+    core_size,
+    cut,
+    lines,
+    node_size,
+    shown,
+    title,
+)
 from petri.visible import visible
 
 _EDGE_OF_PICTURE = 12.0
@@ -71,7 +85,7 @@ def svg(picture: Diagram, placed: Layout, heat: Heat | None = None) -> str:
     margin = _EDGE_OF_PICTURE
     left, top, width, height = _extent(picture, placed)
     left, top, width, height = left - margin, top - margin, width + 2 * margin, height + 2 * margin
-    lines = [
+    parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{left:.1f} {top:.1f} {width:.1f} {height:.1f}" '
         f'width="{width:.0f}" height="{height:.0f}" role="img">',
         f"<title>{escape(picture.name)}</title>",
@@ -80,14 +94,14 @@ def svg(picture: Diagram, placed: Layout, heat: Heat | None = None) -> str:
         f"<defs>{_MARKERS}</defs>",
         f'<rect class="paper" x="{left:.1f}" y="{top:.1f}" width="{width:.1f}" height="{height:.1f}"/>',
     ]
-    lines += [_box(box, placed.boxes[box.path]) for box in picture.boxes if box.path in placed.boxes]
+    parts += [_box(box, placed.boxes[box.path]) for box in picture.boxes if box.path in placed.boxes]
     for edge, route in zip(picture.edges, placed.routes, strict=True):
-        lines.append(_edge(edge, route))
-    lines += [_node(node, placed.nodes[node.name], (heat or {}).get(node.name)) for node in picture.nodes]
+        parts.append(_edge(edge, route))
+    parts += [_node(node, placed.nodes[node.name], (heat or {}).get(node.name)) for node in picture.nodes]
     for edge, route in zip(picture.edges, placed.routes, strict=True):
         if route.label:
-            lines.append(_text(edge.label, route.label[0], route.label[1] + EDGE / 3, EDGE, "note"))
-    return "\n".join(line for line in [*lines, "</svg>"] if line) + "\n"
+            parts.append(_label(edge.label, route.label))
+    return "\n".join(line for line in [*parts, "</svg>"] if line) + "\n"
 
 
 def escape(text: str) -> str:
@@ -111,6 +125,15 @@ def _extent(picture: Diagram, placed: Layout) -> tuple[float, float, float, floa
 def _text(text: str, x: float, y: float, size: float, classes: str = "", anchor: str = "middle") -> str:
     kind = f' class="{classes}"' if classes else ""
     return f'<text{kind} x="{x:.1f}" y="{y:.1f}" font-size="{size:g}" text-anchor="{anchor}">{escape(text)}</text>'
+
+
+def _label(text: str, middle: Point) -> str:
+    """The text at an edge."""
+    x, y = middle
+    shown_lines = lines(text)
+    y += EDGE / 3 - EDGE * LINE * (len(shown_lines) - 1) / 2
+    drawn = [_text(line, x, y + EDGE * LINE * number, EDGE, "note") for number, line in enumerate(shown_lines)]
+    return "\n".join(["<g>", f"<title>{escape(text)}</title>", *drawn, "</g>"] if cut(text) else drawn)
 
 
 def style() -> str:
@@ -145,28 +168,29 @@ def _edge(edge: Edge, route: Route) -> str:
 
 def _node(node: PictureNode, centre: Point, heat: tuple[float, str] | None = None) -> str:
     x, y = centre
-    told = ". ".join(text for text in (node.doc.rstrip(". \n"), heat[1] if heat else "") if text)
-    lines = [
+    whole = [note for note in node.notes if cut(note)]
+    told = ". ".join(text for text in (node.doc.rstrip(". \n"), heat[1] if heat else "", *whole) if text)
+    parts = [
         f'<g class="node" id="{escape(quoted(node.name))}">',
         f"<title>{escape(told)}</title>" if told else "",
     ]
     if node.copies > 1:
-        lines += [_shape(node, (x + BEHIND, y - BEHIND), "behind"), _shape(node, (x + 2.5, y - 2.5), "behind")]
-    lines.append(_shape(node, centre, "outside" if node.outside else ""))
+        parts += [_shape(node, (x + BEHIND, y - BEHIND), "behind"), _shape(node, (x + 2.5, y - 2.5), "behind")]
+    parts.append(_shape(node, centre, "outside" if node.outside else ""))
     if heat:
-        lines.append(_heat(node, centre, heat[0]))
+        parts.append(_heat(node, centre, heat[0]))
     _, height = core_size(node)
     if node.tokens:
-        lines += _tokens(node, centre)
+        parts += _tokens(node, centre)
     lift = BEHIND if node.copies > 1 else 0
     if node.kind == "module":
-        lines.append(_text(title(node), x, y - height / 2 + NAME + 8, NAME))
+        parts.append(_text(title(node), x, y - height / 2 + NAME + 8, NAME))
     else:
-        lines.append(_text(title(node), x, y - height / 2 - GAP - lift, NAME))
+        parts.append(_text(title(node), x, y - height / 2 - GAP - lift, NAME))
     top = y - height / 2 + NAME + 10 if node.kind == "module" else y + height / 2
-    for number, note in enumerate(node.notes):
-        lines.append(_text(note, x, top + NOTE * LINE * (number + 1), NOTE, "note"))
-    return "\n".join(line for line in [*lines, "</g>"] if line)
+    for number, note in enumerate(shown(node.notes)):
+        parts.append(_text(note, x, top + NOTE * LINE * (number + 1), NOTE, "note"))
+    return "\n".join(line for line in [*parts, "</g>"] if line)
 
 
 def _heat(node: PictureNode, centre: Point, share: float) -> str:

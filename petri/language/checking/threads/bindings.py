@@ -37,6 +37,13 @@ class Bindings:
     def type_of(self, e: tree.Expr, scope: Scope) -> Type:
         return self._reader(scope).read(e).type
 
+    def misfit(self, e: tree.Expr, wanted: Type, scope: Scope) -> Type | None:
+        """The type of a value that is not of the type wanted; None if it is, or has an error of its own."""
+        reader = self._reader(scope)
+        value = reader.read(e, wanted)
+        fits = isinstance(value.type, Unknown) or isinstance(wanted, Unknown) or reader.fit(value, wanted) is not None
+        return None if fits else value.type
+
     def place(self, e: tree.Expr) -> PlaceSymbol | None:
         """The place, or array of places, of an arc's term."""
         _, place, _ = split_term(e)

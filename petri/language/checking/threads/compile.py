@@ -316,6 +316,7 @@ class Compiler:
         if step.name not in self.scope:
             near = self.problems.meant(step.name, self.scope)
             self._fail("set-unknown", step.name_span, name=step.name, suggestion=near)
+        self._keeps_type(step)
         for held in self.held:
             if step.name in names(held.term):
                 self._fail(
@@ -325,6 +326,25 @@ class Compiler:
         for end in ends:
             end.values[step.name] = self._short(self._put(step.value, end), step.name, end)
         return Cursor(ends=ends)
+
+    def _keeps_type(self, step: tree.Step) -> None:
+        """A value has one type, as the places that keep it for later steps have."""
+        known, value = self.scope[step.name], step.value
+        assert value is not None
+        found = self.bindings.misfit(value, known.type, self.scope)
+        if found is None:
+            return
+        text, wanted = self.problems.text(value.span), plainly(known.type)
+        self._fail(
+            "set-other-type",
+            value.span,
+            Label(known.span, "bound-here"),
+            name=step.name,
+            text=text,
+            found=plainly(found),
+            wanted=wanted,
+            whole=f"floor({text})" if (plainly(found), wanted) == ("real", "int") else None,
+        )
 
     def _short(self, value: tree.Expr, name: str, end: End) -> tree.Expr:
         """A value for the expressions of later steps: a long one as a name, so that these do not grow on and on."""
@@ -464,9 +484,19 @@ class Compiler:
             inside = Cursor(state=state, start=start, clauses=clauses)
             if start and (not branch.body or branch.body[0].verb not in _ACTIVATING):
                 self._fail("thread-begins", branch.name_span, name=self.thread.name)
+            if clauses is None:
+                self._waits_for_tokens(branch)
             after = self._block(branch.body, inside)
             found.append(Cursor(ends=self._ends(after, branch)) if not branch.body else after)
         return self._met(found, step)
+
+    def _waits_for_tokens(self, branch: tree.Step) -> None:
+        """Without a clause, a branch that can always begin is not meant: a `wait` does not wait for the others."""
+        first = branch.body[0] if branch.body else replace(branch, verb="end")
+        if first.verb not in _ACTIVATING and not (first.guard or first.priority or first.weight):
+            time = first.time.span if first.verb == "wait" and first.time else None
+            text = self.problems.text(time) if time else None
+            self._fail("branch-begins-at-once", first.name_span, time=text)
 
 
 # The names of transitions of steps whose verbs are reserved.

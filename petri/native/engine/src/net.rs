@@ -10,11 +10,13 @@
 //! May import: `base`.
 //!
 //! - [`check`]: refuses a net that cannot be compiled or run
+//! - [`op`]: the operations of expressions
 //! - [`scalar`]: a number as written
 //! - [`sharing`]: elements of a net that are one object in Python are one here
 //! - [`tokens`]: initial markings, token by token or by columns
 
 pub mod check;
+pub mod op;
 pub mod scalar;
 pub mod sharing;
 pub mod tokens;
@@ -27,6 +29,7 @@ use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
 use crate::base::ids::{PlaceId, TransitionId, VariableId};
+pub use crate::net::op::Op;
 pub use crate::net::scalar::Scalar;
 use crate::net::sharing::shared;
 pub use crate::net::tokens::Tokens;
@@ -106,10 +109,10 @@ impl Expr {
 impl Operation {
     /// Collects the variables in the expression. False if it also reads the clock.
     pub fn mentioned(&self, variables: &mut Vec<usize>) -> bool {
-        if self.op == "var" {
+        if self.op == Op::Var {
             variables.extend(self.value.and_then(Scalar::as_int).and_then(|value| usize::try_from(value).ok()));
         }
-        let still = self.op != "now" && self.op != "end";
+        let still = self.op != Op::Now && self.op != Op::End;
         self.args.iter().fold(still, |still, arg| arg.mentioned(variables) && still)
     }
 }
@@ -124,7 +127,7 @@ impl Deref for Expr {
 
 #[derive(Clone, Debug, Deserialize)]
 pub struct Operation {
-    pub op: String,
+    pub op: Op,
     pub kind: Kind,
     #[serde(default)]
     pub args: Vec<Expr>,

@@ -1,5 +1,7 @@
 //! Random expressions, in the JSON of `petri/codec.py`. Most have a value; some raise a fault; a few are refused.
 
+use engine::net::{Kind, Op};
+use engine::program::distribution::Distribution;
 use serde_json::{json, Value};
 
 use crate::choices::Choices;
@@ -35,24 +37,25 @@ fn named(op: &str, kind: &str, value: usize) -> Value {
     json!({"op": op, "kind": kind, "value": value})
 }
 
-const OF_INTS: [&str; 7] = ["uniform_int", "choice", "table", "bernoulli", "geometric", "poisson", "binomial"];
-const OF_REALS: [&str; 15] = [
-    "exp",
-    "uniform",
-    "erlang",
-    "choice",
-    "table",
-    "empirical",
-    "lognormal",
-    "pareto",
-    "gamma",
-    "weibull",
-    "normal",
-    "truncated_normal",
-    "triangular",
-    "hyperexponential",
-    "beta",
-];
+/// What draws a value of this kind.
+fn drawing(choose: &mut Choices, kind: Kind) -> Op {
+    let draws: Vec<Op> = Op::ALL.iter().copied().filter(|&op| op.draws() && gives(op, kind)).collect();
+    choose.one(&draws)
+}
+
+fn gives(op: Op, kind: Kind) -> bool {
+    match op {
+        Op::Choice | Op::Table => true,
+        Op::UniformInt => kind == Kind::Int,
+        op => Distribution::of(op).is_some_and(|drawn| drawn.greatest().is_some()) == (kind == Kind::Int),
+    }
+}
+
+fn parameters(op: Op, value: impl FnMut() -> Value) -> Vec<Value> {
+    let names = Distribution::of(op).map_or(&[][..], |drawn| drawn.names().1);
+    std::iter::repeat_with(value).take(names.len()).collect()
+}
+
 const COMPARISONS: [&str; 6] = ["le", "ge", "ne", "eq", "lt", "gt"];
 
 impl Scope {
@@ -91,17 +94,17 @@ impl Scope {
     }
 
     fn whole_draw(&self, choose: &mut Choices) -> Value {
-        let op = choose.one(&OF_INTS);
+        let op = drawing(choose, Kind::Int);
         let small = |choose: &mut Choices| choose.number(0, 7) as i64;
         let args = match op {
-            "uniform_int" => vec![int(0), int(small(choose))],
-            "choice" => vec![self.whole_leaf(choose), real(0.5), self.whole_leaf(choose), real(0.25)],
-            "table" => return named("table", "int", 0),
-            "binomial" => vec![int(small(choose)), real(choose.one(&[0.5, 0.0, 1.0, 1e-6, -1.0]))],
-            "poisson" => vec![real(choose.one(&[1.0, 0.0, 15.9, 40.0, 1e9, -1.0]))],
-            _ => vec![real(choose.one(&[0.5, 1.0, 0.25, 1e-17, 1e-30, 0.0, 1.5]))],
+            Op::UniformInt => vec![int(0), int(small(choose))],
+            Op::Choice => vec![self.whole_leaf(choose), real(0.5), self.whole_leaf(choose), real(0.25)],
+            Op::Table => return named("table", "int", 0),
+            Op::Binomial => vec![int(small(choose)), real(choose.one(&[0.5, 0.0, 1.0, 1e-6, -1.0]))],
+            Op::Poisson => vec![real(choose.one(&[1.0, 0.0, 15.9, 40.0, 1e9, -1.0]))],
+            op => parameters(op, || real(choose.one(&[0.5, 1.0, 0.25, 1e-17, 1e-30, 0.0, 1.5]))),
         };
-        operation(op, "int", args)
+        operation(op.name(), "int", args)
     }
 
     pub fn real(&self, choose: &mut Choices, depth: usize) -> Value {
@@ -136,19 +139,19 @@ impl Scope {
     }
 
     fn draw(&self, choose: &mut Choices) -> Value {
-        let op = choose.one(&OF_REALS);
+        let op = drawing(choose, Kind::Real);
         let shape = |choose: &mut Choices| real(choose.one(&[1.0, 0.5, 2.0, 3.0, 1e-6, 1e12, 0.0, -1.0]));
         let args = match op {
-            "exp" => vec![self.real_leaf(choose, 0)],
-            "uniform" => vec![real(0.25), shape(choose)],
-            "erlang" => vec![int(choose.number(0, 3) as i64), shape(choose)],
-            "choice" => vec![self.real_leaf(choose, 0), real(1.0), shape(choose), shape(choose)],
-            "table" | "empirical" => return named(op, "real", 1),
-            "truncated_normal" => vec![shape(choose), shape(choose), real(0.0), shape(choose)],
-            "triangular" => vec![real(0.0), shape(choose), shape(choose)],
-            _ => vec![shape(choose), shape(choose)],
+            Op::Exp => vec![self.real_leaf(choose, 0)],
+            Op::Uniform => vec![real(0.25), shape(choose)],
+            Op::Erlang => vec![int(choose.number(0, 3) as i64), shape(choose)],
+            Op::Choice => vec![self.real_leaf(choose, 0), real(1.0), shape(choose), shape(choose)],
+            Op::Table | Op::Empirical => return named(op.name(), "real", 1),
+            Op::TruncatedNormal => vec![shape(choose), shape(choose), real(0.0), shape(choose)],
+            Op::Triangular => vec![real(0.0), shape(choose), shape(choose)],
+            op => parameters(op, || shape(choose)),
         };
-        operation(op, "real", args)
+        operation(op.name(), "real", args)
     }
 
     pub fn truth(&self, choose: &mut Choices, depth: usize) -> Value {

@@ -7,7 +7,7 @@
 
 use crate::base::fault::{LoadError, Loaded};
 use crate::base::ids::VariableId;
-use crate::net::{Discipline, Event, Expr, Kind, Match, Net, OutputArc, Place, Probe, Scalar, Table, Transition};
+use crate::net::{Discipline, Event, Expr, Kind, Match, Net, Op, OutputArc, Place, Probe, Scalar, Table, Transition};
 
 /// Brackets within brackets of the net's text, beyond which it is refused. An operation within an operation has two.
 pub const DEEPEST: usize = 4000;
@@ -294,23 +294,16 @@ impl Scope {
     }
 
     fn check(&self, e: &Expr) -> Result<(), String> {
-        let op = e.op.as_str();
-        let operands_fit = match op {
-            "const" | "var" | "tokens" | "now" | "end" | "table" | "empirical" => e.args.is_empty(),
-            "if" => e.args.len() == 3,
-            "choice" => !e.args.is_empty() && e.args.len().is_multiple_of(2),
-            "triangular" => e.args.len() == 3,
-            "truncated_normal" => e.args.len() == 4,
-            _ => (1..=2).contains(&e.args.len()),
-        };
+        let operands = e.args.len();
+        let operands_fit = e.op.takes(operands) && (e.op != Op::Choice || operands.is_multiple_of(2));
         if !operands_fit {
-            return Err(format!("has an operation `{op}` with {} operands", e.args.len()));
+            return Err(format!("has an operation `{}` with {operands} operands", e.op));
         }
-        match op {
-            "const" if e.value.is_none() => return Err("has a constant without a value".into()),
-            "var" if !self.has(e.value) => return Err("uses a variable that has no value there".into()),
-            "tokens" | "now" | "end" if !self.marking => return Err(format!("has `{op}` in its key")),
-            op if !self.draws && draws(op) => return Err(format!("draws (`{op}`) where it may not")),
+        match e.op {
+            Op::Const if e.value.is_none() => return Err("has a constant without a value".into()),
+            Op::Var if !self.has(e.value) => return Err("uses a variable that has no value there".into()),
+            op @ (Op::Tokens | Op::Now | Op::End) if !self.marking => return Err(format!("has `{op}` in its key")),
+            op if !self.draws && op.draws() => return Err(format!("draws (`{op}`) where it may not")),
             _ => {}
         }
         self.check_all(&e.args)
@@ -320,25 +313,4 @@ impl Scope {
         let position = variable.and_then(Scalar::as_int).and_then(|value| usize::try_from(value).ok());
         position.and_then(|position| self.bound.get(position)).copied().unwrap_or(false)
     }
-}
-
-/// Whether an operation draws random numbers.
-fn draws(op: &str) -> bool {
-    const SPECIAL: [&str; 7] = ["exp", "uniform", "uniform_int", "erlang", "choice", "table", "empirical"];
-    const OTHERS: [&str; 13] = [
-        "lognormal",
-        "pareto",
-        "gamma",
-        "weibull",
-        "normal",
-        "truncated_normal",
-        "triangular",
-        "hyperexponential",
-        "beta",
-        "bernoulli",
-        "geometric",
-        "binomial",
-        "poisson",
-    ];
-    SPECIAL.contains(&op) || OTHERS.contains(&op)
 }

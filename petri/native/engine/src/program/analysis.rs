@@ -2,7 +2,8 @@
 //! it reads. The compiler skips checks and looks at fewer transitions where this allows it.
 
 use crate::base::ids::{PlaceId, VariableId};
-use crate::net::{Expr, Kind, Scalar};
+use crate::net::{Expr, Kind, Op, Scalar};
+use crate::program::distribution::Distribution;
 
 /// An inclusive range of integers, wide enough for sums and products of 64-bit numbers.
 pub type Range = (i128, i128);
@@ -59,10 +60,10 @@ impl Ranges<'_> {
             facts.tokens.extend(arg.tokens);
             facts.reads_clock |= arg.reads_clock;
         }
-        match e.op.as_str() {
-            "var" => facts.variables.push(VariableId(index(e))),
-            "tokens" => facts.tokens.push(PlaceId(index(e))),
-            "now" | "end" => facts.reads_clock = true,
+        match e.op {
+            Op::Var => facts.variables.push(VariableId(index(e))),
+            Op::Tokens => facts.tokens.push(PlaceId(index(e))),
+            Op::Now | Op::End => facts.reads_clock = true,
             _ => {}
         }
         facts
@@ -81,33 +82,31 @@ impl Ranges<'_> {
             return (ANY, real_fails(e));
         }
         let (a, b) = (of(0), of(1));
-        match e.op.as_str() {
-            "const" => (e.value.and_then(Scalar::as_int).map_or(ANY, |v| (v.into(), v.into())), false),
-            "var" => (self.0.get(index(e) as usize).copied().unwrap_or(ANY), false),
-            "tokens" => (COUNT, false),
-            "neg" => ((-a.1, -a.0), false),
-            "abs" => (if a.0 >= 0 { a } else { (0, a.1.max(-a.0)) }, false),
-            "add" => ((a.0 + b.0, a.1 + b.1), false),
-            "sub" => ((a.0 - b.1, a.1 - b.0), false),
-            "mul" => (product(a, b), false),
-            "idiv" if b.0 > 0 => {
+        match e.op {
+            Op::Const => (e.value.and_then(Scalar::as_int).map_or(ANY, |v| (v.into(), v.into())), false),
+            Op::Var => (self.0.get(index(e) as usize).copied().unwrap_or(ANY), false),
+            Op::Tokens => (COUNT, false),
+            Op::Neg => ((-a.1, -a.0), false),
+            Op::Abs => (if a.0 >= 0 { a } else { (0, a.1.max(-a.0)) }, false),
+            Op::Add => ((a.0 + b.0, a.1 + b.1), false),
+            Op::Sub => ((a.0 - b.1, a.1 - b.0), false),
+            Op::Mul => (product(a, b), false),
+            Op::Idiv if b.0 > 0 => {
                 let corners = [(a.0, b.0), (a.0, b.1), (a.1, b.0), (a.1, b.1)].map(|(x, y)| x.div_euclid(y));
                 (hull(corners), false)
             }
-            "mod" if b.0 > 0 => (if a.0 >= 0 && a.1 < b.0 { a } else { (0, b.1 - 1) }, false),
-            "min" => ((a.0.min(b.0), a.1.min(b.1)), false),
-            "max" => ((a.0.max(b.0), a.1.max(b.1)), false),
-            "within" => ((a.0.max(0), a.1.min(b.1 - 1)), a.0 < 0 || a.1 >= b.0),
-            "if" => ((of(1).0.min(of(2).0), of(1).1.max(of(2).1)), false),
-            "uniform_int" => ((a.0, b.1), true),
-            "bernoulli" => (BIT, true),
-            "geometric" | "binomial" | "poisson" => ((0, ANY.1), true),
-            "choice" => {
+            Op::Mod if b.0 > 0 => (if a.0 >= 0 && a.1 < b.0 { a } else { (0, b.1 - 1) }, false),
+            Op::Min => ((a.0.min(b.0), a.1.min(b.1)), false),
+            Op::Max => ((a.0.max(b.0), a.1.max(b.1)), false),
+            Op::Within => ((a.0.max(0), a.1.min(b.1 - 1)), a.0 < 0 || a.1 >= b.0),
+            Op::If => ((of(1).0.min(of(2).0), of(1).1.max(of(2).1)), false),
+            Op::UniformInt => ((a.0, b.1), true),
+            Op::Choice => {
                 let values = args.iter().step_by(2).map(|v| v.range);
                 (values.reduce(|x, y| (x.0.min(y.0), x.1.max(y.1))).unwrap_or(ANY), true)
             }
-            "eq" | "ne" | "lt" | "le" | "gt" | "ge" | "and" | "or" | "not" => (BIT, false),
-            _ => (ANY, true),
+            Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge | Op::And | Op::Or | Op::Not => (BIT, false),
+            op => (Distribution::of(op).and_then(Distribution::greatest).map_or(ANY, |most| (0, most.into())), true),
         }
     }
 }
@@ -132,23 +131,24 @@ fn hull(corners: [i128; 4]) -> Range {
 
 /// Whether an operation with a real result may fail: overflow to infinity, or an argument outside its domain.
 fn real_fails(e: &Expr) -> bool {
-    !matches!(e.op.as_str(), "const" | "var" | "now" | "end" | "real" | "neg" | "abs" | "min" | "max" | "if" | "table")
+    !matches!(
+        e.op,
+        Op::Const | Op::Var | Op::Now | Op::End | Op::Real | Op::Neg | Op::Abs | Op::Min | Op::Max | Op::If | Op::Table
+    )
 }
 
 fn never_negative(e: &Expr, args: &[Facts]) -> bool {
-    match e.op.as_str() {
-        "const" => e.value.is_some_and(|v| v.as_real() >= 0.0),
-        "real" | "sqrt" | "ticks" | "units" => args.iter().all(|a| a.never_negative),
-        "add" | "mul" | "div" | "min" | "pow" => args.iter().all(|a| a.never_negative),
-        "max" => args.iter().any(|a| a.never_negative),
-        "if" => args.iter().skip(1).all(|a| a.never_negative),
-        "uniform" => args.first().is_some_and(|a| a.never_negative),
-        "choice" => args.iter().step_by(2).all(|a| a.never_negative),
-        "now" | "end" | "abs" | "exp" | "erlang" | "lognormal" | "pareto" | "gamma" | "weibull" | "beta" => true,
-        "hyperexponential" => true,
-        "triangular" => args.first().is_some_and(|a| a.never_negative),
-        "truncated_normal" => args.get(2).is_some_and(|a| a.never_negative),
-        _ => false,
+    match e.op {
+        Op::Const => e.value.is_some_and(|v| v.as_real() >= 0.0),
+        Op::Real | Op::Sqrt | Op::Ticks | Op::Units => args.iter().all(|a| a.never_negative),
+        Op::Add | Op::Mul | Op::Div | Op::Min | Op::Pow => args.iter().all(|a| a.never_negative),
+        Op::Max => args.iter().any(|a| a.never_negative),
+        Op::If => args.iter().skip(1).all(|a| a.never_negative),
+        Op::Uniform => args.first().is_some_and(|a| a.never_negative),
+        Op::Choice => args.iter().step_by(2).all(|a| a.never_negative),
+        Op::Now | Op::End | Op::Abs | Op::Exp | Op::Erlang => true,
+        op => Distribution::of(op)
+            .is_some_and(|drawn| drawn.never_negative(|i| args.get(i).is_some_and(|a| a.never_negative))),
     }
 }
 

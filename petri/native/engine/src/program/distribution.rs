@@ -4,6 +4,7 @@ use crate::base::fault::{Fault, Outcome};
 use crate::base::ids::SpanId;
 use crate::base::portable;
 use crate::base::random::Random;
+use crate::net::Op;
 use crate::program::variates;
 
 /// A finite result, with −0.0 as 0.0 (S2, X1).
@@ -68,6 +69,7 @@ pub enum Distribution {
     Pareto,
     Gamma,
     Weibull,
+    Loglogistic,
     Normal,
     TruncatedNormal,
     Triangular,
@@ -87,29 +89,53 @@ const FARTHEST: f64 = 30.0;
 
 impl Distribution {
     /// The distribution of an operation, if it is one.
-    pub fn of(op: &str) -> Option<Distribution> {
+    pub fn of(op: Op) -> Option<Distribution> {
         use Distribution::*;
-        let all = [Lognormal, Pareto, Gamma, Weibull, Normal, TruncatedNormal, Triangular, Hyperexponential, Beta];
-        let ints = [Bernoulli, Geometric, Binomial, Poisson];
-        all.into_iter().chain(ints).find(|distribution| distribution.names().0 == op)
+        let waiting = [Lognormal, Pareto, Gamma, Weibull, Loglogistic, Hyperexponential];
+        let others = [Normal, TruncatedNormal, Triangular, Beta, Bernoulli, Geometric, Binomial, Poisson];
+        waiting.into_iter().chain(others).find(|distribution| distribution.names().0 == op)
     }
 
     /// Its operation, and its parameters.
-    pub fn names(self) -> (&'static str, &'static [&'static str]) {
+    pub fn names(self) -> (Op, &'static [&'static str]) {
         match self {
-            Distribution::Lognormal => ("lognormal", &["mean", "cv"]),
-            Distribution::Pareto => ("pareto", &["shape", "mean"]),
-            Distribution::Gamma => ("gamma", &["shape", "mean"]),
-            Distribution::Weibull => ("weibull", &["shape", "scale"]),
-            Distribution::Normal => ("normal", &["mean", "sd"]),
-            Distribution::TruncatedNormal => ("truncated_normal", &["mean", "sd", "low", "high"]),
-            Distribution::Triangular => ("triangular", &["low", "mode", "high"]),
-            Distribution::Hyperexponential => ("hyperexponential", &["mean", "cv"]),
-            Distribution::Beta => ("beta", &["a", "b"]),
-            Distribution::Bernoulli => ("bernoulli", &["p"]),
-            Distribution::Geometric => ("geometric", &["p"]),
-            Distribution::Binomial => ("binomial", &["n", "p"]),
-            Distribution::Poisson => ("poisson", &["mean"]),
+            Distribution::Lognormal => (Op::Lognormal, &["mean", "cv"]),
+            Distribution::Pareto => (Op::Pareto, &["shape", "mean"]),
+            Distribution::Gamma => (Op::Gamma, &["shape", "mean"]),
+            Distribution::Weibull => (Op::Weibull, &["shape", "scale"]),
+            Distribution::Loglogistic => (Op::Loglogistic, &["shape", "scale"]),
+            Distribution::Hyperexponential => (Op::Hyperexponential, &["mean", "cv"]),
+            Distribution::Normal => (Op::Normal, &["mean", "sd"]),
+            Distribution::TruncatedNormal => (Op::TruncatedNormal, &["mean", "sd", "low", "high"]),
+            Distribution::Triangular => (Op::Triangular, &["low", "mode", "high"]),
+            Distribution::Beta => (Op::Beta, &["a", "b"]),
+            Distribution::Bernoulli => (Op::Bernoulli, &["p"]),
+            Distribution::Geometric => (Op::Geometric, &["p"]),
+            Distribution::Binomial => (Op::Binomial, &["n", "p"]),
+            Distribution::Poisson => (Op::Poisson, &["mean"]),
+        }
+    }
+
+    /// Of a distribution of ints, the greatest value; the least is 0.
+    pub fn greatest(self) -> Option<i64> {
+        match self {
+            Distribution::Bernoulli => Some(1),
+            Distribution::Geometric | Distribution::Binomial | Distribution::Poisson => Some(i64::MAX),
+            Distribution::Lognormal | Distribution::Pareto | Distribution::Gamma | Distribution::Weibull => None,
+            Distribution::Loglogistic | Distribution::Hyperexponential | Distribution::Normal => None,
+            Distribution::TruncatedNormal | Distribution::Triangular | Distribution::Beta => None,
+        }
+    }
+
+    /// Whether no value is below 0, if that is known of each parameter.
+    pub fn never_negative(self, parameter: impl Fn(usize) -> bool) -> bool {
+        match self {
+            Distribution::Normal => false,
+            Distribution::Triangular => parameter(0),
+            Distribution::TruncatedNormal => parameter(2),
+            Distribution::Lognormal | Distribution::Pareto | Distribution::Gamma | Distribution::Weibull => true,
+            Distribution::Loglogistic | Distribution::Hyperexponential | Distribution::Beta => true,
+            Distribution::Bernoulli | Distribution::Geometric | Distribution::Binomial | Distribution::Poisson => true,
         }
     }
 
@@ -119,7 +145,9 @@ impl Distribution {
         match (self, parameters) {
             (Distribution::Lognormal, &[mean, cv]) => mean > 0.0 && cv >= 0.0,
             (Distribution::Pareto, &[shape, mean]) => shape > 1.0 && mean >= 0.0,
-            (Distribution::Gamma | Distribution::Weibull, &[shape, size]) => is_shape(shape) && size >= 0.0,
+            (Distribution::Gamma | Distribution::Weibull | Distribution::Loglogistic, &[shape, size]) => {
+                is_shape(shape) && size >= 0.0
+            }
             (Distribution::Normal, &[_, sd]) => sd >= 0.0,
             (Distribution::TruncatedNormal, &[mean, sd, low, high]) => {
                 sd > 0.0 && low < high && low - mean <= FARTHEST * sd && mean - high <= FARTHEST * sd
@@ -137,8 +165,8 @@ impl Distribution {
 
     /// A value; a fault where the parameters are not in the domain.
     pub fn draw(self, parameters: &[f64], span: SpanId, random: &mut Random) -> Outcome<f64> {
-        let (name, names) = self.names();
-        require(self.holds(parameters), name, span, || {
+        let (op, names) = self.names();
+        require(self.holds(parameters), op.name(), span, || {
             names.iter().copied().zip(parameters.iter().copied()).collect()
         })?;
         Ok(match (self, parameters) {
@@ -146,6 +174,7 @@ impl Distribution {
             (Distribution::Pareto, &[shape, mean]) => pareto(shape, mean, random),
             (Distribution::Gamma, &[shape, mean]) => gamma(shape, mean, random),
             (Distribution::Weibull, &[shape, scale]) => scale * portable::power(random.exponential(), 1.0 / shape),
+            (Distribution::Loglogistic, &[shape, scale]) => loglogistic(shape, scale, random),
             (Distribution::Normal, &[mean, sd]) => mean + sd * random.normal(),
             (Distribution::TruncatedNormal, &[mean, sd, low, high]) => truncated_normal(mean, sd, low, high, random),
             (Distribution::Triangular, &[low, mode, high]) => triangular(low, mode, high, random),
@@ -177,6 +206,12 @@ fn gamma(shape: f64, mean: f64, random: &mut Random) -> f64 {
         return scale * variates::standard_gamma(random, shape);
     }
     scale * portable::exp(variates::ln_gamma(random, shape))
+}
+
+/// The odds of a uniform number, to the power of 1/shape.
+fn loglogistic(shape: f64, scale: f64, random: &mut Random) -> f64 {
+    let u = random.uniform();
+    scale * portable::power(u / (1.0 - u), 1.0 / shape)
 }
 
 fn truncated_normal(mean: f64, sd: f64, low: f64, high: f64, random: &mut Random) -> f64 {
@@ -215,4 +250,19 @@ fn geometric(p: f64, random: &mut Random) -> f64 {
     let failure = 1.0 - p;
     let rate = if failure == 1.0 { p } else { -portable::ln(failure) * p / (1.0 - failure) };
     (random.exponential() / rate).floor() + 1.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_draws_is_a_distribution_or_written_out_elsewhere() {
+        let written_out = [Op::Exp, Op::Uniform, Op::UniformInt, Op::Erlang, Op::Choice, Op::Table, Op::Empirical];
+        for &op in Op::ALL {
+            let distribution = Distribution::of(op);
+            assert_eq!(distribution.is_some(), op.draws() && !written_out.contains(&op), "{op}");
+            assert!(distribution.is_none_or(|one| op.takes(one.names().1.len())), "{op}");
+        }
+    }
 }

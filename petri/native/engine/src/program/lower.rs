@@ -2,7 +2,7 @@
 
 use crate::base::fault::{LoadError, Loaded};
 use crate::base::ids::{PlaceId, SpanId, TableId, VariableId};
-use crate::net::{Expr, Kind, Scalar, Span};
+use crate::net::{Expr, Kind, Op, Scalar, Span};
 use crate::program::analysis::{Range, Ranges, ANY};
 use crate::program::distribution::{Distribution, FINITE_MEAN, POSITIVE_MEAN};
 use crate::program::expression::{
@@ -36,7 +36,7 @@ impl Lowering<'_> {
     }
 
     pub fn bool(&mut self, e: &Expr) -> Loaded<Bool> {
-        if let Some(comparison) = comparison(&e.op) {
+        if let Some(comparison) = comparison(e.op) {
             let (a, b) = (argument(e, 0)?, argument(e, 1)?);
             return Ok(if a.kind == Kind::Real || b.kind == Kind::Real {
                 Bool::Reals(comparison, Box::new((self.real(a)?, self.real(b)?)))
@@ -44,23 +44,23 @@ impl Lowering<'_> {
                 Bool::Ints(comparison, Box::new((self.int(a)?, self.int(b)?)))
             });
         }
-        Ok(match e.op.as_str() {
-            "const" => Bool::Const(constant(e)?.as_real() != 0.0),
-            "and" => Bool::And(Box::new((self.bool(argument(e, 0)?)?, self.bool(argument(e, 1)?)?))),
-            "or" => Bool::Or(Box::new((self.bool(argument(e, 0)?)?, self.bool(argument(e, 1)?)?))),
-            "not" => Bool::Not(Box::new(self.bool(argument(e, 0)?)?)),
-            "if" => {
+        Ok(match e.op {
+            Op::Const => Bool::Const(constant(e)?.as_real() != 0.0),
+            Op::And => Bool::And(Box::new((self.bool(argument(e, 0)?)?, self.bool(argument(e, 1)?)?))),
+            Op::Or => Bool::Or(Box::new((self.bool(argument(e, 0)?)?, self.bool(argument(e, 1)?)?))),
+            Op::Not => Bool::Not(Box::new(self.bool(argument(e, 0)?)?)),
+            Op::If => {
                 let branches = (self.bool(argument(e, 1)?)?, self.bool(argument(e, 2)?)?);
                 Bool::If(Box::new((self.bool(argument(e, 0)?)?, branches.0, branches.1)))
             }
             _ if e.kind == Kind::Real => Bool::Reals(Comparison::NotEqual, Box::new((self.real(e)?, Real::Const(0.0)))),
-            "var" => Bool::Truth(Box::new(Int::Var(self.variable(e)?))),
+            Op::Var => Bool::Truth(Box::new(Int::Var(self.variable(e)?))),
             _ => Bool::Truth(Box::new(self.int_operation(e)?)),
         })
     }
 
     pub fn int(&mut self, e: &Expr) -> Loaded<Int> {
-        if e.kind == Kind::Bool && !matches!(e.op.as_str(), "const" | "var" | "choice" | "table") {
+        if e.kind == Kind::Bool && !matches!(e.op, Op::Const | Op::Var | Op::Choice | Op::Table) {
             return Ok(Int::Truth(Box::new(self.bool(e)?)));
         }
         if e.kind == Kind::Real {
@@ -75,7 +75,7 @@ impl Lowering<'_> {
 
     /// An expression, and the range of its value as far as it follows from operations with two operands.
     fn ranged(&mut self, e: &Expr) -> Loaded<(Int, Range)> {
-        let Some(operation) = int_operation(&e.op) else {
+        let Some(operation) = int_operation(e.op) else {
             let range = if e.args.is_empty() { self.ranges.of_operation(e, &[]) } else { ANY };
             return Ok((self.other_operation(e)?, range));
         };
@@ -95,75 +95,75 @@ impl Lowering<'_> {
     }
 
     fn other_operation(&mut self, e: &Expr) -> Loaded<Int> {
-        Ok(match e.op.as_str() {
-            "const" => {
+        Ok(match e.op {
+            Op::Const => {
                 Int::Const(constant(e)?.as_int().ok_or_else(|| LoadError("an int constant that is no integer".into()))?)
             }
-            "var" => Int::Var(self.variable(e)?),
-            "tokens" => Int::Tokens(PlaceId(position(e, self.places, "a place")?)),
-            "neg" => Int::Neg(Box::new(self.int(argument(e, 0)?)?), self.span(&e.span)),
-            "abs" => Int::Abs(Box::new(self.int(argument(e, 0)?)?), self.span(&e.span)),
-            "floor" | "ceil" | "round" => {
-                Int::Rounded(rounding(&e.op), Box::new(self.real(argument(e, 0)?)?), self.span(&e.span))
+            Op::Var => Int::Var(self.variable(e)?),
+            Op::Tokens => Int::Tokens(PlaceId(position(e, self.places, "a place")?)),
+            Op::Neg => Int::Neg(Box::new(self.int(argument(e, 0)?)?), self.span(&e.span)),
+            Op::Abs => Int::Abs(Box::new(self.int(argument(e, 0)?)?), self.span(&e.span)),
+            Op::Floor | Op::Ceil | Op::Round => {
+                Int::Rounded(rounding(e.op), Box::new(self.real(argument(e, 0)?)?), self.span(&e.span))
             }
-            "if" => {
+            Op::If => {
                 let branches = (self.int(argument(e, 1)?)?, self.int(argument(e, 2)?)?);
                 Int::If(Box::new((self.bool(argument(e, 0)?)?, branches.0, branches.1)))
             }
-            "uniform_int" => {
+            Op::UniformInt => {
                 let bounds = (self.int(argument(e, 0)?)?, self.int(argument(e, 1)?)?);
                 Int::Uniform(Box::new(bounds), self.span(&e.span))
             }
-            "choice" => {
+            Op::Choice => {
                 let values = e.args.iter().step_by(2).map(|v| self.int(v)).collect::<Loaded<Vec<_>>>()?;
                 let simple = values.iter().all(|v| matches!(v, Int::Const(_) | Int::Var(_)));
                 Int::Choice(Box::new(self.choice(e, values, simple)?))
             }
-            "table" => Int::Table(TableId(position(e, self.tables, "a table")?)),
-            "bernoulli" | "geometric" | "binomial" | "poisson" => {
+            Op::Table => Int::Table(TableId(position(e, self.tables, "a table")?)),
+            _ => {
                 let (distribution, parameters) = self.drawn(e)?;
+                distribution.greatest().ok_or_else(|| unknown(e))?;
                 Int::Drawn(distribution, parameters, self.span(&e.span))
             }
-            _ => return Err(unknown(e)),
         })
     }
 
     pub fn real(&mut self, e: &Expr) -> Loaded<Real> {
-        if e.op == "const" {
+        if e.op == Op::Const {
             return Ok(Real::Const(constant(e)?.as_real() + 0.0));
         }
         if e.kind != Kind::Real {
             return Ok(Real::FromInt(Box::new(self.int(e)?)));
         }
-        if let Some(operation) = real_operation(&e.op) {
+        if let Some(operation) = real_operation(e.op) {
             let operands = (self.real(argument(e, 0)?)?, self.real(argument(e, 1)?)?);
             let span = self.span(&e.span);
             return Ok(real_chain(operation, operands, span));
         }
-        if let Some(function) = real_function(&e.op) {
+        if let Some(function) = real_function(e.op) {
             return Ok(Real::Unary(function, Box::new(self.real(argument(e, 0)?)?), self.span(&e.span)));
         }
-        Ok(match e.op.as_str() {
-            "var" => Real::Var(self.variable(e)?),
-            "now" => Real::Now,
-            "end" => Real::End,
-            "ticks" => {
+        Ok(match e.op {
+            Op::Var => Real::Var(self.variable(e)?),
+            Op::Now => Real::Now,
+            Op::End => Real::End,
+            Op::Ticks => {
                 let factor = constant(e)?.as_real();
                 let operands = (self.real(argument(e, 0)?)?, Real::Const(factor));
                 real_chain(RealOperation::Mul, operands, self.span(&e.span))
             }
-            "units" => {
+            Op::Units => {
                 let operands = (self.real(argument(e, 0)?)?, Real::Const(constant(e)?.as_real()));
                 real_chain(RealOperation::Div, operands, self.span(&e.span))
             }
-            "real" => Real::FromInt(Box::new(self.int(argument(e, 0)?)?)),
-            "if" => {
+            Op::Real => Real::FromInt(Box::new(self.int(argument(e, 0)?)?)),
+            Op::If => {
                 let branches = (self.real(argument(e, 1)?)?, self.real(argument(e, 2)?)?);
                 Real::If(Box::new((self.bool(argument(e, 0)?)?, branches.0, branches.1)))
             }
-            "table" => Real::Table(TableId(position(e, self.tables, "a table")?)),
-            "empirical" => Real::Empirical(TableId(position(e, self.tables, "a table")?), self.span(&e.span)),
-            "choice" => {
+            Op::Table => Real::Table(TableId(position(e, self.tables, "a table")?)),
+            Op::Empirical => Real::Empirical(TableId(position(e, self.tables, "a table")?), self.span(&e.span)),
+            Op::Choice => {
                 let values = e.args.iter().step_by(2).map(|v| self.real(v)).collect::<Loaded<Vec<_>>>()?;
                 let simple = values.iter().all(|v| matches!(v, Real::Const(_) | Real::Var(_)));
                 Real::Choice(Box::new(self.choice(e, values, simple)?))
@@ -173,7 +173,7 @@ impl Lowering<'_> {
     }
 
     fn distribution(&mut self, e: &Expr) -> Loaded<Real> {
-        if e.op == "exp" {
+        if e.op == Op::Exp {
             let mean = self.real(argument(e, 0)?)?;
             let span = self.span(&e.span);
             return Ok(match mean {
@@ -181,11 +181,11 @@ impl Lowering<'_> {
                 mean => Real::Exponential(Box::new(mean), span),
             });
         }
-        if e.op == "erlang" {
+        if e.op == Op::Erlang {
             let parameters = (self.int(argument(e, 0)?)?, self.real(argument(e, 1)?)?);
             return Ok(Real::Erlang(Box::new(parameters), self.span(&e.span)));
         }
-        if e.op == "uniform" {
+        if e.op == Op::Uniform {
             let bounds = (self.real(argument(e, 0)?)?, self.real(argument(e, 1)?)?);
             return Ok(Real::Uniform(Box::new(bounds), self.span(&e.span)));
         }
@@ -194,7 +194,7 @@ impl Lowering<'_> {
     }
 
     fn drawn(&mut self, e: &Expr) -> Loaded<(Distribution, Box<[Real]>)> {
-        let distribution = Distribution::of(&e.op).ok_or_else(|| unknown(e))?;
+        let distribution = Distribution::of(e.op).ok_or_else(|| unknown(e))?;
         let parameters = (0..distribution.names().1.len()).map(|i| self.real(argument(e, i)?));
         Ok((distribution, parameters.collect::<Loaded<_>>()?))
     }
@@ -303,59 +303,59 @@ fn position(e: &Expr, size: usize, of_what: &str) -> Loaded<u32> {
         .ok_or_else(|| LoadError(format!("`{}` names {of_what} that is not there", e.op)))
 }
 
-fn comparison(op: &str) -> Option<Comparison> {
+fn comparison(op: Op) -> Option<Comparison> {
     Some(match op {
-        "eq" => Comparison::Equal,
-        "ne" => Comparison::NotEqual,
-        "lt" => Comparison::Less,
-        "le" => Comparison::LessOrEqual,
-        "gt" => Comparison::Greater,
-        "ge" => Comparison::GreaterOrEqual,
+        Op::Eq => Comparison::Equal,
+        Op::Ne => Comparison::NotEqual,
+        Op::Lt => Comparison::Less,
+        Op::Le => Comparison::LessOrEqual,
+        Op::Gt => Comparison::Greater,
+        Op::Ge => Comparison::GreaterOrEqual,
         _ => return None,
     })
 }
 
-fn int_operation(op: &str) -> Option<IntOperation> {
+fn int_operation(op: Op) -> Option<IntOperation> {
     Some(match op {
-        "add" => IntOperation::Add,
-        "sub" => IntOperation::Sub,
-        "mul" => IntOperation::Mul,
-        "idiv" => IntOperation::FloorDivide,
-        "mod" => IntOperation::Modulo,
-        "min" => IntOperation::Min,
-        "max" => IntOperation::Max,
-        "within" => IntOperation::Within,
+        Op::Add => IntOperation::Add,
+        Op::Sub => IntOperation::Sub,
+        Op::Mul => IntOperation::Mul,
+        Op::Idiv => IntOperation::FloorDivide,
+        Op::Mod => IntOperation::Modulo,
+        Op::Min => IntOperation::Min,
+        Op::Max => IntOperation::Max,
+        Op::Within => IntOperation::Within,
         _ => return None,
     })
 }
 
-fn real_operation(op: &str) -> Option<RealOperation> {
+fn real_operation(op: Op) -> Option<RealOperation> {
     Some(match op {
-        "add" => RealOperation::Add,
-        "sub" => RealOperation::Sub,
-        "mul" => RealOperation::Mul,
-        "div" => RealOperation::Div,
-        "min" => RealOperation::Min,
-        "max" => RealOperation::Max,
-        "pow" => RealOperation::Pow,
+        Op::Add => RealOperation::Add,
+        Op::Sub => RealOperation::Sub,
+        Op::Mul => RealOperation::Mul,
+        Op::Div => RealOperation::Div,
+        Op::Min => RealOperation::Min,
+        Op::Max => RealOperation::Max,
+        Op::Pow => RealOperation::Pow,
         _ => return None,
     })
 }
 
-fn real_function(op: &str) -> Option<RealFunction> {
+fn real_function(op: Op) -> Option<RealFunction> {
     Some(match op {
-        "neg" => RealFunction::Neg,
-        "abs" => RealFunction::Abs,
-        "sqrt" => RealFunction::Sqrt,
-        "ln" => RealFunction::Ln,
+        Op::Neg => RealFunction::Neg,
+        Op::Abs => RealFunction::Abs,
+        Op::Sqrt => RealFunction::Sqrt,
+        Op::Ln => RealFunction::Ln,
         _ => return None,
     })
 }
 
-fn rounding(op: &str) -> Rounding {
+fn rounding(op: Op) -> Rounding {
     match op {
-        "floor" => Rounding::Floor,
-        "ceil" => Rounding::Ceil,
+        Op::Floor => Rounding::Floor,
+        Op::Ceil => Rounding::Ceil,
         _ => Rounding::Round,
     }
 }

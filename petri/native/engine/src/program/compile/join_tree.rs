@@ -1,7 +1,7 @@
 //! Finds join trees: arcs keyed one by another, and conditions of a guard on one token, or on one and that of its parent.
 
 use crate::base::ids::{JoinTreeId, VariableId};
-use crate::net::Expr;
+use crate::net::{Expr, Op};
 use crate::program::arc::{Find, InputProgram};
 use crate::program::compile::transition::{constant_slot, is_bag, TransitionCompiler};
 use crate::program::expression::{Bool, Comparison, Int, Real, Value};
@@ -40,7 +40,7 @@ impl Arc<'_> {
 pub fn conjuncts(guard: Option<&Expr>) -> Vec<&Expr> {
     let (mut found, mut rest) = (Vec::new(), Vec::from_iter(guard));
     while let Some(e) = rest.pop() {
-        if e.op == "and" {
+        if e.op == Op::And {
             rest.extend(e.args.iter().rev());
         } else {
             found.push(e);

@@ -3,7 +3,7 @@
 use crate::base::fault::{LoadError, Loaded};
 use crate::base::ids::{GaugeId, PlaceId, SpanId, TransitionId, VariableId};
 use crate::base::ticks::whole;
-use crate::net::{Discipline, Expr, InhibitorArc, InputArc, Kind, Match, OutputArc, Scalar, Transition};
+use crate::net::{Discipline, Expr, InhibitorArc, InputArc, Kind, Match, Op, OutputArc, Scalar, Transition};
 use crate::program::analysis::{Facts, Range, Ranges, ANY};
 use crate::program::arc::{Count, Find, Give, InhibitorProgram, InputProgram, OutputForm, OutputProgram, Take};
 use crate::program::compile::compiler::Compiler;
@@ -241,7 +241,7 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
 
     fn count(&mut self, e: &Option<Expr>) -> Loaded<Count> {
         let Some(e) = e else { return Ok(Count::Const(1)) };
-        if let ("const", Some(count)) = (e.op.as_str(), e.value.and_then(Scalar::as_int)) {
+        if let (Op::Const, Some(count)) = (e.op, e.value.and_then(Scalar::as_int)) {
             if let Ok(count) = u64::try_from(count) {
                 return Ok(Count::Const(count.min(MOST_COUNTED)));
             }

@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 
 import petri
-from petri.measure.columns import PLACE_COLUMNS, TRANSITION_COLUMNS, grows, quotients, statistic
+from petri.measure.catalogue import PLACE_COLUMNS, TRANSITION_COLUMNS
+from petri.measure.formula import grows, statistic
+from petri.measure.observation import quotients
 from petri.net import Net, Term
 from tests.measure.test_formula import constant, observed
 
@@ -26,9 +28,9 @@ TRANSITIONS = {"firings": 8.0, "rate": 0.8, "in_progress": 1.5, "active": 0.9}
 
 
 def test_columns() -> None:
-    places = {name: float(column(observed())[0]) for name, column in PLACE_COLUMNS.items()}
+    places = {name: float(column.of_all(observed())[0]) for name, column in PLACE_COLUMNS.items()}
     assert places == pytest.approx(PLACES, nan_ok=True)
-    transitions = {name: float(column(observed())[0]) for name, column in TRANSITION_COLUMNS.items()}
+    transitions = {name: float(column.of_all(observed())[0]) for name, column in TRANSITION_COLUMNS.items()}
     assert transitions == pytest.approx(TRANSITIONS)
 
 
@@ -37,7 +39,7 @@ def test_columns() -> None:
 )
 def test_utilisation_is_of_what_is_never_more_than_at_first(initial: int, maximum: int, expected: float) -> None:
     seen = observed(initial=np.array([initial]), maximum=np.array([maximum]))
-    assert PLACE_COLUMNS["utilisation"](seen)[0] == pytest.approx(expected, nan_ok=True)
+    assert PLACE_COLUMNS["utilisation"].of_all(seen)[0] == pytest.approx(expected, nan_ok=True)
 
 
 @pytest.mark.filterwarnings("error")
@@ -115,5 +117,5 @@ def test_counts_grow_with_the_run(term: Term, expected: bool) -> None:
 def test_columns_have_an_entry_for_each_place() -> None:
     two: dict[str, Any] = {"integral": np.array([5.0, 0.0]), "arrivals": np.array([20, 0])}
     seen = observed(**two)
-    assert PLACE_COLUMNS["sojourn"](seen).tolist() == pytest.approx([0.25, math.nan], nan_ok=True)
-    assert PLACE_COLUMNS["mean"](seen).tolist() == [0.5, 0.0]
+    assert PLACE_COLUMNS["sojourn"].of_all(seen).tolist() == pytest.approx([0.25, math.nan], nan_ok=True)
+    assert PLACE_COLUMNS["mean"].of_all(seen).tolist() == [0.5, 0.0]

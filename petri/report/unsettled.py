@@ -1,0 +1,51 @@
+"""What is said of figures that still move at the end of the runs, and so depend on their length."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Final
+
+from petri.report.quantities import Units
+
+if TYPE_CHECKING:
+    from petri.experiment.summary import PointOutcome
+    from petri.measure.figures import Figure
+
+MARK: Final = " !"
+MOVES: Final = "!: still moves at the end of the runs, and depends on their length"
+MOST: Final = 3  # figures that a note names
+
+
+def marked(text: str, moves: bool) -> str:
+    """`46 ms !`, where the figure has not settled."""
+    return text + MARK if moves else text
+
+
+def estimate(point: PointOutcome, name: str, dimension: str, units: Units) -> str:
+    """A figure of a point in a table: `46 ± 12 ms !`."""
+    own = point.intervals[name]
+    return marked(units.show_with_error(own.mean, own.half_width, dimension), name in point.unsettled)
+
+
+def going(steady: bool) -> str:
+    """How a figure moves."""
+    return "grows steadily" if steady else "goes"
+
+
+def growth_text(growth: float, units: Units) -> str:
+    """Tokens per time: `200 k/s`, `0.2 per time unit`."""
+    text = units.show(growth, "events")
+    return f"{text} per time unit" if units.seconds is None else text
+
+
+def unsettled_note(points: Iterable[PointOutcome], figures: Sequence[Figure], units: Units) -> str:
+    """What the marks mean, with the first of these figures; "" without any."""
+    kinds = {one.name: one.dimension for one in figures}
+    found = [(point, one) for point in points for one in point.unsettled.values()]
+    said = []
+    for point, one in found[:MOST]:
+        early, late = (units.show(value, kinds.get(one.name, "")) for value in (one.early, one.late))
+        at = f" at {point.label}" if point.parameters else ""
+        said.append(f"{one.name}{at} {going(one.steady)} from {early} in the first third to {late} in the last")
+    more = f"; {len(found) - MOST} more" if len(found) > MOST else ""
+    return f"{MOVES}: {'; '.join(said)}{more}" if found else ""

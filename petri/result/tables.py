@@ -1,0 +1,136 @@
+"""Figures of places and transitions as rows, optionally with one row for the elements of an array.
+
+Terminal, page and notebook show these rows, and files have them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+
+import numpy as np
+
+from petri.measure.catalogue import ALL, PLACE_COLUMNS, TRANSITION_COLUMNS, FigureKind
+from petri.measure.estimate import Estimate
+from petri.measure.intervals import Interval
+from petri.measure.observation import Floats, Observation, quotients
+from petri.result.figures import PlaceFigures, RunFigures, TransitionFigures
+from petri.structs import Frozen, as_dict
+
+ROUNDING = 1e-9  # relative: what rounding may do to figures that are equal
+_INDEX = re.compile(r"\[-?\w+\]")
+
+
+class Row(Frozen):
+    """One place or transition, or the elements of an array; members: their indices in the net.
+
+    figures: of an array, those of an average element, but the greatest maximum. spread: the least and the greatest
+    element, of each figure in which the elements differ by more than their noise.
+    """
+
+    name: str
+    members: tuple[int, ...]
+    figures: Mapping[str, Interval]
+    spread: Mapping[str, tuple[float, float]] = {}
+
+    @property
+    def copies(self) -> int:
+        return len(self.members)
+
+
+class Tables(Frozen):
+    places: tuple[Row, ...]
+    transitions: tuple[Row, ...]
+
+
+def tables(result: RunFigures, *, fold: bool = True) -> Tables:
+    """The figures M1 and M2 of a result. With `fold`, an array is one row."""
+    return Tables(
+        _rows(result, result.places, PLACE_COLUMNS, fold), _rows(result, result.transitions, TRANSITION_COLUMNS, fold)
+    )
+
+
+def _rows(
+    result: RunFigures, elements: PlaceFigures | TransitionFigures, kinds: Mapping[str, FigureKind], fold: bool
+) -> tuple[Row, ...]:
+    groups = row_members(elements.names, fold)
+    arrays = {name: members for name, members in groups.items() if len(members) > 1}
+    each = estimates(elements)
+    whole = _of_arrays(result, list(arrays.values()), kinds) if arrays else {}
+    order = {name: row for row, name in enumerate(arrays)}
+    made = []
+    for name, members in groups.items():
+        if name in arrays:
+            figures = {kind: estimate.interval(order[name]) for kind, estimate in whole.items()}
+            made.append(Row(name, members, figures, _spread(each, members, kinds)))
+        else:
+            figures = {kind: estimate.interval(members[0]) for kind, estimate in each.items()}
+            made.append(Row(elements.names[members[0]], members, figures))
+    return tuple(made)
+
+
+def row_members(names: Iterable[str], fold: bool) -> dict[str, tuple[int, ...]]:
+    """What stands in each row, by its name."""
+    found: dict[str, list[int]] = {}
+    for index, name in enumerate(names):
+        found.setdefault(row_name(name) if fold else name, []).append(index)
+    return {name: tuple(members) for name, members in found.items()}
+
+
+def row_name(name: str) -> str:
+    """The name of the row that contains an element of an array: `engine[*].alu`."""
+    return _INDEX.sub("[*]", name)
+
+
+def estimates(figures: PlaceFigures | TransitionFigures) -> dict[str, Estimate]:
+    """The columns of a table of figures, by name."""
+    return {name: found for name, found in as_dict(figures).items() if name != "names"}
+
+
+def _of_arrays(
+    result: RunFigures, arrays: Sequence[tuple[int, ...]], kinds: Mapping[str, FigureKind]
+) -> dict[str, Estimate]:
+    """The figures of arrays: the sum of what is above the line over the sum of what is below, or the extreme."""
+    order = np.concatenate([np.array(members, dtype=np.int64) for members in arrays])
+    starts = np.cumsum([0, *map(len, arrays[:-1])])
+
+    def of(kind: FigureKind, seen: Observation) -> Floats:
+        above = np.asarray(kind.above(seen, ALL), dtype=np.float64)
+        if kind.statistic == "greatest":
+            most: Floats = np.maximum.reduceat(above[order], starts)
+            return most
+        below = np.broadcast_to(np.asarray(kind.below(seen, ALL), dtype=np.float64), above.shape)
+        return quotients(np.add.reduceat(above[order], starts), np.add.reduceat(below[order], starts))
+
+    return {name: result.combined(partial(of, kind), kind.statistic, total=kind.total) for name, kind in kinds.items()}
+
+
+def _spread(
+    each: Mapping[str, Estimate], members: tuple[int, ...], kinds: Mapping[str, FigureKind]
+) -> dict[str, tuple[float, float]]:
+    """What is unlike among elements; a count has no noise of its own, so its rate decides."""
+    found, own = {}, list(members)
+    rate = next(name for name, kind in kinds.items() if kind.dimension == "events")
+    for name, kind in kinds.items():
+        values, judged = each[name].value[own], each[rate if kind.total else name]
+        known = values[np.isfinite(values)]
+        differ = kind.statistic == "mean" and not alike(judged.value[own], judged.half_width[own])
+        if known.size and differ:
+            found[name] = (float(known.min()), float(known.max()))
+    return found
+
+
+def alike(values: Floats, half_widths: Floats) -> bool:
+    """Whether the figures of several elements differ by no more than their noise.
+
+    Each must be within twice its half-width of the average: of many elements that are alike, one in twenty is beyond
+    one half-width by chance. One without an interval is taken to vary as much as the others do; where none has one, the
+    figures must be equal.
+    """
+    if np.isnan(values).all():
+        return True
+    average = float(values.mean())
+    widest = float(np.max(half_widths, where=np.isfinite(half_widths), initial=0.0))
+    noise = 2.0 * np.where(np.isfinite(half_widths), half_widths, widest) + abs(average) * ROUNDING
+    return bool((np.abs(values - average) <= noise).all())  # with one that has no data the average is nan: not alike
