@@ -89,8 +89,8 @@ class Model(Frozen):
     ) -> Result:
         """Run the net: until, warmup, seed, replications, engine, limits, max_firings, occupancy as of `RunOptions`.
 
-        until, warmup: in the net's time unit, or text with a unit ("20 ms"); "dead" or inf runs until nothing can
-        happen any more. threads: the most replications run at a time. progress: called about ten times a second, or
+        until, warmup: in the net's time unit, or text with a unit ("20 ms"); "dead" or inf runs until the net
+        is dead. threads: the most replications run at a time. progress: called about ten times a second, or
         True for a line that shows it, in a notebook or on a terminal. trace: receives every firing. time_limit: end
         the run after this number of seconds, as Ctrl-C does.
 

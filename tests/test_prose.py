@@ -1,4 +1,4 @@
-"""The pages of the documentation say what they announce, and say it once."""
+"""The pages of the documentation say what they announce, once; and all prose is plain English."""
 
 from __future__ import annotations
 
@@ -46,3 +46,63 @@ def test_nothing_is_said_twice(page: Path) -> None:
         if len(words[one] & words[other]) > 0.6 * max(len(words[one]), len(words[other]))
     ]
     assert twice == []
+
+
+BETTER = {
+    r"of one meaning": "with identical semantics",
+    r"can happen any ?more": "no transition can fire",
+    r"stands? to (?:its|the) (?:left|right)": "an earlier or later stage",
+    r"cannot be seen in any": "results are identical",
+    r"is in the marking then stays": "the marking is not reset",
+    r"(?:as|when) .{1,30} was to fire": "was about to fire",
+    r"fire without end": "fire forever",
+    r"out of all bounds": "too long",
+    r"what of it is to be": "which figure of it",
+    r"Leave the time before out": "exclude the first TIME",
+    r"of its own kind of": "each optimised for one operation",
+    r"as chance has it": "unpredictably",
+    r"[Cc]hance is in\b|stream of chance": "random numbers, random stream",
+    r"\bgeneral way\b|way out to": "the interpreter, the exit to the interpreter",
+    r"[Kk]nows? no\b": "does not know",
+    r"would be waited for": "stalls on",
+    r"were told\b": "have been initialised",
+    r"[Ww]hat comes lessens": "the formula",
+    r"to be had\b": "where to read it",
+    r"[Ww]hom (?:its|the) names": "what its names refer to",
+    r"(?:of|and) the own\b": "of its own",
+    r"those of a shape": "the functions of each shape",
+    r"is ever wanted": "most are never evaluated",
+    r"asked of the caller": "the caller guarantees it",
+    r"[Hh]olds? against|[Hh]eld against": "compares with",
+    r"[Tt]akes? note\b": "notes",
+    r"[Ss]ees? to it\b": "ensures",
+    r"(?:made|make|makes|counted|counts|begins?) \w* ?anew": "rebuilt, recounted, restarted",
+    r"(?<!there )\bis no (?:bag|place|part)\b": "is not a",
+}
+"""Phrases that read as if translated, each with what to write instead."""
+SUFFIXES = {".md", ".py", ".rs", ".net", ".js"}
+
+
+def texts() -> list[Path]:
+    folders = ("benchmarks", "cli", "docs", "models", "nets", "petri", "tests", "validation", "verification")
+    found = [path for folder in folders for path in (ROOT / folder).rglob("*.*") if path.suffix in SUFFIXES]
+    kept = [path for path in found if not {"target", "corpus", "data"} & set(path.relative_to(ROOT).parts)]
+    return [*kept, ROOT / "README.md", ROOT / "ARCHITECTURE.md"]
+
+
+def running(path: Path) -> str:
+    """The text of a file in one line, without the signs that begin lines of a comment."""
+    words = path.read_text(encoding="utf-8", errors="replace").split()
+    return " ".join(word for word in words if word not in ("#", "##", "//", "///", "//!"))
+
+
+def test_phrases_that_read_as_if_translated() -> None:
+    wrong = [
+        f"{path.relative_to(ROOT)}: `{found[0]}`; better: {better}"
+        for path in texts()
+        if path != Path(__file__).resolve()
+        for text in [running(path)]
+        for phrase, better in BETTER.items()
+        for found in re.finditer(phrase, text)
+    ]
+    assert wrong == []

@@ -107,7 +107,7 @@ def has(side: Side) -> str:
 
 def difference(first: Side, second: Side, name: str, level: float) -> Difference:
     a, b = first.values.get(name, {}), second.values.get(name, {})
-    extreme = first.intervals[name].statistic != "mean"  # a maximum is held against a maximum
+    extreme = first.intervals[name].statistic != "mean"  # a maximum is compared with a maximum
     if first.seed == second.seed and not extreme and a.keys() & b.keys():
         return paired_difference(a, b, level)
     return unpaired_difference(first.intervals[name], second.intervals[name], level)

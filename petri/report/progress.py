@@ -41,7 +41,7 @@ class Remaining:
         self.seconds = math.inf
 
     def look(self, share: float, now: float | None = None) -> None:
-        """Take note of the share that is done now (seconds of `time.monotonic`)."""
+        """Note the share that is done now (seconds of `time.monotonic`)."""
         passed = (time.monotonic() if now is None else now) - self._started
         self.share = max(self.share, min(share, 1.0))
         if passed >= EARLIEST and self.share > 0.0:

@@ -64,7 +64,7 @@ class Pool:
         heapq.heappush(self.here.setdefault(self.tracks[index].identity, []), index)
 
     def take(self, identity: Token | None) -> int | None:
-        """The track of such a token, or (None) of any; None if the trace knows no such token."""
+        """The track of such a token, or (None) of any; None if the trace has no such token."""
         if identity is None or not self.here.get(identity):
             identity = next((known for known, indices in self.here.items() if indices), None)
         return None if identity is None else heapq.heappop(self.here[identity])

@@ -7,7 +7,7 @@ The rule, for each study whose study.yaml has an entry `fitting`:
   offered (`offered` in study.yaml says of which measure).
 - All others are informative. Those of one quantity, which is a measure of one net with the same parameters, belong
   together, so that no figure is predicted that was fitted under another name. The length of a run (`length` in
-  study.yaml) is no part of it. Where an experiment is run with other parameters since, those of the time of the draw
+  study.yaml) is not part of it. Where an experiment is run with other parameters since, those of the time of the draw
   name the quantity (`drawn_with`), so that the draw stays as it was.
 - The quantities are put in the order of the SHA-256 hash of the seed and their name, and the first third is the fitting
   set.

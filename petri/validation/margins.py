@@ -1,4 +1,4 @@
-"""How far the two sides of a statement are apart, held against the noise of the runs.
+"""How far the two sides of a statement are apart, compared with the noise of the runs.
 
 A statement is a set of margins, numbers that are positive where it is true. Each is a weighted sum of the figures of
 some points, so its interval follows from the replications: in pairs where the points share their random numbers.

@@ -1,6 +1,6 @@
 """Runs of random nets, gone over again by the trace alone: nothing fires that may not, nothing gets lost.
 
-The auditor knows no bindings: it counts the tokens of each place, which the trace's variables let it do, and holds
+The auditor does not know bindings: it counts the tokens of each place, which the trace's variables let it do, and holds
 every firing against guards, thresholds without patterns, capacities, priorities of time, and place invariants.
 """
 

@@ -59,7 +59,7 @@ MEASURES: Final = {
     f"petri/measure/{name}.py": tuple(f"tests/measure/{test}.py" for test in tests) for name, tests in _MEASURES.items()
 }
 
-# The interpreter and all that it uses. Machine code is held against the interpreter by random nets.
+# The interpreter and all that it uses. Random nets compare machine code with the interpreter.
 RUST: Final = ("base", "collections", "engine", "observe", "program", "session", "state")
 # After the tests of the crate.
 RUST_TESTS: Final = (

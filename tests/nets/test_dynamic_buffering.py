@@ -1,6 +1,6 @@
 """The router of dynamic buffering: its rules one by one, and the trends that Girish and Govindarajan state (DB).
 
-The figures of the paper are held against longer runs in validation/dynamic_buffering. Here runs are short, seeds are
+The figures of the paper are compared with longer runs in validation/dynamic_buffering. Here runs are short, seeds are
 fixed, and what is compared differs by many times the spread of the runs.
 """
 

@@ -1,6 +1,6 @@
 """The platforms of Brink and others (PM): PCI-X against its closed formula, the forwarding chip, and the server.
 
-The figures of the paper are held against longer runs in validation/platforms. Here runs are short and seeds are fixed.
+The figures of the paper are compared with longer runs in validation/platforms. Here runs are short and seeds are fixed.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The DDR memory, the IXP1200 and the software queue manager: their rules, and the figures of Kachris et al. (QM).
 
-The whole tables are held against the paper in validation/queue_management. Here runs are short and seeds are fixed.
+The whole tables are compared with the paper in validation/queue_management. Here runs are short and seeds are fixed.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Traces are read back by programs that know nothing of who wrote them, and held against the run."""
+"""Traces are read back by programs that know nothing of the writer, and compared with the run."""
 
 from __future__ import annotations
 
@@ -192,7 +192,7 @@ def test_waves_show_that_the_last_row_of_a_stream_is_gone(
 
 
 def read_timeline(data: bytes) -> list[dict[str, Any]]:
-    """The events, held against the rules of the Trace Event Format: slices of a track nest, time never falls."""
+    """The events obey the rules of the Trace Event Format: slices of a track nest, time never falls."""
     document = json.loads(data)
     assert document["displayTimeUnit"] in ("ns", "ms")
     events: list[dict[str, Any]] = document["traceEvents"]
@@ -248,7 +248,7 @@ def test_the_timeline_has_a_track_for_each_token_of_a_resource(model: Model) -> 
     assert tracks["free"] == {f"free engine {i}, thread {k}" for i in (0, 1) for k in (0, 1)}
     assert tracks["alu[0]"] == {"alu[0]"}
     assert tracks["memory"] == {"memory 1", "memory 2"}
-    assert tracks["source"] == {"source"}, "a number that changes is no name"
+    assert tracks["source"] == {"source"}, "a number that changes is not a name"
     assert "credit" not in tracks, "taken two at a time, it is a counter"
     assert any(e["ph"] == "C" and e["name"] == "credit" for e in events)
 

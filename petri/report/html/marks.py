@@ -1,4 +1,4 @@
-"""Small drawings within tables: an interval held against its bound, and the history of a figure."""
+"""Small drawings within tables: an interval compared with its bound, and the history of a figure."""
 
 from __future__ import annotations
 

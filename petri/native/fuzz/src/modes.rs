@@ -17,7 +17,7 @@ use engine::session::{begin, ExtraObservers, Session};
 const MODES: [u64; 3] = [u64::MAX, 0, 9];
 /// Blocks of rows that a stream has.
 const BLOCKS: u64 = 3;
-/// Times at which statistics begin anew, in ticks.
+/// Times at which statistics restart, in ticks.
 const ENDS: [Ticks; 2] = [3, HORIZON];
 
 /// How a net is to run.

@@ -84,7 +84,7 @@ impl PlaceCounters {
         i128::from(self.integral) + i128::from(self.tokens) * i128::from(now - self.busy_since)
     }
 
-    /// The integral since the last fold up to an instant before which nothing changes, and from which on it begins anew.
+    /// The integral since the last fold up to an instant before which nothing changes, and at which it restarts.
     pub fn fold(&mut self, instant: Ticks) -> i128 {
         let integral = self.integral(instant);
         self.nonempty = self.nonempty(instant, false);
@@ -135,7 +135,7 @@ impl TransitionCounters {
         i128::from(self.integral) + i128::from(self.in_progress) * i128::from(now - self.busy_since)
     }
 
-    /// The integral since the last fold up to an instant before which nothing changes, and from which on it begins anew.
+    /// The integral since the last fold up to an instant before which nothing changes, and at which it restarts.
     pub fn fold(&mut self, instant: Ticks) -> i128 {
         let integral = self.integral(instant);
         self.active = self.active(instant, false);
