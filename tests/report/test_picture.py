@@ -11,7 +11,7 @@ import pytest
 import petri
 from petri.net import Expr, InhibitorArc, InputArc, Net, OutputArc, Place, Transition
 from petri.report.picture import Diagram, diagram, dot, layout, svg
-from petri.report.picture.sizes import node_size
+from petri.report.picture.sizes import node_room
 from petri.structs import replace
 
 from .samples import packet_path
@@ -125,8 +125,8 @@ def test_everything_has_a_place_of_its_own() -> None:
     placed = layout(drawn)
     rectangles = []
     for node in drawn.nodes:
-        (x, y), (width, height) = placed.nodes[node.name], node_size(node)
-        rectangles.append((x - width / 2, y - height / 2, x + width / 2, y + height / 2))
+        (x, y), (width, above, below) = placed.nodes[node.name], node_room(node)
+        rectangles.append((x - width / 2, y - above, x + width / 2, y + below))
     for index, (left, top, right, bottom) in enumerate(rectangles):
         for other in rectangles[index + 1 :]:
             apart = right <= other[0] or other[2] <= left or bottom <= other[1] or other[3] <= top

@@ -50,6 +50,7 @@ class Item:
     rim: Callable[[float], float]
     spread: float = 0.0
     ends: dict[int, float] = field(default_factory=dict)
+    shape: float = 0.0  # how far below its middle that of its shape is, to which `rim` and `spread` belong
     pin: Literal["", "first", "last"] = ""
 
 
@@ -276,7 +277,7 @@ class _Grid:
                 ordered = sorted(neighbours[number], key=lambda one: (self._end_seat(*one), one[1]))
                 step = min(ASIDE, item.spread / max(len(ordered) - 1, 1))
                 for place, (_, link) in enumerate(ordered):
-                    at[link] = item.ends.get(link, (place - (len(ordered) - 1) / 2) * step)
+                    at[link] = item.ends.get(link, item.shape + (place - (len(ordered) - 1) / 2) * step)
 
     def _end(self, element: int, link: int) -> float:
         """How far below the middle of an element an arc runs."""
@@ -426,6 +427,10 @@ class _Grid:
             rights[-1] += more
         return lefts, rights
 
+    def _rim(self, number: int, end: float) -> float:
+        item = self.items[number]
+        return item.rim(end - item.shape)
+
     def _runs(
         self,
         number: int,
@@ -437,7 +442,7 @@ class _Grid:
         link, chain = self.links[number], self.chains[number]
         start, end = self.start_at[number], self.end_at[number]
         first, last = middles[link.start], middles[link.end]
-        runs = [(first[0] + self.items[link.start].rim(start), rights[self.column[link.start]], first[1] + start)]
+        runs = [(first[0] + self._rim(link.start, start), rights[self.column[link.start]], first[1] + start)]
         for element in chain[1:]:
             column = self.column[element]
             if (column - 1, number) in lanes:
@@ -447,5 +452,5 @@ class _Grid:
             if lefts[column] == rights[column]:  # a column for texts without one is a part of the gap
                 continue
             runs.append((lefts[column], rights[column], self.middle[element] + self.runs_at[element]))
-        runs.append((lefts[self.column[link.end]], last[0] - self.items[link.end].rim(end), last[1] + end))
+        runs.append((lefts[self.column[link.end]], last[0] - self._rim(link.end, end), last[1] + end))
         return runs

@@ -10,7 +10,7 @@ from typing import Final, Literal
 from petri.report.picture.diagram import Diagram, Edge, PictureNode
 from petri.report.picture.layered import Arranged, Item, Link, Point, Run, arrange
 from petri.report.picture.rows import BESIDE
-from petri.report.picture.sizes import BOX_NAME, core_size, label_size, node_size, text_width
+from petri.report.picture.sizes import BOX_NAME, core_size, label_size, node_room, text_width
 
 TURN: Final = 6.0  # radius where an arc turns round
 MARGIN: Final = 12.0  # between a box and what is in it
@@ -191,9 +191,11 @@ class _Nested:
             width, height = level.size
             return Item(width, height, lambda _: width / 2)
         node = self.nodes[child]
-        width, height = node_size(node)
+        width, above, below = node_room(node)
         core = core_size(node)
-        return Item(width, height, _rim(node), core[1] - (4 if node.kind == "place" else 6))
+        return Item(
+            width, above + below, _rim(node), shape=_lift(node), spread=core[1] - (4 if node.kind == "place" else 6)
+        )
 
     # ------------------------------------------------------------ placing
 
@@ -208,7 +210,8 @@ class _Nested:
                 width, height = level.boxes[child].size
                 self.place(level.boxes[child], x + cx - width / 2, y + cy - height / 2)
             else:
-                self.centres[self.nodes[child].name] = (x + cx, y + cy)
+                node = self.nodes[child]
+                self.centres[node.name] = (x + cx, y + cy + _lift(node))
         for number, link in level.links.items():
             runs = [(a + x, b + x, c + y) for a, b, c in level.arranged.runs[link]]
             depth = len(level.path) * {"right": -1, "left": 1}.get(level.leaving.get(number, ""), 0)
@@ -237,6 +240,12 @@ def _pad(arranged: Arranged, items: list[Item], framed: bool) -> None:
         arranged.width += MARGIN
     if not any(item.pin == "last" for item in items):
         arranged.width += MARGIN
+
+
+def _lift(node: PictureNode) -> float:
+    """How far below the middle of its room the middle of a node's shape is."""
+    _, above, below = node_room(node)
+    return (above - below) / 2
 
 
 def _rim(node: PictureNode) -> Callable[[float], float]:

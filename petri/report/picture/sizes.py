@@ -69,13 +69,13 @@ def core_size(node: PictureNode) -> tuple[float, float]:
     return TIMED if node.kind == "timed" else IMMEDIATE
 
 
-def node_size(node: PictureNode) -> tuple[float, float]:
-    """Width and height of the shape with its name above and its notes below, both given equal room."""
+def node_room(node: PictureNode) -> tuple[float, float, float]:
+    """Width, and height above and below the middle of the shape, with its name above and its notes below."""
     width, height = core_size(node)
     if node.kind == "module":
-        return width + 4, height + 4
+        return width + 4, height / 2 + 2, height / 2 + 2
     above = GAP + NAME * LINE + (BEHIND if node.copies > 1 else 0)
     below = GAP + NOTE * LINE * len(shown(node.notes))
     widths = [width + (2 * BEHIND if node.copies > 1 else 0), text_width(title(node), NAME)]
     widths += [text_width(note, NOTE) for note in shown(node.notes)]
-    return max(widths) + 4, height + 2 * max(above, below)
+    return max(widths) + 4, height / 2 + above, height / 2 + below

@@ -20,7 +20,7 @@ from petri.report.picture.sizes import (
     core_size,
     cut,
     lines,
-    node_size,
+    node_room,
     shown,
     title,
 )
@@ -113,9 +113,9 @@ def _extent(picture: Diagram, placed: Layout) -> tuple[float, float, float, floa
     """Left, top, width and height of the whole drawing."""
     xs, ys = [0.0, placed.width], [0.0, placed.height]
     for node in picture.nodes:
-        (x, y), (width, height) = placed.nodes[node.name], node_size(node)
+        (x, y), (width, above, below) = placed.nodes[node.name], node_room(node)
         xs += [x - width / 2, x + width / 2]
-        ys += [y - height / 2, y + height / 2]
+        ys += [y - above, y + below]
     for x, y, width, height in placed.boxes.values():
         xs += [x, x + width]
         ys += [y, y + height]
