@@ -20,7 +20,7 @@ from tests.fuzz.kinds import KINDS
 from tests.fuzz.modes import Run
 from tests.fuzz.texts import FREE, KEPT, Text
 
-CASES = 100
+CASES = 160
 KIND = KINDS["text"]
 
 

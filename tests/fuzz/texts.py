@@ -58,6 +58,7 @@ class Writer:
     stores: list[Store] = field(default_factory=list)
     measurable: list[str] = field(default_factory=list)  # transitions that take a packet as p
     called: str = ""  # the step that calls the service, to be given a size
+    emptied: Store | None = None  # a place that the transition resets, which gets the packet
     repeated: int = 0  # loops around the step that is written
 
     def name(self, word: str) -> str:
@@ -242,17 +243,18 @@ class Writer:
         if choose.chance(3):
             uses.append("an inhibitor")
             found += f", no {self.some().at(0)}{choose.one((f'({self.pattern(p)})', ''))} >= {choose.number(1, 4)}"
-        if choose.chance(1):
+        if choose.chance(2):
             target = self.some()
             uses += [
                 "a reset", *(f"a reset of {use}" for use in target.uses if use in ("a capacity in bytes", "by a key")),
             ]  # fmt: skip
             found += f", reset {target.at(0)}"
+            self.emptied = target
         return found
 
     def output(self, p: str, uses: list[str], drawn: str = "") -> str:
         """The packet, to one place or the other."""
-        choose, one = self.choose, self.some()
+        choose, one, self.emptied = self.choose, self.emptied or self.some(), None
         uses += one.uses
         what = self.changed(p, one.limited, drawn)
         if one.size and choose.chance(7):
@@ -340,7 +342,8 @@ class Writer:
             self.kept(f"transition {after}: {done}, no {place} -> nothing takes 3 {self.cycle}")
             self.drawn(["the end of a stream"], after)
         measure = self.name("bytes")
-        self.free(f"measure {measure} = mean({place}, size)")
+        value = choose.one(("size", "flow * 0.5", "1 / (5 - flow)"))  # the last fails at the eighth row
+        self.free(f"measure {measure} = mean({place}, {value})")
         self.drawn(["mean(place, x) of a stream"], f"measure {measure}")
 
     # ------------------------------------------------------------ services and threads
@@ -523,7 +526,7 @@ class Writer:
                 ("rate(t, x)", f"rate({t}, {self.of('p', self.size)})"),
                 ("count(t) / count(t)", f"count({t}) / (count({t}, p.{self.seq}) + 1)"),
                 ("x at t", f"now - p.{self.born} at {t} record mean, p99, max, count, histogram"),
-                ("x at t when c", f"{self.of('p', self.size)} at {t} when {flow} == {self.gold} record std, min"),
+                ("x at t when c", f"{self.of('p', self.size)} at {t} when {flow} == {self.gold} record mean, std, min"),
                 ("time(a -> b)", f"time({single} -> {element}(q), by p.{self.seq} -> q.{self.seq}) record mean, p50"),
                 ("gap", f"gap({single}, by {flow})"),
                 ("reorder", f"reorder({single}, by {flow}, order p.{self.seq} mod 64) record reordered_share, extent"),
