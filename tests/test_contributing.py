@@ -46,7 +46,7 @@ def test_every_room_is_named() -> None:
 
 @pytest.mark.parametrize(
     ("title", "example"),
-    [("a distribution", "lognormal"), ("a discipline of places", r"(?i)\blifo\b"), ("a measure", r'"sojourn"')],
+    [("a distribution", "lognormal"), ("a discipline of places", r"(?i)\blifo\b"), ("a figure", r"\bsojourn\b")],
 )
 def test_a_recipe_names_every_file_that_knows_an_example(title: str, example: str) -> None:
     """What knows the distribution `lognormal` has to know the next distribution as well."""
