@@ -292,9 +292,8 @@ class Term(Frozen):
     sample passage order                             (probe index, field)   a figure of it, such as "mean", "p99"
     content                                          (probe index, field)   "integral" over time, or "max"
     series                                 (measure index, field)   a figure of the windows it records, such as "max"
-    firings                                          transition   number of firings
-    in_progress active                               transition   average in progress; share of time with any
-    mean max occupied arrivals sojourn busy          place        figures of M1; busy = 1 − mean / initial
+    firings in_progress active                       transition   figures of M2 (`petri.measure.catalogue`)
+    mean max busy …                                  place        figures of M1, by their words
     neg add sub mul div min max2 min2                             arithmetic, in reals
     """
 

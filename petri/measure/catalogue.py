@@ -1,18 +1,21 @@
-"""The figures of places and transitions (M1, M2): all that formulas, results and reports know of each, in one entry."""
+"""The figures of places and transitions (M1, M2): all that formulas, results and reports know of each, in one entry.
+
+The checker of the language reads it too, without numpy, which takes longer to load than a net.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
-import numpy as np
-
-from petri.measure.intervals import Statistic
-from petri.measure.observation import Floats, Observation, quotient, quotients
 from petri.structs import Frozen
 
+if TYPE_CHECKING:
+    from petri.measure.intervals import Statistic
+    from petri.measure.observation import Floats, Observation
+
 ALL: Final = slice(None)
-Part = Callable[[Observation, Any], Any]
+Part = Callable[["Observation", Any], Any]
 """The entry of an observation for one place or transition (an index), or the entries of all (`ALL`)."""
 
 
@@ -41,9 +44,13 @@ class FigureKind(Frozen):
     only: Literal["", "resources", "timed"] = ""
 
     def of(self, seen: Observation, index: int) -> float:
+        from petri.measure.observation import quotient
+
         return quotient(self.above(seen, index), self.below(seen, index))
 
     def of_all(self, seen: Observation) -> Floats:
+        from petri.measure.observation import quotients
+
         return quotients(self.above(seen, ALL), self.below(seen, ALL))
 
 
@@ -56,12 +63,16 @@ def _arrivals(seen: Observation, at: Any) -> Any:
 
 
 def _busy(seen: Observation, at: Any) -> Any:
+    from petri.measure.observation import quotient, quotients
+
     ratio: Any = quotients if at is ALL else quotient
     return 1.0 - ratio(ratio(seen.integral[at], seen.elapsed), seen.initial[at])
 
 
 def _utilisation(seen: Observation, at: Any) -> Any:
     """`busy` of a resource, a place that never holds more than at the start; nan of any other."""
+    import numpy as np
+
     resource = (seen.initial[at] > 0) & (seen.maximum[at] <= seen.initial[at])
     return np.where(resource, _busy(seen, at), np.nan)
 
@@ -104,3 +115,7 @@ TRANSITIONS: Final = (
 
 PLACE_COLUMNS: Final = {kind.name: kind for kind in PLACES if kind.name}
 TRANSITION_COLUMNS: Final = {kind.name: kind for kind in TRANSITIONS}
+PLACE_WORDS: Final = {kind.word: kind for kind in PLACES if kind.word}
+TRANSITION_WORDS: Final = {kind.word: kind for kind in TRANSITIONS}
+TERMS: Final = PLACE_WORDS | TRANSITION_COLUMNS
+"""By the operation of a term: the word of a figure of places, the name of one of transitions."""

@@ -7,15 +7,13 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from petri.measure import reorder
-from petri.measure.catalogue import PLACES, TRANSITION_COLUMNS
+from petri.measure.catalogue import TERMS
 from petri.measure.intervals import Interval, Statistic
 from petri.measure.observation import Observation, probe_figure, quotient, series_figure
 from petri.net import Expectation, Net, Term
 from petri.structs import Frozen
 
 SLACK: Final = 1e-9  # relative: the effect of rounding on a figure that is exact in theory
-
-FIGURES: Final = {kind.word: kind for kind in PLACES if kind.word} | TRANSITION_COLUMNS  # by the operation of a term
 
 ARITHMETIC: Final[dict[str, Callable[..., float]]] = {
     "neg": lambda x: -x,
@@ -46,7 +44,7 @@ def evaluate(term: Term, seen: Observation) -> float:
     index = int(term.value)
     if term.op == "counter":
         return float(seen.probes[index]["sum"])
-    return FIGURES[term.op].of(seen, index)
+    return TERMS[term.op].of(seen, index)
 
 
 EXTREMES: Mapping[str, Statistic] = {

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
+import re
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 import petri
-from petri.measure.catalogue import PLACE_COLUMNS, TRANSITION_COLUMNS
+from petri.measure import catalogue
+from petri.measure.catalogue import PLACE_COLUMNS, PLACE_WORDS, TRANSITION_COLUMNS, TRANSITION_WORDS, FigureKind
 from petri.measure.formula import grows, statistic
 from petri.measure.observation import quotients
 from petri.net import Net, Term
@@ -28,10 +31,25 @@ TRANSITIONS = {"firings": 8.0, "rate": 0.8, "in_progress": 1.5, "active": 0.9}
 
 
 def test_columns() -> None:
-    places = {name: float(column.of_all(observed())[0]) for name, column in PLACE_COLUMNS.items()}
+    places = {name: float(kind.of_all(observed())[0]) for name, kind in PLACE_COLUMNS.items()}
     assert places == pytest.approx(PLACES, nan_ok=True)
-    transitions = {name: float(column.of_all(observed())[0]) for name, column in TRANSITION_COLUMNS.items()}
+    transitions = {name: float(kind.of_all(observed())[0]) for name, kind in TRANSITION_COLUMNS.items()}
     assert transitions == pytest.approx(TRANSITIONS)
+
+
+@pytest.mark.parametrize("kind", [*catalogue.PLACES, *catalogue.TRANSITIONS], ids=lambda kind: kind.name or kind.word)
+def test_one_element_has_the_figure_that_all_have(kind: FigureKind) -> None:
+    seen = observed()
+    assert kind.of(seen, 0) == pytest.approx(float(kind.of_all(seen)[0]), rel=0, abs=0, nan_ok=True)
+
+
+def test_words_are_defined_in_the_documentation() -> None:
+    text = (Path(__file__).resolve().parents[2] / "docs" / "measures.md").read_text(encoding="utf-8")
+    defined = re.findall(
+        r"`(\w+)\((place|transition)\)`", text[text.index("| figure | formula |") : text.index("## Arrays")]
+    )
+    words = {(word, "place") for word in PLACE_WORDS} | {(word, "transition") for word in TRANSITION_WORDS}
+    assert words == set(defined)
 
 
 @pytest.mark.parametrize(

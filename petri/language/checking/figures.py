@@ -49,6 +49,7 @@ from petri.language.meaning.types import BOOL, INT, Scalar, Unknown, plainly, qu
 from petri.language.meaning.units import FREQ, PLAIN, TIME, Dimension
 from petri.language.problems import CheckError
 from petri.language.syntax import tree
+from petri.measure.catalogue import PLACE_WORDS, TRANSITION_WORDS, FigureKind
 from petri.net import Span, Term
 from petri.structs import replace
 
@@ -262,7 +263,7 @@ class FigureReader:
             return self._least_or_greatest(e, name + "2")
         if name in ("rate", "count"):
             return self._events(e, name)
-        if name in _PLACE_FIGURES or name == "active":
+        if name in PLACE_WORDS or name in TRANSITION_WORDS:
             return self._figure(e, name)
         if name == "time":
             return self._passage(e)
@@ -430,17 +431,18 @@ class FigureReader:
         return FigureTemplate(found[0].dimension, False, lambda flat: flat.leaf(target, e.span, lambda: made(flat)))
 
     def _figure(self, e: tree.Call, name: str) -> FigureTemplate | None:
-        wanted = "a transition" if name == "active" else "a place or a transition" if name == "mean" else "a place"
-        target = self._target(e, wanted)
+        owners = (("a place", PLACE_WORDS), ("a transition", TRANSITION_WORDS))
+        target = self._target(e, " or ".join(owner for owner, words in owners if name in words))
         if target is None:
             return None
-        op = "in_progress" if name == "mean" and not target.is_place else name
-        dimension = self.checker.units.normal(TIME) if name == "sojourn" else PLAIN
-        share = name in ("busy", "occupied", "active")
+        kind = (PLACE_WORDS if target.is_place else TRANSITION_WORDS)[name]
+        dimension = self.checker.units.normal(TIME) if kind.dimension == "Time" else PLAIN
+
+        op, share = (kind.word if target.is_place else kind.name), kind.dimension == "share"
 
         def made(flat: Flat) -> tuple[int, Term]:
             indices = flat.places(target) if target.is_place else flat.transitions(target)
-            return len(indices), _combined(op, indices)
+            return len(indices), _combined(kind, op, indices)
 
         return FigureTemplate(dimension, share, lambda flat: flat.leaf(target, e.span, lambda: made(flat)))
 
@@ -574,18 +576,23 @@ def _counter(flat: Flat, target: Target, node: Node, transition: int) -> int:
     return flat.probe(key, lambda: net.Counter(transition, flat.quantity(node, transition)))
 
 
-def _combined(op: str, indices: list[int]) -> Term:
-    """A figure of one element, or of all: numbers are added, shares averaged, and maxima give the greatest."""
+def _combined(kind: FigureKind, op: str, indices: list[int]) -> Term:
+    """A figure of one element, or of all: numbers are added, shares averaged, and maxima give the greatest.
+
+    A time is that of all tokens of the array: their integral over their arrivals.
+    """
     terms = [Term(op, (), index) for index in indices]
-    if len(terms) == 1 or op in ("mean", "in_progress", "arrivals"):
-        return total(terms)
-    if op == "max":
+    if len(terms) == 1:
+        return terms[0]
+    if kind.statistic == "greatest":
         return total(terms, "max2")
-    if op == "sojourn":
+    if kind.dimension == "share":
+        return Term("div", (total(terms), Term("const", (), float(len(terms)))))
+    if kind.dimension == "Time":
         tokens = total([Term("mean", (), index) for index in indices])
         arrivals = total([Term("arrivals", (), index) for index in indices])
         return Term("div", (Term("mul", (tokens, Term("elapsed"))), arrivals))
-    return Term("div", (total(terms), Term("const", (), float(len(terms)))))
+    return total(terms)
 
 
 _OF_ALL = {"sum": "add", "mean": "add", "min": "min2", "max": "max2"}
@@ -595,7 +602,6 @@ _ARITHMETIC = ("+", "-", "*", "/")
 _OF_FIGURES = {
     "add": "add", "sub": "sub", "mul": "mul", "div": "div", "neg": "neg", "min": "min2", "max": "max2",
 }  # fmt: skip
-_PLACE_FIGURES = ("mean", "max", "busy", "occupied", "sojourn", "arrivals")
 # Measures that people expect under another name.
 _OTHER_MEASURES = {
     "throughput": "`rate(transition)`",
@@ -611,16 +617,13 @@ _OTHER_MEASURES = {
     ),
 }
 MEASURE_FUNCTIONS = {
-    "rate": "rate(transition) or rate(transition, quantity)",
-    "count": "count(transition) or count(transition, quantity)",
+    **{word: f"{word}(place)" for word in PLACE_WORDS},
+    **{word: f"{word}(transition)" for word in TRANSITION_WORDS},
     "mean": "mean(place), mean(place, value), mean(transition) or mean(measure[*])",
     "max": "max(place), max(place, value) or max(measure[*])",
+    "count": "count(transition) or count(transition, quantity)",
+    "rate": "rate(transition) or rate(transition, quantity)",
     "sum": "sum(measure[*])",
-    "busy": "busy(place)",
-    "occupied": "occupied(place)",
-    "active": "active(transition)",
-    "sojourn": "sojourn(place)",
-    "arrivals": "arrivals(place)",
     "time": "time(start -> end, by key)",
     "gap": "gap(event, by key)",
     "reorder": "reorder(event, by flow, order number)",  # and perhaps `displacement: 8, buffer: 16`

@@ -26,6 +26,7 @@ from petri.language.meaning.scope import (
 )
 from petri.language.meaning.types import INT, UNKNOWN, Scalar, Unknown
 from petri.language.syntax import tree
+from petri.measure.catalogue import PLACE_WORDS, TRANSITION_WORDS
 from petri.net import Span, Term
 from petri.structs import Struct
 
@@ -33,8 +34,6 @@ Loops = Mapping[str, ConstantSymbol]
 
 A_MEASURE = "a measure"
 _TO_MEASURES = (MeasureSymbol, InstanceSymbol, SpaceSymbol)
-_PLACE_FIGURES = ("mean", "max", "busy", "occupied", "arrivals", "sojourn")
-_TRANSITION_FIGURES = ("rate", "count", "mean", "active")
 
 
 class Index(Struct):
@@ -260,7 +259,7 @@ def _end(checker: CheckState, walk: _Walk, symbol: Symbol) -> Target | None:
     if isinstance(symbol, PlaceSymbol):
         symbol.mentioned = True
     if (wanted == "a place" and not symbol_is_place) or (wanted == "a transition" and symbol_is_place):
-        figures = _PLACE_FIGURES if symbol_is_place else _TRANSITION_FIGURES
+        figures = list(PLACE_WORDS if symbol_is_place else TRANSITION_WORDS)
         checker.problems.error("wrong-target", span, text=text, kind=kind_of(symbol), wanted=wanted, figures=figures)
         return None
     return Target(symbol, tuple(walk.steps), text, span, tuple(walk.conditions))
