@@ -461,6 +461,14 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
         impossible
     }
 
+    /// The places of an output arc that the range of its index allows.
+    fn reachable(&self, output: usize) -> std::ops::Range<usize> {
+        let arc = &self.transition.outputs[output];
+        let (low, high) = arc.index.as_ref().map_or((0, 0), |e| self.facts(e).range);
+        let within = |at: i128| at.clamp(0, arc.places.len() as i128) as usize;
+        within(low)..within(high.saturating_add(1))
+    }
+
     /// The changes after which a transition that is not decided by watches alone is looked at again.
     fn depend(
         &mut self,
@@ -492,7 +500,7 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
             self.compiler.depend(GaugeId::tokens(place), any);
         }
         for &i in rooms {
-            for &place in &outputs[i].places {
+            for &place in &outputs[i].places[self.reachable(i)] {
                 if self.compiler.places[place.at()].capacity.is_some() {
                     let gauge = self.compiler.load_gauge(place);
                     self.compiler.depend(gauge, any);
@@ -568,5 +576,29 @@ fn held_words(arc: &OutputProgram) -> usize {
         OutputForm::Black(_) => 0,
         OutputForm::Token => arc.width,
         OutputForm::Open => 2 + arc.width,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::program::Program;
+
+    #[test]
+    fn room_matters_only_where_an_index_can_lead() {
+        // A token x of 0..1 goes to buffer x + 2 of six.
+        let buffer = r#"{"name":"buffer","colour":{"slots":[{"low":0,"high":1}]},"capacity":1}"#;
+        let waiting = r#"{"name":"waiting","colour":{"slots":[{"low":0,"high":1}]},"initial":[[1,[0]]]}"#;
+        let x = r#"{"op":"var","kind":"int","value":0}"#;
+        let index = format!(r#"{{"op":"add","kind":"int","args":[{x},{{"op":"const","kind":"int","value":2}}]}}"#);
+        let text = format!(
+            r#"{{"places":[{},{waiting}],"transitions":[{{"name":"give","variables":[{{"name":"x","kind":"int"}}],
+            "inputs":[{{"place":6,"pattern":[{{"bind":0}}]}}],
+            "outputs":[{{"places":[0,1,2,3,4,5],"values":[{x}],"index":{index}}}]}}]}}"#,
+            [buffer; 6].join(",")
+        );
+        let program = Program::from_json(&text).expect("a net");
+        let loads = program.gauges.iter().skip(program.places.len());
+        let followed = loads.filter(|gauge| !program.watching(gauge).1.is_empty());
+        assert_eq!(followed.count(), 2);
     }
 }
