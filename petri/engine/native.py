@@ -88,6 +88,14 @@ def searching(net: Net) -> dict[int, tuple[list[int], bool]]:
     return dict(compiled(net).program.searching()) if available() else {}
 
 
+def asking(net: Net) -> dict[int, list[int]]:
+    """The transitions that are not compiled because they ask places for room, with the output arcs for which they ask.
+
+    Empty if the native engine is not built. Raises ModelError if the engine cannot run the net.
+    """
+    return dict(compiled(net).program.asking()) if available() else {}
+
+
 class NativeSession:
     """A replication on the native engine. Raises ImportError if it is not built."""
 

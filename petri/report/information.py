@@ -10,7 +10,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from petri.analysis.searches import searches
+from petri.analysis.searches import asks, searches
 from petri.net import Expr, Measure, Net, Parameter, Place, Scalar, Transition
 from petri.report.columns import Column, print_prose, print_table
 from petri.report.dimensions import shown_dimension
@@ -88,6 +88,7 @@ class _Teller:
         self.units = Units.of(net)
         self.text = ExpressionText(net, sources)
         self.searches = searches(net)
+        self.asks = asks(net)
 
     def run_line(self) -> str:
         run = self.net.run_defaults
@@ -147,6 +148,8 @@ class _Teller:
             parts.append(self.text.preference(transition, transition.prefer))
         if (what := self.searches.get(number)) is not None:
             parts.append(f"(looks through {what.replace('`', '')})")
+        if (what := self.asks.get(number)) is not None:
+            parts.append(f"(interpreted: asks for room in {what.replace('`', '')})")
         return transition.name, takes, ", ".join(parts), _line(transition.doc)
 
     def expression(self, transition: Transition, expression: Expr, dimension: str) -> str:

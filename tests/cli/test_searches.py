@@ -1,4 +1,4 @@
-"""`pnsim check` and `pnsim info` name the transitions that look through many tokens at nearly every firing."""
+"""`pnsim check` and `pnsim info` name the transitions that look through many tokens, or compute where they give."""
 
 from __future__ import annotations
 
@@ -69,3 +69,58 @@ def test_what_is_counted_is_not(meet: str, tmp_path: Path, capsys: pytest.Captur
     call = caller(capsys)
     assert "looks-through" not in call("check", net(tmp_path, meet)).out
     assert "looks through" not in call("info", net(tmp_path, meet), "--json").out
+
+
+ROOM = """net switch
+place source = token
+place waiting      : 0..3 fifo
+place buffer[0..3] : 0..3 fifo cap 4
+place pool cap 9
+place free         : 0..3 = 4 * all
+place queue[0..3]  : 0..3 fifo
+measure served = rate(give[*])
+transition arrive: source -> source, waiting(n)  draw n ~ uniform(0..3)  takes exp(1.0)
+transition give[k in 0..1]: waiting(x), {give}
+transition serve[i in 0..3]: buffer[i](_) -> nothing  takes 1.0
+transition leave[i in 0..3]: queue[i](_) -> free(i)  takes 1.0
+transition drain: pool -> nothing  takes 1.0
+"""
+ASKED = {
+    "-> buffer[(x + k) mod 4](x)": "buffer[…]",
+    "-> if x > 1 then buffer[k](x) else buffer[3](x)": "buffer[0] or buffer[3]",
+    "-> x * pool, 2 * pool": "pool",
+    "-> buffer[x](x), x * pool": "buffer[…] or pool",
+}
+WATCHED = (
+    "-> buffer[k](x), 2 * pool",
+    "-> queue[x](x)",
+    "free((x + k) mod 4) -> queue[(x + k) mod 4](x)",  # credits instead of a capacity
+)
+
+
+def switch(tmp_path: Path, give: str) -> str:
+    path = tmp_path / "switch.net"
+    path.write_text(ROOM.replace("{give}", give).replace(", ->", " ->"), encoding="utf-8")
+    return str(path)
+
+
+@pytest.mark.parametrize(("give", "what"), ASKED.items())
+def test_computed_room_is_told_once_for_an_array(
+    give: str, what: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    call = caller(capsys)
+    found = call("check", switch(tmp_path, give))
+    assert found.status == 0
+    named = what.replace(" or ", "` or `")
+    assert "`give[0]` is interpreted, which takes two or three times as long" in found.out
+    assert f"what it gives to `{named}` is computed" in found.out
+    assert found.out.count("asks-for-room") == 1
+    assert f"(interpreted: asks for room in {what})" in call("info", switch(tmp_path, give), "--json").out
+
+
+@pytest.mark.parametrize("give", WATCHED)
+def test_room_that_is_only_watched_is_not_told(give: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    call = caller(capsys)
+    found = call("check", switch(tmp_path, give))
+    assert (found.status, "asks-for-room" in found.out) == (0, False)
+    assert "asks for room" not in call("info", switch(tmp_path, give), "--json").out

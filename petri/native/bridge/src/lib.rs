@@ -75,6 +75,12 @@ impl Program {
         let found = self.compiled.program.searching().into_iter();
         found.map(|(transition, looks)| (transition.0, (looks.arcs, looks.combined))).collect()
     }
+
+    /// The transitions that are not compiled because they ask places for room, with the output arcs for which they ask.
+    fn asking(&self) -> Vec<(u32, Vec<usize>)> {
+        let found = self.compiled.program.asking().into_iter();
+        found.map(|(transition, arcs)| (transition.0, arcs.to_vec())).collect()
+    }
 }
 
 /// Asks sessions on other threads to end long searches for bindings.

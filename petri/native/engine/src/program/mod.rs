@@ -117,6 +117,12 @@ impl Program {
         found.collect()
     }
 
+    /// The transitions that are not compiled because they ask places for room, with the output arcs for which they ask.
+    pub fn asking(&self) -> Vec<(TransitionId, &[usize])> {
+        let all = self.transitions.iter().enumerate().filter(|(_, transition)| !transition.rooms.is_empty());
+        all.map(|(id, transition)| (TransitionId(id as u32), &transition.rooms[..])).collect()
+    }
+
     fn looks(&self, transition: &TransitionProgram) -> Option<Looks> {
         match transition.selection {
             Selection::Search => self.searched(transition),
