@@ -14,7 +14,7 @@ import pytest
 from petri import codec, language
 from petri.catalogue.operations import DISTRIBUTIONS, FUNCTIONS
 from petri.diagnostics import render_all
-from petri.language.checking.figures import MEASURE_FUNCTIONS
+from petri.language.checking.measures.figures import MEASURE_FUNCTIONS
 from petri.language.meaning.units import UNITS
 from petri.language.syntax.lexer import NAMES_TOO, RESERVED, SOFT_WORDS
 from tests.documents import script
