@@ -50,7 +50,7 @@ def test_message(number: int) -> None:
 
 def test_the_page_names_everything_there_is() -> None:
     text = PAGE.read_text(encoding="utf-8")
-    listed = set(re.findall(r"^    (time place .*\n(?:    .*\n)+)", text, re.MULTILINE)[0].split())
+    listed = set(re.findall(r"^    (net time .*\n(?:    .*\n)+)", text, re.MULTILINE)[0].split())
     assert listed == RESERVED - SOFT_WORDS - NAMES_TOO
     quoted = set(re.findall(r"`([^`]*)`", text))
     assert [name for name in UNITS if name not in quoted] == []
