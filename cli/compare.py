@@ -14,7 +14,7 @@ from . import exits
 from .console import stdout_console, write_json
 
 if TYPE_CHECKING:
-    from petri.experiment.comparison import Comparison
+    from petri.experiment.results.comparison import Comparison
     from petri.measure.difference import Difference
 
 
@@ -32,7 +32,7 @@ def command(first: str, second: str, measures: tuple[str, ...], level: float, as
     A and B are results of `pnsim run --json`, or points of a store: sweep.db:threads=4,engines=2. If both have the
     same seed, their replications are compared in pairs, which often makes the intervals narrower.
     """
-    from petri.experiment.comparison import compare
+    from petri.experiment.results.comparison import compare
 
     comparison = compare(first, second, measures or None, level)
     if as_json:

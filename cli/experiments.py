@@ -16,8 +16,8 @@ from .run_options import engine_option
 from .time_limit import time_limit_option
 
 if TYPE_CHECKING:
-    from petri.experiment.definition import Definition
-    from petri.experiment.sampling import Value
+    from petri.experiment.design.definition import Definition
+    from petri.experiment.design.sampling import Value
     from petri.measure.sequential import Precision
     from petri.model import Model
 
@@ -40,7 +40,7 @@ def net_of_stdin() -> Callable[..., Model]:
 
 def read_grids(grids: tuple[str, ...], fixed: Mapping[str, Any]) -> list[dict[str, Value]]:
     """The points of `--grid name=values` options. Raises Refusal."""
-    from petri.experiment import sampling
+    from petri.experiment.design import sampling
 
     axes: dict[str, list[Value]] = {}
     for text in grids:
@@ -61,7 +61,7 @@ def read_grids(grids: tuple[str, ...], fixed: Mapping[str, Any]) -> list[dict[st
 
 def read_precision(text: str) -> Precision:
     """`2%` of the mean, or `0.01` in the measure's own unit. Raises Refusal."""
-    from petri.experiment.yaml_file import parse_bound
+    from petri.experiment.yaml.file import parse_bound
     from petri.measure.sequential import Precision
 
     bound = parse_bound(text)
@@ -72,7 +72,7 @@ def read_precision(text: str) -> Precision:
 
 def check_export(path: str | None, suffixes: Sequence[str] | None = None) -> None:
     """Refuse an unsuitable file name before anything runs: one with another suffix, or in no folder."""
-    from petri.experiment.tables import SUFFIXES, check_format
+    from petri.experiment.results.tables import SUFFIXES, check_format
 
     if path is None:
         return

@@ -27,9 +27,9 @@ def command(result: str, output: str | None) -> None:
     path = output if output is not None else str(Path(result).with_suffix(SUFFIXES[0]))
     check(path)
     from petri.experiment.errors import problem
-    from petri.experiment.outcome import stored_outcome
-    from petri.experiment.reference import parse_reference, read_result
-    from petri.experiment.store import Store
+    from petri.experiment.results.outcome import stored_outcome
+    from petri.experiment.store.database import Store
+    from petri.experiment.store.reference import parse_reference, read_result
     from petri.report.html import recorded_report, sweep_report
 
     reference = parse_reference(result)

@@ -13,7 +13,7 @@ from .net_options import tables_option
 from .run_options import engine_option
 
 if TYPE_CHECKING:
-    from petri.experiment.rerun import Repeated
+    from petri.experiment.procedure.rerun import Repeated
 
 
 @click.command(name="rerun")
@@ -53,7 +53,7 @@ def command(
 
     Exit status: 0 all are the same, 1 at least one differs, 2 could not start.
     """
-    from petri.experiment.rerun import recorded, repeat
+    from petri.experiment.procedure.rerun import recorded, repeat
 
     found = recorded(
         result,

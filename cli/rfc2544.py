@@ -97,7 +97,7 @@ def command(
 
 def _study(what: str, given: Given, options: dict[str, Any]) -> Forwarding:
     """The study of the file, or one made from the options. Options override the file."""
-    from petri.experiment.definition import Definition
+    from petri.experiment.design.definition import Definition
     from petri.experiment.forwarding.definition import Forwarding
     from petri.experiment.forwarding.yaml_forwarding import load_forwarding
 
@@ -116,7 +116,7 @@ def _study(what: str, given: Given, options: dict[str, Any]) -> Forwarding:
 
 
 def _sizes(text: str) -> list[Any]:
-    from petri.experiment import sampling
+    from petri.experiment.design import sampling
 
     try:
         found = [value for value in sampling.parse_values(text) if value != ""]

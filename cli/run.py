@@ -187,7 +187,7 @@ def _precision(text: str | None, trace: str | None) -> Precision | None:
 
 def _find_warmup(model: Model, planned: RunOptions, quiet: bool, limit: TimeLimit | None) -> str:
     """Determine the end of the warm-up from pilot runs, and report it."""
-    from petri.experiment.warmup import find
+    from petri.experiment.design.warmup import find
     from petri.report.quantities import Units
     from petri.run.stop import TimeLimit
 

@@ -89,7 +89,7 @@ def command(
         outcome = run_search(search, engine=engine, threads=threads, watch=progress, time_limit=time_limit)
     with always_shown(lambda: _show(outcome, as_json)):
         if export:
-            from petri.experiment.tables import export as write_table
+            from petri.experiment.results.tables import export as write_table
 
             write_table(outcome.outcome, export)
         if report:
@@ -105,7 +105,7 @@ def _search(what: str, grids: tuple[str, ...], given: Given, options: dict[str, 
     """The search of the file, or one made from the options. Options override the file."""
     from pathlib import Path
 
-    from petri.experiment.definition import Definition
+    from petri.experiment.design.definition import Definition
     from petri.experiment.threshold.definition import Search
     from petri.experiment.threshold.yaml_search import load_search
 

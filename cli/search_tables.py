@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.text import Text
 
-from petri.experiment.definition import shown
+from petri.experiment.design.definition import shown
 from petri.report.columns import Column, print_prose, print_table
 from petri.report.quantities import NOTHING, Units
 from petri.report.search import answer, question, share, verdict

@@ -22,10 +22,10 @@ from .run_options import engine_option
 from .time_limit import tell_over, time_limit_option
 
 if TYPE_CHECKING:
+    from petri.experiment.design.sampling import Value
     from petri.experiment.experiment import Experiment
-    from petri.experiment.outcome import Outcome
-    from petri.experiment.sampling import Value
-    from petri.experiment.workers import Workers
+    from petri.experiment.procedure.workers import Workers
+    from petri.experiment.results.outcome import Outcome
     from petri.run.stop import TimeLimit
 
 COUNT = click.IntRange(min=1)
@@ -91,7 +91,7 @@ def command(
     outcome = _run(experiment, path, engine, workers, dask, quiet, time_limit)
     with always_shown(lambda: _show(outcome, as_json)):
         if export:
-            from petri.experiment.tables import export as write_table
+            from petri.experiment.results.tables import export as write_table
 
             write_table(outcome, export)
         if report:
@@ -130,7 +130,7 @@ def _store_of(what: str) -> Path:
 
 def _remove(store: Path) -> None:
     """Remove a store. Raises ExperimentError if the file is not a store."""
-    from petri.experiment.store import Store
+    from petri.experiment.store.database import Store
 
     if not store.exists():
         return
@@ -148,8 +148,8 @@ def _run(
     quiet: bool,
     limit: TimeLimit | None,
 ) -> Outcome:
-    from petri.experiment.campaign import sweep
-    from petri.experiment.workers import Dask
+    from petri.experiment.procedure.campaign import sweep
+    from petri.experiment.procedure.workers import Dask
 
     from .sweep_progress import SweepProgress
 

@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.live import Live
 
-    from petri.experiment.campaign import PointState, State
+    from petri.experiment.procedure.campaign import PointState, State
 
 PAUSE = 0.1  # seconds between two looks of the live block
 MOST_MEASURES = 4  # estimates shown at a time
 
 
 class SweepProgress:
-    """Watches a sweep (`petri.experiment.campaign.sweep`). heading: makes the line above, for a number of columns."""
+    """Watches a sweep (`petri.experiment.sweep`). heading: makes the line above, for a number of columns."""
 
     def __init__(self, store: Path, quiet: bool = False, heading: Callable[[int], str] | None = None) -> None:
         self._store = store

@@ -13,7 +13,7 @@ from petri.report.progress import fitting, left_text
 from .sweep_progress import SweepProgress
 
 if TYPE_CHECKING:
-    from petri.experiment.campaign import State, Watcher
+    from petri.experiment.procedure.campaign import State, Watcher
     from petri.validation.estimate import Estimate
 
 

@@ -22,8 +22,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from petri.experiment import Experiment, sweep
-from petri.experiment.definition import FITTED
-from petri.experiment.sampling import parse_value
+from petri.experiment.design.definition import FITTED
+from petri.experiment.design.sampling import parse_value
 from petri.validation.suite import FigureCheck, checks, experiments, folders
 
 HERE: Final = Path(__file__).resolve().parent

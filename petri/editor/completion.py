@@ -16,8 +16,8 @@ from petri.editor.positions import Text
 from petri.editor.showing import signature
 from petri.editor.workspace import Checked
 from petri.language.checking.checker import Checker
-from petri.language.checking.figure_templates import SAMPLE_FIELDS
-from petri.language.checking.figures import MEASURE_FUNCTIONS
+from petri.language.checking.measures.figure_templates import SAMPLE_FIELDS
+from petri.language.checking.measures.figures import MEASURE_FUNCTIONS
 from petri.language.meaning.scope import (
     ConstantSymbol,
     DistSymbol,

@@ -12,7 +12,7 @@ from typing import Any
 
 from petri.atomic_file import write_text
 from petri.catalogue.operations import DISTRIBUTIONS, FUNCTIONS
-from petri.language.checking.figures import MEASURE_FUNCTIONS
+from petri.language.checking.measures.figures import MEASURE_FUNCTIONS
 from petri.language.meaning.types import BUILTIN
 from petri.language.meaning.units import UNITS
 from petri.language.syntax.lexer import VALUE_WORDS

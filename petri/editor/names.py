@@ -15,9 +15,9 @@ from petri.catalogue.operations import DISTRIBUTIONS, FUNCTIONS
 from petri.editor.meant import Meant
 from petri.language import Study
 from petri.language.checking.checker import Checker
-from petri.language.checking.figures import MEASURE_FUNCTIONS
-from petri.language.checking.patterns import WORDS
-from petri.language.checking.terms import split_term
+from petri.language.checking.measures.figures import MEASURE_FUNCTIONS
+from petri.language.checking.nets.patterns import WORDS
+from petri.language.checking.nets.terms import split_term
 from petri.language.meaning.scope import (
     ConstantSymbol,
     InstanceSymbol,

@@ -14,16 +14,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from petri.experiment.campaign import sweep
-    from petri.experiment.comparison import compare
-    from petri.experiment.definition import Expected, Tolerance
+    from petri.experiment.design.definition import Expected, Tolerance
     from petri.experiment.errors import ExperimentError
     from petri.experiment.experiment import Experiment
     from petri.experiment.forwarding.api import rfc2544
-    from petri.experiment.outcome import Outcome, stored_outcome
-    from petri.experiment.store import Store
-    from petri.experiment.summary import PointOutcome
-    from petri.experiment.tables import export
+    from petri.experiment.procedure.campaign import sweep
+    from petri.experiment.results.comparison import compare
+    from petri.experiment.results.outcome import Outcome, stored_outcome
+    from petri.experiment.results.summary import PointOutcome
+    from petri.experiment.results.tables import export
+    from petri.experiment.store.database import Store
     from petri.experiment.threshold.api import search
     from petri.experiment.threshold.outcome import SearchOutcome
     from petri.measure.sequential import Precision
@@ -47,21 +47,21 @@ __all__ = [
 ]
 
 _HOMES = {
-    "Expected": "petri.experiment.definition",
+    "Expected": "petri.experiment.design.definition",
     "Experiment": "petri.experiment.experiment",
     "ExperimentError": "petri.experiment.errors",
-    "Outcome": "petri.experiment.outcome",
-    "PointOutcome": "petri.experiment.summary",
+    "Outcome": "petri.experiment.results.outcome",
+    "PointOutcome": "petri.experiment.results.summary",
     "Precision": "petri.measure.sequential",
     "SearchOutcome": "petri.experiment.threshold.outcome",
-    "Store": "petri.experiment.store",
-    "Tolerance": "petri.experiment.definition",
-    "compare": "petri.experiment.comparison",
-    "export": "petri.experiment.tables",
+    "Store": "petri.experiment.store.database",
+    "Tolerance": "petri.experiment.design.definition",
+    "compare": "petri.experiment.results.comparison",
+    "export": "petri.experiment.results.tables",
     "rfc2544": "petri.experiment.forwarding.api",
     "search": "petri.experiment.threshold.api",
-    "stored_outcome": "petri.experiment.outcome",
-    "sweep": "petri.experiment.campaign",
+    "stored_outcome": "petri.experiment.results.outcome",
+    "sweep": "petri.experiment.procedure.campaign",
 }
 
 

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
-from petri.experiment.campaign import sweep
-from petri.experiment.definition import Definition
-from petri.experiment.outcome import Outcome
-from petri.experiment.preparation import Prepared, prepare
-from petri.experiment.yaml_file import load_experiment
+from petri.experiment.design.definition import Definition
+from petri.experiment.design.preparation import Prepared, prepare
+from petri.experiment.procedure.campaign import sweep
+from petri.experiment.results.outcome import Outcome
+from petri.experiment.yaml.file import load_experiment
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class Experiment(Definition):
         return cls(**vars(load_experiment(Path(path))))
 
     def run(self, store: str | Path, **options: Any) -> Outcome:
-        """Run what is missing in a store; see `petri.experiment.campaign.sweep` for the options."""
+        """Run what is missing in a store; see `petri.experiment.sweep` for the options."""
         return sweep(self, store, **options)
 
     def prepare(self, engine: str = "auto") -> Prepared:

@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Final
 
 from petri.catalogue.operations import BINARY, COMPARISONS, OPERATIONS
-from petri.language.checking.terms import split_term
+from petri.language.checking.nets.terms import split_term
 from petri.language.layout.writing import expression as tree_text
 from petri.language.syntax import tree
 from petri.net import Expr, InputArc, Match, Net, OutputArc, Place, Preference, Scalar, Span, Transition, Variable

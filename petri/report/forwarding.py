@@ -6,15 +6,15 @@ import math
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from petri.experiment.definition import shown
+from petri.experiment.design.definition import shown
 from petri.experiment.forwarding.definition import SHARES
 from petri.net import split_unit
 from petri.report.quantities import NOTHING, Scale, Units, number
 from petri.report.search import share as percent
 
 if TYPE_CHECKING:
+    from petri.experiment.design.sampling import Value
     from petri.experiment.forwarding.outcome import ForwardingOutcome, SizeResult
-    from petri.experiment.sampling import Value
     from petri.measure.intervals import Interval
 
 DIGITS = 4

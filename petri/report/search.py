@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from petri.diagnostics import Diagnostic, Value
-from petri.experiment.definition import point_label, shown
+from petri.experiment.design.definition import point_label, shown
 from petri.report.progress import fitting
 from petri.report.quantities import Units, number
 from petri.structs import replace
 
 if TYPE_CHECKING:
+    from petri.experiment.design.sampling import Values
     from petri.experiment.forwarding.procedure import Measured
-    from petri.experiment.sampling import Values
     from petri.experiment.threshold.outcome import Found, SearchOutcome, Trial
     from petri.experiment.threshold.procedure import State
 

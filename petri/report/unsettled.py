@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from petri.report.quantities import Units
 
 if TYPE_CHECKING:
-    from petri.experiment.summary import PointOutcome
+    from petri.experiment.results.summary import PointOutcome
     from petri.measure.figures import Figure
 
 MARK: Final = " !"

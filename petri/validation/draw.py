@@ -22,9 +22,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
-from petri.experiment.definition import FITTED, INPUT, TRIVIAL, Expected
+from petri.experiment.design.definition import FITTED, INPUT, TRIVIAL, Expected
+from petri.experiment.design.preparation import Point, Prepared, expected_value, in_units
 from petri.experiment.experiment import Experiment
-from petri.experiment.preparation import Point, Prepared, expected_value, in_units
 from petri.measure.figures import figures
 from petri.validation.study import Fitting
 

@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Final, Literal
 
-from petri.experiment.summary import PointOutcome
+from petri.experiment.results.summary import PointOutcome
 from petri.measure.difference import combined_interval
 from petri.measure.intervals import Interval, student_interval
 from petri.structs import Frozen

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from petri.experiment.outcome import Outcome
+from petri.experiment.results.outcome import Outcome
 from petri.report.dimensions import shown_dimension
 from petri.report.html import tables
 from petri.report.html.marks import interval_mark

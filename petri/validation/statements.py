@@ -16,10 +16,10 @@ from typing import Any, Final
 
 import yaml
 
-from petri.experiment.definition import shown
-from petri.experiment.outcome import Outcome
-from petri.experiment.preparation import quantity
-from petri.experiment.summary import PointOutcome
+from petri.experiment.design.definition import shown
+from petri.experiment.design.preparation import quantity
+from petri.experiment.results.outcome import Outcome
+from petri.experiment.results.summary import PointOutcome
 from petri.language.meaning.units import UNITS
 from petri.report.quantities import Units
 from petri.validation.margins import (

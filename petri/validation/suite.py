@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Final, Literal
 
 from petri import library
-from petri.experiment.campaign import Watcher, sweep
-from petri.experiment.definition import FITTED, INPUT, TRIVIAL
+from petri.experiment.design.definition import FITTED, INPUT, TRIVIAL
 from petri.experiment.experiment import Experiment
-from petri.experiment.outcome import Outcome
-from petri.experiment.summary import Checked, PointOutcome
+from petri.experiment.procedure.campaign import Watcher, sweep
+from petri.experiment.results.outcome import Outcome
+from petri.experiment.results.summary import Checked, PointOutcome
 from petri.measure.intervals import Interval
 from petri.measure.observation import Floats
 from petri.measure.sequential import WIDEST

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 import pytest
 
 import petri
-from petri.experiment.task import Stopped, Task, pack, perform
+from petri.experiment.design.task import Stopped, Task, pack, perform
 from petri.run.plan import Plan
 from petri.run.recording import record
 from petri.run.replications import replicate

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import petri
-from petri.experiment.preparation import in_units
+from petri.experiment.design.preparation import in_units
 
 from .calling import Call
 

@@ -11,8 +11,8 @@ from petri import language, library
 from petri.catalogue.operations import DISTRIBUTIONS, FUNCTIONS
 from petri.editor.names import find_names
 from petri.editor.workspace import Workspace
-from petri.language.checking.figure_templates import FIGURES_ELSEWHERE, SAMPLE_FIELDS, is_percentile
-from petri.language.checking.figures import MEASURE_FUNCTIONS
+from petri.language.checking.measures.figure_templates import FIGURES_ELSEWHERE, SAMPLE_FIELDS, is_percentile
+from petri.language.checking.measures.figures import MEASURE_FUNCTIONS
 from petri.language.loader import OpenTexts
 from petri.language.meaning.types import BUILTIN
 from petri.language.meaning.units import UNITS

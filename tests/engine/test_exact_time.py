@@ -46,7 +46,7 @@ def scaled(name: str, factor: Fraction, monkeypatch: pytest.MonkeyPatch) -> Mode
         return original(value, dimension, second) * scale
 
     with monkeypatch.context() as patch:
-        patch.setattr("petri.language.checking.quantities.in_net_units", in_net_units)
+        patch.setattr("petri.language.checking.expressions.quantities.in_net_units", in_net_units)
         return petri.load(name)
 
 

@@ -18,11 +18,11 @@ import pytest
 
 from petri import language
 from petri.experiment import Experiment, ExperimentError, Precision, Store, sweep
-from petri.experiment.campaign import PointState, State
-from petri.experiment.store import SILENCE, is_alive, writing
-from petri.experiment.task import PILOT, ReplicationRecord, Task, TaskResult, perform
-from petri.experiment.warmup import Warmup
-from petri.experiment.workers import Processes, Threads
+from petri.experiment.design.task import PILOT, ReplicationRecord, Task, TaskResult, perform
+from petri.experiment.design.warmup import Warmup
+from petri.experiment.procedure.campaign import PointState, State
+from petri.experiment.procedure.workers import Processes, Threads
+from petri.experiment.store.database import SILENCE, is_alive, writing
 from petri.measure.sequential import looks
 from petri.model import Model
 from tests.engines import ENGINES, FASTEST
@@ -228,8 +228,8 @@ def test_what_another_process_has_finished_is_not_granted(tmp_path: Path) -> Non
 
 ORPHANS = """
 import time
-from petri.experiment.task import Task
-from petri.experiment.workers import Processes
+from petri.experiment.design.task import Task
+from petri.experiment.procedure.workers import Processes
 if __name__ == "__main__":
     workers = Processes(1)
     try:

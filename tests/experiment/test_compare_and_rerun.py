@@ -15,7 +15,7 @@ import pytest
 from petri import language
 from petri.engine.native import available
 from petri.experiment import Experiment, ExperimentError, compare
-from petri.experiment.rerun import recorded, repeat
+from petri.experiment.procedure.rerun import recorded, repeat
 from petri.model import Model, load
 from tests.experiment.nets import FAILING, QUEUE, TIMED, write_net
 

@@ -16,10 +16,10 @@ import pytest
 
 from petri.experiment import Experiment, sweep
 from petri.experiment.errors import ExperimentError
-from petri.experiment.outcome import stored_outcome
-from petri.experiment.reference import parse_reference
-from petri.experiment.rerun import of_store
-from petri.experiment.store import Store
+from petri.experiment.procedure.rerun import of_store
+from petri.experiment.results.outcome import stored_outcome
+from petri.experiment.store.database import Store
+from petri.experiment.store.reference import parse_reference
 from petri.report.html import sweep_report
 from tests.experiment.nets import write_net
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from petri.experiment import Experiment, ExperimentError, sweep
-from petri.experiment.campaign import State
-from petri.experiment.workers import Dask
+from petri.experiment.procedure.campaign import State
+from petri.experiment.procedure.workers import Dask
 from tests.experiment.nets import stored_rows, write_net
 
 pytest.importorskip("distributed")
@@ -51,7 +51,7 @@ def test_a_cluster_that_loses_a_worker_gives_the_same_rows(tmp_path: Path) -> No
 
 
 def test_no_scheduler_there(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("petri.experiment.workers.PATIENCE", 0.5)
+    monkeypatch.setattr("petri.experiment.procedure.workers.PATIENCE", 0.5)
     with pytest.raises(ExperimentError) as caught:
         Dask("tcp://127.0.0.1:9")
     assert caught.value.diagnostic.id == "dask-unreachable"

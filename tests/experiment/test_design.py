@@ -10,7 +10,7 @@ import pytest
 
 import petri
 from petri.experiment import Experiment, ExperimentError
-from petri.experiment.design import grid_points
+from petri.experiment.design.grid import grid_points
 
 
 def test_a_grid_from_python_is_the_grid_of_a_file(tmp_path: Path) -> None:

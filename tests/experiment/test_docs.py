@@ -15,7 +15,7 @@ from petri.engine.native import available
 from petri.experiment import Experiment
 from petri.experiment.forwarding.yaml_forwarding import RFC_KEYS
 from petri.experiment.threshold.yaml_search import SEARCH_KEYS
-from petri.experiment.yaml_file import KEYS
+from petri.experiment.yaml.file import KEYS
 from pnsim.rfc2544 import command as rfc_command
 from pnsim.search import command as search_command
 from pnsim.sweep import command as sweep_command

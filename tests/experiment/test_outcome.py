@@ -14,7 +14,7 @@ import pytest
 
 from petri import language
 from petri.experiment import Expected, Experiment, ExperimentError, Outcome, Store, Tolerance, export, stored_outcome
-from petri.experiment.tables import titled_columns
+from petri.experiment.results.tables import titled_columns
 from petri.measure.figures import default_names, figures
 from petri.measure.formula import evaluate
 from petri.model import Model

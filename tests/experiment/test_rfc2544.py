@@ -12,7 +12,7 @@ import pytest
 
 import petri
 from petri.diagnostics import LanguageError
-from petri.experiment.definition import Definition
+from petri.experiment.design.definition import Definition
 from petri.experiment.errors import ExperimentError
 from petri.experiment.forwarding.definition import Forwarding
 from petri.experiment.forwarding.outcome import ForwardingOutcome

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from petri.experiment.sampling import (
+from petri.experiment.design.sampling import (
     Axis,
     BadRange,
     grid,

@@ -12,7 +12,7 @@ import pytest
 import petri
 from petri.diagnostics import LanguageError
 from petri.engine.native import available
-from petri.experiment.definition import Definition
+from petri.experiment.design.definition import Definition
 from petri.experiment.errors import ExperimentError
 from petri.experiment.threshold.definition import Search
 from petri.experiment.threshold.ladder import make_ladder
@@ -220,7 +220,7 @@ def test_ctrl_c_keeps_what_is_decided(md1k: str, monkeypatch: pytest.MonkeyPatch
         ran, _ = replicate(*arguments, **options)
         return ran, len(calls) > 3
 
-    monkeypatch.setattr("petri.experiment.points.replicate", interrupted_later)
+    monkeypatch.setattr("petri.experiment.procedure.points.replicate", interrupted_later)
     found = small(md1k)
     assert found.interrupted
     assert found.found[0].status == "unfinished"

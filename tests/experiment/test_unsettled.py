@@ -13,8 +13,8 @@ import pytest
 import petri
 from petri.engine.native import available
 from petri.experiment import Experiment
-from petri.experiment.outcome import stored_outcome
-from petri.experiment.store import Store
+from petri.experiment.results.outcome import stored_outcome
+from petri.experiment.store.database import Store
 from petri.measure.trend import FALSE_ALARMS
 from petri.report.html import sweep_report
 from tests.cli.calling import Call, caller

@@ -9,7 +9,7 @@ import pytest
 
 from petri import language
 from petri.experiment import Experiment, Store
-from petri.experiment.warmup import TOKENS, WINDOWS, Warmup, pilot, series_of, settle, windows
+from petri.experiment.design.warmup import TOKENS, WINDOWS, Warmup, pilot, series_of, settle, windows
 from petri.run.plan import Plan
 from tests.engines import ENGINES, FASTEST
 from tests.experiment.nets import stored_rows, write_net

@@ -11,7 +11,7 @@ import yaml
 import petri
 from petri.diagnostics import LanguageError
 from petri.experiment import Experiment, sweep
-from petri.experiment.definition import Expected, Tolerance
+from petri.experiment.design.definition import Expected, Tolerance
 from petri.experiment.errors import ExperimentError
 from petri.measure.sequential import Precision
 from tests.experiment.nets import write_net
@@ -249,7 +249,7 @@ def test_a_value_of_many_points_is_tried_once(tmp_path: Path, monkeypatch: pytes
         tried.append(parameters)
         return petri.load(net, **parameters)
 
-    monkeypatch.setattr("petri.experiment.yaml_net.load", load_and_note)
+    monkeypatch.setattr("petri.experiment.yaml.against_net.load", load_and_note)
     points = [{"load": "1 / 2", "servers": 1 if n < 40 else "many"} for n in range(50)]
     with pytest.raises(LanguageError) as raised:
         load(tmp_path, yaml.safe_dump({"net": "queue.net", "points": points}))

@@ -10,7 +10,7 @@ import pytest
 
 from petri import language
 from petri.catalogue.operations import DISTRIBUTIONS, FUNCTIONS
-from petri.language.checking.figures import MEASURE_FUNCTIONS
+from petri.language.checking.measures.figures import MEASURE_FUNCTIONS
 from petri.language.syntax.lexer import RESERVED
 from petri.measure.catalogue import PLACES
 

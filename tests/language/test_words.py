@@ -6,7 +6,7 @@ import pytest
 
 from petri import language
 from petri.language.layout.formatter import format_source
-from petri.language.syntax.lexer import DECLARATION_WORDS, NAMES_TOO, SOFT_WORDS
+from petri.language.syntax.lexer import NAMES_TOO, SOFT_WORDS
 
 WORDS = sorted(NAMES_TOO | SOFT_WORDS)
 
@@ -49,30 +49,6 @@ def test_a_word_may_be_a_place(word: str) -> None:
     net = language.loads(PLACE.format(word))
     assert [place.name for place in net.places] == [word, "b"]
     assert [t.name for t in net.transitions] == ["t", "u", "v[0]", "v[1]"]
-
-
-@pytest.mark.parametrize("word", sorted(NAMES_TOO & set(DECLARATION_WORDS) - {"run"}))
-def test_a_word_of_declarations_is_a_name_beside_declarations(word: str) -> None:
-    text = f"""net {word}
-place {word}
-place b = 3 * token
-param p = 2
-fn f({word}: int): int = {word} + p
-thread w
-  take b, {word}
-  give {word}
-  wait f(1)
-  give b,
-    {word}
-end
-transition t: b, {word} -> b,
-    {word} takes 3
-transition u: read {word}, b -> {word} priority 2
-param q = p
-"""
-    net = language.loads(text)
-    assert {word, "b"} <= {place.name for place in net.places}
-    assert {"t", "u"} <= {transition.name for transition in net.transitions}
 
 
 def test_the_words_that_divide_a_net_stay_reserved() -> None:

@@ -11,8 +11,8 @@ from rich.console import Console
 
 import petri
 from petri.experiment import Experiment, sweep
-from petri.experiment.comparison import compare
 from petri.experiment.errors import ExperimentError
+from petri.experiment.results.comparison import compare
 from petri.measure.sequential import Precision
 from petri.report.html.record import of_result
 from petri.report.summary import print_summary

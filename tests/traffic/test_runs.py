@@ -17,7 +17,7 @@ from petri import language
 from petri.diagnostics import LanguageError
 from petri.engine.native import available
 from petri.experiment import Experiment
-from petri.experiment.rerun import recorded, repeat
+from petri.experiment.procedure.rerun import recorded, repeat
 from petri.measure.formula import evaluate
 from tests.cli.calling import caller
 from tests.engines import ENGINES

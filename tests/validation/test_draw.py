@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from petri.experiment import Experiment
-from petri.experiment.definition import FITTED, INPUT, TRIVIAL
+from petri.experiment.design.definition import FITTED, INPUT, TRIVIAL
 from petri.validation.draw import drawn_roles
 from petri.validation.study import Fitting, StudyError, read_study
 from petri.validation.suite import experiments, folders

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from petri.display import shown_by_report
-from petri.experiment.definition import Definition, Source
+from petri.experiment.design.definition import Definition, Source
+from petri.experiment.design.sampling import Value
 from petri.experiment.forwarding.definition import BETWEEN, REPLICATIONS, SIZES, Forwarding
 from petri.experiment.forwarding.outcome import ForwardingOutcome
 from petri.experiment.forwarding.procedure import Watcher, run_forwarding
-from petri.experiment.sampling import Value
 from petri.experiment.threshold.definition import CONFIDENCE, MOST_REPLICATIONS
 
 

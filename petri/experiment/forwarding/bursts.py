@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
+from petri.experiment.design.preparation import Point
+from petri.experiment.design.warmup import reach
 from petri.experiment.forwarding.outcome import Bursts
-from petri.experiment.preparation import Point
 from petri.experiment.threshold.condition import Condition
-from petri.experiment.warmup import reach
 from petri.measure.observation import Observation
 from petri.run.plan import Plan
 from petri.run.session import begin_planned

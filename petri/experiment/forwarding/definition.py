@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from petri.experiment.definition import Definition
+from petri.experiment.design.definition import Definition
+from petri.experiment.design.sampling import Value
 from petri.experiment.errors import ExperimentError, problem
-from petri.experiment.sampling import Value
 from petri.experiment.threshold.condition import check_parameter
 from petri.experiment.threshold.definition import CONFIDENCE, MOST_REPLICATIONS
 from petri.measure.figures import UnknownFigure, figures

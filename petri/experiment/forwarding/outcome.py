@@ -12,10 +12,10 @@ from typing import Any
 
 from petri.atomic_file import replacing
 from petri.display import shown_by_report
+from petri.experiment.design.sampling import Value
 from petri.experiment.errors import problem
 from petri.experiment.forwarding.definition import SHARES, Roles
-from petri.experiment.sampling import Value
-from petri.experiment.summary import PointOutcome
+from petri.experiment.results.summary import PointOutcome
 from petri.experiment.threshold.outcome import Found, SearchOutcome
 from petri.measure.figures import Figure, figures
 from petri.measure.intervals import Interval, student_interval

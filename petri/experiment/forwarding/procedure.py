@@ -12,14 +12,14 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
+from petri.experiment.design.preparation import Preparation, quantity
+from petri.experiment.design.sampling import Value, Values
 from petri.experiment.errors import problem
 from petri.experiment.forwarding.bursts import measure_bursts
 from petri.experiment.forwarding.definition import SHARES, Forwarding, find_roles, sizes_of
 from petri.experiment.forwarding.outcome import Bursts, ForwardingOutcome, SizeResult
-from petri.experiment.points import Interrupted, begin_point
-from petri.experiment.preparation import Preparation, quantity
-from petri.experiment.sampling import Value, Values
-from petri.experiment.summary import PointOutcome
+from petri.experiment.procedure.points import Interrupted, begin_point
+from petri.experiment.results.summary import PointOutcome
 from petri.experiment.threshold.definition import Search
 from petri.experiment.threshold.outcome import Found
 from petri.experiment.threshold.procedure import Searching, State

@@ -12,14 +12,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
-from petri.experiment.definition import Definition
+from petri.experiment.design.definition import Definition
+from petri.experiment.design.sampling import Value
 from petri.experiment.forwarding.definition import SIZES, Forwarding
-from petri.experiment.sampling import Value
 from petri.experiment.threshold.condition import condition_names
 from petri.experiment.threshold.ladder import make_ladder
 from petri.experiment.threshold.yaml_search import SEARCH_KEYS, attempt, search_settings
-from petri.experiment.yaml_file import KEYS, Reading
-from petri.experiment.yaml_tree import YamlTable
+from petri.experiment.yaml.file import KEYS, Reading
+from petri.experiment.yaml.tree import YamlTable
 from petri.net import Span
 
 RFC_KEYS: Final = {

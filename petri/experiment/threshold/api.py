@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from petri.display import shown_by_report
-from petri.experiment.definition import Definition, Source
+from petri.experiment.design.definition import Definition, Source
 from petri.experiment.threshold.definition import CONFIDENCE, MOST_REPLICATIONS, Search
 from petri.experiment.threshold.outcome import SearchOutcome
 from petri.experiment.threshold.procedure import Watcher, run_search

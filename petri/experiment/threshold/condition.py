@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from petri.diagnostics import did_you_mean
+from petri.experiment.design.preparation import in_units
 from petri.experiment.errors import ExperimentError, problem
-from petri.experiment.preparation import in_units
 from petri.measure.decision import Decision, decide_mean, decide_runs
 from petri.measure.figures import Figure, UnknownFigure, default_names, figures
 from petri.net import Net

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final
 
-from petri.experiment.definition import Definition
+from petri.experiment.design.definition import Definition
 
 CONFIDENCE: Final = 0.95
 MOST_REPLICATIONS: Final = 100  # for each value that is tried

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Final
 
+from petri.experiment.design.preparation import quantity
+from petri.experiment.design.sampling import BadRange, Range, Value, parse_range
 from petri.experiment.errors import problem
-from petri.experiment.preparation import quantity
-from petri.experiment.sampling import BadRange, Range, Value, parse_range
 from petri.language.meaning.units import UNITS
 
 DEFAULT_RESOLUTION: Final = "1%"  # of the greater end

@@ -8,9 +8,9 @@ from functools import cached_property
 from typing import Any, Literal
 
 from petri.display import shown_by_report
-from petri.experiment.outcome import Outcome
-from petri.experiment.sampling import Value, Values
-from petri.experiment.summary import PointOutcome
+from petri.experiment.design.sampling import Value, Values
+from petri.experiment.results.outcome import Outcome
+from petri.experiment.results.summary import PointOutcome
 from petri.experiment.threshold.condition import Condition
 from petri.measure.trend import Drift
 from petri.result.export import interval_dict

@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import Any
 
 from petri.diagnostics import LanguageError
+from petri.experiment.design.preparation import Preparation, at_point, written
+from petri.experiment.design.sampling import Value, Values
 from petri.experiment.errors import problem
-from petri.experiment.outcome import Outcome
-from petri.experiment.points import Interrupted, PointRuns, begin_point
-from petri.experiment.preparation import Preparation, at_point, written
-from petri.experiment.sampling import Value, Values
+from petri.experiment.procedure.points import Interrupted, PointRuns, begin_point
+from petri.experiment.results.outcome import Outcome
 from petri.experiment.threshold.condition import check_parameter, condition_names, parse_condition
 from petri.experiment.threshold.definition import Search
 from petri.experiment.threshold.ladder import make_ladder

@@ -13,14 +13,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-from petri.experiment.definition import Definition
+from petri.experiment.design.definition import Definition
+from petri.experiment.design.preparation import quantity
 from petri.experiment.errors import ExperimentError, problem
-from petri.experiment.preparation import quantity
 from petri.experiment.threshold.condition import condition_names
 from petri.experiment.threshold.definition import CONFIDENCE, MOST_REPLICATIONS, Search
 from petri.experiment.threshold.ladder import make_ladder
-from petri.experiment.yaml_file import KEYS, Reading, first_line
-from petri.experiment.yaml_tree import YamlNode, YamlTable, YamlText
+from petri.experiment.yaml.file import KEYS, Reading, first_line
+from petri.experiment.yaml.tree import YamlNode, YamlTable, YamlText
 from petri.net import Span
 from petri.structs import replace as replaced
 

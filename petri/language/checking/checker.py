@@ -12,20 +12,21 @@ from fractions import Fraction
 from itertools import chain
 
 from petri import net
-from petri.language.checking import functions, user_units
-from petri.language.checking.bodies import check_body, check_places
-from petri.language.checking.declarations import Gatherer
-from petri.language.checking.expressions import Reader, local
-from petri.language.checking.imports import OpenSpace, open_spaces, take_settings
-from petri.language.checking.measures import ExpectationTemplate, MeasureTemplate, check_measures
-from petri.language.checking.parameters import Overrides
-from petri.language.checking.ranges import read_range
-from petri.language.checking.runs import run_defaults
+from petri.language.checking.declarations import user_units
+from petri.language.checking.declarations.gatherer import Gatherer
+from petri.language.checking.declarations.imports import OpenSpace, open_spaces, take_settings
+from petri.language.checking.declarations.parameters import Overrides
+from petri.language.checking.declarations.runs import run_defaults
+from petri.language.checking.expressions import functions
+from petri.language.checking.expressions.ranges import read_range
+from petri.language.checking.expressions.reader import Reader, local
+from petri.language.checking.expressions.user_functions import resolve_fn
+from petri.language.checking.measures.declared import ExpectationTemplate, MeasureTemplate, check_measures
+from petri.language.checking.nets.bodies import check_body, check_places
 from petri.language.checking.state import CheckState, ColumnReader, FileFinder, Space, TableReader, Value
 from petri.language.checking.threads.expand import expand_threads
 from petri.language.checking.threads.live import measured_names
 from petri.language.checking.threads.services import check_services, service_type
-from petri.language.checking.user_functions import resolve_fn
 from petri.language.meaning.nodes import Node, as_float, constant, evaluate
 from petri.language.meaning.scope import (
     ConstantSymbol,

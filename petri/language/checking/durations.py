@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from petri.diagnostics import LanguageError
 from petri.language.checking.checker import Checker
-from petri.language.checking.expressions import Reader
+from petri.language.checking.expressions.reader import Reader
 from petri.language.checking.state import Space
 from petri.language.meaning.nodes import as_float, constant, evaluate
 from petri.language.meaning.scope import UnitSymbol

@@ -9,8 +9,8 @@ from typing import TypeVar
 
 from petri import net
 from petri.diagnostics import Label
-from petri.language.checking.measures import ExpectationTemplate, MeasureTemplate, in_net
-from petri.language.checking.targets import Index, Target
+from petri.language.checking.measures.declared import ExpectationTemplate, MeasureTemplate, in_net
+from petri.language.checking.nets.targets import Index, Target
 from petri.language.flattening.instance import Instance
 from petri.language.flattening.loops import turns
 from petri.language.meaning.nodes import Constant, Node, build, evaluate, in_units

@@ -27,8 +27,7 @@ RESERVED = frozenset((*DECLARATION_WORDS, *CLAUSE_WORDS, *VALUE_WORDS))
 SOFT_WORDS = frozenset(("as", "at", "let", "of", "out", "precision", "prefer", "seed"))
 NAMES_TOO = frozenset((
     "read", "no", "reset", "draw", "weight", "priority", "cap", "fifo", "lifo", "bag", "record", "until", "warmup",
-    "replications", "within", "order", "token", "run", "net", "param", "const", "unit", "type", "dist", "fn", "module",
-    "port", "instance", "measure",
+    "replications", "within", "order", "token", "run",
 ))  # fmt: skip
 
 _TOKEN = re.compile(

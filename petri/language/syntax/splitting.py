@@ -1,7 +1,7 @@
 """Divides the tokens of a file into declarations, at their keywords, and threads into steps.
 
-Two keywords of declarations have a second meaning (`time(…)` is a measure, `end` an instant), most may be names, and
-users misspell them. The neighbouring tokens decide which case it is.
+Declaration keywords are reserved, but two have a second meaning (`time(…)` is a measure, `end` an instant), and users
+misspell them or use them as names. The neighbouring tokens decide which case it is.
 """
 
 from __future__ import annotations
@@ -101,10 +101,9 @@ def split(tokens: list[Token], path: str) -> list[Statement]:
         elif token.kind in _DECLARING:
             alone = bool(statements) and position == statements[-1].first + 1 and statements[-1].word not in _NAMELESS
             word = _declares(token, before, after, depth, alone)
-            closing = _closing(before, token, after)
-            if not word and (_is_name(token, before, after) or (token.kind in NAMES_TOO and not closing)):
+            if not word and _is_name(token, before, after):
                 token.kind = "NAME"
-            elif not word and token.kind != "end" and not closing:
+            elif not word and token.kind != "end" and not _closing(before, token, after):
                 token.kind = "NAME"
                 wrong = Diagnostic("reserved-name", span_of(token, token, path), {"name": token.text})
         elif token.kind == "NAME" and token.first:
@@ -196,7 +195,7 @@ def _is_name(token: Token, before: Token | None, after: Token | None) -> bool:
     field = (before and before.kind == "." and not token.first) or (
         following == ":" and before and before.kind in ("{", ",")
     )
-    return bool(field) or (token.kind == "time" and following == "(")
+    return bool(field) or (token.kind == "time" and following == "(") or _run_as_name(token, before, following)
 
 
 def _run_as_name(token: Token, before: Token | None, following: str) -> bool:
@@ -216,25 +215,20 @@ def _declares(token: Token, before: Token | None, after: Token | None, depth: in
         return ""
     if _closing(before, token, after) or _run_as_name(token, before, following):
         return ""
-    introduces = following in _FOLLOWS.get(word, ("NAME", "STRING", "NUMBER")) or following in SOFT_WORDS
-    together = introduces and not (after and after.first)
-    if alone and not token.first and (not together if word in NAMES_TOO else following not in ("NAME", *SOFT_WORDS)):
+    if alone and not token.first and following != "NAME" and following not in SOFT_WORDS:
         return ""  # `place time : int`: a reserved word for a name
-    operand = depth > 0 or before.kind in _WANTS_OPERAND
-    if word in NAMES_TOO - _ANYTHING:
-        sure = depth > 0 or before.kind in _WANTS_OPERAND - SOFT_WORDS - NAMES_TOO  # the others may be names as well
-        return "" if (sure and not token.first if introduces else operand) else word
     if word == "end":
         last = token.first and (not following or following in _DECLARING)
         within = depth > 0 and following in (",", ")", "]", "}")
         return word if last or not (within or before.kind in _WANTS_OPERAND - SOFT_WORDS - NAMES_TOO) else ""
-    if (
-        introduces
+    suits = (
+        following in SOFT_WORDS
+        or following in _FOLLOWS.get(word, ("NAME", "STRING", "NUMBER"))
         or following in RESERVED
-        or (word in _ANYTHING and not (depth and following in (":", ",", ")", "]", "}")))
-    ):
+    )
+    if suits or (word in _ANYTHING and not (depth and following in (":", ",", ")", "]", "}"))):
         return word
-    return "" if operand else word
+    return "" if depth or before.kind in _WANTS_OPERAND else word
 
 
 def _closing(before: Token | None, token: Token, after: Token | None) -> bool:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from petri.experiment.forwarding.outcome import ForwardingOutcome
-    from petri.experiment.outcome import Outcome
+    from petri.experiment.results.outcome import Outcome
     from petri.experiment.threshold.outcome import SearchOutcome
     from petri.measure.observation import Floats
     from petri.result import Result

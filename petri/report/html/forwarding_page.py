@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from petri.experiment.definition import shown
+from petri.experiment.design.definition import shown
 from petri.experiment.forwarding.procedure import amount
 from petri.measure.intervals import Interval
 from petri.report.forwarding import columns, delay_scale, legend

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from petri.diagnostics import Diagnostic
-from petri.experiment.definition import shown
+from petri.experiment.design.definition import shown
 from petri.measure.figures import Figure as Kept
 from petri.report.html import sweep_figures as figures
 from petri.report.html import tables

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Final
 
-from petri.experiment.definition import shown
-from petri.experiment.outcome import Outcome
-from petri.experiment.preparation import in_one_unit
-from petri.experiment.sampling import Value
-from petri.experiment.summary import PointOutcome
-from petri.experiment.tables import ordered
+from petri.experiment.design.definition import shown
+from petri.experiment.design.preparation import in_one_unit
+from petri.experiment.design.sampling import Value
+from petri.experiment.results.outcome import Outcome
+from petri.experiment.results.summary import PointOutcome
+from petri.experiment.results.tables import ordered
 from petri.measure.figures import Figure as Kept
 from petri.report.dimensions import shown_dimension
 from petri.report.html.markup import plotted

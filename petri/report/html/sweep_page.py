@@ -7,9 +7,9 @@ import math
 from collections.abc import Sequence
 from typing import Final
 
-from petri.experiment.definition import shown
-from petri.experiment.outcome import Outcome
-from petri.experiment.summary import PointOutcome
+from petri.experiment.design.definition import shown
+from petri.experiment.results.outcome import Outcome
+from petri.experiment.results.summary import PointOutcome
 from petri.measure.figures import Figure as Kept
 from petri.report.dimensions import shown_dimension
 from petri.report.expected import bound_text

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import Final
 
-from petri.experiment.definition import shown
+from petri.experiment.design.definition import shown
 from petri.experiment.forwarding.outcome import ForwardingOutcome
-from petri.experiment.outcome import Outcome
+from petri.experiment.results.outcome import Outcome
 from petri.experiment.threshold.outcome import SearchOutcome
 from petri.measure.figures import recorded_fields
 from petri.model import Model

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Final
 
-from petri.experiment.outcome import Outcome
+from petri.experiment.results.outcome import Outcome
 from petri.model import Model
 from petri.report.dimensions import shown_dimension
 from petri.report.html import sweep_figures, sweep_page, tables

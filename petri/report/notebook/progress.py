@@ -14,8 +14,8 @@ from petri.report.search import measured_text, progress_text, tried_text
 from petri.run.replications import Progress
 
 if TYPE_CHECKING:
-    from petri.experiment.campaign import State
     from petri.experiment.forwarding.procedure import Measured
+    from petri.experiment.procedure.campaign import State
 
 WIDTH: Final = 78
 PAUSE: Final = 0.1  # seconds between two looks of it
@@ -57,7 +57,7 @@ class RunLine(RewrittenLine):
 
 
 class SweepLine(RewrittenLine):
-    """The progress of a sweep (`petri.experiment.campaign.sweep`)."""
+    """The progress of a sweep (`petri.experiment.sweep`)."""
 
     def __call__(self, state: State) -> None:
         share = state.done / state.replications if state.replications else 1.0

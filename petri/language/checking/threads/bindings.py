@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from petri.language.checking.expressions import Reader, variable
-from petri.language.checking.patterns import PatternReader
+from petri.language.checking.expressions.reader import Reader, variable
+from petri.language.checking.nets.patterns import PatternReader
+from petri.language.checking.nets.terms import array_of, split_term
 from petri.language.checking.state import CheckState
-from petri.language.checking.terms import array_of, split_term
 from petri.language.checking.threads.graph import Scope, Variable
 from petri.language.meaning.nodes import Node, truth
 from petri.language.meaning.scope import ConstantSymbol, PlaceSymbol

@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 
 from petri.diagnostics import Label, Value
+from petri.language.checking.nets.terms import split_term
 from petri.language.checking.state import CheckState
-from petri.language.checking.terms import split_term
 from petri.language.checking.threads.bindings import Bindings
 from petri.language.checking.threads.graph import Cursor, End, Output, Scope, State, Target, Transition, Variable
 from petri.language.checking.threads.simplify import name_all, simplified

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from petri.language.checking.expressions import Reader, local
-from petri.language.checking.ranges import read_condition, read_index_range, read_loops
+from petri.language.checking.expressions.ranges import read_condition, read_index_range, read_loops
+from petri.language.checking.expressions.reader import Reader, local
+from petri.language.checking.nets.terms import split_term
 from petri.language.checking.state import CheckState
-from petri.language.checking.terms import split_term
 from petri.language.checking.threads.bindings import Bindings
 from petri.language.checking.threads.compile import Compiler, Failed
 from petri.language.checking.threads.graph import Output, State, Target, Transition

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from petri.language.checking.targets import split_path
+from petri.language.checking.nets.targets import split_path
 from petri.language.checking.threads.graph import Output, State, Transition
 from petri.language.checking.threads.terms import names
 from petri.language.syntax import tree

@@ -1,0 +1,144 @@
+"""The unit of work: one replication of one point, serialised so that it can run anywhere."""
+
+from __future__ import annotations
+
+import math
+import pickle
+import platform
+import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+
+from petri.diagnostics import Diagnostic
+from petri.experiment.design.warmup import Warmup, pilot
+from petri.file_read import FileRead
+from petri.measure.figures import evaluate_with_faults, figures, settling
+from petri.measure.trend import MOST_REPLICATIONS, figure_courses
+from petri.net import Net
+from petri.result import run_failure
+from petri.run.plan import Plan
+from petri.run.replications import Driver, Progress, Replication, batches_kept
+from petri.run.stop import StopSign
+from petri.version import VERSION
+
+PILOT = -1
+"""The replication number of the pilot runs that determine the end of the warm-up."""
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """Replication `index` of a point, or its pilot. `net` is packed by `pack`; `names` are the figures to keep."""
+
+    net: bytes
+    plan: Plan
+    index: int
+    names: tuple[str, ...]
+    version: str = VERSION
+
+
+@dataclass(frozen=True, slots=True)
+class ReplicationRecord:
+    """The result of a replication. `hash` is its trajectory hash (R4), `seconds` its duration [s].
+
+    `files` is what was read of the net's recordings; a store keeps, of each place, the most that any replication read.
+    `courses` is how its figures moved (`trend.figure_courses`), where the run has a fixed time and is among the first.
+    `ended` is "until" or "dead" as planned, "error" where the model went wrong; `failure` says how, or which figures
+    could not be computed.
+    """
+
+    index: int
+    ended: str
+    time: float
+    firings: int
+    hash: int
+    measures: Mapping[str, float]
+    seconds: float
+    engine: str
+    seed: int
+    failure: Mapping[str, Any] | None = None
+    version: str = VERSION
+    machine: str = platform.machine()
+    python: str = platform.python_version()
+    files: tuple[FileRead, ...] = ()
+    courses: Mapping[str, Sequence[float]] = field(default_factory=dict)
+
+    @property
+    def complete(self) -> bool:
+        """Whether it ended as planned."""
+        return self.ended in ("until", "dead")
+
+
+@dataclass(frozen=True, slots=True)
+class Stopped:
+    """A replication that was stopped before its end: nothing to keep."""
+
+    index: int
+
+
+TaskResult = ReplicationRecord | Warmup | Stopped
+
+
+class WrongVersion(Exception):
+    """The worker's version of pnsim differs from that of the sender."""
+
+    def __init__(self, here: str, there: str) -> None:
+        super().__init__(here, there)
+        self.here = here
+        self.there = there
+
+
+def pack(net: Net) -> bytes:
+    """A flat net as bytes for one's own workers (not for files, which may come from strangers)."""
+    return zlib.compress(pickle.dumps(net), 1)
+
+
+@lru_cache(maxsize=64)
+def unpack(packed: bytes) -> Net:
+    """The same object for the same bytes, so that an engine prepares a net only once."""
+    net: Net = pickle.loads(zlib.decompress(packed))
+    return net
+
+
+def perform(task: Task, stop: StopSign | None = None) -> TaskResult:
+    """Run it, on this thread. The result depends only on the task. Raises WrongVersion; model errors are in the row."""
+    if task.version != VERSION:
+        raise WrongVersion(VERSION, task.version)
+    net = unpack(task.net)
+    if task.index == PILOT:
+        found = pilot(net, task.plan, task.names, stop)
+        return Stopped(task.index) if stop is not None and stop.is_set() else found
+    progress, batches = Progress(1, task.plan.until), batches_kept(net, 2) if task.index < MOST_REPLICATIONS else 0
+    driver = Driver.begun(net, task.plan, task.index, stop or StopSign(), progress, batches)
+    ran = None if driver is None else driver.run()
+    if ran is None or ran.ended == "interrupted":
+        return Stopped(task.index)
+    return replication_record(net, task.plan, ran, task.names)
+
+
+def replication_record(net: Net, plan: Plan, ran: Replication, names: Sequence[str] | None) -> ReplicationRecord:
+    """A replication as it is stored. If it stopped before the end of its warm-up, it has no measures."""
+    kept = figures(net, names)
+    measures = dict.fromkeys((one.name for one in kept), float("nan"))
+    reasons: dict[str, str] = {}
+    if ran.warm:
+        measures, reasons = evaluate_with_faults(kept, ran.window)
+    failure = None if ran.fault is None else run_failure(net, ran.fault).to_dict()
+    if failure is None and reasons:
+        name, reason = next(iter(reasons.items()))
+        failure = Diagnostic("figure-failed", values={"name": name, "reason": reason}).to_dict()
+    return ReplicationRecord(
+        index=ran.index,
+        ended=ran.ended,
+        time=ran.time,
+        firings=ran.firings,
+        hash=ran.hash,
+        measures=measures,
+        seconds=ran.seconds,
+        engine=plan.engine,
+        seed=plan.seed,
+        failure=failure,
+        files=ran.files,
+        courses=figure_courses(settling(net, names), ran.batches) if math.isfinite(plan.until) else {},
+    )

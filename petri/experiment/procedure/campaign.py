@@ -1,0 +1,361 @@
+"""Runs the missing replications of an experiment, and stores each when it finishes.
+
+The rows of the store alone determine what remains to be done. So the rows are the same if the process is killed and
+started again, or if several processes work on one store.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Final
+
+from petri import structs
+from petri.display import shown_by_report
+from petri.experiment.design.definition import Definition
+from petri.experiment.design.preparation import Point, Prepared, prepare
+from petri.experiment.design.task import PILOT, ReplicationRecord, Stopped, Task, TaskResult, WrongVersion, unpack
+from petri.experiment.design.warmup import Warmup
+from petri.experiment.errors import problem
+from petri.experiment.procedure.workers import Given, Workers, default_workers
+from petri.experiment.results.outcome import Outcome
+from petri.experiment.results.summary import PointOutcome, check
+from petri.experiment.store.database import Store
+from petri.measure.figures import statistics
+from petri.measure.sequential import Stopping
+from petri.run.stop import NO_LIMIT, CtrlC, TimeLimit
+from petri.version import VERSION
+
+PAUSE: Final = 0.25  # seconds between checks of the clock while nothing finishes
+REFUSED: Final = 1.0  # seconds before a replication claimed by another process is requested again
+TRIES: Final = 4  # times that a replication is handed out if its workers die
+
+Key = tuple[int, int]  # point in the store, replication
+
+
+@dataclass
+class PointState:
+    """The progress of a point: `rows` by number of replication; `stored` is its number in the store."""
+
+    point: Point
+    stored: int
+    stopping: Stopping
+    warmup: Warmup | None
+    rows: dict[int, ReplicationRecord] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.missing: dict[int, None] = {}  # in order; a dict, as rows come back in any order
+        self.look()
+
+    def add(self, row: ReplicationRecord) -> None:
+        self.rows[row.index] = row
+        self.missing.pop(row.index, None)
+
+    def look(self) -> None:
+        """When all requested rows are present, determine how many replications are needed so far.
+
+        If one stopped with an error in the model, the check that includes it is the last: more would not help.
+        """
+        if self.warmup is not None:
+            self.missing.pop(PILOT, None)
+        if self.missing:
+            return
+        stopping = self.stopping
+        failed = min((index for index, row in self.rows.items() if not row.complete), default=None)
+        if stopping.wanted and failed is not None:
+            stopping = stopping.upto(failed)
+        self.target, _ = stopping.target(self.values() if stopping.wanted else {})
+        wanted = range(self.target) if self.warmup is not None else [PILOT]
+        self.missing = {index: None for index in wanted if index not in self.rows}
+
+    def values(self) -> dict[str, list[float]]:
+        """Each figure, replication after replication from number 0 up to the first gap."""
+        row, index = self.rows.get(0), 0
+        values: dict[str, list[float]] = {name: [] for name in self.point.names}
+        while row is not None:
+            for name, numbers in values.items():
+                numbers.append(row.measures.get(name, float("nan")))
+            index += 1
+            row = self.rows.get(index)
+        return values
+
+    @property
+    def done(self) -> bool:
+        return not self.missing
+
+    def task(self, index: int) -> Task:
+        plan = self.point.plan if self.warmup is None else structs.replace(self.point.plan, warmup=self.warmup.length)
+        return Task(self.point.packed, plan, index, self.point.names)
+
+    def outcome(self) -> PointOutcome:
+        rows = tuple(self.rows[index] for index in sorted(self.rows) if index < self.target)
+        plan = self.point.plan
+        return PointOutcome(
+            self.point.parameters,
+            self.point.names,
+            rows,
+            self.warmup,
+            plan.until,
+            plan.seed,
+            self.point.net_hash,
+            self.stopping.wanted,
+            self.done,
+            statistics=statistics(unpack(self.point.packed), self.point.names),
+        )
+
+
+def stopping_at(point: Point, stopping: Stopping) -> Stopping:
+    """That of the experiment; where the expected values of a point say how precise it must be, with theirs."""
+    return Stopping(stopping.first, stopping.most, dict(point.judging)) if point.judging else stopping
+
+
+@dataclass(frozen=True)
+class State:
+    """The progress of an experiment, for the display."""
+
+    prepared: Prepared
+    points: list[PointState]
+    points_done: int
+    replications: int  # needed as far as known; more if a precision is not reached yet
+    done: int
+    under_way: int
+    here: int  # replications that this process has finished
+    seconds: float  # since this process started
+    latest: PointState | None  # the point whose replication finished last
+    closed: tuple[PointState, ...] = ()  # points completed since the last call
+
+    @property
+    def left(self) -> float | None:
+        """Estimated seconds for the rest; None while unknown."""
+        return (self.replications - self.done) * self.seconds / self.here if self.here else None
+
+
+Watcher = Callable[[State], None]
+
+
+def sweep(
+    experiment: Definition,
+    store: str | Path,
+    *,
+    engine: str = "auto",
+    workers: Workers | int | None = None,
+    executor: Executor | None = None,
+    watch: Watcher | None = None,
+    progress: bool = False,
+    time_limit: float | TimeLimit | None = None,
+) -> Outcome:
+    """Run what is missing in the store, and return its contents.
+
+    engine: as of `Model.run`. workers: how many threads (native engine) or processes (reference engine), or one of the
+    module `workers`, which the caller closes; executor: any of `concurrent.futures` instead. watch: called at least
+    four times a second, and after everything that finishes. progress: whether to show a line that is rewritten, in a
+    notebook or on a terminal. time_limit: seconds. Its end, and Ctrl-C, keep what has finished and set
+    `Outcome.interrupted`. Raises ExperimentError or LanguageError before anything runs if the experiment is invalid or
+    the store belongs to another, and ExperimentError if workers die repeatedly.
+    """
+    prepared = prepare(experiment, engine)
+    about = {
+        "title": experiment.title,
+        "description": experiment.description,
+        "expected": [one.to_dict() for one in experiment.expected],
+        "parts": {name: list(measures) for name, measures in experiment.parts.items()},
+    }
+    with Store.create(store, prepared.identity, about) as opened:
+        numbers = opened.add_points(prepared.points)
+        crew: Workers
+        if executor is not None:
+            crew = Given(executor)
+        else:
+            crew = default_workers(prepared.engine, workers) if isinstance(workers, int | None) else workers
+        line = shown_by_report("sweep_line", experiment) if progress and watch is None else None
+        campaign = Campaign(prepared, opened, numbers, crew, line or watch, TimeLimit.of(time_limit))
+        try:
+            interrupted = campaign.run()
+        finally:
+            opened.release()
+            if line is not None:
+                line.close()
+            if isinstance(workers, int | None):
+                crew.close(at_once=True)
+        return campaign.outcome(interrupted)
+
+
+class Campaign:
+    """Hands out what is missing and stores the results."""
+
+    def __init__(
+        self,
+        prepared: Prepared,
+        store: Store,
+        numbers: Iterable[int],
+        workers: Workers,
+        watch: Watcher | None,
+        limit: TimeLimit = NO_LIMIT,
+    ) -> None:
+        self.limit = limit
+        self.prepared = prepared
+        self.store = store
+        self.workers = workers
+        self.watch = watch
+        warmups = {one.point: one.warmup for one in store.points()}
+        self.states = [
+            PointState(point, number, stopping_at(point, prepared.stopping), warmups[number])
+            for point, number in zip(prepared.points, numbers, strict=True)
+        ]
+        self.by_number = {state.stored: state for state in self.states}
+        self.open = list(self.states)
+        self.pending: dict[Future[TaskResult], Key] = {}
+        self.refused: dict[Key, float] = {}
+        self.lost: Counter[Key] = Counter()
+        self.started = time.monotonic()
+        self.here = 0
+        self.latest: PointState | None = None
+
+    def run(self) -> bool:
+        """Until everything is done; returns whether Ctrl-C or the time limit stopped it."""
+        with CtrlC() as ctrl_c:
+            try:
+                self.refresh()
+                while self.open:
+                    self.hand_out()
+                    if self.pending:
+                        done, _ = wait(self.pending, timeout=PAUSE, return_when=FIRST_COMPLETED)
+                        self.collect(done)
+                    else:
+                        time.sleep(PAUSE)  # other processes have claimed the rest
+                    self.refresh()
+                    self.store.beat()
+                    ctrl_c.check(self.limit if self.open else NO_LIMIT)
+            except KeyboardInterrupt:
+                self.keep_finished()
+                return True
+            return False
+
+    def refresh(self, *, new: bool = True) -> None:
+        """Read rows that this or another process has written, all or the new ones, and notify the watcher."""
+        changed: dict[int, PointState] = {}
+        for number, row in self.store.rows(new=new):
+            state = self.by_number.get(number)
+            if state is not None:
+                state.add(row)
+                changed[number] = state
+                self.latest = state
+        if any(state.warmup is None for state in self.open):
+            for one in self.store.points():
+                state = self.by_number.get(one.point)
+                if state is not None and state.warmup is None and one.warmup is not None:
+                    state.warmup = one.warmup
+                    changed[one.point] = state
+        for state in changed.values():
+            state.look()
+        closed = tuple(state for state in self.open if state.done)
+        if closed:
+            self.open = [state for state in self.open if not state.done]
+        if self.watch is not None:
+            self.watch(self.state(closed))
+
+    def state(self, closed: tuple[PointState, ...]) -> State:
+        return State(
+            prepared=self.prepared,
+            points=self.states,
+            points_done=len(self.states) - len(self.open),
+            replications=sum(state.target for state in self.states),
+            done=sum(min(len(state.rows), state.target) for state in self.states),
+            under_way=len(self.pending),
+            here=self.here,
+            seconds=time.monotonic() - self.started,
+            latest=self.latest,
+            closed=closed,
+        )
+
+    # ------------------------------------------------------------ out and back
+
+    def hand_out(self) -> None:
+        """Give the workers as many tasks as they can take and this process can claim."""
+        free = self.workers.slots - len(self.pending)
+        while free > 0:
+            wanted = self.wanted(free)
+            if not wanted:
+                return
+            granted = set(self.store.claim(wanted))
+            for key in wanted:
+                if key in granted:
+                    number, index = key
+                    self.pending[self.workers.submit(self.by_number[number].task(index))] = key
+                    free -= 1
+                else:
+                    self.refused[key] = time.monotonic()
+
+    def wanted(self, most: int) -> list[Key]:
+        """The next replications that no process is known to run, point after point."""
+        now = time.monotonic()
+        self.refused = {key: since for key, since in self.refused.items() if now - since < REFUSED}
+        busy = {*self.pending.values(), *self.refused}
+        wanted: list[Key] = []
+        for state in self.open:
+            for index in state.missing:
+                if (state.stored, index) not in busy:
+                    wanted.append((state.stored, index))
+                    if len(wanted) == most:
+                        return wanted
+        return wanted
+
+    def collect(self, done: Iterable[Future[TaskResult]]) -> None:
+        """Store the finished results."""
+        rows: list[tuple[int, ReplicationRecord]] = []
+        finished = list(done)
+        for future in finished:
+            number, _ = key = self.pending[future]
+            outcome = self.came_back(future, key)
+            if isinstance(outcome, ReplicationRecord):
+                rows.append((number, outcome))
+            elif isinstance(outcome, Warmup):
+                self.store.set_warmup(number, outcome)
+        if rows:
+            self.store.add(rows)
+            self.here += len(rows)
+        for future in finished:
+            del self.pending[future]
+
+    def came_back(self, future: Future[TaskResult], key: Key) -> TaskResult:
+        """The result of a task; `Stopped` if its worker died, so that it is handed out again."""
+        error = future.exception() if not future.cancelled() else None
+        if future.cancelled() or (error is not None and self.workers.is_lost(error)):
+            self.lost[key] += 1
+            if self.lost[key] >= TRIES:
+                point = self.by_number[key[0]].point.label
+                raise problem("workers-lost", point=point, replication=key[1], times=TRIES) from error
+            return Stopped(key[1])
+        if isinstance(error, WrongVersion):
+            raise problem("worker-version", here=VERSION, there=error.here) from error
+        return future.result()
+
+    def keep_finished(self) -> None:
+        """After Ctrl-C: store what has finished, drop the rest."""
+        self.workers.close(at_once=True)
+        self.collect([future for future in self.pending if future.done() and not future.cancelled()])
+        # All rows: Ctrl-C may have come between reading some and recording them.
+        self.refresh(new=False)
+
+    def outcome(self, interrupted: bool) -> Outcome:
+        experiment = self.prepared.experiment
+        points = []
+        for state in self.states:
+            outcome = state.outcome()
+            points.append(replace(outcome, checked=check(experiment.expected, outcome, state.point.net)))
+        net, identity = self.prepared.points[0].net, self.prepared.identity
+        return Outcome(
+            experiment.title,
+            net,
+            identity,
+            tuple(points),
+            self.store.path,
+            interrupted,
+            experiment.description,
+            self.store.files(),
+            experiment.parts,
+        )

@@ -1,0 +1,176 @@
+"""Repeats replications from the data stored with a result, and checks that their trajectories are the same."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from petri.diagnostics import LanguageError
+from petri.engine.errors import ModelError
+from petri.experiment.design.definition import point_label
+from petri.experiment.errors import problem
+from petri.experiment.store.database import Store
+from petri.experiment.store.reference import Reference, parse_reference, read_result, stored_points
+from petri.model import choose, load
+from petri.net import Net
+from petri.result.export import net_hash
+from petri.run.plan import Plan
+from petri.run.replications import replicate
+from petri.structs import replace
+from petri.traffic import moved, verify, with_streams
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """A replication as recorded in a result."""
+
+    point: str
+    net: Net
+    plan: Plan
+    index: int
+    ended: str
+    firings: int
+    hash: int
+
+
+@dataclass(frozen=True, slots=True)
+class Repeated:
+    """A replication run again."""
+
+    recorded: Recorded
+    hash: int
+    firings: int
+    seconds: float
+
+    @property
+    def same(self) -> bool:
+        return self.hash == self.recorded.hash and self.firings == self.recorded.firings
+
+
+def recorded(
+    reference: str | Reference,
+    replications: Sequence[int] | None = None,
+    *,
+    engine: str = "auto",
+    net: str | Path | None = None,
+    streams: Mapping[str, str] | None = None,
+    tables: Mapping[str, str] | None = None,
+) -> list[Recorded]:
+    """The replications that a result or a store has, or those of these numbers.
+
+    streams: the files of its streams, if they have moved. net: the net of a JSON result, if it has moved. tables: the
+    files that were used for its tables. Raises ExperimentError if there is no such replication, or the net is a
+    different one; LanguageError if the file of a stream has changed.
+    """
+    parsed = parse_reference(reference) if isinstance(reference, str) else reference
+    found = of_store(parsed, engine, streams) if parsed.is_store else of_result(parsed, engine, net, streams, tables)
+    if replications is None:
+        return found
+    indices = {one.index for one in found}
+    for index in replications:
+        if index not in indices:
+            raise problem("no-such-replication", path=str(parsed.path), index=index, count=len(indices))
+    return [one for one in found if one.index in replications]
+
+
+def repeat(one: Recorded) -> Repeated:
+    """Run it again, as far as it went: one that did not reach its end is repeated for the same number of firings.
+
+    Raises ExperimentError if the recorded net cannot be run.
+    """
+    finished = one.ended in ("until", "dead")
+    plan = one.plan if finished else replace(one.plan, firings=one.firings)
+    try:
+        ran, interrupted = replicate(one.net, plan, [one.index], threads=1)
+    except ModelError as error:  # before the first firing: the net that was kept cannot be run
+        raise problem(error.id, **{name: str(value) for name, value in error.values.items()}) from error
+    if interrupted or not ran:
+        raise KeyboardInterrupt
+    return Repeated(one, ran[0].hash, ran[0].firings, ran[0].seconds)
+
+
+def of_store(reference: Reference, engine: str, streams: Mapping[str, str] | None = None) -> list[Recorded]:
+    """From a store, which contains everything needed."""
+    chosen = choose(engine)
+    with Store.open(reference.path) as store:
+        rows = store.rows()
+        found = []
+        for point in stored_points(store, reference.parameters):
+            net = moved(store.net(point.point), streams or {})
+            verify(net)
+            warmup = 0.0 if point.warmup is None else point.warmup.length
+            plan = Plan(until=point.until, warmup=warmup, seed=point.seed, engine=chosen)
+            label = point_label(point.parameters)
+            of_point = sorted((row for number, row in rows if number == point.point), key=lambda row: row.index)
+            found += [Recorded(label, net, plan, row.index, row.ended, row.firings, row.hash) for row in of_point]
+    return found
+
+
+def of_result(
+    reference: Reference,
+    engine: str,
+    net: str | Path | None,
+    streams: Mapping[str, str] | None = None,
+    tables: Mapping[str, str] | None = None,
+) -> list[Recorded]:
+    data = read_result(reference.path)
+    manifest: Mapping[str, Any] = data["manifest"]
+    try:
+        flat = same_net(data, net, streams, tables)
+        until = math.inf if manifest["until"] is None else float(manifest["until"])
+        plan = Plan(until=until, warmup=float(manifest["warmup"]), seed=int(manifest["seed"]), engine=choose(engine))
+        return [
+            Recorded(
+                data["net"], flat, plan, int(one["index"]), str(one["ended"]), int(one["firings"]), int(one["hash"], 16)
+            )
+            for one in data["replications"]
+        ]
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise problem("not-a-result", path=str(reference.path), reason=f"it is damaged ({error})") from error
+
+
+def same_net(
+    data: Mapping[str, Any],
+    given: str | Path | None,
+    streams: Mapping[str, str] | None = None,
+    tables: Mapping[str, str] | None = None,
+) -> Net:
+    """The flat net of a result, made again. Raises ExperimentError if its hash differs."""
+    manifest = data["manifest"]
+    source = given or manifest.get("source") or data["net"]
+    try:
+        defaults = load(source, tables).net
+    except LanguageError as error:
+        if given is None and manifest.get("source") is None:
+            raise problem("rerun-net", net=data["net"]) from error
+        raise
+    values = manifest["parameters"]
+    changed = {p.name: values[p.name] for p in defaults.parameters if values.get(p.name, p.value) != p.value}
+    net = load(source, tables, **changed).net if changed else defaults
+    net = with_its_files(net, manifest, streams or {})
+    if (found := net_hash(net)) != manifest["net_hash"]:
+        wanted = str(manifest["net_hash"])
+        raise problem("rerun-net-differs", net=str(source), found=found[:16], wanted=wanted[:16])
+    return net
+
+
+def with_its_files(net: Net, manifest: Mapping[str, Any], elsewhere: Mapping[str, str]) -> Net:
+    """The net with the files that its streams had. Raises LanguageError if one is missing or has changed."""
+    recordings: Mapping[str, Any] = manifest.get("streams", {})
+    if not recordings:
+        return net
+    columns = {
+        f"{place}.{field}": str(column) for place, one in recordings.items() for field, column in one["columns"].items()
+    }
+    files = {place: elsewhere.get(place, str(one["path"])) for place, one in recordings.items()}
+    net = with_streams(net, files, columns)
+    digests = {place: str(one["sha256"]) for place, one in recordings.items()}
+    places = [
+        p if p.stream is None else replace(p, stream=replace(p.stream, digest=digests.get(p.name, "")))
+        for p in net.places
+    ]
+    verify(net := moved(replace(net, places=tuple(places)), elsewhere))
+    return net

@@ -1,0 +1,215 @@
+"""Workers for the replications: threads, processes, any executor, a Dask cluster. Results never depend on them."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import multiprocessing
+import os
+import signal
+import threading
+import time
+from concurrent.futures import (
+    BrokenExecutor,
+    CancelledError,
+    Executor,
+    Future,
+    ProcessPoolExecutor,
+    ThreadPoolExecutor,
+)
+from contextlib import suppress
+from importlib import import_module
+from multiprocessing.connection import wait as wait_for
+from typing import Any, Final, Protocol, cast
+
+from petri.experiment.design.task import Task, TaskResult, perform
+from petri.experiment.errors import problem
+from petri.run.stop import StopSign
+
+AHEAD: Final = 4  # tasks handed out for each worker, so that none waits for the next
+PATIENCE: Final = 30.0  # seconds to wait for a Dask scheduler
+RECOUNT: Final = 2.0  # seconds between checks of the number of workers of a Dask cluster
+PARTING: Final = 3.0  # seconds to wait for a Dask cluster to close
+
+
+class Workers(Protocol):
+    """Something that performs tasks."""
+
+    @property
+    def slots(self) -> int:
+        """The number of tasks to hand out at a time; it may change as workers come and go."""
+
+    def submit(self, task: Task) -> Future[TaskResult]:
+        """Hand a task out."""
+
+    def is_lost(self, error: BaseException) -> bool:
+        """Whether a task failed because its worker died, so that it may be handed out again."""
+
+    def close(self, *, at_once: bool = False) -> None:
+        """Release the workers; `at_once` without waiting for their tasks."""
+
+
+class Threads:
+    """Threads of this process: for the native engine, which releases the GIL."""
+
+    def __init__(self, count: int) -> None:
+        self.slots = AHEAD * count
+        self._stop = StopSign()
+        self._pool = ThreadPoolExecutor(count, thread_name_prefix="pnsim")
+
+    def submit(self, task: Task) -> Future[TaskResult]:
+        return self._pool.submit(perform, task, self._stop)
+
+    def is_lost(self, error: BaseException) -> bool:
+        return False
+
+    def close(self, *, at_once: bool = False) -> None:
+        if at_once:
+            self._stop.set()
+        self._pool.shutdown(wait=True, cancel_futures=True)
+
+
+class Processes:
+    """A pool of processes: for the reference engine, which only one thread can run at a time."""
+
+    def __init__(self, count: int) -> None:
+        self.slots = AHEAD * count
+        self._count = count
+        self._pool = self._new_pool()
+
+    def _new_pool(self) -> ProcessPoolExecutor:
+        return ProcessPoolExecutor(self._count, multiprocessing.get_context("spawn"), initializer=settle_in)
+
+    def submit(self, task: Task) -> Future[TaskResult]:
+        try:
+            return self._pool.submit(perform, task)
+        except BrokenExecutor:
+            self._pool = self._new_pool()
+            return self._pool.submit(perform, task)
+
+    @property
+    def processes(self) -> list[int]:
+        """The numbers of the worker processes that have been started."""
+        return list(self._pool._processes or ())
+
+    def is_lost(self, error: BaseException) -> bool:
+        return isinstance(error, BrokenExecutor)
+
+    def close(self, *, at_once: bool = False) -> None:
+        if at_once:
+            for process in list((self._pool._processes or {}).values()):
+                process.terminate()
+        self._pool.shutdown(wait=True, cancel_futures=True)
+
+
+def settle_in() -> None:
+    """In a worker process: leave Ctrl-C to the parent, and exit if the parent is killed."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        sentinel = parent.sentinel
+
+        def follow() -> None:
+            wait_for([sentinel])
+            os._exit(1)
+
+        threading.Thread(target=follow, daemon=True).start()
+
+
+class Given:
+    """The caller's executor, which the caller also closes. Its workers must be able to import `petri`."""
+
+    def __init__(self, executor: Executor, slots: int | None = None) -> None:
+        self._executor = executor
+        known = getattr(executor, "_max_workers", None) or os.cpu_count() or 1
+        self.slots = slots or AHEAD * int(known)
+
+    def submit(self, task: Task) -> Future[TaskResult]:
+        return self._executor.submit(perform, task)
+
+    def is_lost(self, error: BaseException) -> bool:
+        return False
+
+    def close(self, *, at_once: bool = False) -> None:
+        pass
+
+
+class Dask:
+    """A Dask cluster: at an address, or "local" for one of `count` processes on this machine.
+
+    Dask itself reassigns the tasks of a dead worker. Raises ExperimentError if dask.distributed is not installed, or no
+    scheduler answers.
+    """
+
+    def __init__(self, address: str, count: int | None = None) -> None:
+        self._distributed = distributed()
+        self._cluster = self._local_cluster(count) if address == "local" else None
+        try:
+            self.client = self._distributed.Client(self._cluster or address, timeout=PATIENCE, set_as_default=False)
+        except (OSError, ValueError) as error:
+            reason = (str(error) or type(error).__name__).splitlines()[0]
+            raise problem("dask-unreachable", address=address, reason=reason) from error
+        self._slots, self._counted = 0, -math.inf
+
+    def _local_cluster(self, count: int | None) -> Any:
+        """Worker processes with one thread each; nannies restart those that die."""
+        return self._distributed.LocalCluster(
+            n_workers=count or os.cpu_count() or 1,
+            threads_per_worker=1,
+            processes=True,
+            dashboard_address=None,
+            silence_logs="CRITICAL",
+            preload=__name__,
+        )
+
+    @property
+    def slots(self) -> int:
+        if time.monotonic() > self._counted + RECOUNT:
+            threads: dict[str, int] = self.client.nthreads()
+            self._slots = AHEAD * max(1, sum(threads.values()))
+            self._counted = time.monotonic()
+        return self._slots
+
+    def submit(self, task: Task) -> Future[TaskResult]:
+        # The client's own executor requests a result and then its state: TypeError if a worker dies in between.
+        asked = self.client.submit(perform, task, pure=False)
+
+        async def outcome() -> TaskResult:
+            return cast(TaskResult, await asked)
+
+        return asyncio.run_coroutine_threadsafe(outcome(), self.client.loop.asyncio_loop)
+
+    def is_lost(self, error: BaseException) -> bool:
+        killed = self._distributed.KilledWorker
+        return isinstance(error, killed | OSError | CancelledError | asyncio.CancelledError)
+
+    def close(self, *, at_once: bool = False) -> None:
+        with suppress(TimeoutError):
+            self.client.close(PARTING)
+        if self._cluster is not None:
+            with suppress(TimeoutError):
+                self._cluster.close(PARTING)
+
+
+def dask_setup(_: object) -> None:
+    """Called by Dask in each worker of a local cluster: leave Ctrl-C to the parent."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def distributed() -> Any:
+    """The package dask.distributed. Raises ExperimentError if it is not installed."""
+    try:
+        return import_module("distributed")
+    except ImportError as error:
+        raise problem("no-dask", reason=str(error)) from error
+
+
+def default_workers(engine: str, count: int | None = None) -> Workers:
+    """Threads for the native engine, processes for the reference engine; as many as there are cores.
+
+    A single worker is always a thread.
+    """
+    number = count or os.cpu_count() or 1
+    if engine == "native" or number == 1:
+        return Threads(number)
+    return Processes(number)

@@ -1,0 +1,1 @@
+"""What an experiment found: points with their intervals, comparisons, tables."""

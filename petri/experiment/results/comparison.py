@@ -1,0 +1,179 @@
+"""Comparison of two results, or of two points of a store."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from petri.diagnostics import did_you_mean
+from petri.experiment.design.definition import point_label
+from petri.experiment.errors import problem
+from petri.experiment.store.database import Store
+from petri.experiment.store.reference import Reference, only_point, parse_reference, read_result
+from petri.measure.difference import Difference, paired_difference, unpaired_difference
+from petri.measure.figures import field_dimension, figures, split, statistics
+from petri.measure.intervals import Interval, interval_of
+from petri.measure.trend import unsettled
+from petri.result.export import number
+
+
+@dataclass(frozen=True)
+class Side:
+    """One side of a comparison. `values` are by measure and number of replication; not all results have them."""
+
+    label: str
+    net: str
+    seed: int
+    seconds: float | None  # length of the time unit [s]
+    time_unit: str  # its name
+    dimensions: Mapping[str, str]
+    intervals: Mapping[str, Interval]
+    values: Mapping[str, Mapping[int, float]]
+    unsettled: frozenset[str] = frozenset()  # measures that still move at the end of the runs
+
+    def moves(self, name: str) -> bool:
+        """Whether a figure has not settled; a field of a measure, `delay.p99`, moves with the measure."""
+        return not self.unsettled.isdisjoint((name, split(name)[0]))
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two sides and their differences, by measure."""
+
+    first: Side
+    second: Side
+    differences: Mapping[str, Difference]
+
+    @property
+    def paired(self) -> bool:
+        """Whether both used the same random numbers, so that replications are compared in pairs."""
+        return all(one.paired for one in self.differences.values())
+
+    def moves(self, name: str) -> tuple[bool, bool]:
+        """Whether the figure has not settled, of either side."""
+        return self.first.moves(name), self.second.moves(name)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "first": self.first.label,
+            "second": self.second.label,
+            "paired": self.paired,
+            "measures": [
+                {**difference_dict(name, one), "unsettled": any(self.moves(name))}
+                for name, one in self.differences.items()
+            ],
+        }
+
+
+def difference_dict(name: str, one: Difference) -> dict[str, Any]:
+    return {
+        "name": name,
+        "first": number(one.first.mean),
+        "second": number(one.second.mean),
+        "difference": number(one.interval.mean),
+        "half_width": number(one.interval.half_width),
+        "relative": number(one.relative),
+        "level": one.interval.level,
+        "n": one.interval.n,
+        "paired": one.paired,
+        "certain": one.certain,
+        "variance_gain": number(one.gain),
+    }
+
+
+def compare(
+    first: Side | str, second: Side | str, measures: Sequence[str] | None = None, level: float = 0.95
+) -> Comparison:
+    """`second` - `first` for every measure of both, or those named.
+
+    Sides are written as on the command line: the JSON of `pnsim run`, or `store.db:threads=4`. Replications are paired
+    if both sides have the same seed and kept their values. Raises ExperimentError.
+    """
+    a, b = (load_side(side, level) if isinstance(side, str) else side for side in (first, second))
+    common = [name for name in a.intervals if name in b.intervals]
+    if not common:
+        raise problem("nothing-to-compare", first=has(a), second=has(b))
+    for name in measures or ():
+        if name not in common:
+            raise problem("no-such-measure", name=name, known=common, suggestion=did_you_mean(name, common))
+    return Comparison(a, b, {name: difference(a, b, name, level) for name in measures or common})
+
+
+def has(side: Side) -> str:
+    return f"{side.label} has {', '.join(side.intervals) or 'none'}"
+
+
+def difference(first: Side, second: Side, name: str, level: float) -> Difference:
+    a, b = first.values.get(name, {}), second.values.get(name, {})
+    extreme = first.intervals[name].statistic != "mean"  # a maximum is compared with a maximum
+    if first.seed == second.seed and not extreme and a.keys() & b.keys():
+        return paired_difference(a, b, level)
+    return unpaired_difference(first.intervals[name], second.intervals[name], level)
+
+
+def load_side(text: str, level: float) -> Side:
+    """A side by its reference. Raises ExperimentError."""
+    reference = parse_reference(text)
+    return stored_side(reference, level) if reference.is_store else result_side(reference)
+
+
+def stored_side(reference: Reference, level: float) -> Side:
+    with Store.open(reference.path) as store:
+        point = only_point(store, reference.parameters)
+        net = store.net(point.point)
+        names = tuple(store.meta("identity")["measures"])
+        rows = [row for number_, row in store.rows() if number_ == point.point and row.complete]
+    values = {name: {row.index: row.measures.get(name, math.nan) for row in rows} for name in names}
+    label = f"{reference.path.name}: {point_label(point.parameters)}"
+    kinds = statistics(net, names)
+    intervals = {
+        name: interval_of(list(by_index.values()), kinds.get(name, "mean"), level) for name, by_index in values.items()
+    }
+    dimensions = {one.name: one.dimension for one in figures(net, names)}
+    moving = frozenset(one.name for one in unsettled([row.courses for row in rows if row.courses]))
+    return Side(label, net.name, point.seed, net.seconds, net.time_unit, dimensions, intervals, values, moving)
+
+
+def result_side(reference: Reference) -> Side:
+    data = read_result(reference.path)
+    try:
+        intervals, dimensions = recorded(data)
+        values: dict[str, dict[int, float]] = {}
+        for replication in data["replications"]:
+            if replication["ended"] in ("until", "dead"):
+                for name, value in replication.get("measures", {}).items():
+                    values.setdefault(name, {})[int(replication["index"])] = known(value)
+        moving = frozenset(str(one["name"]) for one in data.get("unsettled", ()) if one["kind"] == "measure")
+        seed = int(data["manifest"]["seed"])
+        seconds, time_unit = data.get("seconds"), str(data.get("time_unit", ""))
+        seconds = None if seconds is None else float(seconds)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise problem("not-a-result", path=str(reference.path), reason=f"it is damaged ({error})") from error
+    label = reference.path.name
+    return Side(label, data["net"], seed, seconds, time_unit, dimensions, intervals, values, moving)
+
+
+def recorded(data: Mapping[str, Any]) -> tuple[dict[str, Interval], dict[str, str]]:
+    """Each measure, and each further field that it records, with its interval and its dimension."""
+    intervals: dict[str, Interval] = {}
+    dimensions: dict[str, str] = {}
+    for measure in data["measures"]:
+        fields = list(measure.get("record", {}).items())[1:]
+        figures_ = {measure["name"]: measure, **{f"{measure['name']}.{field}": entry for field, entry in fields}}
+        for name, entry in figures_.items():
+            intervals[name] = Interval(
+                known(entry["value"]),
+                known(entry["half_width"]),
+                0.95,
+                int(entry["n"]),
+                entry.get("statistic", "mean"),
+            )
+            dimension = str(measure["dimension"])
+            dimensions[name] = dimension if name == measure["name"] else field_dimension(dimension, split(name)[1])
+    return intervals, dimensions
+
+
+def known(value: float | None) -> float:
+    return math.nan if value is None else float(value)

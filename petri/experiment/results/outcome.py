@@ -1,0 +1,108 @@
+"""The outcome of an experiment: its points, shown in a notebook, and as tables of other libraries."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from petri.display import shown_by_report
+from petri.experiment.design.definition import Expected
+from petri.experiment.design.task import ReplicationRecord
+from petri.experiment.results.summary import OutcomeFigures, PointOutcome, check
+from petri.experiment.store.database import Store
+from petri.measure.figures import statistics
+from petri.net import Net
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
+    import xarray
+
+
+@dataclass(frozen=True, repr=False)
+class Outcome(OutcomeFigures):
+    """An experiment, with the estimates of its points."""
+
+    def __repr__(self) -> str:
+        return str(shown_by_report("describe_outcome", self))
+
+    def _repr_html_(self) -> str:
+        return str(shown_by_report("outcome_html", self))
+
+    def table(self) -> dict[str, list[Any]]:
+        """Columns: parameters, measures, and all data of each replication; one entry per replication."""
+        from petri.experiment.results.tables import replication_columns
+
+        return replication_columns(self)
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """`table` as a data frame. `frame.attrs["units"]` has the units of its columns, in the net's own units.
+
+        Raises ImportError if pandas is not installed.
+        """
+        import pandas
+
+        from petri.experiment.results.tables import column_units
+
+        frame = pandas.DataFrame(self.table())
+        frame.attrs["units"] = column_units(self)
+        return frame
+
+    def to_polars(self) -> polars.DataFrame:
+        """`table` as a data frame with units in the names of columns, as in CSV: polars keeps no attributes.
+
+        Raises ImportError if polars is not installed.
+        """
+        import polars
+
+        from petri.experiment.results.tables import titled_columns, uniform
+
+        return polars.DataFrame({name: uniform(cells) for name, cells in titled_columns(self).items()}, strict=False)
+
+    def to_xarray(self) -> xarray.Dataset:
+        """Measures over the axes of the grid and the replications, with the attribute `units`.
+
+        Raises ImportError if xarray is not installed.
+        """
+        from petri.experiment.results.tables import dataset
+
+        return dataset(self)
+
+
+def stored_outcome(store: Store) -> Outcome:
+    """All points of a store, as far as they are done, compared with the expected values of its experiment.
+
+    Raises ExperimentError if the store is damaged.
+    """
+    with store.reading():
+        return read_outcome(store)
+
+
+def read_outcome(store: Store) -> Outcome:
+    identity, about = store.meta("identity"), store.meta("about")
+    rows: dict[int, list[ReplicationRecord]] = {}
+    for number_, row in store.rows():
+        rows.setdefault(number_, []).append(row)
+    names = tuple(identity["measures"])
+    stored = store.points()
+    net = store.net(stored[0].point) if stored else Net(identity["net"])
+    expected = [Expected.from_dict(one) for one in about.get("expected", [])]
+    points = []
+    for one in stored:
+        own = tuple(sorted(rows.get(one.point, []), key=lambda row: row.index))
+        point = PointOutcome(
+            one.parameters,
+            names,
+            own,
+            one.warmup,
+            one.until,
+            one.seed,
+            one.net_hash,
+            statistics=statistics(net, names),
+        )
+        points.append(replace(point, checked=check(expected, point, net)))
+    described = about.get("description", "")
+    return Outcome(
+        about.get("title", ""), net, identity, tuple(points), store.path, False, described, store.files(),
+        about.get("parts", {}),
+    )  # fmt: skip

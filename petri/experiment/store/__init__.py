@@ -1,0 +1,1 @@
+"""Results on disk, and references to them."""

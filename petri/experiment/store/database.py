@@ -1,0 +1,610 @@
+"""The store of an experiment: one SQLite file with a row for each replication, written when it finishes.
+
+A row is written in one transaction, whatever happens to the writing process. Several processes of one machine may work
+on one store: each *claims* replications before it runs them. The claims of a dead process are void.
+
+    meta          the experiment's identity and its definition
+    points        parameters, flat net (zlib of JSON), its hash, seed, end and warm-up [net's time unit]
+    replications  one row each: measures (JSON), their courses (JSON, see petri/measure/trend.py), trajectory hash, time
+                  taken [s], version, engine, machine
+    owners, claims  which process runs which replication
+    measured      a view: one row for each figure of each replication
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import secrets
+import socket
+import sqlite3
+import time
+import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from petri.codec import net_from_dict, net_text
+from petri.experiment.design.preparation import Point
+from petri.experiment.design.sampling import Values
+from petri.experiment.design.task import PILOT, ReplicationRecord
+from petri.experiment.design.warmup import Warmup
+from petri.experiment.errors import problem
+from petri.file_read import FileRead, furthest, packed, unpacked
+from petri.measure.figures import UnknownFigure
+from petri.measure.trend import COURSE
+from petri.net import Net
+from petri.version import VERSION
+
+APPLICATION: Final = 0x504E5349  # "PNSI", SQLite's application_id
+SCHEMA: Final = 1
+BUSY: Final = 60.0  # seconds to wait for another process that writes
+BEAT: Final = 5.0  # seconds between heartbeats
+SILENCE: Final = 60.0  # seconds without a heartbeat after which a process counts as dead
+LARGEST_WORD: Final = 2**64 - 1
+LARGEST_COUNT: Final = 2**63 - 1
+LARGEST_NET: Final = 1 << 28  # bytes of a flat net as JSON; a longer one in a store is refused
+
+_WORDS: Final = {
+    "net": "net",
+    "fixed": "fixed parameters",
+    "until": "end of the run",
+    "warmup": "warm-up",
+    "seed": "seed",
+    "streams": "random streams",
+    "measures": "measures kept",
+    "limits": "limits",
+}
+
+_TABLES: Final = """
+CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE points (
+    point INTEGER PRIMARY KEY, parameters TEXT NOT NULL UNIQUE, net BLOB NOT NULL, net_hash TEXT NOT NULL,
+    seed TEXT NOT NULL, until REAL NOT NULL, warmup REAL, warmup_settled INTEGER, warmup_decided_by TEXT
+);
+CREATE TABLE replications (
+    point INTEGER NOT NULL REFERENCES points, replication INTEGER NOT NULL, seed TEXT NOT NULL, measures TEXT NOT NULL,
+    hash TEXT NOT NULL, ended TEXT NOT NULL, time REAL NOT NULL, firings INTEGER NOT NULL, failure TEXT,
+    version TEXT NOT NULL, engine TEXT NOT NULL, machine TEXT NOT NULL, python TEXT NOT NULL, net_hash TEXT NOT NULL,
+    seconds REAL NOT NULL, finished TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')), courses TEXT,
+    UNIQUE (point, replication)
+);
+CREATE TABLE owners (
+    owner TEXT PRIMARY KEY, host TEXT NOT NULL, pid INTEGER NOT NULL, beat REAL NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE claims (
+    point INTEGER NOT NULL, replication INTEGER NOT NULL, owner TEXT NOT NULL, PRIMARY KEY (point, replication)
+) WITHOUT ROWID;
+CREATE VIEW measured AS
+    SELECT p.parameters, r.replication, m.key AS measure, m.value AS value
+    FROM replications r JOIN points p USING (point), json_each(r.measures) m;
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredPoint:
+    """A point in the store. `seed` is that of all its replications; `warmup` is None until it is determined."""
+
+    point: int
+    parameters: Values
+    net_hash: str
+    seed: int
+    until: float
+    warmup: Warmup | None
+
+
+class Store:
+    """An open store. Use `Store.create` (creates the file if it does not exist) or `Store.open`."""
+
+    def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
+        self.path = path
+        self.connection = connection
+        self.owner = secrets.token_hex(8)
+        self._beaten = -math.inf
+        self._last_row = 0
+
+    # ------------------------------------------------------------ opening
+
+    @classmethod
+    def open(cls, path: str | Path) -> Store:
+        """An existing store, read-only. Raises ExperimentError if it is not a store, or has another version."""
+        path = Path(path)
+        if not path.is_file():
+            raise problem("store-missing", path=str(path))
+        connection = connect_to_read(path)
+        try:
+            check_format(path, connection)
+        except BaseException:
+            connection.close()
+            raise
+        return cls(path, connection)
+
+    @classmethod
+    def create(cls, path: str | Path, identity: Mapping[str, Any], about: Mapping[str, Any]) -> Store:
+        """The store of an experiment, new or to be continued.
+
+        identity: common to all of its rows. Raises ExperimentError if the file is something else, or belongs to another
+        experiment. about: the title and other data that may change.
+        """
+        path = Path(path)
+        if not path.parent.is_dir():
+            raise problem("store-unwritable", path=str(path), reason="there is no such folder")
+        connection = connect(path)
+        try:
+            with writing(connection, path):
+                if is_empty(connection):
+                    lay_out(connection, identity)
+                check_format(path, connection)
+                check_identity(path, connection, identity)
+                if not has_courses(connection):
+                    connection.execute("ALTER TABLE replications ADD COLUMN courses TEXT")
+                value = json.dumps(dict(about), ensure_ascii=False)
+                connection.execute("INSERT OR REPLACE INTO meta VALUES ('about', ?)", (value,))
+        except BaseException:
+            connection.close()
+            raise
+        return cls(path, connection)
+
+    def close(self) -> None:
+        self.connection.close()
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @contextmanager
+    def reading(self) -> Iterator[sqlite3.Connection]:
+        """Turn errors caused by a damaged file into an ExperimentError."""
+        with damage(self.path):
+            yield self.connection
+
+    @contextmanager
+    def writing(self) -> Iterator[sqlite3.Connection]:
+        """A transaction: all or nothing."""
+        with writing(self.connection, self.path):
+            yield self.connection
+
+    # ------------------------------------------------------------ what it is
+
+    def meta(self, name: str) -> dict[str, Any]:
+        """The file's metadata: "identity", "about" or "created_by"."""
+        with self.reading() as connection:
+            found = connection.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
+            value: dict[str, Any] = dict(json.loads(found[0])) if found else {}
+            return value
+
+    # ------------------------------------------------------------ points
+
+    def add_points(self, points: Iterable[Point]) -> list[int]:
+        """Their numbers in the store; new points are added. Raises ExperimentError if a net has changed."""
+        numbers = []
+        with self.writing() as connection:
+            known = dict(connection.execute("SELECT parameters, point FROM points").fetchall())
+            hashes = dict(connection.execute("SELECT point, net_hash FROM points").fetchall())
+            for point in points:
+                number = known.get(point.key)
+                if number is None:
+                    number = insert_point(connection, point)
+                elif hashes[number] != point.net_hash:
+                    raise problem("store-of-other-net", path=str(self.path), net=point.net.name, point=point.label)
+                numbers.append(number)
+        return numbers
+
+    def points(self) -> list[StoredPoint]:
+        """All points, in the order in which they were added."""
+        with self.reading() as connection:
+            rows = connection.execute(
+                "SELECT point, parameters, net_hash, seed, until, warmup, warmup_settled, warmup_decided_by"
+                " FROM points ORDER BY point"
+            )
+            return [
+                StoredPoint(
+                    whole(number),
+                    scalars(parameters),
+                    text(net_hash),
+                    whole(int(text(seed)), LARGEST_WORD),
+                    real(until, 0.0),
+                    None if warmup is None else Warmup(real(warmup, 0.0), bool(settled), text(decided_by or "")),
+                )
+                for number, parameters, net_hash, seed, until, warmup, settled, decided_by in rows
+            ]
+
+    def net(self, point: int) -> Net:
+        """The flat net of a point."""
+        with self.reading() as connection:
+            packed = connection.execute("SELECT net FROM points WHERE point = ?", (point,)).fetchone()[0]
+            return net_from_dict(json.loads(zlib.decompressobj().decompress(packed, LARGEST_NET)))
+
+    def set_warmup(self, point: int, warmup: Warmup) -> None:
+        """Store the end of the warm-up of a point, and release the claim on its pilot."""
+        with self.writing() as connection:
+            connection.execute(
+                "UPDATE points SET warmup = ?, warmup_settled = ?, warmup_decided_by = ?"
+                " WHERE point = ? AND warmup IS NULL",
+                (warmup.length, warmup.settled, warmup.decided_by, point),
+            )
+            connection.execute("DELETE FROM claims WHERE point = ? AND replication = ?", (point, PILOT))
+
+    # ------------------------------------------------------------ rows
+
+    def add(self, rows: Iterable[tuple[int, ReplicationRecord]]) -> None:
+        """Write finished replications as (point, row). Existing ones are not changed."""
+        with self.writing() as connection:
+            for point, row in rows:
+                connection.execute(
+                    "INSERT OR IGNORE INTO replications (point, replication, seed, measures, hash, ended, time,"
+                    " firings, failure, version, engine, machine, python, courses, net_hash, seconds)"
+                    " SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, net_hash, ? FROM points WHERE point = ?",
+                    (
+                        point,
+                        row.index,
+                        str(row.seed),
+                        encode_measures(row.measures),
+                        f"{row.hash:016x}",
+                        row.ended,
+                        row.time,
+                        row.firings,
+                        None if row.failure is None else json.dumps(row.failure, ensure_ascii=False),
+                        row.version,
+                        row.engine,
+                        row.machine,
+                        row.python,
+                        encode_courses(row.courses),
+                        row.seconds,
+                        point,
+                    ),
+                )
+                connection.execute("DELETE FROM claims WHERE point = ? AND replication = ?", (point, row.index))
+
+                keep_files(connection, row.files)
+
+    def files(self) -> tuple[FileRead, ...]:
+        """What was read of the recordings, of each by the replication that read most of it."""
+        kept = self.meta("recordings")
+        with self.reading():
+            return unpacked(kept)
+
+    def rows(self, *, new: bool = False) -> list[tuple[int, ReplicationRecord]]:
+        """All rows as (point, row), or those since the last call, in the order in which they were written."""
+        with self.reading() as connection:
+            courses = "courses" if has_courses(connection) else "NULL"
+            found = connection.execute(
+                "SELECT rowid, point, replication, ended, time, firings, hash, measures, seconds, engine, seed,"
+                f" failure, version, machine, python, {courses} FROM replications WHERE rowid > ? ORDER BY rowid",
+                (self._last_row if new else 0,),
+            ).fetchall()
+            if found:
+                self._last_row = found[-1][0]
+            return [(number, decode_row(*columns)) for _, number, *columns in found]
+
+    # ------------------------------------------------------------ claims
+
+    def claim(self, wanted: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+        """Claim (point, replication) pairs; returns those that this process now has to run."""
+        granted = []
+        with self.writing() as connection:
+            self._beat(connection, always=True)
+            release_dead(connection)
+            for point, replication in wanted:
+                if is_done(connection, point, replication):
+                    continue
+                connection.execute("INSERT OR IGNORE INTO claims VALUES (?, ?, ?)", (point, replication, self.owner))
+                query = "SELECT owner FROM claims WHERE point = ? AND replication = ?"
+                if connection.execute(query, (point, replication)).fetchone()[0] == self.owner:
+                    granted.append((point, replication))
+        return granted
+
+    def beat(self) -> None:
+        """Send a heartbeat now and then."""
+        if time.time() - self._beaten > BEAT:
+            with self.writing() as connection:
+                self._beat(connection)
+
+    def _beat(self, connection: sqlite3.Connection, always: bool = False) -> None:
+        now = time.time()
+        if always or now - self._beaten > BEAT:
+            row = (self.owner, socket.gethostname(), os.getpid(), now)
+            connection.execute("INSERT OR REPLACE INTO owners VALUES (?, ?, ?, ?)", row)
+            self._beaten = now
+
+    def release(self) -> None:
+        """Release all claims of this process."""
+        with self.writing() as connection:
+            connection.execute("DELETE FROM claims WHERE owner = ?", (self.owner,))
+            connection.execute("DELETE FROM owners WHERE owner = ?", (self.owner,))
+
+
+# ---------------------------------------------------------------- the file
+
+
+def connect(path: Path) -> sqlite3.Connection:
+    """Use a write-ahead log: readers never wait, and a killed writer leaves nothing incomplete."""
+    try:
+        connection = sqlite3.connect(path, timeout=BUSY, isolation_level=None)
+        connection.execute("PRAGMA trusted_schema = OFF")
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = NORMAL")
+        connection.execute("PRAGMA foreign_keys = ON")
+    except sqlite3.DatabaseError as error:
+        raise refused(path, error) from error
+    except UnicodeDecodeError as error:
+        raise problem("store-damaged", path=str(path), reason="a text in it is not UTF-8") from error
+    return connection
+
+
+def connect_to_read(path: Path) -> sqlite3.Connection:
+    """Leaves the folder as it is where nothing can be written: a store of a read-only folder has no writer, either."""
+    plain = not os.access(path.parent, os.W_OK) and not has_log(path)
+    with damage(path):
+        address = f"{path.absolute().as_uri()}?mode=ro{'&immutable=1' if plain else ''}"
+        connection = sqlite3.connect(address, timeout=BUSY, isolation_level=None, uri=True)
+        connection.execute("PRAGMA trusted_schema = OFF")
+    return connection
+
+
+def has_log(path: Path) -> bool:
+    """Whether there are rows beside the file, which SQLite has not taken into it yet."""
+    log = path.with_name(f"{path.name}-wal")
+    return log.is_file() and log.stat().st_size > 0
+
+
+@contextmanager
+def damage(path: Path) -> Iterator[None]:
+    """What a damaged file makes go wrong becomes an ExperimentError."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise refused(path, error) from error
+    except UnicodeDecodeError as error:
+        raise problem("store-damaged", path=str(path), reason="a text in it is not UTF-8") from error
+    except KeyError as error:
+        raise problem("store-damaged", path=str(path), reason=f"it lacks {error}") from error
+    except UnknownFigure as error:
+        reason = f"its net has no figure `{error.diagnostic.values['name']}`"
+        raise problem("store-damaged", path=str(path), reason=reason) from error
+    except (ValueError, TypeError, IndexError, AttributeError, ArithmeticError, RecursionError, zlib.error) as error:
+        raise problem("store-damaged", path=str(path), reason=str(error)) from error
+
+
+def refused(path: Path, error: sqlite3.Error) -> Exception:
+    name = getattr(error, "sqlite_errorname", "")
+    if name == "SQLITE_NOTADB":
+        return problem("not-a-store", path=str(path))
+    if name.startswith("SQLITE_CORRUPT") or name in ("", "SQLITE_ERROR", "SQLITE_MISMATCH"):
+        return problem("store-damaged", path=str(path), reason=str(error))
+    return problem("store-unwritable", path=str(path), reason=str(error))
+
+
+@contextmanager
+def writing(connection: sqlite3.Connection, path: Path) -> Iterator[None]:
+    try:
+        try:
+            connection.execute("BEGIN IMMEDIATE")
+            yield
+            connection.execute("COMMIT")
+        except BaseException:
+            # Ctrl-C may come at any step, even before the first or after the last has returned.
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            raise
+    except sqlite3.Error as error:
+        raise refused(path, error) from error
+
+
+def has_courses(connection: sqlite3.Connection) -> bool:
+    """Whether the store says how figures moved: older ones do not."""
+    columns = connection.execute("SELECT name FROM pragma_table_info('replications')").fetchall()
+    return ("courses",) in columns
+
+
+def is_empty(connection: sqlite3.Connection) -> bool:
+    return not connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+
+
+def lay_out(connection: sqlite3.Connection, identity: Mapping[str, Any]) -> None:
+    for statement in _TABLES.split(";\n"):
+        if statement.strip():
+            connection.execute(statement)
+    connection.execute(f"PRAGMA application_id = {APPLICATION}")
+    connection.execute(f"PRAGMA user_version = {SCHEMA}")
+    entries = {"identity": dict(identity), "created_by": {"version": VERSION}}
+    for name, value in entries.items():
+        connection.execute("INSERT INTO meta VALUES (?, ?)", (name, json.dumps(value, ensure_ascii=False)))
+
+
+def check_format(path: Path, connection: sqlite3.Connection) -> None:
+    """Refuse a file that is not a store, or that a later version wrote."""
+    with damage(path):
+        application = connection.execute("PRAGMA application_id").fetchone()[0]
+        schema = connection.execute("PRAGMA user_version").fetchone()[0]
+    if application != APPLICATION:
+        raise problem("not-a-store", path=str(path))
+    if schema != SCHEMA:
+        raise problem("store-version", path=str(path), found=schema, known=SCHEMA)
+    with damage(path):
+        identity = json.loads(connection.execute("SELECT value FROM meta WHERE name = 'identity'").fetchone()[0])
+    if not isinstance(identity, dict) or not {"net", "net_hash", *_WORDS} <= identity.keys():
+        raise problem("store-damaged", path=str(path), reason="its identity is incomplete")
+    measures = identity["measures"]
+    if not isinstance(measures, list) or not all(isinstance(name, str) for name in measures):
+        raise problem("store-damaged", path=str(path), reason="its measures are not a list of names")
+
+
+def check_identity(path: Path, connection: sqlite3.Connection, identity: Mapping[str, Any]) -> None:
+    """Refuse the store of another experiment, and report the difference."""
+    found = json.loads(connection.execute("SELECT value FROM meta WHERE name = 'identity'").fetchone()[0])
+    wanted = json.loads(json.dumps(dict(identity)))
+    for name, word in _WORDS.items():
+        if found.get(name) != wanted[name]:
+            there, here = (brief(value.get(name)) for value in (found, wanted))
+            raise problem("store-of-other-experiment", path=str(path), what=word, there=there, here=here)
+    if found.get("net_hash") != wanted["net_hash"]:
+        raise problem("store-of-other-net", path=str(path), net=wanted["net"])
+
+
+def brief(value: Any) -> str:
+    """A part of an identity as text for people."""
+    if isinstance(value, dict):
+        return " ".join(f"{name}={one}" for name, one in value.items()) or "none"
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def insert_point(connection: sqlite3.Connection, point: Point) -> int:
+    plain = "".join(net_text(point.net))
+    cursor = connection.execute(
+        "INSERT INTO points (parameters, net, net_hash, seed, until, warmup, warmup_settled, warmup_decided_by)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            point.key,
+            zlib.compress(plain.encode(), 6),
+            point.net_hash,
+            str(point.plan.seed),
+            point.plan.until,
+            None if point.pilot else point.plan.warmup,
+            None if point.pilot else 1,
+            None,
+        ),
+    )
+    assert cursor.lastrowid is not None
+    return cursor.lastrowid
+
+
+# ---------------------------------------------------------------- rows and claims
+
+
+def encode_measures(measures: Mapping[str, float]) -> str:
+    """JSON; values that are not finite become null (no data)."""
+    plain = {name: value if math.isfinite(value) else None for name, value in measures.items()}
+    return json.dumps(plain, ensure_ascii=False, separators=(",", ":"))
+
+
+def encode_courses(courses: Mapping[str, Sequence[float]]) -> str | None:
+    """JSON, as of `encode_measures`."""
+    plain = {name: [one if math.isfinite(one) else None for one in course] for name, course in courses.items()}
+    return json.dumps(plain, ensure_ascii=False, separators=(",", ":")) if plain else None
+
+
+def decode_courses(written: str | None) -> dict[str, list[float]]:
+    found = {} if written is None else dict(json.loads(written))
+    courses = {name: [math.nan if one is None else real(one) for one in course] for name, course in found.items()}
+    if any(len(course) != len(COURSE) for course in courses.values()):
+        raise ValueError("the course of a figure is incomplete")
+    return courses
+
+
+def decode_row(
+    replication: int,
+    ended: str,
+    instant: float,
+    firings: int,
+    trajectory: str,
+    measures: str,
+    seconds: float,
+    engine: str,
+    seed: str,
+    failure: str | None,
+    version: str,
+    machine: str,
+    python: str,
+    courses: str | None,
+) -> ReplicationRecord:
+    """The row of these columns. Raises ValueError or TypeError where one of them is damaged."""
+    values = {name: math.nan if value is None else real(value) for name, value in json.loads(measures).items()}
+    details = None if failure is None else dict(json.loads(failure))
+    if ended not in ("until", "dead", "error", "firings"):
+        raise ValueError(f"`{ended}` is no ending of a replication")
+    return ReplicationRecord(
+        whole(replication),
+        ended,
+        real(instant, 0.0),
+        whole(firings),
+        whole(int(text(trajectory), 16), LARGEST_WORD),
+        values,
+        real(seconds, 0.0),
+        text(engine),
+        whole(int(text(seed)), LARGEST_WORD),
+        details,
+        text(version),
+        text(machine),
+        text(python),
+        courses=decode_courses(courses),
+    )
+
+
+# SQLite keeps whatever was written into a column, of any type.
+
+
+def text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"there is {kind(value)} where a text should be")
+    return value
+
+
+def whole(value: Any, most: int = LARGEST_COUNT) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= most:
+        raise TypeError(f"there is {kind(value)} where a count should be")
+    return value
+
+
+def real(value: Any, least: float = -math.inf) -> float:
+    if not isinstance(value, int | float) or isinstance(value, bool) or not float(value) >= least:
+        raise TypeError(f"there is {kind(value)} where a number should be")
+    return float(value)
+
+
+def scalars(written: Any) -> Values:
+    """The parameters of a point."""
+    values = dict(json.loads(written))
+    for value in values.values():
+        if not isinstance(value, int | float | str):
+            raise TypeError(f"there is {kind(value)} where the value of a parameter should be")
+    return values
+
+
+def kind(value: Any) -> str:
+    return f"`{value}`" if isinstance(value, int | float) else f"a {type(value).__name__}"
+
+
+def keep_files(connection: sqlite3.Connection, files: tuple[FileRead, ...]) -> None:
+    """Keep what a replication read of the recordings where it is more than others did."""
+    if not files:
+        return
+    found = connection.execute("SELECT value FROM meta WHERE name = 'recordings'").fetchone()
+    known = unpacked(json.loads(found[0])) if found else ()
+    most = furthest((known, files))
+    if most != known:
+        value = json.dumps(packed(most), ensure_ascii=False)
+        connection.execute("INSERT OR REPLACE INTO meta VALUES ('recordings', ?)", (value,))
+
+
+def is_done(connection: sqlite3.Connection, point: int, replication: int) -> bool:
+    if replication == PILOT:
+        query, values = "SELECT warmup IS NOT NULL FROM points WHERE point = ?", (point,)
+        return bool(connection.execute(query, values).fetchone()[0])
+    query = "SELECT 1 FROM replications WHERE point = ? AND replication = ?"
+    return connection.execute(query, (point, replication)).fetchone() is not None
+
+
+def release_dead(connection: sqlite3.Connection) -> None:
+    """Delete the claims of processes that no longer run, or that have sent no heartbeat for long."""
+    now, host = time.time(), socket.gethostname()
+    for owner, where, pid, beat in connection.execute("SELECT owner, host, pid, beat FROM owners").fetchall():
+        if (where == host and not is_alive(pid)) or abs(now - beat) > SILENCE:
+            connection.execute("DELETE FROM claims WHERE owner = ?", (owner,))
+            connection.execute("DELETE FROM owners WHERE owner = ?", (owner,))
+
+
+def is_alive(pid: int) -> bool:
+    """Whether a process of this machine is running."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True

@@ -1,0 +1,1 @@
+"""Experiments written as YAML."""

@@ -1,0 +1,1 @@
+"""What a file declares: names, imports, parameters, units, and how a run begins and ends."""

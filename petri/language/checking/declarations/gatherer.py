@@ -1,0 +1,227 @@
+"""Collects every declared name of every file into its scope; reports clashes with both positions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import PurePosixPath
+
+from petri.catalogue.operations import DISTRIBUTIONS, FUNCTIONS
+from petri.diagnostics import Label
+from petri.language.checking.declarations.imports import OpenSpace
+from petri.language.checking.state import CheckState
+from petri.language.meaning.nodes import constant
+from petri.language.meaning.scope import (
+    ConstantSymbol,
+    DistSymbol,
+    FnSymbol,
+    InstanceSymbol,
+    MeasureSymbol,
+    ModuleSymbol,
+    PlaceSymbol,
+    Scope,
+    Symbol,
+    ThreadSymbol,
+    TransitionSymbol,
+    TypeSymbol,
+    UnitSymbol,
+    kind_of,
+)
+from petri.language.meaning.types import BUILTIN, Scalar
+from petri.language.meaning.units import UNITS
+from petri.language.syntax import tree
+from petri.net import Span
+
+OF_THE_NET = (tree.Net, tree.Time, tree.Import, tree.Module, tree.Expect, tree.Run)
+KEYWORDS: dict[type, str] = {
+    tree.Net: "net",
+    tree.Time: "time",
+    tree.Import: "import",
+    tree.Module: "module",
+    tree.Expect: "expect",
+    tree.Run: "run",
+    tree.Port: "port",
+    tree.Param: "param",
+}
+
+
+class Gatherer:
+    """Fills the scopes. `net`, `clock` and `run` are the declarations that occur at most once in a net.
+
+    `part`: the first file is not a net, but modules and other declarations to import.
+    """
+
+    def __init__(self, checker: CheckState, library: frozenset[str]) -> None:
+        self.checker = checker
+        self.problems = checker.problems
+        self.library = library
+        self.net: tree.Net | None = None
+        self.clock: tree.Time | None = None
+        self.run: tree.Run | None = None
+        self.part = False
+        self.clash = False  # two files declare one name
+        self.home: dict[int, Scope] = {}
+
+    def gather(self, opened: OpenSpace) -> None:
+        """The first file of the net is the net itself, all others are imported."""
+        kinds = (tree.Net, tree.Place, tree.Transition, tree.Thread, tree.Instance, tree.Run)
+        files, own = opened.space.files, opened.prefix == ""
+        if own:
+            self.part = bool(files and files[0].declarations) and not any(
+                isinstance(declaration, kinds) for declaration in files[0].declarations
+            )
+        for number, file in enumerate(files):
+            imported = number > 0 or not own
+            for declaration in file.declarations:
+                if imported and isinstance(declaration, (tree.Net, tree.Run)):
+                    keyword = KEYWORDS[type(declaration)]
+                    self.problems.error("not-in-import", declaration.span, keyword=keyword, file=file.path)
+                elif isinstance(declaration, (tree.Net, tree.Time, tree.Run)):
+                    self._single(declaration, imported=imported)
+                else:
+                    self.declare(opened.scope, declaration)
+
+    def _single(self, declaration: tree.Net | tree.Time | tree.Run, imported: bool) -> None:
+        first: tree.Net | tree.Time | tree.Run | None
+        match declaration:
+            case tree.Net():
+                first, self.net = self.net, self.net or declaration
+            case tree.Time():
+                first, self.clock = self.clock, self.clock or declaration
+                if first is not None and first.unit == declaration.unit and imported:
+                    return
+            case tree.Run():
+                first, self.run = self.run, self.run or declaration
+        if first is not None:
+            label = Label(first.span, "first-declared")
+            self.problems.error("declared-twice", declaration.span, label, keyword=KEYWORDS[type(declaration)])
+
+    def declare(self, scope: Scope, d: tree.Declaration) -> None:
+        """Enter a declaration and the enumeration values that it introduces."""
+        inside = scope.outer is not None
+        if (inside and isinstance(d, OF_THE_NET)) or (not inside and isinstance(d, tree.Port)):
+            keyword = KEYWORDS[type(d)]
+            if inside:
+                example = "expect engine.load < 0.9" if isinstance(d, tree.Expect) else None
+                self.problems.error("not-in-module", d.span, keyword=keyword, expect=example)
+            else:
+                self.problems.error("port-outside-module", d.span)
+            return
+        match d:
+            case tree.Param():
+                if inside:
+                    self.problems.error("not-in-module", d.span, keyword="param", parameter=d.name)
+                    return
+                self._enumerations(scope, d.type)
+                self._enter(scope, ConstantSymbol(d.name, "parameter", d.name_span, d, doc=d.doc))
+            case tree.Const():
+                self._constant(scope, d)
+            case tree.Type():
+                self._enumerations(scope, d.type, d.name)
+                self._enter(scope, TypeSymbol(d.name, d.name_span, d))
+            case tree.Dist():
+                self._enter(scope, DistSymbol(d.name, d.name_span, d))
+            case tree.Fn():
+                for _, kind, _ in d.parameters:
+                    self._enumerations(scope, kind)
+                self._enter(scope, FnSymbol(d.name, d.name_span, d))
+            case tree.Place() | tree.Port():
+                self._place(scope, d)
+            case tree.Transition():
+                self._enter(scope, TransitionSymbol(d.name, d.name_span, d))
+            case tree.Thread():
+                self._enter(scope, ThreadSymbol(d.name, d.name_span, d))
+            case tree.Instance():
+                self._enter(scope, InstanceSymbol(d.name, d.name_span, d))
+            case tree.Measure():
+                self._enter(scope, MeasureSymbol(d.name, d.name_span, d))
+            case tree.Module():
+                self._module(scope, d)
+
+    def _constant(self, scope: Scope, d: tree.Const) -> None:
+        if not d.unit:
+            self._enter(scope, ConstantSymbol(d.name, "constant", d.name_span, d, doc=d.doc))
+        elif d.name in UNITS:
+            self.problems.error("unit-exists", d.name_span, unit=d.name)
+        elif d.name in scope.units:
+            first = Label(scope.units[d.name].span, "first-declared")
+            self.problems.error("name-twice", d.name_span, first, name=d.name, kind="a unit")
+        else:
+            scope.units[d.name] = UnitSymbol(d.name, d.name_span, d)
+
+    def _place(self, scope: Scope, d: tree.Place | tree.Port) -> None:
+        self._enumerations(scope, d.type)
+        symbol = PlaceSymbol(d.name, d.name_span, scope.place_count, declaration=d)
+        if isinstance(d, tree.Port):
+            symbol.direction = d.direction
+        else:
+            symbol.discipline = d.discipline
+        scope.place_count += 1
+        self._enter(scope, symbol)
+
+    def _module(self, scope: Scope, d: tree.Module) -> None:
+        symbol = ModuleSymbol(d.name, d.name_span, d, Scope(scope), library=d.span.file in self.library)
+        if not self._enter(scope, symbol):
+            return
+        assert symbol.scope is not None
+        for parameter in d.parameters:
+            self._enumerations(symbol.scope, parameter.type)
+            inner = ConstantSymbol(
+                parameter.name, "module parameter", parameter.name_span, parameter, doc=parameter.doc
+            )
+            self._enter(symbol.scope, inner)
+        for declaration in d.body:
+            self.declare(symbol.scope, declaration)
+
+    def _enter(self, scope: Scope, symbol: Symbol) -> bool:
+        """Reports an error and returns False if the name is taken."""
+        first = scope.names.get(symbol.name)
+        if first is not None:
+            label = Label(first.span, "first-declared")
+            imported = symbol.span.file if symbol.span.file != first.span.file else None
+            alias = PurePosixPath(imported).stem if imported else None
+            self.clash = self.clash or imported is not None
+            self.problems.error("name-twice", symbol.span, label, name=symbol.name, kind=kind_of(first), alias=alias)
+            self.problems.taken_twice.add(symbol.name)
+            return False
+        if "." in symbol.name:
+            self.problems.error("name-of-import", symbol.span, name=symbol.name)
+            return False
+        builtin = symbol.name in BUILTIN and (symbol.name != "token" or isinstance(symbol, TypeSymbol))
+        if isinstance(symbol, (TypeSymbol, DistSymbol, FnSymbol)) and symbol.name in (*FUNCTIONS, *DISTRIBUTIONS):
+            builtin = True
+        if builtin:
+            what = "a type" if symbol.name in BUILTIN else "a function"
+            self.problems.error("name-builtin", symbol.span, name=symbol.name, what=what)
+            return False
+        scope.names[symbol.name] = symbol
+        self.home[id(symbol)] = scope
+        return True
+
+    def _enumerations(self, scope: Scope, e: tree.TypeExpr | None, name: str = "") -> None:
+        """Enter the values of every enumeration within a type; `name` is that of the type itself."""
+        for enumeration in _enumerations_in(e):
+            labels = tuple(name for name, _ in enumeration.names)
+            kind = Scalar("enum", labels=labels, name=name if enumeration is e else "", span=enumeration.span)
+            seen: dict[str, Span] = {}
+            for number, (value, span) in enumerate(enumeration.names):
+                if value in seen:
+                    label = Label(seen[value], "first-declared")
+                    self.problems.error("name-twice", span, label, name=value, kind="an enumeration value")
+                    continue
+                seen[value] = span
+                known = scope.find(value)
+                if isinstance(known, ConstantSymbol) and isinstance(known.type, Scalar) and known.type.labels == labels:
+                    continue
+                node = constant(number, "int", span)
+                self._enter(
+                    scope,
+                    ConstantSymbol(value, "enumeration value", span, type=kind, node=node, state="done", used=True),
+                )
+
+
+def _enumerations_in(e: tree.TypeExpr | None) -> Iterator[tree.EnumType]:
+    if isinstance(e, tree.EnumType):
+        yield e
+    elif isinstance(e, tree.RecordType):
+        for _, field, _ in e.fields:
+            yield from _enumerations_in(field)

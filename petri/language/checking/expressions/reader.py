@@ -1,0 +1,656 @@
+"""Expressions: resolves names, infers types and dimensions, splits records into their slots."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container, Mapping, Sequence
+from fractions import Fraction
+from itertools import chain
+from typing import Literal, Protocol
+
+from petri.catalogue.operations import ARITHMETIC, COMPARISONS
+from petri.diagnostics import Label
+from petri.language.checking.expressions.quantities import quantity_of
+from petri.language.checking.state import CheckState, Value
+from petri.language.meaning.nodes import (
+    END,
+    IN_RANGE,
+    LOCAL,
+    NOW,
+    VARIABLE,
+    Node,
+    constant,
+    evaluate,
+    operation,
+    to_real,
+    with_span,
+)
+from petri.language.meaning.scope import ConstantSymbol, DistSymbol, PlaceSymbol, Scope, TypeSymbol, kind_of
+from petri.language.meaning.types import (
+    BOOL,
+    CALLER,
+    INT,
+    REAL,
+    ListOf,
+    Record,
+    Request,
+    Scalar,
+    Type,
+    Unknown,
+    layout,
+    plainly,
+    quantity,
+    same,
+)
+from petri.language.meaning.units import EXAMPLE_UNITS, PLAIN, TIME, UNITS, Dimension
+from petri.language.problems import CheckError
+from petri.language.syntax import tree
+from petri.net import Kind, Span
+
+Variables = Mapping[str, tuple[Type, tuple[Node, ...]]]
+Permission = Literal["tokens", "now", "end", "draw"]
+_NOT_PERMITTED: dict[Permission, str] = {
+    "tokens": "tokens-not-allowed",
+    "now": "instant-not-known",
+    "end": "instant-not-known",
+    "draw": "draw-not-allowed",
+}
+
+
+class Names(Protocol):
+    """Names that stand for expressions."""
+
+    def __contains__(self, name: str) -> bool: ...
+
+    def use(self, name: str, reader: Reader, span: Span) -> Value: ...
+
+
+class Reader:
+    """Reads the expressions of one declaration.
+
+    `where` names the text being read, for messages ("a guard"); `allowed` lists what may occur in it besides constants
+    and variables; `binds`: the variables are those that input arcs bind. Errors go to the checker's problems, and the
+    result then has the unknown type.
+    """
+
+    def __init__(
+        self,
+        checker: CheckState,
+        scope: Scope,
+        where: str,
+        allowed: frozenset[Permission] = frozenset(),
+        variables: Variables | None = None,
+        loops: Mapping[str, ConstantSymbol] | None = None,
+        binds: bool = False,
+    ) -> None:
+        self.checker = checker
+        self.problems = checker.problems
+        self.scope = scope
+        self.where = where
+        self.allowed = allowed
+        self.variables: Variables = variables if variables is not None else {}
+        self.loops = loops if loops is not None else {}
+        self.binds = binds
+        self.barred: Container[str] = ()  # variables of the transition that may not be used here
+        self.lets: Names | None = None
+        self.awaited: Mapping[str, Span] = {}  # names that get their values later: where each is declared
+
+    def allowing(self, where: str, *allowed: Permission) -> Reader:
+        """A reader with the same names for another part of the text."""
+        other = Reader(self.checker, self.scope, where, frozenset(allowed), self.variables, self.loops, self.binds)
+        other.lets, other.awaited = self.lets, self.awaited
+        return other
+
+    # ------------------------------------------------------------ entry points
+
+    def read(self, expression: tree.Expr, expected: Type | None = None) -> Value:
+        """The value of an expression; `expected` is the type of a record written as `{…}`."""
+        try:
+            return self._dispatch(expression, expected)
+        except CheckError as fault:
+            self.problems.fault(fault)
+        except RecursionError:
+            self.problems.error("expression-too-large", expression.span)
+        return self.unknown(expression.span)
+
+    def read_as(self, expression: tree.Expr, wanted: Type) -> tuple[Node, ...] | None:
+        """The nodes of an expression that must have a type; reports an error and returns None otherwise."""
+        return self.fit(self.read(expression, wanted), wanted)
+
+    def read_scalar(self, expression: tree.Expr, wanted: Scalar) -> Node | None:
+        nodes = self.read_as(expression, wanted)
+        return nodes[0] if nodes else None
+
+    def read_fixed(self, expression: tree.Expr, wanted: Scalar) -> Node | None:
+        """A constant of a type, where only constants are allowed."""
+        node = self.read_scalar(expression, wanted)
+        assert node is None or node.fixed
+        return node
+
+    def unknown(self, span: Span) -> Value:
+        return Value.unknown(span)
+
+    # ------------------------------------------------------------ fitting
+
+    def fit(self, value: Value, wanted: Type) -> tuple[Node, ...] | None:
+        """The value's nodes converted to the expected type (an int becomes a real where needed), or None."""
+        found = value.type
+        if isinstance(found, Unknown) or isinstance(wanted, Unknown):
+            return None
+        if same(found, wanted):
+            return value.nodes
+        if isinstance(found, Scalar) and isinstance(wanted, Scalar) and wanted.kind == "real":
+            if found.kind == "int" and (value.zero or wanted.dimension == PLAIN):
+                return (to_real(value.node),)
+            if found.kind == "real" and value.zero:
+                return value.nodes
+        self.mismatch(value, wanted)
+        return None
+
+    def mismatch(self, value: Value, wanted: Type) -> None:
+        text = self.problems.text(value.span)
+        dimension = wanted.dimension if isinstance(wanted, Scalar) else PLAIN
+        is_time = dimension == TIME
+        plain = isinstance(value.type, Scalar) and value.type.kind in ("int", "real") and value.type.dimension == PLAIN
+        unit = self.checker.units.time_unit if is_time else EXAMPLE_UNITS.get(dimension)
+        needs_unit = unit and plain and re.fullmatch(r"([\d._e]+)|exp\(([\d._e]+)\)", text)
+        suggestion = re.sub(r"([\d.]\w*)(\)?)$", rf"\1 {unit}\2", text) if needs_unit else _unit_first(text, dimension)
+        self.problems.error(
+            "type-mismatch",
+            value.span,
+            text=text,
+            found=plainly(value.type),
+            wanted=plainly(wanted),
+            suggestion=suggestion,
+            unit=f"1 {unit}" if is_time and plain and not needs_unit else None,
+        )
+
+    # ------------------------------------------------------------ the kinds of expression
+
+    def _dispatch(self, e: tree.Expr, expected: Type | None) -> Value:
+        value: Value
+        match e:
+            case tree.Name():
+                value = self._name(e)
+            case tree.Number():
+                value = self._number(e)
+            case tree.Field():
+                value = self._field(e)
+            case tree.Call():
+                value = self.checker.call(self, e)
+            case tree.Binary():
+                value = self._binary(e)
+            case tree.Unary():
+                value = self._unary(e)
+            case tree.Paren():
+                inner = self._dispatch(e.inner, expected)
+                value = Value(inner.type, inner.nodes, e.span, inner.zero)
+            case tree.If():
+                value = self._if(e, expected)
+            case tree.Record():
+                value = self._record(e, expected)
+            case tree.With():
+                value = self._with(e)
+            case tree.List():
+                value = self._list(e)
+            case tree.Index(index=None):
+                value = self._misplaced(e)
+            case tree.Index():
+                value = self._item(e)
+            case tree.Least() | tree.Position():
+                value = self._of_thread(e, expected)
+            case _:
+                value = self._misplaced(e)
+        self.checker.note(e.span, value.type)
+        return value
+
+    def _of_thread(self, e: tree.Least | tree.Position, expected: Type | None) -> Value:
+        """What only threads make."""
+        if isinstance(e, tree.Position):
+            return self._position(e)
+        if not isinstance(expected, (Record, Scalar)):
+            return self.unknown(e.span)
+        return Value(expected, tuple([_least(kind, e.span) for _, kind in layout(expected)]), e.span)
+
+    def _position(self, e: tree.Position) -> Value:
+        symbol = self.scope.find(e.place)
+        assert isinstance(symbol, PlaceSymbol)
+        number, one = constant(0, "int", e.span), constant(1, "int", e.span)
+        for written, own in zip(e.indices, symbol.indices, strict=True):
+            index = self.read_scalar(written, own.kind)
+            if index is None:
+                return self.unknown(e.span)
+            size = operation("add", "int", (operation("sub", "int", (own.high, own.low), e.span), one), e.span)
+            offset = operation("sub", "int", (index, own.low), e.span)
+            before = operation("mul", "int", (number, size), e.span)
+            number = operation("add", "int", (before, offset), e.span)
+        return Value(INT, (number,), e.span)
+
+    def _misplaced(self, e: tree.Expr) -> Value:
+        kinds = {
+            tree.Text: "a text",
+            tree.Index: "`[*]`",
+            tree.Range: "a range",
+            tree.Weighted: "a weighted value",
+            tree.Passage: "a passage `a -> b`",
+            tree.By: "`by`",
+            tree.Ordered: "`order`",
+            tree.At: "`at`",
+        }
+        self.problems.error("misplaced-expression", e.span, what=kinds.get(type(e), "this"), where=self.where)
+        return self.unknown(e.span)
+
+    def _name(self, e: tree.Name) -> Value:
+        name = e.name
+        if name in self.variables:
+            kind, nodes = self.variables[name]
+            return Value(kind, tuple(with_span(node, e.span) for node in nodes), e.span)
+        if self.lets is not None and name in self.lets:
+            return self.lets.use(name, self, e.span)
+        if name in ("true", "false"):
+            return Value(BOOL, (constant(name == "true", "bool", e.span),), e.span)
+        if name in ("now", "end"):
+            self.permit(name, e.span)  # type: ignore[arg-type]
+            clock = self.checker.units.time_type
+            node = Node(name, "real", (), None, e.span, NOW if name == "now" else END, power=clock.dimension.time)
+            return Value(clock, (node,), e.span)
+        if name in ("token", "all", "nothing", "_") and not isinstance(self.scope.find(name), ConstantSymbol):
+            instead = "the number in front, `3 * token`" if self.where == "an initial marking" else None
+            self.problems.error("word-as-value", e.span, word=name, where=self.where, instead=instead)
+            return self.unknown(e.span)
+        symbol = self.loops.get(name) or self.scope.find(name)
+        if isinstance(symbol, ConstantSymbol):
+            return self.constant_value(symbol, e.span)
+        if isinstance(symbol, DistSymbol):
+            return self._named_distribution(symbol, e.span)
+        self.unknown_name(e, symbol)
+        return self.unknown(e.span)
+
+    def constant_value(self, symbol: ConstantSymbol, span: Span) -> Value:
+        self.checker.resolve_constant(symbol)
+        symbol.used = True
+        if symbol.nodes:
+            return Value(symbol.type, symbol.nodes, span)
+        if symbol.node is None:
+            return self.unknown(span)
+        return Value(symbol.type, (with_span(symbol.node, span),), span)
+
+    def _named_distribution(self, symbol: DistSymbol, span: Span) -> Value:
+        self.permit("draw", span)
+        self.checker.resolve_dist(symbol)
+        symbol.used = True
+        return self.unknown(span) if symbol.node is None else Value(symbol.type, (symbol.node,), span)
+
+    def unknown_name(self, e: tree.Name, symbol: object) -> None:
+        """Report that a name is not a value here: what it is instead, or which name was probably meant."""
+        if symbol is not None:
+            if isinstance(symbol, PlaceSymbol):
+                symbol.mentioned = True
+                self.problems.error("place-as-value", e.span, name=e.name, where=self.where)
+            else:
+                self.problems.error("not-a-value", e.span, name=e.name, kind=kind_of(symbol))  # type: ignore[arg-type]
+            return
+        if self.checker.excused(e.name):
+            return
+        if e.name in self.barred:
+            self.tell_barred(e.name, e.span)
+            return
+        if e.name in self.awaited:
+            self.tell_awaited(e.name, e.span)
+            return
+        known = (name for name, found in self.scope.visible() if isinstance(found, ConstantSymbol))
+        self.problems.error(
+            "unknown-name",
+            e.span,
+            name=e.name,
+            suggestion=self.problems.meant(e.name, chain(self.variables, self.loops, known)),
+            binding=e.name if self.binds else None,
+            unit=f"1 {e.name}" if self.checker.units.is_unit(e.name, self.scope) else None,
+        )
+
+    def tell_barred(self, name: str, span: Span) -> None:
+        if not self.where.startswith("a "):
+            self.problems.error("condition-of-token", span, name=name)
+            return
+        clause = self.where.removeprefix("a ")
+        self.problems.error("variable-not-allowed", span, name=name, where=self.where, clause=clause)
+
+    def tell_awaited(self, draw: str, span: Span, name: str | None = None) -> None:
+        """`name` is the `let` that uses the draw."""
+        label = Label(self.awaited[draw], "drawn-here")
+        remedy = {"first" if self.where == "a draw" else "early": draw}
+        self.problems.error("drawn-later", span, label, name=name, draw=draw, where=self.where, **remedy)
+
+    def _number(self, e: tree.Number) -> Value:
+        if e.unit is not None:
+            return quantity_of(self.checker, self.scope, e, {*self.variables, *self.loops})
+        if e.value.denominator == 1 and not any(mark in e.text for mark in ".%eE"):
+            value = constant(int(e.value), "int", e.span)
+            if abs(e.value) >= 2**63:
+                raise CheckError("constant-overflow", e.span, reason="integers have 64 bits")
+            return Value(INT, (value,), e.span, zero=e.value == 0)
+        return Value(REAL, (constant(Fraction(e.value), "real", e.span),), e.span, zero=e.value == 0)
+
+    def _field(self, e: tree.Field) -> Value:
+        base = self._dispatch(e.base, None)
+        if isinstance(base.type, Unknown):
+            return self.unknown(e.span)
+        if not isinstance(base.type, Record):
+            text = self.problems.text(e.base.span)
+            self.problems.error("no-fields", e.span, text=text, kind=plainly(base.type), field=e.name)
+            return self.unknown(e.span)
+        if e.name not in base.type.fields:
+            self.unknown_field(e.name, e.span, base.type)
+            return self.unknown(e.span)
+        nodes = base.nodes[base.type.part(e.name)]
+        return Value(base.type.fields[e.name], tuple(with_span(node, e.span) for node in nodes), e.span)
+
+    def unknown_field(self, name: str, span: Span, kind: Record) -> None:
+        known = [field for field in kind.fields if not (isinstance(kind, Request) and field == CALLER)]
+        self.problems.error(
+            "unknown-field",
+            span,
+            field=name,
+            kind=kind.name or "the record",
+            suggestion=self.problems.meant(name, known),
+            fields=known,
+        )
+
+    def _unary(self, e: tree.Unary) -> Value:
+        operand = self._dispatch(e.operand, None)
+        if isinstance(operand.type, Unknown):
+            return operand
+        if e.operator == "not":
+            nodes = self.fit(operand, BOOL)
+            if nodes is None:
+                return self.unknown(e.span)
+            return Value(BOOL, (operation("not", "bool", nodes, e.span),), e.span)
+        if not self.is_number(operand, "-"):
+            return self.unknown(e.span)
+        kind = self.bare(operand.type)
+        if operand.node.op == "const":
+            value = operand.node.value
+            negated = constant(-value, operand.node.kind, e.span, operand.node.power)  # type: ignore[operator]
+            return Value(kind, (negated,), e.span, operand.zero)
+        return Value(kind, (operation("neg", operand.node.kind, operand.nodes, e.span),), e.span)
+
+    def _binary(self, e: tree.Binary) -> Value:
+        left = self.read(e.left)
+        right = self.read(e.right, left.type if e.operator in COMPARISONS else None)
+        if isinstance(left.type, Unknown) or isinstance(right.type, Unknown):
+            return self.unknown(e.span)
+        if e.operator in ("and", "or"):
+            sides = self.fit(left, BOOL), self.fit(right, BOOL)
+            if sides[0] is None or sides[1] is None:
+                return self.unknown(e.span)
+            return Value(BOOL, (operation(e.operator, "bool", (*sides[0], *sides[1]), e.span),), e.span)
+        if e.operator in COMPARISONS:
+            return self.compare(COMPARISONS[e.operator], left, right, e.span)
+        if not self.is_number(left, e.operator) or not self.is_number(right, e.operator):
+            return self.unknown(e.span)
+        if e.operator in ("div", "mod"):
+            return self._whole_division(e, left, right)
+        return self.arithmetic(ARITHMETIC[e.operator], left, right, e.span)
+
+    def _whole_division(self, e: tree.Binary, left: Value, right: Value) -> Value:
+        for side in (left, right):
+            if side.node.kind != "int":
+                text = self.problems.text(side.span)
+                kind = plainly(side.type)
+                self.problems.error("whole-division", side.span, text=text, kind=kind, operator=e.operator)
+                return self.unknown(e.span)
+        return Value(INT, (operation(ARITHMETIC[e.operator], "int", (left.node, right.node), e.span),), e.span)
+
+    def is_number(self, value: Value, operator: str) -> bool:
+        if isinstance(value.type, Scalar) and value.type.kind in ("int", "real"):
+            return True
+        text = self.problems.text(value.span)
+        self.problems.error("not-a-number", value.span, text=text, kind=plainly(value.type), operator=operator)
+        return False
+
+    @staticmethod
+    def bare(kind: Type) -> Scalar:
+        """The type without its name and range, as arithmetic gives it."""
+        assert isinstance(kind, Scalar)
+        return INT if kind.kind == "int" else quantity(kind.dimension)
+
+    def arithmetic(self, op: str, left: Value, right: Value, span: Span) -> Value:
+        """Sum, difference, product or quotient of two numbers."""
+        assert isinstance(left.type, Scalar)
+        assert isinstance(right.type, Scalar)
+        if op in ("mul", "div"):
+            if op == "mul" and left.type.kind == right.type.kind == "int":
+                return Value(INT, (operation(op, "int", (left.node, right.node), span),), span)
+            a, b = left.type.dimension, right.type.dimension
+            kind = quantity(a * b if op == "mul" else a / b)
+            sides = [side.node if side.node.kind == "real" else to_real(side.node) for side in (left, right)]
+            return Value(kind, (operation(op, "real", sides, span),), span)
+        common = self.common(left, right, span)
+        if common is None:
+            return self.unknown(span)
+        kind, sides = common
+        return Value(kind, (operation(op, sides[0].kind, sides, span),), span, left.zero and right.zero)
+
+    def common(self, left: Value, right: Value, span: Span) -> tuple[Scalar, list[Node]] | None:
+        """Two numbers converted to one type; reports an error and returns None if their dimensions differ."""
+        assert isinstance(left.type, Scalar)
+        assert isinstance(right.type, Scalar)
+        if left.type.kind == right.type.kind == "int":
+            return INT, [left.node, right.node]
+        if left.type.dimension != right.type.dimension and not left.zero and not right.zero:
+            self.unequal(left, right, span)
+            return None
+        dimension = right.type.dimension if left.zero else left.type.dimension
+        nodes = [side.node if side.node.kind == "real" else to_real(side.node) for side in (left, right)]
+        return quantity(dimension), nodes
+
+    def unequal(self, left: Value, right: Value, span: Span) -> None:
+        self.problems.error(
+            "dimension-mismatch",
+            span,
+            Label(left.span, "left-side"),
+            Label(right.span, "right-side"),
+            left=self.problems.text(left.span),
+            right=self.problems.text(right.span),
+            left_type=plainly(left.type),
+            right_type=plainly(right.type),
+            suggestion=self._with_unit(left, right) or self._with_unit(right, left),
+        )
+
+    def _with_unit(self, quantity: Value, number: Value) -> str | None:
+        """A plain number with the unit that the quantity beside it needs."""
+        kinds = (quantity.type, number.type)
+        if not all(isinstance(kind, Scalar) for kind in kinds):
+            return None
+        needed, given = (kind.dimension for kind in kinds if isinstance(kind, Scalar))
+        unit = self.checker.units.time_unit if needed == TIME else EXAMPLE_UNITS.get(needed)
+        text = self.problems.text(number.span)
+        return f"{text} {unit}" if unit and given == PLAIN and re.fullmatch(r"[\d._e]+", text) else None
+
+    def compare(self, op: str, left: Value, right: Value, span: Span) -> Value:
+        pair = self.unify(left, right, span)
+        if pair is None:
+            return self.unknown(span)
+        kind, lefts, rights = pair
+        ordered = isinstance(kind, Scalar) and kind.kind in ("int", "real")
+        if op not in ("eq", "ne") and not ordered:
+            self.problems.error("not-ordered", span, kind=plainly(kind))
+            return self.unknown(span)
+        sides = list(zip(lefts, rights, strict=True))
+        first, *others = [operation("eq" if len(sides) > 1 else op, "bool", pair, span) for pair in sides]
+        for other in others:
+            first = operation("and", "bool", (first, other), span)
+        if others and op == "ne":
+            first = operation("not", "bool", (first,), span)
+        return Value(BOOL, (first,), span)
+
+    def unify(self, left: Value, right: Value, span: Span) -> tuple[Type, Sequence[Node], Sequence[Node]] | None:
+        """Two values converted to one type; reports an error and returns None if their types differ."""
+        if isinstance(left.type, Unknown) or isinstance(right.type, Unknown):
+            return None
+        if all(isinstance(side.type, Scalar) and side.type.kind in ("int", "real") for side in (left, right)):
+            common = self.common(left, right, span)
+            return None if common is None else (common[0], common[1][:1], common[1][1:])
+        if not same(left.type, right.type):
+            self.unequal(left, right, span)
+            return None
+        return left.type, left.nodes, right.nodes
+
+    def _if(self, e: tree.If, expected: Type | None) -> Value:
+        condition = self.read_as(e.condition, BOOL)
+        if e.otherwise is None:
+            self.problems.error("misplaced-expression", e.span, what="`if` without `else`", where=self.where)
+            return self.unknown(e.span)
+        then, otherwise = self.read(e.then, expected), self.read(e.otherwise, expected)
+        pair = self.unify(then, otherwise, e.span)
+        if condition is None or pair is None:
+            return self.unknown(e.span)
+        kind, lefts, rights = pair
+        nodes = [operation("if", a.kind, (condition[0], a, b), e.span) for a, b in zip(lefts, rights, strict=True)]
+        return Value(kind, tuple(nodes), e.span)
+
+    def _record(self, e: tree.Record, expected: Type | None) -> Value:
+        if expected is None or isinstance(expected, Unknown):
+            if expected is None:
+                self.problems.error("record-type-unknown", e.span)
+            return self.unknown(e.span)
+        if not isinstance(expected, Record):
+            self.problems.error("record-not-wanted", e.span, wanted=plainly(expected))
+            return self.unknown(e.span)
+        given = self.fields(e, expected)
+        missing = [name for name in expected.fields if name not in given]
+        if CALLER in missing and isinstance(expected, Request):
+            self.problems.error("request-without-caller", e.span)
+        elif missing:
+            self.problems.error("fields-missing", e.span, kind=expected.name or "the record", names=missing)
+        nodes = [node for name in expected.fields for node in given.get(name) or ()]
+        if len(nodes) != len(expected.slots):
+            return self.unknown(e.span)
+        return Value(expected, tuple(nodes), e.span)
+
+    def fields(self, e: tree.Record, kind: Record) -> dict[str, tuple[Node, ...] | None]:
+        """The fields of a record literal, each converted to its type (None where that failed)."""
+        given: dict[str, tuple[Node, ...] | None] = {}
+        for name, value, span in e.fields:
+            if name in given:
+                self.problems.error("field-twice", span, name=name)
+            elif name not in kind.fields:
+                self.unknown_field(name, span, kind)
+            else:
+                given[name] = self.read_as(value if value is not None else tree.Name(name, span), kind.fields[name])
+        return given
+
+    def _list(self, e: tree.List) -> Value:
+        values = [self.read(item) for item in e.items]
+        kind: Type = values[0].type
+        for value in values:
+            if isinstance(value.type, Unknown):
+                return self.unknown(e.span)
+            if not isinstance(value.type, Scalar):
+                self.problems.error("list-of-scalars", value.span, kind=plainly(value.type))
+                return self.unknown(e.span)
+        zero = all(value.zero for value in values)
+        for value in values[1:]:
+            unified = self.unify(Value(kind, values[0].nodes, values[0].span, values[0].zero), value, e.span)
+            if unified is None:
+                return self.unknown(e.span)
+            kind = unified[0]
+        for value in values:
+            if self.fit(value, kind) is None:
+                return self.unknown(e.span)
+        assert isinstance(kind, Scalar)
+        nodes = [node for value in values for node in self.fit(value, kind) or ()]
+        return Value(ListOf(kind, len(nodes)), tuple(nodes), e.span, zero)
+
+    def _item(self, e: tree.Index) -> Value:
+        """`quota[c]`: the element of a list, by its number from 0 or by the value of an enumeration."""
+        base = self._dispatch(e.base, None)
+        if isinstance(base.type, Unknown):
+            return self.unknown(e.span)
+        if not isinstance(base.type, ListOf):
+            text = self.problems.text(e.base.span)
+            self.problems.error("index-of-no-list", e.span, text=text, kind=plainly(base.type))
+            return self.unknown(e.span)
+        assert e.index is not None
+        index = self.read(e.index)
+        enumerated = isinstance(index.type, Scalar) and index.type.kind == "enum"
+        nodes = index.nodes if enumerated else self.fit(index, INT)
+        if not nodes:
+            return self.unknown(e.span)
+        if nodes[0].op == "const" and not 0 <= int(nodes[0].value) < base.type.length:  # type: ignore[call-overload]
+            raise CheckError("list-index", e.span, index=int(nodes[0].value), last=base.type.length - 1)  # type: ignore[call-overload]
+        known = IN_RANGE if _covers(base.type.length, index.type) else None
+        node = operation("item", base.nodes[0].kind, (nodes[0], *base.nodes), e.span, value=known)
+        return Value(base.type.element, (node,), e.span)
+
+    def _with(self, e: tree.With) -> Value:
+        base = self.read(e.base)
+        if isinstance(base.type, Unknown):
+            return self.unknown(e.span)
+        if not isinstance(base.type, Record):
+            text = self.problems.text(e.base.span)
+            self.problems.error("with-on-scalar", e.span, text=text, kind=plainly(base.type))
+            return self.unknown(e.span)
+        nodes = list(base.nodes)
+        for name, given in self.fields(e.changes, base.type).items():
+            if given is None:
+                return self.unknown(e.span)
+            nodes[base.type.part(name)] = given
+        return Value(base.type, tuple(nodes), e.span)
+
+    # ------------------------------------------------------------ what may occur
+
+    def permit(self, what: Permission, span: Span) -> None:
+        """Raises CheckError where such a thing may not stand."""
+        if what not in self.allowed:
+            guard = self.where == "a guard"
+            elsewhere = {"earlier": "draw", "weight": "weight"} if guard else {"here": "draw"}
+            raise CheckError(_NOT_PERMITTED[what], span, word=what, where=self.where, **elsewhere)
+
+    def type_named(self, name: str) -> TypeSymbol | None:
+        symbol = self.scope.find(name)
+        return symbol if isinstance(symbol, TypeSymbol) else None
+
+
+def _covers(length: int, index: Type) -> bool:
+    """Whether a list has an element for each value of the type."""
+    if not isinstance(index, Scalar):
+        return False
+    if index.kind == "enum":
+        return len(index.labels) <= length
+    ends = (index.low, index.high)
+    if any(end is None or end.op != "const" for end in ends):
+        return False
+    low, high = (evaluate(end, ()) for end in ends if end is not None)
+    return low >= 0 and high < length
+
+
+def _least(kind: Scalar, span: Span) -> Node:
+    """The least value of a type, or 0."""
+    return kind.low if kind.low is not None else constant(0, numeric_kind(kind), span, kind.dimension.time)
+
+
+def numeric_kind(kind: Type) -> Kind:
+    """The kind of the nodes of a scalar type."""
+    assert isinstance(kind, Scalar)
+    if kind.kind == "real":
+        return "real"
+    return "bool" if kind.kind == "bool" else "int"
+
+
+def variable(number: int, kind: Scalar, span: Span | None, flags: int = 0) -> Node:
+    """A variable of a transition, or a slot of a token, as it is stored."""
+    return Node("var", kind.slot_kind, (), number, span, VARIABLE | flags, power=kind.dimension.time)
+
+
+def local(number: int, kind: Type, span: Span | None) -> Node:
+    assert isinstance(kind, Scalar)
+    return Node("local", numeric_kind(kind), (), number, span, LOCAL, power=kind.dimension.time)
+
+
+def _unit_first(text: str, dimension: Dimension) -> str | None:
+    """`20/3 ns` divides by 3 ns. Where a time is expected, 20 ns are to be divided by 3."""
+    found = re.fullmatch(r"([\d._]+) ?/ ?([\d._]+) ?([A-Za-z]+)", text)
+    if found is None or found[3] not in UNITS or UNITS[found[3]].dimension != dimension:
+        return None
+    return f"{found[1]} {found[3]} / {found[2]}"

@@ -1,0 +1,1 @@
+"""Measures and expectations: which figures they name, and what they are computed from."""

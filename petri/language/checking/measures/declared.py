@@ -1,0 +1,443 @@
+"""Declared measures, the figures they record, and their expectations.
+
+As everything in a module, its measures are checked once. Each instance has them, with the values of its parameters and
+of the indices of arrays, when the net becomes flat.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from typing import Any
+
+from petri.catalogue.operations import FUNCTIONS
+from petri.language.checking.declarations.runs import is_condition
+from petri.language.checking.expressions.names import names_in
+from petri.language.checking.expressions.quantities import quantity_of
+from petri.language.checking.expressions.ranges import read_condition, read_loops
+from petri.language.checking.expressions.reader import Reader
+from petri.language.checking.measures.figure_templates import (
+    DEEPEST_MEASURE,
+    FigureTemplate,
+    Unit,
+    is_percentile,
+    operation,
+)
+from petri.language.checking.measures.figures import MEASURE_FUNCTIONS, FigureReader
+from petri.language.checking.nets.targets import Flat, Loops, names_measure
+from petri.language.checking.state import CheckState, Value
+from petri.language.meaning.nodes import Constant, Node, as_float, evaluate
+from petri.language.meaning.scope import MeasureSymbol
+from petri.language.meaning.templates import Body, LoopTemplate
+from petri.language.meaning.types import REAL, Scalar, Unknown, quantity
+from petri.language.meaning.units import PLAIN, dimension_name
+from petri.language.problems import CheckError
+from petri.language.syntax import tree
+from petri.net import Expectation, Measure, Span, in_unit
+from petri.structs import Struct, field, replace
+
+
+def shown_dimension(figure: FigureTemplate, flat: Flat) -> str:
+    """How a figure is shown: by the name of its dimension, perhaps in a unit, or as a "share"."""
+    if figure.share and figure.dimension == PLAIN:
+        return "share"
+    dimension = dimension_name(figure.dimension)
+    unit = None if figure.unit is None else figure.unit(flat)
+    return dimension if unit is None else in_unit(dimension, *unit)
+
+
+Number = Callable[[Flat], float]
+
+
+class ExpectationTemplate(Struct):
+    """`text` is without the name of the measure that it is about."""
+
+    declaration: tree.Expect
+    figure: FigureTemplate
+    text: str
+    bound: Number
+    within: Number
+    absolute: bool
+    condition: Node | None = None
+
+    def build(self, flat: Flat, name: str = "") -> Expectation:
+        """The expectation of the flat net. name: of the measure that it is about, or ""."""
+        d = self.declaration
+        formula, dimension = self.figure.build(flat), shown_dimension(self.figure, flat)
+        bound, within = self.bound(flat), self.within(flat)
+        text = f"{name} {self.text}".strip()
+        return Expectation(text, formula, d.comparison, bound, within, self.absolute, d.span, dimension)
+
+
+class MeasureTemplate(Struct):
+    """A measure, or all elements of an array of measures."""
+
+    symbol: MeasureSymbol
+    loops: tuple[LoopTemplate, ...]
+    condition: Node | None
+    figure: FigureTemplate
+    record: tuple[str, ...]
+    window: Node | None
+    expectations: list[ExpectationTemplate] = field(default_factory=list)
+
+    @property
+    def declaration(self) -> tree.Measure:
+        return self.symbol.declaration
+
+    def build(self, flat: Flat, name: str) -> Measure:
+        """A measure of the flat net. name: its full name, `engine[0].delay[gold]`."""
+        d, figure = self.declaration, self.figure
+        probe = figure.probe
+        if probe is not None:
+            scalar = next((name for name in self.record if probe.has(name)), None)
+            if scalar is not None:
+                figure = figure.field(scalar)
+        return Measure(
+            name,
+            figure.build(flat),
+            shown_dimension(figure, flat),
+            None if probe is None else probe.number(flat),
+            self.record,
+            None if self.window is None else _length(flat.value(self.window), self.window),
+            tuple(one.build(flat, name) for one in self.expectations if in_net(flat, one.condition)),
+            d.doc,
+            d.span,
+        )
+
+
+def in_net(flat: Flat, condition: Node | None) -> bool:
+    """Whether a condition holds for an element of an array, in its instance."""
+    return condition is None or bool(flat.value(condition))
+
+
+def _length(given: Constant, node: Node) -> float:
+    length = as_float(given, node.span)
+    if length <= 0:
+        raise CheckError("window-not-positive", node.span)
+    return length
+
+
+Bodies = Sequence[tuple[Body, Sequence[tree.Declaration]]]
+
+
+class MeasureChecker:
+    """Reads the measures of a net and its modules; formulas may use one another in any order."""
+
+    def __init__(self, checker: CheckState, bodies: Bodies) -> None:
+        self.checker = checker
+        self.problems = checker.problems
+        self.bodies = bodies
+        self.homes = {
+            id(symbol): body
+            for body, _ in bodies
+            for symbol in body.scope.names.values()
+            if isinstance(symbol, MeasureSymbol)
+        }
+        self.figures: dict[int, FigureTemplate | None] = {}  # by the identity of their symbols
+        self.busy: set[int] = set()
+        self.loops: dict[tuple[int, int], tuple[Loops, tuple[LoopTemplate, ...]]] = {}  # by their body and declaration
+        self.templates: dict[int, list[MeasureTemplate]] = {}  # by the identity of their bodies
+        self.standalone: list[ExpectationTemplate] = []
+        self.body = checker.body  # in which declarations are read
+        self.reader = self._reader({})
+
+    def _reader(self, loops: Loops) -> FigureReader:
+        return FigureReader(self.checker, self.body.scope, self.figure, loops)
+
+    def figure(self, symbol: MeasureSymbol, span: Span) -> FigureTemplate | None:
+        """The formula of a measure, read once."""
+        key = id(symbol)
+        if key in self.busy:
+            self.problems.error("circular-definition", span, name=symbol.name)
+            return None
+        if key not in self.figures:
+            self.busy.add(key)
+            outer, self.body = self.body, self.homes[key]
+            self.figures[key] = None
+            try:
+                self.figures[key] = self._read(symbol.declaration)
+            except CheckError as fault:
+                self.problems.fault(fault)
+            except RecursionError:  # each uses one that is declared further below
+                self.problems.error("measure-too-deep", span, limit=DEEPEST_MEASURE)
+            finally:
+                self.busy.discard(key)
+                self.body = outer
+        return self.figures[key]
+
+    def _read(self, d: tree.Measure) -> FigureTemplate | None:
+        figure = self._reader(self._loops(d)[0]).read(d.formula)
+        return None if figure is None else replace(figure, unit=self._unit(d, figure))
+
+    def _loops(self, d: tree.Measure) -> tuple[Loops, tuple[LoopTemplate, ...]]:
+        """The indices of an array of measures. Two imports of a file with names of their own share its declarations."""
+        key = (id(self.body), id(d))
+        if key not in self.loops:
+            self.loops[key] = read_loops(self.checker, self.body.scope, d.loops)
+        return self.loops[key]
+
+    def _unit(self, d: tree.Measure, figure: FigureTemplate) -> Unit | None:
+        """The unit to show a measure in, and its size: its own, or that of the measure whose figure it is."""
+        name, span = d.unit, d.unit_span
+        if name is None or span is None:
+            return figure.unit
+        value = quantity_of(self.checker, self.body.scope, tree.Number(Fraction(1), "in", name, span))
+        if not isinstance(value.type, Scalar):
+            return None
+        if value.type.dimension != figure.dimension:
+            unit, found = (dimension_name(one) or "a number" for one in (value.type.dimension, figure.dimension))
+            self.problems.error("unit-of-other-dimension", span, unit=name, kind=unit, name=d.name, found=found)
+            return None
+
+        def sized(flat: Flat) -> tuple[str, float] | None:
+            size = as_float(flat.value(value.node), span)
+            return (name, size) if size > 0 else None
+
+        return sized
+
+    def check(self) -> None:
+        for body, declarations in self.bodies:
+            self.body = body
+            latest: tree.Measure | None = None
+            file = ""
+            for d in declarations:
+                latest = latest if d.span.file == file else None
+                file = d.span.file
+                if isinstance(d, tree.Measure):
+                    latest = d
+                    self._measure(d)
+                elif not isinstance(d, tree.Expect):
+                    latest = None
+                elif body is self.checker.body:
+                    self._expect(d, latest)
+        self.body = self.checker.body
+
+    def _measure(self, d: tree.Measure) -> None:
+        symbol = self.body.scope.names.get(d.name)
+        loops, templates = self._loops(d)
+        condition = read_condition(Reader(self.checker, self.body.scope, "a measure", loops=loops), d.condition)
+        if not isinstance(symbol, MeasureSymbol) or symbol.declaration is not d:
+            self._reader(loops).read(d.formula)
+            return
+        figure = self.figure(symbol, d.name_span)
+        if figure is None:
+            return
+        record, window = self._record(d, figure)
+        template = MeasureTemplate(symbol, templates, condition, figure, record, window)
+        self.templates.setdefault(id(self.body), []).append(template)
+
+    # ------------------------------------------------------------ record
+
+    def _record(self, d: tree.Measure, figure: FigureTemplate) -> tuple[tuple[str, ...], Node | None]:
+        names: list[str] = []
+        window = None
+        for e in d.record:
+            name = self._recorded(e)
+            if name == "series":
+                window = self._window(e)
+            if name is None or not self._can_record(e, name, d, figure):
+                continue
+            if name not in names:
+                names.append(name)
+        if figure.probe is not None and not any(figure.probe.has(name) for name in names):
+            names.insert(0, figure.probe.first)
+        return tuple(names), window
+
+    def _recorded(self, e: tree.Expr) -> str | None:
+        """The name of a figure to record: `mean`, `p99.9`, `series`."""
+        if isinstance(e, tree.Name):
+            return e.name
+        if isinstance(e, tree.Call) and isinstance(e.function, tree.Name) and e.function.name == "series":
+            return "series"
+        text = self.problems.text(e.span)
+        if is_percentile(text):
+            return text
+        self.problems.error("not-recordable", e.span, text=text)
+        return None
+
+    def _window(self, e: tree.Expr) -> Node | None:
+        if not isinstance(e, tree.Call) or len(e.arguments) != 1:
+            self.problems.error("measure-usage", e.span, name="series", usage="series(length)")
+            return None
+        reader = Reader(self.checker, self.body.scope, "a window's length")
+        node = reader.read_fixed(e.arguments[0], self.checker.units.time_type)
+        if node is not None and not node.flags:
+            try:
+                _length(evaluate(node, ()), node)
+            except CheckError as fault:
+                self.problems.fault(fault)
+                return None
+        return node
+
+    def _can_record(self, e: tree.Expr, name: str, d: tree.Measure, figure: FigureTemplate) -> bool:
+        if name == "series":
+            return True
+        if figure.probe is None:
+            self.problems.error("record-needs-sample", e.span, name=d.name, field=name)
+            return False
+        if figure.probe.has(name):
+            return True
+        if figure.probe.kind == "order":
+            from petri.measure.reorder import DISTRIBUTIONS
+
+            known = name in DISTRIBUTIONS
+        else:
+            known = name == "histogram"
+        if not known:
+            self.reader.unknown_field(e.span, d.name, figure.probe, name)
+        return known
+
+    # ------------------------------------------------------------ expect
+
+    def _expect(self, d: tree.Expect, latest: tree.Measure | None) -> None:
+        """An expectation; one about an array of measures is about each element, and may use its indices."""
+        of = latest if d.formula is None else None
+        loops = {} if of is None else self._loops(of)[0]
+        self.reader = self._reader(loops)
+        condition = read_condition(Reader(self.checker, self.body.scope, "a measure", loops=loops), d.condition)
+        if d.formula is None:
+            if latest is None and not self.checker.broken:
+                self.problems.error("expect-of-nothing", d.span)
+            template = next((one for one in self.templates.get(id(self.body), ()) if one.declaration is of), None)
+            if template is None:
+                return
+            figure: FigureTemplate | None = self._first(template)
+        else:
+            template, figure = None, self._figure_of(d.formula)
+        expectation = None if figure is None else self._expectation(d, figure, self._written(d))
+        if expectation is not None:
+            expectation.condition = condition
+            (self.standalone if template is None else template.expectations).append(expectation)
+
+    def _figure_of(self, e: tree.Expr) -> FigureTemplate | None:
+        try:
+            return self.reader.read(e)
+        except CheckError as fault:
+            self.problems.fault(fault)
+            return None
+
+    def stop(self, run: tree.Run | None) -> ExpectationTemplate | None:
+        """The condition of `run until count(send) >= 100`."""
+        e = None if run is None else run.until
+        if e is None or not is_condition(e):
+            return None
+        if not isinstance(e, tree.Binary) or e.operator not in ("<", "<=", ">", ">=", "=="):
+            self.problems.error("stop-condition", e.span)
+            return None
+        self.reader = self._reader({})
+        figure = self._figure_of(e.left)
+        comparison: Any = e.operator
+        d = tree.Expect(e.left, comparison, e.right, None, None, e.span)
+        return None if figure is None else self._expectation(d, figure, self.problems.whole_text(e.span))
+
+    @staticmethod
+    def _first(template: MeasureTemplate) -> FigureTemplate:
+        """The figure that an expectation directly after a measure applies to: the first one shown."""
+        probe = template.figure.probe
+        if probe is None:
+            return template.figure
+        return template.figure.field(next(name for name in template.record if probe.has(name)))
+
+    def _written(self, d: tree.Expect) -> str:
+        """The expectation without its condition."""
+        last = (d.within or d.bound).span
+        span = replace(d.span, end_line=last.end_line, end_column=last.end_column)
+        return self.problems.whole_text(span).removeprefix("expect").strip()
+
+    def _expectation(self, d: tree.Expect, figure: FigureTemplate, text: str) -> ExpectationTemplate | None:
+        if self._measures(d.bound):
+            return self._of_two(d, figure, text)
+        bound = self._number(d.bound, figure, "an expected value")
+        if bound is None:
+            return None
+        within: Number = _none
+        absolute = False
+        if d.within is not None:
+            if d.comparison != "==":
+                self.problems.error("within-without-equality", d.within.span, comparison=d.comparison)
+                return None
+            absolute = not (isinstance(d.within, tree.Number) and d.within.unit is None and d.within.text.endswith("%"))
+            tolerance = self._number(d.within, figure if absolute else None, "a tolerance")
+            if tolerance is None:
+                return None
+            within = tolerance
+        return ExpectationTemplate(d, figure, text, bound, within, absolute)
+
+    def _measures(self, e: tree.Expr) -> bool:
+        """Whether an expected value is a figure of the run, and not a constant."""
+        if isinstance(e, tree.Call):
+            name = e.function.name if isinstance(e.function, tree.Name) else ""
+            return (name in MEASURE_FUNCTIONS and name not in FUNCTIONS) or any(map(self._measures, e.arguments))
+        if isinstance(e, tree.Binary):
+            return self._measures(e.left) or self._measures(e.right)
+        if isinstance(e, (tree.Index, tree.Field)):
+            return names_measure(self.body.scope, e)
+        if isinstance(e, (tree.Unary, tree.Paren)):
+            return self._measures(e.operand if isinstance(e, tree.Unary) else e.inner)
+        names = list(names_in(e))
+        return any(name == "elapsed" or isinstance(self.body.scope.find(name), MeasureSymbol) for name in names)
+
+    def _of_two(self, d: tree.Expect, figure: FigureTemplate, text: str) -> ExpectationTemplate | None:
+        """`a > b` is `a - b > 0`, and `a == b within 5%` is `a / b == 1 within 5%`."""
+        other = self.reader.read(d.bound)
+        if other is None:
+            return None
+        if figure.dimension != other.dimension and not figure.zero and not other.zero:
+            left, right = (quantity(one.dimension) for one in (figure, other))
+            spans = (d.formula.span if d.formula is not None else d.span, d.bound.span)
+            self.reader.reader.unequal(Value(left, (), spans[0]), Value(right, (), spans[1]), d.span)
+            return None
+        percent = isinstance(d.within, tree.Number) and d.within.unit is None and d.within.text.endswith("%")
+        relative = d.comparison == "==" and percent
+        op, dimension = ("div", PLAIN) if relative else ("sub", figure.dimension)
+        try:
+            both = operation(op, dimension, False, d.span, figure, other)
+        except CheckError as fault:
+            self.problems.fault(fault)
+            return None
+        within = _none if d.within is None else self._number(d.within, None if relative else both, "a tolerance")
+        if within is None:
+            return None
+        if d.within is not None and d.comparison != "==":
+            self.problems.error("within-without-equality", d.within.span, comparison=d.comparison)
+            return None
+        if not relative:
+            both = replace(both, unit=figure.unit or other.unit)
+        return ExpectationTemplate(d, both, text, _one if relative else _none, within, not relative)
+
+    def _number(self, e: tree.Expr, figure: FigureTemplate | None, where: str) -> Number | None:
+        """A constant of the dimension of a figure."""
+        reader = Reader(self.checker, self.body.scope, where, loops=self.reader.loops)
+        wanted: Scalar = REAL if figure is None else quantity(figure.dimension)
+        value: Value = reader.read(e)
+        if isinstance(value.type, Unknown):
+            return None
+        nodes = reader.fit(value, wanted)
+        if nodes is None:
+            return None
+        node = nodes[0]
+        try:
+            if not node.flags:
+                as_float(evaluate(node, ()), e.span)
+        except CheckError as fault:
+            self.problems.fault(fault)
+            return None
+        return lambda flat: as_float(flat.value(node), e.span)
+
+
+def _none(flat: Flat) -> float:
+    return 0.0
+
+
+def _one(flat: Flat) -> float:
+    return 1.0
+
+
+def check_measures(
+    checker: CheckState, bodies: Bodies, run: tree.Run | None
+) -> tuple[dict[int, list[MeasureTemplate]], list[ExpectationTemplate], ExpectationTemplate | None]:
+    """The measures of each body by its identity, the expectations that do not belong to a measure, and the condition at
+    which a run ends."""
+    measures = MeasureChecker(checker, bodies)
+    measures.check()
+    return measures.templates, measures.standalone, measures.stop(run)

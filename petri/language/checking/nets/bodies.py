@@ -1,0 +1,198 @@
+"""The bodies of the net and of modules: their constants, places and ports, transitions and instances."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from petri.language.checking.expressions.ranges import read_condition, read_index_range, read_loops
+from petri.language.checking.expressions.reader import Reader
+from petri.language.checking.nets.instances import check_instance, module_defaults
+from petri.language.checking.nets.streams import read_stream, stream_call
+from petri.language.checking.nets.token_values import token_value
+from petri.language.checking.nets.transitions import TransitionReader
+from petri.language.checking.state import CheckState
+from petri.language.meaning.nodes import Node
+from petri.language.meaning.scope import (
+    ConstantSymbol,
+    IndexRange,
+    InstanceSymbol,
+    PlaceSymbol,
+    Scope,
+    ThreadSymbol,
+    TransitionSymbol,
+)
+from petri.language.meaning.templates import Body, InitialTemplate, LoopTemplate, PlaceTemplate
+from petri.language.meaning.types import (
+    INT,
+    Black,
+    Record,
+    Request,
+    Scalar,
+    Type,
+    Unknown,
+    describe,
+    plainly,
+    quantity,
+)
+from petri.language.meaning.units import PLAIN, dimension_name
+from petri.language.syntax import tree
+from petri.net import Stream
+
+
+def check_places(checker: CheckState, body: Body, declarations: Sequence[tree.Declaration]) -> None:
+    """Types and sizes of all places and ports; arcs and instances need them."""
+    scope = body.scope
+    if scope.outer is not None:
+        module_defaults(checker, body)
+        checker.resolve_all(scope)
+    for d in declarations:
+        symbol = declared(scope, d)
+        if not isinstance(symbol, PlaceSymbol) or not isinstance(d, (tree.Place, tree.Port)):
+            continue
+        symbol.type = checker.read_type(d.type, scope)
+        reader = Reader(checker, scope, "the size of an array")
+        symbol.indices = tuple([read_index_range(reader, index) or _ONE for index in d.size])
+        if symbol.port:
+            body.ports.append(symbol)
+
+
+_ZERO = Node("const", "int", value=0)
+_ONE = IndexRange(INT, _ZERO, _ZERO)
+
+
+def declared(scope: Scope, d: tree.Declaration) -> object:
+    """The symbol of a declaration; None if another declaration has its name."""
+    symbol = scope.names.get(getattr(d, "name", ""))
+    return symbol if getattr(symbol, "declaration", None) is d else None
+
+
+def check_body(checker: CheckState, body: Body, declarations: Sequence[tree.Declaration]) -> None:
+    """Everything else, into templates."""
+    for d in declarations:
+        symbol = declared(body.scope, d)
+        if isinstance(d, tree.Place) and isinstance(symbol, PlaceSymbol):
+            body.places.append(_place(checker, body, d, symbol))
+        elif isinstance(d, tree.Transition):
+            template = TransitionReader(checker, body, d).read()
+            if isinstance(symbol, TransitionSymbol):
+                checker.transitions[id(symbol)] = template
+                body.transitions.append(template)
+        elif isinstance(d, tree.Thread) and isinstance(symbol, ThreadSymbol):
+            _thread(checker, body, symbol)
+        elif isinstance(d, tree.Instance):
+            instance = check_instance(checker, body, d)
+            if instance is not None and isinstance(symbol, InstanceSymbol):
+                body.instances.append(instance)
+
+
+def _thread(checker: CheckState, body: Body, symbol: ThreadSymbol) -> None:
+    """The transitions that a thread became; none if it had an error."""
+    expansion = checker.expansions.get(id(symbol))
+    if expansion is None:
+        return
+    for declaration, inside in zip(expansion.transitions, expansion.symbols, strict=True):
+        template = TransitionReader(checker, body, declaration).read()
+        template.name, template.step = symbol.name, f".{inside.name}"
+        checker.transitions[id(inside)] = template
+        body.transitions.append(template)
+
+
+# ---------------------------------------------------------------- places
+
+
+def _place(checker: CheckState, body: Body, d: tree.Place, symbol: PlaceSymbol) -> PlaceTemplate:
+    weight = token_value(checker, body.scope, d.name, symbol.type, d.weight, "the weight of a token")
+    unit = INT if weight is None or weight[0].kind == "int" else quantity(weight[0].dimension)
+    capacity = None
+    condition = read_condition(Reader(checker, body.scope, "a place"), d.condition)
+    if d.capacity is not None and (d.weight is None) == (weight is None):
+        reader = Reader(checker, body.scope, "a capacity")
+        if weight is not None or not _of_no_weight(reader, d.capacity, symbol.type):
+            capacity = reader.read_fixed(d.capacity, unit)
+    key = token_value(checker, body.scope, d.name, symbol.type, d.key, "the key of a place")
+    if (call := stream_call(body.scope, d)) is not None:
+        found = read_stream(checker, call, d, symbol)
+        return PlaceTemplate(symbol, condition, None, None, None, "", (), found or Stream(), d.doc, d.span)
+    initial = tuple(item for written in d.initial if (item := _initial(checker, body, written, symbol)) is not None)
+    node, measured_in = (None, "") if weight is None else (weight[1], dimension_name(unit.dimension))
+    return PlaceTemplate(symbol, condition, key and key[1], capacity, node, measured_in, initial, None, d.doc, d.span)
+
+
+def _of_no_weight(reader: Reader, capacity: tree.Expr, kind: Type) -> bool:
+    """Whether a capacity is a quantity and not a number of tokens, as in `cap 32 KB`; then it is reported."""
+    found = reader.read(capacity).type
+    if not isinstance(found, Scalar) or found.dimension == PLAIN:
+        return False
+    fields = kind.fields if isinstance(kind, Record) else {"value": kind}
+    alike = [name for name, field in fields.items() if isinstance(field, Scalar) and field.dimension == found.dimension]
+    text = reader.problems.text(capacity.span)
+    suggestion = f"cap {text} of {alike[0]}" if alike else None
+    reader.problems.error("capacity-of-what", capacity.span, text=text, kind=plainly(found), suggestion=suggestion)
+    return True
+
+
+def _initial(checker: CheckState, body: Body, written: tree.Initial, symbol: PlaceSymbol) -> InitialTemplate | None:
+    """One item of an initial marking."""
+    loops, templates = read_loops(checker, body.scope, written.loops)
+    reader = Reader(checker, body.scope, "an initial marking", loops=loops)
+    problems = checker.problems
+    count, value = None, written.value
+    kind = symbol.type
+    if isinstance(value, tree.Binary) and value.operator == "*":
+        if _ambiguous(value, kind):
+            left, right = problems.text(value.left.span), problems.text(value.right.span)
+            problems.error("initial-ambiguous", value.span, left=left, right=right)
+            return None
+        count, value = reader.read_fixed(value.left, INT), value.right
+        if count is None:
+            return None
+    word = isinstance(value, tree.Name) and not isinstance(body.scope.find(value.name), ConstantSymbol)
+    if isinstance(value, tree.Name) and word and value.name in ("all", "token"):
+        return _initial_word(checker, value, count, templates, symbol)
+    if isinstance(kind, Unknown):
+        return None
+    if isinstance(kind, Request):
+        problems.error("request-without-caller", value.span)
+        return None
+    if isinstance(kind, Black):
+        text = problems.text(written.value.span)
+        found = reader.read(written.value).type
+        if isinstance(found, Unknown):
+            return None
+        whole = found is INT and count is None
+        problems.error(
+            "initial-of-black", value.span, name=symbol.name, suggestion=f"{text} * token" if whole else None
+        )
+        return None
+    nodes = reader.read_as(value, kind)
+    if nodes is None:
+        return None
+    return InitialTemplate(nodes, count, templates, False, written.span)
+
+
+def _ambiguous(value: tree.Binary, kind: Type) -> bool:
+    """Whether `a * b` could also be one number, as in a place of numbers."""
+    return (
+        isinstance(kind, Scalar)
+        and kind.kind in ("int", "real")
+        and not (
+            isinstance(value.right, tree.Paren) or (isinstance(value.right, tree.Name) and value.right.name == "all")
+        )
+    )
+
+
+def _initial_word(
+    checker: CheckState, word: tree.Name, count: Node | None, loops: tuple[LoopTemplate, ...], symbol: PlaceSymbol
+) -> InitialTemplate | None:
+    kind, problems = symbol.type, checker.problems
+    if isinstance(kind, Unknown):
+        return None
+    if word.name == "token":
+        if not isinstance(kind, Black):
+            problems.error("initial-black-in-coloured", word.span, name=symbol.name, kind=describe(kind))
+            return None
+        return InitialTemplate((), count, loops, False, word.span)
+    if not isinstance(kind, (Scalar, Record)) or not kind.finite:
+        problems.error("all-of-infinite", word.span, name=symbol.name, kind=describe(kind))
+        return None
+    return InitialTemplate((), count, loops, True, word.span)

@@ -1,0 +1,175 @@
+"""Patterns of input arcs: which names bind, which slots require equality, and in what order the arcs are tried.
+
+A name on its own binds, unless it is a constant, a parameter, an enumeration value or a loop variable. An equality may
+use variables bound by other arcs, in any written order: the arcs are sorted, as close to the written order as possible,
+so that every variable is bound before it is used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from petri.language.checking.expressions.lets import Lets
+from petri.language.checking.expressions.names import names_in
+from petri.language.checking.expressions.reader import Reader
+from petri.language.meaning.scope import ConstantSymbol, TypeSymbol
+from petri.language.meaning.templates import PlaceUse
+from petri.language.meaning.types import Record, Scalar, Type, Unknown, describe, layout, plainly
+from petri.language.syntax import tree
+from petri.net import Span
+from petri.structs import Struct
+
+WORDS = frozenset({"token", "all", "now", "end", "true", "false", "nothing"})
+
+
+class Part(Struct):
+    """What a pattern requires of some slots: bind `name` (if it is set), or equal `value`."""
+
+    start: int
+    type: Type
+    name: str | None
+    value: tree.Expr
+    span: Span
+
+    @property
+    def width(self) -> int:
+        return len(layout(self.type))
+
+
+class ArcReading(Struct):
+    """An input arc with its place resolved and its pattern split into slots."""
+
+    arc: tree.Arc
+    place: PlaceUse
+    parts: list[Part]
+    count: tree.Expr | None
+    width: int
+    lets: Lets
+
+    def binds(self) -> set[str]:
+        return {part.name for part in self.parts if part.name is not None}
+
+    def needs(self) -> set[str]:
+        """Names in the expressions of equalities and of the count."""
+        written = [part.value for part in self.parts if part.name is None]
+        return self.lets.expanded(name for e in (*written, self.count) for name in names_in(e))
+
+
+class PatternReader:
+    """Splits patterns into slots. The reader knows which names are constants."""
+
+    def __init__(self, reader: Reader) -> None:
+        self.reader = reader
+        self.problems = reader.problems
+
+    def binds(self, name: str) -> bool:
+        """Whether a name on its own is a new variable."""
+        known = name in WORDS or "." in name or name in (self.reader.lets or ())
+        return not known and self.constant(name) is None
+
+    def constant(self, name: str) -> ConstantSymbol | None:
+        symbol = self.reader.loops.get(name) or self.reader.scope.find(name)
+        return symbol if isinstance(symbol, ConstantSymbol) else None
+
+    def parts(self, e: tree.Expr | None, kind: Type, start: int = 0) -> Iterator[Part]:
+        """What the pattern `e` requires of a token of type `kind`, whose slots start at `start`."""
+        if e is None or isinstance(kind, Unknown):
+            return
+        self.reader.checker.note(e.span, kind)
+        if isinstance(e, tree.Name):
+            if e.name != "_":
+                fresh = self.binds(e.name)
+                if not fresh:
+                    self._note_parameter(e)
+                elif (
+                    isinstance(kind, Scalar)
+                    and kind.kind == "enum"
+                    and (near := self.problems.meant(e.name, kind.labels))
+                ):
+                    self.problems.warning("binds-like-a-value", e.span, name=e.name, suggestion=near)
+                yield Part(start, kind, e.name if fresh else None, e, e.span)
+        elif isinstance(e, tree.Record):
+            yield from self._fields(e, kind, start)
+        elif isinstance(e, tree.Call) and isinstance(kind, Record) and self._is_type(e.function):
+            yield from self._positional(e, kind, start)
+        else:
+            yield Part(start, kind, None, e, e.span)
+
+    def _note_parameter(self, e: tree.Name) -> None:
+        symbol = self.constant(e.name)
+        if (
+            symbol is not None
+            and symbol.role in ("parameter", "constant")
+            and self.reader.scope.names.get(e.name) is symbol
+        ):
+            if symbol.role == "parameter":
+                self.problems.note("parameter-in-pattern", e.span, name=e.name)
+        elif symbol is not None and symbol.role in ("parameter", "constant"):
+            self.problems.note("parameter-in-pattern", e.span, name=e.name)
+
+    def _is_type(self, e: tree.Expr) -> bool:
+        return isinstance(e, tree.Name) and isinstance(self.reader.scope.find(e.name), TypeSymbol)
+
+    def _fields(self, e: tree.Record, kind: Type, start: int) -> Iterator[Part]:
+        if not isinstance(kind, Record):
+            self.problems.error("record-not-wanted", e.span, wanted=plainly(kind))
+            return
+        seen: set[str] = set()
+        for name, value, span in e.fields:
+            if name not in kind.fields:
+                self.reader.unknown_field(name, span, kind)
+            elif name in seen:
+                self.problems.error("field-twice", span, name=name)
+            else:
+                seen.add(name)
+                inner = value if value is not None else tree.Name(name, span)
+                yield from self.parts(inner, kind.fields[name], start + kind.part(name).start)
+
+    def _positional(self, e: tree.Call, kind: Record, start: int) -> Iterator[Part]:
+        assert isinstance(e.function, tree.Name)
+        symbol = self.reader.scope.find(e.function.name)
+        assert isinstance(symbol, TypeSymbol)
+        found = self.reader.checker.resolve_type(symbol)
+        if isinstance(found, Unknown):
+            return
+        if found is not kind and describe(found) != describe(kind):
+            text = self.problems.text(e.span)
+            self.problems.error("type-mismatch", e.span, text=text, found=describe(found), wanted=describe(kind))
+            return
+        if len(e.arguments) != len(kind.fields):
+            self.problems.error(
+                "field-count",
+                e.span,
+                kind=e.function.name,
+                wanted=len(kind.fields),
+                given=len(e.arguments),
+                fields=list(kind.fields),
+            )
+            return
+        for argument, (name, field) in zip(e.arguments, kind.fields.items(), strict=True):
+            yield from self.parts(argument, field, start + kind.part(name).start)
+
+
+def in_binding_order(arcs: list[ArcReading]) -> tuple[list[ArcReading], list[ArcReading]]:
+    """The arcs in an order in which every variable is bound before it is used, and the arcs without such an order.
+
+    Of the arcs that can be tried next, the one written first is tried first.
+    """
+    bindable: set[str] = set().union(*(arc.binds() for arc in arcs)) if arcs else set()
+    bound: set[str] = set()
+    ordered: list[ArcReading] = []
+    waiting = list(arcs)
+    needs = {id(arc): arc.needs() & bindable for arc in arcs}
+    while waiting:
+        ready = next((arc for arc in waiting if needs[id(arc)] <= bound | _own(arc)), None)
+        if ready is None:
+            return ordered, waiting
+        waiting.remove(ready)
+        ordered.append(ready)
+        bound |= ready.binds()
+    return ordered, []
+
+
+def _own(arc: ArcReading) -> set[str]:
+    """Variables of the arc's pattern that its own equalities may use; not its count, as black tokens bind nothing."""
+    return arc.binds()

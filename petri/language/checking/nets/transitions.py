@@ -1,0 +1,370 @@
+"""Transitions: arcs, variables, draws, times and guards, checked into templates."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from petri import net
+from petri.diagnostics import Label
+from petri.language.checking.expressions.lets import Lets
+from petri.language.checking.expressions.names import names_in
+from petri.language.checking.expressions.places import is_element, place_use
+from petri.language.checking.expressions.ranges import read_condition, read_loops, shadows
+from petri.language.checking.expressions.reader import Reader, variable
+from petri.language.checking.nets.outputs import OutputReader
+from petri.language.checking.nets.patterns import ArcReading, Part, PatternReader, in_binding_order
+from petri.language.checking.nets.terms import split_term
+from petri.language.checking.state import CheckState, Value
+from petri.language.meaning.nodes import CHANCE, Node, of_firing, operation, to_slot, truth
+from petri.language.meaning.scope import ConstantSymbol
+from petri.language.meaning.templates import Body, InputTemplate, MatchTemplate, PlaceUse, TransitionTemplate
+from petri.language.meaning.types import (
+    BOOL,
+    INT,
+    REAL,
+    UNKNOWN,
+    Black,
+    ListOf,
+    Record,
+    Scalar,
+    Type,
+    Unknown,
+    describe,
+    layout,
+    plainly,
+)
+from petri.language.meaning.units import dimension_name
+from petri.language.problems import CheckError
+from petri.language.syntax import tree
+from petri.net import MOST_ARCS, Span
+
+
+class TransitionReader:
+    """Reads one transition. `variables` are the names that its expressions may use, `flat` those of the flat net."""
+
+    def __init__(self, checker: CheckState, body: Body, declaration: tree.Transition) -> None:
+        self.checker = checker
+        self.problems = checker.problems
+        self.body = body
+        self.declaration = declaration
+        self.variables: dict[str, tuple[Type, tuple[Node, ...]]] = {}
+        self.flat: list[net.Variable] = []
+        self.conditions: list[Node] = []
+        self.loops, self.loop_templates = read_loops(checker, body.scope, declaration.loops)
+        self.reader = Reader(checker, body.scope, "an arc", frozenset(), self.variables, self.loops, binds=True)
+        self.draw_names = {draw.name for draw in declaration.draws}
+        self.reader.awaited = self.awaited = {draw.name: draw.name_span for draw in declaration.draws}
+        self.lets = Lets(declaration.lets, self.reader)
+        self.reader.lets = self.lets
+        self.patterns = PatternReader(self.reader)
+        arguments = [argument for arc in declaration.inputs for argument in split_term(arc.term)[2]]
+        mentioned = {name for argument in arguments for name in names_in(argument)}
+        self._bindable = {name for name in mentioned if self.patterns.binds(name)}
+
+    def read(self) -> TransitionTemplate:
+        d = self.declaration
+        inputs, inhibitors, resets = self._inputs()
+        guard = self._guard(d.guard)
+        prefer = self._prefer(d.prefer)
+        draws = tuple(self._draws(d.draws))
+        time = self._time(d.time)
+        outputs = OutputReader(self.reader.allowing("an output", "tokens", "now", "end")).read(d.outputs)
+        priority = Reader(self.checker, self.body.scope, "a priority", loops=self.loops)
+        weight = priority.allowing("a weight")
+        lets = {name: (value.type, tuple(map(of_firing, value.nodes))) for name, value in self._lets().items()}
+        return TransitionTemplate(
+            d.name,
+            self.loop_templates,
+            read_condition(self.reader, d.condition, self.variables),
+            tuple(self.flat),
+            inputs,
+            inhibitors,
+            resets,
+            guard,
+            draws,
+            time,
+            tuple(outputs),
+            None if d.priority is None else self._fixed(priority, d.priority, INT),
+            None if d.weight is None else self._fixed(weight, d.weight, REAL),
+            prefer,
+            {**lets, **self.variables},
+            d.doc,
+            d.span,
+        )
+
+    def _prefer(self, prefer: tree.Preference | None) -> tuple[Node, bool] | None:
+        """A key of the variables that arcs bind, and whether the greatest is preferred."""
+        if prefer is None:
+            return None
+        value = self.reader.allowing("a preference", "tokens").read(prefer.key)
+        if isinstance(value.type, Unknown):
+            return None
+        if not isinstance(value.type, Scalar) or value.type.kind not in ("int", "real"):
+            self.problems.error("prefer-not-number", prefer.key.span, kind=plainly(value.type))
+            return None
+        return value.node, prefer.word == "most"
+
+    def _fixed(self, reader: Reader, e: tree.Expr, kind: Scalar) -> Node | None:
+        constants = Reader(reader.checker, reader.scope, reader.where, loops=reader.loops)
+        constants.barred, constants.lets = self.variables, self.lets
+        return constants.read_fixed(e, kind)
+
+    # ------------------------------------------------------------ input arcs
+
+    def _inputs(self) -> tuple[tuple[InputTemplate, ...], tuple[InputTemplate, ...], tuple[PlaceUse, ...]]:
+        if len(self.declaration.inputs) > MOST_ARCS:
+            span, name = self.declaration.name_span, self.declaration.name
+            self.problems.error("too-many-arcs", span, name=name, arcs=len(self.declaration.inputs), limit=MOST_ARCS)
+            return (), (), ()
+        readings = [self._reading(arc) for arc in self.declaration.inputs if arc.mode in ("take", "read")]
+        if not any(arc.mode == "take" for arc in self.declaration.inputs):
+            self.problems.error("no-input", self.declaration.name_span, name=self.declaration.name)
+        ordered, stuck = in_binding_order([reading for reading in readings if reading is not None])
+        if stuck:
+            self._cycle(stuck)
+        inputs = tuple(self._bind(reading) for reading in ordered + stuck)
+        inhibitors = [self._inhibitor(arc) for arc in self.declaration.inputs if arc.mode == "no"]
+        resets = [self._reset(arc) for arc in self.declaration.inputs if arc.mode == "reset"]
+        return (
+            inputs,
+            tuple(arc for arc in inhibitors if arc is not None),
+            tuple(use for use in resets if use is not None),
+        )
+
+    def _cycle(self, stuck: list[ArcReading]) -> None:
+        """No order binds every variable before its use: report the names that depend on each other."""
+        own = set().union(*(reading.binds() for reading in stuck))
+        names = sorted(own & {name for reading in stuck for name in reading.needs()})
+        labels = [Label(reading.arc.span, "waits-too") for reading in stuck[1:]]
+        self.problems.error("binding-cycle", stuck[0].arc.span, *labels, names=names)
+
+    def _place(self, e: tree.Expr, mode: str) -> PlaceUse | None:
+        """The place of an input arc, whose index is a constant."""
+        if isinstance(e, tree.Index) and not self._bindable.isdisjoint(self.lets.expanded(names_in(e))):
+            self.problems.error("index-not-constant", e.span, where="an input")
+            return None
+        use = place_use(self.reader, e)
+        if use is None:
+            return None
+        symbol = use.symbol
+        if mode != "reset":
+            symbol.taken = True
+        if symbol.direction == "out" and mode != "no":
+            self.problems.error("port-direction", e.span, name=symbol.name, direction="out", action=_ACTIONS[mode])
+        return use if is_element(self.reader, use, e.span) else None
+
+    def _reading(self, arc: tree.Arc) -> ArcReading | None:
+        count, place, arguments = split_term(arc.term)
+        if isinstance(arc.term, tree.Binary) and arc.term.operator in (">=", "<", ">", "<=", "==", "!="):
+            self.problems.error("threshold-without-no", arc.span, text=self.problems.text(arc.span))
+            return None
+        if isinstance(arc.term, tree.Binary) and isinstance(arc.term.right, tree.Number) and count is not None:
+            self.problems.error("count-after-place", arc.span, text=self.problems.text(arc.span))
+            return None
+        use = self._place(place, arc.mode)
+        if use is None:
+            for argument in arguments:
+                self._declare_unknown(argument)
+            return None
+        pattern = self._pattern(use, arguments, arc.span)
+        kind = use.symbol.type
+        if count is not None and not isinstance(kind, (Black, Unknown)):
+            self.problems.error("count-on-coloured", arc.span, name=use.symbol.name, kind=describe(kind))
+            count = None
+        return ArcReading(arc, use, list(self.patterns.parts(pattern, kind)), count, len(layout(kind)), self.lets)
+
+    def _declare_unknown(self, e: tree.Expr) -> None:
+        """Names of a pattern whose place is unknown, so that their uses are not reported as well."""
+        for name in names_in(e):
+            if name != "_" and self.patterns.binds(name):
+                self.variables.setdefault(name, (UNKNOWN, ()))
+
+    def _pattern(self, use: PlaceUse, arguments: Sequence[tree.Expr], span: Span) -> tree.Expr | None:
+        """The one pattern of an arc; None on a black place, and if every token matches."""
+        kind = use.symbol.type
+        if isinstance(kind, Black):
+            if arguments:
+                self.problems.error("pattern-on-black", span, name=use.symbol.name)
+                for argument in arguments:
+                    self._declare_unknown(argument)
+            return None
+        if isinstance(kind, Unknown):
+            for argument in arguments:
+                self._declare_unknown(argument)
+            return None
+        if len(arguments) > 1:
+            listed = ", ".join(self.problems.text(argument.span) for argument in arguments)
+            name = kind.name if isinstance(kind, Record) else ""
+            suggestion = f"{self.problems.text(use.span)}({name}({listed}))" if name else None
+            self.problems.error("one-pattern", span, name=use.symbol.name, suggestion=suggestion)
+            for argument in arguments:
+                self._declare_unknown(argument)
+            return None
+        return arguments[0] if arguments else None
+
+    def _bind(self, reading: ArcReading) -> InputTemplate:
+        """The arc with its variables bound and its equalities read; earlier arcs have bound theirs."""
+        before = set(self.variables)
+        pattern = [MatchTemplate() for _ in range(reading.width)]
+        for part in reading.parts:
+            if part.name is not None:
+                self._bind_name(part, pattern, before)
+        for part in reading.parts:
+            if part.name is None:
+                self._equal(part, pattern, before)
+        count = self.reader.allowing("a number of tokens", "tokens")
+        number = count.read_scalar(reading.count, INT) if reading.count is not None else None
+        keep = reading.arc.mode == "read"
+        return InputTemplate(reading.place, tuple(pattern), number, keep, reading.arc.span)
+
+    def _bind_name(self, part: Part, pattern: list[MatchTemplate], before: set[str]) -> None:
+        assert part.name is not None
+        name = part.name
+        if name in self.draw_names:
+            draw = next(draw for draw in self.declaration.draws if draw.name == name)
+            self.problems.error("drawn-in-pattern", part.span, Label(draw.name_span, "drawn-here"), name=name)
+            return
+        if name in self.variables:
+            kind, nodes = self.variables[name]
+            self._require(part, Value(kind, nodes, part.span), pattern, hidden=name not in before)
+            return
+        self.variables[name] = (part.type, self._new_variables(name, part, pattern))
+
+    def _new_variables(self, name: str, part: Part, pattern: list[MatchTemplate]) -> tuple[Node, ...]:
+        nodes = []
+        for offset, (path, kind) in enumerate(layout(part.type)):
+            number = self._new_variable(f"{name}.{path}" if path else name, kind)
+            pattern[part.start + offset] = MatchTemplate(bind=number)
+            node = variable(number, kind, part.span)
+            nodes.append(truth(node) if kind.kind == "bool" else node)
+        return tuple(nodes)
+
+    def _new_variable(self, name: str, kind: Scalar) -> int:
+        self.flat.append(net.Variable(name, kind.slot_kind, kind.labels, dimension_name(kind.dimension)))
+        return len(self.flat) - 1
+
+    def _equal(self, part: Part, pattern: list[MatchTemplate], before: set[str]) -> None:
+        mentioned = self.lets.expanded(names_in(part.value))
+        for draw in self.declaration.draws:
+            if draw.name in mentioned:
+                self.problems.error("drawn-in-pattern", part.span, Label(draw.name_span, "drawn-here"), name=draw.name)
+                return
+        value = self.reader.allowing("a pattern", "tokens").read(part.value, part.type)
+        hidden = bool(mentioned & (set(self.variables) - before))
+        self._require(part, value, pattern, hidden)
+
+    def _require(self, part: Part, value: Value, pattern: list[MatchTemplate], hidden: bool) -> None:
+        """The slots must equal the value. If that uses variables of the same arc (`hidden`), the guard checks it."""
+        nodes = self.reader.fit(value, part.type)
+        if nodes is None:
+            return
+        if not hidden:
+            for offset, node in enumerate(nodes):
+                pattern[part.start + offset] = MatchTemplate(equal=to_slot(node))
+            return
+        text = self.problems.text(part.span)
+        own = self._new_variables(f"{text}'", part, pattern)
+        for left, right in zip(own, nodes, strict=True):
+            self.conditions.append(operation("eq", "bool", (left, right), part.span))
+
+    def _inhibitor(self, arc: tree.Arc) -> InputTemplate | None:
+        term: tree.Expr = arc.term
+        threshold = None
+        if isinstance(term, tree.Binary) and term.operator in (">=", ">", "<", "<=", "==", "!="):
+            if term.operator != ">=":
+                self.problems.error("threshold-comparison", arc.span, operator=term.operator)
+                return None
+            threshold, term = term.right, term.left
+        count, place, arguments = split_term(term)
+        if count is not None:
+            self.problems.error("count-with-no", arc.span, count=self.problems.text(count.span))
+            return None
+        use = self._place(place, "no")
+        if use is None:
+            return None
+        expression = self._pattern(use, arguments, arc.span)
+        pattern = [MatchTemplate() for _ in layout(use.symbol.type)]
+        for part in self.patterns.parts(expression, use.symbol.type):
+            if part.name is not None and part.name not in self.variables:
+                self.problems.error("unbound-in-no", part.span, name=part.name)
+            else:
+                self._equal(part, pattern, set(self.variables))
+        reader = self.reader.allowing("a threshold", "tokens")
+        number = reader.read_scalar(threshold, INT) if threshold is not None else None
+        return InputTemplate(use, tuple(pattern), number, False, arc.span)
+
+    def _reset(self, arc: tree.Arc) -> PlaceUse | None:
+        count, place, arguments = split_term(arc.term)
+        if count is not None or arguments:
+            self.problems.error("reset-takes-all", arc.span, text=self.problems.text(arc.span))
+        return self._place(place, "reset")
+
+    # ------------------------------------------------------------ clauses
+
+    def _guard(self, e: tree.Expr | None) -> Node | None:
+        conditions = list(self.conditions)
+        if e is not None:
+            written = self.reader.allowing("a guard", "tokens").read_scalar(e, BOOL)
+            if written is not None:
+                conditions.append(written)
+        if not conditions:
+            return None
+        guard = conditions[0]
+        try:
+            for condition in conditions[1:]:
+                guard = operation("and", "bool", (guard, condition), condition.span)
+        except CheckError as fault:
+            self.problems.fault(fault)
+        return guard
+
+    def _lets(self) -> dict[str, Value]:
+        """The values of all `let` clauses, used or not."""
+        for let in self.declaration.lets:
+            taken = self.patterns.constant(let.name)
+            draw = next((draw for draw in self.declaration.draws if draw.name == let.name), None)
+            if taken is not None:
+                shadows(self.checker, let.name, let.name_span, taken.span)
+            elif draw is not None:
+                label = Label(draw.name_span, "drawn-here")
+                self.problems.error("name-twice", let.name_span, label, name=let.name, kind="a draw")
+        return self.lets.finish()
+
+    def _draws(self, draws: Sequence[tree.Draw]) -> list[tuple[int, Node]]:
+        found = []
+        for draw in draws:
+            reader = self.reader.allowing("a draw", "draw", "now", "tokens")
+            value = reader.read(draw.distribution)
+            self.awaited.pop(draw.name, None)
+            taken: ConstantSymbol | None = self.patterns.constant(draw.name)
+            if taken is not None:
+                shadows(self.checker, draw.name, draw.name_span, taken.span)
+            elif draw.name in self.variables and draw.name in self.draw_names:
+                self.problems.error("drawn-twice", draw.name_span, name=draw.name)
+                continue
+            if isinstance(value.type, (Unknown, Black)):
+                self.variables[draw.name] = (value.type, ())
+                continue
+            if isinstance(value.type, (Record, ListOf)):
+                self.problems.error("draw-of-record", draw.distribution.span)
+                self.variables[draw.name] = (UNKNOWN, ())
+                continue
+            found.append(self._draw(draw, value.type, value.node))
+        return found
+
+    def _draw(self, draw: tree.Draw, kind: Scalar, drawn: Node) -> tuple[int, Node]:
+        number = self._new_variable(draw.name, kind)
+        node = variable(number, kind, draw.name_span, CHANCE)
+        self.variables[draw.name] = (kind, (truth(node) if kind.kind == "bool" else node,))
+        return number, to_slot(drawn)
+
+    def _time(self, e: tree.Expr | None) -> Node | None:
+        if e is None:
+            return None
+        reader = self.reader.allowing("a firing time", "draw", "now", "tokens")
+        time = reader.read_scalar(e, self.checker.units.time_type)
+        if time is not None and time.op == "normal":
+            self.checker.problems.warning("time-may-be-negative", e.span)
+        return time
+
+
+_ACTIONS = {"take": "taken from", "read": "read", "reset": "emptied"}
