@@ -61,11 +61,14 @@ lint: $(DEV_STAMP)
 types: $(DEV_STAMP)
 	$(BIN)/mypy
 
+FLAT_NETS := petri/native/target/flat_nets
 ifneq ($(RUST),)
-rust:
+rust: $(DEV_STAMP)
 	cd petri/native && cargo fmt --all --check
 	cd petri/native && cargo clippy --workspace --all-targets --locked -- -D warnings
 	cd petri/native && cargo test --workspace --locked --quiet
+	$(BIN)/python -m tests.engine.flat_nets $(FLAT_NETS)
+	cd petri/native && PNSIM_NETS=$(abspath $(FLAT_NETS)) cargo test --package engine --test invariants --locked --quiet -- --ignored
 	cd petri/native/fuzz && cargo clippy --no-default-features --locked --target-dir ../target -- -D warnings
 else
 rust:
@@ -82,16 +85,18 @@ MINUTES ?= 10
 fuzz: $(DEV_STAMP)
 	nice $(BIN)/python -m tests.fuzz --minutes $(MINUTES) $(if $(SEED),--seed $(SEED)) $(if $(CASE),--case $(CASE)) $(if $(KIND_OF_CASE),--kind $(KIND_OF_CASE))
 
-# Guided by coverage: petri/native/fuzz is a workspace of its own, for a nightly compiler. Corpora grow in its build folder.
+# Guided by coverage: petri/native/fuzz is a workspace of its own, for a nightly compiler. Corpora grow in its build folder, from
+# seeds that are made anew.
 FUZZ := petri/native/fuzz
 FUZZ_TARGET := x86_64-unknown-linux-gnu
 FUZZERS := flat_net capture
-fuzz-native:
+fuzz-native: $(DEV_STAMP)
+	$(BIN)/python -m tests.fuzz.seeds $(FUZZ)/target/seeds
 	cd $(FUZZ) && RUSTC_WRAPPER=$(abspath $(FUZZ))/instrument RUSTFLAGS='--cfg fuzzing -Zsanitizer=address' \
 		cargo +nightly build --release --target $(FUZZ_TARGET)
 	cd $(FUZZ) && for fuzzer in $(FUZZERS); do mkdir -p target/corpus/$$fuzzer artifacts/$$fuzzer && \
-		nice target/$(FUZZ_TARGET)/release/$$fuzzer target/corpus/$$fuzzer corpus/$$fuzzer -artifact_prefix=artifacts/$$fuzzer/ \
-		-timeout=60 -rss_limit_mb=4096 -max_len=2048 -len_control=0 -print_final_stats=1 \
+		nice target/$(FUZZ_TARGET)/release/$$fuzzer target/corpus/$$fuzzer target/seeds/$$fuzzer -artifact_prefix=artifacts/$$fuzzer/ \
+		-timeout=60 -rss_limit_mb=4096 -max_len=65536 -len_control=0 -print_final_stats=1 \
 		-max_total_time=$$((60 * $(MINUTES) / $(words $(FUZZERS)))) || exit 1; done
 
 SAMPLE ?= 40

@@ -141,6 +141,9 @@ WRONG: dict[str, Any] = {
     "a key that counts tokens": Net(
         "n", (Place("p", INT, "key", Expr("tokens", "int", value=0), initial=((1, (1,)),)),)
     ),
+    "an initial token outside its range": Net(
+        "n", (Place("p", Colour("c", (Slot("", "int", 0, 3),)), initial=((1, (4,)),)),)
+    ),
     "a stream with initial tokens": Net("n", (Place("p", INT, "fifo", initial=((1, (1,)),), stream=Stream("a.csv")),)),
     "a stream with a capacity": Net("n", (Place("p", INT, "fifo", capacity=6, stream=Stream("a.csv")),)),
     "a probe of nothing": Net("n", BLACK, probes=(Passage(Event(), Event()),)),

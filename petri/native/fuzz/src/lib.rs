@@ -1,11 +1,7 @@
-//! What the fuzz targets share: nets made of bytes, and a run of one in all modes.
+//! What the target `flat_net` is made of.
 //!
-//! - [`choices`]: bytes as a row of choices
-//! - [`expressions`]: random expressions
-//! - [`nets`]: random nets
+//! - [`changes`]: random changes of a flat net
 //! - [`modes`]: a net interpreted and compiled, which must not differ
 
-pub mod choices;
-pub mod expressions;
+pub mod changes;
 pub mod modes;
-pub mod nets;

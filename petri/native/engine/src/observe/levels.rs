@@ -2,13 +2,11 @@
 
 use std::mem::offset_of;
 
-use crate::base::fault::Outcome;
-use crate::base::ids::{PlaceId, TransitionId};
+use crate::base::ids::PlaceId;
 use crate::base::table::Table;
 use crate::base::ticks::Ticks;
 use crate::observe::observer::Observer;
 use crate::state::counters::PlaceCounters;
-use crate::state::value::Scope;
 
 /// Numbers of tokens that are kept apart, from 0 on. The last one includes all greater numbers (`LEVELS` of
 /// `petri/measure/occupancy.py`).
@@ -61,17 +59,20 @@ impl Observer for Levels {
         row[LEVELS] = now;
     }
 
-    fn arrived(&mut self, _: PlaceId, _: u64, _: &mut Scope) -> Outcome<()> {
-        Ok(())
-    }
-
-    fn started(&mut self, _: TransitionId, _: &mut Scope) -> Outcome<()> {
-        Ok(())
-    }
-
     fn restart(&mut self, now: Ticks) {
         self.times.fill(0);
         self.times.chunks_exact_mut(ROW).for_each(|row| row[LEVELS] = now);
+    }
+}
+
+/// Where it may be left out.
+impl Observer for Option<Levels> {
+    fn changes(&mut self, place: PlaceId, state: &PlaceCounters, now: Ticks) {
+        self.iter_mut().for_each(|levels| levels.changes(place, state, now));
+    }
+
+    fn restart(&mut self, now: Ticks) {
+        self.iter_mut().for_each(|levels| levels.restart(now));
     }
 }
 

@@ -1,4 +1,4 @@
-//! What an engine reports while it runs. An observer is a type parameter: one that does nothing costs nothing.
+//! What an engine reports while it runs. An observer is a type parameter: what it ignores costs nothing.
 
 use std::mem::offset_of;
 
@@ -17,13 +17,20 @@ pub trait Observer {
     const LEVELS: Option<usize> = None;
 
     /// The number of tokens of a place is about to change.
-    fn changes(&mut self, place: PlaceId, state: &PlaceCounters, now: Ticks);
+    #[inline(always)]
+    fn changes(&mut self, _: PlaceId, _: &PlaceCounters, _now: Ticks) {}
 
     /// A firing has deposited `count` tokens of one value; the variables of `scope` are the token's slots.
-    fn arrived(&mut self, place: PlaceId, count: u64, scope: &mut Scope) -> Outcome<()>;
+    #[inline(always)]
+    fn arrived(&mut self, _: PlaceId, _count: u64, _: &mut Scope) -> Outcome<()> {
+        Ok(())
+    }
 
     /// A firing starts; its tokens are still in their places.
-    fn started(&mut self, transition: TransitionId, scope: &mut Scope) -> Outcome<()>;
+    #[inline(always)]
+    fn started(&mut self, _: TransitionId, _: &mut Scope) -> Outcome<()> {
+        Ok(())
+    }
 
     /// The run begins with the initial tokens. A value of a token may raise a fault.
     fn begins(&mut self, _: &Program) -> Outcome<()> {
@@ -37,66 +44,12 @@ pub trait Observer {
     fn emptied(&mut self, _: PlaceId, _now: Ticks) {}
 
     /// The warm-up is over: figures are those from now on (M3).
-    fn restart(&mut self, now: Ticks);
+    fn restart(&mut self, _now: Ticks) {}
 }
 
 /// Observes nothing.
 impl Observer for () {
     const COMPILES: bool = true;
-
-    #[inline(always)]
-    fn changes(&mut self, _: PlaceId, _: &PlaceCounters, _: Ticks) {}
-
-    #[inline(always)]
-    fn arrived(&mut self, _: PlaceId, _: u64, _: &mut Scope) -> Outcome<()> {
-        Ok(())
-    }
-
-    #[inline(always)]
-    fn started(&mut self, _: TransitionId, _: &mut Scope) -> Outcome<()> {
-        Ok(())
-    }
-
-    fn restart(&mut self, _: Ticks) {}
-}
-
-/// An observer that may be left out when the engine is made.
-impl<A: Observer> Observer for Option<A> {
-    fn changes(&mut self, place: PlaceId, state: &PlaceCounters, now: Ticks) {
-        if let Some(observer) = self {
-            observer.changes(place, state, now);
-        }
-    }
-
-    fn arrived(&mut self, place: PlaceId, count: u64, scope: &mut Scope) -> Outcome<()> {
-        self.as_mut().map_or(Ok(()), |observer| observer.arrived(place, count, scope))
-    }
-
-    fn started(&mut self, transition: TransitionId, scope: &mut Scope) -> Outcome<()> {
-        self.as_mut().map_or(Ok(()), |observer| observer.started(transition, scope))
-    }
-
-    fn begins(&mut self, program: &Program) -> Outcome<()> {
-        self.as_mut().map_or(Ok(()), |observer| observer.begins(program))
-    }
-
-    fn leaves(&mut self, place: PlaceId, token: &[u64], now: Ticks) {
-        if let Some(observer) = self {
-            observer.leaves(place, token, now);
-        }
-    }
-
-    fn emptied(&mut self, place: PlaceId, now: Ticks) {
-        if let Some(observer) = self {
-            observer.emptied(place, now);
-        }
-    }
-
-    fn restart(&mut self, now: Ticks) {
-        if let Some(observer) = self {
-            observer.restart(now);
-        }
-    }
 }
 
 /// Two observers: each call goes to the first, then to the second.

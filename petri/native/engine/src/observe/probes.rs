@@ -15,7 +15,6 @@ use crate::observe::reorder::Order;
 use crate::program::expression::Value;
 use crate::program::probes::{Action, ProbeKind, ProbesProgram};
 use crate::program::Program;
-use crate::state::counters::PlaceCounters;
 use crate::state::value::Scope;
 
 /// The state of a probe.
@@ -119,8 +118,6 @@ fn whole(value: &Value, scope: &mut Scope) -> Outcome<i128> {
 
 impl Observer for Probes {
     const COMPILES: bool = true;
-
-    fn changes(&mut self, _: PlaceId, _: &PlaceCounters, _: Ticks) {}
 
     #[inline(always)]
     fn arrived(&mut self, place: PlaceId, count: u64, scope: &mut Scope) -> Outcome<()> {

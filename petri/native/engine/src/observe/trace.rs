@@ -1,10 +1,9 @@
 //! A trace: every firing, kept until it is fetched.
 
 use crate::base::fault::Outcome;
-use crate::base::ids::{PlaceId, TransitionId};
+use crate::base::ids::TransitionId;
 use crate::base::ticks::Ticks;
 use crate::observe::observer::Observer;
-use crate::state::counters::PlaceCounters;
 use crate::state::value::Scope;
 
 /// Firings in the order in which they started, by columns. `variables` has those of one firing after the other.
@@ -17,12 +16,6 @@ pub struct Trace {
 }
 
 impl Observer for Trace {
-    fn changes(&mut self, _: PlaceId, _: &PlaceCounters, _: Ticks) {}
-
-    fn arrived(&mut self, _: PlaceId, _: u64, _: &mut Scope) -> Outcome<()> {
-        Ok(())
-    }
-
     fn started(&mut self, transition: TransitionId, scope: &mut Scope) -> Outcome<()> {
         self.starts.push(scope.now);
         self.ends.push(scope.end);
@@ -30,6 +23,4 @@ impl Observer for Trace {
         self.variables.extend_from_slice(scope.variables);
         Ok(())
     }
-
-    fn restart(&mut self, _: Ticks) {}
 }

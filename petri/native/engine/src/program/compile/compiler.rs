@@ -109,6 +109,12 @@ impl<'a> Compiler<'a> {
             }
             None => None,
         };
+        let bounds: Vec<Bound> = slots.iter().map(bound).collect();
+        let initial = initial_tokens(place)?;
+        let holds = |(_, token): &(u64, Vec<u64>)| bounds.iter().zip(token).all(|(bound, &value)| bound.holds(value));
+        if !initial.iter().all(holds) {
+            return Err(LoadError(format!("a token of `{}` begins outside the range of its slot", place.name)));
+        }
         Ok(PlaceProgram {
             name: place.name.clone(),
             width: slots.len(),
@@ -121,8 +127,8 @@ impl<'a> Compiler<'a> {
             indices: Vec::new(),
             pivots: Vec::new(),
             ranked: Vec::new(),
-            bounds: slots.iter().map(bound).collect(),
-            initial: initial_tokens(place)?,
+            bounds,
+            initial,
             most: None,
         })
     }
