@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import islice
-from typing import Final, Literal
+from typing import Literal
 
-from petri.engine.expression import evaluate
-from petri.engine.reference import Engine, Held
+from petri.analysis.candidates import Search
+from petri.engine.reference import Engine
 from petri.engine.state import State, seated
-from petri.net import InputArc, Net, Token, Transition
+from petri.net import Net, Token
 from petri.structs import Frozen
-
-MOST_BINDINGS: Final = 2_000  # partial bindings tried for one transition
 
 
 class Lack(Frozen):
@@ -43,59 +40,21 @@ def why_dead(net: Net, marking: Sequence[Sequence[Token]]) -> list[Lack]:
 
 
 def first_lack(engine: Engine, number: int) -> Lack | None:
-    """What a transition lacks in the engine's state; None if it is enabled. Raises ModelError."""
-    return _Search(engine).lack(number, engine.net.transitions[number])
+    """What a transition lacks in the engine's state; None if it is enabled.
 
-
-class _Search:
-    """Finds the first unmet condition of a transition, trying its arcs in the order of its bindings (E1 to E6)."""
-
-    def __init__(self, engine: Engine) -> None:
-        self.engine = engine
-        self.net = engine.net
-
-    def lack(self, number: int, transition: Transition) -> Lack | None:
-        partial: list[tuple[list[int | float], list[list[Held]]]] = [([0] * len(transition.variables), [])]
-        for position, arc in enumerate(transition.inputs):
-            extended = []
-            for variables, found in partial:
-                for tokens in self.engine.choices(transition, arc, variables, found):
-                    bound = list(variables)
-                    for slot, match in enumerate(arc.pattern):
-                        if match.bind is not None:
-                            bound[match.bind] = tokens[0].value[slot]
-                    extended.append((bound, [*found, tokens]))
-            if not extended:
-                return self._of_arc(number, position, arc, *partial[0])
-            partial = list(islice(extended, MOST_BINDINGS))
-        lacks = [self._of_binding(number, transition, variables, found) for variables, found in partial]
-        return None if None in lacks else lacks[0]
-
-    def _of_arc(
-        self, number: int, position: int, arc: InputArc, variables: list[int | float], found: list[list[Held]]
-    ) -> Lack:
-        here = len(self.engine.marking[arc.place])
-        inputs = self.net.transitions[number].inputs
-        taken = sum(len(tokens) for other, tokens in zip(inputs, found, strict=False) if other.place == arc.place)
-        if not self.net.places[arc.place].colour.slots:
-            needed = self.engine.count(arc.count, self.engine.context(variables)) + taken
-            return Lack(number, "tokens", (arc.place,), here, needed)
-        if here <= taken:
-            return Lack(number, "token", (arc.place,), here, taken + 1)
-        return Lack(number, "match", (arc.place,), here, arc=position)
-
-    def _of_binding(
-        self, number: int, transition: Transition, variables: list[int | float], found: list[list[Held]]
-    ) -> Lack | None:
-        context = self.engine.context(variables)
-        for arc in transition.inhibitors:
-            if self.engine.inhibits(arc, context):
-                allowed = self.engine.count(arc.threshold, context)
-                return Lack(number, "inhibited", (arc.place,), len(self.engine.marking[arc.place]), allowed)
-        if transition.guard is not None and not evaluate(transition.guard, context):
-            return Lack(number, "guard")
-        if not self.engine.has_room(transition, context, found):
-            places = dict.fromkeys(place for arc in transition.outputs for place in arc.places)
-            full = tuple(place for place in places if self.net.places[place].capacity is not None)
-            return Lack(number, "room", full)
+    That is what the first of the candidates lacks for which the most arcs find tokens.
+    """
+    candidates = Search(engine, number).candidates
+    if not all(candidate.unmet for candidate in candidates):
         return None
+    unmet = max(candidates, key=lambda candidate: len(candidate.found)).unmet[0]
+    if unmet.kind == "guard" or unmet.kind == "error":
+        return Lack(number, "guard")
+    if unmet.kind == "room":
+        outputs = engine.net.transitions[number].outputs
+        places = dict.fromkeys(place for arc in outputs for place in arc.places)
+        return Lack(number, "room", tuple(place for place in places if engine.net.places[place].capacity is not None))
+    here = len(engine.marking[unmet.place])
+    if unmet.kind == "match":
+        return Lack(number, "match", (unmet.place,), here, arc=unmet.number)
+    return Lack(number, unmet.kind, (unmet.place,), here, unmet.needed)

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from itertools import islice
+from typing import TypeVar
 
 from petri.diagnostics import MOST_DIAGNOSTICS, Diagnostic, Label, Severity, Value, did_you_mean
 from petri.net import Span
 
 LONGEST_QUOTE = 50
 MOST_NAMES = 1_000  # among which a suggestion is searched
+
+S = TypeVar("S")
+T = TypeVar("T")
 
 
 class CheckError(Exception):
@@ -21,6 +25,20 @@ class CheckError(Exception):
         self.labels = labels
         self.values = values
         super().__init__(identifier)
+
+
+class Reported(CheckError):
+    """What was read is wrong, and has been reported: the work ends without another message."""
+
+    def __init__(self) -> None:
+        super().__init__("", None)
+
+
+def needed(value: T | None) -> T:
+    """What was read, where None means that it was wrong and has been reported: then this raises Reported."""
+    if value is None:
+        raise Reported
+    return value
 
 
 # Errors that follow where a name means another thing than its writer thinks.
@@ -71,7 +89,21 @@ class Problems:
         self.report(identifier, span, values, labels=labels, severity="note")
 
     def fault(self, fault: CheckError, **values: Value) -> None:
-        self.report(fault.identifier, fault.span, {**fault.values, **values}, labels=fault.labels)
+        if not isinstance(fault, Reported):
+            self.report(fault.identifier, fault.span, {**fault.values, **values}, labels=fault.labels)
+
+    def attempt(self, work: Callable[..., T], *arguments: object) -> T | None:
+        """What the work gives; None if it raises CheckError, which is reported."""
+        try:
+            return work(*arguments)
+        except CheckError as fault:
+            self.fault(fault)
+            return None
+
+    def attempt_each(self, work: Callable[[S], T], items: Iterable[S]) -> list[T]:
+        """What the work gives for the items, without those at which it raises CheckError, which is reported."""
+        found = (self.attempt(work, item) for item in items)
+        return [one for one in found if one is not None]
 
     def meant(self, word: str, names: Iterable[str]) -> str | None:
         """The name that a word is most likely a slip of the pen for, or None.

@@ -10,8 +10,9 @@ from typing import Final
 from rich.console import Console
 from rich.text import Text
 
+from petri.analysis.candidates import Candidate, Unmet, guard_parts
 from petri.analysis.dead import Lack
-from petri.analysis.enabling import Candidate, Helper, Unmet, guard_parts, why_each
+from petri.analysis.enabling import Helper, why_each
 from petri.engine.expression import Context
 from petri.engine.state import InProgress, seated
 from petri.net import WEIGHT_PARTS, Net, Place, Transition
@@ -91,7 +92,7 @@ class _Teller:
         self.transition: Transition = self.net.transitions[why.explanation.transition]
         self.engine = seated(self.net, self.state)
         self.values = Values(self.net)
-        self.words = ExpressionText(self.net, why.sources)
+        self.words = ExpressionText(self.net, why.sources).element(self.transition)
 
     def headline(self) -> Text:
         text = Text(f"{self.transition.name} is ", style="bold")

@@ -344,7 +344,7 @@ class Checker(CheckState):
 
     def _range_type(self, e: tree.RangeType, scope: Scope, name: str) -> Type:
         reader = Reader(self, scope, "the bound of a range")
-        bounds = read_range(reader, tree.Range(e.low, e.high, e.span))
+        bounds = self.problems.attempt(read_range, reader, tree.Range(e.low, e.high, e.span))
         if bounds is None:
             return UNKNOWN
         kind, low, high = bounds

@@ -51,6 +51,7 @@ class Flattener:
         self.instances = 0
         self.turns = 0
         self.measured: dict[int, Instance] = {}  # of transitions whose `let` measures may use: instance and iteration
+        self.refused: set[str] = set()  # names of declarations that are wrong in an instance
         self.deprived: set[int] = set()  # places that would get tokens from what is not in the net
         self._with_measures = bodies_with_measures(checker.body, checker.measures)
         self.root = Instance(checker.body, "")
@@ -75,8 +76,9 @@ class Flattener:
     def _net(self, name: str) -> net.Net:
         checker = self.checker
         builder = MeasureBuilder(
-            self.problems, checker.measures, self.root, self.net_places, self.net_transitions, self.measured
-        )
+            self.problems, checker.measures, self.root, self.net_places, self.net_transitions, self.measured,
+            self.refused,
+        )  # fmt: skip
         measures = builder.measures()
         expectations = [e for one in checker.expectations if (e := builder.expectation(one)) is not None]
         stop = None if checker.stop is None else builder.expectation(checker.stop)
@@ -108,40 +110,32 @@ class Flattener:
         instance.own_transitions = range(transitions, len(self.net_transitions))
 
     def _contents(self, body: Body, instance: Instance, depth: int) -> None:
-        try:
-            for local, node in body.constants:
-                instance.locals[local] = evaluate(node, instance.locals)
-        except CheckError as fault:
-            self._fault(fault, instance)
+        if not self._guarded(instance, body.scope.names, self._constants, body, instance):
             return
-        if not all([self._guarded(self._place, place, instance) for place in body.places]):  # noqa: C419
+        if not all([self._guarded(instance, body.scope.names, self._place, p, instance) for p in body.places]):  # noqa: C419
             return
         for transition in body.transitions:
-            self._guarded(self._transitions, transition, instance)
+            self._guarded(instance, (transition.name,), self._transitions, transition, instance)
         for inner in body.instances:
-            try:
-                for suffix in self._turns(inner.loops, instance):
-                    if in_net(inner.condition, instance):
-                        self._instance(inner, instance, suffix, depth)
-                    else:
-                        self._left_out([use.symbol for port, use in inner.ports if port.direction != "in"], instance)
-            except CheckError as fault:
-                self._fault(fault, instance)
+            self._guarded(instance, (inner.name,), self._instances, inner, instance, depth)
 
-    def _guarded(self, work: Callable[..., None], template: object, instance: Instance) -> bool:
-        """Whether this succeeded; otherwise the error has been reported."""
+    def _guarded(self, instance: Instance, names: Iterable[str], work: Callable[..., None], *arguments: object) -> bool:
+        """Whether the work on these declarations succeeded; otherwise the error has been reported."""
         try:
-            work(template, instance)
+            work(*arguments)
         except CheckError as fault:
-            self._fault(fault, instance)
+            if fault.identifier == "net-too-large":
+                self.problems.fault(fault)
+                raise TooLarge from None
+            self.problems.fault(fault, instance=instance.prefix.rstrip("."))
+            self.refused.update(names)
             return False
         return True
 
-    def _fault(self, fault: CheckError, instance: Instance) -> None:
-        if fault.identifier == "net-too-large":
-            self.problems.fault(fault)
-            raise TooLarge
-        self.problems.fault(fault, instance=instance.prefix.rstrip("."))
+    @staticmethod
+    def _constants(body: Body, instance: Instance) -> None:
+        for local, node in body.constants:
+            instance.locals[local] = evaluate(node, instance.locals)
 
     def _room(self, wanted: int, span: Span) -> None:
         """Raises CheckError if this many more elements exceed the limit."""
@@ -296,6 +290,13 @@ class Flattener:
         return float(value)
 
     # ------------------------------------------------------------ instances
+
+    def _instances(self, t: InstanceTemplate, outer: Instance, depth: int) -> None:
+        for suffix in self._turns(t.loops, outer):
+            if in_net(t.condition, outer):
+                self._instance(t, outer, suffix, depth)
+            else:
+                self._left_out([use.symbol for port, use in t.ports if port.direction != "in"], outer)
 
     def _instance(self, t: InstanceTemplate, outer: Instance, suffix: str, depth: int) -> None:
         if depth >= DEEPEST_INSTANCE:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from itertools import product
 from typing import TypeVar
 
@@ -16,7 +16,7 @@ from petri.language.flattening.loops import turns
 from petri.language.meaning.nodes import Constant, Node, build, evaluate, in_units
 from petri.language.meaning.scope import PlaceSymbol
 from petri.language.meaning.templates import Body
-from petri.language.problems import CheckError, Problems
+from petri.language.problems import CheckError, Problems, Reported
 from petri.net import Expr, Span, Term
 from petri.structs import replace
 
@@ -38,15 +38,17 @@ class MeasureBuilder:
         places: Sequence[net.Place],
         transitions: Sequence[net.Transition],
         measured: Mapping[int, Instance],
+        refused: Set[str],
     ) -> None:
         """templates: of each body, by its identity. measured: for transitions whose `let` a measure may use, their
-        instance and iteration.
+        instance and iteration. refused: names of declarations with errors, of which no measure need say more.
         """
         self.problems = problems
         self.templates = templates
         self.root = root
         self.elements: Mapping[str, Sequence[net.Place | net.Transition]] = {"place": places, "transition": transitions}
         self.measured = measured
+        self.refused = refused
         self.by_symbol = {id(one.symbol): one for listed in templates.values() for one in listed}
         self.probes: list[net.Probe] = []
         self.numbers: dict[object, int] = {}  # of the measures, by their template, instance and indices
@@ -264,8 +266,9 @@ class Element:
         wanted = re.compile(_pattern(indices, self.instance.locals))
         return [child for suffix, child in known.items() if wanted.fullmatch(suffix)]
 
-    @staticmethod
-    def _found(target: Target, found: list[Found]) -> list[Found]:
+    def _found(self, target: Target, found: list[Found]) -> list[Found]:
+        if not found and any(name in self.builder.refused for name, _ in target.steps):
+            raise Reported
         if not found and target.conditions:
             raise CheckError("switched-off", target.span, Label(target.conditions[0], "condition"), name=target.text)
         if not found:

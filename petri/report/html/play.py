@@ -15,7 +15,7 @@ from dataclasses import replace
 from functools import cache
 from typing import Any, Final
 
-from petri.analysis.enabling import guard_parts
+from petri.analysis.candidates import guard_parts
 from petri.measure.figures import field_dimension
 from petri.net import (
     Counter,

@@ -165,8 +165,7 @@ class Overrides:
             return None
         text = str(raw) if raw is not None else self.problems.text(value.span)
         reason = f"it is a list of {plainly(kind)}: write `[…]`"
-        self.problems.error("parameter-value", None, name=name, text=text, reason=reason)
-        return None
+        raise CheckError("parameter-value", None, name=name, text=text, reason=reason)
 
     def _set(self, symbol: ConstantSymbol, declaration: tree.Param, kind: Scalar, e: tree.Expr, scope: Scope) -> None:
         """The value that an import gives a parameter."""
@@ -203,8 +202,7 @@ class Overrides:
         if value is not None:
             return value, None
         reason = f"it is {_article(plainly(kind))}"
-        self.problems.error("parameter-value", None, name=name, text=str(raw), reason=reason)
-        return None
+        raise CheckError("parameter-value", None, name=name, text=str(raw), reason=reason)
 
     def bounds(
         self, symbol: ConstantSymbol, declaration: tree.Param, kind: Scalar | None = None
@@ -216,8 +214,7 @@ class Overrides:
             reader = Reader(self.checker, self.symbols[self.names[id(symbol)]][1], "a parameter's bound")
             low, high = reader.read(declaration.bounds.low, kind), reader.read(declaration.bounds.high, kind)
             if kind.kind not in ("int", "real"):
-                self.problems.error("bounds-of-no-number", declaration.bounds.span, kind=plainly(kind))
-                return None
+                raise CheckError("bounds-of-no-number", declaration.bounds.span, kind=plainly(kind))
             wanted = reader.bare(kind)
             nodes = _fit_bound(reader, low, wanted), _fit_bound(reader, high, wanted)
             return None if nodes[0] is None or nodes[1] is None else (nodes[0], nodes[1])

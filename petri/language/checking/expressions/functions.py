@@ -7,7 +7,7 @@ from fractions import Fraction
 from itertools import chain
 
 from petri.catalogue.operations import DISTRIBUTIONS, FUNCTIONS, OPERATIONS, Parameter
-from petri.language.checking.expressions.places import is_element, place_use
+from petri.language.checking.expressions.places import place_use, require_element
 from petri.language.checking.expressions.reader import Reader, numeric_kind
 from petri.language.checking.expressions.user_functions import call_fn
 from petri.language.checking.state import KnownTable, Value
@@ -16,7 +16,6 @@ from petri.language.meaning.scope import DistSymbol, FnSymbol, PlaceSymbol, Type
 from petri.language.meaning.types import (
     INT,
     REAL,
-    UNKNOWN,
     ListOf,
     Record,
     Scalar,
@@ -26,7 +25,8 @@ from petri.language.meaning.types import (
     plainly,
     quantity,
 )
-from petri.language.meaning.units import PLAIN, Dimension
+from petri.language.meaning.units import PLAIN
+from petri.language.problems import CheckError, Reported, needed
 from petri.language.syntax import tree
 from petri.net import Span
 from petri.structs import replace
@@ -61,8 +61,7 @@ def call(reader: Reader, e: tree.Call) -> Value:
     if not isinstance(e.function, tree.Name):
         text = reader.problems.text(e.function.span)
         factor = text if isinstance(e.function, tree.Number) else None
-        reader.problems.error("not-callable", e.span, text=text, factor=factor)
-        return reader.unknown(e.span)
+        raise CheckError("not-callable", e.span, text=text, factor=factor)
     name = e.function.name
     symbol = reader.scope.find(name)
     if isinstance(symbol, TypeSymbol):
@@ -70,8 +69,7 @@ def call(reader: Reader, e: tree.Call) -> Value:
     if isinstance(symbol, FnSymbol):
         return call_fn(reader, e, symbol)
     if isinstance(symbol, DistSymbol):
-        reader.problems.error("dist-called", e.span, name=name)
-        return reader.unknown(e.span)
+        raise CheckError("dist-called", e.span, name=name)
     if name in _CALLS:
         return _CALLS[name](reader, e)
     if symbol is not None:
@@ -80,9 +78,9 @@ def call(reader: Reader, e: tree.Call) -> Value:
             reader.problems.error("place-as-value", e.span, name=name, where=reader.where)
         else:
             reader.problems.error("not-a-function", e.function.span, name=name, kind=kind_of(symbol))
-        return reader.unknown(e.span)
+        raise Reported
     if reader.checker.excused(name):
-        return reader.unknown(e.span)
+        raise Reported
     types = (known for known, found in reader.scope.visible() if isinstance(found, (TypeSymbol, FnSymbol)))
     instead = _ELSEWHERE.get(name)
     suggestion = None if instead else reader.problems.meant(name, chain(FUNCTIONS, DISTRIBUTIONS, types))
@@ -90,18 +88,17 @@ def call(reader: Reader, e: tree.Call) -> Value:
     for argument in e.arguments:
         if not isinstance(argument, (tree.Range, tree.Weighted, tree.Text)):
             reader.read(argument)
-    return reader.unknown(e.span)
+    raise Reported
 
 
 def _construct(reader: Reader, e: tree.Call, symbol: TypeSymbol) -> Value:
     kind = reader.checker.resolve_type(symbol)
     if isinstance(kind, Unknown):
-        return reader.unknown(e.span)
+        raise Reported
     if not isinstance(kind, Record):
-        reader.problems.error("not-a-record-type", e.span, name=symbol.name, kind=describe(kind))
-        return reader.unknown(e.span)
+        raise CheckError("not-a-record-type", e.span, name=symbol.name, kind=describe(kind))
     if len(e.arguments) != len(kind.fields):
-        reader.problems.error(
+        raise CheckError(
             "field-count",
             e.span,
             kind=symbol.name,
@@ -109,36 +106,26 @@ def _construct(reader: Reader, e: tree.Call, symbol: TypeSymbol) -> Value:
             given=len(e.arguments),
             fields=list(kind.fields),
         )
-        return reader.unknown(e.span)
     parts = [reader.read_as(arg, field) for arg, field in zip(e.arguments, kind.fields.values(), strict=True)]
-    nodes = [node for part in parts if part is not None for node in part]
-    return Value(kind, tuple(nodes), e.span) if len(nodes) == len(kind.slots) else reader.unknown(e.span)
+    return Value(kind, tuple([node for part in parts for node in needed(part)]), e.span)
 
 
-def _arguments(reader: Reader, e: tree.Call, count: int, usage: str) -> list[Value] | None:
-    """The values of exactly `count` arguments; None if the number differs (reported) or one is unknown."""
+def _arguments(reader: Reader, e: tree.Call, count: int, usage: str) -> list[Value]:
+    """The values of exactly `count` arguments. Raises CheckError if the number differs or one is unknown."""
     assert isinstance(e.function, tree.Name)
     if len(e.arguments) != count:
-        reader.problems.error(
+        raise CheckError(
             "argument-count", e.span, name=e.function.name, wanted=count, given=len(e.arguments), usage=usage
         )
-        return None
-    values = [reader.read(argument) for argument in e.arguments]
-    return None if any(isinstance(value.type, Unknown) for value in values) else values
+    return reader.values(*e.arguments)
 
 
-def _numbers(reader: Reader, e: tree.Call, count: int, usage: str) -> list[Value] | None:
+def _numbers(reader: Reader, e: tree.Call, count: int, usage: str) -> list[Value]:
     values = _arguments(reader, e, count, usage)
-    if values is None:
-        return None
     name = e.function.name if isinstance(e.function, tree.Name) else ""
-    return values if all([reader.is_number(value, name) for value in values]) else None  # noqa: C419
-
-
-def _plain(reader: Reader, value: Value) -> Node | None:
-    """A number without a dimension, as a real."""
-    nodes = reader.fit(value, REAL)
-    return nodes[0] if nodes else None
+    for value in values:
+        reader.require_number(value, name)
+    return values
 
 
 # ---------------------------------------------------------------- functions
@@ -148,17 +135,11 @@ def _least_or_greatest(op: str) -> Callable[[Reader, tree.Call], Value]:
     def read(reader: Reader, e: tree.Call) -> Value:
         if len(e.arguments) < 2:
             given = len(e.arguments)
-            reader.problems.error("argument-count", e.span, name=op, wanted=2, given=given, usage=FUNCTIONS[op])
-            return reader.unknown(e.span)
+            raise CheckError("argument-count", e.span, name=op, wanted=2, given=given, usage=FUNCTIONS[op])
         values = _numbers(reader, e, len(e.arguments), "")
-        if values is None:
-            return reader.unknown(e.span)
         result = values[0]
         for value in values[1:]:
-            common = reader.common(result, value, e.span)
-            if common is None:
-                return reader.unknown(e.span)
-            kind, sides = common
+            kind, sides = reader.common(result, value, e.span)
             result = Value(kind, (operation(op, sides[0].kind, sides, e.span),), e.span)
         return result
 
@@ -166,25 +147,18 @@ def _least_or_greatest(op: str) -> Callable[[Reader, tree.Call], Value]:
 
 
 def _absolute(reader: Reader, e: tree.Call) -> Value:
-    values = _numbers(reader, e, 1, FUNCTIONS["abs"])
-    if values is None:
-        return reader.unknown(e.span)
-    node = values[0].node
-    return Value(reader.bare(values[0].type), (operation("abs", node.kind, (node,), e.span),), e.span)
+    (value,) = _numbers(reader, e, 1, FUNCTIONS["abs"])
+    node = value.node
+    return Value(reader.bare(value.type), (operation("abs", node.kind, (node,), e.span),), e.span)
 
 
 def _rounding(op: str) -> Callable[[Reader, tree.Call], Value]:
     def read(reader: Reader, e: tree.Call) -> Value:
-        values = _numbers(reader, e, 1, FUNCTIONS[op])
-        if values is None:
-            return reader.unknown(e.span)
-        if isinstance(values[0].type, Scalar) and values[0].type.dimension != PLAIN:
-            text = reader.problems.text(values[0].span)
-            reader.problems.error(
-                "rounding-dimension", values[0].span, text=text, kind=plainly(values[0].type), name=op
-            )
-            return reader.unknown(e.span)
-        node = values[0].node
+        (value,) = _numbers(reader, e, 1, FUNCTIONS[op])
+        if isinstance(value.type, Scalar) and value.type.dimension != PLAIN:
+            text = reader.problems.text(value.span)
+            raise CheckError("rounding-dimension", value.span, text=text, kind=plainly(value.type), name=op)
+        node = value.node
         if node.kind == "int":
             return Value(INT, (node,), e.span)
         return Value(INT, (operation(op, "int", (node,), e.span),), e.span)
@@ -193,29 +167,22 @@ def _rounding(op: str) -> Callable[[Reader, tree.Call], Value]:
 
 
 def _square_root(reader: Reader, e: tree.Call) -> Value:
-    values = _numbers(reader, e, 1, FUNCTIONS["sqrt"])
-    if values is None:
-        return reader.unknown(e.span)
-    assert isinstance(values[0].type, Scalar)
-    root = values[0].type.dimension.root()
+    (value,) = _numbers(reader, e, 1, FUNCTIONS["sqrt"])
+    assert isinstance(value.type, Scalar)
+    root = value.type.dimension.root()
     if root is None:
-        text = reader.problems.text(values[0].span)
-        reader.problems.error("root-dimension", values[0].span, text=text, kind=plainly(values[0].type))
-        return reader.unknown(e.span)
-    node = values[0].node if values[0].node.kind == "real" else to_real(values[0].node)
+        text = reader.problems.text(value.span)
+        raise CheckError("root-dimension", value.span, text=text, kind=plainly(value.type))
+    node = value.node if value.node.kind == "real" else to_real(value.node)
     return Value(quantity(root), (operation("sqrt", "real", (node,), e.span),), e.span)
 
 
 def _plain_function(op: str) -> Callable[[Reader, tree.Call], Value]:
     def read(reader: Reader, e: tree.Call) -> Value:
         values = _numbers(reader, e, len(OPERATIONS[op].parameters), FUNCTIONS[op])
-        if values is None:
-            return reader.unknown(e.span)
-        nodes = [_plain(reader, value) for value in values]
-        present = [node for node in nodes if node is not None]
-        if len(present) < len(nodes):
-            return reader.unknown(e.span)
-        return Value(REAL, (operation(op, "real", present, e.span),), e.span)
+        fitted = [reader.fit(value, REAL) for value in values]
+        nodes = [node for one in fitted for node in needed(one)]
+        return Value(REAL, (operation(op, "real", nodes, e.span),), e.span)
 
     return read
 
@@ -224,16 +191,11 @@ def _length(reader: Reader, e: tree.Call) -> Value:
     """`len(list)`: a constant."""
     argument = e.arguments[0] if len(e.arguments) == 1 else None
     if isinstance(argument, tree.Name) and isinstance(reader.scope.find(argument.name), PlaceSymbol):
-        reader.problems.error("length-of-place", e.span, name=argument.name)
-        return reader.unknown(e.span)
-    values = _arguments(reader, e, 1, FUNCTIONS["len"])
-    if values is None:
-        return reader.unknown(e.span)
-    kind = values[0].type
+        raise CheckError("length-of-place", e.span, name=argument.name)
+    (value,) = _arguments(reader, e, 1, FUNCTIONS["len"])
+    kind = value.type
     if not isinstance(kind, ListOf):
-        text = reader.problems.text(values[0].span)
-        reader.problems.error("index-of-no-list", values[0].span, text=text, kind=plainly(kind))
-        return reader.unknown(e.span)
+        raise CheckError("index-of-no-list", value.span, text=reader.problems.text(value.span), kind=plainly(kind))
     return Value(INT, (constant(kind.length, "int", e.span),), e.span)
 
 
@@ -241,11 +203,8 @@ def _list(reader: Reader, e: tree.Call) -> Value:
     """`list("costs.csv", "cycles")`: the numbers of a column."""
     texts = [argument for argument in e.arguments if isinstance(argument, tree.Text)]
     if len(texts) != len(e.arguments) or len(texts) not in (1, 2):
-        reader.problems.error("list-needs-file", e.span)
-        return reader.unknown(e.span)
-    found = reader.checker.column(texts[0], texts[1] if len(texts) > 1 else None)
-    if found is None:
-        return reader.unknown(e.span)
+        raise CheckError("list-needs-file", e.span)
+    found = needed(reader.checker.column(texts[0], texts[1] if len(texts) > 1 else None))
     kind = INT if isinstance(found[0], int) else REAL
     nodes = [constant(x if isinstance(x, int) else Fraction(x), kind.slot_kind, e.span) for x in found]
     return Value(ListOf(kind, len(nodes)), tuple(nodes), e.span)
@@ -255,31 +214,21 @@ def _tokens(reader: Reader, e: tree.Call) -> Value:
     reader.permit("tokens", e.span)
     if len(e.arguments) != 1:
         usage = FUNCTIONS["tokens"]
-        reader.problems.error("argument-count", e.span, name="tokens", wanted=1, given=len(e.arguments), usage=usage)
-        return reader.unknown(e.span)
+        raise CheckError("argument-count", e.span, name="tokens", wanted=1, given=len(e.arguments), usage=usage)
     use = place_use(reader, e.arguments[0])
-    if use is None:
-        return reader.unknown(e.span)
     use.symbol.mentioned = True
-    if not is_element(reader, use, e.arguments[0].span):
-        return reader.unknown(e.span)
+    require_element(use, e.arguments[0].span)
     if not use.fixed:
-        reader.problems.error("index-not-constant", e.arguments[0].span, where="`tokens(…)`")
-        return reader.unknown(e.span)
+        raise CheckError("index-not-constant", e.arguments[0].span, where="`tokens(…)`")
     return Value(INT, (Node("tokens", "int", (), use, e.span, PLACES),), e.span)
 
 
 # ---------------------------------------------------------------- distributions
 
 
-def _drawn(reader: Reader, e: tree.Call, op: str, kind: Type, args: list[Node]) -> Value:
+def _drawn(e: tree.Call, op: str, kind: Type, args: list[Node]) -> Value:
     node = operation(op, "int" if kind is INT else "real", args, e.span, CHANCE)
     return Value(kind, (node,), e.span)
-
-
-def _dimension(value: Value) -> Dimension:
-    assert isinstance(value.type, Scalar)
-    return value.type.dimension
 
 
 def _parametric(op: str) -> Callable[[Reader, tree.Call], Value]:
@@ -289,19 +238,15 @@ def _parametric(op: str) -> Callable[[Reader, tree.Call], Value]:
     def read(reader: Reader, e: tree.Call) -> Value:
         reader.permit("draw", e.span)
         values = _numbers(reader, e, len(parameters), DISTRIBUTIONS[drawn.word])
-        if values is None:
-            return reader.unknown(e.span)
         alike = drawn.alike(values)
         kind = _alike(reader, alike, e.span)
 
         def wanted(parameter: Parameter) -> Type:
             return kind if parameter.alike else INT if parameter.kind == "int" else REAL
 
-        args: list[Node] = []
-        for value, parameter in zip(values, parameters, strict=True):
-            args += reader.fit(value, wanted(parameter)) or ()
+        fitted = [reader.fit(value, wanted(one)) for value, one in zip(values, parameters, strict=True)]
         result = kind if alike else INT if drawn.kind == "int" else REAL
-        return _drawn(reader, e, op, result, args) if len(args) == len(values) else reader.unknown(e.span)
+        return _drawn(e, op, result, [node for one in fitted for node in needed(one)])
 
     return read
 
@@ -312,11 +257,10 @@ def _alike(reader: Reader, values: list[Value], span: Span) -> Type:
         return REAL
     result = values[0]
     for value in values[1:]:
-        common = reader.common(result, value, span)
-        if common is None:
-            return UNKNOWN
-        result = Value(common[0], (common[1][0],), result.span, result.zero and value.zero)
-    return quantity(_dimension(result))
+        kind, nodes = reader.common(result, value, span)
+        result = Value(kind, (nodes[0],), result.span, result.zero and value.zero)
+    assert isinstance(result.type, Scalar)
+    return quantity(result.type.dimension)
 
 
 def _normal(reader: Reader, e: tree.Call) -> Value:
@@ -330,19 +274,10 @@ def _normal(reader: Reader, e: tree.Call) -> Value:
 def _uniform(reader: Reader, e: tree.Call) -> Value:
     reader.permit("draw", e.span)
     if len(e.arguments) != 1 or not isinstance(e.arguments[0], tree.Range):
-        reader.problems.error("uniform-needs-range", e.span)
-        return reader.unknown(e.span)
+        raise CheckError("uniform-needs-range", e.span)
     span = e.arguments[0]
-    low, high = reader.read(span.low), reader.read(span.high)
-    if isinstance(low.type, Unknown) or isinstance(high.type, Unknown):
-        return reader.unknown(e.span)
-    if not reader.is_number(low, "uniform") or not reader.is_number(high, "uniform"):
-        return reader.unknown(e.span)
-    common = reader.common(low, high, span.span)
-    if common is None:
-        return reader.unknown(e.span)
-    kind, nodes = common
-    return _drawn(reader, e, "uniform_int" if kind is INT else "uniform", kind, nodes)
+    kind, nodes = reader.common_ends(span, "uniform")
+    return _drawn(e, "uniform_int" if kind is INT else "uniform", kind, nodes)
 
 
 def _choice(reader: Reader, e: tree.Call) -> Value:
@@ -364,7 +299,9 @@ def _choice(reader: Reader, e: tree.Call) -> Value:
             pairs.append((value, weight[0]))
     if not e.arguments:
         reader.problems.error("choice-needs-weights", e.span, text="choice()")
-    return reader.unknown(e.span) if wrong else _choice_of(reader, e, pairs)
+    if wrong:
+        raise Reported
+    return _choice_of(reader, e, pairs)
 
 
 def _choice_of(reader: Reader, e: tree.Call, pairs: list[tuple[Value, Node]]) -> Value:
@@ -372,16 +309,11 @@ def _choice_of(reader: Reader, e: tree.Call, pairs: list[tuple[Value, Node]]) ->
     number = isinstance(first.type, Scalar) and first.type.kind in ("int", "real")
     kind: Type = reader.bare(first.type) if number else first.type
     for value, _ in pairs[1:]:
-        unified = reader.unify(Value(kind, first.nodes, first.span, first.zero), value, e.span)
-        if unified is None:
-            return reader.unknown(e.span)
-        kind = unified[0]
+        kind, _, _ = reader.unify(Value(kind, first.nodes, first.span, first.zero), value, e.span)
     args: list[Node] = []
     for value, weight in pairs:
-        fitted = reader.fit(value, kind)
-        if fitted is None:
-            return reader.unknown(e.span)
-        args += [to_slot(fitted[0]), weight]
+        (fitted,) = needed(reader.fit(value, kind))
+        args += [to_slot(fitted), weight]
     node = operation("choice", "real" if args[0].kind == "real" else "int", args, e.span, CHANCE)
     return Value(kind, (truth(node) if numeric_kind(kind) == "bool" else node,), e.span)
 
@@ -389,8 +321,6 @@ def _choice_of(reader: Reader, e: tree.Call, pairs: list[tuple[Value, Node]]) ->
 def _table(reader: Reader, e: tree.Call) -> Value:
     reader.permit("draw", e.span)
     found = _named_table(reader, e, "table-needs-file")
-    if found is None:
-        return reader.unknown(e.span)
     kind = INT if found.whole else REAL
     return Value(kind, (Node("table", kind.slot_kind, (), found.number, e.span, CHANCE),), e.span)
 
@@ -399,8 +329,6 @@ def _empirical(reader: Reader, e: tree.Call) -> Value:
     """`empirical("sizes.csv")`: between the values of a table, which ascend."""
     reader.permit("draw", e.span)
     found = _named_table(reader, e, "empirical-needs-file")
-    if found is None:
-        return reader.unknown(e.span)
     if not found.ascends:
         argument = e.arguments[0]
         assert isinstance(argument, tree.Text)
@@ -411,18 +339,15 @@ def _empirical(reader: Reader, e: tree.Call) -> Value:
 def _average(reader: Reader, e: tree.Call) -> Value:
     """`average("sizes.csv")`: the mean of a table, a constant."""
     found = _named_table(reader, e, "average-needs-file")
-    if found is None:
-        return reader.unknown(e.span)
     return Value(REAL, (constant(found.mean, "real", e.span),), e.span)
 
 
-def _named_table(reader: Reader, e: tree.Call, error: str) -> KnownTable | None:
-    """The table that the only argument names; None, and an error, if there is none."""
+def _named_table(reader: Reader, e: tree.Call, error: str) -> KnownTable:
+    """The table that the only argument names. Raises CheckError if there is none."""
     argument = e.arguments[0] if len(e.arguments) == 1 else None
     if not isinstance(argument, tree.Text):
-        reader.problems.error(error, e.span)
-        return None
-    return reader.checker.table(argument)
+        raise CheckError(error, e.span)
+    return needed(reader.checker.table(argument))
 
 
 _CALLS: dict[str, Callable[[Reader, tree.Call], Value]] = {

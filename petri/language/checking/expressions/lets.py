@@ -13,6 +13,7 @@ from petri.language.checking.expressions.names import names_in
 from petri.language.checking.expressions.reader import Permission, Reader
 from petri.language.checking.state import Value
 from petri.language.meaning.nodes import CHANCE, END, NOW, PLACES, VARIABLE
+from petri.language.problems import Reported
 from petri.language.syntax import tree
 from petri.net import Span
 
@@ -58,14 +59,14 @@ class Lets:
         early = next((draw for draw in self.reader.awaited if name in self._needing(draw)), None)
         if early is not None:
             reader.tell_awaited(early, span, name)
-            return Value.unknown(span)
+            raise Reported
         value = self._value(name)
         flags = 0
         for node in value.nodes:
             flags |= node.flags
         if flags & (VARIABLE | CHANCE) and reader.variables is not self.reader.variables:
             reader.tell_barred(name, span)
-            return Value.unknown(span)
+            raise Reported
         for flag, word in _NEEDS:
             if flags & flag:
                 reader.permit(word, span)

@@ -5,60 +5,54 @@ from __future__ import annotations
 from petri.language.checking.expressions.reader import Reader
 from petri.language.meaning.scope import PlaceSymbol, kind_of
 from petri.language.meaning.templates import PlaceUse
+from petri.language.problems import CheckError, Reported, needed
 from petri.language.syntax import tree
 from petri.net import Span
 
 
-def place_use(reader: Reader, e: tree.Expr) -> PlaceUse | None:
-    """The place, or the part of an array of places, that an expression names: with fewer indices than it has, a row."""
+def place_use(reader: Reader, e: tree.Expr) -> PlaceUse:
+    """The place, or the part of an array of places, that an expression names: with fewer indices than it has, a row.
+
+    Raises CheckError.
+    """
     written: list[tree.Expr] = []
     inner = e
     while isinstance(inner, tree.Index):
         if inner.index is None:
-            reader.problems.error("star-outside-measure", inner.span)
-            return None
+            raise CheckError("star-outside-measure", inner.span)
         written.insert(0, inner.index)
         inner = inner.base
     if not isinstance(inner, tree.Name):
         identifier = "place-of-instance" if isinstance(inner, tree.Field) else "arc-not-place"
-        reader.problems.error(identifier, e.span, text=reader.problems.text(e.span))
-        return None
+        raise CheckError(identifier, e.span, text=reader.problems.text(e.span))
     symbol = reader.scope.find(inner.name)
     if "." in inner.name and inner.name not in reader.scope.names and isinstance(symbol, PlaceSymbol):
-        reader.problems.error("place-of-instance", e.span, text=reader.problems.text(e.span))
-        return None
+        raise CheckError("place-of-instance", e.span, text=reader.problems.text(e.span))
     if not isinstance(symbol, PlaceSymbol):
-        _no_place(reader, inner, symbol)
-        return None
+        raise _no_place(reader, inner, symbol)
     if len(written) > len(symbol.indices):
         if symbol.array:
-            is_element(reader, PlaceUse(symbol, (), e.span), e.span)
-        else:
-            reader.problems.error("index-on-place", e.span, name=symbol.name)
-        return None
+            require_element(PlaceUse(symbol, (), e.span), e.span)
+        raise CheckError("index-on-place", e.span, name=symbol.name)
     nodes = [reader.read_scalar(index, own.kind) for index, own in zip(written, symbol.indices, strict=False)]
-    found = tuple([node for node in nodes if node is not None])
-    return PlaceUse(symbol, found, e.span) if len(found) == len(nodes) else None
+    return PlaceUse(symbol, tuple(map(needed, nodes)), e.span)
 
 
-def is_element(reader: Reader, use: PlaceUse, span: Span) -> bool:
-    """Whether one place is meant, and not several of an array; otherwise reports it."""
-    if len(use.indices) == len(use.symbol.indices):
-        return True
-    letters = ", ".join("ijklmnop"[: len(use.symbol.indices)])
-    reader.problems.error("array-without-index", span, name=use.symbol.name, form=f"{use.symbol.name}[{letters}]")
-    return False
+def require_element(use: PlaceUse, span: Span) -> None:
+    """Raises CheckError if not one place is meant, but several of an array."""
+    if len(use.indices) != len(use.symbol.indices):
+        letters = ", ".join("ijklmnop"[: len(use.symbol.indices)])
+        raise CheckError("array-without-index", span, name=use.symbol.name, form=f"{use.symbol.name}[{letters}]")
 
 
-def _no_place(reader: Reader, e: tree.Name, symbol: object) -> None:
+def _no_place(reader: Reader, e: tree.Name, symbol: object) -> CheckError:
     if symbol is not None:
-        reader.problems.error("not-a-place", e.span, name=e.name, kind=kind_of(symbol))  # type: ignore[arg-type]
-        return
+        return CheckError("not-a-place", e.span, name=e.name, kind=kind_of(symbol))  # type: ignore[arg-type]
     if reader.checker.excused(e.name):
-        return
+        return Reported()
     places = (name for name, found in reader.scope.names.items() if isinstance(found, PlaceSymbol))
     outside = reader.scope.outer is not None and isinstance(reader.scope.outer.names.get(e.name), PlaceSymbol)
-    reader.problems.error(
+    return CheckError(
         "unknown-place",
         e.span,
         name=e.name,

@@ -10,6 +10,7 @@ from petri.language.meaning.nodes import constant, operation
 from petri.language.meaning.scope import Scope
 from petri.language.meaning.types import quantity
 from petri.language.meaning.units import TIME, UNITS, in_net_units, suggested_unit
+from petri.language.problems import CheckError, needed
 from petri.language.syntax import tree
 
 
@@ -19,21 +20,18 @@ def quantity_of(checker: CheckState, scope: Scope, e: tree.Number, names: Contai
     user = scope.find_unit(e.unit)
     if user is not None:
         checker.resolve_unit(user, scope)
-        if user.node is None:
-            return Value.unknown(e.span)
-        kind = quantity(user.dimension)
-        if user.node.op == "const":
-            assert isinstance(user.node.value, Fraction)
-            value = e.value * user.node.value
-            return Value(kind, (constant(value, "real", e.span, user.node.power),), e.span)
+        size, kind = needed(user.node), quantity(user.dimension)
+        if size.op == "const":
+            assert isinstance(size.value, Fraction)
+            return Value(kind, (constant(e.value * size.value, "real", e.span, size.power),), e.span)
         factor = constant(Fraction(e.value), "real", e.span)
-        return Value(kind, (operation("mul", "real", (factor, user.node), e.span),), e.span)
+        return Value(kind, (operation("mul", "real", (factor, size), e.span),), e.span)
     unit = UNITS.get(e.unit)
     if unit is None:
         tokens = e.unit in ("tokens", "token")
         product = e.unit in names or scope.find(e.unit) is not None
         suggestion = None if tokens or product else suggested_unit(e.unit, scope.unit_names())
-        checker.problems.error(
+        raise CheckError(
             "unknown-unit",
             e.span,
             unit=e.unit,
@@ -43,11 +41,9 @@ def quantity_of(checker: CheckState, scope: Scope, e: tree.Number, names: Contai
             factor=f"{e.text} * {e.unit}" if product else None,
             units=None if product else (*scope.unit_names(), *checker.units.examples),
         )
-        return Value.unknown(e.span)
     if checker.units.second is None and unit.dimension.time:
         clock = e.unit if unit.dimension == TIME else "ns"
-        checker.problems.error("time-unit-without-clock", e.span, text=checker.problems.text(e.span), unit=clock)
-        return Value.unknown(e.span)
+        raise CheckError("time-unit-without-clock", e.span, text=checker.problems.text(e.span), unit=clock)
     value = in_net_units(e.value * unit.scale, unit.dimension, checker.units.second or Fraction(1))
     power = checker.units.normal(unit.dimension).time
     return Value(quantity(unit.dimension), (constant(value, "real", e.span, power),), e.span)

@@ -11,62 +11,44 @@ from petri.language.meaning.nodes import Node, constant, evaluate
 from petri.language.meaning.scope import ConstantSymbol, IndexRange, Scope, TypeSymbol, kind_of
 from petri.language.meaning.templates import LoopTemplate
 from petri.language.meaning.types import BOOL, INT, UNKNOWN, Scalar, Unknown, plainly
-from petri.language.problems import CheckError
+from petri.language.problems import CheckError, Reported
 from petri.language.syntax import tree
 from petri.net import Span
 
 
-def read_range(reader: Reader, e: tree.Range) -> tuple[Scalar, Node, Node] | None:
-    """The constant bounds of a range of numbers; reports an error and returns None if there are none."""
-    low, high = reader.read(e.low), reader.read(e.high)
-    if isinstance(low.type, Unknown) or isinstance(high.type, Unknown):
-        return None
-    if not reader.is_number(low, "..") or not reader.is_number(high, ".."):
-        return None
-    common = reader.common(low, high, e.span)
-    if common is None:
-        return None
-    kind, (first, last) = common
-    try:
-        return kind, folded(first), folded(last)
-    except CheckError as fault:
-        reader.problems.fault(fault)
-        return None
+def read_range(reader: Reader, e: tree.Range) -> tuple[Scalar, Node, Node]:
+    """The constant bounds of a range of numbers. Raises CheckError if there are none."""
+    kind, (first, last) = reader.common_ends(e, "..")
+    return kind, folded(first), folded(last)
 
 
-def read_whole_range(reader: Reader, e: tree.Range) -> tuple[Node, Node] | None:
+def read_whole_range(reader: Reader, e: tree.Range) -> tuple[Node, Node]:
     """The constant bounds of an array's or a loop's indices."""
-    bounds = read_range(reader, e)
-    if bounds is None:
-        return None
-    if bounds[0] is not INT:
-        reader.problems.error("index-not-int", e.span, kind=plainly(bounds[0]))
-        return None
-    return bounds[1], bounds[2]
+    kind, low, high = read_range(reader, e)
+    if kind is not INT:
+        raise CheckError("index-not-int", e.span, kind=plainly(kind))
+    return low, high
 
 
-def read_index_range(reader: Reader, e: tree.Range | tree.Name) -> IndexRange | None:
-    """The values of an index, from a range or a type; reports an error and returns None if it has none."""
+def read_index_range(reader: Reader, e: tree.Range | tree.Name) -> IndexRange:
+    """The values of an index, from a range or a type. Raises CheckError if it has none."""
     if isinstance(e, tree.Range):
-        bounds = read_whole_range(reader, e)
-        return None if bounds is None else IndexRange(INT, *bounds)
+        return IndexRange(INT, *read_whole_range(reader, e))
     symbol = reader.scope.find(e.name)
     if not isinstance(symbol, TypeSymbol):
         if symbol is not None:
-            reader.problems.error("not-a-type", e.span, name=e.name, kind=kind_of(symbol))
-        elif not reader.checker.excused(e.name):
-            known = (name for name, found in reader.scope.visible() if isinstance(found, TypeSymbol))
-            reader.problems.error("unknown-type", e.span, name=e.name, suggestion=reader.problems.meant(e.name, known))
-        return None
+            raise CheckError("not-a-type", e.span, name=e.name, kind=kind_of(symbol))
+        if reader.checker.excused(e.name):
+            raise Reported
+        known = (name for name, found in reader.scope.visible() if isinstance(found, TypeSymbol))
+        raise CheckError("unknown-type", e.span, name=e.name, suggestion=reader.problems.meant(e.name, known))
     kind = reader.checker.resolve_type(symbol)
     if isinstance(kind, Scalar) and kind.kind == "enum":
         low, high = (constant(value, "int", e.span) for value in (0, len(kind.labels) - 1))
         return IndexRange(kind, low, high)
     if isinstance(kind, Scalar) and kind.kind == "int" and kind.low is not None and kind.high is not None:
         return IndexRange(INT, kind.low, kind.high)
-    if not isinstance(kind, Unknown):
-        reader.problems.error("index-of-no-type", e.span, name=e.name)
-    return None
+    raise Reported if isinstance(kind, Unknown) else CheckError("index-of-no-type", e.span, name=e.name)
 
 
 def folded(node: Node) -> Node:
@@ -87,7 +69,7 @@ def read_loops(
         if isinstance(taken, ConstantSymbol):
             shadows(checker, loop.variable, loop.span, taken.span)
         reader = Reader(checker, scope, "the range of a loop", loops=names)
-        found = read_index_range(reader, loop.range)
+        found = checker.problems.attempt(read_index_range, reader, loop.range)
         number = scope.new_local()
         kind = INT if found is None else found.kind
         variable = loop_variable(loop, kind, local(number, kind, loop.span))

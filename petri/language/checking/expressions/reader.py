@@ -23,9 +23,10 @@ from petri.language.meaning.nodes import (
     evaluate,
     operation,
     to_real,
+    truth,
     with_span,
 )
-from petri.language.meaning.scope import ConstantSymbol, DistSymbol, PlaceSymbol, Scope, TypeSymbol, kind_of
+from petri.language.meaning.scope import ConstantSymbol, DistSymbol, PlaceSymbol, Scope, kind_of
 from petri.language.meaning.types import (
     BOOL,
     CALLER,
@@ -43,7 +44,7 @@ from petri.language.meaning.types import (
     same,
 )
 from petri.language.meaning.units import EXAMPLE_UNITS, PLAIN, TIME, UNITS, Dimension
-from petri.language.problems import CheckError
+from petri.language.problems import CheckError, Reported, needed
 from petri.language.syntax import tree
 from petri.net import Kind, Span
 
@@ -70,7 +71,7 @@ class Reader:
 
     `where` names the text being read, for messages ("a guard"); `allowed` lists what may occur in it besides constants
     and variables; `binds`: the variables are those that input arcs bind. Errors go to the checker's problems, and the
-    result then has the unknown type.
+    result then has the unknown type; what reads the parts of an expression raises CheckError.
     """
 
     def __init__(
@@ -111,7 +112,7 @@ class Reader:
             self.problems.fault(fault)
         except RecursionError:
             self.problems.error("expression-too-large", expression.span)
-        return self.unknown(expression.span)
+        return Value.unknown(expression.span)
 
     def read_as(self, expression: tree.Expr, wanted: Type) -> tuple[Node, ...] | None:
         """The nodes of an expression that must have a type; reports an error and returns None otherwise."""
@@ -127,8 +128,9 @@ class Reader:
         assert node is None or node.fixed
         return node
 
-    def unknown(self, span: Span) -> Value:
-        return Value.unknown(span)
+    def values(self, *expressions: tree.Expr) -> list[Value]:
+        """The values of several expressions, each with its own errors; raises Reported if one is unknown."""
+        return known(*map(self.read, expressions))
 
     # ------------------------------------------------------------ fitting
 
@@ -201,6 +203,8 @@ class Reader:
                 value = self._of_thread(e, expected)
             case _:
                 value = self._misplaced(e)
+        if isinstance(value.type, Unknown):
+            raise Reported
         self.checker.note(e.span, value.type)
         return value
 
@@ -209,7 +213,7 @@ class Reader:
         if isinstance(e, tree.Position):
             return self._position(e)
         if not isinstance(expected, (Record, Scalar)):
-            return self.unknown(e.span)
+            raise Reported
         return Value(expected, tuple([_least(kind, e.span) for _, kind in layout(expected)]), e.span)
 
     def _position(self, e: tree.Position) -> Value:
@@ -217,9 +221,7 @@ class Reader:
         assert isinstance(symbol, PlaceSymbol)
         number, one = constant(0, "int", e.span), constant(1, "int", e.span)
         for written, own in zip(e.indices, symbol.indices, strict=True):
-            index = self.read_scalar(written, own.kind)
-            if index is None:
-                return self.unknown(e.span)
+            index = needed(self.read_scalar(written, own.kind))
             size = operation("add", "int", (operation("sub", "int", (own.high, own.low), e.span), one), e.span)
             offset = operation("sub", "int", (index, own.low), e.span)
             before = operation("mul", "int", (number, size), e.span)
@@ -237,8 +239,7 @@ class Reader:
             tree.Ordered: "`order`",
             tree.At: "`at`",
         }
-        self.problems.error("misplaced-expression", e.span, what=kinds.get(type(e), "this"), where=self.where)
-        return self.unknown(e.span)
+        raise CheckError("misplaced-expression", e.span, what=kinds.get(type(e), "this"), where=self.where)
 
     def _name(self, e: tree.Name) -> Value:
         name = e.name
@@ -256,30 +257,27 @@ class Reader:
             return Value(clock, (node,), e.span)
         if name in ("token", "all", "nothing", "_") and not isinstance(self.scope.find(name), ConstantSymbol):
             instead = "the number in front, `3 * token`" if self.where == "an initial marking" else None
-            self.problems.error("word-as-value", e.span, word=name, where=self.where, instead=instead)
-            return self.unknown(e.span)
+            raise CheckError("word-as-value", e.span, word=name, where=self.where, instead=instead)
         symbol = self.loops.get(name) or self.scope.find(name)
         if isinstance(symbol, ConstantSymbol):
             return self.constant_value(symbol, e.span)
         if isinstance(symbol, DistSymbol):
             return self._named_distribution(symbol, e.span)
         self.unknown_name(e, symbol)
-        return self.unknown(e.span)
+        raise Reported
 
     def constant_value(self, symbol: ConstantSymbol, span: Span) -> Value:
         self.checker.resolve_constant(symbol)
         symbol.used = True
         if symbol.nodes:
             return Value(symbol.type, symbol.nodes, span)
-        if symbol.node is None:
-            return self.unknown(span)
-        return Value(symbol.type, (with_span(symbol.node, span),), span)
+        return Value(symbol.type, (with_span(needed(symbol.node), span),), span)
 
     def _named_distribution(self, symbol: DistSymbol, span: Span) -> Value:
         self.permit("draw", span)
         self.checker.resolve_dist(symbol)
         symbol.used = True
-        return self.unknown(span) if symbol.node is None else Value(symbol.type, (symbol.node,), span)
+        return Value(symbol.type, (needed(symbol.node),), span)
 
     def unknown_name(self, e: tree.Name, symbol: object) -> None:
         """Report that a name is not a value here: what it is instead, or which name was probably meant."""
@@ -298,12 +296,12 @@ class Reader:
         if e.name in self.awaited:
             self.tell_awaited(e.name, e.span)
             return
-        known = (name for name, found in self.scope.visible() if isinstance(found, ConstantSymbol))
+        constants = (name for name, found in self.scope.visible() if isinstance(found, ConstantSymbol))
         self.problems.error(
             "unknown-name",
             e.span,
             name=e.name,
-            suggestion=self.problems.meant(e.name, chain(self.variables, self.loops, known)),
+            suggestion=self.problems.meant(e.name, chain(self.variables, self.loops, constants)),
             binding=e.name if self.binds else None,
             unit=f"1 {e.name}" if self.checker.units.is_unit(e.name, self.scope) else None,
         )
@@ -333,40 +331,32 @@ class Reader:
 
     def _field(self, e: tree.Field) -> Value:
         base = self._dispatch(e.base, None)
-        if isinstance(base.type, Unknown):
-            return self.unknown(e.span)
         if not isinstance(base.type, Record):
             text = self.problems.text(e.base.span)
-            self.problems.error("no-fields", e.span, text=text, kind=plainly(base.type), field=e.name)
-            return self.unknown(e.span)
+            raise CheckError("no-fields", e.span, text=text, kind=plainly(base.type), field=e.name)
         if e.name not in base.type.fields:
             self.unknown_field(e.name, e.span, base.type)
-            return self.unknown(e.span)
+            raise Reported
         nodes = base.nodes[base.type.part(e.name)]
         return Value(base.type.fields[e.name], tuple(with_span(node, e.span) for node in nodes), e.span)
 
     def unknown_field(self, name: str, span: Span, kind: Record) -> None:
-        known = [field for field in kind.fields if not (isinstance(kind, Request) and field == CALLER)]
+        names = [field for field in kind.fields if not (isinstance(kind, Request) and field == CALLER)]
         self.problems.error(
             "unknown-field",
             span,
             field=name,
             kind=kind.name or "the record",
-            suggestion=self.problems.meant(name, known),
-            fields=known,
+            suggestion=self.problems.meant(name, names),
+            fields=names,
         )
 
     def _unary(self, e: tree.Unary) -> Value:
         operand = self._dispatch(e.operand, None)
-        if isinstance(operand.type, Unknown):
-            return operand
         if e.operator == "not":
-            nodes = self.fit(operand, BOOL)
-            if nodes is None:
-                return self.unknown(e.span)
+            nodes = needed(self.fit(operand, BOOL))
             return Value(BOOL, (operation("not", "bool", nodes, e.span),), e.span)
-        if not self.is_number(operand, "-"):
-            return self.unknown(e.span)
+        self.require_number(operand, "-")
         kind = self.bare(operand.type)
         if operand.node.op == "const":
             value = operand.node.value
@@ -377,17 +367,15 @@ class Reader:
     def _binary(self, e: tree.Binary) -> Value:
         left = self.read(e.left)
         right = self.read(e.right, left.type if e.operator in COMPARISONS else None)
-        if isinstance(left.type, Unknown) or isinstance(right.type, Unknown):
-            return self.unknown(e.span)
+        known(left, right)
         if e.operator in ("and", "or"):
-            sides = self.fit(left, BOOL), self.fit(right, BOOL)
-            if sides[0] is None or sides[1] is None:
-                return self.unknown(e.span)
-            return Value(BOOL, (operation(e.operator, "bool", (*sides[0], *sides[1]), e.span),), e.span)
+            sides = [self.fit(side, BOOL) for side in (left, right)]
+            nodes = [node for side in sides for node in needed(side)]
+            return Value(BOOL, (operation(e.operator, "bool", nodes, e.span),), e.span)
         if e.operator in COMPARISONS:
             return self.compare(COMPARISONS[e.operator], left, right, e.span)
-        if not self.is_number(left, e.operator) or not self.is_number(right, e.operator):
-            return self.unknown(e.span)
+        for side in (left, right):
+            self.require_number(side, e.operator)
         if e.operator in ("div", "mod"):
             return self._whole_division(e, left, right)
         return self.arithmetic(ARITHMETIC[e.operator], left, right, e.span)
@@ -397,16 +385,14 @@ class Reader:
             if side.node.kind != "int":
                 text = self.problems.text(side.span)
                 kind = plainly(side.type)
-                self.problems.error("whole-division", side.span, text=text, kind=kind, operator=e.operator)
-                return self.unknown(e.span)
+                raise CheckError("whole-division", side.span, text=text, kind=kind, operator=e.operator)
         return Value(INT, (operation(ARITHMETIC[e.operator], "int", (left.node, right.node), e.span),), e.span)
 
-    def is_number(self, value: Value, operator: str) -> bool:
-        if isinstance(value.type, Scalar) and value.type.kind in ("int", "real"):
-            return True
-        text = self.problems.text(value.span)
-        self.problems.error("not-a-number", value.span, text=text, kind=plainly(value.type), operator=operator)
-        return False
+    def require_number(self, value: Value, operator: str) -> None:
+        """Raises CheckError if the value is not a number."""
+        if not isinstance(value.type, Scalar) or value.type.kind not in ("int", "real"):
+            text = self.problems.text(value.span)
+            raise CheckError("not-a-number", value.span, text=text, kind=plainly(value.type), operator=operator)
 
     @staticmethod
     def bare(kind: Type) -> Scalar:
@@ -425,27 +411,30 @@ class Reader:
             kind = quantity(a * b if op == "mul" else a / b)
             sides = [side.node if side.node.kind == "real" else to_real(side.node) for side in (left, right)]
             return Value(kind, (operation(op, "real", sides, span),), span)
-        common = self.common(left, right, span)
-        if common is None:
-            return self.unknown(span)
-        kind, sides = common
+        kind, sides = self.common(left, right, span)
         return Value(kind, (operation(op, sides[0].kind, sides, span),), span, left.zero and right.zero)
 
-    def common(self, left: Value, right: Value, span: Span) -> tuple[Scalar, list[Node]] | None:
-        """Two numbers converted to one type; reports an error and returns None if their dimensions differ."""
+    def common(self, left: Value, right: Value, span: Span) -> tuple[Scalar, list[Node]]:
+        """Two numbers converted to one type. Raises CheckError if their dimensions differ."""
         assert isinstance(left.type, Scalar)
         assert isinstance(right.type, Scalar)
         if left.type.kind == right.type.kind == "int":
             return INT, [left.node, right.node]
         if left.type.dimension != right.type.dimension and not left.zero and not right.zero:
-            self.unequal(left, right, span)
-            return None
+            raise self.unequal(left, right, span)
         dimension = right.type.dimension if left.zero else left.type.dimension
         nodes = [side.node if side.node.kind == "real" else to_real(side.node) for side in (left, right)]
         return quantity(dimension), nodes
 
-    def unequal(self, left: Value, right: Value, span: Span) -> None:
-        self.problems.error(
+    def common_ends(self, e: tree.Range, operator: str) -> tuple[Scalar, list[Node]]:
+        """The two ends of a range of numbers, converted to one type."""
+        low, high = self.values(e.low, e.high)
+        for end in (low, high):
+            self.require_number(end, operator)
+        return self.common(low, high, e.span)
+
+    def unequal(self, left: Value, right: Value, span: Span) -> CheckError:
+        return CheckError(
             "dimension-mismatch",
             span,
             Label(left.span, "left-side"),
@@ -468,14 +457,10 @@ class Reader:
         return f"{text} {unit}" if unit and given == PLAIN and re.fullmatch(r"[\d._e]+", text) else None
 
     def compare(self, op: str, left: Value, right: Value, span: Span) -> Value:
-        pair = self.unify(left, right, span)
-        if pair is None:
-            return self.unknown(span)
-        kind, lefts, rights = pair
+        kind, lefts, rights = self.unify(left, right, span)
         ordered = isinstance(kind, Scalar) and kind.kind in ("int", "real")
         if op not in ("eq", "ne") and not ordered:
-            self.problems.error("not-ordered", span, kind=plainly(kind))
-            return self.unknown(span)
+            raise CheckError("not-ordered", span, kind=plainly(kind))
         sides = list(zip(lefts, rights, strict=True))
         first, *others = [operation("eq" if len(sides) > 1 else op, "bool", pair, span) for pair in sides]
         for other in others:
@@ -484,39 +469,31 @@ class Reader:
             first = operation("not", "bool", (first,), span)
         return Value(BOOL, (first,), span)
 
-    def unify(self, left: Value, right: Value, span: Span) -> tuple[Type, Sequence[Node], Sequence[Node]] | None:
-        """Two values converted to one type; reports an error and returns None if their types differ."""
-        if isinstance(left.type, Unknown) or isinstance(right.type, Unknown):
-            return None
+    def unify(self, left: Value, right: Value, span: Span) -> tuple[Type, Sequence[Node], Sequence[Node]]:
+        """Two values converted to one type. Raises CheckError if their types differ."""
+        known(left, right)
         if all(isinstance(side.type, Scalar) and side.type.kind in ("int", "real") for side in (left, right)):
-            common = self.common(left, right, span)
-            return None if common is None else (common[0], common[1][:1], common[1][1:])
+            kind, nodes = self.common(left, right, span)
+            return kind, nodes[:1], nodes[1:]
         if not same(left.type, right.type):
-            self.unequal(left, right, span)
-            return None
+            raise self.unequal(left, right, span)
         return left.type, left.nodes, right.nodes
 
     def _if(self, e: tree.If, expected: Type | None) -> Value:
         condition = self.read_as(e.condition, BOOL)
         if e.otherwise is None:
-            self.problems.error("misplaced-expression", e.span, what="`if` without `else`", where=self.where)
-            return self.unknown(e.span)
+            raise CheckError("misplaced-expression", e.span, what="`if` without `else`", where=self.where)
         then, otherwise = self.read(e.then, expected), self.read(e.otherwise, expected)
-        pair = self.unify(then, otherwise, e.span)
-        if condition is None or pair is None:
-            return self.unknown(e.span)
-        kind, lefts, rights = pair
-        nodes = [operation("if", a.kind, (condition[0], a, b), e.span) for a, b in zip(lefts, rights, strict=True)]
+        kind, lefts, rights = self.unify(then, otherwise, e.span)
+        (asked,) = needed(condition)
+        nodes = [operation("if", a.kind, (asked, a, b), e.span) for a, b in zip(lefts, rights, strict=True)]
         return Value(kind, tuple(nodes), e.span)
 
     def _record(self, e: tree.Record, expected: Type | None) -> Value:
         if expected is None or isinstance(expected, Unknown):
-            if expected is None:
-                self.problems.error("record-type-unknown", e.span)
-            return self.unknown(e.span)
+            raise CheckError("record-type-unknown", e.span) if expected is None else Reported
         if not isinstance(expected, Record):
-            self.problems.error("record-not-wanted", e.span, wanted=plainly(expected))
-            return self.unknown(e.span)
+            raise CheckError("record-not-wanted", e.span, wanted=plainly(expected))
         given = self.fields(e, expected)
         missing = [name for name in expected.fields if name not in given]
         if CALLER in missing and isinstance(expected, Request):
@@ -525,7 +502,7 @@ class Reader:
             self.problems.error("fields-missing", e.span, kind=expected.name or "the record", names=missing)
         nodes = [node for name in expected.fields for node in given.get(name) or ()]
         if len(nodes) != len(expected.slots):
-            return self.unknown(e.span)
+            raise Reported
         return Value(expected, tuple(nodes), e.span)
 
     def fields(self, e: tree.Record, kind: Record) -> dict[str, tuple[Node, ...] | None]:
@@ -544,58 +521,40 @@ class Reader:
         values = [self.read(item) for item in e.items]
         kind: Type = values[0].type
         for value in values:
-            if isinstance(value.type, Unknown):
-                return self.unknown(e.span)
+            known(value)
             if not isinstance(value.type, Scalar):
-                self.problems.error("list-of-scalars", value.span, kind=plainly(value.type))
-                return self.unknown(e.span)
+                raise CheckError("list-of-scalars", value.span, kind=plainly(value.type))
         zero = all(value.zero for value in values)
         for value in values[1:]:
-            unified = self.unify(Value(kind, values[0].nodes, values[0].span, values[0].zero), value, e.span)
-            if unified is None:
-                return self.unknown(e.span)
-            kind = unified[0]
-        for value in values:
-            if self.fit(value, kind) is None:
-                return self.unknown(e.span)
+            kind, _, _ = self.unify(Value(kind, values[0].nodes, values[0].span, values[0].zero), value, e.span)
+        nodes = [node for value in values for node in needed(self.fit(value, kind))]
         assert isinstance(kind, Scalar)
-        nodes = [node for value in values for node in self.fit(value, kind) or ()]
         return Value(ListOf(kind, len(nodes)), tuple(nodes), e.span, zero)
 
     def _item(self, e: tree.Index) -> Value:
         """`quota[c]`: the element of a list, by its number from 0 or by the value of an enumeration."""
         base = self._dispatch(e.base, None)
-        if isinstance(base.type, Unknown):
-            return self.unknown(e.span)
         if not isinstance(base.type, ListOf):
             text = self.problems.text(e.base.span)
-            self.problems.error("index-of-no-list", e.span, text=text, kind=plainly(base.type))
-            return self.unknown(e.span)
+            raise CheckError("index-of-no-list", e.span, text=text, kind=plainly(base.type))
         assert e.index is not None
         index = self.read(e.index)
         enumerated = isinstance(index.type, Scalar) and index.type.kind == "enum"
-        nodes = index.nodes if enumerated else self.fit(index, INT)
-        if not nodes:
-            return self.unknown(e.span)
-        if nodes[0].op == "const" and not 0 <= int(nodes[0].value) < base.type.length:  # type: ignore[call-overload]
-            raise CheckError("list-index", e.span, index=int(nodes[0].value), last=base.type.length - 1)  # type: ignore[call-overload]
-        known = IN_RANGE if _covers(base.type.length, index.type) else None
-        node = operation("item", base.nodes[0].kind, (nodes[0], *base.nodes), e.span, value=known)
+        (number,) = index.nodes if enumerated else needed(self.fit(index, INT))
+        if number.op == "const" and not 0 <= int(number.value) < base.type.length:  # type: ignore[call-overload]
+            raise CheckError("list-index", e.span, index=int(number.value), last=base.type.length - 1)  # type: ignore[call-overload]
+        inside = IN_RANGE if _covers(base.type.length, index.type) else None
+        node = operation("item", base.nodes[0].kind, (number, *base.nodes), e.span, value=inside)
         return Value(base.type.element, (node,), e.span)
 
     def _with(self, e: tree.With) -> Value:
-        base = self.read(e.base)
-        if isinstance(base.type, Unknown):
-            return self.unknown(e.span)
+        base = self._dispatch(e.base, None)
         if not isinstance(base.type, Record):
             text = self.problems.text(e.base.span)
-            self.problems.error("with-on-scalar", e.span, text=text, kind=plainly(base.type))
-            return self.unknown(e.span)
+            raise CheckError("with-on-scalar", e.span, text=text, kind=plainly(base.type))
         nodes = list(base.nodes)
         for name, given in self.fields(e.changes, base.type).items():
-            if given is None:
-                return self.unknown(e.span)
-            nodes[base.type.part(name)] = given
+            nodes[base.type.part(name)] = needed(given)
         return Value(base.type, tuple(nodes), e.span)
 
     # ------------------------------------------------------------ what may occur
@@ -607,9 +566,12 @@ class Reader:
             elsewhere = {"earlier": "draw", "weight": "weight"} if guard else {"here": "draw"}
             raise CheckError(_NOT_PERMITTED[what], span, word=what, where=self.where, **elsewhere)
 
-    def type_named(self, name: str) -> TypeSymbol | None:
-        symbol = self.scope.find(name)
-        return symbol if isinstance(symbol, TypeSymbol) else None
+
+def known(*values: Value) -> list[Value]:
+    """The values; raises Reported if one is unknown."""
+    if any(isinstance(value.type, Unknown) for value in values):
+        raise Reported
+    return list(values)
 
 
 def _covers(length: int, index: Type) -> bool:
@@ -641,6 +603,17 @@ def numeric_kind(kind: Type) -> Kind:
 def variable(number: int, kind: Scalar, span: Span | None, flags: int = 0) -> Node:
     """A variable of a transition, or a slot of a token, as it is stored."""
     return Node("var", kind.slot_kind, (), number, span, VARIABLE | flags, power=kind.dimension.time)
+
+
+def stored(number: int, kind: Scalar, span: Span | None, flags: int = 0) -> Node:
+    """The value of such a variable: a bool, which is kept as 0 or 1, as a bool."""
+    node = variable(number, kind, span, flags)
+    return truth(node) if kind.kind == "bool" else node
+
+
+def slots_of(kind: Type, span: Span | None, start: int = 0) -> tuple[Node, ...]:
+    """The values of the slots of a token, or of a part of it, the first of which has the number `start`."""
+    return tuple([stored(start + offset, scalar, span) for offset, (_, scalar) in enumerate(layout(kind))])
 
 
 def local(number: int, kind: Type, span: Span | None) -> Node:

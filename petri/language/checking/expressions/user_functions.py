@@ -14,7 +14,7 @@ from petri.language.checking.state import CheckState, Value
 from petri.language.meaning.nodes import VARIABLE, Node, operation
 from petri.language.meaning.scope import FnSymbol, Scope
 from petri.language.meaning.types import Black, Type, Unknown, layout
-from petri.language.problems import CheckError
+from petri.language.problems import CheckError, Reported, needed
 from petri.language.syntax import tree
 from petri.net import Span
 
@@ -52,35 +52,27 @@ def resolve_fn(checker: CheckState, symbol: FnSymbol, scope: Scope) -> None:
         symbol.type, symbol.nodes = kind, tuple(found)
 
 
-def can_call(checker: CheckState, e: tree.Call, symbol: FnSymbol) -> bool:
-    """Whether the function is known and has as many parameters as the call has arguments; otherwise an error."""
+def prepare_call(checker: CheckState, e: tree.Call, symbol: FnSymbol) -> None:
+    """Raises CheckError unless the function is known and has as many parameters as the call has arguments."""
     symbol.used = True
     if symbol.state == "busy":
-        checker.problems.error("function-recursive", e.span, Label(symbol.span, "function-here"), name=symbol.name)
-        return False
+        raise CheckError("function-recursive", e.span, Label(symbol.span, "function-here"), name=symbol.name)
     checker.resolve_fn(symbol)
     names = [name for name, _, _ in symbol.declaration.parameters]
-    if len(e.arguments) == len(names):
-        return True
-    usage = f"{symbol.name}({', '.join(names)})"
     given, wanted = len(e.arguments), len(names)
-    checker.problems.error("argument-count", e.span, name=symbol.name, wanted=wanted, given=given, usage=usage)
-    return False
+    if given != wanted:
+        usage = f"{symbol.name}({', '.join(names)})"
+        raise CheckError("argument-count", e.span, name=symbol.name, wanted=wanted, given=given, usage=usage)
 
 
 def call_fn(reader: Reader, e: tree.Call, symbol: FnSymbol) -> Value:
     """The expression of a function with the arguments of a call in the place of its parameters."""
     checker = reader.checker
-    if not can_call(checker, e, symbol):
-        return reader.unknown(e.span)
-    given_nodes = [
-        reader.read_as(argument, kind) for argument, kind in zip(e.arguments, symbol.parameters, strict=True)
-    ]
-    arguments = [node for nodes in given_nodes for node in nodes or ()]
-    if not symbol.nodes or any(nodes is None for nodes in given_nodes):
-        return reader.unknown(e.span)
-    if checker.expanded > MOST_EXPANDED:
-        return reader.unknown(e.span)
+    prepare_call(checker, e, symbol)
+    given = [reader.read_as(argument, kind) for argument, kind in zip(e.arguments, symbol.parameters, strict=True)]
+    arguments = [node for nodes in given for node in needed(nodes)]
+    if not symbol.nodes or checker.expanded > MOST_EXPANDED:
+        raise Reported
     known: dict[int, Node] = {}
     nodes = tuple([_with_arguments(node, arguments, known) for node in symbol.nodes])
     checker.expanded += sum(node.size for node in nodes)

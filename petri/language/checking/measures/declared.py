@@ -29,9 +29,9 @@ from petri.language.checking.state import CheckState, Value
 from petri.language.meaning.nodes import Constant, Node, as_float, evaluate
 from petri.language.meaning.scope import MeasureSymbol
 from petri.language.meaning.templates import Body, LoopTemplate
-from petri.language.meaning.types import REAL, Scalar, Unknown, quantity
+from petri.language.meaning.types import REAL, Scalar, quantity
 from petri.language.meaning.units import PLAIN, dimension_name
-from petri.language.problems import CheckError
+from petri.language.problems import CheckError, needed
 from petri.language.syntax import tree
 from petri.net import Expectation, Measure, Span, in_unit
 from petri.structs import Struct, field, replace
@@ -148,8 +148,7 @@ class MeasureChecker:
         """The formula of a measure, read once."""
         key = id(symbol)
         if key in self.busy:
-            self.problems.error("circular-definition", span, name=symbol.name)
-            return None
+            raise CheckError("circular-definition", span, name=symbol.name)
         if key not in self.figures:
             self.busy.add(key)
             outer, self.body = self.body, self.homes[key]
@@ -167,7 +166,7 @@ class MeasureChecker:
 
     def _read(self, d: tree.Measure) -> FigureTemplate | None:
         figure = self._reader(self._loops(d)[0]).read(d.formula)
-        return None if figure is None else replace(figure, unit=self._unit(d, figure))
+        return None if figure is None else replace(figure, unit=self.problems.attempt(self._unit, d, figure))
 
     def _loops(self, d: tree.Measure) -> tuple[Loops, tuple[LoopTemplate, ...]]:
         """The indices of an array of measures. Two imports of a file with names of their own share its declarations."""
@@ -182,12 +181,10 @@ class MeasureChecker:
         if name is None or span is None:
             return figure.unit
         value = quantity_of(self.checker, self.body.scope, tree.Number(Fraction(1), "in", name, span))
-        if not isinstance(value.type, Scalar):
-            return None
+        assert isinstance(value.type, Scalar)
         if value.type.dimension != figure.dimension:
             unit, found = (dimension_name(one) or "a number" for one in (value.type.dimension, figure.dimension))
-            self.problems.error("unit-of-other-dimension", span, unit=name, kind=unit, name=d.name, found=found)
-            return None
+            raise CheckError("unit-of-other-dimension", span, unit=name, kind=unit, name=d.name, found=found)
 
         def sized(flat: Flat) -> tuple[str, float] | None:
             size = as_float(flat.value(value.node), span)
@@ -205,11 +202,11 @@ class MeasureChecker:
                 file = d.span.file
                 if isinstance(d, tree.Measure):
                     latest = d
-                    self._measure(d)
+                    self.problems.attempt(self._measure, d)
                 elif not isinstance(d, tree.Expect):
                     latest = None
                 elif body is self.checker.body:
-                    self._expect(d, latest)
+                    self.problems.attempt(self._expect, d, latest)
         self.body = self.checker.body
 
     def _measure(self, d: tree.Measure) -> None:
@@ -219,9 +216,7 @@ class MeasureChecker:
         if not isinstance(symbol, MeasureSymbol) or symbol.declaration is not d:
             self._reader(loops).read(d.formula)
             return
-        figure = self.figure(symbol, d.name_span)
-        if figure is None:
-            return
+        figure = needed(self.figure(symbol, d.name_span))
         record, window = self._record(d, figure)
         template = MeasureTemplate(symbol, templates, condition, figure, record, window)
         self.templates.setdefault(id(self.body), []).append(template)
@@ -229,21 +224,23 @@ class MeasureChecker:
     # ------------------------------------------------------------ record
 
     def _record(self, d: tree.Measure, figure: FigureTemplate) -> tuple[tuple[str, ...], Node | None]:
-        names: list[str] = []
         window = None
-        for e in d.record:
+
+        def recorded(e: tree.Expr) -> str:
+            nonlocal window
             name = self._recorded(e)
             if name == "series":
-                window = self._window(e)
-            if name is None or not self._can_record(e, name, d, figure):
-                continue
-            if name not in names:
-                names.append(name)
+                window = self.problems.attempt(self._window, e)
+            else:
+                self._require_recordable(e, name, d, figure)
+            return name
+
+        names = list(dict.fromkeys(self.problems.attempt_each(recorded, d.record)))
         if figure.probe is not None and not any(figure.probe.has(name) for name in names):
             names.insert(0, figure.probe.first)
         return tuple(names), window
 
-    def _recorded(self, e: tree.Expr) -> str | None:
+    def _recorded(self, e: tree.Expr) -> str:
         """The name of a figure to record: `mean`, `p99.9`, `series`."""
         if isinstance(e, tree.Name):
             return e.name
@@ -252,40 +249,22 @@ class MeasureChecker:
         text = self.problems.text(e.span)
         if is_percentile(text):
             return text
-        self.problems.error("not-recordable", e.span, text=text)
-        return None
+        raise CheckError("not-recordable", e.span, text=text)
 
     def _window(self, e: tree.Expr) -> Node | None:
         if not isinstance(e, tree.Call) or len(e.arguments) != 1:
-            self.problems.error("measure-usage", e.span, name="series", usage="series(length)")
-            return None
+            raise CheckError("measure-usage", e.span, name="series", usage="series(length)")
         reader = Reader(self.checker, self.body.scope, "a window's length")
         node = reader.read_fixed(e.arguments[0], self.checker.units.time_type)
         if node is not None and not node.flags:
-            try:
-                _length(evaluate(node, ()), node)
-            except CheckError as fault:
-                self.problems.fault(fault)
-                return None
+            _length(evaluate(node, ()), node)
         return node
 
-    def _can_record(self, e: tree.Expr, name: str, d: tree.Measure, figure: FigureTemplate) -> bool:
-        if name == "series":
-            return True
+    def _require_recordable(self, e: tree.Expr, name: str, d: tree.Measure, figure: FigureTemplate) -> None:
         if figure.probe is None:
-            self.problems.error("record-needs-sample", e.span, name=d.name, field=name)
-            return False
-        if figure.probe.has(name):
-            return True
-        if figure.probe.kind == "order":
-            from petri.measure.reorder import DISTRIBUTIONS
-
-            known = name in DISTRIBUTIONS
-        else:
-            known = name == "histogram"
-        if not known:
-            self.reader.unknown_field(e.span, d.name, figure.probe, name)
-        return known
+            raise CheckError("record-needs-sample", e.span, name=d.name, field=name)
+        if not figure.probe.has(name) and name not in figure.probe.distributions:
+            raise self.reader.unknown_field(e.span, d.name, figure.probe, name)
 
     # ------------------------------------------------------------ expect
 
@@ -299,22 +278,12 @@ class MeasureChecker:
             if latest is None and not self.checker.broken:
                 self.problems.error("expect-of-nothing", d.span)
             template = next((one for one in self.templates.get(id(self.body), ()) if one.declaration is of), None)
-            if template is None:
-                return
-            figure: FigureTemplate | None = self._first(template)
+            figure = self._first(needed(template))
         else:
-            template, figure = None, self._figure_of(d.formula)
-        expectation = None if figure is None else self._expectation(d, figure, self._written(d))
-        if expectation is not None:
-            expectation.condition = condition
-            (self.standalone if template is None else template.expectations).append(expectation)
-
-    def _figure_of(self, e: tree.Expr) -> FigureTemplate | None:
-        try:
-            return self.reader.read(e)
-        except CheckError as fault:
-            self.problems.fault(fault)
-            return None
+            template, figure = None, self.reader.figure(d.formula)
+        expectation = self._expectation(d, figure, self._written(d))
+        expectation.condition = condition
+        (self.standalone if template is None else template.expectations).append(expectation)
 
     def stop(self, run: tree.Run | None) -> ExpectationTemplate | None:
         """The condition of `run until count(send) >= 100`."""
@@ -322,13 +291,11 @@ class MeasureChecker:
         if e is None or not is_condition(e):
             return None
         if not isinstance(e, tree.Binary) or e.operator not in ("<", "<=", ">", ">=", "=="):
-            self.problems.error("stop-condition", e.span)
-            return None
+            raise CheckError("stop-condition", e.span)
         self.reader = self._reader({})
-        figure = self._figure_of(e.left)
         comparison: Any = e.operator
         d = tree.Expect(e.left, comparison, e.right, None, None, e.span)
-        return None if figure is None else self._expectation(d, figure, self.problems.whole_text(e.span))
+        return self._expectation(d, self.reader.figure(e.left), self.problems.whole_text(e.span))
 
     @staticmethod
     def _first(template: MeasureTemplate) -> FigureTemplate:
@@ -344,23 +311,20 @@ class MeasureChecker:
         span = replace(d.span, end_line=last.end_line, end_column=last.end_column)
         return self.problems.whole_text(span).removeprefix("expect").strip()
 
-    def _expectation(self, d: tree.Expect, figure: FigureTemplate, text: str) -> ExpectationTemplate | None:
+    def _expectation(self, d: tree.Expect, figure: FigureTemplate, text: str) -> ExpectationTemplate:
+        """Its figure is compared with a constant, or with another figure. Raises CheckError."""
+        percent = isinstance(d.within, tree.Number) and d.within.unit is None and d.within.text.endswith("%")
         if self._measures(d.bound):
-            return self._of_two(d, figure, text)
-        bound = self._number(d.bound, figure, "an expected value")
-        if bound is None:
-            return None
-        within: Number = _none
-        absolute = False
-        if d.within is not None:
-            if d.comparison != "==":
-                self.problems.error("within-without-equality", d.within.span, comparison=d.comparison)
-                return None
-            absolute = not (isinstance(d.within, tree.Number) and d.within.unit is None and d.within.text.endswith("%"))
-            tolerance = self._number(d.within, figure if absolute else None, "a tolerance")
-            if tolerance is None:
-                return None
-            within = tolerance
+            absolute = not (percent and d.comparison == "==")
+            figure, bound = self._of_two(d, figure, absolute)
+        else:
+            absolute = d.within is not None and not percent
+            bound = self._number(d.bound, figure, "an expected value")
+        if d.within is None:
+            return ExpectationTemplate(d, figure, text, bound, _none, absolute)
+        if d.comparison != "==":
+            raise CheckError("within-without-equality", d.within.span, comparison=d.comparison)
+        within = self._number(d.within, figure if absolute else None, "a tolerance")
         return ExpectationTemplate(d, figure, text, bound, within, absolute)
 
     def _measures(self, e: tree.Expr) -> bool:
@@ -377,51 +341,24 @@ class MeasureChecker:
         names = list(names_in(e))
         return any(name == "elapsed" or isinstance(self.body.scope.find(name), MeasureSymbol) for name in names)
 
-    def _of_two(self, d: tree.Expect, figure: FigureTemplate, text: str) -> ExpectationTemplate | None:
+    def _of_two(self, d: tree.Expect, figure: FigureTemplate, absolute: bool) -> tuple[FigureTemplate, Number]:
         """`a > b` is `a - b > 0`, and `a == b within 5%` is `a / b == 1 within 5%`."""
-        other = self.reader.read(d.bound)
-        if other is None:
-            return None
+        other = self.reader.figure(d.bound)
         if figure.dimension != other.dimension and not figure.zero and not other.zero:
             left, right = (quantity(one.dimension) for one in (figure, other))
             spans = (d.formula.span if d.formula is not None else d.span, d.bound.span)
-            self.reader.reader.unequal(Value(left, (), spans[0]), Value(right, (), spans[1]), d.span)
-            return None
-        percent = isinstance(d.within, tree.Number) and d.within.unit is None and d.within.text.endswith("%")
-        relative = d.comparison == "==" and percent
-        op, dimension = ("div", PLAIN) if relative else ("sub", figure.dimension)
-        try:
-            both = operation(op, dimension, False, d.span, figure, other)
-        except CheckError as fault:
-            self.problems.fault(fault)
-            return None
-        within = _none if d.within is None else self._number(d.within, None if relative else both, "a tolerance")
-        if within is None:
-            return None
-        if d.within is not None and d.comparison != "==":
-            self.problems.error("within-without-equality", d.within.span, comparison=d.comparison)
-            return None
-        if not relative:
-            both = replace(both, unit=figure.unit or other.unit)
-        return ExpectationTemplate(d, both, text, _one if relative else _none, within, not relative)
+            raise self.reader.reader.unequal(Value(left, (), spans[0]), Value(right, (), spans[1]), d.span)
+        if not absolute:
+            return operation("div", PLAIN, False, d.span, figure, other), _one
+        both = operation("sub", figure.dimension, False, d.span, figure, other)
+        return replace(both, unit=figure.unit or other.unit), _none
 
-    def _number(self, e: tree.Expr, figure: FigureTemplate | None, where: str) -> Number | None:
-        """A constant of the dimension of a figure."""
+    def _number(self, e: tree.Expr, figure: FigureTemplate | None, where: str) -> Number:
+        """A constant of the dimension of a figure. Raises CheckError."""
         reader = Reader(self.checker, self.body.scope, where, loops=self.reader.loops)
-        wanted: Scalar = REAL if figure is None else quantity(figure.dimension)
-        value: Value = reader.read(e)
-        if isinstance(value.type, Unknown):
-            return None
-        nodes = reader.fit(value, wanted)
-        if nodes is None:
-            return None
-        node = nodes[0]
-        try:
-            if not node.flags:
-                as_float(evaluate(node, ()), e.span)
-        except CheckError as fault:
-            self.problems.fault(fault)
-            return None
+        node = needed(reader.read_scalar(e, REAL if figure is None else quantity(figure.dimension)))
+        if not node.flags:
+            as_float(evaluate(node, ()), e.span)
         return lambda flat: as_float(flat.value(node), e.span)
 
 
@@ -440,4 +377,4 @@ def check_measures(
     which a run ends."""
     measures = MeasureChecker(checker, bodies)
     measures.check()
-    return measures.templates, measures.standalone, measures.stop(run)
+    return measures.templates, measures.standalone, measures.problems.attempt(measures.stop, run)

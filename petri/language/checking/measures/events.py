@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from petri import net
-from petri.language.checking.expressions.reader import Reader, variable
+from petri.language.checking.expressions.reader import Reader, slots_of
 from petri.language.checking.nets.patterns import PatternReader
 from petri.language.checking.nets.targets import Flat, Loops, Target, find_target
 from petri.language.checking.state import CheckState
-from petri.language.meaning.nodes import Node, to_slot, truth
+from petri.language.meaning.nodes import Node, to_slot
 from petri.language.meaning.scope import Scope, TransitionSymbol
 from petri.language.meaning.types import INT, Type, Unknown, layout, plainly, same
+from petri.language.problems import CheckError, Reported, needed
 from petri.language.syntax import tree
 from petri.net import Span
 from petri.structs import Struct, replace
@@ -40,78 +41,56 @@ class EventTemplate(Struct):
         return self.reader.read_scalar(e, INT)
 
 
-def event_of(
-    checker: CheckState, scope: Scope, e: tree.Expr, keys: Sequence[tree.Expr], loops: Loops
-) -> EventTemplate | None:
-    """`send`, or `wire(p)`; reports an error and returns None if it is not an event."""
+def event_of(checker: CheckState, scope: Scope, e: tree.Expr, keys: Sequence[tree.Expr], loops: Loops) -> EventTemplate:
+    """`send`, or `wire(p)`. Raises CheckError if it is not an event."""
     pattern = None
     if isinstance(e, tree.Call):
         if len(e.arguments) != 1:
-            checker.problems.error("not-an-event", e.span, text=checker.problems.text(e.span))
-            return None
+            raise CheckError("not-an-event", e.span, text=checker.problems.text(e.span))
         pattern, path = e.arguments[0], e.function
     else:
         path = e
     wanted = "a place" if pattern is not None else "a place or a transition"
     target = find_target(checker, scope, path, wanted, loops)
-    if target is None:
-        return None
     if target.is_place:
         reader = _arrival_reader(checker, scope, target, pattern, loops)
     else:
         reader = firing_reader(checker, scope, target, loops)
-    if reader is None:
-        return None
-    nodes: list[Node] = []
-    types: list[Type] = []
-    for key in keys:
-        value = reader.read(key)
-        if isinstance(value.type, Unknown):
-            return None
-        nodes += [to_slot(node) for node in value.nodes]
-        types.append(value.type)
-    return EventTemplate(target, tuple(nodes), tuple(types), reader)
+    values = reader.values(*keys)
+    nodes = tuple([to_slot(node) for value in values for node in value.nodes])
+    return EventTemplate(target, nodes, tuple([value.type for value in values]), reader)
 
 
 def _arrival_reader(
     checker: CheckState, scope: Scope, target: Target, pattern: tree.Expr | None, loops: Loops
-) -> Reader | None:
+) -> Reader:
     """Reads expressions that use the names which a pattern gives to the slots of an arriving token."""
     kind = target.symbol.type  # type: ignore[union-attr]
     names: dict[str, tuple[Type, tuple[Node, ...]]] = {}
     reader = Reader(checker, scope, "a measure", variables=names, loops=loops)
     if pattern is None:
         return reader
+    if isinstance(kind, Unknown):
+        raise Reported
     if not layout(kind):
-        if not isinstance(kind, Unknown):
-            checker.problems.error("pattern-on-black", pattern.span, name=target.text)
-        return None
+        raise CheckError("pattern-on-black", pattern.span, name=target.text)
     for part in PatternReader(reader).parts(pattern, kind):
         if part.name is None or part.name in names:
-            checker.problems.error("equality-in-event", part.span, text=checker.problems.text(part.span))
-            return None
-        nodes = []
-        for offset, (_, scalar) in enumerate(layout(part.type)):
-            node = variable(part.start + offset, scalar, part.span)
-            nodes.append(truth(node) if scalar.kind == "bool" else node)
-        names[part.name] = (part.type, tuple(nodes))
+            raise CheckError("equality-in-event", part.span, text=checker.problems.text(part.span))
+        names[part.name] = (part.type, slots_of(part.type, part.span, part.start))
     return reader
 
 
-def check_keys(checker: CheckState, start: EventTemplate, end: EventTemplate, span: Span) -> bool:
-    """Whether the keys at both ends can ever be equal."""
-    if len(start.types) == len(end.types) and all(map(same, start.types, end.types)):
-        return True
-    shown = [", ".join(plainly(kind) for kind in event.types) or "none" for event in (start, end)]
-    checker.problems.error("keys-differ", span, start=shown[0], end=shown[1])
-    return False
+def check_keys(start: EventTemplate, end: EventTemplate, span: Span) -> None:
+    """Raises CheckError if the keys at both ends can never be equal."""
+    if len(start.types) != len(end.types) or not all(map(same, start.types, end.types)):
+        shown = [", ".join(plainly(kind) for kind in event.types) or "none" for event in (start, end)]
+        raise CheckError("keys-differ", span, start=shown[0], end=shown[1])
 
 
-def firing_reader(checker: CheckState, scope: Scope, target: Target, loops: Loops) -> Reader | None:
+def firing_reader(checker: CheckState, scope: Scope, target: Target, loops: Loops) -> Reader:
     """Reads expressions in the variables of a transition, as a measure sees a firing (M4)."""
     assert isinstance(target.symbol, TransitionSymbol)
-    template = checker.firing(target.symbol)
-    if template is None:
-        return None
+    template = needed(checker.firing(target.symbol))
     allowed = frozenset({"now", "end", "tokens"})
     return Reader(checker, scope, "a measure", allowed, template.names, loops)  # type: ignore[arg-type]

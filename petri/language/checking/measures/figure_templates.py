@@ -39,6 +39,15 @@ class ProbeTemplate(Struct):
             return field in FIELDS
         return field in SAMPLE_FIELDS or is_percentile(field)
 
+    @property
+    def distributions(self) -> tuple[str, ...]:
+        """What else can be recorded of it."""
+        if self.kind == "order":
+            from petri.measure.reorder import DISTRIBUTIONS
+
+            return DISTRIBUTIONS
+        return ("histogram",)
+
     def fields(self) -> list[str]:
         if self.kind == "order":
             from petri.measure.reorder import FIELDS

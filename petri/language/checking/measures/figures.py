@@ -9,7 +9,7 @@ from functools import partial
 from petri import net
 from petri.catalogue.operations import DISTRIBUTIONS, FUNCTIONS
 from petri.language.checking.expressions.reader import Reader
-from petri.language.checking.expressions.user_functions import can_call
+from petri.language.checking.expressions.user_functions import prepare_call
 from petri.language.checking.measures.events import check_keys, event_of, firing_reader
 from petri.language.checking.measures.figure_templates import (
     FIGURES_ELSEWHERE,
@@ -45,9 +45,9 @@ from petri.language.meaning.scope import (
     Symbol,
     kind_of,
 )
-from petri.language.meaning.types import BOOL, INT, Scalar, Unknown, plainly, quantity
+from petri.language.meaning.types import BOOL, INT, Scalar, plainly, quantity
 from petri.language.meaning.units import FREQ, PLAIN, TIME, Dimension
-from petri.language.problems import CheckError
+from petri.language.problems import CheckError, Reported, needed
 from petri.language.syntax import tree
 from petri.measure.catalogue import PLACE_WORDS, TRANSITION_WORDS, FigureKind
 from petri.net import Span, Term
@@ -72,16 +72,24 @@ class FigureReader:
 
     def read(self, e: tree.Expr) -> FigureTemplate | None:
         """The figure of a formula; reports an error and returns None if it is not one."""
+        return self.problems.attempt(self.figure, e)
+
+    def figures(self, *expressions: tree.Expr) -> list[FigureTemplate]:
+        """The figures of several formulas, each with its own errors; raises Reported if one is none."""
+        return list(map(needed, [self.read(e) for e in expressions]))
+
+    def figure(self, e: tree.Expr) -> FigureTemplate:
+        """The figure of a formula. Raises CheckError if it is not one."""
         match e:
             case tree.Paren():
-                return self.read(e.inner)
+                return self.figure(e.inner)
             case tree.At():
                 return self._sample(e)
             case tree.Binary() if e.operator in _ARITHMETIC:
                 return self._arithmetic(e)
             case tree.Unary() if e.operator == "-":
-                inner = self.read(e.operand)
-                return None if inner is None else operation("neg", inner.dimension, False, e.span, inner)
+                inner = self.figure(e.operand)
+                return operation("neg", inner.dimension, False, e.span, inner)
             case tree.Name():
                 return self._name(e)
             case tree.Field():
@@ -94,76 +102,55 @@ class FigureReader:
                 return self._constant(e)
             case tree.Index() if names_measure(self.scope, e):
                 return self._measured(e)
-        self.problems.error("not-a-measure", e.span, text=self.problems.text(e.span))
-        return None
+        raise CheckError("not-a-measure", e.span, text=self.problems.text(e.span))
 
     def _symbol(self, name: str) -> Symbol | None:
         return self.loops.get(name) or self.scope.find(name)
 
-    def _measured(self, e: tree.Expr) -> FigureTemplate | None:
+    def _measured(self, e: tree.Expr) -> FigureTemplate:
         """A measure, `delay[gold]`, `engine[0].load`, or a figure of it."""
-        found = self._declared(e)
-        if found is None:
-            return None
-        figure, target = found
+        figure, target = self._declared(e)
         if not target.single:
-            self.problems.error("measures-of-all", e.span, text=self.problems.text(e.span))
-            return None
+            raise CheckError("measures-of-all", e.span, text=self.problems.text(e.span))
         return figure.at(target)
 
-    def _declared(self, e: tree.Expr) -> tuple[FigureTemplate, Target] | None:
+    def _declared(self, e: tree.Expr) -> tuple[FigureTemplate, Target]:
         """A figure of a measure, as that measure sees it, and what names the measure."""
-        found = find_measure(self.checker, self.scope, e, self.loops)
-        if found is None:
-            return None
-        target, fields = found
+        target, fields = find_measure(self.checker, self.scope, e, self.loops)
         assert isinstance(target.symbol, MeasureSymbol)
-        figure = self.measure(target.symbol, e.span)
-        if figure is None:
-            return None
+        figure = needed(self.measure(target.symbol, e.span))
         if fields[:1] == ["series"] and len(fields) > 1:
             figure = self._of_series(e, target.symbol, figure, ".".join(fields[1:]))
         elif fields:
             figure = self._of_probe(e, target.symbol, figure, ".".join(fields))
-        return None if figure is None else (figure, target)
+        return figure, target
 
-    def _of_probe(
-        self, e: tree.Expr, symbol: MeasureSymbol, figure: FigureTemplate, field: str
-    ) -> FigureTemplate | None:
+    def _of_probe(self, e: tree.Expr, symbol: MeasureSymbol, figure: FigureTemplate, field: str) -> FigureTemplate:
         if figure.probe is None:
-            self.problems.error("measure-without-fields", e.span, name=symbol.name)
-            return None
+            raise CheckError("measure-without-fields", e.span, name=symbol.name)
         if not figure.probe.has(field):
-            self.unknown_field(e.span, symbol.name, figure.probe, field)
-            return None
+            raise self.unknown_field(e.span, symbol.name, figure.probe, field)
         return figure.field(field)
 
-    def _of_series(
-        self, e: tree.Expr, symbol: MeasureSymbol, figure: FigureTemplate, field: str
-    ) -> FigureTemplate | None:
+    def _of_series(self, e: tree.Expr, symbol: MeasureSymbol, figure: FigureTemplate, field: str) -> FigureTemplate:
         """`passed.series.max`: a figure of the windows that a measure records."""
         calls = (item.function for item in symbol.declaration.record if isinstance(item, tree.Call))
         if not any(isinstance(function, tree.Name) and function.name == "series" for function in calls):
-            self.problems.error("series-not-recorded", e.span, name=symbol.name)
-            return None
+            raise CheckError("series-not-recorded", e.span, name=symbol.name)
         if field not in SERIES_FIELDS and not is_percentile(field):
             known = [*SERIES_FIELDS, "p50", "p99"]
             suggestion = self.problems.meant(field, known)
             name = f"{symbol.name}.series"
-            self.problems.error("no-such-figure", e.span, name=name, field=field, suggestion=suggestion, known=known)
-            return None
+            raise CheckError("no-such-figure", e.span, name=name, field=field, suggestion=suggestion, known=known)
 
         def term(flat: Flat) -> Term:
             return Term("series", (), (flat.number, field))
 
         return FigureTemplate(figure.dimension, figure.share, term, unit=figure.unit)
 
-    def _of_all(self, e: tree.Call, name: str) -> FigureTemplate | None:
+    def _of_all(self, e: tree.Call, name: str) -> FigureTemplate:
         """`max(engine[*].load)`: the sum, mean, least or greatest of the elements of arrays of measures."""
-        found = self._declared(e.arguments[0])
-        if found is None:
-            return None
-        figure, target = found
+        figure, target = self._declared(e.arguments[0])
 
         def build(flat: Flat) -> Term:
             elements = flat.measures(target)
@@ -182,17 +169,16 @@ class FigureReader:
         size, depth = extent(e.span, figure)
         return FigureTemplate(figure.dimension, share, build, unit=own, size=size, depth=depth)
 
-    def _constant(self, e: tree.Expr) -> FigureTemplate | None:
-        value = self.reader.read(e)
-        if isinstance(value.type, Unknown) or not self.reader.is_number(value, "measure"):
-            return None
+    def _constant(self, e: tree.Expr) -> FigureTemplate:
+        (value,) = self.reader.values(e)
+        self.reader.require_number(value, "measure")
         assert isinstance(value.type, Scalar)
         node = value.node
         if not node.flags:
             as_float(evaluate(node, ()), e.span)  # so that a fault is reported whether or not the measure is in the net
         return FigureTemplate(value.type.dimension, False, lambda flat: _number(flat, node, e.span), zero=value.zero)
 
-    def _name(self, e: tree.Name) -> FigureTemplate | None:
+    def _name(self, e: tree.Name) -> FigureTemplate:
         if e.name == "elapsed":
             return FigureTemplate(self.checker.units.normal(TIME), False, lambda flat: Term("elapsed"))
         symbol = self._symbol(e.name)
@@ -201,23 +187,22 @@ class FigureReader:
         if isinstance(symbol, ConstantSymbol):
             return self._constant(e)
         if symbol is not None:
-            self.problems.error("bare-in-measure", e.span, name=e.name, kind=kind_of(symbol))
-        elif not self.checker.excused(e.name):
-            names = self.scope.visible()
-            known = (name for name, found in names if isinstance(found, (MeasureSymbol, ConstantSymbol)))
-            self.problems.error("unknown-name", e.span, name=e.name, suggestion=self.problems.meant(e.name, known))
-        return None
+            raise CheckError("bare-in-measure", e.span, name=e.name, kind=kind_of(symbol))
+        if self.checker.excused(e.name):
+            raise Reported
+        names = self.scope.visible()
+        known = (name for name, found in names if isinstance(found, (MeasureSymbol, ConstantSymbol)))
+        raise CheckError("unknown-name", e.span, name=e.name, suggestion=self.problems.meant(e.name, known))
 
-    def _field(self, e: tree.Field) -> FigureTemplate | None:
+    def _field(self, e: tree.Field) -> FigureTemplate:
         if names_measure(self.scope, e):
             return self._measured(e)
-        self.problems.error("not-a-measure", e.span, text=self.problems.text(e.span))
-        return None
+        raise CheckError("not-a-measure", e.span, text=self.problems.text(e.span))
 
-    def unknown_field(self, span: Span, name: str, probe: ProbeTemplate, field: str) -> None:
+    def unknown_field(self, span: Span, name: str, probe: ProbeTemplate, field: str) -> CheckError:
         known = probe.fields()
         meant = FIGURES_ELSEWHERE.get(field.lower())
-        self.problems.error(
+        return CheckError(
             "no-such-figure",
             span,
             name=name,
@@ -228,10 +213,8 @@ class FigureReader:
 
     # ------------------------------------------------------------ arithmetic
 
-    def _arithmetic(self, e: tree.Binary) -> FigureTemplate | None:
-        left, right = self.read(e.left), self.read(e.right)
-        if left is None or right is None:
-            return None
+    def _arithmetic(self, e: tree.Binary) -> FigureTemplate:
+        left, right = self.figures(e.left, e.right)
         if e.operator == "*":
             return operation("mul", left.dimension * right.dimension, False, e.span, left, right)
         if e.operator == "/":
@@ -241,18 +224,17 @@ class FigureReader:
 
     def _alike(
         self, op: str, left: FigureTemplate, right: FigureTemplate, a: Span, b: Span, span: Span
-    ) -> FigureTemplate | None:
+    ) -> FigureTemplate:
         """An operation on two figures of one dimension."""
         if left.dimension != right.dimension and not left.zero and not right.zero:
             kinds = [quantity(figure.dimension) for figure in (left, right)]
-            self.reader.unequal(Value(kinds[0], (), a), Value(kinds[1], (), b), span)
-            return None
+            raise self.reader.unequal(Value(kinds[0], (), a), Value(kinds[1], (), b), span)
         dimension = right.dimension if left.zero else left.dimension
         return operation(op, dimension, left.share or right.share, span, left, right)
 
     # ------------------------------------------------------------ functions
 
-    def _call(self, e: tree.Call) -> FigureTemplate | None:
+    def _call(self, e: tree.Call) -> FigureTemplate:
         assert isinstance(e.function, tree.Name)
         name = e.function.name
         if name in _OF_ALL and len(e.arguments) == 1 and leads_to_measure(self.scope, e.arguments[0]):
@@ -277,15 +259,13 @@ class FigureReader:
         if isinstance(function, FnSymbol):
             return self._function(e, function)
         if name in DISTRIBUTIONS:
-            self.problems.error("draw-not-allowed", e.span, word=name, where="a measure")
-            return None
+            raise CheckError("draw-not-allowed", e.span, word=name, where="a measure")
         if name == "sum":
-            self.problems.error("measure-usage", e.span, name=name, usage=MEASURE_FUNCTIONS[name])
-            return None
+            raise CheckError("measure-usage", e.span, name=name, usage=MEASURE_FUNCTIONS[name])
         instead = _OTHER_MEASURES.get(name.lower())
         if instead is None and re.fullmatch(r"p\d+", name):
             instead = f"`now - x.born at send record {name}`, for a percentile over firings"
-        self.problems.error(
+        raise CheckError(
             "unknown-measure-function",
             e.function.span,
             name=name,
@@ -293,27 +273,21 @@ class FigureReader:
             instead=instead,
             known=list(MEASURE_FUNCTIONS),
         )
-        return None
 
-    def _function(self, e: tree.Call, symbol: FnSymbol) -> FigureTemplate | None:
+    def _function(self, e: tree.Call, symbol: FnSymbol) -> FigureTemplate:
         """A function of figures."""
-        if not can_call(self.checker, e, symbol):
-            return None
-        figures = [self.read(argument) for argument in e.arguments]
+        prepare_call(self.checker, e, symbol)
+        figures = self.figures(*e.arguments)
         for argument, figure, kind in zip(e.arguments, figures, symbol.parameters, strict=True):
-            if figure is None:
-                return None
             wanted = kind.dimension if isinstance(kind, Scalar) and kind.kind in ("int", "real") else None
             if wanted is None or not (figure.zero or figure.dimension == wanted):
                 text, found = self.problems.text(argument.span), plainly(quantity(figure.dimension))
-                self.problems.error("type-mismatch", argument.span, text=text, found=found, wanted=plainly(kind))
-                return None
+                raise CheckError("type-mismatch", argument.span, text=text, found=found, wanted=plainly(kind))
         if not symbol.nodes or not isinstance(symbol.type, Scalar):
-            return None
-        result = self._of_node(symbol.nodes[0], [figure for figure in figures if figure is not None], e)
-        return None if result is None else replace(result, dimension=symbol.type.dimension)
+            raise Reported
+        return replace(self._of_node(symbol.nodes[0], figures, e), dimension=symbol.type.dimension)
 
-    def _of_node(self, node: Node, figures: list[FigureTemplate], e: tree.Call) -> FigureTemplate | None:
+    def _of_node(self, node: Node, figures: list[FigureTemplate], e: tree.Call) -> FigureTemplate:
         """The value of a function as a figure; its dimension is known from the function."""
         if node.op == "argument":
             assert isinstance(node.value, int)
@@ -321,22 +295,16 @@ class FigureReader:
         if node.fixed:
             return FigureTemplate(PLAIN, False, lambda flat: _number(flat, node, node.span))
         parts = [self._of_node(arg, figures, e) for arg in node.args]
-        if any(part is None for part in parts):
-            return None
         if node.op == "real":
             return parts[0]
         if node.op not in _OF_FIGURES:
             assert isinstance(e.function, tree.Name)
-            self.problems.error("function-of-figures", e.span, name=e.function.name)
-            return None
+            raise CheckError("function-of-figures", e.span, name=e.function.name)
         return operation(_OF_FIGURES[node.op], PLAIN, False, e.span, *(part for part in parts if part is not None))
 
-    def _least_or_greatest(self, e: tree.Call, op: str) -> FigureTemplate | None:
-        figures = [self.read(argument) for argument in e.arguments]
-        result = figures[0]
-        for argument, figure in zip(e.arguments[1:], figures[1:], strict=True):
-            if result is None or figure is None:
-                return None
+    def _least_or_greatest(self, e: tree.Call, op: str) -> FigureTemplate:
+        result, *others = self.figures(*e.arguments)
+        for argument, figure in zip(e.arguments[1:], others, strict=True):
             result = self._alike(op, result, figure, e.arguments[0].span, argument.span, e.span)
         return result
 
@@ -346,27 +314,22 @@ class FigureReader:
         symbol = None if path is None else self._symbol(path[0][0])
         return isinstance(symbol, (*INNER, SpaceSymbol)) and not leads_to_measure(self.scope, e)
 
-    def _target(self, e: tree.Call, wanted: str, most: int = 1) -> Target | None:
+    def _target(self, e: tree.Call, wanted: str, most: int = 1) -> Target:
         assert isinstance(e.function, tree.Name)
         if not 1 <= len(e.arguments) <= most:
             usage = MEASURE_FUNCTIONS[e.function.name]
-            self.problems.error(
+            raise CheckError(
                 "argument-count", e.span, name=e.function.name, wanted=1, given=len(e.arguments), usage=usage
             )
-            return None
         return find_target(self.checker, self.scope, e.arguments[0], wanted, self.loops)
 
-    def _events(self, e: tree.Call, name: str) -> FigureTemplate | None:
+    def _events(self, e: tree.Call, name: str) -> FigureTemplate:
         """`rate(t)`, `count(t)`, and for a quantity `rate(t, p.size)`."""
         target = self._target(e, "a transition", most=2)
-        if target is None:
-            return None
         dimension = PLAIN
         node = None
         if len(e.arguments) == 2:
             value = self._of_firing(target, e.arguments[1])
-            if value is None:
-                return None
             assert isinstance(value.type, Scalar)
             node, dimension = to_slot(value.node), value.type.dimension
 
@@ -386,33 +349,22 @@ class FigureReader:
         per_time = self.checker.units.normal(dimension * FREQ)
         return FigureTemplate(per_time, False, lambda flat: Term("div", (count(flat), Term("elapsed"))))
 
-    def _of_firing(self, target: Target, e: tree.Expr) -> Value | None:
+    def _of_firing(self, target: Target, e: tree.Expr) -> Value:
         """A number computed from the variables of a transition's firing."""
-        reader = firing_reader(self.checker, self.scope, target, self.loops)
-        if reader is None:
-            return None
-        value = reader.read(e)
-        if isinstance(value.type, Unknown):
-            return None
+        (value,) = firing_reader(self.checker, self.scope, target, self.loops).values(e)
         if not isinstance(value.type, Scalar) or value.type.kind == "enum":
             text = self.problems.text(e.span)
-            self.problems.error("not-a-number", e.span, text=text, kind=plainly(value.type), operator="measure")
-            return None
+            raise CheckError("not-a-number", e.span, text=text, kind=plainly(value.type), operator="measure")
         return value
 
-    def _content(self, e: tree.Call, name: str) -> FigureTemplate | None:
+    def _content(self, e: tree.Call, name: str) -> FigureTemplate:
         """`mean(place, size)`, `max(place, size)`: of the sum of an expression over the tokens of a place."""
         target = self._target(e, "a place", most=2)
-        if target is None:
-            return None
         kind = target.symbol.type  # type: ignore[union-attr]
         what = "the amount of a token"
         found = token_value(self.checker, self.scope, target.text, kind, e.arguments[1], what, self.loops)
-        if found is None:
-            return None
         if found[0].kind == "enum":
-            self.problems.error("key-not-number", e.arguments[1].span, kind=plainly(found[0]), what=what)
-            return None
+            raise CheckError("key-not-number", e.arguments[1].span, kind=plainly(found[0]), what=what)
         node = to_slot(found[1])
         # What is written alike is the same probe; indices have other values in each element of an array of measures.
         same: object = id(target) if self.loops else self.problems.whole_text(e.arguments[1].span)
@@ -430,11 +382,9 @@ class FigureReader:
 
         return FigureTemplate(found[0].dimension, False, lambda flat: flat.leaf(target, e.span, lambda: made(flat)))
 
-    def _figure(self, e: tree.Call, name: str) -> FigureTemplate | None:
+    def _figure(self, e: tree.Call, name: str) -> FigureTemplate:
         owners = (("a place", PLACE_WORDS), ("a transition", TRANSITION_WORDS))
         target = self._target(e, " or ".join(owner for owner, words in owners if name in words))
-        if target is None:
-            return None
         kind = (PLACE_WORDS if target.is_place else TRANSITION_WORDS)[name]
         dimension = self.checker.units.normal(TIME) if kind.dimension == "Time" else PLAIN
 
@@ -446,18 +396,13 @@ class FigureReader:
 
         return FigureTemplate(dimension, share, lambda flat: flat.leaf(target, e.span, lambda: made(flat)))
 
-    def _sample(self, e: tree.At) -> FigureTemplate | None:
+    def _sample(self, e: tree.At) -> FigureTemplate:
         """The values at all firings of a transition, or of all of an array, or at those at which a condition holds."""
         target = find_target(self.checker, self.scope, e.transition, "a transition", self.loops)
-        if target is None:
-            return None
-        value = self._of_firing(target, e.value)
+        written = self.problems.attempt(self._of_firing, target, e.value)
         reader = firing_reader(self.checker, self.scope, target, self.loops)
-        if value is None or reader is None:
-            return None
-        condition = None if e.condition is None else reader.read_scalar(e.condition, BOOL)
-        if e.condition is not None and condition is None:
-            return None
+        condition = None if e.condition is None else needed(reader.read_scalar(e.condition, BOOL))
+        value = needed(written)
         assert isinstance(value.type, Scalar)
         node, dimension = to_slot(value.node), value.type.dimension
 
@@ -474,54 +419,49 @@ class FigureReader:
 
         return _probed("sample", make, dimension)
 
-    def _gap(self, e: tree.Call) -> FigureTemplate | None:
+    def _gap(self, e: tree.Call) -> FigureTemplate:
         """`gap(event, by key)`: the time between successive events of one key, which is a passage from it to itself."""
         event = e.arguments[0] if e.arguments else None
         by = e.arguments[1] if len(e.arguments) == 2 else None
         keyed = by is None or (isinstance(by, tree.By) and by.end_keys is None)
         if event is None or isinstance(event, (tree.Passage, tree.By)) or not keyed or len(e.arguments) > 2:
-            self.problems.error("measure-usage", e.span, name="gap", usage=MEASURE_FUNCTIONS["gap"])
-            return None
+            raise CheckError("measure-usage", e.span, name="gap", usage=MEASURE_FUNCTIONS["gap"])
         passage = tree.Passage(event, event, event.span)
         return self._passage(replace(e, arguments=(passage, *e.arguments[1:])))
 
-    def _passage(self, e: tree.Call) -> FigureTemplate | None:
+    def _passage(self, e: tree.Call) -> FigureTemplate:
         usage = MEASURE_FUNCTIONS["time"]
         passage = e.arguments[0] if e.arguments else None
         by = e.arguments[1] if len(e.arguments) == 2 else None
         if not isinstance(passage, tree.Passage) or not (by is None or isinstance(by, tree.By)) or len(e.arguments) > 2:
-            self.problems.error("measure-usage", e.span, name="time", usage=usage)
-            return None
+            raise CheckError("measure-usage", e.span, name="time", usage=usage)
         keys = by.keys if by is not None else ()
         ends = by.end_keys if by is not None and by.end_keys is not None else keys
-        start = event_of(self.checker, self.scope, passage.start, keys, self.loops)
-        end = event_of(self.checker, self.scope, passage.end, ends, self.loops)
-        if start is None or end is None or not check_keys(self.checker, start, end, e.span):
-            return None
+        events = [
+            self.problems.attempt(event_of, self.checker, self.scope, event, names, self.loops)
+            for event, names in ((passage.start, keys), (passage.end, ends))
+        ]
+        start, end = map(needed, events)
+        check_keys(start, end, e.span)
 
         def make(flat: Flat) -> net.Probe:
             return net.Passage(start.build(flat), end.build(flat))
 
         return _probed("passage", make, self.checker.units.normal(TIME))
 
-    def _order(self, e: tree.Call) -> FigureTemplate | None:
+    def _order(self, e: tree.Call) -> FigureTemplate:
         keys = [argument for argument in e.arguments if isinstance(argument, tree.By)]
         orders = [argument for argument in e.arguments if isinstance(argument, tree.Ordered)]
         settings = [argument for argument in e.arguments if isinstance(argument, tree.Weighted)]
         others = [a for a in e.arguments if not isinstance(a, (tree.By, tree.Ordered, tree.Weighted))]
         if len(others) != 1 or len(orders) != 1 or len(keys) > 1 or (keys and keys[0].end_keys is not None):
-            self.problems.error("measure-usage", e.span, name="reorder", usage=MEASURE_FUNCTIONS["reorder"])
-            return None
+            raise CheckError("measure-usage", e.span, name="reorder", usage=MEASURE_FUNCTIONS["reorder"])
         event = event_of(self.checker, self.scope, others[0], keys[0].keys if keys else (), self.loops)
-        if event is None:
-            return None
         if not event.target.single:
-            self.problems.error("star-in-probe", event.target.span, text=event.target.text)
-            return None
-        sequence = event.sequence(orders[0].value)
+            raise CheckError("star-in-probe", event.target.span, text=event.target.text)
+        written = event.sequence(orders[0].value)
         thresholds = self._thresholds(settings)
-        if sequence is None or thresholds is None:
-            return None
+        sequence = needed(written)
 
         def make(flat: Flat) -> net.Probe:
             built = event.build(flat)
@@ -530,19 +470,16 @@ class FigureReader:
 
         return _probed("order", make, PLAIN)
 
-    def _thresholds(self, settings: list[tree.Weighted]) -> dict[str, Callable[[Flat], int]] | None:
-        """DT and BT of RFC 5236, given as `displacement: 8, buffer: 16`; None, with an error, where one is wrong."""
+    def _thresholds(self, settings: list[tree.Weighted]) -> dict[str, Callable[[Flat], int]]:
+        """DT and BT of RFC 5236, given as `displacement: 8, buffer: 16`. Raises CheckError where one is wrong."""
         found: dict[str, Callable[[Flat], int]] = {}
         for setting in settings:
             name = setting.value.name if isinstance(setting.value, tree.Name) else ""
             if name not in _THRESHOLDS or _THRESHOLDS[name] in found:
                 text, known = self.problems.text(setting.value.span), list(_THRESHOLDS)
                 identifier = "reorder-setting-twice" if name in _THRESHOLDS else "reorder-setting"
-                self.problems.error(identifier, setting.span, text=text, known=known)
-                return None
-            node = self.reader.read_fixed(setting.weight, INT)
-            if node is None:
-                return None
+                raise CheckError(identifier, setting.span, text=text, known=known)
+            node = needed(self.reader.read_fixed(setting.weight, INT))
             if not node.flags:
                 _threshold(name, setting.weight.span, evaluate(node, ()))
             found[_THRESHOLDS[name]] = partial(_set_threshold, name, setting.weight.span, node)

@@ -35,6 +35,7 @@ from petri.language.meaning.types import (
     quantity,
 )
 from petri.language.meaning.units import PLAIN, dimension_name
+from petri.language.problems import CheckError, Reported, needed
 from petri.language.syntax import tree
 from petri.net import Stream
 
@@ -51,7 +52,7 @@ def check_places(checker: CheckState, body: Body, declarations: Sequence[tree.De
             continue
         symbol.type = checker.read_type(d.type, scope)
         reader = Reader(checker, scope, "the size of an array")
-        symbol.indices = tuple([read_index_range(reader, index) or _ONE for index in d.size])
+        symbol.indices = tuple([checker.problems.attempt(read_index_range, reader, one) or _ONE for one in d.size])
         if symbol.port:
             body.ports.append(symbol)
 
@@ -80,7 +81,7 @@ def check_body(checker: CheckState, body: Body, declarations: Sequence[tree.Decl
         elif isinstance(d, tree.Thread) and isinstance(symbol, ThreadSymbol):
             _thread(checker, body, symbol)
         elif isinstance(d, tree.Instance):
-            instance = check_instance(checker, body, d)
+            instance = checker.problems.attempt(check_instance, checker, body, d)
             if instance is not None and isinstance(symbol, InstanceSymbol):
                 body.instances.append(instance)
 
@@ -101,7 +102,12 @@ def _thread(checker: CheckState, body: Body, symbol: ThreadSymbol) -> None:
 
 
 def _place(checker: CheckState, body: Body, d: tree.Place, symbol: PlaceSymbol) -> PlaceTemplate:
-    weight = token_value(checker, body.scope, d.name, symbol.type, d.weight, "the weight of a token")
+    def of_token(e: tree.Expr | None, what: str) -> tuple[Scalar, Node] | None:
+        if e is None:
+            return None
+        return checker.problems.attempt(token_value, checker, body.scope, d.name, symbol.type, e, what)
+
+    weight = of_token(d.weight, "the weight of a token")
     unit = INT if weight is None or weight[0].kind == "int" else quantity(weight[0].dimension)
     capacity = None
     condition = read_condition(Reader(checker, body.scope, "a place"), d.condition)
@@ -109,13 +115,15 @@ def _place(checker: CheckState, body: Body, d: tree.Place, symbol: PlaceSymbol) 
         reader = Reader(checker, body.scope, "a capacity")
         if weight is not None or not _of_no_weight(reader, d.capacity, symbol.type):
             capacity = reader.read_fixed(d.capacity, unit)
-    key = token_value(checker, body.scope, d.name, symbol.type, d.key, "the key of a place")
+    key = of_token(d.key, "the key of a place")
     if (call := stream_call(body.scope, d)) is not None:
-        found = read_stream(checker, call, d, symbol)
+        found = checker.problems.attempt(read_stream, checker, call, d, symbol)
         return PlaceTemplate(symbol, condition, None, None, None, "", (), found or Stream(), d.doc, d.span)
-    initial = tuple(item for written in d.initial if (item := _initial(checker, body, written, symbol)) is not None)
+    initial = checker.problems.attempt_each(lambda written: _initial(checker, body, written, symbol), d.initial)
     node, measured_in = (None, "") if weight is None else (weight[1], dimension_name(unit.dimension))
-    return PlaceTemplate(symbol, condition, key and key[1], capacity, node, measured_in, initial, None, d.doc, d.span)
+    return PlaceTemplate(
+        symbol, condition, key and key[1], capacity, node, measured_in, tuple(initial), None, d.doc, d.span
+    )
 
 
 def _of_no_weight(reader: Reader, capacity: tree.Expr, kind: Type) -> bool:
@@ -131,8 +139,8 @@ def _of_no_weight(reader: Reader, capacity: tree.Expr, kind: Type) -> bool:
     return True
 
 
-def _initial(checker: CheckState, body: Body, written: tree.Initial, symbol: PlaceSymbol) -> InitialTemplate | None:
-    """One item of an initial marking."""
+def _initial(checker: CheckState, body: Body, written: tree.Initial, symbol: PlaceSymbol) -> InitialTemplate:
+    """One item of an initial marking. Raises CheckError."""
     loops, templates = read_loops(checker, body.scope, written.loops)
     reader = Reader(checker, body.scope, "an initial marking", loops=loops)
     problems = checker.problems
@@ -141,32 +149,21 @@ def _initial(checker: CheckState, body: Body, written: tree.Initial, symbol: Pla
     if isinstance(value, tree.Binary) and value.operator == "*":
         if _ambiguous(value, kind):
             left, right = problems.text(value.left.span), problems.text(value.right.span)
-            problems.error("initial-ambiguous", value.span, left=left, right=right)
-            return None
-        count, value = reader.read_fixed(value.left, INT), value.right
-        if count is None:
-            return None
+            raise CheckError("initial-ambiguous", value.span, left=left, right=right)
+        count, value = needed(reader.read_fixed(value.left, INT)), value.right
     word = isinstance(value, tree.Name) and not isinstance(body.scope.find(value.name), ConstantSymbol)
     if isinstance(value, tree.Name) and word and value.name in ("all", "token"):
-        return _initial_word(checker, value, count, templates, symbol)
+        return _initial_word(value, count, templates, symbol)
     if isinstance(kind, Unknown):
-        return None
+        raise Reported
     if isinstance(kind, Request):
-        problems.error("request-without-caller", value.span)
-        return None
+        raise CheckError("request-without-caller", value.span)
     if isinstance(kind, Black):
-        text = problems.text(written.value.span)
-        found = reader.read(written.value).type
-        if isinstance(found, Unknown):
-            return None
-        whole = found is INT and count is None
-        problems.error(
-            "initial-of-black", value.span, name=symbol.name, suggestion=f"{text} * token" if whole else None
-        )
-        return None
-    nodes = reader.read_as(value, kind)
-    if nodes is None:
-        return None
+        (found,) = reader.values(written.value)
+        whole = found.type is INT and count is None
+        suggestion = f"{problems.text(written.value.span)} * token" if whole else None
+        raise CheckError("initial-of-black", value.span, name=symbol.name, suggestion=suggestion)
+    nodes = needed(reader.read_as(value, kind))
     return InitialTemplate(nodes, count, templates, False, written.span)
 
 
@@ -182,17 +179,15 @@ def _ambiguous(value: tree.Binary, kind: Type) -> bool:
 
 
 def _initial_word(
-    checker: CheckState, word: tree.Name, count: Node | None, loops: tuple[LoopTemplate, ...], symbol: PlaceSymbol
-) -> InitialTemplate | None:
-    kind, problems = symbol.type, checker.problems
+    word: tree.Name, count: Node | None, loops: tuple[LoopTemplate, ...], symbol: PlaceSymbol
+) -> InitialTemplate:
+    kind = symbol.type
     if isinstance(kind, Unknown):
-        return None
+        raise Reported
     if word.name == "token":
         if not isinstance(kind, Black):
-            problems.error("initial-black-in-coloured", word.span, name=symbol.name, kind=describe(kind))
-            return None
+            raise CheckError("initial-black-in-coloured", word.span, name=symbol.name, kind=describe(kind))
         return InitialTemplate((), count, loops, False, word.span)
     if not isinstance(kind, (Scalar, Record)) or not kind.finite:
-        problems.error("all-of-infinite", word.span, name=symbol.name, kind=describe(kind))
-        return None
+        raise CheckError("all-of-infinite", word.span, name=symbol.name, kind=describe(kind))
     return InitialTemplate((), count, loops, True, word.span)

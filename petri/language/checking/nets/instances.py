@@ -11,17 +11,17 @@ from petri.language.meaning.nodes import Node
 from petri.language.meaning.scope import ConstantSymbol, ModuleSymbol, PlaceSymbol, kind_of
 from petri.language.meaning.templates import Body, InstanceTemplate, ParameterTemplate, PortUse
 from petri.language.meaning.types import INT, Scalar, describe, same
+from petri.language.problems import CheckError, Reported
 from petri.language.syntax import tree
 
 
-def check_instance(checker: CheckState, body: Body, d: tree.Instance) -> InstanceTemplate | None:
-    """The template of an instance; reports an error and returns None if it has none."""
+def check_instance(checker: CheckState, body: Body, d: tree.Instance) -> InstanceTemplate:
+    """The template of an instance. Raises CheckError if it has none."""
     loops, templates = read_loops(checker, body.scope, d.loops)
     reader = Reader(checker, body.scope, "an argument", loops=loops)
     module = body.scope.find(d.module)
     if not isinstance(module, ModuleSymbol):
-        _no_module(checker, reader, d, module)
-        return None
+        raise _no_module(checker, reader, d, module)
     module.used = True
     given = _assign(checker, d, checker.module_body(module))
     inner = checker.module_body(module)
@@ -32,20 +32,21 @@ def check_instance(checker: CheckState, body: Body, d: tree.Instance) -> Instanc
         if argument is None:
             label = Label(port.span, "port-declared-here")
             checker.problems.error("port-unconnected", d.module_span, label, name=port.name, module=d.module)
-        elif (use := _port(checker, reader, port, argument)) is not None:
+        elif (use := checker.problems.attempt(_port, checker, reader, port, argument)) is not None:
             ports.append((port, use))
     condition = read_condition(reader, d.condition)
     return InstanceTemplate(d.name, templates, condition, inner, parameters, tuple(ports), d.span)
 
 
-def _no_module(checker: CheckState, reader: Reader, d: tree.Instance, found: object) -> None:
+def _no_module(checker: CheckState, reader: Reader, d: tree.Instance, found: object) -> CheckError:
     if found is not None:
         kind = kind_of(found)  # type: ignore[arg-type]
-        checker.problems.error("not-a-module", d.module_span, name=d.module, kind=kind)
-    elif not checker.excused(d.module):
-        modules = (name for name, symbol in reader.scope.visible() if isinstance(symbol, ModuleSymbol))
-        suggestion = checker.problems.meant(d.module, modules)
-        checker.problems.error("unknown-module", d.module_span, name=d.module, suggestion=suggestion)
+        return CheckError("not-a-module", d.module_span, name=d.module, kind=kind)
+    if checker.excused(d.module):
+        return Reported()
+    modules = (name for name, symbol in reader.scope.visible() if isinstance(symbol, ModuleSymbol))
+    suggestion = checker.problems.meant(d.module, modules)
+    return CheckError("unknown-module", d.module_span, name=d.module, suggestion=suggestion)
 
 
 def _assign(checker: CheckState, d: tree.Instance, inner: Body) -> dict[str, tree.Argument]:
@@ -116,7 +117,7 @@ def module_defaults(checker: CheckState, body: Body) -> None:
         if declared.default is not None:
             body.defaults[declared.name] = reader.read_fixed(declared.default, symbol.type)
         if declared.bounds is not None:
-            bounds = read_range(reader, declared.bounds)
+            bounds = checker.problems.attempt(read_range, reader, declared.bounds)
             if bounds is not None and (bounds[0] is INT or same(bounds[0], symbol.type) or symbol.type.kind == "int"):
                 body.bounds[declared.name] = (bounds[1], bounds[2])
             elif bounds is not None:
@@ -130,35 +131,28 @@ def module_defaults(checker: CheckState, body: Body) -> None:
 # ---------------------------------------------------------------- ports
 
 
-def _port(checker: CheckState, reader: Reader, port: PlaceSymbol, argument: tree.Argument) -> PortUse | None:
+def _port(checker: CheckState, reader: Reader, port: PlaceSymbol, argument: tree.Argument) -> PortUse:
     """The connection of a port: a place, an element, a whole array or a part of one, `voq[2]`, `voq[2][0..1]`."""
     e = argument.value
     part: tuple[Node, Node] | None = None
     if isinstance(e, tree.Index) and isinstance(e.index, tree.Range):
         part = read_whole_range(reader, e.index)
-        if part is None:
-            return None
         e = e.base
     use = place_use(reader, e)
-    if use is None:
-        return None
     outer = use.symbol
     outer.mentioned = True
     if not use.fixed:
-        checker.problems.error("index-not-constant", argument.value.span, where="an argument")
-        return None
+        raise CheckError("index-not-constant", argument.value.span, where="an argument")
     free = len(outer.indices) - len(use.indices)
     if len(port.indices) != free or (part is not None and not free):
         what, got = (_SHAPES[min(number, 2)].format(number) for number in (len(port.indices), free))
-        checker.problems.error("port-shape", argument.span, name=port.name, wanted=what, found=got)
-        return None
+        raise CheckError("port-shape", argument.span, name=port.name, wanted=what, found=got)
     if not same(port.type, outer.type):
         label = Label(port.span, "port-declared-here")
         found, wanted = describe(outer.type), describe(port.type)
-        checker.problems.error(
+        raise CheckError(
             "port-type", argument.span, label, name=port.name, place=outer.name, found=found, wanted=wanted
         )
-        return None
     if outer.direction in ("in", "out") and port.direction != outer.direction:
         checker.problems.error(
             "port-passed-on", argument.span, name=outer.name, direction=outer.direction, inner=port.name

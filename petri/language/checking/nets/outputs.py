@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from petri.language.checking.expressions.places import is_element, place_use
+from petri.language.checking.expressions.places import place_use, require_element
 from petri.language.checking.expressions.reader import Reader
 from petri.language.checking.nets.terms import is_place_term, split_term
 from petri.language.meaning.nodes import Node, operation, to_slot
 from petri.language.meaning.scope import PlaceSymbol
 from petri.language.meaning.templates import OutputTemplate, PlaceUse, ReplyTemplate
 from petri.language.meaning.types import BOOL, INT, Black, Record, Request, Unknown, describe
-from petri.language.problems import CheckError
+from petri.language.problems import CheckError, Problems, Reported, needed
 from petri.language.syntax import tree
 from petri.net import Span
 
@@ -36,11 +36,9 @@ class OutputReader:
             return
         if self._is_reply(e):
             assert isinstance(e, tree.Call)
-            reply = self._reply(e, condition)
-            if reply is not None:
-                yield reply
-            return
-        arc = self._arc(e, condition)
+            arc: OutputTemplate | ReplyTemplate | None = self.problems.attempt(self._reply, e, condition)
+        else:
+            arc = self.problems.attempt(self._arc, e, condition)
         if arc is not None:
             yield arc
 
@@ -65,41 +63,31 @@ class OutputReader:
         named = isinstance(e, tree.Call) and isinstance(e.function, tree.Name) and e.function.name == "reply"
         return named and not isinstance(self.reader.scope.find("reply"), PlaceSymbol)
 
-    def _reply(self, e: tree.Call, condition: Node | None) -> ReplyTemplate | None:
+    def _reply(self, e: tree.Call, condition: Node | None) -> ReplyTemplate:
         """The arc that gives a request back to its caller."""
-        value = self.reader.read(e.arguments[0]) if len(e.arguments) == 1 else None
-        if value is not None and isinstance(value.type, Unknown):
-            return None
+        (value,) = self.reader.values(*e.arguments) if len(e.arguments) == 1 else (None,)
         if value is None or not isinstance(value.type, Request):
-            self.problems.error("reply-not-request", e.span, text=self.problems.text(e.span))
-            return None
+            raise CheckError("reply-not-request", e.span, text=self.problems.text(e.span))
         nodes = tuple(to_slot(node) for node in value.nodes)
         value.type.answered = True
         return ReplyTemplate(value.type, nodes[value.type.site_slot], nodes, condition, e.span)
 
-    def _arc(self, e: tree.Expr, condition: Node | None) -> OutputTemplate | None:
+    def _arc(self, e: tree.Expr, condition: Node | None) -> OutputTemplate:
         count, place, arguments = split_term(e)
         if isinstance(e, tree.Binary) and e.operator == "*" and not is_place_term(e.right):
-            self.problems.error("count-after-place", e.span, text=self.problems.text(e.span))
-            return None
-        use = place_use(self.reader, place)
+            raise CheckError("count-after-place", e.span, text=self.problems.text(e.span))
+        use = self.problems.attempt(place_use, self.reader, place)
         if use is None:
-            for argument in arguments:
-                if not isinstance(argument, tree.Record):
-                    self.reader.read(argument)
-            return None
+            raise self._of_unknown(arguments)
         use.symbol.given = True
         if use.symbol.direction == "in":
             self.problems.error("port-direction", place.span, name=use.symbol.name, direction="in", action="given to")
-        if not is_element(self.reader, use, place.span):
-            return None
+        require_element(use, place.span)
         number = self.reader.read_scalar(count, INT) if count is not None else None
         values = self._values(use, arguments, e.span)
-        if values is None:
-            return None
         return OutputTemplate(use, () if use.fixed else use.indices, values, number, condition, e.span)
 
-    def _values(self, use: PlaceUse, arguments: Sequence[tree.Expr], span: Span) -> tuple[Node, ...] | None:
+    def _values(self, use: PlaceUse, arguments: Sequence[tree.Expr], span: Span) -> tuple[Node, ...]:
         """The values of the token's slots."""
         kind, name = use.symbol.type, use.symbol.name
         if isinstance(kind, Black):
@@ -107,24 +95,30 @@ class OutputReader:
                 self.problems.error("pattern-on-black", span, name=name)
             return ()
         if isinstance(kind, Unknown):
-            for argument in arguments:
-                if not isinstance(argument, tree.Record):
-                    self.reader.read(argument)
-            return None
+            raise self._of_unknown(arguments)
         if not arguments:
-            self.problems.error("value-missing", span, name=name, kind=describe(kind))
-            return None
+            raise CheckError("value-missing", span, name=name, kind=describe(kind))
         if len(arguments) > 1:
-            listed = ", ".join(self.problems.text(argument.span) for argument in arguments)
-            inner = kind.name if isinstance(kind, Record) else ""
-            suggestion = f"{self.problems.text(use.span)}({inner}({listed}))" if inner else None
-            self.problems.error("one-pattern", span, name=name, suggestion=suggestion)
-            return None
+            raise several_patterns(self.problems, use, arguments, span)
         if isinstance(arguments[0], tree.Name) and arguments[0].name == "_":
-            self.problems.error("ignored-in-output", arguments[0].span, name=name)
-            return None
-        nodes = self.reader.read_as(arguments[0], kind)
-        return None if nodes is None else tuple(to_slot(node) for node in nodes)
+            raise CheckError("ignored-in-output", arguments[0].span, name=name)
+        return tuple(map(to_slot, needed(self.reader.read_as(arguments[0], kind))))
+
+    def _of_unknown(self, arguments: Sequence[tree.Expr]) -> Reported:
+        """What is wrong with the values of a token whose type is not known has been reported after this."""
+        for argument in arguments:
+            if not isinstance(argument, tree.Record):
+                self.reader.read(argument)
+        return Reported()
+
+
+def several_patterns(problems: Problems, use: PlaceUse, arguments: Sequence[tree.Expr], span: Span) -> CheckError:
+    """The error that an arc has several patterns, `q(a, b)`."""
+    listed = ", ".join(problems.text(argument.span) for argument in arguments)
+    kind = use.symbol.type
+    name = kind.name if isinstance(kind, Record) else ""
+    suggestion = f"{problems.text(use.span)}({name}({listed}))" if name else None
+    return CheckError("one-pattern", span, name=use.symbol.name, suggestion=suggestion)
 
 
 def _both(first: Node | None, second: Node, span: Span) -> Node:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from petri.language.checking.state import CheckState
 from petri.language.meaning.scope import PlaceSymbol, Scope
 from petri.language.meaning.types import Black, Unknown, layout
+from petri.language.problems import CheckError, Reported, needed
 from petri.language.syntax import tree
 from petri.net import Span, Stream
 
@@ -22,52 +23,42 @@ def stream_call(scope: Scope, d: tree.Place) -> tree.Call | None:
     return None
 
 
-def read_stream(checker: CheckState, call: tree.Call, d: tree.Place, symbol: PlaceSymbol) -> Stream | None:
-    """The stream of a place; reports an error and returns None if something is wrong with it."""
-    problems, kind = checker.problems, symbol.type
+def read_stream(checker: CheckState, call: tree.Call, d: tree.Place, symbol: PlaceSymbol) -> Stream:
+    """The stream of a place. Raises CheckError if something is wrong with it."""
+    kind = symbol.type
     if isinstance(kind, Unknown):
-        return None
+        raise Reported
     if isinstance(kind, Black):
-        problems.error("stream-of-black", call.span, name=d.name)
-        return None
+        raise CheckError("stream-of-black", call.span, name=d.name)
     if d.discipline in ("lifo", "by"):
-        problems.error("stream-discipline", d.name_span, name=d.name, discipline=d.discipline)
-        return None
+        raise CheckError("stream-discipline", d.name_span, name=d.name, discipline=d.discipline)
     if d.capacity is not None:
-        problems.error("stream-capacity", d.capacity.span, name=d.name)
-        return None
+        raise CheckError("stream-capacity", d.capacity.span, name=d.name)
     if len(d.initial) > 1 or d.initial[0].loops:
-        problems.error("stream-alone", d.initial[-1].span)
-        return None
+        raise CheckError("stream-alone", d.initial[-1].span)
     return _arguments(checker, call, d, [name for name, _ in layout(kind)])
 
 
-def _arguments(checker: CheckState, call: tree.Call, d: tree.Place, fields: list[str]) -> Stream | None:
+def _arguments(checker: CheckState, call: tree.Call, d: tree.Place, fields: list[str]) -> Stream:
     """The file, then a record of the columns whose names differ from their fields."""
     problems = checker.problems
     name, path = "", ""
     columns: dict[str, str] = {}
     rest = call.arguments
     if rest and isinstance(written := rest[0], tree.Text):
-        found = checker.stream(written)
-        if found is None:
-            return None
-        name, path = written.value, str(found)
+        name, path = written.value, str(needed(checker.stream(written)))
         rest = rest[1:]
     if rest and isinstance(record := rest[0], tree.Record):
         rest = rest[1:]
         for field, column, span in _entries(record):
             if column is None:
-                problems.error("stream-argument", span, text=problems.text(span))
-                return None
+                raise CheckError("stream-argument", span, text=problems.text(span))
             if field not in fields:
                 near = problems.meant(field, fields)
-                problems.error("stream-no-field", span, field=field, name=d.name, names=fields, suggestion=near)
-                return None
+                raise CheckError("stream-no-field", span, field=field, name=d.name, names=fields, suggestion=near)
             columns[field] = column
     if rest:
-        problems.error("stream-argument", rest[0].span, text=problems.text(rest[0].span))
-        return None
+        raise CheckError("stream-argument", rest[0].span, text=problems.text(rest[0].span))
     return Stream(name, path, tuple(columns.items()))
 
 

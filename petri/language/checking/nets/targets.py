@@ -25,6 +25,7 @@ from petri.language.meaning.scope import (
     kind_of,
 )
 from petri.language.meaning.types import INT, UNKNOWN, Scalar, Unknown
+from petri.language.problems import CheckError, Reported, needed
 from petri.language.syntax import tree
 from petri.measure.catalogue import PLACE_WORDS, TRANSITION_WORDS
 from petri.net import Span, Term
@@ -116,29 +117,24 @@ def split_path(e: tree.Expr) -> list[tuple[str, list[tree.Expr | None], Span]] |
             return None
 
 
-def find_target(checker: CheckState, scope: Scope, e: tree.Expr, wanted: str, loops: Loops) -> Target | None:
-    """The place or transition of a path; None, and reported, if there is none. `wanted` is for the message.
+def find_target(checker: CheckState, scope: Scope, e: tree.Expr, wanted: str, loops: Loops) -> Target:
+    """The place or transition of a path. Raises CheckError if there is none. `wanted` is for the message.
 
     scope: of the body in which the measure is declared; loops: the names that indices may use, those of an array of
     measures.
     """
     path = split_path(e)
     if path is None:
-        checker.problems.error("not-a-path", e.span, text=checker.problems.text(e.span), wanted=wanted)
-        return None
+        raise CheckError("not-a-path", e.span, text=checker.problems.text(e.span), wanted=wanted)
     walk = _Walk(checker, scope, e, wanted, loops)
     symbol = walk.follow(path)
-    if symbol is None:
-        return None
     if isinstance(symbol, MeasureSymbol):
-        kind, name = kind_of(symbol), path[-1][0]
-        checker.problems.error("wrong-target", path[-1][2], text=name, kind=kind, wanted=wanted)
-        return None
-    return _end(checker, walk, symbol)
+        raise CheckError("wrong-target", path[-1][2], text=path[-1][0], kind=kind_of(symbol), wanted=wanted)
+    return walk.target(symbol)
 
 
-def find_measure(checker: CheckState, scope: Scope, e: tree.Expr, loops: Loops) -> tuple[Target, list[str]] | None:
-    """The measure with which a path begins, and the names after it; None, and reported, if there is none.
+def find_measure(checker: CheckState, scope: Scope, e: tree.Expr, loops: Loops) -> tuple[Target, list[str]]:
+    """The measure with which a path begins, and the names after it. Raises CheckError if there is none.
 
     For `engine[0].delay.p99.9` these are the measure `delay` of an instance, and `p99`, `9`.
     """
@@ -146,16 +142,13 @@ def find_measure(checker: CheckState, scope: Scope, e: tree.Expr, loops: Loops) 
     walk = _Walk(checker, scope, e, A_MEASURE, loops)
     symbol = walk.follow(path)
     if not isinstance(symbol, MeasureSymbol):
-        if symbol is not None and not _without_figures(checker, walk, symbol):
-            text = checker.problems.text(e.span)
-            checker.problems.error("bare-in-measure", e.span, name=text, kind=kind_of(symbol))
-        return None
+        walk.require_figures(symbol)
+        raise CheckError("bare-in-measure", e.span, name=walk.text, kind=kind_of(symbol))
     rest = path[len(walk.steps) :]
     if any(written for _, written, _ in rest):
-        checker.problems.error("not-a-measure", e.span, text=checker.problems.text(e.span))
-        return None
+        raise CheckError("not-a-measure", e.span, text=walk.text)
     fields = [name for name, _, _ in rest]
-    text = checker.problems.text(e.span).removesuffix("." + ".".join(fields))
+    text = walk.text.removesuffix("." + ".".join(fields))
     return Target(symbol, tuple(walk.steps), text, e.span, tuple(walk.conditions)), fields
 
 
@@ -186,53 +179,108 @@ Path = Sequence[tuple[str, list[tree.Expr | None], Span]]
 
 
 class _Walk:
-    """The way along a path, from the body in which it is written into its instances and threads."""
+    """The way along a path, from the body in which it is written into its instances and threads.
+
+    Its methods raise CheckError where the path leads to nothing that is wanted.
+    """
 
     def __init__(self, checker: CheckState, scope: Scope, e: tree.Expr, wanted: str, loops: Loops) -> None:
         self.checker = checker
         self.home = scope
         self.scope = scope  # in which the last name was found
-        self.e = e
+        self.span = e.span
+        self.text = checker.problems.text(e.span)
         self.wanted = wanted
         self.loops = loops
         self.steps: list[Step] = []
         self.conditions: list[Span] = []
 
-    def follow(self, path: Path) -> Symbol | None:
-        """What the path denotes, or the first measure on it; None, and reported, where it leads nowhere."""
+    def follow(self, path: Path) -> Symbol:
+        """What the path denotes, or the first measure on it."""
         scope: Scope | None = self.home
         for position, (name, written, span) in enumerate(path):
-            if scope is None:
-                return None
-            self.scope = scope
-            symbol = scope.names.get(name)
+            self.scope = needed(scope)
+            symbol = self.scope.names.get(name)
             last = position + 1 == len(path)
             if isinstance(symbol, SpaceSymbol) and not written and not last:
                 self.steps.append((name, ()))
-                scope = scope_inside(scope, symbol)
+                scope = scope_inside(self.scope, symbol)
                 continue
             if not isinstance(symbol, INNER):
-                _unknown(self.checker, scope, name, span, symbol, self.wanted)
-                return None
-            if not self._step(symbol, written):
-                return None
+                raise self._unknown(name, span, symbol)
+            self._step(symbol, written)
             if last or isinstance(symbol, MeasureSymbol):
                 return symbol
             if not isinstance(symbol, (ThreadSymbol, InstanceSymbol)):
                 kind, inside = kind_of(symbol), path[position + 1][0]
-                self.checker.problems.error("nothing-inside", self.e.span, name=name, kind=kind, inside=inside)
-                return None
-            scope = scope_inside(scope, symbol)
-        return None
+                raise CheckError("nothing-inside", self.span, name=name, kind=kind, inside=inside)
+            scope = scope_inside(self.scope, symbol)
+        raise Reported
 
-    def _step(self, symbol: Symbol, written: list[tree.Expr | None]) -> bool:
-        indices = _indices(self.checker, self.home, self.scope, symbol, written, self.e, self.loops)
-        if indices is None:
-            return False
-        self.steps.append((symbol.name, indices))
+    def _unknown(self, name: str, span: Span, symbol: Symbol | None) -> CheckError:
+        if symbol is not None:
+            return CheckError("wrong-target", span, text=name, kind=kind_of(symbol), wanted=self.wanted)
+        if self.checker.excused(name):
+            return Reported()
+        kinds = _TO_MEASURES if self.wanted == A_MEASURE else INNER
+        known = (known for known, found in self.scope.names.items() if isinstance(found, kinds))
+        suggestion = self.checker.problems.meant(name, known)
+        return CheckError("unknown-target", span, name=name, wanted=self.wanted, suggestion=suggestion)
+
+    def _step(self, symbol: Symbol, written: list[tree.Expr | None]) -> None:
+        self.steps.append((symbol.name, self._indices(symbol, written)))
         condition = getattr(symbol.declaration, "condition", None)
         self.conditions += [] if condition is None else [condition.span]
-        return True
+
+    def _indices(self, symbol: Symbol, written: list[tree.Expr | None]) -> tuple[Index | None, ...]:
+        kinds = _index_kinds(self.checker, self.scope, symbol)
+        if len(written) != len(kinds):
+            all_of_it = f"{symbol.name}{'[*]' * len(kinds)}"
+            if isinstance(symbol, MeasureSymbol) and len(kinds) > len(written):
+                indices = [loop.variable for loop in symbol.declaration.loops]
+                raise CheckError("measures-of-array", self.span, name=symbol.name, indices=indices, all=all_of_it)
+            identifier = "measure-of-array" if len(kinds) > len(written) else "index-on-single"
+            raise CheckError(identifier, self.span, name=symbol.name, suggestion=all_of_it)
+        reader = Reader(self.checker, self.home, "an index", loops=self.loops)
+        found: list[Index | None] = []
+        for index, kind in zip(written, kinds, strict=True):
+            if isinstance(kind, Unknown):
+                raise Reported
+            found.append(None if index is None else Index(needed(reader.read_fixed(index, kind)), kind.labels))
+        return tuple(found)
+
+    # ------------------------------------------------------------ where it ends
+
+    def target(self, symbol: Symbol) -> Target:
+        """The place or transition at the end of the path."""
+        self.require_figures(symbol)
+        if isinstance(symbol, ThreadSymbol):
+            steps = needed(symbol.steps).names.items()
+            known = [name for name, step in steps if isinstance(step, TransitionSymbol)]
+            raise CheckError("measure-of-thread", self.span, text=self.text, inside=known[:8])
+        assert isinstance(symbol, (PlaceSymbol, TransitionSymbol))
+        is_place = isinstance(symbol, PlaceSymbol)
+        if isinstance(symbol, PlaceSymbol):
+            symbol.mentioned = True
+        if self.wanted == ("a transition" if is_place else "a place"):
+            kind, figures = kind_of(symbol), list(PLACE_WORDS if is_place else TRANSITION_WORDS)
+            raise CheckError("wrong-target", self.span, text=self.text, kind=kind, wanted=self.wanted, figures=figures)
+        return Target(symbol, tuple(self.steps), self.text, self.span, tuple(self.conditions))
+
+    def require_figures(self, symbol: Symbol) -> None:
+        """Refuses an instance, and the port of one: these have no figures."""
+        if isinstance(symbol, InstanceSymbol):
+            inner = scope_inside(self.scope, symbol)
+            inside = [name for name, found in inner.names.items() if self._counts(found)] if inner is not None else []
+            raise CheckError("measure-of-instance", self.span, text=self.text, wanted=self.wanted, inside=inside[:8])
+        if isinstance(symbol, PlaceSymbol) and symbol.port and len(self.steps) > 1:
+            raise CheckError("measure-of-port", self.span, text=self.text)
+
+    def _counts(self, symbol: Symbol) -> bool:
+        """Whether something within an instance is of the kind that is wanted."""
+        if self.wanted == A_MEASURE:
+            return isinstance(symbol, MeasureSymbol)
+        return isinstance(symbol, TransitionSymbol) or (isinstance(symbol, PlaceSymbol) and not symbol.port)
 
 
 def scope_inside(scope: Scope, symbol: SpaceSymbol | ThreadSymbol | InstanceSymbol) -> Scope | None:
@@ -243,95 +291,6 @@ def scope_inside(scope: Scope, symbol: SpaceSymbol | ThreadSymbol | InstanceSymb
         return symbol.steps
     module = scope.find(symbol.declaration.module)
     return module.scope if isinstance(module, ModuleSymbol) else None
-
-
-def _end(checker: CheckState, walk: _Walk, symbol: Symbol) -> Target | None:
-    text, span, wanted = checker.problems.text(walk.e.span), walk.e.span, walk.wanted
-    if _without_figures(checker, walk, symbol):
-        return None
-    if isinstance(symbol, ThreadSymbol):
-        if symbol.steps is not None:
-            known = [name for name, step in symbol.steps.names.items() if isinstance(step, TransitionSymbol)]
-            checker.problems.error("measure-of-thread", span, text=text, inside=known[:8])
-        return None
-    assert isinstance(symbol, (PlaceSymbol, TransitionSymbol))
-    symbol_is_place = isinstance(symbol, PlaceSymbol)
-    if isinstance(symbol, PlaceSymbol):
-        symbol.mentioned = True
-    if (wanted == "a place" and not symbol_is_place) or (wanted == "a transition" and symbol_is_place):
-        figures = list(PLACE_WORDS if symbol_is_place else TRANSITION_WORDS)
-        checker.problems.error("wrong-target", span, text=text, kind=kind_of(symbol), wanted=wanted, figures=figures)
-        return None
-    return Target(symbol, tuple(walk.steps), text, span, tuple(walk.conditions))
-
-
-def _without_figures(checker: CheckState, walk: _Walk, symbol: Symbol) -> bool:
-    """Whether the path ends at an instance, or at the port of one, which is reported."""
-    if isinstance(symbol, InstanceSymbol):
-        _bare_instance(checker, walk, symbol)
-        return True
-    if isinstance(symbol, PlaceSymbol) and symbol.port and len(walk.steps) > 1:
-        checker.problems.error("measure-of-port", walk.e.span, text=checker.problems.text(walk.e.span))
-        return True
-    return False
-
-
-def _bare_instance(checker: CheckState, walk: _Walk, symbol: InstanceSymbol) -> None:
-    inner = scope_inside(walk.scope, symbol)
-    names = inner.names.items() if inner is not None else ()
-    if walk.wanted == A_MEASURE:
-        inside = [name for name, found in names if isinstance(found, MeasureSymbol)]
-    else:
-        inside = [n for n, s in names if isinstance(s, TransitionSymbol) or (isinstance(s, PlaceSymbol) and not s.port)]
-    text, span = checker.problems.text(walk.e.span), walk.e.span
-    checker.problems.error("measure-of-instance", span, text=text, wanted=walk.wanted, inside=inside[:8])
-
-
-def _unknown(checker: CheckState, scope: Scope, name: str, span: Span, symbol: object, wanted: str) -> None:
-    if symbol is not None:
-        kind = kind_of(symbol)  # type: ignore[arg-type]
-        checker.problems.error("wrong-target", span, text=name, kind=kind, wanted=wanted)
-    elif not checker.excused(name):
-        kinds = _TO_MEASURES if wanted == A_MEASURE else INNER
-        known = (known for known, found in scope.names.items() if isinstance(found, kinds))
-        suggestion = checker.problems.meant(name, known)
-        checker.problems.error("unknown-target", span, name=name, wanted=wanted, suggestion=suggestion)
-
-
-def _indices(
-    checker: CheckState,
-    home: Scope,
-    scope: Scope,
-    symbol: Symbol,
-    written: list[tree.Expr | None],
-    e: tree.Expr,
-    loops: Loops,
-) -> tuple[Index | None, ...] | None:
-    kinds = _index_kinds(checker, scope, symbol)
-    if len(written) != len(kinds):
-        identifier = "measure-of-array" if len(kinds) > len(written) else "index-on-single"
-        if isinstance(symbol, MeasureSymbol) and identifier == "measure-of-array":
-            _array_of_measures(checker, symbol, e)
-            return None
-        stars = "[*]" * len(kinds)
-        checker.problems.error(identifier, e.span, name=symbol.name, suggestion=f"{symbol.name}{stars}")
-        return None
-    reader = Reader(checker, home, "an index", loops=loops)
-    found: list[Index | None] = []
-    for index, kind in zip(written, kinds, strict=True):
-        if isinstance(kind, Unknown):
-            return None
-        node = None if index is None else reader.read_fixed(index, kind)
-        if index is not None and node is None:
-            return None
-        found.append(None if node is None else Index(node, kind.labels))
-    return tuple(found)
-
-
-def _array_of_measures(checker: CheckState, symbol: MeasureSymbol, e: tree.Expr) -> None:
-    indices = [loop.variable for loop in symbol.declaration.loops]
-    stars = f"{symbol.name}{'[*]' * len(indices)}"
-    checker.problems.error("measures-of-array", e.span, name=symbol.name, indices=indices, all=stars)
 
 
 def _index_kinds(checker: CheckState, scope: Scope, symbol: Symbol) -> Sequence[Scalar | Unknown]:

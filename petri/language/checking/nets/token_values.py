@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from petri.language.checking.expressions.names import fields_in
-from petri.language.checking.expressions.reader import Reader, variable
+from petri.language.checking.expressions.reader import Reader, slots_of
 from petri.language.checking.nets.targets import Loops
 from petri.language.checking.state import CheckState
-from petri.language.meaning.nodes import Node, truth
+from petri.language.meaning.nodes import Node
 from petri.language.meaning.scope import Scope
-from petri.language.meaning.types import Black, Record, Scalar, Type, Unknown, layout, plainly
+from petri.language.meaning.types import Black, Record, Scalar, Type, Unknown, plainly
+from petri.language.problems import CheckError, Reported
 from petri.language.syntax import tree
 
 Names = dict[str, tuple[Type, tuple[Node, ...]]]
@@ -19,48 +20,40 @@ def token_value(
     scope: Scope,
     place: str,
     kind: Type,
-    e: tree.Expr | None,
+    e: tree.Expr,
     what: str,
     loops: Loops | None = None,
-) -> tuple[Scalar, Node] | None:
-    """The type of an expression of a token's fields, and the expression; None if there is none, or it is wrong.
+) -> tuple[Scalar, Node]:
+    """The type of an expression of a token's fields, and the expression. Raises CheckError.
 
     The fields of records are names in it; a scalar is called `value`. kind: of the tokens of the place; what: for
     messages.
     """
-    if e is None or isinstance(kind, Unknown):
-        return None
+    if isinstance(kind, Unknown):
+        raise Reported
     if isinstance(kind, Black):
-        checker.problems.error("key-of-black", e.span, name=place, what=what)
-        return None
+        raise CheckError("key-of-black", e.span, name=place, what=what)
     names = _names(kind, e)
-    if not names or _named_token(checker, scope, names, e, what):
-        return None
-    value = Reader(checker, scope, what, variables=names, loops=loops or {}).read(e)
-    if isinstance(value.type, Unknown):
-        return None
+    if not names:
+        raise Reported
+    _refuse_named_token(scope, names, e, what)
+    (value,) = Reader(checker, scope, what, variables=names, loops=loops or {}).values(e)
     if not isinstance(value.type, Scalar) or value.type.kind == "bool":
-        checker.problems.error("key-not-number", e.span, kind=plainly(value.type), what=what)
-        return None
+        raise CheckError("key-not-number", e.span, kind=plainly(value.type), what=what)
     return value.type, value.node
 
 
 def _names(kind: Type, e: tree.Expr) -> Names:
-    nodes = []
-    for number, (_, scalar) in enumerate(layout(kind)):
-        node = variable(number, scalar, e.span)
-        nodes.append(truth(node) if scalar.kind == "bool" else node)
+    nodes = slots_of(kind, e.span)
     if isinstance(kind, Record):
-        return {name: (field, tuple(nodes[kind.part(name)])) for name, field in kind.fields.items()}
-    return {"value": (kind, tuple(nodes))} if isinstance(kind, Scalar) else {}
+        return {name: (field, nodes[kind.part(name)]) for name, field in kind.fields.items()}
+    return {"value": (kind, nodes)} if isinstance(kind, Scalar) else {}
 
 
-def _named_token(checker: CheckState, scope: Scope, names: Names, e: tree.Expr, what: str) -> bool:
-    """Whether a name is used for the token itself, as in `p.size`; then it is reported."""
+def _refuse_named_token(scope: Scope, names: Names, e: tree.Expr, what: str) -> None:
+    """Raises CheckError if a name is used for the token itself, as in `p.size`."""
     for part in fields_in(e):
         if part.name in names and isinstance(part.base, tree.Name):
             name = part.base.name
             if name not in names and scope.find(name) is None:
-                checker.problems.error("token-has-no-name", part.span, name=name, field=part.name, what=what)
-                return True
-    return False
+                raise CheckError("token-has-no-name", part.span, name=name, field=part.name, what=what)

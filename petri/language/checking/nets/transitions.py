@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 from petri import net
 from petri.diagnostics import Label
 from petri.language.checking.expressions.lets import Lets
 from petri.language.checking.expressions.names import names_in
-from petri.language.checking.expressions.places import is_element, place_use
+from petri.language.checking.expressions.places import place_use, require_element
 from petri.language.checking.expressions.ranges import read_condition, read_loops, shadows
-from petri.language.checking.expressions.reader import Reader, variable
-from petri.language.checking.nets.outputs import OutputReader
+from petri.language.checking.expressions.reader import Reader, slots_of, stored
+from petri.language.checking.nets.outputs import OutputReader, several_patterns
 from petri.language.checking.nets.patterns import ArcReading, Part, PatternReader, in_binding_order
 from petri.language.checking.nets.terms import split_term
 from petri.language.checking.state import CheckState, Value
-from petri.language.meaning.nodes import CHANCE, Node, of_firing, operation, to_slot, truth
+from petri.language.meaning.nodes import CHANCE, Node, of_firing, operation, to_slot
 from petri.language.meaning.scope import ConstantSymbol
 from petri.language.meaning.templates import Body, InputTemplate, MatchTemplate, PlaceUse, TransitionTemplate
 from petri.language.meaning.types import (
@@ -37,6 +38,8 @@ from petri.language.meaning.units import dimension_name
 from petri.language.problems import CheckError
 from petri.language.syntax import tree
 from petri.net import MOST_ARCS, Span
+
+T = TypeVar("T")
 
 
 class TransitionReader:
@@ -65,7 +68,7 @@ class TransitionReader:
         d = self.declaration
         inputs, inhibitors, resets = self._inputs()
         guard = self._guard(d.guard)
-        prefer = self._prefer(d.prefer)
+        prefer = None if d.prefer is None else self.problems.attempt(self._prefer, d.prefer)
         draws = tuple(self._draws(d.draws))
         time = self._time(d.time)
         outputs = OutputReader(self.reader.allowing("an output", "tokens", "now", "end")).read(d.outputs)
@@ -92,16 +95,11 @@ class TransitionReader:
             d.span,
         )
 
-    def _prefer(self, prefer: tree.Preference | None) -> tuple[Node, bool] | None:
-        """A key of the variables that arcs bind, and whether the greatest is preferred."""
-        if prefer is None:
-            return None
-        value = self.reader.allowing("a preference", "tokens").read(prefer.key)
-        if isinstance(value.type, Unknown):
-            return None
+    def _prefer(self, prefer: tree.Preference) -> tuple[Node, bool]:
+        """A key of the variables that arcs bind, and whether the greatest is preferred. Raises CheckError."""
+        (value,) = self.reader.allowing("a preference", "tokens").values(prefer.key)
         if not isinstance(value.type, Scalar) or value.type.kind not in ("int", "real"):
-            self.problems.error("prefer-not-number", prefer.key.span, kind=plainly(value.type))
-            return None
+            raise CheckError("prefer-not-number", prefer.key.span, kind=plainly(value.type))
         return value.node, prefer.word == "most"
 
     def _fixed(self, reader: Reader, e: tree.Expr, kind: Scalar) -> Node | None:
@@ -116,20 +114,18 @@ class TransitionReader:
             span, name = self.declaration.name_span, self.declaration.name
             self.problems.error("too-many-arcs", span, name=name, arcs=len(self.declaration.inputs), limit=MOST_ARCS)
             return (), (), ()
-        readings = [self._reading(arc) for arc in self.declaration.inputs if arc.mode in ("take", "read")]
+
+        def each(work: Callable[[tree.Arc], T], *modes: str) -> list[T]:
+            return self.problems.attempt_each(work, [arc for arc in self.declaration.inputs if arc.mode in modes])
+
+        readings = each(self._reading, "take", "read")
         if not any(arc.mode == "take" for arc in self.declaration.inputs):
             self.problems.error("no-input", self.declaration.name_span, name=self.declaration.name)
-        ordered, stuck = in_binding_order([reading for reading in readings if reading is not None])
+        ordered, stuck = in_binding_order(readings)
         if stuck:
             self._cycle(stuck)
         inputs = tuple(self._bind(reading) for reading in ordered + stuck)
-        inhibitors = [self._inhibitor(arc) for arc in self.declaration.inputs if arc.mode == "no"]
-        resets = [self._reset(arc) for arc in self.declaration.inputs if arc.mode == "reset"]
-        return (
-            inputs,
-            tuple(arc for arc in inhibitors if arc is not None),
-            tuple(use for use in resets if use is not None),
-        )
+        return inputs, tuple(each(self._inhibitor, "no")), tuple(each(self._reset, "reset"))
 
     def _cycle(self, stuck: list[ArcReading]) -> None:
         """No order binds every variable before its use: report the names that depend on each other."""
@@ -138,34 +134,30 @@ class TransitionReader:
         labels = [Label(reading.arc.span, "waits-too") for reading in stuck[1:]]
         self.problems.error("binding-cycle", stuck[0].arc.span, *labels, names=names)
 
-    def _place(self, e: tree.Expr, mode: str) -> PlaceUse | None:
+    def _place(self, e: tree.Expr, mode: str) -> PlaceUse:
         """The place of an input arc, whose index is a constant."""
         if isinstance(e, tree.Index) and not self._bindable.isdisjoint(self.lets.expanded(names_in(e))):
-            self.problems.error("index-not-constant", e.span, where="an input")
-            return None
+            raise CheckError("index-not-constant", e.span, where="an input")
         use = place_use(self.reader, e)
-        if use is None:
-            return None
         symbol = use.symbol
         if mode != "reset":
             symbol.taken = True
         if symbol.direction == "out" and mode != "no":
             self.problems.error("port-direction", e.span, name=symbol.name, direction="out", action=_ACTIONS[mode])
-        return use if is_element(self.reader, use, e.span) else None
+        require_element(use, e.span)
+        return use
 
-    def _reading(self, arc: tree.Arc) -> ArcReading | None:
+    def _reading(self, arc: tree.Arc) -> ArcReading:
         count, place, arguments = split_term(arc.term)
         if isinstance(arc.term, tree.Binary) and arc.term.operator in (">=", "<", ">", "<=", "==", "!="):
-            self.problems.error("threshold-without-no", arc.span, text=self.problems.text(arc.span))
-            return None
+            raise CheckError("threshold-without-no", arc.span, text=self.problems.text(arc.span))
         if isinstance(arc.term, tree.Binary) and isinstance(arc.term.right, tree.Number) and count is not None:
-            self.problems.error("count-after-place", arc.span, text=self.problems.text(arc.span))
-            return None
-        use = self._place(place, arc.mode)
-        if use is None:
-            for argument in arguments:
-                self._declare_unknown(argument)
-            return None
+            raise CheckError("count-after-place", arc.span, text=self.problems.text(arc.span))
+        try:
+            use = self._place(place, arc.mode)
+        except CheckError:
+            self._declare_unknown(arguments)
+            raise
         pattern = self._pattern(use, arguments, arc.span)
         kind = use.symbol.type
         if count is not None and not isinstance(kind, (Black, Unknown)):
@@ -173,34 +165,23 @@ class TransitionReader:
             count = None
         return ArcReading(arc, use, list(self.patterns.parts(pattern, kind)), count, len(layout(kind)), self.lets)
 
-    def _declare_unknown(self, e: tree.Expr) -> None:
-        """Names of a pattern whose place is unknown, so that their uses are not reported as well."""
-        for name in names_in(e):
+    def _declare_unknown(self, patterns: Sequence[tree.Expr]) -> None:
+        """Names of patterns whose place is unknown, so that their uses are not reported as well."""
+        for name in (name for pattern in patterns for name in names_in(pattern)):
             if name != "_" and self.patterns.binds(name):
                 self.variables.setdefault(name, (UNKNOWN, ()))
 
     def _pattern(self, use: PlaceUse, arguments: Sequence[tree.Expr], span: Span) -> tree.Expr | None:
         """The one pattern of an arc; None on a black place, and if every token matches."""
         kind = use.symbol.type
-        if isinstance(kind, Black):
-            if arguments:
-                self.problems.error("pattern-on-black", span, name=use.symbol.name)
-                for argument in arguments:
-                    self._declare_unknown(argument)
-            return None
-        if isinstance(kind, Unknown):
-            for argument in arguments:
-                self._declare_unknown(argument)
-            return None
-        if len(arguments) > 1:
-            listed = ", ".join(self.problems.text(argument.span) for argument in arguments)
-            name = kind.name if isinstance(kind, Record) else ""
-            suggestion = f"{self.problems.text(use.span)}({name}({listed}))" if name else None
-            self.problems.error("one-pattern", span, name=use.symbol.name, suggestion=suggestion)
-            for argument in arguments:
-                self._declare_unknown(argument)
-            return None
-        return arguments[0] if arguments else None
+        if isinstance(kind, Black) and arguments:
+            self.problems.error("pattern-on-black", span, name=use.symbol.name)
+        elif not isinstance(kind, Unknown) and len(arguments) > 1:
+            self.problems.fault(several_patterns(self.problems, use, arguments, span))
+        elif not isinstance(kind, Unknown):
+            return arguments[0] if arguments else None
+        self._declare_unknown(arguments)
+        return None
 
     def _bind(self, reading: ArcReading) -> InputTemplate:
         """The arc with its variables bound and its equalities read; earlier arcs have bound theirs."""
@@ -231,13 +212,11 @@ class TransitionReader:
         self.variables[name] = (part.type, self._new_variables(name, part, pattern))
 
     def _new_variables(self, name: str, part: Part, pattern: list[MatchTemplate]) -> tuple[Node, ...]:
-        nodes = []
+        first = len(self.flat)
         for offset, (path, kind) in enumerate(layout(part.type)):
             number = self._new_variable(f"{name}.{path}" if path else name, kind)
             pattern[part.start + offset] = MatchTemplate(bind=number)
-            node = variable(number, kind, part.span)
-            nodes.append(truth(node) if kind.kind == "bool" else node)
-        return tuple(nodes)
+        return slots_of(part.type, part.span, first)
 
     def _new_variable(self, name: str, kind: Scalar) -> int:
         self.flat.append(net.Variable(name, kind.slot_kind, kind.labels, dimension_name(kind.dimension)))
@@ -267,21 +246,17 @@ class TransitionReader:
         for left, right in zip(own, nodes, strict=True):
             self.conditions.append(operation("eq", "bool", (left, right), part.span))
 
-    def _inhibitor(self, arc: tree.Arc) -> InputTemplate | None:
+    def _inhibitor(self, arc: tree.Arc) -> InputTemplate:
         term: tree.Expr = arc.term
         threshold = None
         if isinstance(term, tree.Binary) and term.operator in (">=", ">", "<", "<=", "==", "!="):
             if term.operator != ">=":
-                self.problems.error("threshold-comparison", arc.span, operator=term.operator)
-                return None
+                raise CheckError("threshold-comparison", arc.span, operator=term.operator)
             threshold, term = term.right, term.left
         count, place, arguments = split_term(term)
         if count is not None:
-            self.problems.error("count-with-no", arc.span, count=self.problems.text(count.span))
-            return None
+            raise CheckError("count-with-no", arc.span, count=self.problems.text(count.span))
         use = self._place(place, "no")
-        if use is None:
-            return None
         expression = self._pattern(use, arguments, arc.span)
         pattern = [MatchTemplate() for _ in layout(use.symbol.type)]
         for part in self.patterns.parts(expression, use.symbol.type):
@@ -293,7 +268,7 @@ class TransitionReader:
         number = reader.read_scalar(threshold, INT) if threshold is not None else None
         return InputTemplate(use, tuple(pattern), number, False, arc.span)
 
-    def _reset(self, arc: tree.Arc) -> PlaceUse | None:
+    def _reset(self, arc: tree.Arc) -> PlaceUse:
         count, place, arguments = split_term(arc.term)
         if count is not None or arguments:
             self.problems.error("reset-takes-all", arc.span, text=self.problems.text(arc.span))
@@ -353,8 +328,7 @@ class TransitionReader:
 
     def _draw(self, draw: tree.Draw, kind: Scalar, drawn: Node) -> tuple[int, Node]:
         number = self._new_variable(draw.name, kind)
-        node = variable(number, kind, draw.name_span, CHANCE)
-        self.variables[draw.name] = (kind, (truth(node) if kind.kind == "bool" else node,))
+        self.variables[draw.name] = (kind, (stored(number, kind, draw.name_span, CHANCE),))
         return number, to_slot(drawn)
 
     def _time(self, e: tree.Expr | None) -> Node | None:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from petri.language.checking.expressions.reader import Reader, variable
+from petri.language.checking.expressions.reader import Reader, slots_of
 from petri.language.checking.nets.patterns import PatternReader
 from petri.language.checking.nets.terms import array_of, split_term
 from petri.language.checking.state import CheckState
 from petri.language.checking.threads.graph import Scope, Variable
-from petri.language.meaning.nodes import Node, truth
 from petri.language.meaning.scope import ConstantSymbol, PlaceSymbol
 from petri.language.meaning.scope import Scope as Names
 from petri.language.meaning.types import UNKNOWN, Record, Type, Unknown, layout
@@ -28,7 +27,7 @@ class Bindings:
         self._fresh: dict[str, int] = {}
 
     def _reader(self, scope: Scope) -> Reader:
-        variables = {name: (known.type, _nodes(known.type)) for name, known in scope.items()}
+        variables = {name: (known.type, slots_of(known.type, None)) for name, known in scope.items()}
         allowed = frozenset(("tokens", "now", "end", "draw"))
         reader = Reader(self.checker, self.names, "a step", allowed, variables, self.loops, binds=True)  # type: ignore[arg-type]
         reader.problems = Problems()
@@ -106,11 +105,3 @@ class Bindings:
         self._fresh[name] = self._fresh.get(name, 0) + 1
         number = self._fresh[name]
         return f"{name}'" if number == 1 else f"{name}'{number}"
-
-
-def _nodes(kind: Type) -> tuple[Node, ...]:
-    made = []
-    for number, (_, scalar) in enumerate(layout(kind)):
-        node = variable(number, scalar, None)
-        made.append(truth(node) if scalar.kind == "bool" else node)
-    return tuple(made)

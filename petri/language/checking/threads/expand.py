@@ -104,7 +104,7 @@ class Expander:
         elif state.kept:
             symbol.type = Record({name: state.scope[name].type for name in state.kept})
         reader = Reader(self.checker, scope, "the range of a loop")
-        ranges = [read_index_range(reader, loop.range) for loop in self.thread.loops]
+        ranges = [self.checker.problems.attempt(read_index_range, reader, loop.range) for loop in self.thread.loops]
         symbol.indices = tuple([found or IndexRange(INT, _ZERO, _ZERO) for found in ranges])
         scope.names[symbol.name] = symbol
         inside = PlaceSymbol(state.name, state.span, symbol.number, symbol.type)
