@@ -94,6 +94,17 @@ def test_a_recipe_names_every_file_that_knows_an_example(title: str, example: st
     assert sorted(knowing - named) == []
 
 
+def test_the_text_of_a_clause_is_known_only_where_its_recipe_says() -> None:
+    """Between the text and its tree; what a clause means is known to the checker and the engines."""
+    rooms = ("catalogue", "editor", "language/syntax", "language/layout")
+    files = [path for path in code() if path.relative_to(ROOT / "petri").as_posix().startswith(rooms)]
+    named = set(re.findall(r"`(petri/[\w./-]*)`", recipe("a clause")))
+    for word in ("prefer", "warmup", "cap", "precision"):
+        written = re.compile(rf'"{word}"|\b{word}: (?!str)')
+        knowing = {path.relative_to(ROOT).as_posix() for path in files if written.search(path.read_text("utf-8"))}
+        assert knowing <= named, word
+
+
 def test_a_distribution_is_named_where_its_recipe_says_and_nowhere_else() -> None:
     folders = ("petri", "cli", "tests/engine", "verification")
     files = (path for folder in folders for path in (ROOT / folder).rglob("*") if path.suffix in (".py", ".rs"))

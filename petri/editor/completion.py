@@ -10,6 +10,7 @@ from lsprotocol import types
 
 from petri import library
 from petri.catalogue.operations import DISTRIBUTIONS, FUNCTIONS
+from petri.catalogue.words import DECLARATIONS
 from petri.editor.meant import Meant
 from petri.editor.names import Names
 from petri.editor.positions import Text
@@ -37,10 +38,10 @@ from petri.language.meaning.scope import (
 from petri.language.meaning.types import BUILTIN, CALLER, Record, Type, describe
 from petri.language.meaning.units import UNITS, dimension_name
 from petri.language.syntax import tree
-from petri.language.syntax.lexer import DECLARATION_WORDS, Token, lex
+from petri.language.syntax.lexer import Token, lex
 from petri.language.syntax.parser import follows
 from petri.language.syntax.steps import STEP_WORDS
-from petri.language.syntax.tables import END, STARTS
+from petri.language.syntax.tables import END
 from petri.measure import reorder
 
 _KIND = types.CompletionItemKind
@@ -127,8 +128,8 @@ class _Completer:
     def _starts(self) -> Iterator[types.CompletionItem]:
         """The words with which a declaration or a step starts."""
         word = self.statement.word if self.statement else ""
-        words = STEP_WORDS if word in STEP_WORDS or word == "thread" else {*DECLARATION_WORDS, *STARTS}
-        yield from (_item(start, _KIND.Keyword, "1") for start in sorted(words | {"end"}) if "_" not in start)
+        words = STEP_WORDS if word in STEP_WORDS or word == "thread" else DECLARATIONS
+        yield from (_item(start, _KIND.Keyword, "1") for start in sorted({*words, "end"}))
 
     def _units(self) -> Iterator[types.CompletionItem]:
         yield from (_item(name, _KIND.Unit, "1", "a unit of this net") for name in self.scope.unit_names())

@@ -8,13 +8,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from petri import library
+from petri.catalogue.words import RESERVED
 from petri.diagnostics import Diagnostic, LanguageError, Value
 from petri.editor.meant import Meant
 from petri.editor.names import Occurrence
 from petri.editor.positions import Text
 from petri.editor.workspace import Checked, Workspace
 from petri.language.syntax import tree
-from petri.language.syntax.lexer import RESERVED, lex
+from petri.language.syntax.lexer import lex
 from petri.net import Span
 from petri.structs import replace
 

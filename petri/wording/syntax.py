@@ -197,7 +197,7 @@ WORDING: dict[str, Wording] = {
     "run-until": Wording(
         "{found} cannot follow `run`",
         "write `run until {length}`",
-        "its clauses are `until`, `warmup`, `replications`, `precision` and `seed`",
+        "its clauses are {words:and}",
     ),
     # ---------------------------------------------------------------- records and types
     "field-twice": Wording("the type has two fields `{name}`"),

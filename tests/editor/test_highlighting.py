@@ -13,8 +13,9 @@ from typing import Any
 import pytest
 
 from petri import library
+from petri.catalogue.words import NAMES_TOO, RESERVED, SOFT
 from petri.editor.highlighting import EDITORS, FILES, TEXTMATE, keyword_groups, keywords
-from petri.language.syntax.lexer import NAMES_TOO, RESERVED, SOFT_WORDS, lex
+from petri.language.syntax.lexer import lex
 from petri.language.syntax.splitting import split
 
 NETS = [library.nets() / f"{name}.net" for name in library.net_names()]
@@ -74,7 +75,7 @@ def coloured(line: str) -> dict[int, str]:
 def test_keywords_are_coloured_and_names_are_not(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     lines = [coloured(line) for line in text.split("\n")]
-    certain = RESERVED - SOFT_WORDS - NAMES_TOO
+    certain = RESERVED - SOFT - NAMES_TOO
     wrong = []
     for token in (token for statement in split(lex(text, "").tokens, "") for token in statement.tokens):
         scope = lines[token.line - 1].get(token.column - 1, "")

@@ -173,14 +173,18 @@ class Programs:
             lambda: tree.Time(chance.choice(UNITS), NOWHERE),
             self.imported,
             lambda: self.parameter(self.expression()),
-            lambda: tree.Const(name(), self.expression(), chance.random() < 0.5, **where),
+            lambda: tree.Const(name(), self.expression(), unit=chance.random() < 0.5, **where),
             lambda: tree.Type(name(), self.type(), **where),
             lambda: tree.Dist(name(), self.expression(), **where),
             lambda: tree.Fn(name(), self._fields(), self._maybe(self.type), self.expression(), **where),
             self.place,
             self.transition,
             lambda: tree.Port(
-                self._not_out(), chance.choice(("in", "out", "")), self._some(self.counted, 0, 2), None, **where
+                self._not_out(),
+                direction=chance.choice(("in", "out", "")),
+                size=self._some(self.counted, 0, 2),
+                type=None,
+                **where,
             ),
             self.instance,
             self.measure,
@@ -297,5 +301,5 @@ class Programs:
     def module(self) -> tree.Module:
         parameters = self._some(lambda: self.parameter(self._maybe(self.expression)), 0, 2)
         return tree.Module(
-            self.chance.choice(("Engine", "at")), parameters, self._some(self.declaration, 0, 3), "", NOWHERE, NOWHERE
+            self.chance.choice(("Engine", "at")), parameters, "", NOWHERE, NOWHERE, self._some(self.declaration, 0, 3)
         )

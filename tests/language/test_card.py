@@ -10,8 +10,8 @@ import pytest
 
 from petri import language
 from petri.catalogue.operations import DISTRIBUTIONS, FUNCTIONS
+from petri.catalogue.words import RESERVED
 from petri.language.checking.measures.figures import MEASURE_FUNCTIONS
-from petri.language.syntax.lexer import RESERVED
 from petri.measure.catalogue import PLACES
 
 TEXT = (Path(__file__).resolve().parents[2] / "docs" / "card.md").read_text(encoding="utf-8")

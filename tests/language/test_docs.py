@@ -13,10 +13,10 @@ import pytest
 
 from petri import codec, language
 from petri.catalogue.operations import DISTRIBUTIONS, FUNCTIONS
+from petri.catalogue.words import NAMES_TOO, RESERVED, SOFT
 from petri.diagnostics import render_all
 from petri.language.checking.measures.figures import MEASURE_FUNCTIONS
 from petri.language.meaning.units import UNITS
-from petri.language.syntax.lexer import NAMES_TOO, RESERVED, SOFT_WORDS
 from tests.documents import script
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "language.md"
@@ -51,7 +51,7 @@ def test_message(number: int) -> None:
 def test_the_page_names_everything_there_is() -> None:
     text = PAGE.read_text(encoding="utf-8")
     listed = set(re.findall(r"^    (net time .*\n(?:    .*\n)+)", text, re.MULTILINE)[0].split())
-    assert listed == RESERVED - SOFT_WORDS - NAMES_TOO
+    assert listed == RESERVED - SOFT - NAMES_TOO
     quoted = set(re.findall(r"`([^`]*)`", text))
     assert [name for name in UNITS if name not in quoted] == []
     called = {name.partition("(")[0] for name in quoted}

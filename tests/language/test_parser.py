@@ -12,9 +12,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from petri.catalogue.words import DECLARING, LINKING, VALUES
 from petri.diagnostics import render_all
 from petri.language.syntax import tables, tree
-from petri.language.syntax.lexer import CLAUSE_WORDS, DECLARATION_WORDS, VALUE_WORDS
 from petri.language.syntax.parser import parse, parse_text
 from petri.net import Span
 
@@ -255,7 +255,7 @@ def test_a_text_beyond_the_limit_is_refused() -> None:
     assert ids("# " + "x" * (4 * 2**20)) == ["file-too-large"]
 
 
-WORDS = [*DECLARATION_WORDS, *CLAUSE_WORDS, *VALUE_WORDS]
+WORDS = [*DECLARING, *LINKING, *VALUES]
 SIGNS = [*"()[]{},:.;=<>+-*/~|#\"'%&!\n\t\r\0é", "->", "..", "==", "!=", "//", "##", "&&", "1.5", "5%", "64 B", '"s"']
 soup = st.lists(st.sampled_from([*WORDS, *SIGNS, "a", "b", "Packet", "p99.9", "_"]), max_size=40).map(" ".join)
 

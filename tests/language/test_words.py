@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from petri import language
+from petri.catalogue.words import NAMES_TOO, SOFT
 from petri.language.layout.formatter import format_source
-from petri.language.syntax.lexer import NAMES_TOO, SOFT_WORDS
 
-WORDS = sorted(NAMES_TOO | SOFT_WORDS)
+WORDS = sorted(NAMES_TOO | SOFT)
 
 NET = """net words
 time ns

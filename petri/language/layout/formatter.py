@@ -2,7 +2,7 @@
 
 - There is one declaration per line. The bodies of modules, threads and blocks are indented by two. One empty
   line between declarations is kept.
-- Clauses have a fixed order: arcs, draw, takes, when, priority, weight; type, discipline, capacity, marking.
+- Clauses have a fixed order, that of `petri.catalogue.words`.
 - A declaration longer than 120 columns is split into lines, one clause on each. A line that is still too long is split
   at its outermost operators, list items or branches, and continues below the column where these started (`setting.py`).
 - Consecutive declarations of one kind, without an empty line or a comment in between, have their names, clauses and

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import groupby
 
+from petri.catalogue.words import clauses_of
 from petri.language.layout.setting import BREAK, CLOSE, OPEN, STOP, flat, group, group_each
 from petri.language.syntax import tree
 from petri.net import Span
@@ -44,13 +45,13 @@ def type_text(node: tree.TypeExpr) -> str:
     return flat(_type(node))
 
 
-def _write(node: tree.Expr, level: int) -> str:
+def _write(node: tree.Expr | tree.Preference, level: int) -> str:
     """The text of a node in a position that needs at least `level`: in parentheses if it binds less tightly."""
     text, own = _text_and_level(node)
     return text if own >= level else f"({text})"
 
 
-def _text_and_level(node: tree.Expr) -> tuple[str, int]:
+def _text_and_level(node: tree.Expr | tree.Preference) -> tuple[str, int]:
     match node:
         case tree.Binary():
             return _binary(node)
@@ -70,6 +71,8 @@ def _text_and_level(node: tree.Expr) -> tuple[str, int]:
             return f"{_write(node.start, _POSTFIX)} -> {_write(node.end, _POSTFIX)}", 0
         case tree.By():
             return f"by {_keys(node.keys)}{'' if node.end_keys is None else ' -> ' + _keys(node.end_keys)}", 0
+        case tree.Preference():
+            return f"{node.word} {_write(node.key, 0)}", 0
         case tree.Ordered():
             return f"order {_write(node.value, 0)}", 0
         case tree.At():
@@ -342,19 +345,18 @@ def _transition(node: tree.Transition) -> list[Piece]:
         text = f"{arrow}{_write(output, 0)}{comma}"
         pieces.append(Piece(text, output.span, indent=4 if number else 2, fills=number > 0, joins=number == 0))
     clauses = _naming(node)
-    values = (("takes", node.time), ("when", node.guard), ("priority", node.priority), ("weight", node.weight))
-    for word, value in values:
-        if value is not None:
-            clauses.append(Piece(f"{word} {_write(value, 0)}", value.span, "  "))
-    if node.prefer is not None:
-        clauses.append(Piece(_preference(node.prefer), node.prefer.span, "  "))
+    clauses += [Piece(text, span, "  ") for _, text, span in _values(node, "transition")]
     if clauses:
         clauses[0].gap = f"{STOP}  "
     return pieces + clauses
 
 
-def _preference(node: tree.Preference) -> str:
-    return f"prefer {node.word} {_write(node.key, 0)}"
+def _values(node: tree.Transition | tree.Step | tree.Run, whole: str) -> Iterator[tuple[str, str, Span]]:
+    """The clauses with one value: word, text and position."""
+    for clause in clauses_of(whole):
+        value = getattr(node, clause.field)
+        if value is not None and not isinstance(value, tuple):
+            yield clause.word, f"{clause.word} {_write(value, 0)}", value.span
 
 
 def _naming(node: tree.Transition) -> list[Piece]:
@@ -405,14 +407,9 @@ def _step(node: tree.Step) -> list[Piece]:
             comma = "," if number < len(node.outputs) - 1 else CLOSE
             text = f"{'' if number else OPEN}{_write(output, 0)}{comma}"
             pieces.append(Piece(text, output.span, indent=4, fills=True))
-    time = None if node.verb == "wait" else node.time
-    values = (("for", time), ("when", node.guard), ("priority", node.priority), ("weight", node.weight))
-    for word, given in values:
-        if given is not None:
-            gap = " " if word == "for" or node.verb in ("choose", "or") else "  "
-            pieces.append(Piece(f"{word} {_write(given, 0)}", given.span, gap, indent=4))
-    if node.prefer is not None:
-        pieces.append(Piece(_preference(node.prefer), node.prefer.span, "  ", indent=4))
+    for word, text, span in _values(node, node.verb):
+        near = word == "for" or (node.verb in ("choose", "or") and word != "prefer")
+        pieces.append(Piece(text, span, " " if near else "  ", indent=4))
     return pieces
 
 
@@ -442,11 +439,10 @@ def _run(node: tree.Run) -> list[Piece]:
     pieces = [Piece("run", node.span)]
     if node.dead:
         pieces[0].text = "run until dead"
-    elif node.until is not None:
-        pieces[0].text = f"run until {_write(node.until, 0)}"
-    words = ("warmup", "replications", "precision", "seed")
-    for word, value in zip(words, (node.warmup, node.replications, node.precision, node.seed), strict=True):
-        if value is not None:
-            gap = "  " if len(pieces[0].text) > 3 or len(pieces) > 1 else " "
-            pieces.append(Piece(f"{word} {_write(value, 0)}", value.span, gap, indent=4, fills=True))
+    for word, text, span in _values(node, "run"):
+        if word == "until":
+            pieces[0].text = f"run {text}"
+            continue
+        gap = "  " if len(pieces[0].text) > 3 or len(pieces) > 1 else " "
+        pieces.append(Piece(text, span, gap, indent=4, fills=True))
     return pieces

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from petri.language.syntax.lexer import NAMES_TOO, SOFT_WORDS, Token
+from petri.catalogue.words import NAMES_TOO, SOFT
+from petri.language.syntax.builder import Builder
+from petri.language.syntax.lexer import Token
 from petri.language.syntax.tables import END, ParserTables, Rule
 
-_LISTS = frozenset(
-    ("", "arguments", "initials", "inputs", "outputs", "draws", "lets", "fields", "records", "parameters", "keys")
-)
-
-
+# Rules and repetitions that make a list of their children.
+_LISTS = frozenset((
+    "", "arguments", "draws", "fields", "initials", "inputs", "instance_arguments", "keys", "lets", "loops", "outputs",
+    "parameters", "places", "records", "size",
+))  # fmt: skip
 _STATES_PER_LEVEL = 8  # more than any operation keeps on the stack while it waits for its last operand
 
 
@@ -36,10 +38,7 @@ class TooDeep(Exception):
         super().__init__()
 
 
-Action = Callable[[list[Any], Token, Token], Any]
-
-
-def run(tables: ParserTables, builder: object, start: str, tokens: Sequence[Token], deepest: int) -> Any:
+def run(tables: ParserTables, builder: Builder, start: str, tokens: Sequence[Token], deepest: int) -> Any:
     """The node that the builder makes from the declaration; raises SyntaxFailure or TooDeep."""
     states = [tables.starts[start]]
     values: list[Any] = []
@@ -65,10 +64,10 @@ def run(tables: ParserTables, builder: object, start: str, tokens: Sequence[Toke
                 raise TooDeep(tokens[first], tokens[last])
             if rule.action is None:
                 value = children[0]
-            elif rule.action == "":
+            elif rule.action in _LISTS:
                 value = children
             else:
-                value = getattr(builder, rule.action)(children, tokens[first], tokens[last])
+                value = builder.make(rule.action, children, tokens[first], tokens[last])
             values.append(value)
             reach.append((first, last, depth))
             states.append(tables.gotos[states[-1]][rule.origin])
@@ -82,7 +81,7 @@ def run(tables: ParserTables, builder: object, start: str, tokens: Sequence[Toke
 
 def is_name(actions: Mapping[str, int], kind: str, tokens: Sequence[Token], position: int) -> bool:
     """Whether a word that is a keyword elsewhere is a name here. actions: of the automaton's state."""
-    if kind in SOFT_WORDS:
+    if kind in SOFT:
         return kind not in actions
     if kind not in NAMES_TOO or "NAME" not in actions:
         return False
@@ -103,7 +102,7 @@ def _begins_an_operand(tokens: Sequence[Token], position: int) -> bool:
 
 
 # What follows a name where the keyword could stand as well: a place in an arc, a value in an enumeration.
-_EITHER = SOFT_WORDS | NAMES_TOO
+_EITHER = SOFT | NAMES_TOO
 _BEHIND_NAMES = (",", ")", ".", "+", "-", "*", "/", "==", "!=", "<", "<=", ">", ">=", "..", ":", "->")
 _OF_PLACES = (",", "->", "(", "[", "*", ">=")
 _AFTER_NAMES = {

@@ -8,27 +8,10 @@ from __future__ import annotations
 
 import re
 
+from petri.catalogue.words import RESERVED
 from petri.diagnostics import Diagnostic, Value
 from petri.net import Span
 from petri.structs import Struct, replace
-
-DECLARATION_WORDS = (
-    "net", "time", "param", "const", "unit", "type", "dist", "fn", "place", "transition", "module", "port", "instance",
-    "import", "measure", "expect", "run", "end",
-)  # fmt: skip
-CLAUSE_WORDS = (
-    "takes", "draw", "let", "when", "priority", "weight", "read", "no", "reset", "cap", "fifo", "lifo", "bag", "by",
-    "in", "out", "for", "if", "then", "else", "and", "or", "not", "div", "mod", "as", "at", "record", "until", "warmup",
-    "replications", "precision", "seed", "order", "within", "with", "of", "prefer",
-)  # fmt: skip
-VALUE_WORDS = ("token", "all", "now", "true", "false")
-RESERVED = frozenset((*DECLARATION_WORDS, *CLAUSE_WORDS, *VALUE_WORDS))
-# Also names where the keyword could not occur; those of NAMES_TOO only if no name or number follows.
-SOFT_WORDS = frozenset(("as", "at", "let", "of", "out", "precision", "prefer", "seed"))
-NAMES_TOO = frozenset((
-    "read", "no", "reset", "draw", "weight", "priority", "cap", "fifo", "lifo", "bag", "record", "until", "warmup",
-    "replications", "within", "order", "token", "run",
-))  # fmt: skip
 
 _TOKEN = re.compile(
     r"""

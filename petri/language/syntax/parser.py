@@ -5,12 +5,13 @@ from __future__ import annotations
 from bisect import bisect_right
 from itertools import pairwise
 
+from petri.catalogue.words import RESERVED
 from petri.diagnostics import Diagnostic, Value, in_order, limited
 from petri.language.syntax import tree
 from petri.language.syntax.builder import Builder
 from petri.language.syntax.driver import SyntaxFailure, TooDeep, expected, run
 from petri.language.syntax.foreign import LARGEST_FILE, too_large, unlike
-from petri.language.syntax.lexer import RESERVED, Comment, Lexed, Token, lex, span_of
+from petri.language.syntax.lexer import Comment, Lexed, Token, lex, span_of
 from petri.language.syntax.reuse import KnownStatements
 from petri.language.syntax.slips import EXPLAINS_SIGNS, SPREADING, explain, names_beside
 from petri.language.syntax.splitting import Statement, split

@@ -9,9 +9,20 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from petri.catalogue.operations import DISTRIBUTIONS
+from petri.catalogue.words import (
+    CLAUSES,
+    DECLARING,
+    EXAMPLES,
+    FORMS,
+    LINKING,
+    RESERVED,
+    SOFT,
+    SYNONYMS,
+    clauses_of,
+)
 from petri.diagnostics import Diagnostic, Label, Value, did_you_mean
 from petri.language.syntax.driver import SyntaxFailure
-from petri.language.syntax.lexer import CLAUSE_WORDS, DECLARATION_WORDS, RESERVED, SOFT_WORDS, Token, span_of
+from petri.language.syntax.lexer import Token, span_of
 from petri.language.syntax.splitting import OTHER_WORDS, Statement
 from petri.language.syntax.tables import END
 from petri.net import Span
@@ -23,49 +34,11 @@ _OPERATORS = frozenset(
     (*_COMPARING, "+", "-", "*", "/", "div", "mod", "and", "or", "..", "with", ".", "[", "(", "->", "|")
 )
 _OPERAND_ENDS = frozenset(("NAME", "NUMBER", "STRING", ")", "]", "}", "token", "all", "now", "end", "true", "false"))
-_CLAUSES = frozenset(CLAUSE_WORDS)
-_NAMES = frozenset(("NAME", *SOFT_WORDS))
+_CLAUSES = frozenset(LINKING)
+_BARE = frozenset(word for word, clause in CLAUSES.items() if clause.bare)
+_NAMES = frozenset(("NAME", *SOFT))
 _BEGINS = frozenset(("NAME", "NUMBER", "STRING", "{", "token", "now", "(", "-"))
 _TYPES = ("int", "real", "bool", "Time", "Bytes", "Rate", "Freq", "token")
-
-# Keywords of other languages.
-_SYNONYMS = {
-    "guard": "when", "where": "when", "if": "when", "provided": "when", "delay": "takes", "duration": "takes",
-    "lasts": "takes", "capacity": "cap", "limit": "cap", "max": "cap", "prio": "priority", "random": "draw",
-    "sample": "draw", "queue": "fifo", "stack": "lifo", "sorted": "by", "init": "=", "initial": "=",
-    "probability": "weight", "during": "until", "for": "until", "reps": "replications", "runs": "replications",
-    "inhibit": "no", "inhibitor": "no", "test": "read", "var": "param", "parameter": "param", "constant": "const",
-    "state": "place", "event": "transition", "action": "transition", "trans": "transition", "def": "fn",
-    "function": "fn",
-    "class": "module", "process": "module", "component": "module", "include": "import", "use": "import", "let": "const",
-    "assert": "expect", "check": "expect", "simulate": "run", "input": "port", "output": "port", "struct": "type",
-    "enum": "type", "record": "type", "metric": "measure", "units": "unit", "new": "instance", "endmodule": "end",
-}  # fmt: skip
-
-# An example of each declaration, and of the steps that name something: the hint if nothing better is known.
-_FORMS = {
-    "net": "net name",
-    "time": "time ns",
-    "import": 'import ixp2400.dram` or `import "part.net"',
-    "param": "param name = 0.8 in 0..1",
-    "const": "const name = 3",
-    "unit": "unit cycle = 1 / clock",
-    "type": "type Packet = { seq: int, size: Bytes }` or `type Colour = gold | silver",
-    "dist": "dist sizes = choice(64 B: 7, 1518 B: 1)",
-    "fn": "fn blocks(size: Bytes): int = ceil(size / 64 B)",
-    "place": "place name : type fifo cap 8 = 3 * token",
-    "transition": "transition name: queue(x), 2 * credit -> done(x) takes exp(5) when x > 3",
-    "module": "module Name(size: int = 8) … end",
-    "port": "port in work: Packet, out done: Packet",
-    "instance": "instance name[i in 0..3] = Module(i, work = queue)",
-    "measure": "measure name = now - x.born at send record mean, p99",
-    "expect": "expect loss < 0.01",
-    "run": "run until 100 warmup 10 replications 20",
-    "draw": "draw size ~ uniform(64 B..1518 B)",
-    "let": "let rest = size - header",
-    "set": "set turn = (turn + 1) mod 4",
-}
-_FORMS["port"] = "port in work: Packet` or `port out done: Packet"
 
 
 class _Case(Struct):
@@ -172,10 +145,10 @@ def _not_a_declaration(case: _Case) -> Diagnostic | None:
         return None
     if case.after == ":" and case.position + 2 < len(case.tokens) and case.tokens[case.position + 2].kind == "=":
         return case.tell("assignment", span=span_of(token, case.tokens[case.position + 2], case.path), name=token.text)
-    words = (*DECLARATION_WORDS, *(kind for kind in case.expected if kind in _CLAUSES))
+    words = (*DECLARING, *(kind for kind in case.expected if kind in _CLAUSES))
     suggestion = _meant(token.text, words)
     span = span_of(token, token, case.path)
-    listed = None if suggestion else ", ".join(word for word in DECLARATION_WORDS if word != "end")
+    listed = None if suggestion else ", ".join(word for word in DECLARING if word != "end")
     return case.tell("not-a-declaration", span=span, found=token.text, suggestion=suggestion, words=listed)
 
 
@@ -200,12 +173,12 @@ def _draw_of_value(case: _Case) -> Diagnostic | None:
 
 def _misspelt_clause(case: _Case) -> Diagnostic | None:
     token = case.found
-    if not token or (case.before.kind not in _OPERAND_ENDS and case.before.kind not in ("fifo", "lifo", "bag")):
+    if not token or (case.before.kind not in _OPERAND_ENDS and case.before.kind not in _BARE):
         return None
     if token.text == "after" and "takes" in case.expected:
         return case.tell("no-race")
     words = [kind for kind in case.expected if kind in _CLAUSES or kind == "="]
-    if token.kind != "NAME" and token.text not in _SYNONYMS:
+    if token.kind != "NAME" and token.text not in SYNONYMS:
         return None
     suggestion = _meant(token.text, words)
     if suggestion:
@@ -213,9 +186,7 @@ def _misspelt_clause(case: _Case) -> Diagnostic | None:
     if _type_follows(case):
         return None
     if token.kind == "NAME" and "takes" in words and case.after in ("NAME", "NUMBER", "("):
-        return case.tell(
-            "unknown-clause", found=token.text, words=("draw", "let", "takes", "when", "priority", "weight", "prefer")
-        )
+        return case.tell("unknown-clause", found=token.text, words=_words_of("transition"))
     return None
 
 
@@ -229,7 +200,7 @@ def _late_condition(case: _Case) -> Diagnostic | None:
 
 
 def _meant(word: str, candidates: tuple[str, ...] | list[str]) -> str | None:
-    synonym = _SYNONYMS.get(word.lower())
+    synonym = SYNONYMS.get(word.lower())
     if synonym in candidates or word in OTHER_WORDS:
         return synonym if synonym in candidates else None
     return did_you_mean(word, sorted(candidates))
@@ -258,7 +229,7 @@ def _missing_name(case: _Case) -> Diagnostic | None:
     if token and token.kind == "STRING":
         return case.tell("name-in-quotes", name=token.text.strip('"'))
     if case.position == 1 and case.word:
-        return case.tell("missing-name", word=case.word, form=_FORMS.get(case.word))
+        return case.tell("missing-name", word=case.word, form=FORMS.get(case.word))
     return None
 
 
@@ -338,7 +309,7 @@ def _brace_block(case: _Case) -> Diagnostic | None:
         return None
     if case.word == "type" or (case.word == "place" and _type_follows(case)):
         return None
-    return case.tell("brace-block", word=case.word, form=_FORMS.get(case.word))
+    return case.tell("brace-block", word=case.word, form=FORMS.get(case.word))
 
 
 # ---------------------------------------------------------------- transitions
@@ -349,7 +320,7 @@ def _transition_shape(case: _Case) -> Diagnostic | None:
         return None
     name = case.tokens[1].text if len(case.tokens) > 1 else ""
     if ":" in case.expected and "->" not in case.expected and not case.open_brackets():
-        return case.tell("missing-colon", word=case.word, name=name, form=_FORMS["transition"])
+        return case.tell("missing-colon", word=case.word, name=name, form=FORMS["transition"])
     if case.kind == "{":
         return None
     if case.kind == "not" and case.wants_value and "no" in case.expected:
@@ -411,9 +382,9 @@ def _equals(case: _Case) -> Diagnostic | None:
         return case.tell("double-equals")
     declaring = case.word in ("param", "const", "unit", "type", "dist", "fn", "instance", "measure")
     if declaring and "=" in case.expected and "==" not in case.expected and not case.open_brackets():
-        return case.tell("missing-equals", word=case.word, name=case.tokens[1].text, form=_FORMS[case.word])
+        return case.tell("missing-equals", word=case.word, name=case.tokens[1].text, form=FORMS[case.word])
     if case.word == "place" and case.kind == "NUMBER" and "=" in case.expected:
-        return case.tell("missing-equals", word=case.word, name=case.tokens[1].text, form=_FORMS["place"])
+        return case.tell("missing-equals", word=case.word, name=case.tokens[1].text, form=FORMS["place"])
     return None
 
 
@@ -511,18 +482,9 @@ def _missing_value(case: _Case) -> Diagnostic | None:
     if case.before.kind == ",":
         comma = span_of(case.before, case.before, case.path)
         return case.tell("trailing-comma", span=comma)
-    example = _EXAMPLES.get(case.before.text)
-    form = None if example else _FORMS.get(case.word)
+    example = EXAMPLES.get(case.before.text)
+    form = None if example else FORMS.get(case.word)
     return case.tell("missing-value", before=case.before.text, example=example, form=form)
-
-
-_EXAMPLES = {
-    "takes": "takes exp(5)", "when": "when x > 3", "priority": "priority 1", "weight": "weight 3", "cap": "cap 8",
-    "until": "until 100", "warmup": "warmup 10", "replications": "replications 20",
-    "precision": "precision 2%", "seed": "seed 7",
-    "by": "by seq", "within": "within 5%", "in": "in 0..1", "no": "no full >= 3", "read": "read config(x)",
-    "reset": "reset queue", "prefer": "prefer least p.born", "of": "cap 32 KB of size",
-}  # fmt: skip
 
 
 def _missing_comma(case: _Case) -> Diagnostic | None:
@@ -559,7 +521,8 @@ def _one_name(case: _Case) -> Diagnostic | None:
 def _run_length(case: _Case) -> Diagnostic | None:
     if case.word == "run" and case.position == 1 and case.found:
         unit = f" {case.tokens[2].text}" if case.after == "NAME" else ""
-        return case.tell("run-until", length=case.found.text + unit if case.kind == "NUMBER" else None)
+        length = case.found.text + unit if case.kind == "NUMBER" else None
+        return case.tell("run-until", length=length, words=_words_of("run"))
     return None
 
 
@@ -568,7 +531,7 @@ def _run_length(case: _Case) -> Diagnostic | None:
 
 def _unexpected(case: _Case) -> Diagnostic:
     identifier = "unexpected" if case.found else "unfinished"
-    return case.tell(identifier, expected=_wanted(case), form=_FORMS.get(case.word))
+    return case.tell(identifier, expected=_wanted(case), form=FORMS.get(case.word))
 
 
 def _wanted(case: _Case) -> str:
@@ -598,6 +561,10 @@ def _wanted(case: _Case) -> str:
     if len(wanted) < 2:
         return "".join(wanted)
     return f"{', '.join(wanted[:-1])} or {wanted[-1]}"
+
+
+def _words_of(whole: str) -> tuple[str, ...]:
+    return tuple(clause.word for clause in clauses_of(whole))
 
 
 def _shown(token: Token | None) -> str:

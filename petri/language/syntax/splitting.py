@@ -6,62 +6,25 @@ misspell them or use them as names. The neighbouring tokens decide which case it
 
 from __future__ import annotations
 
+from petri.catalogue.words import CLAUSES, DECLARATIONS, DECLARING, LINKING, NAMES_TOO, RESERVED, SOFT
 from petri.diagnostics import Diagnostic, did_you_mean
 from petri.language.syntax import steps
-from petri.language.syntax.lexer import (
-    CLAUSE_WORDS,
-    DECLARATION_WORDS,
-    NAMES_TOO,
-    RESERVED,
-    SOFT_WORDS,
-    Token,
-    span_of,
-)
+from petri.language.syntax.lexer import Token, span_of
 from petri.structs import Struct, field
 
-_DECLARING = frozenset(DECLARATION_WORDS)
-_NEWER = frozenset(("thread", "service"))  # words of declarations that are not reserved: a place may be called `thread`
+_DECLARING = frozenset(DECLARING)
+_NEWER = frozenset(DECLARATIONS) - _DECLARING  # words of declarations that are not reserved
 _OPENING = frozenset("([{")
 _CLOSING = frozenset(")]}")
-# After these an operand must follow, so `end` is the instant.
-_WANTS_OPERAND = frozenset(
-    (
-        "(", "[", "{", ",", ":", ".", "..", "->", "=", "==", "!=", "<", "<=", ">", ">=", "+", "-", "*", "/", "~", "|",
-        *CLAUSE_WORDS,
-    )
-) - {"fifo", "lifo", "bag"}  # fmt: skip
+_SIGNS = _OPENING | _CLOSING | frozenset(",:.=<>+-*/~|") | {"..", "->", "==", "!=", "<=", ">="}
+_BARE = frozenset(word for word, clause in CLAUSES.items() if clause.bare)
+_WANTS_OPERAND = (_SIGNS - _CLOSING) | (
+    frozenset(LINKING) - _BARE
+)  # after these an operand follows: `end` is the instant
 # What follows a keyword that does start a declaration; for `expect` and `run` see below.
 _FOLLOWS = {"import": ("NAME", "STRING"), "port": ("NAME", "in", "out"), "end": ("",)}
 # Short words of other languages that happen to be similar to a keyword.
 OTHER_WORDS = frozenset(("int", "let", "set", "get", "new", "use", "def", "var", "for", "real", "nat", "uint"))
-_SIGNS = frozenset(
-    (
-        "(",
-        "[",
-        "{",
-        ")",
-        "]",
-        "}",
-        ",",
-        ":",
-        ".",
-        "..",
-        "->",
-        "=",
-        "==",
-        "!=",
-        "<",
-        "<=",
-        ">",
-        ">=",
-        "+",
-        "-",
-        "*",
-        "/",
-        "~",
-        "|",
-    )
-)
 _NAMELESS = frozenset(("", "end", "run", "expect"))
 _ANYTHING = frozenset(("expect", "run"))
 
@@ -215,17 +178,13 @@ def _declares(token: Token, before: Token | None, after: Token | None, depth: in
         return ""
     if _closing(before, token, after) or _run_as_name(token, before, following):
         return ""
-    if alone and not token.first and following != "NAME" and following not in SOFT_WORDS:
+    if alone and not token.first and following != "NAME" and following not in SOFT:
         return ""  # `place time : int`: a reserved word for a name
     if word == "end":
         last = token.first and (not following or following in _DECLARING)
         within = depth > 0 and following in (",", ")", "]", "}")
-        return word if last or not (within or before.kind in _WANTS_OPERAND - SOFT_WORDS - NAMES_TOO) else ""
-    suits = (
-        following in SOFT_WORDS
-        or following in _FOLLOWS.get(word, ("NAME", "STRING", "NUMBER"))
-        or following in RESERVED
-    )
+        return word if last or not (within or before.kind in _WANTS_OPERAND - SOFT - NAMES_TOO) else ""
+    suits = following in SOFT or following in _FOLLOWS.get(word, ("NAME", "STRING", "NUMBER")) or following in RESERVED
     if suits or (word in _ANYTHING and not (depth and following in (":", ",", ")", "]", "}"))):
         return word
     return "" if depth or before.kind in _WANTS_OPERAND else word
@@ -246,7 +205,7 @@ def _misspelt(token: Token, before: Token | None, after: Token | None, in_module
         return "end"
     if following not in ("NAME", "STRING", "in", "out", "until"):
         return ""
-    meant = did_you_mean(token.text, DECLARATION_WORDS)
+    meant = did_you_mean(token.text, DECLARING)
     if meant is None or meant == "end":
         return ""
     return meant if following in _FOLLOWS.get(meant, ("NAME",)) or meant in _ANYTHING else ""

@@ -8,24 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from petri.catalogue.words import NAMES_TOO, RESERVED, SOFT, STEPS, SYNONYMS_OF_STEPS
 from petri.diagnostics import Value, did_you_mean
 from petri.language.syntax import tree
-from petri.language.syntax.lexer import NAMES_TOO, RESERVED, SOFT_WORDS, Token
+from petri.language.syntax.lexer import Token
 from petri.structs import replace
 
-LABELLED = frozenset(("take", "hold", "use", "wait", "give", "release", "call"))
-STEP_NAMES = LABELLED | {"let", "set", "while", "repeat", "choose", "elif"}  # words that are names elsewhere
-STEP_WORDS = STEP_NAMES | {"draw", "if", "else", "or"}
-BLOCK_WORDS = frozenset(("if", "while", "repeat", "choose"))  # `end` closes them
-BRANCH_WORDS = frozenset(("elif", "else", "or"))
-# Words of other languages, and the step that does the same here.
-SYNONYMS = {
-    "acquire": "hold", "seize": "hold", "lock": "hold", "grab": "hold", "keep": "hold", "unlock": "release",
-    "free": "release", "delay": "wait", "sleep": "wait", "pause": "wait", "send": "give", "put": "give",
-    "emit": "give", "push": "give", "produce": "give", "get": "take", "receive": "take", "consume": "take",
-    "pop": "take", "loop": "repeat", "var": "let", "assign": "set", "select": "choose", "elsif": "elif",
-    "elseif": "elif", "invoke": "call",
-}  # fmt: skip
+LABELLED = frozenset(word for word, step in STEPS.items() if step.labelled)
+STEP_WORDS = frozenset(STEPS)
+STEP_NAMES = STEP_WORDS - RESERVED | {"let"}  # words that are names elsewhere
+BLOCK_WORDS = frozenset(word for word, step in STEPS.items() if step.block == "opens")  # `end` closes them
+BRANCH_WORDS = frozenset(word for word, step in STEPS.items() if step.block == "branch")
 _JUMPS = {"break": "no-break", "continue": "no-continue", "return": "no-return"}
 
 
@@ -37,7 +30,7 @@ def begins(tokens: Sequence[Token], position: int, statement: Sequence[Token]) -
     token, after = tokens[position], _at(tokens, position + 1)
     if token.kind == "NAME" and after is not None and after.kind == ":":
         return _labelled(tokens, position) or "take"
-    if token.kind in NAMES_TOO | SOFT_WORDS and (verb := _labelled(tokens, position)):
+    if token.kind in NAMES_TOO | SOFT and (verb := _labelled(tokens, position)):
         return verb
     if token.kind == "NAME":
         return token.text if token.text in STEP_NAMES else ""
@@ -72,7 +65,7 @@ def slip(tokens: Sequence[Token], position: int) -> tuple[str, str, int, dict[st
     # Two names in a row occur nowhere within a step; after a number, one is its unit.
     if alone and tokens[position - 1].kind == "NUMBER":
         return None
-    meant = SYNONYMS.get(token.text.lower()) or did_you_mean(token.text, STEP_NAMES)
+    meant = SYNONYMS_OF_STEPS.get(token.text.lower()) or did_you_mean(token.text, STEP_NAMES)
     if meant and not alone:
         return meant, "misspelt-step", position, {"found": token.text, "suggestion": meant}
     return "take", "unknown-step", position, {"found": token.text, "words": sorted(STEP_WORDS)}

@@ -259,10 +259,10 @@ class Const(Frozen):
 
     name: str
     value: Expr
-    unit: bool
     doc: str
     name_span: Span
     span: Span
+    unit: bool = False
 
 
 class Type(Frozen):
@@ -425,31 +425,31 @@ class Thread(Frozen):
     name: str
     loops: tuple[Loop, ...]
     condition: Expr | None
-    steps: tuple[Step, ...]
     doc: str
     name_span: Span
     span: Span
+    steps: tuple[Step, ...] = ()
 
 
 class Port(Frozen):
     """`port in work: Packet`; `size` as of a place array; direction "" is both ways."""
 
     name: str
-    direction: Literal["in", "out", ""]
     size: tuple[Range | Name, ...]
     type: TypeExpr | None
     doc: str
     name_span: Span
     span: Span
+    direction: Literal["in", "out", ""] = ""
 
 
 class Module(Frozen):
     name: str
     parameters: tuple[Param, ...]
-    body: tuple[Declaration, ...]
     doc: str
     name_span: Span
     span: Span
+    body: tuple[Declaration, ...] = ()
 
 
 class Argument(Frozen):
