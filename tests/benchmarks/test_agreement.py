@@ -19,6 +19,7 @@ from benchmarks.contenders import COMPILER, HERE, NETS, Handwritten
 from petri.engine.interface import Limits
 from petri.engine.native import available
 from petri.run.session import begin
+from tests.sampling import one_in
 
 RUNS = 8
 STANDARD_ERRORS = 7.0
@@ -79,27 +80,29 @@ def differences(program: Handwritten, net: Path, firings: int, parameters: Mappi
     return told
 
 
-@pytest.mark.parametrize("name", ["ring", "ring_shortcut", "pipeline", "pipeline_shortcut", "join"])
+@pytest.mark.parametrize("name", one_in(5, ["ring", "ring_shortcut", "pipeline", "pipeline_shortcut", "join"]))
 def test_small_nets(name: str) -> None:
     net = NETS / f"{name.removesuffix('_shortcut')}.net"
     assert differences(Handwritten(name, name), net, 50_000, {}) == []
 
 
+@pytest.mark.slow
 def test_base_model() -> None:
     net = HERE.parent / "nets" / "ixp2400.net"
     assert differences(Handwritten("B4", "ixp2400"), net, 100_000, {"packets": 10**9}) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "parameter", "size"),
     [
-        pytest.param("philosophers", "seats", 10, marks=pytest.mark.slow),
+        ("philosophers", "seats", 10),
         ("matching", "machines", 20),
-        pytest.param("jackson", "stations", 5, marks=pytest.mark.slow),
+        ("jackson", "stations", 5),
         ("crossbar", "ports", 3),
-        pytest.param("individuals", "people", 30, marks=pytest.mark.slow),
+        ("individuals", "people", 30),
         ("least_served", "jobs", 20),
-        pytest.param("assembly", "open", 10, marks=pytest.mark.slow),
+        ("assembly", "open", 10),
     ],
 )
 def test_nets_that_come_in_sizes(name: str, parameter: str, size: int) -> None:
@@ -128,6 +131,7 @@ def test_chain() -> None:
     assert differences(program, NETS / "chain.net", 1_000_000, {"packets": 10**9}) == []
 
 
+@pytest.mark.slow
 def test_ring_has_product_form() -> None:
     """16 stations and 64 tokens: 16 · 64 / 79 services per time. Within five standard errors of a Poisson count."""
     answer = Handwritten("ring", "ring", statistics=False).figures(4_000_000, 1)

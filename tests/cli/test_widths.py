@@ -17,6 +17,7 @@ from petri.report.information import print_information
 from petri.report.summary import print_summary
 from petri.report.wrapping import QUANTITY
 from petri.result import Result
+from tests.sampling import one_in
 
 from .calling import Call
 
@@ -34,11 +35,7 @@ SHORTER = {
 }
 """End and warm-up of the run."""
 ALL_NETS = [name for name in library.net_names() if name != "dynamic_buffering_recorded"]  # which needs its file
-NETS = [
-    pytest.param(name, marks=pytest.mark.slow if "/" in name and number % 4 else ())
-    for number, name in enumerate(ALL_NETS)
-]
-"""A quarter of the patterns, which are small and alike; the slow tests read the others."""
+NETS = one_in(4, ALL_NETS)
 
 
 def run(name: str) -> Result:

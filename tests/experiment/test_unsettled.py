@@ -55,6 +55,7 @@ def unsettled(folder: Path, loads: list[float], replications: int, seed: int) ->
     return [set(point.unsettled) for point in experiment.run(folder / f"{seed}.db", workers=2).points]
 
 
+@pytest.mark.slow
 @needs_native
 def test_queues_that_settle_give_no_more_alarms_than_stated(tmp_path: Path) -> None:
     """144 points with 5 replications each. Above the stated rate three times its deviation is by chance."""

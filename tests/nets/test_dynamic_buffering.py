@@ -132,6 +132,7 @@ def test_share_in_dram_falls_as_the_high_watermark_rises() -> None:
     assert shares[0] > shares[1] > 2 * shares[2]
 
 
+@pytest.mark.slow
 def test_use_of_resources() -> None:
     """DB Table VI: the hash unit at 15 % whatever the threads, engines 57 % of one, the data bus below 6 %."""
     for engines in (1, 2, 5):

@@ -97,6 +97,7 @@ def test_nothing_is_lost_in_forty_milliseconds(operation: str, frame: int) -> No
     assert figure(result, "lost") == 0
 
 
+@pytest.mark.slow
 def test_small_frames_take_longer_than_those_of_one_block() -> None:
     """All blocks cost DRAM as much, so that it is busier with more frames (PM figure 12)."""
     small, whole = (run("npf", "3 ms", "1 ms", frame=f"{size} B", load=0.95) for size in (64, 128))
@@ -125,6 +126,7 @@ def test_the_internet_mix_does_not_feel_updates() -> None:
     assert figure(run("npf", "4 ms", "1 ms", sizes="internet", updates=1.0), "lost") == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("labels", [1, 2, 3])
 def test_pushed_labels_fill_the_output_line(labels: int) -> None:
     """A packet of 40 B comes in 64 B and leaves in 62, 66 or 70 B, but in no less than 64."""
@@ -149,6 +151,7 @@ def test_most_labels_need_two_words_of_an_entry() -> None:
     assert figure(whole, "entry_read") == 32
 
 
+@pytest.mark.slow
 def test_two_chips_forward_twice_as_much() -> None:
     one, two = (figure(run("npf", "1 ms", "200 us", chips=chips), "throughput") for chips in (1, 2))
     assert two == pytest.approx(2 * one, rel=0.01)
@@ -187,6 +190,7 @@ def test_one_processor_at_its_limit_is_busy_all_the_time() -> None:
     assert figure(result, "used") == pytest.approx(1, rel=0.002)
 
 
+@pytest.mark.slow
 def test_most_interrupts_go_to_the_first_processor() -> None:
     result = run("ia32", "400 ms", "20 ms", processors=4, cards=4, load=0.1, window=0)
     shares = [figure(result, f"cpu{n}_share") for n in range(4)]
@@ -201,6 +205,7 @@ def test_fixed_routing_gives_each_processor_its_card() -> None:
     assert figure(result, "cpu0_share") == pytest.approx(0.5, abs=0.02)
 
 
+@pytest.mark.slow
 def test_shares_of_ipsec() -> None:
     """Those of 64 B were fitted; 3DES is 31 times the work with 1518 B, and takes most of the time."""
     small, large = (run("ia32", "100 ms", "20 ms", function="ipsec", directions=1, frame=f"{n} B") for n in (64, 1518))
@@ -214,6 +219,7 @@ def test_shares_of_ipsec() -> None:
         assert sum(figure(result, f"{name}_share") for name in names) == pytest.approx(1, abs=0.01)
 
 
+@pytest.mark.slow
 def test_buses_are_not_the_limit() -> None:
     for parameters in ({"routing": "fixed"}, {"processors": 1}, {"function": "ipsec", "frame": "1518 B"}):
         result = run("ia32", "40 ms", "10 ms", **parameters)
@@ -221,6 +227,7 @@ def test_buses_are_not_the_limit() -> None:
         assert figure(result, "fsb_busy") < 0.5
 
 
+@pytest.mark.slow
 def test_rules_cost_throughput() -> None:
     none, few, many = (
         figure(run("ia32", "40 ms", "10 ms", processors=1, function=name, rules=rules), "throughput")

@@ -55,6 +55,7 @@ def test_what_a_class_does_not_need_goes_to_the_others() -> None:
     assert figure(result, "line_used") == 1.0
 
 
+@pytest.mark.slow
 def test_strict_priority_is_the_limit_of_a_large_quota() -> None:
     """The first two layers of 40 Mbps fit on the line and the third has the rest; the fourth has nothing."""
     by_quota = run(video="160 Mbps", quota_1="1 GB", quota_2="1 GB", quota_3="1 GB")
@@ -116,6 +117,7 @@ def test_a_full_queue_may_lose_its_oldest_packet() -> None:
     assert figure(head, "lost_first") == 0
 
 
+@pytest.mark.slow
 def test_what_is_committed_decides_the_delay_and_not_the_gaps() -> None:
     near, far = run(committed=4), run(committed=64)
     assert figure(far, "gap", "std") == pytest.approx(figure(near, "gap", "std"), rel=0.03)
@@ -127,6 +129,7 @@ def test_what_is_committed_decides_the_delay_and_not_the_gaps() -> None:
 # -------------------------------------------------------------------- table 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("platform", ["ixp", "host"])
 def test_gaps_at_100_mbps(platform: str) -> None:
     result = run(until="20 s", platform=platform)
@@ -136,10 +139,12 @@ def test_gaps_at_100_mbps(platform: str) -> None:
         assert figure(result, "gap", "std") == pytest.approx(0.085e6, rel=0.05)
 
 
+@pytest.mark.slow
 def test_gaps_at_400_mbps() -> None:
     assert figure(run(video="254 Mbps"), "gap", "mean") == pytest.approx(0.129e6, rel=0.03)
 
 
+@pytest.mark.slow
 def test_stalls_of_the_host_move_the_mean_of_squares_and_not_the_median() -> None:
     idle, busy = (run(until="20 s", platform="host", load=load) for load in ("none", "both"))
     assert figure(busy, "gap", "p50") == pytest.approx(figure(idle, "gap", "p50"), rel=0.01)
@@ -147,6 +152,7 @@ def test_stalls_of_the_host_move_the_mean_of_squares_and_not_the_median() -> Non
     assert figure(busy, "gap", "max") > 50e6
 
 
+@pytest.mark.slow
 def test_the_ixp_does_not_know_the_load_of_the_host() -> None:
     assert run(load="none").hash == run(load="both").hash
 
@@ -159,6 +165,7 @@ def round_trip(path: str, tar: bool = False) -> petri.Result:
     return run(until="1 s", warmup="100 ms", net="forwarding_paths", path=path, tar=tar)
 
 
+@pytest.mark.slow
 def test_microengines_are_11_to_12_percent_faster_than_the_kernel() -> None:
     chip, kernel = (figure(round_trip(path), "round_trip", "mean") for path in ("microengines", "kernel"))
     assert 0.11 <= 1 - chip / kernel <= 0.12

@@ -53,6 +53,7 @@ def test_the_chain_of_two_slots_can_be_checked_by_hand() -> None:
     assert loss_in_order(5, busy=1) == 0.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("banks", [2, 3, 5, 7, 12])
 def test_in_order_the_memory_loses_what_the_chain_says(banks: int) -> None:
     assert lost(banks, "plain", 250_000) == pytest.approx(loss_in_order(banks), abs=0.002)
@@ -80,6 +81,7 @@ TABLE_1 = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("column", "banks", "stated", "within"), TABLE_1)
 def test_table_1(column: str, banks: int, stated: float, within: float) -> None:
     assert lost(banks, column) == pytest.approx(stated, abs=within)
@@ -91,6 +93,7 @@ def test_one_bank_loses_three_of_four_cycles(column: str) -> None:
     assert lost(1, column, 40_000) == pytest.approx(0.75, abs=1e-3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("column", ["plain", "plain_interleaved", "optimised", "optimised_interleaved"])
 def test_the_loss_does_not_depend_on_the_cycle(column: str) -> None:
     """To the last bit: a run has 100,000 cycles after 100, whatever their length."""
@@ -121,6 +124,7 @@ def test_a_turnaround_in_each_second_cycle() -> None:
     assert figure(result, "run_length", "mean") == 1.0
 
 
+@pytest.mark.slow
 def test_data_that_trails_hides_turnarounds() -> None:
     losses = [
         figure(run("ddr", "2 ms", column="plain_interleaved", trail=f"{trail} ns"), "lost") for trail in (0, 40, 80)
@@ -254,6 +258,7 @@ def test_the_parts_of_table_3_are_what_was_put_in() -> None:
     assert figure(result, "copying_share") == pytest.approx(2 * 136 / (227 + 230), rel=5e-3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("copying", "segments", "cycles"),
     [("single_beats", 1, 446), ("single_beats", 1000, 468), ("lines", 1, 222), ("lines", 1000, 244)],
@@ -269,6 +274,7 @@ def test_a_faster_processor_waits_for_the_same_bus() -> None:
     assert figure(fast, "bus_busy") > 0.9
 
 
+@pytest.mark.slow
 def test_dma_leaves_more_of_the_processor_and_is_hardly_faster() -> None:
     lines, dma = (run("software_queue_manager", "10 ms", 1, copying=copying) for copying in ("lines", "dma"))
     assert figure(dma, "throughput") == pytest.approx(figure(lines, "throughput"), rel=0.1)

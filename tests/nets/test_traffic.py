@@ -109,6 +109,7 @@ def test_constant(tmp_path: Path) -> None:
     assert np.all(np.abs(rates - 80 * MBPS) < 1500.0 / 10_000)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("mix", "mean", "squared"),
     [
@@ -198,6 +199,7 @@ def test_a_line_sends_one_packet_after_the_other(tmp_path: Path) -> None:
 # -------------------------------------------------------------------- bursty
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("even", ["false", "true"])
 def test_on_off(tmp_path: Path, even: str) -> None:
     """Ten sources of 32 Mbps, on for 1 ms of 4: the autocovariance decays with 1/on + 1/off."""
@@ -263,6 +265,7 @@ def test_self_similar_rate(tmp_path: Path) -> None:
 ORACLE = "ShotNoise(rate = 80 Mbps, active = 500, duration = 0.5 s, fixed_duration = true, network = network{more})"
 
 
+@pytest.mark.slow
 def test_rectangular_shots(tmp_path: Path) -> None:
     """1000 flows a second of 10 kB on average (second moment that of the exponential), each of half a second.
 
@@ -284,6 +287,7 @@ def test_rectangular_shots(tmp_path: Path) -> None:
         agrees(covariance(rates, mean, lag), shot_covariance(1e-3, 2 * (0.02) ** 2, 500_000.0, 200_000.0, lag))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("power", "factor"), [(1, 4 / 3), (2, 9 / 5)])
 def test_triangular_and_parabolic_shots(tmp_path: Path, power: int, factor: float) -> None:
     """The instantaneous variance is (b + 1)^2 / (2 b + 1) times that of rectangular shots (SN)."""
@@ -297,6 +301,7 @@ def test_triangular_and_parabolic_shots(tmp_path: Path, power: int, factor: floa
     agrees(covariance(rates, 10.0, 1), shot_covariance(1e-3, 8e-4, 500_000.0, 100_000.0, 1, power))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("fixed", "more"),
     [
