@@ -154,12 +154,14 @@ def print_validation(one: Validation, console: Console) -> None:
     from rich.text import Text
 
     from petri.report.columns import print_prose, print_table
-    from petri.validation.wording import counted_figures, counted_statements
+    from petri.validation.wording import counted_figures, counted_statements, unsettled_figures
 
     print_prose(console, Text(one.name.replace("_", " "), style="bold"))
     console.print()
     if one.figures:
         print_table(console, figures_table(one), heading="bold")
+    if moving := unsettled_figures(one):
+        print_prose(console, Text(moving, style="dim"))
     print_prose(console, counted_figures(one) + "\n")
     if one.statements:
         print_table(console, statements_table(one), heading="bold")
@@ -168,20 +170,17 @@ def print_validation(one: Validation, console: Console) -> None:
 
 def figures_table(one: Validation) -> list[Column]:
     from petri.report.columns import Column
-    from petri.report.quantities import Units
-    from petri.validation.wording import basis, percent, short
+    from petri.validation.wording import basis, ours, percent, short
 
-    checks = [(check, Units.named(check.seconds, check.time_unit)) for check in one.figures]
-    ours = [units.show_with_error(check.ours.mean, check.ours.half_width, check.dimension) for check, units in checks]
-    stated = [units.show(check.checked.value, check.dimension) for check, units in checks]
+    checks = one.figures
     return [
-        Column("figure", [f"{check.title}: {check.point.label}" for check, _ in checks], "prose"),
-        Column("measure", [short(check.measure) for check, _ in checks], "name"),
-        Column("paper", stated),
-        Column("ours", ours),
-        Column("difference", [percent(check.difference, "+") for check, _ in checks], rank=1, implied=True),
-        Column("", [verdict(FIGURE_WORDS, check.verdict, check.certain) for check, _ in checks], left=True),
-        Column("basis", [basis(check, units) for check, units in checks], "prose"),
+        Column("figure", [f"{check.title}: {check.point.label}" for check in checks], "prose"),
+        Column("measure", [short(check.measure) for check in checks], "name"),
+        Column("paper", [check.units.show(check.checked.value, check.dimension) for check in checks]),
+        Column("ours", [ours(check, check.dimension) for check in checks]),
+        Column("difference", [percent(check.difference, "+") for check in checks], rank=1, implied=True),
+        Column("", [verdict(FIGURE_WORDS, check.verdict, check.certain) for check in checks], left=True),
+        Column("basis", [basis(check) for check in checks], "prose"),
     ]
 
 
