@@ -24,8 +24,6 @@ from petri.result.export import interval_dict, number
 from petri.result.units import unit_of, with_unit
 from petri.structs import replace
 
-FRAMES_SUFFIX = ".csv"
-
 
 @dataclass(frozen=True)
 class Bursts:
