@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 from petri import net as flat
 from petri.engine.expression import Context, evaluate
+from petri.engine.observer import Observer
 from petri.engine.statistics import Level
 from petri.measure.histogram import Histogram
 from petri.measure.passage import Passages
@@ -16,8 +17,8 @@ from petri.net import Event, Expr, Net, Scalar, Token
 Key = tuple[int | str, ...]
 
 
-class ProbeState(Protocol):
-    """Observes the events that it names."""
+class ProbeState:
+    """Observes the events that it names; by itself none."""
 
     def started(self, transition: int, context: Context) -> None:
         """A firing starts."""
@@ -30,6 +31,7 @@ class ProbeState(Protocol):
 
     def snapshot(self, now: float) -> dict[str, Any]:
         """Everything since, as `petri.measure.observation` describes it; times in ticks."""
+        raise NotImplementedError
 
 
 def key_of(expressions: Sequence[Expr], context: Context) -> Key:
@@ -38,7 +40,7 @@ def key_of(expressions: Sequence[Expr], context: Context) -> Key:
     return tuple(value.hex() if isinstance(value, float) else int(value) for value in values)
 
 
-class CounterState:
+class CounterState(ProbeState):
     def __init__(self, probe: flat.Counter) -> None:
         self.probe = probe
         self.restart(0.0)
@@ -48,9 +50,6 @@ class CounterState:
             quantity = self.probe.quantity
             self.sum += 1.0 if quantity is None else float(evaluate(quantity, context))
 
-    def arrived(self, place: int, context: Context) -> None:
-        pass
-
     def restart(self, now: float) -> None:
         self.sum = 0.0
 
@@ -58,7 +57,7 @@ class CounterState:
         return {"sum": self.sum}
 
 
-class SampleState:
+class SampleState(ProbeState):
     def __init__(self, probe: flat.Sample) -> None:
         self.samples = (probe, *probe.others)
         self.restart(0.0)
@@ -68,9 +67,6 @@ class SampleState:
             if transition == sample.transition and (sample.condition is None or evaluate(sample.condition, context)):
                 self.values.add(float(evaluate(sample.value, context)))
 
-    def arrived(self, place: int, context: Context) -> None:
-        pass
-
     def restart(self, now: float) -> None:
         self.values = Histogram()
 
@@ -78,7 +74,7 @@ class SampleState:
         return self.values.snapshot()
 
 
-class PassageState:
+class PassageState(ProbeState):
     """An event that is both end and start ends one passage, then starts the next."""
 
     def __init__(self, probe: flat.Passage, tick: flat.Tick) -> None:
@@ -105,7 +101,7 @@ class PassageState:
         return self.passages.snapshot()
 
 
-class OrderState:
+class OrderState(ProbeState):
     def __init__(self, probe: flat.Order) -> None:
         self.event: Event = probe.event
         self.sequence = probe.sequence
@@ -132,7 +128,7 @@ class OrderState:
         return self.order.snapshot()
 
 
-class ContentState:
+class ContentState(ProbeState):
     """The sum of a value over the tokens of a place, as a whole number: of parts, where the values are real."""
 
     def __init__(self, probe: flat.Content) -> None:
@@ -150,9 +146,6 @@ class ContentState:
         if isinstance(value, float):
             return round(min(max(value, -flat.MOST_CONTENT), flat.MOST_CONTENT) * self.parts)
         return int(value)
-
-    def started(self, transition: int, context: Context) -> None:
-        pass
 
     def arrived(self, place: int, context: Context) -> None:
         if place == self.place:
@@ -183,7 +176,7 @@ def probe_of(probe: flat.Probe, tick: flat.Tick) -> ProbeState:
             return ContentState(probe)
 
 
-class Probes:
+class Probes(Observer):
     """All probes of a net, in order. `tokens` returns the number of tokens in a place; the engine's owner sets it."""
 
     def __init__(self, net: Net) -> None:
@@ -206,9 +199,6 @@ class Probes:
         for content in self.contents:
             if content.place == place:
                 content.left(token, now)
-
-    def ended(self, transition: int, now: float) -> None:
-        pass
 
     def started(self, transition: int, variables: Sequence[Scalar], now: float, end: float) -> None:
         context = Context(variables, self.tokens, now, end, None, self.net.tables)

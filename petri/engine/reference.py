@@ -11,12 +11,12 @@ from bisect import insort
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
 
 from petri.engine.dependence import dependence
 from petri.engine.errors import STOPPED, Fault, ModelError, known
 from petri.engine.expression import Context, evaluate
 from petri.engine.interface import Limits, Reason
+from petri.engine.observer import Observer
 from petri.engine.random import RandomStream
 from petri.engine.trajectory import TrajectoryHash
 from petri.net import (
@@ -35,25 +35,6 @@ from petri.net import (
 from petri.structs import Struct
 from petri.structs import field as struct_field
 from petri.ticks import HORIZON, NEVER
-
-
-class Observer(Protocol):
-    """Receives every event that a statistic may need."""
-
-    def changed(self, place: int, size: int, now: float) -> None:
-        """The place holds `size` tokens from now on."""
-
-    def arrived(self, place: int, token: Token, now: float) -> None:
-        """A firing deposited a token."""
-
-    def left(self, place: int, token: Token, now: float) -> None:
-        """A firing took a token; `changed` follows. Where a place is emptied, only `changed` is called."""
-
-    def started(self, transition: int, variables: Sequence[Scalar], now: float, end: float) -> None:
-        """A firing starts; its tokens are still in their places."""
-
-    def ended(self, transition: int, now: float) -> None:
-        """A firing ended."""
 
 
 class Held(Struct):

@@ -11,13 +11,13 @@ from petri.engine.feeding import advance
 from petri.engine.firings import Firings, TracedFiring
 from petri.engine.interface import Asked, Levels, Limits, Reason, RowSource
 from petri.engine.marking import Marking
+from petri.engine.observer import Observer
 from petri.engine.probes import Probes
-from petri.engine.reference import Engine, Observer
-from petri.engine.statistics import Level, Statistics
+from petri.engine.reference import Engine
+from petri.engine.statistics import Level, OccupancyRecorder, Statistics
 from petri.file_read import FileRead
 from petri.measure.observation import Floats, Observation, probe_in_units
-from petri.measure.occupancy import OccupancyRecorder
-from petri.net import Net, Scalar, Token
+from petri.net import Net, Scalar
 
 
 class ReferenceSession:
@@ -118,23 +118,11 @@ def levels_at(levels: Sequence[Level], now: float) -> Floats:
     return np.array([level.at(int(now)) for level in levels], dtype=np.float64).reshape(-1, 2)
 
 
-class Trace:
-    """An observer that records firings."""
+class Trace(Observer):
+    """Records firings."""
 
     def __init__(self) -> None:
         self._firings: list[TracedFiring] = []
-
-    def changed(self, place: int, size: int, now: float) -> None:
-        pass
-
-    def arrived(self, place: int, token: Token, now: float) -> None:
-        pass
-
-    def left(self, place: int, token: Token, now: float) -> None:
-        pass
-
-    def ended(self, transition: int, now: float) -> None:
-        pass
 
     def started(self, transition: int, variables: Sequence[Scalar], now: float, end: float) -> None:
         self._firings.append(TracedFiring(now, end, transition, tuple(variables)))

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from petri.net import Net, Scalar, Token
+import numpy as np
+
+from petri.engine.observer import Observer
+from petri.measure.occupancy import LEVELS, Occupancy
+from petri.net import Net, Scalar
 
 
 class Level:
@@ -41,8 +45,8 @@ class Level:
         self.maximum = self.value
 
 
-class Statistics:
-    """An observer of the reference engine. `window` is the instant from which it counts."""
+class Statistics(Observer):
+    """`window` is the instant from which it counts."""
 
     def __init__(self, net: Net) -> None:
         self.window = 0.0
@@ -54,12 +58,6 @@ class Statistics:
     def changed(self, place: int, size: int, now: float) -> None:
         self.arrivals[place] += max(0, size - self.places[place].value)
         self.places[place].change(size, int(now))
-
-    def arrived(self, place: int, token: Token, now: float) -> None:
-        pass
-
-    def left(self, place: int, token: Token, now: float) -> None:
-        pass
 
     def started(self, transition: int, variables: Sequence[Scalar], now: float, end: float) -> None:
         level = self.transitions[transition]
@@ -77,3 +75,32 @@ class Statistics:
             level.restart(int(now))
         self.arrivals = [0] * len(self.arrivals)
         self.firings = [0] * len(self.firings)
+
+
+class OccupancyRecorder(Observer):
+    """Records the time at each number of tokens of each place.
+
+    initial: tokens of each place at time 0.
+    """
+
+    def __init__(self, initial: Sequence[int], levels: int = LEVELS) -> None:
+        self._last = levels - 1
+        self._times = np.zeros((len(initial), levels))
+        self._held = list(initial)
+        self._since = [0.0] * len(initial)
+
+    def changed(self, place: int, size: int, now: float) -> None:
+        self._times[place, min(self._held[place], self._last)] += now - self._since[place]
+        self._held[place], self._since[place] = size, now
+
+    def restart(self, now: float) -> None:
+        """The warm-up is over: count from `now`."""
+        self._times[:] = 0.0
+        self._since = [now] * len(self._held)
+
+    def at(self, now: float) -> list[Occupancy]:
+        """The times of each place, up to `now`."""
+        times = self._times.copy()
+        for place, held in enumerate(self._held):
+            times[place, min(held, self._last)] += now - self._since[place]
+        return [Occupancy(row) for row in times]

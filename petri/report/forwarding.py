@@ -11,10 +11,12 @@ from petri.experiment.forwarding.definition import SHARES
 from petri.net import split_unit
 from petri.report.quantities import NOTHING, Scale, Units, number
 from petri.report.search import share as percent
+from petri.report.unsettled import marked, movement, note
 
 if TYPE_CHECKING:
     from petri.experiment.design.sampling import Value
     from petri.experiment.forwarding.outcome import ForwardingOutcome, SizeResult
+    from petri.experiment.results.summary import PointOutcome
     from petri.measure.intervals import Interval
 
 DIGITS = 4
@@ -27,18 +29,21 @@ def columns(outcome: ForwardingOutcome) -> list[tuple[str, str, list[str]]]:
     if outcome.roles.size:
         made.append(("size", outcome.roles.size, [_value(row.size) for row in rows]))
     made.append(("load", outcome.roles.load, [_load(row) for row in rows]))
+    carried = [_moves(row.carried, outcome.roles.throughput) for row in rows]
     rates = [outcome.frame_rate(row) for row in rows]
     if any(rates):
-        made.append(("frames", "frames", [_shown(units, one, "events") for one in rates]))
+        cells = [_shown(units, one, "events") for one in rates]
+        made.append(("frames", "frames", list(map(marked, cells, carried))))
     throughput = outcome.figure("throughput")
     if throughput is not None and split_unit(throughput.dimension)[0] == "Rate":
         cells = [_shown(units, outcome.throughput(row), throughput.dimension) for row in rows]
-        made.append(("throughput", "throughput", cells))
+        made.append(("throughput", "throughput", list(map(marked, cells, carried))))
     made += _delay_columns(outcome)
     loss = outcome.figure("loss")
     if loss is not None:
         cells = [_shown(units, outcome.full_loss(row), loss.dimension, 3) for row in rows]
-        made.append(("loss", "loss", cells))
+        moving = [_moves(_at_full_load(row), outcome.roles.loss) for row in rows]
+        made.append(("loss", "loss", list(map(marked, cells, moving))))
     if any(row.bursts for row in rows):
         made.append(("burst", "burst", [_burst(outcome, row, units) for row in rows]))
     return made
@@ -52,7 +57,10 @@ def _delay_columns(outcome: ForwardingOutcome) -> list[tuple[str, str, list[str]
         (
             f"delay {share:.0%}",
             f"{'delay' if share == 1.0 else ''}\n{share:.0%}",
-            [_scaled(outcome.delay(row, share), scale) for row in outcome.rows],
+            [
+                marked(_scaled(outcome.delay(row, share), scale), _moves(row.delays.get(share), outcome.roles.delay))
+                for row in outcome.rows
+            ],
         )
         for share in SHARES
     ]
@@ -71,7 +79,30 @@ def legend(outcome: ForwardingOutcome) -> list[str]:
     if any(row.bursts for row in outcome.rows):
         unit = "frames" if any(outcome.frame_rate(row) for row in outcome.rows) else "time"
         lines.append(f"burst: {unit} at full load before the first loss")
+    if moving := _unsettled_note(outcome):
+        lines.append(moving)
     return lines
+
+
+def _unsettled_note(outcome: ForwardingOutcome) -> str:
+    """What the marks of the table mean; "" without any."""
+    units, found = Units.of(outcome.net), []
+    for row in outcome.rows:
+        shown_at = [(row.carried, "throughput"), *((point, "delay") for point in row.delays.values())]
+        for point, role in [*shown_at, (_at_full_load(row), "loss")]:
+            figure = outcome.figure(role)
+            if point is not None and figure is not None and _moves(point, figure.name):
+                found.append(movement(point, point.unsettled[figure.name], figure.dimension, units))
+    return note(found)
+
+
+def _at_full_load(row: SizeResult) -> PointOutcome | None:
+    return row.losses[0][1] if row.losses else None
+
+
+def _moves(point: PointOutcome | None, name: str) -> bool:
+    """Whether a figure of a point still moves at the end of the runs."""
+    return point is not None and name in point.unsettled
 
 
 def delay_scale(outcome: ForwardingOutcome) -> Scale:

@@ -15,9 +15,10 @@ from petri.engine.errors import STOPPED, Fault, ModelError
 from petri.engine.feeding import advance
 from petri.engine.firings import TracedFiring
 from petri.engine.interface import Limits, Reason, RowSource
+from petri.engine.observer import Observer
 from petri.engine.reference import Binding, Engine
 from petri.engine.state import InProgress, State, in_progress
-from petri.net import Net, Scalar, Token
+from petri.net import Net, Scalar
 from petri.run.session import row_source
 from petri.run.stop import CtrlC
 from petri.structs import Frozen
@@ -192,22 +193,13 @@ def _never() -> bool:
     return False
 
 
-class _Watcher:
+class _Watcher(Observer):
     """Notes the steps, and what firings in progress hold."""
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
         self.steps: list[Step] = []
         self.open: dict[int, InProgress] = {}
-
-    def changed(self, place: int, size: int, now: float) -> None:
-        pass
-
-    def arrived(self, place: int, token: Token, now: float) -> None:
-        pass
-
-    def left(self, place: int, token: Token, now: float) -> None:
-        pass
 
     def ended(self, transition: int, now: float) -> None:
         self.steps.append(Step("ends", transition, now))

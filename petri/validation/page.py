@@ -11,9 +11,18 @@ from petri.report.html import tables
 from petri.report.html.marks import interval_mark
 from petri.report.html.markup import Content, Markup, tag
 from petri.report.html.page import Page
-from petri.report.quantities import Units
 from petri.validation.suite import FigureCheck, Validation
-from petri.validation.wording import basis, by_origin, counted_figures, counted_statements, doubt, percent, short
+from petri.validation.wording import (
+    basis,
+    by_origin,
+    counted_figures,
+    counted_statements,
+    doubt,
+    ours,
+    percent,
+    short,
+    unsettled_figures,
+)
 
 FIGURE_MARKS: Final = {"within": ("✓ within", "pass"), "outside": ("✗ outside", "fail"),
                        "noisy": ("? too noisy to judge", "warn")}  # fmt: skip
@@ -27,11 +36,12 @@ def summary_page(validations: Sequence[Validation]) -> str:
     for one in validations:
         title = one.name.replace("_", " ")
         said = [tag("p", line) for line in counted_figures(one).split("\n")]
+        moving = [tag("p", line, class_="note") for line in [unsettled_figures(one)] if line]
         shown = [
             tables.table(headings(stated), [figure_row(one.name, check) for check in checks], f"{title}: {stated}")
             for stated, checks in by_origin(one.figures)
         ]
-        page.section(one.name, title, *said, *shown, pages(one))
+        page.section(one.name, title, *said, *shown, *moving, pages(one))
         if one.statements:
             rows = [
                 tag("tr", tag("td", mark(STATEMENT_MARKS[judged.verdict])), tag("td", judged.statement.says),
@@ -51,28 +61,27 @@ def headings(stated: str) -> list[tuple[str, bool]]:
 
 
 def figure_row(folder: str, check: FigureCheck) -> Markup:
-    units = Units.named(check.seconds, check.time_unit)
-    dimension = shown_dimension(check.dimension)
-    ours = check.ours
-    drawing = interval_mark(ours.mean, ours.half_width, "==", check.checked.value, check.checked.verdict.tolerance)
+    units, dimension = check.units, shown_dimension(check.dimension)
+    interval, stated = check.ours, check.checked
+    drawing = interval_mark(interval.mean, interval.half_width, "==", stated.value, stated.verdict.tolerance)
     cells = (
         tag("th", tag("a", check.title, href=f"{folder}/{check.experiment}.html"), scope="row"),
         tag("td", check.point.label),
         tag("td", tag("code", short(check.measure))),
-        tag("td", units.show(check.checked.value, dimension), class_="figure"),
-        tag("td", units.show_with_error(ours.mean, ours.half_width, dimension), class_="figure"),
+        tag("td", units.show(stated.value, dimension), class_="figure"),
+        tag("td", ours(check, dimension), class_="figure"),
         tag("td", percent(check.difference, "+"), class_="figure"),
-        tag("td", f"± {tolerance(check, units, dimension)}", class_="figure"),
+        tag("td", f"± {tolerance(check, dimension)}", class_="figure"),
         tag("td", mark(FIGURE_MARKS[check.verdict]), doubt(check.certain), drawing),
-        tag("td", basis(check, units)),
+        tag("td", basis(check)),
     )
     return tag("tr", cells)
 
 
-def tolerance(check: FigureCheck, units: Units, dimension: str) -> str:
+def tolerance(check: FigureCheck, dimension: str) -> str:
     """The tolerance as stated: a share of the figure, or a distance from it."""
     within = check.checked.expected.within
-    return percent(within.bound) if within.relative else units.show(check.checked.verdict.tolerance, dimension)
+    return percent(within.bound) if within.relative else check.units.show(check.checked.verdict.tolerance, dimension)
 
 
 def mark(shown: tuple[str, str]) -> Markup:

@@ -19,7 +19,9 @@ from petri.experiment.results.summary import Checked, PointOutcome
 from petri.measure.intervals import Interval
 from petri.measure.observation import Floats
 from petri.measure.sequential import WIDEST
+from petri.measure.trend import Drift
 from petri.model import choose
+from petri.report.quantities import Units
 from petri.result import Result
 from petri.run.plan import Plan
 from petri.run.replications import replicate
@@ -47,8 +49,7 @@ class FigureCheck:
     point: PointOutcome
     checked: Checked
     dimension: str
-    seconds: float | None  # of the net's time unit
-    time_unit: str
+    units: Units
 
     @property
     def measure(self) -> str:
@@ -57,6 +58,11 @@ class FigureCheck:
     @property
     def ours(self) -> Interval:
         return estimate(self.point, self.measure)
+
+    @property
+    def drift(self) -> Drift | None:
+        """How ours still moves at the end of the runs; None if it has settled."""
+        return self.point.unsettled.get(self.measure)
 
     @property
     def role(self) -> str:
@@ -202,11 +208,11 @@ class Validation:
 
 def checks(name: str, outcome: Outcome) -> Iterator[FigureCheck]:
     """The stated figures of an experiment, in the order of its file, then of its points."""
-    dimensions, net = {one.name: one.dimension for one in outcome.figures}, outcome.net
+    dimensions, units = {one.name: one.dimension for one in outcome.figures}, Units.of(outcome.net)
     for point in outcome.points:
         for one in point.checked:
             dimension = dimensions[one.expected.measure]
-            yield FigureCheck(name, outcome.title or name, point, one, dimension, net.seconds, net.time_unit)
+            yield FigureCheck(name, outcome.title or name, point, one, dimension, units)
 
 
 @dataclass(frozen=True)

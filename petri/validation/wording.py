@@ -6,21 +6,33 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from petri.report.quantities import NOTHING, Units
+from petri.report.quantities import NOTHING
+from petri.report.unsettled import marked, movement, note
 from petri.validation.names import short
 from petri.validation.suite import FigureCheck, Validation
 
-__all__ = ["basis", "by_origin", "counted_figures", "counted_statements", "doubt", "percent", "processor_time", "short"]
+__all__ = [
+    "basis",
+    "by_origin",
+    "counted_figures",
+    "counted_statements",
+    "doubt",
+    "ours",
+    "percent",
+    "processor_time",
+    "short",
+    "unsettled_figures",
+]
 
 SHOWN_IN_SECONDS: Final = 90  # less than this is shown in seconds
 SHOWN_IN_MINUTES: Final = 100
 
 
-def basis(check: FigureCheck, units: Units) -> str:
+def basis(check: FigureCheck) -> str:
     """What the verdict on a figure is worth: its role, and what was predicted before; "" if it has neither."""
     said = [check.role] if check.role else []
     if check.checked.predicted is not None:
-        said.append(f"predicted {units.show(check.checked.predicted, check.dimension, 3)}")
+        said.append(f"predicted {check.units.show(check.checked.predicted, check.dimension, 3)}")
     return ", ".join(said)
 
 
@@ -30,6 +42,21 @@ def by_origin(figures: Sequence[FigureCheck]) -> Iterator[tuple[str, list[Figure
         found = [one for one in figures if one.of_the_paper == stated]
         if found:
             yield heading, found
+
+
+def ours(check: FigureCheck, dimension: str) -> str:
+    """`46 ± 12 ms !`, where our figure has not settled."""
+    text = check.units.show_with_error(check.ours.mean, check.ours.half_width, dimension)
+    return marked(text, check.drift is not None)
+
+
+def unsettled_figures(one: Validation) -> str:
+    """What the marks of the figures mean; "" without any."""
+    return note(
+        f"{check.title}: {movement(check.point, check.drift, check.dimension, check.units)}"
+        for check in one.figures
+        if check.drift is not None
+    )
 
 
 def counted_figures(one: Validation) -> str:

@@ -46,6 +46,24 @@ def test_json_and_pages_tell_it_too(call: Call, write: Callable[..., str], tmp_p
     assert said in petri.load(coarse).run()._repr_html_()
 
 
+@pytest.mark.parametrize(
+    "study",
+    [
+        ("sweep", "coarse.net", "-n", "1"),
+        ("search", "coarse.net", "--find", "load", "--in", "0..1", "--while", "loss < 2", "--max-replications", "2"),
+        ("rfc2544", "coarse.net", "--in", "0.5..1", "--max-replications", "2", "-n", "1"),
+    ],
+)
+def test_pages_of_studies_tell_it(
+    call: Call, write: Callable[..., str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, study: tuple[str, ...]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write(COARSE + "param load = 0.5\nmeasure loss = mean(a) * load\n", "coarse.net")
+    call(*study, "-q", "--report", "page.html")
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert page.count("Constant times are rounded to ticks of 1 ns: 7.500000019 ns (+6.67e+04 ppm)") == 1
+
+
 def test_nothing_is_told_of_exact_times(call: Call, write: Callable[..., str]) -> None:
     exact = write(NEARLY.replace("133.333333", "125"))
     assert "rounded" not in call("run", exact).err

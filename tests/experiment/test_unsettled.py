@@ -106,6 +106,43 @@ def test_a_search_marks_values_that_fail_while_they_grow(pnsim: Call) -> None:
     assert "!: still moves at the end of the runs" in ran.out
 
 
+STUDY = """\
+net: line.net
+grid: {load: [0.5, 1.3]}
+replications: 3
+expected:
+  - {at: {load: 0.5}, measure: wait, value: 2 us, within: 50%, source: page 1}
+  - {at: {load: 1.3}, measure: wait, value: 2 us, within: 50%, source: page 1}
+"""
+
+
+def test_a_validation_marks_figures_that_move(pnsim: Call, tmp_path: Path) -> None:
+    (folder := tmp_path / "validation" / "study").mkdir(parents=True)
+    (folder / "line.net").write_text(NET, "utf-8")
+    (folder / "figure_1.yaml").write_text(STUDY, "utf-8")
+    ran = pnsim("validate", "study", "-q", "--report", "pages")
+    stable, overloaded = (line for line in ran.out.splitlines() if line.startswith("figure_1: load="))
+    assert " ! " not in stable
+    assert " us ! " in overloaded
+    note = "!: still moves at the end of the runs, and depends on their length: figure_1: wait at load=1.3 grows"
+    assert note in " ".join(ran.out.split())
+    page = (tmp_path / "pages" / "index.html").read_text("utf-8")
+    assert (page.count(" us !<"), page.count(note)) == (1, 1)
+
+
+@needs_native
+def test_rfc2544_marks_figures_that_move(pnsim: Call, tmp_path: Path) -> None:
+    """At load 1.3 the queue grows, and with it the share of what waits at its end, which is the loss here."""
+    text = NET.replace("measure passed", "measure loss = mean(queue) / 10000\nmeasure passed")
+    (tmp_path / "line.net").write_text(text, "utf-8")
+    study = ("rfc2544", "line.net", "--delay", "wait", "--throughput", "served", "--while", "loss < 1%", "-q")
+    ran = pnsim(*study, "--in", "0.3..1.3", "--resolution", "50%", "-n", "3")
+    assert " !" in next(line for line in ran.out.splitlines() if line.strip().startswith("0."))
+    assert "!: still moves at the end of the runs, and depends on their length: loss at load=1.3 grows" in " ".join(
+        ran.out.split()
+    )
+
+
 def test_runs_that_are_compared_are_marked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for load in (0.5, 1.3):
         found = petri.loads(NET, load=load).run(replications=2, seed=1).to_dict()

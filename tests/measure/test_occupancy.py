@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from petri import language
 from petri.engine.reference import Engine
-from petri.measure.occupancy import Occupancy, OccupancyRecorder, weighted_quantile
+from petri.engine.statistics import OccupancyRecorder
+from petri.measure.occupancy import Occupancy
 
 
 def test_quantiles_shares_and_mean() -> None:
@@ -29,19 +30,6 @@ def test_what_lies_in_the_last_entry_has_no_number() -> None:
     assert math.isnan(Occupancy(np.zeros(3)).quantile(0.5))
 
 
-def test_windows_add_and_subtract() -> None:
-    early, late = Occupancy(np.array([1.0, 2.0])), Occupancy(np.array([4.0, 2.5]))
-    assert list(late.minus(early).times) == [3.0, 0.5]
-    assert list(late.minus(early).plus(early).times) == [4.0, 2.5]
-
-
-def test_weighted_quantile_is_that_of_a_step_function() -> None:
-    assert weighted_quantile([3.0, 1.0, 2.0], [1.0, 5.0, 4.0], 0.5) == 1.0
-    assert weighted_quantile([3.0, 1.0, 2.0], [1.0, 5.0, 4.0], 0.9) == 2.0
-    assert weighted_quantile([3.0, 1.0, 2.0], [1.0, 5.0, 4.0], 0.91) == 3.0
-    assert math.isnan(weighted_quantile([], [], 0.5))
-
-
 def test_recorder_sees_what_a_net_does() -> None:
     """A token leaves at 0, comes back at 2, leaves at once, and so on: `out` holds 0, 1, 2 … tokens for 2 each."""
     net = language.loads("net t\nplace a = token\nplace out\ntransition go: a -> a, out takes 2\n")
@@ -54,19 +42,6 @@ def test_recorder_sees_what_a_net_does() -> None:
     recorder.restart(early)
     engine.advance(late, 1000)
     assert list(net.tick.time(recorder.at(late)[1].times)) == [0.0, 0.0, 0.0, 2.0]
-
-
-WEIGHTED = st.lists(st.tuples(st.integers(-5, 5), st.integers(0, 4)), min_size=1, max_size=12)
-
-
-@given(WEIGHTED, st.integers(1, 20))
-def test_a_weighted_quantile_is_that_of_the_values_repeated(pairs: list[tuple[int, int]], twentieths: int) -> None:
-    repeated = sorted(value for value, weight in pairs for _ in range(weight))
-    found = weighted_quantile([value for value, _ in pairs], [weight for _, weight in pairs], twentieths / 20)
-    if not repeated:
-        assert math.isnan(found)
-    else:
-        assert found == repeated[-(-twentieths * len(repeated) // 20) - 1]
 
 
 @given(st.lists(st.integers(0, 5), min_size=2, max_size=6), st.integers(1, 20))

@@ -24,7 +24,7 @@ _ENGINE: Final = (
 # The switch to the native engine, and what is data alone, are tested with whole runs.
 _ENGINE_FILES: Final = (
     "dependence", "distributions", "expression", "firings", "marking", "probes", "random", "reference",
-    "reference_session", "seeds", "state", "statistics", "trajectory",
+    "observer", "reference_session", "seeds", "state", "statistics", "trajectory",
 )  # fmt: skip
 # Each has tests of its own, and those of what reads it.
 _MEASURES: Final = {

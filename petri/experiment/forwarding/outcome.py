@@ -24,8 +24,6 @@ from petri.result.export import interval_dict, number
 from petri.result.units import unit_of, with_unit
 from petri.structs import replace
 
-FRAMES_SUFFIX = ".csv"
-
 
 @dataclass(frozen=True)
 class Bursts:
@@ -57,6 +55,11 @@ class SizeResult:
     losses: Sequence[tuple[Value, PointOutcome]] = ()
     bursts: Bursts | None = None
 
+    @property
+    def carried(self) -> PointOutcome | None:
+        """The point of the load found."""
+        return self.found.last.point if self.found.value is not None and self.found.last is not None else None
+
 
 @dataclass(frozen=True, repr=False)
 class ForwardingOutcome:
@@ -82,8 +85,8 @@ class ForwardingOutcome:
 
     def throughput(self, row: SizeResult) -> Interval | None:
         """At the load found, in the net's units."""
-        last = row.found.last if row.found.value is not None else None
-        return None if last is None or not self.roles.throughput else last.point.intervals[self.roles.throughput]
+        at = row.carried
+        return None if at is None or not self.roles.throughput else at.intervals[self.roles.throughput]
 
     def frame_rate(self, row: SizeResult) -> Interval | None:
         """Frames per time unit at the load found, from the throughput and the size of a frame."""

@@ -15,7 +15,7 @@ from petri.report.html.markup import Markup, content, plotted, tag
 from petri.report.html.page import Figure, Page
 from petri.report.html.palette import SERIES
 from petri.report.html.picture import picture
-from petri.report.html.run_page import banner
+from petri.report.html.run_page import banner, rounding_banner
 from petri.report.html.search_page import said
 from petri.report.html.sweep_figures import error_bars, finite
 from petri.report.html.sweep_page import points_table, provenance
@@ -51,6 +51,7 @@ def forwarding_page(outcome: ForwardingOutcome) -> Page:
 
 def _banners(outcome: ForwardingOutcome) -> list[Markup]:
     made = [banner("warn", "Not finished")] if outcome.interrupted else []
+    made += rounding_banner(outcome.net)
     for row in outcome.rows:
         if row.found.status == "fails at the start":
             made += [banner("fail", said(one)) for one in ending(outcome.search, row.found)]

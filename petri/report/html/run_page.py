@@ -136,9 +136,8 @@ def banners(record: RunRecord) -> list[Markup]:
     found += missing_banner(record.data.get("recordings", ()))
     if (dead := next((one for one in record.data["replications"] if one["ended"] == "dead"), None)) is not None:
         found += _death(record, dead)
-    if record.net is not None and (told := rounding(record.net)):
-        said = told.message[0].upper() + told.message[1:]
-        found.append(banner("warn", said) if told.severity == "warning" else tag("p", said, class_="note"))
+    if record.net is not None:
+        found += rounding_banner(record.net)
     if unsettled := record.data.get("unsettled"):
         found.append(_unsettled_banner(record.units, unsettled))
     verdicts = record.verdicts
@@ -170,6 +169,15 @@ def _unsettled_banner(units: Units, unsettled: Sequence[Mapping[str, Any]]) -> M
 
 def banner(kind: str, said: str, *more: Content) -> Markup:
     return tag("div", said, *more, class_=f"verdict {kind}", role="status" if kind == "pass" else "alert")
+
+
+def rounding_banner(net: Net) -> list[Markup]:
+    """That constant times are rounded to ticks, where they are."""
+    told = rounding(net)
+    if told is None:
+        return []
+    said = told.message[0].upper() + told.message[1:]
+    return [banner("warn", said) if told.severity == "warning" else tag("p", said, class_="note")]
 
 
 def missing_banner(recordings: Iterable[Mapping[str, Any]]) -> list[Markup]:

@@ -13,7 +13,7 @@ from petri.report.html import tables
 from petri.report.html.markup import Content, Markup, content, spoken, tag
 from petri.report.html.page import Figure, Page
 from petri.report.html.picture import picture
-from petri.report.html.run_page import banner
+from petri.report.html.run_page import banner, rounding_banner
 from petri.report.html.sweep_figures import PlotAxis
 from petri.report.html.sweep_page import points_table, provenance
 from petri.report.quantities import NOTHING, Units, number
@@ -70,6 +70,7 @@ def _facts(outcome: SearchOutcome) -> Markup:
 
 def _banners(outcome: SearchOutcome) -> list[Markup]:
     made = [banner("warn", "Not finished")] if outcome.interrupted else []
+    made += rounding_banner(outcome.outcome.net)
     if len(outcome.found) == 1:
         kind = "pass" if outcome.done else "fail"
         made.append(banner(kind, answer(outcome, outcome.found[0])))

@@ -19,7 +19,7 @@ from petri.report.html.marks import interval_mark
 from petri.report.html.markup import Content, Markup, content, spoken, tag
 from petri.report.html.page import LOW, TALL, Page
 from petri.report.html.picture import picture
-from petri.report.html.run_page import banner, missing_banner
+from petri.report.html.run_page import banner, missing_banner, rounding_banner
 from petri.report.html.sweep_figures import PlotAxis
 from petri.report.quantities import Units, exact_quantity, number
 from petri.report.unsettled import estimate, unsettled_note
@@ -40,6 +40,7 @@ def sweep_page(outcome: Outcome) -> Page:
         tables.prose(outcome.description or net.doc),
         _facts(outcome, axes),
         *missing_banner([read.to_dict() for read in outcome.files]),
+        *rounding_banner(net),
         *banners(outcome),
     ]
     if any(point.checked for point in outcome.points):
