@@ -15,8 +15,9 @@ from petri.report.quantities import Units
 from petri.validation.suite import FigureCheck, Validation
 from petri.validation.wording import basis, counted_figures, counted_statements, doubt, percent, short
 
-HEADINGS = [("figure", False), ("at", False), ("measure", False), ("paper", True), ("ours ± 95 %", True),
-            ("difference", True), ("tolerance", True), ("", False), ("basis", False)]  # fmt: skip
+FIGURES: Final = (("figure", "name"), ("at", ""), ("measure", ""), ("paper", "figure"), ("ours ± 95 %", "figure"),
+                  ("difference", "figure"), ("tolerance", "figure"), ("", ""), ("basis", ""))  # fmt: skip
+STATEMENTS: Final = (("", ""), ("statement", ""), ("ours", ""), ("source", "doc"))
 
 FIGURE_MARKS: Final = {"within": ("✓ within", "pass"), "outside": ("✗ outside", "fail"),
                        "noisy": ("? too noisy to judge", "warn")}  # fmt: skip
@@ -31,36 +32,33 @@ def summary_page(validations: Sequence[Validation]) -> str:
         title = one.name.replace("_", " ")
         figures = [figure_row(one.name, check) for check in one.figures]
         said = [tag("p", line) for line in counted_figures(one).split("\n")]
-        page.section(one.name, title, *said, tables.table(HEADINGS, figures, title), pages(one))
+        page.section(one.name, title, *said, tables.table(FIGURES, figures, title), pages(one))
         if one.statements:
             rows = [
-                tag("tr", tag("td", mark(STATEMENT_MARKS[judged.verdict])), tag("td", judged.statement.says),
-                    tag("td", judged.values), tag("td", judged.statement.source, class_="doc"))
+                (mark(STATEMENT_MARKS[judged.verdict]), judged.statement.says, judged.values, judged.statement.source)
                 for judged in one.statements
-            ]  # fmt: skip
-            headings = [("", False), ("statement", False), ("ours", False), ("source", False)]
-            table = tables.table(headings, rows, "Statements")
+            ]
+            table = tables.table(STATEMENTS, rows, "Statements")
             page.section(f"{one.name}-statements", f"{title}: in words", tag("p", counted_statements(one)), table)
     return page.html()
 
 
-def figure_row(folder: str, check: FigureCheck) -> Markup:
+def figure_row(folder: str, check: FigureCheck) -> list[Content]:
     units = Units.named(check.seconds, check.time_unit)
     dimension = shown_dimension(check.dimension)
     ours = check.ours
     drawing = interval_mark(ours.mean, ours.half_width, "==", check.checked.value, check.checked.verdict.tolerance)
-    cells = (
-        tag("th", tag("a", check.title, href=f"{folder}/{check.experiment}.html"), scope="row"),
-        tag("td", check.point.label),
-        tag("td", tag("code", short(check.measure))),
-        tag("td", units.show(check.checked.value, dimension), class_="figure"),
-        tag("td", units.show_with_error(ours.mean, ours.half_width, dimension), class_="figure"),
-        tag("td", percent(check.difference, "+"), class_="figure"),
-        tag("td", f"± {tolerance(check, units, dimension)}", class_="figure"),
-        tag("td", mark(FIGURE_MARKS[check.verdict]), doubt(check.certain), drawing),
-        tag("td", basis(check, units)),
-    )
-    return tag("tr", cells)
+    return [
+        tag("a", check.title, href=f"{folder}/{check.experiment}.html"),
+        check.point.label,
+        tag("code", short(check.measure)),
+        units.show(check.checked.value, dimension),
+        units.show_with_error(ours.mean, ours.half_width, dimension),
+        percent(check.difference, "+"),
+        f"± {tolerance(check, units, dimension)}",
+        (mark(FIGURE_MARKS[check.verdict]), doubt(check.certain), drawing),
+        basis(check, units),
+    ]
 
 
 def tolerance(check: FigureCheck, units: Units, dimension: str) -> str:

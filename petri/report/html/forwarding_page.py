@@ -63,11 +63,8 @@ def _table(outcome: ForwardingOutcome) -> Markup:
     for _, heading, _ in known:
         first, _, second = heading.partition("\n")
         before = first or before
-        headings.append((f"{before} {second}" if second else first, True))
-    rows = [
-        tag("tr", [tag("td", cells[index], class_="figure") for _, _, cells in known])
-        for index in range(len(outcome.rows))
-    ]
+        headings.append((f"{before} {second}" if second else first, "figure"))
+    rows = list(zip(*(cells for _, _, cells in known), strict=True))
     notes = [tag("p", line, class_="note") for line in legend(outcome)]
     return content(tables.table(headings, rows, "What is forwarded"), notes)
 
