@@ -24,6 +24,8 @@ from petri.validation.wording import (
     unsettled_figures,
 )
 
+STATEMENTS: Final = (("", ""), ("statement", ""), ("ours", ""), ("source", "doc"))
+
 FIGURE_MARKS: Final = {"within": ("✓ within", "pass"), "outside": ("✗ outside", "fail"),
                        "noisy": ("? too noisy to judge", "warn")}  # fmt: skip
 STATEMENT_MARKS: Final = {"holds": ("✓ holds", "pass"), "fails": ("✗ fails", "fail"),
@@ -44,38 +46,35 @@ def summary_page(validations: Sequence[Validation]) -> str:
         page.section(one.name, title, *said, *shown, *moving, pages(one))
         if one.statements:
             rows = [
-                tag("tr", tag("td", mark(STATEMENT_MARKS[judged.verdict])), tag("td", judged.statement.says),
-                    tag("td", judged.values), tag("td", judged.statement.source, class_="doc"))
+                (mark(STATEMENT_MARKS[judged.verdict]), judged.statement.says, judged.values, judged.statement.source)
                 for judged in one.statements
-            ]  # fmt: skip
-            columns = [("", False), ("statement", False), ("ours", False), ("source", False)]
-            table = tables.table(columns, rows, "Statements")
+            ]
+            table = tables.table(STATEMENTS, rows, "Statements")
             page.section(f"{one.name}-statements", f"{title}: in words", tag("p", counted_statements(one)), table)
     return page.html()
 
 
-def headings(stated: str) -> list[tuple[str, bool]]:
+def headings(stated: str) -> tables.Columns:
     """Of a table of figures; `stated` heads the values that ours are compared with."""
-    return [("figure", False), ("at", False), ("measure", False), (stated, True), ("ours ± 95 %", True),
-            ("difference", True), ("tolerance", True), ("", False), ("basis", False)]  # fmt: skip
+    return (("figure", "name"), ("at", ""), ("measure", ""), (stated, "figure"), ("ours ± 95 %", "figure"),
+            ("difference", "figure"), ("tolerance", "figure"), ("", ""), ("basis", ""))  # fmt: skip
 
 
-def figure_row(folder: str, check: FigureCheck) -> Markup:
-    units, dimension = check.units, shown_dimension(check.dimension)
+def figure_row(folder: str, check: FigureCheck) -> list[Content]:
+    dimension = shown_dimension(check.dimension)
     interval, stated = check.ours, check.checked
     drawing = interval_mark(interval.mean, interval.half_width, "==", stated.value, stated.verdict.tolerance)
-    cells = (
-        tag("th", tag("a", check.title, href=f"{folder}/{check.experiment}.html"), scope="row"),
-        tag("td", check.point.label),
-        tag("td", tag("code", short(check.measure))),
-        tag("td", units.show(stated.value, dimension), class_="figure"),
-        tag("td", ours(check, dimension), class_="figure"),
-        tag("td", percent(check.difference, "+"), class_="figure"),
-        tag("td", f"± {tolerance(check, dimension)}", class_="figure"),
-        tag("td", mark(FIGURE_MARKS[check.verdict]), doubt(check.certain), drawing),
-        tag("td", basis(check)),
-    )
-    return tag("tr", cells)
+    return [
+        tag("a", check.title, href=f"{folder}/{check.experiment}.html"),
+        check.point.label,
+        tag("code", short(check.measure)),
+        check.units.show(stated.value, dimension),
+        ours(check, dimension),
+        percent(check.difference, "+"),
+        f"± {tolerance(check, dimension)}",
+        (mark(FIGURE_MARKS[check.verdict]), doubt(check.certain), drawing),
+        basis(check),
+    ]
 
 
 def tolerance(check: FigureCheck, dimension: str) -> str:

@@ -12,13 +12,15 @@ import numpy as np
 from petri.measure.histogram import edge
 from petri.measure.observation import Floats, beyond_doubles
 from petri.report.html.markup import plotted
-from petri.report.html.page import Figure
+from petri.report.html.page import Figure, axis, figure
 from petri.report.html.palette import SERIES
 from petri.report.quantities import Scale, Units, number
 
 BINS: Final = 80
 MOST_ATOMS: Final = 40  # distinct values shown as separate bars
 WIDE: Final = 30.0  # the axis is logarithmic if the 99 % quantile is at least this many times the median
+ABOVE: Final = {"t": 34, "l": 12, "r": 16, "b": 12}  # margins that leave room for the names of quantiles
+Numbers = np.ndarray[Any, np.dtype[np.floating[Any]]]
 MARKED: Final = (("median", 0.5), ("99 %", 0.99))
 
 
@@ -93,26 +95,16 @@ def density(sample: Distribution, units: Units, dimension: str) -> Figure:
     shown = cuts * scale.factor
     widths = np.diff(np.log10(shown)) if logarithmic else np.diff(shown)
     heights = np.diff(reached) / widths
-    unit = f" [{scale.unit}]" if scale.unit else ""
     per = "per factor of 10" if logarithmic else f"per {scale.unit}" if scale.unit else ""
     trace = {
-        "type": "scatter",
-        "mode": "lines",
-        "x": _rounded(np.repeat(shown, 2)[1:-1]),
-        "y": _rounded(np.repeat(heights, 2)),
+        **_line(np.repeat(shown, 2)[1:-1], np.repeat(heights, 2), "@accent", 1.5),
         "fill": "tozeroy",
         "fillcolor": "@fill",
-        "line": {"color": "@accent", "width": 1.5},
         "hovertemplate": f"%{{x:.4g}} {scale.unit}<br>density %{{y:.4g}}<extra></extra>",
     }
-    layout = {
-        "xaxis": {"title": {"text": f"value{unit}"}, **({"type": "log"} if logarithmic else {})},
-        "yaxis": {"title": {"text": f"density {per}".strip()}, "rangemode": "tozero"},
-        "showlegend": False,
-        "margin": {"t": 34, "l": 12, "r": 16, "b": 12},
-        **_marks(sample, scale, logarithmic, float(shown[0])),
-    }
-    return {"data": [trace], "layout": layout}
+    marks = _marks(sample, scale, logarithmic, float(shown[0]))
+    across, up = _values_axis(scale, logarithmic), axis(f"density {per}".strip(), rangemode="tozero")
+    return figure([trace], across, up, margin=ABOVE, **marks)
 
 
 def _marks(sample: Distribution, scale: Scale, logarithmic: bool, left: float) -> dict[str, Any]:
@@ -134,7 +126,6 @@ def _marks(sample: Distribution, scale: Scale, logarithmic: bool, left: float) -
 
 def _atoms(sample: Distribution, scale: Scale) -> Figure:
     values = sample.values * scale.factor
-    unit = f" [{scale.unit}]" if scale.unit else ""
     span = float(values.max() - values.min())
     gaps = np.diff(values)
     width = float(gaps.min()) * 0.8 if len(gaps) else max(abs(float(values[0])) * 0.02, 0.02)
@@ -146,17 +137,10 @@ def _atoms(sample: Distribution, scale: Scale) -> Figure:
         "marker": {"color": "@s0"},
         "hovertemplate": f"%{{x:.4g}} {scale.unit}<br>%{{y:.2%}}<extra></extra>",
     }
-    axis: dict[str, Any] = {"title": {"text": f"value{unit}"}}
+    across = axis("value", scale.unit)
     if len(values) == 1:
-        axis["range"] = [float(values[0]) - 20 * width, float(values[0]) + 20 * width]
-    return {
-        "data": [trace],
-        "layout": {
-            "xaxis": axis,
-            "yaxis": {"title": {"text": "share of values"}, "tickformat": ".0%", "rangemode": "tozero"},
-            "showlegend": False,
-        },
-    }
+        across["range"] = [float(values[0]) - 20 * width, float(values[0]) + 20 * width]
+    return figure([trace], across, axis("share of values", tickformat=".0%", rangemode="tozero"))
 
 
 def tail(sample: Distribution, units: Units, dimension: str) -> Figure:
@@ -168,23 +152,11 @@ def tail(sample: Distribution, units: Units, dimension: str) -> Figure:
     x, y = (sample.edges * scale.factor)[kept][::step], above[kept][::step]
     logarithmic = bool(len(x) and x[0] > 0.0 and sample.quantile(0.99) / max(sample.quantile(0.5), 1e-300) > WIDE)
     trace = {
-        "type": "scatter",
-        "mode": "lines",
-        "x": _rounded(x),
-        "y": _rounded(y),
-        "line": {"color": "@accent", "width": 1.8},
+        **_line(x, y, "@accent", 1.8),
         "hovertemplate": f"%{{y:.3%}} are above %{{x:.4g}} {scale.unit}<extra></extra>",
     }
-    unit = f" [{scale.unit}]" if scale.unit else ""
-    return {
-        "data": [trace],
-        "layout": {
-            "xaxis": {"title": {"text": f"value{unit}"}, **({"type": "log"} if logarithmic else {})},
-            "yaxis": {"title": {"text": "share above"}, "type": "log", "dtick": 1, "tickformat": "~%"},
-            "showlegend": False,
-            "margin": {"t": 34, "l": 12, "r": 16, "b": 12},
-        },
-    }
+    up = axis("share above", type="log", dtick=1, tickformat="~%")
+    return figure([trace], _values_axis(scale, logarithmic), up, margin=ABOVE)
 
 
 def counts(
@@ -212,46 +184,24 @@ def counts(
         "marker": {"color": "@s0"},
         "hovertemplate": "%{customdata}: %{y:.3%}<extra></extra>",
     }
-    few: dict[str, Any] = {"dtick": 1} if high - low < 12 else {}
-    return {
-        "data": [trace],
-        "layout": {
-            "bargap": 0.15,
-            "xaxis": {"title": {"text": what}, **few},
-            "yaxis": {"title": {"text": f"share of {of}"}, "tickformat": "~%", "rangemode": "tozero"},
-            "showlegend": False,
-        },
-    }
+    across = axis(what, **({"dtick": 1} if high - low < 12 else {}))
+    return figure([trace], across, axis(f"share of {of}", tickformat="~%", rangemode="tozero"), bargap=0.15)
 
 
 def steps(edges: Floats, lines: Sequence[tuple[str, Floats, bool]], units: Units, title: str) -> Figure:
     """Averages in windows of time: (name, values, initially shown) for each line."""
     scale = units.scale(float(edges[-1]), "Time")
-    shown = edges * scale.factor
-    traces = []
-    for index, (name, values, visible) in enumerate(lines):
-        traces.append(
-            {
-                "type": "scatter",
-                "mode": "lines",
-                "name": plotted(name),
-                "x": _rounded(shown),
-                "y": _rounded(np.append(values, values[-1])),
-                "line": {"shape": "hv", "width": 1.6, "color": f"@s{index % SERIES}"},
-                "hovertemplate": "%{y:.4g}",
-                **({} if visible else {"visible": "legendonly"}),
-            }
-        )
-    unit = f" [{scale.unit}]" if scale.unit else ""
-    return {
-        "data": traces,
-        "layout": {
-            "hovermode": "x unified",
-            "xaxis": {"title": {"text": f"time{unit}"}},
-            "yaxis": {"title": {"text": title}, "rangemode": "tozero"},
-            "showlegend": True,
-        },
-    }
+    traces = [
+        {
+            **_line(edges * scale.factor, np.append(values, values[-1]), f"@s{index % SERIES}", shape="hv"),
+            "name": plotted(name),
+            "hovertemplate": "%{y:.4g}",
+            **({} if visible else {"visible": "legendonly"}),
+        }
+        for index, (name, values, visible) in enumerate(lines)
+    ]
+    across, up = axis("time", scale.unit), axis(title, rangemode="tozero")
+    return figure(traces, across, up, legend=True, hovermode="x unified")
 
 
 @beyond_doubles
@@ -269,7 +219,7 @@ def series(
         return None
     across = units.scale(start + window * length, "Time")
     up = units.scale(float(np.abs(known).max()), dimension)
-    times = (start + window * (np.arange(length) + 0.5)) * across.factor
+    times = _middles(start, window, length) * across.factor
     traces: list[dict[str, Any]] = []
     if len(replications) > 1:
         from petri.measure.intervals import student_quantile
@@ -292,24 +242,13 @@ def series(
         )
     traces.append(
         {
-            "type": "scatter",
-            "mode": "lines",
-            "x": _rounded(times),
-            "y": _rounded(mean * up.factor),
+            **_line(times, mean * up.factor, "@accent"),
             "name": plotted(name),
-            "line": {"color": "@accent", "width": 1.6},
             "hovertemplate": f"%{{y:.4g}} {up.unit}<extra></extra>",
         }
     )
-    unit, time_unit = (f" [{one}]" if one else "" for one in (up.unit, across.unit))
-    return {
-        "data": traces,
-        "layout": {
-            "xaxis": {"title": {"text": f"time{time_unit}"}},
-            "yaxis": {"title": {"text": f"{plotted(name)}{unit}"}},
-            "showlegend": len(replications) > 1,
-        },
-    }
+    legend = len(replications) > 1
+    return figure(traces, axis("time", across.unit), axis(plotted(name), up.unit), legend=legend)
 
 
 def several(start: float, window: float, lines: Sequence[tuple[str, Floats]], units: Units, dimension: str) -> Figure:
@@ -320,26 +259,13 @@ def several(start: float, window: float, lines: Sequence[tuple[str, Floats]], un
     up = units.scale(float(np.abs(known).max()) if len(known) else 0.0, dimension)
     traces = [
         {
-            "type": "scatter",
-            "mode": "lines",
+            **_line(_middles(start, window, len(values)) * across.factor, values * up.factor, f"@s{index % SERIES}"),
             "name": plotted(name),
-            "x": _rounded((start + window * (np.arange(len(values)) + 0.5)) * across.factor),
-            "y": _rounded(values * up.factor),
-            "line": {"color": f"@s{index % SERIES}", "width": 1.6},
             "hovertemplate": f"%{{y:.4g}} {up.unit}",
         }
         for index, (name, values) in enumerate(lines)
     ]
-    unit, time_unit = (f" [{one}]" if one else "" for one in (up.unit, across.unit))
-    return {
-        "data": traces,
-        "layout": {
-            "hovermode": "x unified",
-            "xaxis": {"title": {"text": f"time{time_unit}"}},
-            "yaxis": {"title": {"text": f"value{unit}"}},
-            "showlegend": True,
-        },
-    }
+    return figure(traces, axis("time", across.unit), axis("value", up.unit), legend=True, hovermode="x unified")
 
 
 def in_order(values: Floats, units: Units, dimension: str, name: str) -> Figure:
@@ -353,17 +279,23 @@ def in_order(values: Floats, units: Units, dimension: str, name: str) -> Figure:
         "marker": {"color": "@s0", "size": 4},
         "hovertemplate": f"%{{x}}: %{{y:.4g}} {up.unit}<extra></extra>",
     }
-    unit = f" [{up.unit}]" if up.unit else ""
-    return {
-        "data": [trace],
-        "layout": {
-            "xaxis": {"title": {"text": "number of the event"}},
-            "yaxis": {"title": {"text": f"{plotted(name)}{unit}"}, "rangemode": "tozero"},
-            "showlegend": False,
-        },
-    }
+    return figure([trace], axis("number of the event"), axis(plotted(name), up.unit, rangemode="tozero"))
 
 
-def _rounded(values: np.ndarray[Any, np.dtype[np.floating[Any]]]) -> list[float | None]:
+def _line(x: Numbers, y: Numbers, colour: str, width: float = 1.6, **style: str) -> dict[str, Any]:
+    line = {"color": colour, "width": width, **style}
+    return {"type": "scatter", "mode": "lines", "x": _rounded(x), "y": _rounded(y), "line": line}
+
+
+def _values_axis(scale: Scale, logarithmic: bool) -> dict[str, Any]:
+    return axis("value", scale.unit, **({"type": "log"} if logarithmic else {}))
+
+
+def _middles(start: float, window: float, count: int) -> Floats:
+    """Of consecutive windows of time."""
+    return start + window * (np.arange(count, dtype=np.float64) + 0.5)
+
+
+def _rounded(values: Numbers) -> list[float | None]:
     """For the page: 6 significant digits; a value that is not finite is a gap."""
     return [float(f"{value:.6g}") if math.isfinite(value) else None for value in values.tolist()]

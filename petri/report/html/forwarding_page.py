@@ -12,12 +12,11 @@ from petri.measure.intervals import Interval
 from petri.report.forwarding import columns, delay_scale, legend
 from petri.report.html import tables
 from petri.report.html.markup import Markup, content, plotted, tag
-from petri.report.html.page import Figure, Page
-from petri.report.html.palette import SERIES
+from petri.report.html.page import Figure, Page, axis, figure
 from petri.report.html.picture import picture
 from petri.report.html.run_page import banner, rounding_banner
 from petri.report.html.search_page import said
-from petri.report.html.sweep_figures import error_bars, finite
+from petri.report.html.sweep_figures import estimates, line
 from petri.report.html.sweep_page import points_table, provenance
 from petri.report.quantities import Scale, Units
 from petri.report.search import ending, question, remarks
@@ -64,11 +63,8 @@ def _table(outcome: ForwardingOutcome) -> Markup:
     for _, heading, _ in known:
         first, _, second = heading.partition("\n")
         before = first or before
-        headings.append((f"{before} {second}" if second else first, True))
-    rows = [
-        tag("tr", [tag("td", cells[index], class_="figure") for _, _, cells in known])
-        for index in range(len(outcome.rows))
-    ]
+        headings.append((f"{before} {second}" if second else first, "figure"))
+    rows = list(zip(*(cells for _, _, cells in known), strict=True))
     notes = [tag("p", line, class_="note") for line in legend(outcome)]
     return content(tables.table(headings, rows, "What is forwarded"), notes)
 
@@ -127,27 +123,14 @@ def _losses(outcome: ForwardingOutcome, row: SizeResult) -> list[Point]:
 
 def _figure(lines: Sequence[tuple[str, Sequence[Point]]], along: str, name: str, scale: Scale) -> Figure:
     """One line for each name; sizes are categories."""
-    unit = f" [{scale.unit}]" if scale.unit else ""
     texts = any(isinstance(x, str) for _, points in lines for x, _ in points)
-    return {
-        "data": [_line(number, label or name, points, scale) for number, (label, points) in enumerate(lines)],
-        "layout": {
-            "xaxis": {"title": {"text": plotted(along)}, **({"type": "category"} if texts else {})},
-            "yaxis": {"title": {"text": f"{plotted(name)}{unit}"}, "rangemode": "tozero"},
-            "showlegend": len(lines) > 1,
-        },
-    }
-
-
-def _line(number: int, label: str, points: Sequence[Point], scale: Scale) -> dict[str, Any]:
-    colour = f"@s{number % SERIES}"
-    return {
-        "type": "scatter",
-        "mode": "lines+markers",
-        "name": plotted(label),
-        "x": [plotted(x) if isinstance(x, str) else x for x, _ in points],
-        "y": [finite(own.mean * scale.factor) for _, own in points],
-        "error_y": error_bars([own.half_width * scale.factor for _, own in points], colour),
-        "line": {"color": colour, "width": 2},
-        "marker": {"color": colour, "size": 6},
-    }
+    traces = [
+        {
+            **line(number, plotted(label or name)),
+            "x": [plotted(x) if isinstance(x, str) else x for x, _ in points],
+            **estimates([own for _, own in points], scale, number),
+        }
+        for number, (label, points) in enumerate(lines)
+    ]
+    across = axis(plotted(along), **({"type": "category"} if texts else {}))
+    return figure(traces, across, axis(plotted(name), scale.unit, rangemode="tozero"), legend=len(lines) > 1)

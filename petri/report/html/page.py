@@ -32,6 +32,17 @@ Figure = dict[str, Any]
 """A plotly figure, {"data": […], "layout": {…}}. Colours may be names of the palette: "@ink", "@s0"."""
 
 
+def figure(
+    traces: list[dict[str, Any]], across: dict[str, Any], up: dict[str, Any], *, legend: bool = False, **layout: Any
+) -> Figure:
+    return {"data": traces, "layout": {"xaxis": across, "yaxis": up, "showlegend": legend, **layout}}
+
+
+def axis(text: str, unit: str = "", /, **settings: Any) -> dict[str, Any]:
+    """An axis with its title, `rate [Mbps]`."""
+    return {"title": {"text": f"{text} [{unit}]" if unit else text}, **settings}
+
+
 @dataclass
 class Page:
     """A page, built section by section."""

@@ -25,6 +25,9 @@ from petri.result.tables import Row
 
 LINES: Final = 40  # places in the chart over time
 LINES_AT_FIRST: Final = 5
+REPLICATIONS: Final = (
+    ("replication", "name"), ("ended", ""), ("time", "figure"), ("firings", "figure"), ("took", "figure"), ("hash", "")
+)  # fmt: skip
 OCCUPANCIES: Final = 6  # places whose distribution of tokens is drawn
 # For an order probe: name, heading, explanation, axis, first number, whether 0 is left out and the last entry is open.
 ORDERS: Final = (
@@ -123,7 +126,7 @@ def _facts(record: RunRecord) -> Markup:
     facts.append((tag("b", number(firings)), " firings"))
     if seconds > 0.0 and firings:
         facts.append(("computed at ", tag("b", Units(1.0).show(firings / seconds, "events", 3))))
-    return tag("ul", [tag("li", fact) for fact in facts], class_="facts")
+    return tables.facts(facts)
 
 
 def banners(record: RunRecord) -> list[Markup]:
@@ -483,29 +486,20 @@ def provenance(record: RunRecord) -> list[Content]:
     parts: list[Content] = [tables.pairs(entries)]
     if manifest["parameters"]:
         parts += [tag("h3", "Parameters"), _parameters(record, manifest["parameters"])]
-    headings = [
-        ("replication", False),
-        ("ended", False),
-        ("time", True),
-        ("firings", True),
-        ("took", True),
-        ("hash", False),
-    ]
     rows = [
-        tag(
-            "tr",
-            tag("th", str(one["index"]), scope="row"),
-            tag("td", str(one["ended"])),
-            tag("td", record.time(one["time"]), class_="figure"),
-            tag("td", number(float(one["firings"])), class_="figure"),
-            tag("td", f"{one['seconds']:.3g} s", class_="figure"),
-            tag("td", tag("code", str(one["hash"]))),
+        (
+            str(one["index"]),
+            str(one["ended"]),
+            record.time(one["time"]),
+            number(float(one["firings"])),
+            f"{one['seconds']:.3g} s",
+            tag("code", str(one["hash"])),
         )
         for one in data["replications"]
     ]
     how = " on the JSON of this result repeats a replication and compares its hash."
     repeat = tag("p", tag("code", "pnsim rerun"), how, class_="note")
-    replications = tables.table(headings, rows, "Replications")
+    replications = tables.table(REPLICATIONS, rows, "Replications")
     if len(rows) > 10:
         replications = tag("details", tag("summary", f"all {len(rows)}"), replications)
     return [*parts, tag("h3", "Replications"), replications, repeat]
@@ -516,14 +510,6 @@ def _parameters(record: RunRecord, values: Mapping[str, Any]) -> Markup:
     rows = []
     for name, value in values.items():
         parameter = known.get(str(name))
-        shown = parameter_text(record.units, parameter, value)
-        doc = parameter.doc if parameter else ""
-        rows.append(
-            tag(
-                "tr",
-                tag("th", tag("code", str(name)), scope="row"),
-                tag("td", shown, class_="figure"),
-                tag("td", spoken(doc), class_="doc"),
-            )
-        )
-    return tables.table([("parameter", False), ("value", True), ("", False)], rows, "Parameters")
+        text = parameter_text(record.units, parameter, value)
+        rows.append((str(name), text, parameter.doc if parameter else ""))
+    return tables.parameters(rows)

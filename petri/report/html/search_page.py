@@ -65,7 +65,7 @@ def _facts(outcome: SearchOutcome) -> Markup:
         ("confidence ", tag("b", share(outcome.confidence))),
         (tag("b", Units(1.0).show(sum(row.seconds for row in rows), "Time", 3)), " of computing"),
     ]
-    return tag("ul", [tag("li", fact) for fact in facts], class_="facts")
+    return tables.facts(facts)
 
 
 def _banners(outcome: SearchOutcome) -> list[Markup]:
@@ -86,14 +86,13 @@ def said(diagnostic: Diagnostic) -> str:
 
 def _found_table(outcome: SearchOutcome, units: Units) -> Markup:
     axes = list(dict.fromkeys(name for one in outcome.found for name in one.parameters))
-    headings = [(name, True) for name in axes]
-    headings += [(outcome.find, True), ("fails at", True), ("right with at least", True), ("replications", True)]
-    headings += [(one.name, True) for one in _in_order(outcome)]
+    headings = [*axes, outcome.find, "fails at", "right with at least", "replications"]
+    headings += [one.name for one in _in_order(outcome)]
     rows = [_found_row(outcome, one, axes, units) for one in outcome.found]
-    return tables.table(headings, rows, "What was found")
+    return tables.table([(heading, "figure") for heading in headings], rows, "What was found")
 
 
-def _found_row(outcome: SearchOutcome, found: Found, axes: Sequence[str], units: Units) -> Markup:
+def _found_row(outcome: SearchOutcome, found: Found, axes: Sequence[str], units: Units) -> list[str]:
     texts = [shown(found.parameters[name]) if name in found.parameters else "" for name in axes]
     texts.append(NOTHING if found.value is None else shown(found.value))
     texts.append(NOTHING if found.next is None else shown(found.next.value))
@@ -102,7 +101,7 @@ def _found_row(outcome: SearchOutcome, found: Found, axes: Sequence[str], units:
     for one in _in_order(outcome):
         last = found.last
         texts.append(NOTHING if last is None else estimate(last.point, one.name, one.dimension, units))
-    return tag("tr", [tag("td", text, class_="figure") for text in texts])
+    return texts
 
 
 def _measure(page: Page, outcome: SearchOutcome, kept: Kept, units: Units, axes: Sequence[PlotAxis]) -> Markup:

@@ -15,9 +15,10 @@ from petri.experiment.results.outcome import Outcome
 from petri.experiment.results.summary import PointOutcome
 from petri.experiment.results.tables import ordered
 from petri.measure.figures import Figure as Kept
+from petri.measure.intervals import Interval
 from petri.report.dimensions import shown_dimension
 from petri.report.html.markup import plotted
-from petri.report.html.page import Figure
+from petri.report.html.page import Figure, axis, figure
 from petri.report.html.palette import SERIES
 from petri.report.quantities import Scale, Units
 from petri.report.quantities import number as short
@@ -63,7 +64,7 @@ class PlotAxis:
         return min(steps) > 1.3 and max(steps) / min(steps) < 2.1
 
     def layout(self) -> dict[str, Any]:
-        made: dict[str, Any] = {"title": {"text": plotted(self.name)}}
+        made = axis(plotted(self.name))
         if self.numbers is None:
             return {**made, "type": "category", "categoryarray": [label(value) for value in self.values]}
         if self.logarithmic:
@@ -71,7 +72,7 @@ class PlotAxis:
         if len(self.values) <= 12:
             made |= {"tickmode": "array", "tickvals": list(self.numbers), "ticktext": [label(v) for v in self.values]}
         elif self.unit:
-            made["title"] = {"text": plotted(f"{self.name} [{self.unit}]")}
+            made |= axis(plotted(self.name), plotted(self.unit))
         return made
 
     def position(self, value: Value) -> Value:
@@ -93,10 +94,10 @@ def axes(outcome: Outcome) -> list[PlotAxis]:
     """The parameters that differ, the one with the most values first; numbers before texts."""
     found = []
     for name in outcome.axes:
-        axis = PlotAxis.of(name, [point.parameters[name] for point in outcome.points if name in point.parameters])
-        if len(axis.values) > 1:
-            found.append(axis)
-    return sorted(found, key=lambda axis: (axis.numbers is None, -len(axis.values)))
+        one = PlotAxis.of(name, [point.parameters[name] for point in outcome.points if name in point.parameters])
+        if len(one.values) > 1:
+            found.append(one)
+    return sorted(found, key=lambda one: (one.numbers is None, -len(one.values)))
 
 
 def is_grid(outcome: Outcome, known: Sequence[PlotAxis]) -> bool:
@@ -131,15 +132,8 @@ def curves(outcome: Outcome, kept: Kept, units: Units, known: Sequence[PlotAxis]
         name = ", ".join(f"{axis.name} {shown(value)}" for axis, value in zip(others, key, strict=True))
         traces.append(_line(points, kept, along, scale, plotted(name or kept.name), number))
     traces += _expected(outcome, kept, along, scale, colours if others else {})
-    unit = f" [{scale.unit}]" if scale.unit else ""
-    return {
-        "data": traces,
-        "layout": {
-            "xaxis": along.layout(),
-            "yaxis": {"title": {"text": f"{axis_name(kept)}{unit}"}, **_range(outcome, kept, along)},
-            "showlegend": len(traces) > 1,
-        },
-    }
+    up = axis(axis_name(kept), scale.unit, **_range(outcome, kept, along))
+    return figure(traces, along.layout(), up, legend=len(traces) > 1)
 
 
 def deviations(outcome: Outcome) -> list[tuple[str, Kept, Kept]]:
@@ -162,15 +156,7 @@ def with_deviation(outcome: Outcome, name: str, mean: Kept, deviation: Kept, uni
         "marker": {"color": "@s0", "size": 8},
         "hovertemplate": f"%{{x}}<br>%{{y:.4g}}, deviation %{{error_y.array:.4g}} {scale.unit}<extra></extra>",
     }
-    unit = f" [{scale.unit}]" if scale.unit else ""
-    return {
-        "data": [trace],
-        "layout": {
-            "xaxis": {"type": "category"},
-            "yaxis": {"title": {"text": f"{plotted(name)}{unit}"}},
-            "showlegend": False,
-        },
-    }
+    return figure([trace], {"type": "category"}, axis(plotted(name), scale.unit))
 
 
 def stacked(outcome: Outcome, name: str, parts: Sequence[Kept], units: Units) -> Figure:
@@ -186,16 +172,8 @@ def stacked(outcome: Outcome, name: str, parts: Sequence[Kept], units: Units) ->
         }
         for number, part in enumerate(parts)
     ]
-    unit = f" [{scale.unit}]" if scale.unit else ""
-    return {
-        "data": traces,
-        "layout": {
-            "barmode": "stack",
-            "xaxis": {"type": "category"},
-            "yaxis": {"title": {"text": f"{plotted(name)}{unit}"}, "rangemode": "tozero"},
-            "showlegend": True,
-        },
-    }
+    up = axis(plotted(name), scale.unit, rangemode="tozero")
+    return figure(traces, {"type": "category"}, up, legend=True, barmode="stack")
 
 
 def sorted_lines(
@@ -210,18 +188,32 @@ def _line(
     points: Sequence[PointOutcome], kept: Kept, along: PlotAxis, scale: Scale, name: str, number: int
 ) -> dict[str, Any]:
     intervals = [point.intervals[kept.name] for point in points]
+    return {
+        **line(number, name),
+        "x": [along.position(point.parameters[along.name]) for point in points],
+        **estimates(intervals, scale, number),
+        "customdata": [one.n for one in intervals],
+        "hovertemplate": f"%{{y:.4g}} ± %{{error_y.array:.2g}} {scale.unit}, n = %{{customdata}}<extra>{name}</extra>",
+    }
+
+
+def line(number: int, name: str) -> dict[str, Any]:
+    """The look of the line with this number, by its colour and its dashes."""
     colour = f"@s{number % SERIES}"
     return {
         "type": "scatter",
         "mode": "lines+markers",
         "name": name,
-        "x": [along.position(point.parameters[along.name]) for point in points],
-        "y": [finite(one.mean * scale.factor) for one in intervals],
-        "error_y": error_bars([one.half_width * scale.factor for one in intervals], colour),
         "line": {"color": colour, "width": 2, "dash": DASHES[number // SERIES % len(DASHES)]},
         "marker": {"color": colour, "size": 6},
-        "customdata": [one.n for one in intervals],
-        "hovertemplate": f"%{{y:.4g}} ± %{{error_y.array:.2g}} {scale.unit}, n = %{{customdata}}<extra>{name}</extra>",
+    }
+
+
+def estimates(intervals: Sequence[Interval], scale: Scale, number: int, along: str = "y") -> dict[str, Any]:
+    """Estimates along an axis, with the error bars of the line with this number."""
+    return {
+        along: [finite(one.mean * scale.factor) for one in intervals],
+        f"error_{along}": error_bars([one.half_width * scale.factor for one in intervals], f"@s{number % SERIES}"),
     }
 
 
@@ -290,30 +282,17 @@ def distribution(
     for number, point in enumerate(outcome.points[:MOST_LINES]):
         values = {axis.name: point.parameters[axis.name] for axis in known if axis.name in point.parameters}
         title = plotted(", ".join(f"{name} {shown(value)}" for name, value in values.items()) or name)
-        intervals = [point.intervals[kept.name] for _, kept in shares]
-        colour = f"@s{number % SERIES}"
         traces.append(
             {
-                "type": "scatter",
-                "mode": "lines+markers",
-                "name": title,
-                "x": [finite(one.mean * scale.factor) for one in intervals],
+                **line(number, title),
+                **estimates([point.intervals[kept.name] for _, kept in shares], scale, number, "x"),
                 "y": [100.0 * share for share, _ in shares],
-                "error_x": error_bars([one.half_width * scale.factor for one in intervals], colour),
-                "line": {"color": colour, "width": 2, "dash": DASHES[number // SERIES % len(DASHES)]},
-                "marker": {"color": colour, "size": 6},
                 "hovertemplate": f"%{{y:.3g}} % up to %{{x:.4g}} {scale.unit}<extra>{title}</extra>",
             }
         )
-    unit = f" [{scale.unit}]" if scale.unit else ""
-    return {
-        "data": traces,
-        "layout": {
-            "xaxis": {"title": {"text": f"{plotted(name)}{unit}"}, "rangemode": "tozero"},
-            "yaxis": {"title": {"text": "share of values up to this [%]"}, "range": [0, 102]},
-            "showlegend": len(traces) > 1,
-        },
-    }
+    across = axis(plotted(name), scale.unit, rangemode="tozero")
+    up_to = axis("share of values up to this", "%", range=[0, 102])
+    return figure(traces, across, up_to, legend=len(traces) > 1)
 
 
 def heat_map(
@@ -350,15 +329,8 @@ def heat_map(
             "<extra></extra>"
         ),
     }
-    axis = {"type": "category", "showgrid": False, "ticks": ""}
-    return {
-        "data": [trace],
-        "layout": {
-            "xaxis": {**axis, "title": {"text": plotted(across.name)}},
-            "yaxis": {**axis, "title": {"text": plotted(up.name)}},
-            "showlegend": False,
-        },
-    }
+    made = (axis(plotted(one.name), type="category", showgrid=False, ticks="") for one in (across, up))
+    return figure([trace], *made)
 
 
 def cloud(outcome: Outcome, kept: Kept, units: Units, along: PlotAxis) -> Figure:
@@ -370,24 +342,16 @@ def cloud(outcome: Outcome, kept: Kept, units: Units, along: PlotAxis) -> Figure
         "type": "scatter",
         "mode": "markers",
         "x": [along.position(point.parameters[along.name]) for point in points],
-        "y": [finite(one.mean * scale.factor) for one in intervals],
-        "error_y": error_bars([one.half_width * scale.factor for one in intervals], "@s0"),
+        **estimates(intervals, scale, 0),
         "marker": {"color": "@s0", "size": 7},
         "text": [plotted(point.label) for point in points],
         "hovertemplate": f"%{{text}}<br>%{{y:.4g}} ± %{{error_y.array:.2g}} {scale.unit}<extra></extra>",
     }
-    unit = f" [{scale.unit}]" if scale.unit else ""
     layout = along.layout()
     for name in ("tickmode", "tickvals", "ticktext"):
         layout.pop(name, None)
-    return {
-        "data": [trace, *_expected(outcome, kept, along, scale, {})],
-        "layout": {
-            "xaxis": layout,
-            "yaxis": {"title": {"text": f"{axis_name(kept)}{unit}"}, "rangemode": _range_mode(outcome, kept)},
-            "showlegend": False,
-        },
-    }
+    up = axis(axis_name(kept), scale.unit, rangemode=_range_mode(outcome, kept))
+    return figure([trace, *_expected(outcome, kept, along, scale, {})], layout, up)
 
 
 def _range(outcome: Outcome, kept: Kept, along: PlotAxis) -> dict[str, str]:

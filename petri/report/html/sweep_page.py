@@ -28,6 +28,10 @@ MOST_MAPS: Final = 12  # heat maps of one measure
 SMALLEST_MAP: Final = 3  # values of an axis; for fewer, curves are clearer
 OPEN: Final = 8  # measures whose figures are unfolded
 MOST_ROWS: Final = 2_000
+EXPECTED: Final = (
+    ("point", "name"), ("measure", ""), ("found ± 95 %", "figure"), ("expected", "figure"), ("", ""), ("source", "doc")
+)  # fmt: skip
+SEEDS: Final = (("point", "name"), ("seed", "figure"), ("warm-up", "figure"), ("flat net", ""))
 
 
 def sweep_page(outcome: Outcome) -> Page:
@@ -75,7 +79,7 @@ def _facts(outcome: Outcome, axes: Sequence[PlotAxis]) -> Markup:
         text = ", ".join(values) if len(values) <= 10 else f"{len(values)} values from {values[0]} to {values[-1]}"
         facts.append((f"{axis.name} ", tag("b", text)))
     facts.append((tag("b", Units(1.0).show(seconds, "Time", 3)), " of computing"))
-    return tag("ul", [tag("li", fact) for fact in facts], class_="facts")
+    return tables.facts(facts)
 
 
 def banners(outcome: Outcome) -> list[Markup]:
@@ -204,41 +208,30 @@ def _expected_table(outcome: Outcome, units: Units) -> Markup:
             said, kind = ("✓ found", "pass") if one.verdict.passed else ("✗ missed", "fail")
             drawing = interval_mark(interval.mean, interval.half_width, "==", one.value, tolerance)
             wanted = bound_text("==", one.value, within.bound, not within.relative, units, dimension)
-            cells = (
-                tag("th", point.label, scope="row"),
-                tag("td", tag("code", name)),
-                tag("td", estimate(point, name, dimension, units), class_="figure"),
-                tag("td", wanted, class_="figure"),
-                tag("td", tag("span", said, class_=f"claim {kind}"), doubt, drawing),
-                tag("td", one.expected.source, class_="doc"),
-            )
-            rows.append(tag("tr", cells))
-    headings = [("point", False), ("measure", False), ("found ± 95 %", True), ("expected", True)]
-    return tables.table([*headings, ("", False), ("source", False)], rows, "Expected values")
+            judged = (tag("span", said, class_=f"claim {kind}"), doubt, drawing)
+            found = estimate(point, name, dimension, units)
+            rows.append((point.label, tag("code", name), found, wanted, judged, one.expected.source))
+    return tables.table(EXPECTED, rows, "Expected values")
 
 
 def points_table(outcome: Outcome, units: Units, axes: Sequence[PlotAxis]) -> Markup:
     named = axes or [PlotAxis(name, ()) for name in outcome.axes]
-    headings = [(axis.name, True) for axis in named] + [("n", True)] + [(one.name, True) for one in outcome.figures]
-    rows = [_point_row(point, outcome.figures, units, named) for point in outcome.points[:MOST_ROWS]]
-    if len(outcome.points) > MOST_ROWS:
-        more = f"… and {len(outcome.points) - MOST_ROWS:,} more"
-        rows.append(tag("tr", tag("td", more, colspan=len(headings))))
-    note = unsettled_note(outcome.points, outcome.figures, units)
-    return content(tables.table(headings, rows, "Every point"), tag("p", note, class_="note") if note else None)
-
-
-def _point_row(point: PointOutcome, kept: Sequence[Kept], units: Units, axes: Sequence[PlotAxis]) -> Markup:
-    cells = [
-        tag("td", shown(point.parameters[axis.name]) if axis.name in point.parameters else "", class_="figure")
-        for axis in axes
+    columns = [
+        (name, "figure") for name in (*(axis.name for axis in named), "n", *(one.name for one in outcome.figures))
     ]
-    cells.append(tag("td", str(len(point.rows)), class_="figure"))
+    rows = [_point_row(point, outcome.figures, units, named) for point in outcome.points[:MOST_ROWS]]
+    note = unsettled_note(outcome.points, outcome.figures, units)
+    made = tables.table(columns, rows, "Every point", more=len(outcome.points) - MOST_ROWS)
+    return content(made, tag("p", note, class_="note") if note else None)
+
+
+def _point_row(point: PointOutcome, kept: Sequence[Kept], units: Units, axes: Sequence[PlotAxis]) -> list[Content]:
+    cells: list[Content] = [shown(point.parameters[one.name]) if one.name in point.parameters else "" for one in axes]
+    cells.append(str(len(point.rows)))
     for one in kept:
         text = estimate(point, one.name, shown_dimension(one.dimension), units)
-        wide = one.name in point.imprecise
-        cells.append(tag("td", text, " *" if wide else "", class_="figure"))
-    return tag("tr", cells)
+        cells.append((text, " *" if one.name in point.imprecise else ""))
+    return cells
 
 
 def provenance(outcome: Outcome, units: Units) -> list[Content]:
@@ -260,31 +253,18 @@ def provenance(outcome: Outcome, units: Units) -> list[Content]:
     varied = set(outcome.axes)
     fixed = [one for one in outcome.net.parameters if one.name not in varied]
     if fixed:
-        made = [
-            tag(
-                "tr",
-                tag("th", tag("code", one.name), scope="row"),
-                tag("td", _value(one.value, one.dimension, units), class_="figure"),
-                tag("td", spoken(one.doc), class_="doc"),
-            )
-            for one in fixed
-        ]
-        headings = [("parameter", False), ("value", True), ("", False)]
-        parts += [tag("h3", "Parameters that are the same everywhere"), tables.table(headings, made, "Parameters")]
+        made = tables.parameters((one.name, _value(one.value, one.dimension, units), one.doc) for one in fixed)
+        parts += [tag("h3", "Parameters that are the same everywhere"), made]
     points = [
-        tag(
-            "tr",
-            tag("th", point.label, scope="row"),
-            tag("td", str(point.seed), class_="figure"),
-            tag("td", "" if point.warmup is None else units.show(point.warmup.length, "Time"), class_="figure"),
-            tag("td", tag("code", point.net_hash[:16])),
+        (
+            point.label,
+            str(point.seed),
+            "" if point.warmup is None else units.show(point.warmup.length, "Time"),
+            tag("code", point.net_hash[:16]),
         )
         for point in outcome.points[:MOST_ROWS]
     ]
-    headings = [("point", False), ("seed", True), ("warm-up", True), ("flat net", False)]
-    every = tag(
-        "details", tag("summary", "seed, warm-up and net of each point"), tables.table(headings, points, "Seeds")
-    )
+    every = tag("details", tag("summary", "seed, warm-up and net of each point"), tables.table(SEEDS, points, "Seeds"))
     if not outcome.store.name:  # a search, which has none
         return [*parts, every]
     repeat = content(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -24,30 +24,61 @@ TOP: Final = 12  # bars that are unfolded
 MOST_ROWS: Final = 1_000
 
 
-def table(headings: Sequence[tuple[str, bool]], rows: Sequence[Content], label: str, kind: str | None = None) -> Markup:
-    """A table that scrolls if it is too wide. headings: (text, whether the column contains figures)."""
-    cells = [tag("th", text, scope="col", class_="figure" if right else None) for text, right in headings]
+Columns = Sequence[tuple[str, str]]
+"""The heading of each column and what it contains: the "name" of the row, a "figure", a "doc", a "spark" or ""."""
+
+MEASURES: Final = (("measure", "name"), ("value ± 95 %", "figure"), ("", ""))
+PARAMETERS: Final = (("parameter", "name"), ("value", "figure"), ("", "doc"))
+RECORDINGS: Final = (("place", "name"), ("file", ""), ("rows read", "figure"), ("", ""))
+
+
+def table(columns: Columns, rows: Iterable[Sequence[Content]], label: str, *, more: int = 0) -> Markup:
+    """A table that scrolls if it is too wide. more: how many rows there are that it does not show."""
+    made = [row(columns, cells) for cells in rows]
+    if more > 0:
+        made.append(tag("tr", tag("td", f"… and {more:,} more", colspan=len(columns))))
+    return framed(columns, made, label)
+
+
+def framed(columns: Columns, rows: Sequence[Markup], label: str, kind: str | None = None) -> Markup:
+    """A table of rows that `row` made."""
+    cells = [tag("th", text, scope="col", class_="figure" if what == "figure" else None) for text, what in columns]
     made = tag("table", tag("thead", tag("tr", cells)), tag("tbody", rows), class_=kind)
     return tag("div", made, class_="scroll", role="region", aria_label=label, tabindex=0)
+
+
+def row(columns: Columns, cells: Sequence[Content], kind: str | None = None) -> Markup:
+    made = [
+        tag("th", cell, scope="row") if what == "name" else tag("td", cell, class_=what or None)
+        for (_, what), cell in zip(columns, cells, strict=True)
+    ]
+    return tag("tr", made, class_=kind)
+
+
+def parameters(entries: Iterable[tuple[str, str, str]]) -> Markup:
+    """Parameters as (name, value, documentation)."""
+    return table(PARAMETERS, [(tag("code", name), value, spoken(doc)) for name, value, doc in entries], "Parameters")
+
+
+def facts(texts: Sequence[Content]) -> Markup:
+    """The line below the title of a page."""
+    return tag("ul", [tag("li", text) for text in texts], class_="facts")
 
 
 # ---------------------------------------------------------------- measures
 
 
 def measures_table(record: RunRecord) -> Markup:
-    rows: list[Content] = [_measure_rows(record, measure) for measure in record.data["measures"]]
+    rows = [one for measure in record.data["measures"] for one in _measure_rows(record, measure)]
     for expectation in record.data["expectations"]:
         value, dimension = real(expectation["value"]), shown_dimension(str(expectation.get("dimension", "")))
-        cells = (
-            tag("th", tag("code", "expect"), scope="row"),
-            tag("td", record.units.show(value, dimension), class_="figure"),
-            tag("td", verdict(record.units, expectation, "", Interval(value, math.nan, 0.95, 1), dimension)),
-        )
-        rows.append(tag("tr", cells, class_="lead last"))
-    return table([("measure", False), ("value ± 95 %", True), ("", False)], rows, "Measures", "measures")
+        said = verdict(record.units, expectation, "", Interval(value, math.nan, 0.95, 1), dimension)
+        cells = (tag("code", "expect"), record.units.show(value, dimension), said)
+        rows.append(row(MEASURES, cells, "lead last"))
+    return framed(MEASURES, rows, "Measures", "measures")
 
 
-def _measure_rows(record: RunRecord, measure: Mapping[str, Any]) -> Markup:
+def _measure_rows(record: RunRecord, measure: Mapping[str, Any]) -> list[Markup]:
     name, dimension = str(measure["name"]), str(measure["dimension"])
     recorded = [(str(field), interval(one)) for field, one in measure["record"].items()]
     first, lead = recorded[0] if recorded else (None, interval(measure))
@@ -57,19 +88,13 @@ def _measure_rows(record: RunRecord, measure: Mapping[str, Any]) -> Markup:
         remarks.insert(0, tag("div", tag("span", f"✗ could not be computed: {failure}", class_="claim fail")))
     doc = first_sentence(str(measure["doc"]))
     field = tag("span", f" {first}", class_="soft") if first is not None else None
-    rows = [
-        (
-            tag("th", tag("code", name), field, tag("div", spoken(doc), class_="doc") if doc else None, scope="row"),
-            tag("td", shown(record, lead, shown_dimension(dimension, first)), class_="figure"),
-            tag("td", remarks),
-        )
-    ]
+    title = (tag("code", name), field, tag("div", spoken(doc), class_="doc") if doc else None)
+    rows: list[Sequence[Content]] = [(title, record.units.show_interval(lead, kind), remarks)]
     for field_name, one in recorded[1:]:
-        text = shown(record, one, shown_dimension(dimension, field_name))
-        rows.append((tag("th", field_name, scope="row"), tag("td", text, class_="figure"), tag("td")))
-    classes = ["lead" if number == 0 else "sub" for number in range(len(rows))]
+        rows.append((field_name, record.units.show_interval(one, shown_dimension(dimension, field_name)), None))
+    classes = ["lead", *["sub"] * (len(rows) - 1)]
     classes[-1] += " last"
-    return content([tag("tr", cells, class_=kind) for cells, kind in zip(rows, classes, strict=True)])
+    return [row(MEASURES, cells, kind) for cells, kind in zip(rows, classes, strict=True)]
 
 
 def verdict(units: Units, expectation: Mapping[str, Any], measure: str, estimate: Interval, dimension: str) -> Markup:
@@ -88,17 +113,13 @@ def verdict(units: Units, expectation: Mapping[str, Any], measure: str, estimate
     return tag("div", tag("span", words, doubt, written, class_=f"claim {'pass' if passed else 'fail'}"), drawing)
 
 
-def shown(record: RunRecord, one: Interval, dimension: str) -> str:
-    return record.units.show_interval(one, dimension)
-
-
 # ---------------------------------------------------------------- bars
 
 
 def bars(rows: Sequence[Row], figure: str, label: str) -> Markup:
     """Shares as bars, the greatest first; for an array the average, with a line from its least to its greatest."""
     ordered = sorted(rows, key=lambda row: -row.figures[figure].mean)
-    made = [_bar(row, figure) for row in ordered]
+    made = [_bar(one, figure) for one in ordered]
     shown_first = tag("ul", made[:TOP], class_="bars", aria_label=label)
     if len(made) <= TOP:
         return shown_first
@@ -154,23 +175,19 @@ def _figures_table(
     heading: str,
     docs: Mapping[int, str],
 ) -> Markup:
-    headings = [(label.lower().removesuffix("s"), False), *((kind.heading, True) for kind in kinds)]
+    columns = [(label.lower().removesuffix("s"), "name"), *((kind.heading, "figure") for kind in kinds)]
     if over_time is not None:
-        headings.append((heading, False))
+        columns.append((heading, "spark"))
     shown_cells = Cells(record.units, record.net)
-    made: list[Content] = []
-    for row in rows[:MOST_ROWS]:
-        doc = first_sentence(docs.get(row.members[0], ""))
-        cells: list[Content] = [
-            tag("th", name_of(row), tag("div", spoken(doc), class_="doc") if doc else None, scope="row")
-        ]
-        cells += [tag("td", shown_cells.text(row, kind), class_="figure") for kind in kinds]
+    made: list[list[Content]] = []
+    for one in rows[:MOST_ROWS]:
+        doc = first_sentence(docs.get(one.members[0], ""))
+        cells: list[Content] = [(name_of(one), tag("div", spoken(doc), class_="doc") if doc else None)]
+        cells += [shown_cells.text(one, kind) for kind in kinds]
         if over_time is not None:
-            cells.append(tag("td", spark(over_time[list(row.members)].mean(axis=0).tolist()), class_="spark"))
-        made.append(tag("tr", cells))
-    if len(rows) > MOST_ROWS:
-        made.append(tag("tr", tag("td", f"… and {len(rows) - MOST_ROWS:,} more", colspan=len(headings))))
-    return table(headings, made, label)
+            cells.append(spark(over_time[list(one.members)].mean(axis=0).tolist()))
+        made.append(cells)
+    return table(columns, made, label, more=len(rows) - MOST_ROWS)
 
 
 # ---------------------------------------------------------------- recordings
@@ -182,14 +199,9 @@ def recordings_table(recordings: Sequence[Mapping[str, Any]]) -> Markup:
     for read in recordings:
         told = [] if read["complete"] else [tag("div", "not read to its end")]
         told += [tag("div", spoken(str(one["message"]))) for one in read["remarks"]]
-        cells = (
-            tag("th", tag("code", str(read["place"])), scope="row"),
-            tag("td", tag("code", str(read["file"]))),
-            tag("td", number(float(read["rows"])), class_="figure"),
-            tag("td", told),
-        )
-        rows.append(tag("tr", cells))
-    return table([("place", False), ("file", False), ("rows read", True), ("", False)], rows, "Recordings")
+        place, file = (tag("code", str(read[name])) for name in ("place", "file"))
+        rows.append((place, file, number(float(read["rows"])), told))
+    return table(RECORDINGS, rows, "Recordings")
 
 
 # ---------------------------------------------------------------- pairs

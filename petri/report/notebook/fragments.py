@@ -10,7 +10,7 @@ from petri.model import Model
 from petri.report.dimensions import shown_dimension
 from petri.report.html import sweep_figures, sweep_page, tables
 from petri.report.html.figures import Distribution, density
-from petri.report.html.markup import Content, Markup, content, spoken, tag
+from petri.report.html.markup import Content, Markup, content, tag
 from petri.report.html.page import asset
 from petri.report.html.palette import DARK, LIGHT
 from petri.report.html.record import RunRecord, of_result, rows_of
@@ -33,17 +33,9 @@ def model_html(model: Model) -> str:
         parts.append(drawing_html(draw(model)))
     except ValueError as error:
         parts.append(tag("p", str(error), class_="note"))
-    rows = [
-        tag(
-            "tr",
-            tag("th", tag("code", one.name), scope="row"),
-            tag("td", parameter_text(units, one, one.value), class_="figure"),
-            tag("td", spoken(one.doc), class_="doc"),
-        )
-        for one in net.parameters
-    ]
-    if rows:
-        parts.append(tables.table([("parameter", False), ("value", True), ("", False)], rows, "Parameters"))
+    if net.parameters:
+        rows = [(one.name, parameter_text(units, one, one.value), one.doc) for one in net.parameters]
+        parts.append(tables.parameters(rows))
     return fragment(parts)
 
 
