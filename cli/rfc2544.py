@@ -75,7 +75,7 @@ def command(
     """
     from petri.experiment.forwarding.procedure import run_forwarding
 
-    from .search_progress import SearchProgress
+    from .progress import SearchProgress
 
     check_export(export, [".csv"])
     check_report(report)

@@ -79,7 +79,7 @@ def command(
     """
     from petri.experiment.threshold.procedure import run_search
 
-    from .search_progress import SearchProgress
+    from .progress import SearchProgress
 
     check_export(export)
     check_report(report)
