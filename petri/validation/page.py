@@ -13,10 +13,8 @@ from petri.report.html.markup import Content, Markup, tag
 from petri.report.html.page import Page
 from petri.report.quantities import Units
 from petri.validation.suite import FigureCheck, Validation
-from petri.validation.wording import basis, counted_figures, counted_statements, doubt, percent, short
+from petri.validation.wording import basis, by_origin, counted_figures, counted_statements, doubt, percent, short
 
-FIGURES: Final = (("figure", "name"), ("at", ""), ("measure", ""), ("paper", "figure"), ("ours ± 95 %", "figure"),
-                  ("difference", "figure"), ("tolerance", "figure"), ("", ""), ("basis", ""))  # fmt: skip
 STATEMENTS: Final = (("", ""), ("statement", ""), ("ours", ""), ("source", "doc"))
 
 FIGURE_MARKS: Final = {"within": ("✓ within", "pass"), "outside": ("✗ outside", "fail"),
@@ -30,9 +28,12 @@ def summary_page(validations: Sequence[Validation]) -> str:
     page = Page("Validation", "Published figures and ours")
     for one in validations:
         title = one.name.replace("_", " ")
-        figures = [figure_row(one.name, check) for check in one.figures]
         said = [tag("p", line) for line in counted_figures(one).split("\n")]
-        page.section(one.name, title, *said, tables.table(FIGURES, figures, title), pages(one))
+        shown = [
+            tables.table(columns(stated), [figure_row(one.name, check) for check in checks], f"{title}: {stated}")
+            for stated, checks in by_origin(one.figures)
+        ]
+        page.section(one.name, title, *said, *shown, pages(one))
         if one.statements:
             rows = [
                 (mark(STATEMENT_MARKS[judged.verdict]), judged.statement.says, judged.values, judged.statement.source)
@@ -41,6 +42,12 @@ def summary_page(validations: Sequence[Validation]) -> str:
             table = tables.table(STATEMENTS, rows, "Statements")
             page.section(f"{one.name}-statements", f"{title}: in words", tag("p", counted_statements(one)), table)
     return page.html()
+
+
+def columns(stated: str) -> tables.Columns:
+    """Of a table of figures; `stated` heads the values that ours are compared with."""
+    return (("figure", "name"), ("at", ""), ("measure", ""), (stated, "figure"), ("ours ± 95 %", "figure"),
+            ("difference", "figure"), ("tolerance", "figure"), ("", ""), ("basis", ""))  # fmt: skip
 
 
 def figure_row(folder: str, check: FigureCheck) -> list[Content]:
