@@ -1,4 +1,4 @@
-"""The progress line on stderr while a net runs: share done, model time, firings per second."""
+"""The progress of runs and searches on stderr: a line that is rewritten on a terminal."""
 
 from __future__ import annotations
 
@@ -6,43 +6,93 @@ import os
 import sys
 import time
 from types import TracebackType
+from typing import TYPE_CHECKING, Self
 
 from petri.report.progress import Remaining, State, describe
 from petri.report.quantities import Units
 
-PATIENCE = 0.3  # seconds before the line first appears
-PAUSE = 0.1  # seconds between two looks of it
+from .console import remark
+
+if TYPE_CHECKING:
+    from petri.experiment.forwarding.procedure import Measured
+    from petri.experiment.threshold.procedure import State as SearchState
+
+PATIENCE = 0.3  # seconds before the line of a run first appears
+PAUSE = 0.1  # seconds between two looks
 
 
-class ProgressLine:
-    """Shows progress if stderr is a terminal, and erases its line at the end."""
+class Status:
+    """What is shown while something runs, in a `with` block. terminal: whether it may be rewritten."""
 
-    def __init__(self, units: Units, quiet: bool = False) -> None:
-        self._units = units
-        self._shown = False
-        self._enabled = not quiet and sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
-        self._next = time.monotonic() + PATIENCE
-        self._remaining = Remaining()
+    def __init__(self, quiet: bool = False, patience: float = 0.0) -> None:
+        self.quiet = quiet
+        self.terminal = not quiet and sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+        self._next = time.monotonic() + patience
 
-    def __enter__(self) -> ProgressLine:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Remove what is shown."""
+
+    def due(self) -> bool:
+        """Whether to show something now: on a terminal, unless something was shown very recently."""
+        now = time.monotonic()
+        if not self.terminal or now < self._next:
+            return False
+        self._next = now + PAUSE
+        return True
+
+
+class StatusLine(Status):
+    """One line, each text of which replaces the one before."""
+
+    _shown = False
+
+    def show(self, text: str) -> None:
+        self._shown = True
+        sys.stderr.write("\r\x1b[2K" + text)
+        sys.stderr.flush()
+
+    def close(self) -> None:
         if self._shown:
-            sys.stderr.write("\r\x1b[2K")
-            sys.stderr.flush()
+            self.show("")
+            self._shown = False
+
+
+class ProgressLine(StatusLine):
+    """Watches a run: the share that is done, model time, firings per second."""
+
+    def __init__(self, units: Units, quiet: bool = False) -> None:
+        super().__init__(quiet, PATIENCE)
+        self._units = units
+        self._remaining = Remaining()
 
     def __call__(self, state: State) -> None:
-        """Show the state, unless one was shown very recently."""
-        now = time.monotonic()
-        if not self._enabled or now < self._next:
+        if self.due():
+            self.show(describe(state, self._units, terminal_width() - 1, self._remaining))
+
+
+class SearchProgress(StatusLine):
+    """Watches a search (`petri.experiment.threshold.procedure.run_search`), with a line for each value decided."""
+
+    def __call__(self, state: SearchState | Measured) -> None:
+        if self.quiet:
             return
-        self._next = now + PAUSE
-        self._shown = True
-        sys.stderr.write("\r\x1b[2K" + describe(state, self._units, terminal_width() - 1, self._remaining))
-        sys.stderr.flush()
+        from petri.experiment.threshold.procedure import State
+        from petri.report.search import measured_text, progress_text, tried_text
+
+        if isinstance(state, State) and state.finished is None:
+            if self.due():
+                self.show(progress_text(state, terminal_width() - 1))
+            return
+        self.close()
+        remark(tried_text(state) if isinstance(state, State) else measured_text(state))
 
 
 def terminal_width() -> int:

@@ -75,7 +75,7 @@ def command(
     """
     from petri.experiment.forwarding.procedure import run_forwarding
 
-    from .search_progress import SearchProgress
+    from .progress import SearchProgress
 
     check_export(export, [".csv"])
     check_report(report)
@@ -131,7 +131,7 @@ def _show(outcome: ForwardingOutcome, as_json: bool) -> None:
     if as_json:
         write_json(outcome.to_dict())
         return
-    from .rfc2544_tables import print_forwarding
+    from petri.report.forwarding import print_forwarding
 
     print_forwarding(outcome, stdout_console())
 

@@ -79,7 +79,7 @@ def command(
     """
     from petri.experiment.threshold.procedure import run_search
 
-    from .search_progress import SearchProgress
+    from .progress import SearchProgress
 
     check_export(export)
     check_report(report)
@@ -131,7 +131,7 @@ def _show(outcome: SearchOutcome, as_json: bool) -> None:
     if as_json:
         write_json(outcome.to_dict())
         return
-    from .search_tables import print_search
+    from petri.report.search import print_search
 
     print_search(outcome, stdout_console())
 

@@ -166,7 +166,7 @@ def _show(outcome: Outcome, as_json: bool) -> None:
     if as_json:
         write_json(outcome.to_dict())
         return
-    from .sweep_tables import print_outcome
+    from petri.report.sweep import print_outcome
 
     print_outcome(outcome, stdout_console())
 

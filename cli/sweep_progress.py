@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING
 
 from petri.report.progress import bar_of, fitting, left_text
 from petri.report.quantities import Units
 
 from .console import ENDLESS, console_on, remark
+from .progress import Status
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -21,53 +19,42 @@ if TYPE_CHECKING:
 
     from petri.experiment.procedure.campaign import PointState, State
 
-PAUSE = 0.1  # seconds between two looks of the live block
 MOST_MEASURES = 4  # estimates shown at a time
 
 
-class SweepProgress:
+class SweepProgress(Status):
     """Watches a sweep (`petri.experiment.sweep`). heading: makes the line above, for a number of columns."""
 
     def __init__(self, store: Path, quiet: bool = False, heading: Callable[[int], str] | None = None) -> None:
+        super().__init__(quiet)
         self._store = store
-        self._quiet = quiet
         self._heading = heading or (lambda room: "")
-        self._terminal = not quiet and sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
         self._live: Live | None = None
-        self._next = 0.0
         self._begun = False
 
-    def __enter__(self) -> SweepProgress:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def close(self) -> None:
         if self._live is not None:
             self._live.stop()
 
     def __call__(self, state: State) -> None:
-        if self._quiet:
+        if self.quiet:
             return
         if not self._begun:
             self._begin(state)
-        if not self._terminal:
+        if not self.terminal:
             for point in state.closed:
                 remark(finished(point, state))
-            return
-        now = time.monotonic()
-        if self._live is not None and now >= self._next:
-            self._next = now + PAUSE
+        elif self._live is not None and self.due():
             room = self._live.console.width - 1
             self._live.update(block(state, room, self._heading(room)), refresh=True)
 
     def _begin(self, state: State) -> None:
         self._begun = True
-        if not self._terminal and (heading := self._heading(ENDLESS)):
+        if not self.terminal and (heading := self._heading(ENDLESS)):
             remark(heading)
         if state.done:
             remark(f"note: {state.done} replications are already in {self._store}")
-        if self._terminal and state.points_done < len(state.points):
+        if self.terminal and state.points_done < len(state.points):
             from rich.live import Live
 
             self._live = Live(console=console_on(sys.stderr), auto_refresh=False, transient=True)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING
 
 from petri.report.progress import fitting, left_text
 
+from .progress import Status
 from .sweep_progress import SweepProgress
 
 if TYPE_CHECKING:
@@ -17,28 +17,23 @@ if TYPE_CHECKING:
     from petri.validation.estimate import Estimate
 
 
-class ValidationProgress:
+class ValidationProgress(Status):
     """Watches the experiments of a validation in their order. names: as `reordering/figure_7`."""
 
     def __init__(self, names: Sequence[str], estimate: Estimate, quiet: bool = False) -> None:
+        super().__init__(quiet)
         self._names = names
         self._estimate = estimate
-        self._quiet = quiet
         self._stack = ExitStack()
 
-    def __enter__(self) -> ValidationProgress:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def close(self) -> None:
         self._stack.close()
 
     def watch(self, name: str, store: Path) -> Watcher:
         """The watcher of the next experiment (`petri.validation.run_folder`)."""
-        self._stack.close()
+        self.close()
         self._estimate.begin()
-        shown = self._stack.enter_context(SweepProgress(store, self._quiet, self.heading))
+        shown = self._stack.enter_context(SweepProgress(store, self.quiet, self.heading))
 
         def watcher(state: State) -> None:
             wanted = max(state.replications, 1)

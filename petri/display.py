@@ -1,22 +1,62 @@
 """What a notebook and `print` show of an object.
 
 Results and models are below the report in the order of imports, so they cannot import it. The package, which is above
-both, says once where the functions are that draw them.
+both, says once where the report is.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
-
-_load: list[Callable[[], Any]] = []
+from typing import Any, Protocol
 
 
-def show_with(load: Callable[[], Any]) -> None:
-    """Let the functions of the module that `load` returns show objects. It is called when the first is to be shown."""
+class Line(Protocol):
+    """A line that shows the progress of something."""
+
+    def __call__(self, state: Any, /) -> None: ...
+
+    def close(self) -> None: ...
+
+
+class Report(Protocol):
+    """What the report makes of objects, by their class (`petri.report.notebook`)."""
+
+    def text(self, shown: object, /) -> str: ...
+
+    def html(self, shown: object, /) -> str: ...
+
+    def progress_line(self, running: object, /) -> Line: ...
+
+    def draw(self, model: Any, /) -> Any: ...
+
+    def why(self, model: Any, transition: str, /, *when: Any, **options: Any) -> Any: ...
+
+
+class Shown:
+    """An object that the report describes for `repr`."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return report().text(self)
+
+
+class ShownInNotebook(Shown):
+    """One that a notebook shows as HTML."""
+
+    __slots__ = ()
+
+    def _repr_html_(self) -> str:
+        return report().html(self)
+
+
+_load: list[Callable[[], Report]] = []
+
+
+def show_with(load: Callable[[], Report]) -> None:
+    """Let the report that `load` returns show objects. It is called when the first is to be shown."""
     _load[:] = [load]
 
 
-def shown_by_report(function: str, *what: object, **options: object) -> Any:
-    """What this function of `petri.report.notebook` makes of an object."""
-    return getattr(_load[0](), function)(*what, **options)
+def report() -> Report:
+    return _load[0]()

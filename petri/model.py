@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, Unpack
 
 from petri import language
 from petri.diagnostics import Diagnostic, LanguageError
-from petri.display import shown_by_report
+from petri.display import ShownInNotebook, report
 from petri.engine.errors import ModelError
 from petri.engine.interface import Limits
 from petri.engine.native import available
@@ -31,7 +31,7 @@ Setting = Scalar | bool | str | Sequence[Scalar | bool]
 MOST_FOR_PRECISION: Final = 1_000  # replications of `run_precisely`
 
 
-class Model(Frozen):
+class Model(ShownInNotebook, Frozen):
     """A flat net that can be run; `sources` are the texts that it was made from, by file name.
 
     A net built from the classes of `petri.net` runs as well: `Model(net).run(until=100.0)`.
@@ -100,7 +100,7 @@ class Model(Frozen):
         """
         plan, count = self.plan(trace=trace is not None, **options)
         if progress is True:
-            line = shown_by_report("progress_line", self.net)
+            line = report().progress_line(self.net)
             try:
                 return self.run(threads=threads, progress=line, trace=trace, time_limit=time_limit, **options)
             finally:
@@ -201,7 +201,7 @@ class Model(Frozen):
         after `at`. The options are those of `run`. Raises LanguageError if there is no such transition, if it never
         fires, or if the time is not one.
         """
-        explained: Why = shown_by_report("why", self, transition, at, firing, replication, **options)
+        explained: Why = report().why(self, transition, at, firing, replication, **options)
         return explained
 
     def draw(self) -> Drawing:
@@ -209,14 +209,8 @@ class Model(Frozen):
 
         Raises ValueError where the net is too large for a drawing.
         """
-        drawing: Drawing = shown_by_report("draw", self)
+        drawing: Drawing = report().draw(self)
         return drawing
-
-    def __repr__(self) -> str:
-        return str(shown_by_report("describe_model", self))
-
-    def _repr_html_(self) -> str:
-        return str(shown_by_report("model_html", self))
 
     def duration(self, value: float | str) -> float:
         """A time in the net's unit, from a number or from text such as "20 ms" or "dead"."""

@@ -8,7 +8,7 @@ from typing import Final
 
 from petri.analysis.enabling import Explanation
 from petri.atomic_file import write_text
-from petri.display import shown_by_report
+from petri.display import ShownInNotebook, report
 from petri.engine.firings import TracedFiring
 from petri.run.instant import Moment
 from petri.structs import Frozen, field
@@ -17,7 +17,7 @@ from petri.visible import visible
 SUFFIXES: Final = (".svg", ".dot")
 
 
-class Drawing(Frozen):
+class Drawing(ShownInNotebook, Frozen):
     """A net as SVG and as Graphviz DOT. `size`: how many places and transitions are drawn, after folding."""
 
     name: str
@@ -38,9 +38,6 @@ class Drawing(Frozen):
     def _repr_svg_(self) -> str:
         return self.svg
 
-    def _repr_html_(self) -> str:
-        return str(shown_by_report("drawing_html", self))
-
 
 class Why(Frozen):
     """An explanation with what the run does around it: `print(why)` shows it in 80 columns.
@@ -60,6 +57,6 @@ class Why(Frozen):
         return self.explanation.enabled
 
     def __str__(self) -> str:
-        return str(shown_by_report("why_text", self))
+        return report().text(self)
 
     __repr__ = __str__

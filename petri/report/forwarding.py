@@ -6,10 +6,15 @@ import math
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from rich.console import Console
+from rich.text import Text
+
 from petri.experiment.design.definition import shown
 from petri.experiment.forwarding.definition import SHARES
 from petri.net import split_unit
+from petri.report.columns import Column, print_prose, print_table
 from petri.report.quantities import NOTHING, Scale, Units, number
+from petri.report.search import question
 from petri.report.search import share as percent
 from petri.report.unsettled import marked, movement, note
 
@@ -22,40 +27,61 @@ if TYPE_CHECKING:
 DIGITS = 4
 
 
-def columns(outcome: ForwardingOutcome) -> list[tuple[str, str, list[str]]]:
-    """(what, heading, a cell for each size) of the table; a heading may have two lines. Figures without intervals."""
+def print_forwarding(outcome: ForwardingOutcome, console: Console) -> None:
+    """The table in 80 columns, with what its columns are."""
+    title = Text(outcome.net.name, style="bold")
+    title.append(f": {outcome.title or 'RFC 2544'}", style="not bold")
+    print_prose(console, title)
+    print_prose(console, Text(f"{question(outcome.search)}, {_runs(outcome)}", style="dim"))
+    console.print()
+    print_table(console, columns(outcome), heading="bold")
+    console.print()
+    for line in legend(outcome):
+        print_prose(console, Text(line, style="dim"))
+
+
+def _runs(outcome: ForwardingOutcome) -> str:
+    points = [trial.point for row in outcome.rows for trial in row.found.trials]
+    points += [point for row in outcome.rows for point in [*row.delays.values(), *(one for _, one in row.losses)]]
+    distinct = {id(point): point for point in points}.values()
+    rows = [row for point in distinct for row in point.rows]
+    engines = " and ".join(sorted({row.engine for row in rows})) or "no"
+    return f"{len(rows)} replications, seed {rows[0].seed if rows else '-'}, {engines} engine"
+
+
+def columns(outcome: ForwardingOutcome) -> list[Column]:
+    """The table, with a row for each size; a heading may have two lines. Figures without intervals."""
     rows, units = outcome.rows, Units.of(outcome.net)
-    made = [(name, name, [_value(row.found.parameters.get(name)) for row in rows]) for name in outcome.others]
+    made = [Column(name, [_value(row.found.parameters.get(name)) for row in rows]) for name in outcome.others]
     if outcome.roles.size:
-        made.append(("size", outcome.roles.size, [_value(row.size) for row in rows]))
-    made.append(("load", outcome.roles.load, [_load(row) for row in rows]))
+        made.append(Column(outcome.roles.size, [_value(row.size) for row in rows], style="cyan"))
+    made.append(Column(outcome.roles.load, [_load(row) for row in rows]))
     carried = [_moves(row.carried, outcome.roles.throughput) for row in rows]
     rates = [outcome.frame_rate(row) for row in rows]
     if any(rates):
         cells = [_shown(units, one, "events") for one in rates]
-        made.append(("frames", "frames", list(map(marked, cells, carried))))
+        made.append(Column("frames", list(map(marked, cells, carried))))
     throughput = outcome.figure("throughput")
     if throughput is not None and split_unit(throughput.dimension)[0] == "Rate":
         cells = [_shown(units, outcome.throughput(row), throughput.dimension) for row in rows]
-        made.append(("throughput", "throughput", list(map(marked, cells, carried))))
+        made.append(Column("throughput", list(map(marked, cells, carried)), rank=3))
     made += _delay_columns(outcome)
     loss = outcome.figure("loss")
     if loss is not None:
         cells = [_shown(units, outcome.full_loss(row), loss.dimension, 3) for row in rows]
         moving = [_moves(_at_full_load(row), outcome.roles.loss) for row in rows]
-        made.append(("loss", "loss", list(map(marked, cells, moving))))
+        made.append(Column("loss", list(map(marked, cells, moving)), rank=1))
     if any(row.bursts for row in rows):
-        made.append(("burst", "burst", [_burst(outcome, row, units) for row in rows]))
+        made.append(Column("burst", [_burst(outcome, row, units) for row in rows], rank=2))
     return made
 
 
-def _delay_columns(outcome: ForwardingOutcome) -> list[tuple[str, str, list[str]]]:
+def _delay_columns(outcome: ForwardingOutcome) -> list[Column]:
     if not outcome.roles.delay:
         return []
     scale = delay_scale(outcome)
     return [
-        (
-            f"delay {share:.0%}",
+        Column(
             f"{'delay' if share == 1.0 else ''}\n{share:.0%}",
             [
                 marked(_scaled(outcome.delay(row, share), scale), _moves(row.delays.get(share), outcome.roles.delay))

@@ -1,21 +1,30 @@
-"""The words that describe a search: for the terminal, the page and the notebook."""
+"""The words and tables that describe a search: for the terminal, the page and the notebook."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Final
+
+from rich.console import Console
+from rich.text import Text
 
 from petri.diagnostics import Diagnostic, Value
 from petri.experiment.design.definition import point_label, shown
+from petri.report.columns import Column, print_prose, print_table
 from petri.report.progress import fitting
-from petri.report.quantities import Units, number
+from petri.report.quantities import NOTHING, Units, number
+from petri.report.unsettled import estimate, marked, unsettled_note
 from petri.structs import replace
 
 if TYPE_CHECKING:
+    from petri.experiment.design.sampling import Value as Parameter
     from petri.experiment.design.sampling import Values
     from petri.experiment.forwarding.procedure import Measured
     from petri.experiment.threshold.outcome import Found, SearchOutcome, Trial
     from petri.experiment.threshold.procedure import State
+    from petri.measure.figures import Figure
+
+VERDICTS: Final = {"holds": "green", "fails": "red", "grows": "red"}
 
 
 def question(outcome: SearchOutcome) -> str:
@@ -128,6 +137,89 @@ def measured(outcome: SearchOutcome, trial: Trial) -> str:
         found = trial.point.intervals[one.figure.name]
         texts.append(f"{one.figure.name} {units.show_with_error(found.mean, found.half_width, one.figure.dimension)}")
     return ", ".join(dict.fromkeys(texts))
+
+
+# ---------------------------------------------------------------- tables
+
+
+def print_search(outcome: SearchOutcome, console: Console) -> None:
+    """Every value tried; of a search at several points, what was found at each."""
+    trials = outcome.outcome
+    title = Text(trials.net.name, style="bold")
+    title.append(f": {trials.title or question(outcome)}", style="not bold")
+    print_prose(console, title)
+    print_prose(console, Text(_summary(outcome), style="dim"))
+    console.print()
+    if len(outcome.found) == 1:
+        print_table(console, _tried_columns(outcome, outcome.found[0]), heading="bold")
+        console.print()
+        print_prose(console, Text(answer(outcome, outcome.found[0]), style="bold"))
+    elif outcome.found:
+        print_table(console, found_columns(outcome), heading="bold")
+    if note := unsettled_note(trials.points, trials.figures, Units.of(trials.net)):
+        print_prose(console, Text(note, style="dim"))
+
+
+def _summary(outcome: SearchOutcome) -> str:
+    rows = [row for point in outcome.outcome.points for row in point.rows]
+    tried = len(outcome.outcome.points)
+    parts = [question(outcome)] if outcome.outcome.title else []
+    parts += [f"{tried} value{'s' * (tried != 1)} tried", f"{len(rows)} replications"]
+    parts += [f"seed {outcome.outcome.identity['seed']}"] if rows else []
+    return ", ".join([*parts, *(f"{engine} engine" for engine in sorted({row.engine for row in rows}))])
+
+
+def _tried_columns(outcome: SearchOutcome, found: Found) -> list[Column]:
+    trials = found.trials
+    verdicts = [(verdict(one), VERDICTS[verdict(one).rstrip("?")]) for one in trials]
+    return [
+        Column(outcome.find, [shown(one.value) for one in trials], style="cyan"),
+        Column("", [Text(word, style=style) for word, style in verdicts], left=True),
+        Column("n", [str(one.replications) for one in trials]),
+        *_measure_columns(outcome, trials),
+    ]
+
+
+def found_columns(
+    outcome: SearchOutcome, right: str = "right", runs: str = "n", missing: str = NOTHING
+) -> list[Column]:
+    """What was found at each point. right, runs: headings. missing: stands for a parameter that a point lacks."""
+    found = outcome.found
+    axes = dict.fromkeys(name for one in found for name in one.parameters)
+    return [
+        *(Column(axis, [_value(one.parameters.get(axis), missing) for one in found], style="cyan") for axis in axes),
+        Column(outcome.find, [_value(one.value) for one in found], style="bold"),
+        Column("fails at", [_value(None if one.next is None else one.next.value) for one in found]),
+        Column(right, [share(one.probability) if one.status == "found" else NOTHING for one in found], rank=1),
+        Column(runs, [number(one.replications) for one in found], rank=2),
+        *_measure_columns(outcome, [one.last for one in found]),
+    ]
+
+
+def _value(value: Parameter | None, missing: str = NOTHING) -> str:
+    return missing if value is None else shown(value)
+
+
+def figures_in_order(outcome: SearchOutcome) -> list[Figure]:
+    """The measures of the condition, then the others."""
+    return sorted(outcome.outcome.figures, key=lambda one: one.name not in outcome.condition.names)
+
+
+def _measure_columns(outcome: SearchOutcome, trials: Sequence[Trial | None]) -> list[Column]:
+    """Measures that are not in the condition are left out first on a narrow terminal."""
+    units, asked = Units.of(outcome.outcome.net), outcome.condition.names
+    points = [None if trial is None else trial.point for trial in trials]
+    made = []
+    for rank, one in enumerate(figures_in_order(outcome), 3):
+        full = [NOTHING if point is None else estimate(point, one.name, one.dimension, units) for point in points]
+        brief = [
+            NOTHING
+            if point is None
+            else marked(units.show(point.intervals[one.name].mean, one.dimension), one.name in point.unsettled)
+            for point in points
+        ]
+        made.append(Column(one.name, full, brief=brief, rank=0 if one.name in asked else rank))
+    return made
 
 
 # ---------------------------------------------------------------- progress

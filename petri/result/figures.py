@@ -11,7 +11,7 @@ import numpy as np
 
 from petri.catalogue.operations import OPERATIONS
 from petri.diagnostics import RunFailure, unknown_name
-from petri.display import shown_by_report
+from petri.display import ShownInNotebook
 from petri.engine.errors import Fault
 from petri.file_read import FileRead, furthest
 from petri.measure import formula, reorder
@@ -53,7 +53,7 @@ class TransitionFigures(Frozen):
     active: Estimate  # share of time with at least one in progress
 
 
-class MeasureResult(Frozen):
+class MeasureResult(ShownInNotebook, Frozen):
     """A declared measure. `recorded` has the figures of its `record`, by field."""
 
     measure: Measure
@@ -85,9 +85,6 @@ class MeasureResult(Frozen):
         kind = "" if self.interval.statistic == "mean" else f", the {self.interval.statistic}"
         fields = "".join(f", {name} {one.mean:.6g}" for name, one in list(self.recorded.items())[1:])
         return f"MeasureResult {self.name}: {shown}{kind}{fields}, n = {self.interval.n}"
-
-    def _repr_html_(self) -> str:
-        return str(shown_by_report("measure_html", self))
 
 
 @dataclass(frozen=True, repr=False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from petri.display import shown_by_report
+from petri.display import ShownInNotebook
 from petri.result.figures import RunFigures
 
 if TYPE_CHECKING:
@@ -15,14 +15,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, repr=False)
-class Result(RunFigures):
+class Result(ShownInNotebook, RunFigures):
     """A run, with its figures."""
-
-    def __repr__(self) -> str:
-        return str(shown_by_report("describe_result", self))
-
-    def _repr_html_(self) -> str:
-        return str(shown_by_report("result_html", self))
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as JSON types; nan becomes None."""

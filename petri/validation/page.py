@@ -40,7 +40,7 @@ def summary_page(validations: Sequence[Validation]) -> str:
         said = [tag("p", line) for line in counted_figures(one).split("\n")]
         moving = [tag("p", line, class_="note") for line in [unsettled_figures(one)] if line]
         shown = [
-            tables.table(headings(stated), [figure_row(one.name, check) for check in checks], f"{title}: {stated}")
+            tables.table(columns(stated), [figure_row(one.name, check) for check in checks], f"{title}: {stated}")
             for stated, checks in by_origin(one.figures)
         ]
         page.section(one.name, title, *said, *shown, *moving, pages(one))
@@ -54,7 +54,7 @@ def summary_page(validations: Sequence[Validation]) -> str:
     return page.html()
 
 
-def headings(stated: str) -> tables.Columns:
+def columns(stated: str) -> tables.Columns:
     """Of a table of figures; `stated` heads the values that ours are compared with."""
     return (("figure", "name"), ("at", ""), ("measure", ""), (stated, "figure"), ("ours ± 95 %", "figure"),
             ("difference", "figure"), ("tolerance", "figure"), ("", ""), ("basis", ""))  # fmt: skip

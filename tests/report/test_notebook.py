@@ -103,7 +103,7 @@ def test_a_hostile_net_injects_nothing(what: str, tmp_path: Path) -> None:
         html = experiment.run(tmp_path / "x.db")._repr_html_()
     else:
         shown = {"model": Model(net), "result": result, "measure": result.measures[0]}[what]
-        html = shown._repr_html_()  # type: ignore[attr-defined]
+        html = shown._repr_html_()
     found = Elements(html)
     tags = {tag for tag, _ in found.found}
     assert not tags & {"script", "iframe", "object", "embed", "base", "form", "a", "link", "meta"}

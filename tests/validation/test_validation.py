@@ -385,7 +385,9 @@ def test_what_the_paper_does_not_state_is_in_a_table_of_its_own(folder: Path, tm
     assert "derived" not in paper
     assert all(word in computed for word in ("derived", "oracle", "arithmetic: 1 of 1", "exact solutions: 1 of 1"))
     # Missed by 0, -1, 0 and -4, of 1, 5, 16 and 20: √(17/682), and half of 20 %.
-    assert "Figure 1, height, 4 figures: root mean square of the differences 15.8%, median 10.0%" in " ".join(shown.split())
+    assert "Figure 1, height, 4 figures: root mean square of the differences 15.8%, median 10.0%" in " ".join(
+        shown.split()
+    )
     page = (pages / "index.html").read_text("utf-8")
     assert page.index("computed") < page.index("oracle")
 

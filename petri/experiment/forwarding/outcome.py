@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from petri.atomic_file import replacing
-from petri.display import shown_by_report
+from petri.display import Shown
 from petri.experiment.design.sampling import Value
 from petri.experiment.errors import problem
 from petri.experiment.forwarding.definition import SHARES, Roles
@@ -62,7 +62,7 @@ class SizeResult:
 
 
 @dataclass(frozen=True, repr=False)
-class ForwardingOutcome:
+class ForwardingOutcome(Shown):
     """A study of RFC 2544."""
 
     title: str
@@ -190,9 +190,6 @@ class ForwardingOutcome:
             "burst_time": None if row.bursts is None else interval_dict(row.bursts.interval),
             "burst_complete": None if row.bursts is None else row.bursts.complete,
         }
-
-    def __repr__(self) -> str:
-        return str(shown_by_report("describe_forwarding", self))
 
 
 def _put(columns: dict[str, list[Any]], name: str, found: Sequence[Interval | None]) -> None:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from petri import structs
-from petri.display import shown_by_report
+from petri.display import report
 from petri.experiment.design.definition import Definition
 from petri.experiment.design.preparation import Point, Prepared, prepare
 from petri.experiment.design.task import PILOT, ReplicationRecord, Stopped, Task, TaskResult, WrongVersion, unpack
@@ -171,7 +171,7 @@ def sweep(
             crew = Given(executor)
         else:
             crew = default_workers(prepared.engine, workers) if isinstance(workers, int | None) else workers
-        line = shown_by_report("sweep_line", experiment) if progress and watch is None else None
+        line = report().progress_line(experiment) if progress and watch is None else None
         campaign = Campaign(prepared, opened, numbers, crew, line or watch, TimeLimit.of(time_limit))
         try:
             interrupted = campaign.run()

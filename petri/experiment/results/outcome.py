@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from petri.display import shown_by_report
+from petri.display import ShownInNotebook
 from petri.experiment.design.definition import Expected
 from petri.experiment.design.task import ReplicationRecord
 from petri.experiment.results.summary import OutcomeFigures, PointOutcome, check
@@ -20,14 +20,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, repr=False)
-class Outcome(OutcomeFigures):
+class Outcome(ShownInNotebook, OutcomeFigures):
     """An experiment, with the estimates of its points."""
-
-    def __repr__(self) -> str:
-        return str(shown_by_report("describe_outcome", self))
-
-    def _repr_html_(self) -> str:
-        return str(shown_by_report("outcome_html", self))
 
     def table(self) -> dict[str, list[Any]]:
         """Columns: parameters, measures, and all data of each replication; one entry per replication."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
 
-from petri.display import shown_by_report
+from petri.display import Shown
 from petri.experiment.design.sampling import Value, Values
 from petri.experiment.results.outcome import Outcome
 from petri.experiment.results.summary import PointOutcome
@@ -104,7 +104,7 @@ class Found:
 
 
 @dataclass(frozen=True, repr=False)
-class SearchOutcome:
+class SearchOutcome(Shown):
     """A search. `found` has an entry for each point; `outcome` all values tried, as of a sweep."""
 
     find: str
@@ -144,9 +144,6 @@ class SearchOutcome:
             "interrupted": self.interrupted,
             "found": [one.to_dict() for one in self.found],
         }
-
-    def __repr__(self) -> str:
-        return str(shown_by_report("describe_search", self))
 
     def to_pandas(self) -> Any:
         """Every replication of every value tried, as `Outcome.to_pandas` has it."""

@@ -60,11 +60,11 @@ def _banners(outcome: ForwardingOutcome) -> list[Markup]:
 def _table(outcome: ForwardingOutcome) -> Markup:
     known = columns(outcome)
     headings, before = [], ""
-    for _, heading, _ in known:
-        first, _, second = heading.partition("\n")
+    for column in known:
+        first, _, second = column.heading.partition("\n")
         before = first or before
         headings.append((f"{before} {second}" if second else first, "figure"))
-    rows = list(zip(*(cells for _, _, cells in known), strict=True))
+    rows = list(zip(*(map(str, column.cells) for column in known), strict=True))
     notes = [tag("p", line, class_="note") for line in legend(outcome)]
     return content(tables.table(headings, rows, "What is forwarded"), notes)
 

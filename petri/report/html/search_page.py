@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from petri.diagnostics import Diagnostic
-from petri.experiment.design.definition import shown
 from petri.measure.figures import Figure as Kept
 from petri.report.html import sweep_figures as figures
 from petri.report.html import tables
@@ -16,12 +15,11 @@ from petri.report.html.picture import picture
 from petri.report.html.run_page import banner, rounding_banner
 from petri.report.html.sweep_figures import PlotAxis
 from petri.report.html.sweep_page import points_table, provenance
-from petri.report.quantities import NOTHING, Units, number
-from petri.report.search import answer, ending, question, remarks, share
-from petri.report.unsettled import estimate
+from petri.report.quantities import Units, number
+from petri.report.search import answer, ending, figures_in_order, found_columns, question, remarks, share
 
 if TYPE_CHECKING:
-    from petri.experiment.threshold.outcome import Found, SearchOutcome
+    from petri.experiment.threshold.outcome import SearchOutcome
 
 
 def search_page(outcome: SearchOutcome) -> Page:
@@ -30,9 +28,9 @@ def search_page(outcome: SearchOutcome) -> Page:
     units = Units.of(trials.net)
     page = Page(trials.title or f"{trials.net.name}: {question(outcome)}", f"Search of {trials.net.name}")
     page.head += [tables.prose(trials.description or trials.net.doc), _facts(outcome), *_banners(outcome)]
-    page.section("found", "What was found", _found_table(outcome, units))
+    page.section("found", "What was found", _found_table(outcome))
     axes = search_axes(outcome)
-    parts = [_measure(page, outcome, one, units, axes) for one in _in_order(outcome)] if axes else []
+    parts = [_measure(page, outcome, one, units, axes) for one in figures_in_order(outcome)] if axes else []
     if parts:
         note = tag(
             "p", "Bars are 95 % confidence intervals over the replications; the line is the bound.", class_="note"
@@ -50,11 +48,6 @@ def search_axes(outcome: SearchOutcome) -> list[PlotAxis]:
     known = {axis.name: axis for axis in figures.axes(outcome.outcome)}
     first = known.pop(outcome.find, None)
     return ([] if first is None else [first]) + list(known.values())
-
-
-def _in_order(outcome: SearchOutcome) -> list[Kept]:
-    """The measures of the condition, then the others."""
-    return sorted(outcome.outcome.figures, key=lambda one: one.name not in outcome.condition.names)
 
 
 def _facts(outcome: SearchOutcome) -> Markup:
@@ -84,24 +77,10 @@ def said(diagnostic: Diagnostic) -> str:
     return " – ".join([diagnostic.message, *diagnostic.notes])
 
 
-def _found_table(outcome: SearchOutcome, units: Units) -> Markup:
-    axes = list(dict.fromkeys(name for one in outcome.found for name in one.parameters))
-    headings = [*axes, outcome.find, "fails at", "right with at least", "replications"]
-    headings += [one.name for one in _in_order(outcome)]
-    rows = [_found_row(outcome, one, axes, units) for one in outcome.found]
-    return tables.table([(heading, "figure") for heading in headings], rows, "What was found")
-
-
-def _found_row(outcome: SearchOutcome, found: Found, axes: Sequence[str], units: Units) -> list[str]:
-    texts = [shown(found.parameters[name]) if name in found.parameters else "" for name in axes]
-    texts.append(NOTHING if found.value is None else shown(found.value))
-    texts.append(NOTHING if found.next is None else shown(found.next.value))
-    texts.append(share(found.probability) if found.status == "found" else NOTHING)
-    texts.append(number(found.replications))
-    for one in _in_order(outcome):
-        last = found.last
-        texts.append(NOTHING if last is None else estimate(last.point, one.name, one.dimension, units))
-    return texts
+def _found_table(outcome: SearchOutcome) -> Markup:
+    known = found_columns(outcome, "right with at least", "replications", missing="")
+    rows = list(zip(*(map(str, column.cells) for column in known), strict=True))
+    return tables.table([(column.heading, "figure") for column in known], rows, "What was found")
 
 
 def _measure(page: Page, outcome: SearchOutcome, kept: Kept, units: Units, axes: Sequence[PlotAxis]) -> Markup:

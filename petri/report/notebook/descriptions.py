@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import singledispatch
 from typing import Final
 
 from petri.experiment.design.definition import shown
@@ -14,12 +15,24 @@ from petri.model import Model
 from petri.report.dimensions import shown_dimension
 from petri.report.quantities import Units, parameter_text
 from petri.report.search import answer, question
+from petri.report.why import why_text
 from petri.result import MeasureResult, Result
+from petri.views import Why
 from petri.visible import visible
 
 MOST: Final = 4  # measures or parameters that are named; of more, the rest is counted
 
 
+@singledispatch
+def text(shown: object) -> str:
+    """What `repr` of an object shows."""
+    raise TypeError(type(shown))
+
+
+text.register(Why, why_text)
+
+
+@text.register
 def describe_model(model: Model) -> str:
     """`Model mm1: 5 places, 3 transitions, 2 measures; load = 0.8`."""
     net, units = model.net, Units.of(model.net)
@@ -32,46 +45,50 @@ def describe_model(model: Model) -> str:
     return visible(f"Model {net.name}: {', '.join(counts)}{listed(values)}")
 
 
+@text.register
 def describe_result(result: Result) -> str:
     """`Result mm1: 20 replications until 1 s, seed 7; L 3.98 ± 0.05, W 5.01 ± 0.06 s; 2 of 2 expectations hold`."""
     units, plan = Units.of(result.net), result.plan
     endless = result.net.run_defaults.stop.text if result.net.run_defaults.stop else "dead"
     until = f"until {endless}" if math.isinf(plan.until) else f"until {units.show(plan.until, 'Time')}"
-    text = f"Result {result.net.name}: {counted(result.asked, 'replication')} {until}, seed {plan.seed}"
-    text += listed([f"{one.name} {figure(one, units)}" for one in result.measures]) if result.counted else ""
+    said = f"Result {result.net.name}: {counted(result.asked, 'replication')} {until}, seed {plan.seed}"
+    said += listed([f"{one.name} {figure(one, units)}" for one in result.measures]) if result.counted else ""
     verdicts = [verdict for one in result.measures for _, verdict in one.verdicts]
     verdicts += [verdict for _, verdict in result.verdicts]
     if verdicts:
-        text += f"; {sum(one.passed for one in verdicts)} of {len(verdicts)} expectations hold"
+        said += f"; {sum(one.passed for one in verdicts)} of {len(verdicts)} expectations hold"
     if result.failure is not None:
-        text += f"; FAILED: {result.failure.diagnostic.message}"
+        said += f"; FAILED: {result.failure.diagnostic.message}"
     elif result.partial:
-        text += "; PARTIAL"
-    return visible(text)
+        said += "; PARTIAL"
+    return visible(said)
 
 
+@text.register
 def describe_outcome(outcome: Outcome) -> str:
     """`Outcome mm1: 9 points over load, 90 replications, in mm1.db`."""
     over = f" over {', '.join(outcome.axes)}" if outcome.axes else ""
     replications = sum(len(point.rows) for point in outcome.points)
-    text = f"Outcome {outcome.title or outcome.net.name}: {counted(len(outcome.points), 'point')}{over}, "
-    text += f"{counted(replications, 'replication')}, in {outcome.store.name}"
-    text += "" if outcome.done else "; not finished"
+    said = f"Outcome {outcome.title or outcome.net.name}: {counted(len(outcome.points), 'point')}{over}, "
+    said += f"{counted(replications, 'replication')}, in {outcome.store.name}"
+    said += "" if outcome.done else "; not finished"
     checked = [one for point in outcome.points for one in point.checked]
     if checked:
-        text += f"; {sum(one.verdict.passed for one in checked)} of {len(checked)} expected values found"
-    return visible(text)
+        said += f"; {sum(one.verdict.passed for one in checked)} of {len(checked)} expected values found"
+    return visible(said)
 
 
+@text.register
 def describe_search(outcome: SearchOutcome) -> str:
     """`SearchOutcome mm1k: largest load with refused <= 1%: load = 0.55; it fails at 0.56. Right with …`."""
-    text = f"SearchOutcome {outcome.outcome.net.name}: {question(outcome)}"
+    said = f"SearchOutcome {outcome.outcome.net.name}: {question(outcome)}"
     if len(outcome.found) == 1:
-        return visible(f"{text}: {answer(outcome, outcome.found[0])}")
+        return visible(f"{said}: {answer(outcome, outcome.found[0])}")
     values = ["–" if one.value is None else shown(one.value) for one in outcome.found]
-    return visible(text + listed(values))
+    return visible(said + listed(values))
 
 
+@text.register
 def describe_forwarding(outcome: ForwardingOutcome) -> str:
     """`ForwardingOutcome npf: 2 frame sizes; 64 B 0.89, 512 B 1`."""
     pairs = [(row.size, row.found.value) for row in outcome.rows]

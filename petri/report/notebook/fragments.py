@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import singledispatch
 from typing import Final
 
 from petri.experiment.results.outcome import Outcome
@@ -21,10 +22,21 @@ from petri.report.notebook.plots import plot
 from petri.report.quantities import Units, parameter_text
 from petri.result import MeasureResult, Result
 from petri.result.export import measure_dict
+from petri.views import Drawing
 
 MOST_PLOTS: Final = 6
 
 
+@singledispatch
+def html(shown: object) -> str:
+    """What a notebook shows of an object."""
+    raise TypeError(type(shown))
+
+
+html.register(Drawing, drawing_html)
+
+
+@html.register
 def model_html(model: Model) -> str:
     """The drawing of a net and its parameters."""
     net, units = model.net, Units.of(model.net)
@@ -39,6 +51,7 @@ def model_html(model: Model) -> str:
     return fragment(parts)
 
 
+@html.register
 def result_html(result: Result) -> str:
     """The verdicts and measures of a run, the distributions of its samples, and its places and transitions."""
     record = of_result(result)
@@ -52,6 +65,7 @@ def result_html(result: Result) -> str:
     return fragment(parts)
 
 
+@html.register
 def measure_html(measured: MeasureResult) -> str:
     """One measure with its verdicts, and the distribution of its samples."""
     units = Units.named(measured.seconds, measured.time_unit)
@@ -69,6 +83,7 @@ def distribution(measured: MeasureResult, units: Units) -> Markup | None:
     return plot(density(sample, units, shown_dimension(measured.measure.dimension)), measured.name)
 
 
+@html.register
 def outcome_html(outcome: Outcome) -> str:
     """The points of a sweep as a table, and each measure along the parameters."""
     units, axes = Units.of(outcome.net), sweep_figures.axes(outcome)

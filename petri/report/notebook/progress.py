@@ -6,6 +6,7 @@ import sys
 import time
 from typing import TYPE_CHECKING, Final
 
+from petri.experiment.experiment import Experiment
 from petri.experiment.threshold.procedure import State as SearchState
 from petri.net import Net
 from petri.report.progress import bar_of, describe
@@ -75,13 +76,8 @@ class SearchLine(RewrittenLine):
         self.show(progress_text(state, WIDTH) if state.finished is None else tried_text(state))
 
 
-def progress_line(net: Net) -> RunLine:
-    return RunLine(net)
-
-
-def sweep_line(_: object) -> SweepLine:
-    return SweepLine()
-
-
-def search_line(_: object) -> SearchLine:
-    return SearchLine()
+def progress_line(running: object) -> RunLine | SweepLine | SearchLine:
+    """The line of a run of a net, of an experiment, or of a search or a study of RFC 2544."""
+    if isinstance(running, Net):
+        return RunLine(running)
+    return SweepLine() if isinstance(running, Experiment) else SearchLine()
