@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 import csv
-import io
 from collections.abc import Iterable, Sequence
 from itertools import repeat
 from typing import Any, BinaryIO, Final
 
 from petri.engine.firings import Firings, TracedFiring
 from petri.net import Net, Scalar, Variable
+from petri.trace.writer import TextWriter
 from petri.version import VERSION
 
 COLUMNS: Final = ("replication", "start", "end", "transition", "binding")
 ROWS: Final = 65_536  # of a row group, which is kept in memory
 
 
-class CsvWriter:
+class CsvWriter(TextWriter):
     """Start and end are in the net's time unit, `binding` is `name=value` pairs separated by blanks."""
 
-    full_at: float | None = None
-
     def __init__(self, net: Net, file: BinaryIO) -> None:
+        super().__init__(file, newline="")
         self._net = net
-        self._text = io.TextIOWrapper(file, encoding="utf-8", newline="", write_through=False)
         self._writer = csv.writer(self._text, lineterminator="\n")
         self._writer.writerow(COLUMNS)
 
@@ -32,10 +30,6 @@ class CsvWriter:
         names = [self._net.transitions[transition].name for transition in found.transitions.tolist()]
         columns = (found.starts.tolist(), found.ends.tolist(), names, self._bindings(found))
         self._writer.writerows(zip(repeat(replication, len(found)), *columns, strict=True))
-
-    def close(self) -> None:
-        self._text.flush()
-        self._text.detach()
 
     def _bindings(self, firings: Firings) -> list[str]:
         bindings = [""] * len(firings)
