@@ -1,19 +1,32 @@
-"""Traces as tables: a row for each firing."""
+"""Traces as texts, and as tables: a row for each firing."""
 
 from __future__ import annotations
 
 import csv
+import io
 from collections.abc import Iterable, Sequence
 from itertools import repeat
 from typing import Any, BinaryIO, Final
 
 from petri.engine.firings import Firings, TracedFiring
 from petri.net import Net, Scalar, Variable
-from petri.trace.writer import TextWriter
 from petri.version import VERSION
 
 COLUMNS: Final = ("replication", "start", "end", "transition", "binding")
 ROWS: Final = 65_536  # of a row group, which is kept in memory
+
+
+class TextWriter:
+    """Writes UTF-8 into a file, which stays open. Without `newline`, a format ends its lines itself."""
+
+    full_at: float | None = None
+
+    def __init__(self, file: BinaryIO, newline: str = "\n") -> None:
+        self._text = io.TextIOWrapper(file, encoding="utf-8", newline=newline, write_through=False)
+
+    def close(self) -> None:
+        self._text.flush()
+        self._text.detach()
 
 
 class CsvWriter(TextWriter):

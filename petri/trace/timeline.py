@@ -21,8 +21,7 @@ from petri.analysis.structure import constant
 from petri.engine.firings import TracedFiring
 from petri.net import Net, Scalar, Slot, Token, Transition, Variable
 from petri.trace.replay import Moved, Replay
-from petri.trace.rows import shown
-from petri.trace.writer import TextWriter
+from petri.trace.rows import TextWriter, shown
 from petri.version import VERSION
 
 MOST_EVENTS: Final = 2_000_000  # about 300 MB, the limit of viewers

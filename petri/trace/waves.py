@@ -9,7 +9,7 @@ from typing import BinaryIO, Final
 from petri.engine.firings import TracedFiring
 from petri.net import Net
 from petri.trace.replay import Moved, Replay
-from petri.trace.writer import TextWriter
+from petri.trace.rows import TextWriter
 from petri.version import VERSION
 
 FINER: Final = 3  # decimal places of model time in the net's unit

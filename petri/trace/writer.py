@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import math
 from collections.abc import Iterable
 from pathlib import Path
@@ -28,19 +27,6 @@ class Writer(Protocol):
 
     def close(self) -> None:
         """Write everything buffered. The file itself stays open."""
-
-
-class TextWriter:
-    """Writes UTF-8 into a file, which stays open. Without `newline`, a format ends its lines itself."""
-
-    full_at: float | None = None
-
-    def __init__(self, file: BinaryIO, newline: str = "\n") -> None:
-        self._text = io.TextIOWrapper(file, encoding="utf-8", newline=newline, write_through=False)
-
-    def close(self) -> None:
-        self._text.flush()
-        self._text.detach()
 
 
 def suffix_of(path: str | Path) -> str:

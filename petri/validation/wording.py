@@ -7,20 +7,7 @@ from typing import Final
 
 from petri.report.quantities import NOTHING
 from petri.report.unsettled import marked, movement, note
-from petri.validation.names import short
 from petri.validation.suite import FigureCheck, Validation
-
-__all__ = [
-    "basis",
-    "counted_figures",
-    "counted_statements",
-    "doubt",
-    "ours",
-    "percent",
-    "processor_time",
-    "short",
-    "unsettled_figures",
-]
 
 SHOWN_IN_SECONDS: Final = 90  # less than this is shown in seconds
 SHOWN_IN_MINUTES: Final = 100

@@ -17,7 +17,7 @@ expected:
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Final, TypeVar
 
@@ -98,6 +98,7 @@ TABLE_KEYS: Final = {
 LARGEST_INTEGER: Final = 2**63 - 1
 
 T = TypeVar("T", bound=YamlNode)
+Made = TypeVar("Made")
 
 
 def load_experiment(path: Path) -> Definition:
@@ -136,6 +137,32 @@ class Reading:
         return experiment
 
     # ------------------------------------------------------------ the whole
+
+    def study(
+        self, key: str, missing: str, no_meaning: Mapping[str, str]
+    ) -> tuple[Definition | None, YamlTable | None]:
+        """The runs of a study that is not a sweep, and the table under its key.
+
+        missing: the error of a file without the key. no_meaning: why other keys mean nothing in such a file.
+        """
+        runs = self.experiment()
+        if runs is not None and key not in self.entries:
+            self.error(missing, Span(str(self.path), 1, 1, 1, 2), path=str(self.path))
+        for name, reason in no_meaning.items():
+            if name in self.entries:
+                self.error("search-key", self.keys[name], name=name, reason=reason)
+        node = self.entries.get(key)
+        return runs, self.expect(node, YamlTable, key, "a mapping", KEYS[key]) if node else None
+
+    def attempt(self, node: YamlNode | None, make: Callable[[], Made]) -> Made | None:
+        """What `make` makes of a text; None, with its error at the place of the text, if that is wrong."""
+        if not isinstance(node, YamlText):
+            return None
+        try:
+            return make()
+        except ExperimentError as error:
+            self.problems.append(structs.replace(error.diagnostic, span=node.span))
+            return None
 
     def experiment(self) -> Definition | None:
         node = self.node
