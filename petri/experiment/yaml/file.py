@@ -151,8 +151,7 @@ class Reading:
         for name, reason in no_meaning.items():
             if name in self.entries:
                 self.error("search-key", self.keys[name], name=name, reason=reason)
-        node = self.entries.get(key)
-        return runs, self.expect(node, YamlTable, key, "a mapping", KEYS[key]) if node else None
+        return runs, self.expect(self.entries.get(key), YamlTable, key, "a mapping", KEYS[key])
 
     def attempt(self, node: YamlNode | None, make: Callable[[], Made]) -> Made | None:
         """What `make` makes of a text; None, with its error at the place of the text, if that is wrong."""
@@ -227,12 +226,8 @@ class Reading:
 
     def cases(self, node: YamlNode | None) -> dict[str, dict[str, Value]]:
         """Named sets of parameters."""
-        if node is None:
-            return {}
-        table = self.expect(node, YamlTable, "cases", "names with parameters", KEYS["cases"])
-        if table is None:
-            return {}
-        return {name: self.parameters(entry, name, "slow: {line: 1 Gbps}") for name, entry in table.entries.items()}
+        entries = self.mapping(node, "cases", "names with parameters", KEYS["cases"])
+        return {name: self.parameters(entry, name, "slow: {line: 1 Gbps}") for name, entry in entries.items()}
 
     def in_cases(
         self, root: YamlTable, cases: Mapping[str, Values], points: list[dict[str, Value]], fixed: Mapping[str, Value]
@@ -254,8 +249,8 @@ class Reading:
 
     def parts(self, node: YamlNode | None) -> dict[str, list[str]]:
         """Measures that add up to a whole, by its name."""
-        table = None if node is None else self.expect(node, YamlTable, "parts", "names with measures", KEYS["parts"])
-        return {} if table is None else {name: self.measures(one) or [] for name, one in table.entries.items()}
+        entries = self.mapping(node, "parts", "names with measures", KEYS["parts"])
+        return {name: self.measures(one) or [] for name, one in entries.items()}
 
     def grid(self, node: YamlNode) -> list[dict[str, Value]]:
         table = self.expect(node, YamlTable, "grid", "parameters with their values", KEYS["grid"])
@@ -326,12 +321,8 @@ class Reading:
         return sampling.without_duplicates(draw(axes, count, 1 if seed is None else seed))
 
     def axes(self, node: YamlNode | None) -> dict[str, Axis]:
-        if node is None:
-            return {}
-        table = self.expect(node, YamlTable, "parameters", "a mapping", SAMPLE_KEYS["parameters"])
-        if table is None:
-            return {}
-        axes = {name: self.axis(entry, name) for name, entry in table.entries.items()}
+        entries = self.mapping(node, "parameters", "a mapping", SAMPLE_KEYS["parameters"])
+        axes = {name: self.axis(entry, name) for name, entry in entries.items()}
         return {name: axis for name, axis in axes.items() if axis is not None}
 
     def axis(self, node: YamlNode, name: str) -> Axis | None:
@@ -384,8 +375,6 @@ class Reading:
 
     def expected(self, node: YamlNode | None, points: Sequence[Mapping[str, Value]]) -> list[Expected]:
         """A list of values and of tables, or one table."""
-        if node is None:
-            return []
         if isinstance(node, YamlTable) and "table" in node.entries:
             return self.expected_table(node, points)
         items = self.expect(node, Items, "expected", "a list", KEYS["expected"])
@@ -451,46 +440,37 @@ class Reading:
             self.error("expected-nowhere", span, point=label)
 
     def with_unit(self, node: YamlNode | None, name: str) -> str | None:
-        text = node and self.expect(node, YamlText, name, "a number, with its unit", EXPECTED_KEYS[name])
+        text = self.expect(node, YamlText, name, "a number, with its unit", EXPECTED_KEYS[name])
         return text.value if text else None
 
     # ------------------------------------------------------------ simple values
 
     def parameters(self, node: YamlNode | None, name: str, example: str) -> dict[str, Value]:
         """A mapping of parameters to single values."""
-        table = self.expect(node, YamlTable, name, "parameters with their values", example) if node else None
-        if table is None:
-            return {}
-        found = {}
-        for key, entry in table.entries.items():
-            text = self.expect(entry, YamlText, key, "one value", f"{key}: 4")
-            if text is not None:
-                found[key] = value_of(text)
-        return found
+        entries = self.mapping(node, name, "parameters with their values", example)
+        texts = {key: self.expect(entry, YamlText, key, "one value", f"{key}: 4") for key, entry in entries.items()}
+        return {key: value_of(text) for key, text in texts.items() if text is not None}
 
     def texts(self, entries: Mapping[str, YamlNode], name: str) -> dict[str, str]:
         """A mapping of names to texts."""
-        node = entries.get(name)
-        table = self.expect(node, YamlTable, name, "names with texts", KEYS[name]) if node else None
-        return {key: self.text(entry, key, KEYS[name]) for key, entry in table.entries.items()} if table else {}
+        named = self.mapping(entries.get(name), name, "names with texts", KEYS[name])
+        return {key: self.text(entry, key, KEYS[name]) for key, entry in named.items()}
 
     def files(self, entries: Mapping[str, YamlNode], name: str) -> dict[str, str]:
         """A mapping of names to files, whose paths are relative to the experiment."""
         return {key: str(self.path.parent / file) for key, file in self.texts(entries, name).items()}
 
     def measures(self, node: YamlNode | None) -> list[str] | None:
-        if node is None:
-            return None
         items = self.expect(node, Items, "measures", "a list of names", KEYS["measures"])
         return [self.text(item, "a measure", KEYS["measures"]) for item in items.items] if items else None
 
     def text(self, node: YamlNode | None, name: str, example: str) -> str:
-        found = self.expect(node, YamlText, name, "a text", example) if node else None
+        found = self.expect(node, YamlText, name, "a text", example)
         return found.value.strip() if found else ""
 
     def duration(self, node: YamlNode | None, name: str) -> float | str | None:
         """A number, or a text that the net parses."""
-        text = self.expect(node, YamlText, name, "a time", KEYS[name]) if node else None
+        text = self.expect(node, YamlText, name, "a time", KEYS[name])
         if text is None:
             return None
         value = parse_value(text.value)
@@ -519,8 +499,14 @@ class Reading:
             return None
         return value
 
-    def expect(self, node: YamlNode, kind: type[T], name: str, wanted: str, example: str) -> T | None:
-        if isinstance(node, kind):
+    def mapping(self, node: YamlNode | None, name: str, wanted: str, example: str) -> Mapping[str, YamlNode]:
+        """The entries of a table; none if there is no table."""
+        table = self.expect(node, YamlTable, name, wanted, example)
+        return table.entries if table else {}
+
+    def expect(self, node: YamlNode | None, kind: type[T], name: str, wanted: str, example: str) -> T | None:
+        """The node, if it is of this kind; None, with an error, if it is of another."""
+        if node is None or isinstance(node, kind):
             return node
         self.wrong_kind(node, name, wanted, example)
         return None
