@@ -170,7 +170,7 @@ def print_validation(one: Validation, console: Console) -> None:
 
 def figures_table(one: Validation) -> list[Column]:
     from petri.report.columns import Column
-    from petri.validation.names import short
+    from petri.validation.statements import short
     from petri.validation.wording import basis, ours, percent
 
     checks = one.figures

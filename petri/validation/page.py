@@ -11,7 +11,7 @@ from petri.report.html import tables
 from petri.report.html.marks import interval_mark
 from petri.report.html.markup import Content, Markup, tag
 from petri.report.html.page import Page
-from petri.validation.names import short
+from petri.validation.statements import short
 from petri.validation.suite import FigureCheck, Validation
 from petri.validation.wording import basis, counted_figures, counted_statements, doubt, ours, percent, unsettled_figures
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from petri.display import shown_by_report
 from petri.experiment.design.sampling import Value
-from petri.experiment.forwarding.definition import SHARES, Roles
+from petri.experiment.forwarding.definition import SHARES, USUAL, Roles
 from petri.experiment.results.summary import PointOutcome
 from petri.experiment.results.tables import refused_export, write_csv
 from petri.experiment.threshold.outcome import Found, SearchOutcome
@@ -150,12 +150,11 @@ class ForwardingOutcome:
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as JSON types."""
-        names = ("load", "size", "loss", "delay", "throughput")
         return {
             "title": self.title,
             "net": self.net.name,
             "time_unit": self.net.time_unit,
-            "roles": {name: getattr(self.roles, name) or None for name in names},
+            "roles": {name: getattr(self.roles, name) or None for name in USUAL},
             "interrupted": self.interrupted,
             "units": self.units(),
             "sizes": [self._row_dict(row) for row in self.rows],

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from petri.experiment.design.definition import Definition
-from petri.experiment.forwarding.definition import SIZES, Forwarding
+from petri.experiment.forwarding.definition import SIZES, USUAL, Forwarding
 from petri.experiment.threshold.condition import condition_names
 from petri.experiment.threshold.ladder import make_ladder
 from petri.experiment.threshold.yaml_search import SEARCH_KEYS, search_settings
@@ -53,7 +53,7 @@ def _study(reading: Reading, table: YamlTable) -> Forwarding:
     reading.known_keys(table, RFC_KEYS)
     entries = table.entries
     roles = {name: reading.text(entries.get(name), name, RFC_KEYS[name])
-             for name in ("load", "size", "loss", "delay", "throughput")}  # fmt: skip
+             for name in USUAL}  # fmt: skip
     given: dict[str, Any] = {**roles, **search_settings(reading, entries)}
     if "sizes" in entries:
         given["sizes"] = reading.values(entries["sizes"], "sizes") or list(SIZES)

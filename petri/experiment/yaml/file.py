@@ -257,10 +257,7 @@ class Reading:
         if table is None:
             return []
         axes = {name: self.values(entry, name) for name, entry in table.entries.items()}
-        size = 1
-        for values in axes.values():
-            size *= len(values)
-        if size > MOST_POINTS:
+        if (size := sampling.grid_size(axes)) > MOST_POINTS:
             self.error("too-many-points", table.span, count=size, limit=MOST_POINTS)
             return []
         return sampling.without_duplicates(sampling.grid(axes))
@@ -310,15 +307,13 @@ class Reading:
         for name in ("count", "parameters"):
             if name not in table.entries:
                 self.error("experiment-missing", first_line(table.span), name=name, example=SAMPLE_KEYS[name])
-        methods = ("latin-hypercube", "random")
-        method = self.one_of(table.entries.get("method"), "method", methods) or methods[0]
+        method = self.one_of(table.entries.get("method"), "method", tuple(sampling.METHODS)) or sampling.DEFAULT_METHOD
         count = self.whole(table.entries.get("count"), "count", 1, MOST_POINTS)
         seed = self.whole(table.entries.get("seed"), "seed", 0)
         axes = self.axes(table.entries.get("parameters"))
         if count is None or not axes:
             return []
-        draw = sampling.latin_hypercube if method == methods[0] else sampling.random_sample
-        return sampling.without_duplicates(draw(axes, count, 1 if seed is None else seed))
+        return sampling.without_duplicates(sampling.METHODS[method](axes, count, 1 if seed is None else seed))
 
     def axes(self, node: YamlNode | None) -> dict[str, Axis]:
         entries = self.mapping(node, "parameters", "a mapping", SAMPLE_KEYS["parameters"])
