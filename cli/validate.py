@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from petri.report.columns import Column
     from petri.run.stop import TimeLimit
     from petri.validation import Validation
+    from petri.validation.suite import FigureCheck
 
 
 @click.command(name="validate")
@@ -154,12 +155,13 @@ def print_validation(one: Validation, console: Console) -> None:
     from rich.text import Text
 
     from petri.report.columns import print_prose, print_table
-    from petri.validation.wording import counted_figures, counted_statements, unsettled_figures
+    from petri.validation.wording import by_origin, counted_figures, counted_statements, unsettled_figures
 
     print_prose(console, Text(one.name.replace("_", " "), style="bold"))
     console.print()
     if one.figures:
-        print_table(console, figures_table(one), heading="bold")
+        for heading, checks in by_origin(one.figures):
+            print_table(console, figures_table(checks, heading), heading="bold")
     if moving := unsettled_figures(one):
         print_prose(console, Text(moving, style="dim"))
     print_prose(console, counted_figures(one) + "\n")
@@ -168,20 +170,20 @@ def print_validation(one: Validation, console: Console) -> None:
         print_prose(console, counted_statements(one) + "\n")
 
 
-def figures_table(one: Validation) -> list[Column]:
+def figures_table(figures: Sequence[FigureCheck], heading: str) -> list[Column]:
+    """heading: of the column of stated values."""
     from petri.report.columns import Column
     from petri.validation.statements import short
     from petri.validation.wording import basis, ours, percent
 
-    checks = one.figures
     return [
-        Column("figure", [f"{check.title}: {check.point.label}" for check in checks], "prose"),
-        Column("measure", [short(check.measure) for check in checks], "name"),
-        Column("paper", [check.units.show(check.checked.value, check.dimension) for check in checks]),
-        Column("ours", [ours(check, check.dimension) for check in checks]),
-        Column("difference", [percent(check.difference, "+") for check in checks], rank=1, implied=True),
-        Column("", [verdict(FIGURE_WORDS, check.verdict, check.certain) for check in checks], left=True),
-        Column("basis", [basis(check) for check in checks], "prose"),
+        Column("figure", [f"{check.title}: {check.point.label}" for check in figures], "prose"),
+        Column("measure", [short(check.measure) for check in figures], "name"),
+        Column(heading, [check.units.show(check.checked.value, check.dimension) for check in figures]),
+        Column("ours", [ours(check, check.dimension) for check in figures]),
+        Column("difference", [percent(check.difference, "+") for check in figures], rank=1, implied=True),
+        Column("", [verdict(FIGURE_WORDS, check.verdict, check.certain) for check in figures], left=True),
+        Column("basis", [basis(check) for check in figures], "prose"),
     ]
 
 

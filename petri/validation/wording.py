@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from petri.report.quantities import NOTHING
 from petri.report.unsettled import marked, movement, note
+from petri.validation.statements import short
 from petri.validation.suite import FigureCheck, Validation
 
 SHOWN_IN_SECONDS: Final = 90  # less than this is shown in seconds
@@ -14,7 +16,7 @@ SHOWN_IN_MINUTES: Final = 100
 
 
 def basis(check: FigureCheck) -> str:
-    """What the verdict on a figure is worth: fitted, input, trivial, or what was predicted before; "" otherwise."""
+    """What the verdict on a figure is worth: its role, and what was predicted before; "" if it has neither."""
     said = [check.role] if check.role else []
     if check.checked.predicted is not None:
         said.append(f"predicted {check.units.show(check.checked.predicted, check.dimension, 3)}")
@@ -36,11 +38,24 @@ def unsettled_figures(one: Validation) -> str:
     )
 
 
+def by_origin(figures: Sequence[FigureCheck]) -> Iterator[tuple[str, list[FigureCheck]]]:
+    """The figures in tables: what the paper states, then what is computed; each with the heading of its values."""
+    for heading, stated in (("paper", True), ("computed", False)):
+        found = [one for one in figures if one.of_the_paper == stated]
+        if found:
+            yield heading, found
+
+
 def counted_figures(one: Validation) -> str:
     noisy = f", {one.noisy} too noisy to judge" if one.noisy else ""
     lines = [f"{one.found} of {len(one.figures)} stated figures within their tolerances{noisy}"]
     if len(one.tallies) > 1:
         lines.append("; ".join(f"{tally.kind}: {tally.found} of {tally.of}" for tally in one.tallies))
+    lines += [
+        f"{each.title}, {short(each.measure)}, {each.of} figures: root mean square of the differences "
+        f"{percent(each.rms)}, median {percent(each.median)}"
+        for each in one.deviations
+    ]
     predicted = one.predictions
     if predicted.of:
         lines.append(
