@@ -173,7 +173,8 @@ def print_validation(one: Validation, console: Console) -> None:
 def figures_table(figures: Sequence[FigureCheck], heading: str) -> list[Column]:
     """heading: of the column of stated values."""
     from petri.report.columns import Column
-    from petri.validation.wording import basis, ours, percent, short
+    from petri.validation.statements import short
+    from petri.validation.wording import basis, ours, percent
 
     return [
         Column("figure", [f"{check.title}: {check.point.label}" for check in figures], "prose"),

@@ -6,7 +6,8 @@ both, says once where the report is.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, Protocol
 
 
@@ -60,3 +61,14 @@ def show_with(load: Callable[[], Report]) -> None:
 
 def report() -> Report:
     return _load[0]()
+
+
+@contextmanager
+def watching(what: object, watch: Any, progress: bool) -> Iterator[Any]:
+    """The watcher of an experiment: the given one, or, if progress is to be shown, a line that the report writes."""
+    line = report().progress_line(what) if progress and watch is None else None
+    try:
+        yield line or watch
+    finally:
+        if line is not None:
+            line.close()

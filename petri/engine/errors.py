@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
-from petri.net import Content, Expr, Match, Net, Order, Passage, Scalar, Span, Transition
+from petri.net import Content, Expr, Match, Net, Order, Passage, Scalar, Span, Transition, operations
 from petri.structs import Frozen, field
 
 STOPPED: Final = "stopped"  # the id of the fault that ends a search for bindings which is no longer wanted
@@ -73,7 +73,7 @@ def _of_arrivals(net: Net) -> Iterator[Expr]:
 
 def _is_of(expressions: Iterable[Expr | None], span: Span | None) -> bool:
     """Whether a position is that of one of the expressions, or of a part of one."""
-    return span is not None and any(span == part.span for e in expressions if e is not None for part in _parts(e))
+    return span is not None and any(span == part.span for part in operations(expressions))
 
 
 def _steps(transition: Transition) -> Iterator[tuple[Sequence[Expr | None], Iterable[int]]]:
@@ -91,12 +91,3 @@ def _steps(transition: Transition) -> Iterator[tuple[Sequence[Expr | None], Iter
 
 def _wanted(pattern: Sequence[Match]) -> list[Expr | None]:
     return [match.equal for match in pattern]
-
-
-def _parts(e: Expr) -> Iterator[Expr]:
-    """An expression and all its subexpressions."""
-    left = [e]
-    while left:
-        part = left.pop()
-        yield part
-        left.extend(part.args)

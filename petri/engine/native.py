@@ -21,7 +21,7 @@ from petri.net import Net, Span
 from petri.structs import Frozen
 
 if TYPE_CHECKING:
-    from petri._native import Snapshot
+    from petri._native import Session, Snapshot
 
 _native: ModuleType | None
 try:
@@ -115,25 +115,24 @@ class NativeSession:
         assert _native is not None
         words = seed_words(seed, replication)
         numbers = (limits.firings_at_an_instant, limits.tokens, PATIENCE)
-        self._session = _native.Session(self._compiled.program, words, numbers, asked.trace, asked.levels, stop)
+        self._session: Session = _native.Session(
+            self._compiled.program, words, numbers, asked.trace, asked.levels, stop
+        )
         if (fault := self._session.initial_fault) is not None:
             raise ModelError(fault[0], self._span(fault[1]), **fault[2])
         self._initial = np.array([p.held for p in net.places], dtype=np.int64)
 
     @property
     def now(self) -> float:
-        now: float = self._session.now
-        return now
+        return self._session.now
 
     @property
     def firings(self) -> int:
-        firings: int = self._session.firings
-        return firings
+        return self._session.firings
 
     @property
     def hash(self) -> int:
-        value: int = self._session.hash
-        return value
+        return self._session.hash
 
     @property
     def error(self) -> Fault | None:
@@ -152,19 +151,19 @@ class NativeSession:
             reason: Reason = session.advance(until, min(last - session.firings, MOST_FIRINGS))
             if reason != "input":
                 return reason
+            place = session.wanted
             assert self._rows is not None
-            session.feed(session.wanted, self._rows.words(session.wanted))
+            assert place is not None
+            session.feed(place, self._rows.words(place))
 
     def verify_shapes(self) -> int:
         """For tests: how many transitions share machine code. ValueError if one would have other code by itself."""
-        shared: int = self._session.verify_shapes()
-        return shared
+        return self._session.verify_shapes()
 
     @property
     def ran_code(self) -> bool:
         """For tests: whether machine code has run, which belongs to the compiled net and not to the session."""
-        ran: bool = self._session.ran_code
-        return ran
+        return self._session.ran_code
 
     def begin_window(self) -> None:
         self._session.begin_window()

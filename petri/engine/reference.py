@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from petri.engine.dependence import dependence
 from petri.engine.errors import STOPPED, Fault, ModelError, known
 from petri.engine.expression import Context, evaluate
-from petri.engine.interface import Limits, Reason
+from petri.engine.interface import Limits, Reason, RowSource
 from petri.engine.observer import Observer
 from petri.engine.random import RandomStream
 from petri.engine.trajectory import TrajectoryHash
@@ -484,3 +484,16 @@ class Engine:
         self.forget(place)
         for observer in self.observers:
             observer.changed(place, len(self.marking[place]), self.now)
+
+
+def advance(engine: Engine, rows: RowSource | None, until: float, firings: int) -> Reason:
+    """As `engine.advance`, but the next rows are fed as they are wanted (S6). rows: None only of a net without streams.
+
+    Raises LanguageError for rows that cannot be read.
+    """
+    last = engine.firings + firings
+    while (reason := engine.advance(until, last - engine.firings)) == "input":
+        assert rows is not None
+        assert engine.wanted is not None
+        engine.feed(engine.wanted, rows.tokens(engine.wanted))
+    return reason

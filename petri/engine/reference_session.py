@@ -7,13 +7,12 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from petri.engine.errors import Fault
-from petri.engine.feeding import advance
 from petri.engine.firings import Firings, TracedFiring
 from petri.engine.interface import Asked, Levels, Limits, Reason, RowSource
 from petri.engine.marking import Marking
 from petri.engine.observer import Observer
 from petri.engine.probes import Probes
-from petri.engine.reference import Engine
+from petri.engine.reference import Engine, advance
 from petri.engine.statistics import Level, OccupancyRecorder, Statistics
 from petri.file_read import FileRead
 from petri.measure.observation import Floats, Observation, probe_in_units

@@ -14,37 +14,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from petri.experiment.design.definition import Expected, Tolerance
-    from petri.experiment.errors import ExperimentError
-    from petri.experiment.experiment import Experiment
-    from petri.experiment.forwarding.api import rfc2544
-    from petri.experiment.procedure.campaign import sweep
-    from petri.experiment.results.comparison import compare
-    from petri.experiment.results.outcome import Outcome, stored_outcome
-    from petri.experiment.results.summary import PointOutcome
-    from petri.experiment.results.tables import export
-    from petri.experiment.store.database import Store
-    from petri.experiment.threshold.api import search
-    from petri.experiment.threshold.outcome import SearchOutcome
-    from petri.measure.sequential import Precision
-
-__all__ = [
-    "Expected",
-    "Experiment",
-    "ExperimentError",
-    "Outcome",
-    "PointOutcome",
-    "Precision",
-    "SearchOutcome",
-    "Store",
-    "Tolerance",
-    "compare",
-    "export",
-    "rfc2544",
-    "search",
-    "stored_outcome",
-    "sweep",
-]
+    from petri.experiment.design.definition import Expected as Expected
+    from petri.experiment.design.definition import Tolerance as Tolerance
+    from petri.experiment.errors import ExperimentError as ExperimentError
+    from petri.experiment.experiment import Experiment as Experiment
+    from petri.experiment.forwarding.api import rfc2544 as rfc2544
+    from petri.experiment.procedure.campaign import sweep as sweep
+    from petri.experiment.results.comparison import compare as compare
+    from petri.experiment.results.outcome import Outcome as Outcome
+    from petri.experiment.results.outcome import stored_outcome as stored_outcome
+    from petri.experiment.results.summary import PointOutcome as PointOutcome
+    from petri.experiment.results.tables import export as export
+    from petri.experiment.store.database import Store as Store
+    from petri.experiment.threshold.api import search as search
+    from petri.experiment.threshold.outcome import SearchOutcome as SearchOutcome
+    from petri.measure.sequential import Precision as Precision
 
 _HOMES = {
     "Expected": "petri.experiment.design.definition",
@@ -63,6 +47,7 @@ _HOMES = {
     "stored_outcome": "petri.experiment.results.outcome",
     "sweep": "petri.experiment.procedure.campaign",
 }
+__all__ = list(_HOMES)
 
 
 def __getattr__(name: str) -> Any:

@@ -64,16 +64,18 @@ def unpaired_difference(first: Interval, second: Interval, level: float | None =
     level: of the difference's interval; default: that of `first`. If one side has no interval, the difference has none.
     """
     level = first.level if level is None else level
-    variances = [_squared_error(interval) for interval in (first, second)]
-    total = sum(variances)
-    mean = second.mean - first.mean
+    return Difference(first, second, _welch([(1.0, second), (-1.0, first)], level), False)
+
+
+def _welch(weighted: Sequence[tuple[float, Interval]], level: float) -> Interval:
+    """The weighted sum of independent means; without an interval if one of them has none."""
+    mean = sum(weight * interval.mean for weight, interval in weighted)
+    variances = [(weight**2 * _squared_error(interval), interval.n) for weight, interval in weighted]
+    total, n = sum(variance for variance, _ in variances), min(n for _, n in variances)
     if math.isnan(total) or total == 0.0:
-        half_width = math.nan if math.isnan(total) else 0.0
-    else:
-        shares = zip(variances, (first, second), strict=True)
-        degrees = total**2 / sum(variance**2 / (interval.n - 1) for variance, interval in shares)
-        half_width = student_quantile(0.5 + 0.5 * level, degrees) * math.sqrt(total)
-    return Difference(first, second, Interval(mean, half_width, level, min(first.n, second.n)), False)
+        return Interval(mean, total, level, n)
+    degrees = total**2 / sum(variance**2 / (count - 1) for variance, count in variances)
+    return Interval(mean, student_quantile(0.5 + 0.5 * level, degrees) * math.sqrt(total), level, n)
 
 
 def _squared_error(interval: Interval) -> float:
@@ -95,11 +97,4 @@ def combined_interval(
     if paired:
         common = sorted(set.intersection(*(set(values) for _, values in weighted)))
         return student_interval([sum(weight * values[index] for weight, values in weighted) for index in common], level)
-    means = [(weight, student_interval(list(values.values()), level)) for weight, values in weighted]
-    mean = sum(weight * interval.mean for weight, interval in means)
-    variances = [(weight**2 * _squared_error(interval), interval.n) for weight, interval in means]
-    total, n = sum(variance for variance, _ in variances), min(n for _, n in variances)
-    if math.isnan(total) or total == 0.0:
-        return Interval(mean, total, level, n)
-    degrees = total**2 / sum(variance**2 / (count - 1) for variance, count in variances)
-    return Interval(mean, student_quantile(0.5 + 0.5 * level, degrees) * math.sqrt(total), level, n)
+    return _welch([(weight, student_interval(list(values.values()), level)) for weight, values in weighted], level)

@@ -11,7 +11,7 @@ is retired: its figures stay in the totals, and if its key returns, it is a new 
 from __future__ import annotations
 
 import math
-from collections import OrderedDict, deque
+from collections import Counter, OrderedDict, deque
 from collections.abc import Hashable
 from enum import Enum
 from typing import Final
@@ -174,19 +174,11 @@ class Receiver:
 class Answers(Struct):
     """Counts that depend on the first number of a flow."""
 
-    duplicate_acks: int = 0
-    per_run: int = 0
-    per_duplicate: int = 0
-    per_hole: int = 0
-    missing: int = 0
+    count: Counter[str] = field(default_factory=Counter)  # by their names among `COUNTERS`
     buffer: list[int] = field(default_factory=list)  # packets by occupancy of the reorder buffer (RBD)
 
     def add(self, other: Answers) -> None:
-        self.duplicate_acks += other.duplicate_acks
-        self.per_run += other.per_run
-        self.per_duplicate += other.per_duplicate
-        self.per_hole += other.per_hole
-        self.missing += other.missing
+        self.count.update(other.count)
         self.buffer = [a + b for a, b in zip(self.buffer, other.buffer, strict=True)]
 
 
@@ -208,15 +200,15 @@ class Acknowledger:
             self.hole_counted = False
         else:
             self.run += 1
-            answers.duplicate_acks += 1
-            answers.per_run += self.run == FAST_RETRANSMIT
-            answers.per_duplicate += self.run >= FAST_RETRANSMIT
+            answers.count["duplicate_acks"] += 1
+            answers.count["retransmit_per_run"] += self.run == FAST_RETRANSMIT
+            answers.count["retransmit_per_duplicate"] += self.run >= FAST_RETRANSMIT
             if self.run >= FAST_RETRANSMIT and self.receiver.blocks:
-                answers.missing += self.receiver.missing_from(self.resent)
+                answers.count["retransmit_missing"] += self.receiver.missing_from(self.resent)
                 self.resent = self.receiver.blocks[-1][1]
         if self.receiver.held >= FAST_RETRANSMIT and not self.hole_counted:
             self.hole_counted = True
-            answers.per_hole += 1
+            answers.count["retransmit_per_hole"] += 1
 
 
 class Displacements:
@@ -547,13 +539,8 @@ class Reordering:
         density = self.distributions()
         threshold = self.displacement_threshold
         displacement = density["displacement"]
-        counters = {name: float(count) for name, count in self.count.items()}
+        counters = {name: float(count) for name, count in (self.count | answers.count).items()}
         counters["total_late_time"] = self.total_late_time
-        counters["duplicate_acks"] = float(answers.duplicate_acks)
-        counters["retransmit_per_run"] = float(answers.per_run)
-        counters["retransmit_per_duplicate"] = float(answers.per_duplicate)
-        counters["retransmit_per_hole"] = float(answers.per_hole)
-        counters["retransmit_missing"] = float(answers.missing)
         counters["displacement_packets"] = float(sum(displacement))
         counters["displaced"] = float(sum(displacement) - displacement[threshold])
         counters["total_displacement"] = float(sum(abs(i - threshold) * n for i, n in enumerate(displacement)))

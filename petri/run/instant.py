@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Final, TypeVar
+from functools import wraps
+from typing import Concatenate, Final, ParamSpec, TypeVar
 
 import numpy as np
 
@@ -29,6 +30,17 @@ _ENDLESS: Final = 1 << 62
 LOOKAHEAD: Final = 100_000  # firings within which the next one of a transition is looked for
 
 T = TypeVar("T")
+P = ParamSpec("P")
+
+
+def interrupted_by_ctrl_c(method: Callable[Concatenate[Course, P], T]) -> Callable[Concatenate[Course, P], T]:
+    """A method of a course that runs on a thread of its own; Ctrl-C stops its session, and raises KeyboardInterrupt."""
+
+    @wraps(method)
+    def interruptible_method(course: Course, /, *given: P.args, **named: P.kwargs) -> T:
+        return interruptible(lambda _: method(course, *given, **named), stop=course.stop)
+
+    return interruptible_method
 
 
 class Moment(Frozen):
@@ -56,8 +68,8 @@ class Course:
         self.net = net
         self.plan = plan
         self.replication = replication
-        self._stop = StopSign()
-        self.session = self._interruptible(lambda: self._begin(trace=True))
+        self.stop = StopSign()
+        self.session = interruptible(lambda _: self._begin(trace=True), stop=self.stop)
         self.counts = np.zeros(len(net.transitions), dtype=np.int64)
         self.last = np.full(len(net.transitions), math.nan)
         self._open: list[tuple[int, TracedFiring]] = []  # the number of a firing in progress, and the firing
@@ -66,34 +78,27 @@ class Course:
     def _begin(self, trace: bool) -> Session:
         plan = self.plan
         return begin(
-            self.net, plan.engine, plan.seed, self.replication, limits=plan.limits, trace=trace, stop=self._stop
+            self.net, plan.engine, plan.seed, self.replication, limits=plan.limits, trace=trace, stop=self.stop
         )
-
-    def _interruptible(self, work: Callable[[], T]) -> T:
-        return interruptible(lambda _: work(), stop=self._stop)
 
     def _run(self, until: float, firings: int) -> Reason:
         """At most `firings` firings, in one piece."""
-        if self._stop.is_set():
+        if self.stop.is_set():
             raise KeyboardInterrupt
         return self.session.advance(until, min(firings, _PIECE[self.plan.engine]))
 
+    @interrupted_by_ctrl_c
     def advance(self, until: float, firings: int | None) -> Reason:
         """To the end of instant `until` [ticks], or just before the next firing once `firings` have started."""
-        return self._interruptible(lambda: self._advance(until, firings))
-
-    def _advance(self, until: float, firings: int | None) -> Reason:
         while True:
             reason = self._run(until, _ENDLESS if firings is None else firings - self.session.firings)
             self._drain()
             if reason != "budget" or (firings is not None and self.session.firings >= firings):
                 return reason
 
+    @interrupted_by_ctrl_c
     def number_of(self, transition: int, after: float) -> int | None:
         """Which firing of the run is the first of a transition that starts after an instant [ticks], from 1."""
-        return self._interruptible(lambda: self._number_of(transition, after))
-
-    def _number_of(self, transition: int, after: float) -> int | None:
         while True:
             begun = self.session.firings
             reason = self._run(self.net.tick.ticks(self.plan.until), _ENDLESS)
@@ -104,11 +109,9 @@ class Course:
             if reason != "budget":
                 return None
 
+    @interrupted_by_ctrl_c
     def moment(self, ended: Reason, look_ahead: bool = True) -> Moment:
         """The state here. Goes one firing further to see the next, so call it once."""
-        return self._interruptible(lambda: self._moment(ended, look_ahead))
-
-    def _moment(self, ended: Reason, look_ahead: bool) -> Moment:
         state = State(self.session.now, self.session.firings, self.session.marking().in_ticks(), self._in_progress())
         counts, last = self.counts.tolist(), self.last.tolist()
         following = None
@@ -117,13 +120,11 @@ class Course:
             following = next(iter(self.session.trace()), None)
         return Moment(state, ended, counts, last, following)
 
+    @interrupted_by_ctrl_c
     def next_firing(self, transition: int, known: TracedFiring | None) -> TracedFiring | None:
         """The next firing of a transition within `LOOKAHEAD` firings. `known`: the one that `moment` found."""
         if known is not None and known.transition == transition:
             return known
-        return self._interruptible(lambda: self._next_firing(transition))
-
-    def _next_firing(self, transition: int) -> TracedFiring | None:
         last = self.session.firings + LOOKAHEAD
         while self.session.firings < last:
             reason = self._run(math.inf, last - self.session.firings)
@@ -156,7 +157,7 @@ class Course:
             return {}
         again, sizes = self._begin(trace=False), {}
         for number in numbers:
-            while again.firings < number and not self._stop.is_set():
+            while again.firings < number and not self.stop.is_set():
                 again.advance(math.inf, min(number - again.firings, _PIECE[self.plan.engine]))
             sizes[number] = [len(tokens) for tokens in again.marking()]
         return sizes

@@ -11,9 +11,8 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from petri.engine.errors import Fault
-from petri.engine.feeding import advance
 from petri.engine.interface import Limits, Reason
-from petri.engine.reference import Binding, Engine, Firing, Held
+from petri.engine.reference import Binding, Engine, Firing, Held, advance
 from petri.net import Net, Scalar, Token, Transition
 from petri.run.session import row_source
 from petri.structs import Struct, field

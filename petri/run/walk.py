@@ -12,11 +12,10 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from petri.engine.errors import STOPPED, Fault, ModelError
-from petri.engine.feeding import advance
 from petri.engine.firings import TracedFiring
 from petri.engine.interface import Limits, Reason, RowSource
 from petri.engine.observer import Observer
-from petri.engine.reference import Binding, Engine
+from petri.engine.reference import Binding, Engine, advance
 from petri.engine.state import InProgress, State, in_progress
 from petri.net import Net, Scalar
 from petri.run.session import row_source

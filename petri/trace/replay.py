@@ -11,10 +11,11 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from petri.analysis.structure import constant
 from petri.diagnostics import LanguageError
 from petri.engine.expression import Context, evaluate
 from petri.engine.firings import TracedFiring
-from petri.net import Expr, InputArc, Net, OutputArc, Scalar, Token, Transition
+from petri.net import InputArc, Net, OutputArc, Scalar, Token, Transition
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,9 +137,8 @@ class _Takes:
     def __init__(self, net: Net, transition: Transition, valued: Collection[int]) -> None:
         self.arcs = [arc for arc in transition.inputs if not arc.keep]
         self.valued = [arc.place in valued for arc in self.arcs]
-        constant = all(_is_constant(arc.count) for arc in self.arcs) and not any(self.valued)
-        always = [Moved(arc.place, _constant(arc.count)) for arc in self.arcs]
-        self.always: Sequence[Moved] | None = always if constant else None
+        always = _all_constant([(arc.place, arc) for arc in self.arcs])
+        self.always = None if any(self.valued) else always
 
     def of(self, context: Context) -> Sequence[Moved]:
         return [
@@ -170,11 +170,9 @@ class _Gives:
     def __init__(self, transition: Transition, valued: Collection[int]) -> None:
         self.arcs = transition.outputs
         self.valued = [any(place in valued for place in arc.places) for arc in self.arcs]
-        constant = all(
-            arc.condition is None and arc.index is None and _is_constant(arc.count) for arc in self.arcs
-        ) and not any(self.valued)
-        always = [Moved(arc.places[0], _constant(arc.count)) for arc in self.arcs] if constant else None
-        self.always: Sequence[Moved] | None = always
+        computed = any(arc.condition is not None or arc.index is not None for arc in self.arcs)
+        always = _all_constant([(arc.places[0], arc) for arc in self.arcs])
+        self.always = None if computed or any(self.valued) else always
 
     def of(self, context: Context) -> Sequence[Moved]:
         return [
@@ -190,9 +188,8 @@ def _given(arc: OutputArc, context: Context, valued: bool) -> Moved:
     return Moved(place, count, tuple(evaluate(one, context) for one in arc.values) if valued else None)
 
 
-def _is_constant(count: Expr | None) -> bool:
-    return count is None or count.op == "const"
-
-
-def _constant(count: Expr | None) -> int:
-    return 1 if count is None else int(count.value or 0)
+def _all_constant(arcs: Sequence[tuple[int, InputArc | OutputArc]]) -> Sequence[Moved] | None:
+    """What arcs move from or to these places, if that is always the same number of tokens."""
+    counts = [(place, constant(arc.count)) for place, arc in arcs]
+    moved = [Moved(place, count) for place, count in counts if count is not None]
+    return moved if len(moved) == len(counts) else None

@@ -1,4 +1,4 @@
-"""Traces as tables: a row for each firing."""
+"""Traces as texts, and as tables: a row for each firing."""
 
 from __future__ import annotations
 
@@ -16,14 +16,25 @@ COLUMNS: Final = ("replication", "start", "end", "transition", "binding")
 ROWS: Final = 65_536  # of a row group, which is kept in memory
 
 
-class CsvWriter:
-    """Start and end are in the net's time unit, `binding` is `name=value` pairs separated by blanks."""
+class TextWriter:
+    """Writes UTF-8 into a file, which stays open. Without `newline`, a format ends its lines itself."""
 
     full_at: float | None = None
 
+    def __init__(self, file: BinaryIO, newline: str = "\n") -> None:
+        self._text = io.TextIOWrapper(file, encoding="utf-8", newline=newline, write_through=False)
+
+    def close(self) -> None:
+        self._text.flush()
+        self._text.detach()
+
+
+class CsvWriter(TextWriter):
+    """Start and end are in the net's time unit, `binding` is `name=value` pairs separated by blanks."""
+
     def __init__(self, net: Net, file: BinaryIO) -> None:
+        super().__init__(file, newline="")
         self._net = net
-        self._text = io.TextIOWrapper(file, encoding="utf-8", newline="", write_through=False)
         self._writer = csv.writer(self._text, lineterminator="\n")
         self._writer.writerow(COLUMNS)
 
@@ -32,10 +43,6 @@ class CsvWriter:
         names = [self._net.transitions[transition].name for transition in found.transitions.tolist()]
         columns = (found.starts.tolist(), found.ends.tolist(), names, self._bindings(found))
         self._writer.writerows(zip(repeat(replication, len(found)), *columns, strict=True))
-
-    def close(self) -> None:
-        self._text.flush()
-        self._text.detach()
 
     def _bindings(self, firings: Firings) -> list[str]:
         bindings = [""] * len(firings)

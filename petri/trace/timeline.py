@@ -9,7 +9,6 @@ no token of a resource has its own tracks. The tokens in all other places are co
 from __future__ import annotations
 
 import heapq
-import io
 import json
 import math
 from collections import deque
@@ -22,7 +21,7 @@ from petri.analysis.structure import constant
 from petri.engine.firings import TracedFiring
 from petri.net import Net, Scalar, Slot, Token, Transition, Variable
 from petri.trace.replay import Moved, Replay
-from petri.trace.rows import shown
+from petri.trace.rows import TextWriter, shown
 from petri.version import VERSION
 
 MOST_EVENTS: Final = 2_000_000  # about 300 MB, the limit of viewers
@@ -96,14 +95,13 @@ class Holding:
     lane: tuple[int, int] | None = None  # (transition, lane) if the firing has its own track
 
 
-class TimelineWriter:
+class TimelineWriter(TextWriter):
     """Writes replication 0, and stops at `MOST_EVENTS`."""
 
     def __init__(self, net: Net, file: BinaryIO, until: float = math.inf) -> None:
-        self.full_at: float | None = None
+        super().__init__(file)
         self._net = net
         self._until = until
-        self._text = io.TextIOWrapper(file, encoding="utf-8", newline="\n", write_through=False)
         nanos, self._shown = nanoseconds(net)
         self._nanos = net.tick.time(nanos)  # of a tick
         self._events = 0
@@ -143,8 +141,7 @@ class TimelineWriter:
             self._flush()
         self._write_lines()
         self._text.write("\n]}\n")
-        self._text.flush()
-        self._text.detach()
+        super().close()
 
     # ------------------------------------------------------------ what happens
 

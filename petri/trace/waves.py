@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from typing import BinaryIO, Final
@@ -10,6 +9,7 @@ from typing import BinaryIO, Final
 from petri.engine.firings import TracedFiring
 from petri.net import Net
 from petri.trace.replay import Moved, Replay
+from petri.trace.rows import TextWriter
 from petri.version import VERSION
 
 FINER: Final = 3  # decimal places of model time in the net's unit
@@ -18,16 +18,14 @@ _FIRST, _LAST = 33, 126  # printable ASCII, used for identifiers
 PLAIN_UNIT: Final = 1e-6  # seconds shown for a unit of a net without time unit
 
 
-class WaveWriter:
+class WaveWriter(TextWriter):
     """Writes replication 0. A place is an integer; a transition is the number of its firings in progress, or an event
     if it takes no time. If a value changes more than once at an instant, the last value is shown."""
 
-    full_at: float | None = None
-
     def __init__(self, net: Net, file: BinaryIO, until: float = math.inf) -> None:
+        super().__init__(file)
         self._net = net
         self._until = until
-        self._text = io.TextIOWrapper(file, encoding="utf-8", newline="\n", write_through=False)
         exponent, self._steps = timescale(net)
         self._replay = Replay(net, self)
         self._progress = [0] * len(net.transitions)
@@ -53,8 +51,7 @@ class WaveWriter:
         else:
             self._replay.advance(math.inf)
         self._flush()
-        self._text.flush()
-        self._text.detach()
+        super().close()
 
     # ------------------------------------------------------------ what happens
 

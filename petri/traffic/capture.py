@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from types import ModuleType, TracebackType
-from typing import Self
+from types import ModuleType
 
 import numpy as np
 
 from petri.net import Net, Place
-from petri.traffic.fields import Block, Column, Field, match
+from petri.traffic.fields import Block, Column, Field, Recording, match
 from petri.traffic.problems import problem
 
 COLUMNS = ("time", "size", "captured", "flow", "protocol", "number")
@@ -27,7 +26,7 @@ def open_capture(net: Net, place: Place, path: Path) -> tuple[CaptureFile, tuple
     return CaptureFile(path, name, any(field.index in _FROM_HEADERS for field in fields)), fields
 
 
-class CaptureFile:
+class CaptureFile(Recording):
     """An open capture."""
 
     def __init__(self, path: Path, name: str, flows: bool) -> None:
@@ -40,10 +39,7 @@ class CaptureFile:
         self._read = 0
         self._counts: tuple[Mapping[str, int], tuple[int, ...]] = ({}, ())
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+    def close(self) -> None:
         del self._capture
 
     def counts(self) -> tuple[Mapping[str, int], tuple[int, ...]]:

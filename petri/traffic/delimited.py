@@ -8,19 +8,18 @@ from __future__ import annotations
 
 import csv
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from decimal import Decimal, InvalidOperation
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from types import TracebackType
-from typing import Self, TextIO
+from typing import TextIO
 
 import numpy as np
 
 from petri.diagnostics import LanguageError
 from petri.net import Net, Place, Scalar, Slot
-from petri.traffic.fields import Block, Column, Field, match
+from petri.traffic.fields import Block, Column, Field, Recording
 from petri.traffic.problems import longest, problem, unreadable
 
 LONGEST_LINE = 1 << 16  # characters
@@ -32,17 +31,14 @@ def open_delimited(net: Net, place: Place, path: Path) -> tuple[DelimitedFile, t
     assert place.stream is not None
     name = place.stream.name
     file = DelimitedFile(path, name)
-    try:
-        if not file.headers or all(_number(header) is not None for header in file.headers):
-            names = ",".join(slot.name or "value" for slot in place.colour.slots)
-            raise problem("stream-no-columns", path=name, names=names, first=",".join(file.headers)[:60] or None)
-        return file, match(net, place, name, file.headers)
-    except BaseException:
+    if not file.headers or all(_number(header) is not None for header in file.headers):
         file.close()
-        raise
+        names = ",".join(slot.name or "value" for slot in place.colour.slots)
+        raise problem("stream-no-columns", path=name, names=names, first=",".join(file.headers)[:60] or None)
+    return file, file.fields(net, place)
 
 
-class DelimitedFile:
+class DelimitedFile(Recording):
     """An open file, positioned after its first line."""
 
     def __init__(self, path: Path, name: str) -> None:
@@ -65,12 +61,6 @@ class DelimitedFile:
 
     def close(self) -> None:
         self._file.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        self.close()
 
     def _lines(self, most: int) -> list[tuple[int, str]]:
         """The next lines with content, and their numbers. Lines before an unreadable one are returned first."""
@@ -102,9 +92,6 @@ class DelimitedFile:
                 raise problem("stream-long-line", path=self._name, line=self._line, limit=f"{LONGEST_LINE:,}")
             if line[0] != "#" and not line.isspace():
                 yield self._line, line
-
-    def counts(self) -> tuple[Mapping[str, int], tuple[int, ...]]:
-        return {}, ()
 
     def blocks(self, fields: Sequence[Field], most: int) -> Iterator[Block]:
         while lines := self._lines(most):

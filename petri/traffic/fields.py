@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -109,6 +110,40 @@ def match(
         factor = _factor(slot, own, net, place, path, headers[index], fixed=units is not None)
         fields.append(Field(position, slot, index, headers[index], factor, net.tick))
     return tuple(fields)
+
+
+class Recording(ABC):
+    """A file being read. `headers` names its columns, `units` has the units that its format defines."""
+
+    headers: Sequence[str]
+    units: Mapping[str, str] | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @abstractmethod
+    def close(self) -> None:
+        """Close the file."""
+
+    @abstractmethod
+    def blocks(self, fields: Sequence[Field], most: int) -> Iterator[Block]:
+        """Its rows, at most `most` at a time. The first value of a relative field is subtracted."""
+
+    def counts(self) -> tuple[Mapping[str, int], tuple[int, ...]]:
+        """Of what was read, what is not a row or not a whole one, and the types of unknown blocks: see `FileRead`."""
+        return {}, ()
+
+    def fields(self, net: Net, place: Place) -> tuple[Field, ...]:
+        """The columns that fill the slots of a place. Raises LanguageError, and closes the file then."""
+        assert place.stream is not None
+        try:
+            return match(net, place, place.stream.name, self.headers, self.units)
+        except BaseException:
+            self.close()
+            raise
 
 
 def _find(wanted: str, names: Sequence[str], headers: Sequence[str], slot: Slot, place: Place, path: str) -> int:

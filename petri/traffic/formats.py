@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Protocol, Self
 
 from petri.diagnostics import did_you_mean
 from petri.net import Net, Place
 from petri.regular import irregular
-from petri.traffic.fields import Block, Field
+from petri.traffic.fields import Field, Recording
 from petri.traffic.problems import problem, unreadable
 
 _CAPTURES = (
@@ -24,18 +21,6 @@ _PACKED = {
     b"BZh": ("bzip2", "bunzip2 -k"),
     b"PK\x03\x04": ("zip", "unzip"),
 }
-
-
-class Recording(AbstractContextManager["Recording", None], Protocol):
-    """A file being read."""
-
-    def __enter__(self) -> Self: ...
-
-    def blocks(self, fields: Sequence[Field], most: int) -> Iterator[Block]:
-        """Its rows, at most `most` at a time. The first value of a relative field is subtracted."""
-
-    def counts(self) -> tuple[Mapping[str, int], tuple[int, ...]]:
-        """Of what was read, what is not a row or not a whole one, and the types of unknown blocks: see `FileRead`."""
 
 
 def open_recording(net: Net, place: Place) -> tuple[Recording, tuple[Field, ...]]:

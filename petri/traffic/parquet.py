@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from types import ModuleType, TracebackType
-from typing import Any, Self
+from types import ModuleType
+from typing import Any
 
 import numpy as np
 
 from petri.net import Net, Place, Slot
-from petri.traffic.fields import Block, Column, Field, header_parts, match
+from petri.traffic.fields import Block, Column, Field, Recording, header_parts
 from petri.traffic.problems import longest, problem, unreadable
 
 
@@ -19,17 +19,13 @@ def open_parquet(net: Net, place: Place, path: Path) -> tuple[ParquetFile, tuple
     """A file of columns, and those that fill the slots of a place. Timestamps count in nanoseconds."""
     assert place.stream is not None
     file = ParquetFile(path, place.stream.name)
-    try:
-        return file, match(net, place, place.stream.name, file.headers, file.units)
-    except BaseException:
-        file.close()
-        raise
+    return file, file.fields(net, place)
 
 
 BUFFER = 1 << 20  # bytes of a column read at a time, so that large row groups do not matter
 
 
-class ParquetFile:
+class ParquetFile(Recording):
     """An open file."""
 
     def __init__(self, path: Path, name: str) -> None:
@@ -38,7 +34,7 @@ class ParquetFile:
         try:
             self._file = parquet.ParquetFile(path, buffer_size=BUFFER, pre_buffer=False)
             schema = self._file.schema_arrow
-            self.headers: list[str] = list(schema.names)
+            self.headers = list(schema.names)
         except UnicodeDecodeError as error:
             raise problem("stream-unreadable", path=name, reason="the names of its columns are not UTF-8") from error
         except (OSError, ValueError) as error:  # pyarrow's own errors are subclasses of these
@@ -51,18 +47,9 @@ class ParquetFile:
     def close(self) -> None:
         self._file.close()
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        self.close()
-
     def _instant(self, kind: Any) -> bool:
         types = self._arrow.types
         return bool(types.is_timestamp(kind) or types.is_duration(kind))
-
-    def counts(self) -> tuple[Mapping[str, int], tuple[int, ...]]:
-        return {}, ()
 
     def blocks(self, fields: Sequence[Field], most: int) -> Iterator[Block]:
         wanted = list(dict.fromkeys(field.header for field in fields))

@@ -11,8 +11,8 @@ import numpy.typing as npt
 
 from petri.file_read import FileRead
 from petri.net import Net, Place, Token
-from petri.traffic.fields import Block, Column, Field
-from petri.traffic.formats import Recording, open_recording
+from petri.traffic.fields import Block, Column, Field, Recording
+from petri.traffic.formats import open_recording
 from petri.traffic.problems import longest, problem
 
 BLOCK = 65_536  # rows read at a time

@@ -11,6 +11,7 @@ from petri.report.html import tables
 from petri.report.html.marks import interval_mark
 from petri.report.html.markup import Content, Markup, tag
 from petri.report.html.page import Page
+from petri.validation.statements import short
 from petri.validation.suite import FigureCheck, Validation
 from petri.validation.wording import (
     basis,
@@ -20,7 +21,6 @@ from petri.validation.wording import (
     doubt,
     ours,
     percent,
-    short,
     unsettled_figures,
 )
 

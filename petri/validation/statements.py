@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -34,8 +35,8 @@ from petri.validation.margins import (
     margin,
     some,
 )
-from petri.validation.names import short
 
+STATISTIC: Final = re.compile(r"mean|std|min|max|sum|count|p\d+")
 STRAIGHT: Final = 0.1  # slopes that differ by less than this share of the greater belong to one line
 APART: Final = 0.05
 FORMS: Final = ("increasing", "decreasing", "bent", "higher", "near", "apart", "gap", "below", "above", "zero")
@@ -208,6 +209,16 @@ class Judged:
     @property
     def holds(self) -> bool:
         return self.verdict == HOLDS
+
+
+def short(measure: str) -> str:
+    """`sequence.duplicate_ack_share` for a table: the unit shows that it is a share, so `_share` is dropped.
+
+    A statistic keeps the name before it: `router.wait.max` becomes `wait.max`.
+    """
+    parts = measure.split(".")
+    last = 2 if STATISTIC.fullmatch(parts[-1]) else 1
+    return ".".join(parts[-last:]).removesuffix("_share")
 
 
 def ascending(measure: str, curve: Curve, sign: float = 1.0) -> list[Margin]:

@@ -8,21 +8,8 @@ from typing import Final
 
 from petri.report.quantities import NOTHING
 from petri.report.unsettled import marked, movement, note
-from petri.validation.names import short
+from petri.validation.statements import short
 from petri.validation.suite import FigureCheck, Validation
-
-__all__ = [
-    "basis",
-    "by_origin",
-    "counted_figures",
-    "counted_statements",
-    "doubt",
-    "ours",
-    "percent",
-    "processor_time",
-    "short",
-    "unsettled_figures",
-]
 
 SHOWN_IN_SECONDS: Final = 90  # less than this is shown in seconds
 SHOWN_IN_MINUTES: Final = 100
@@ -34,14 +21,6 @@ def basis(check: FigureCheck) -> str:
     if check.checked.predicted is not None:
         said.append(f"predicted {check.units.show(check.checked.predicted, check.dimension, 3)}")
     return ", ".join(said)
-
-
-def by_origin(figures: Sequence[FigureCheck]) -> Iterator[tuple[str, list[FigureCheck]]]:
-    """The figures in tables: what the paper states, then what is computed; each with the heading of its values."""
-    for heading, stated in (("paper", True), ("computed", False)):
-        found = [one for one in figures if one.of_the_paper == stated]
-        if found:
-            yield heading, found
 
 
 def ours(check: FigureCheck, dimension: str) -> str:
@@ -57,6 +36,14 @@ def unsettled_figures(one: Validation) -> str:
         for check in one.figures
         if check.drift is not None
     )
+
+
+def by_origin(figures: Sequence[FigureCheck]) -> Iterator[tuple[str, list[FigureCheck]]]:
+    """The figures in tables: what the paper states, then what is computed; each with the heading of its values."""
+    for heading, stated in (("paper", True), ("computed", False)):
+        found = [one for one in figures if one.of_the_paper == stated]
+        if found:
+            yield heading, found
 
 
 def counted_figures(one: Validation) -> str:

@@ -7,10 +7,18 @@ from typing import Any, Final
 
 from petri.diagnostics import did_you_mean
 from petri.experiment.design import sampling
-from petri.experiment.design.sampling import MOST_POINTS, Axis, BadRange, Range, Value, parse_range
+from petri.experiment.design.sampling import (
+    DEFAULT_METHOD,
+    METHODS,
+    MOST_POINTS,
+    Axis,
+    BadRange,
+    Range,
+    Value,
+    parse_range,
+)
 from petri.experiment.errors import problem
 
-METHODS: Final = ("latin-hypercube", "random")
 SAMPLE_KEYS: Final = ("method", "count", "seed", "parameters")
 AXIS_KEYS: Final = ("range", "scale")
 
@@ -21,10 +29,7 @@ def grid_points(axes: Mapping[str, Any]) -> list[dict[str, Value]]:
     A value of `axes` is a list, array or range of values, one value, or text such as "1..8" or "1..64 times 2".
     """
     values = {name: axis_values(name, axis) for name, axis in axes.items()}
-    size = 1
-    for each in values.values():
-        size *= len(each)
-    if size > MOST_POINTS:
+    if (size := sampling.grid_size(values)) > MOST_POINTS:
         raise problem("too-many-points", count=size, limit=MOST_POINTS)
     return sampling.without_duplicates(sampling.grid(values))
 
@@ -38,14 +43,13 @@ def sample_points(sample: Mapping[str, Any]) -> list[dict[str, Value]]:
     for name, example in (("count", '"count": 50'), ("parameters", '"parameters": {"load": "0.1..0.9"}')):
         if name not in sample:
             raise problem("experiment-missing", name=name, example=example)
-    method, count, seed = sample.get("method", METHODS[0]), sample["count"], sample.get("seed", 1)
+    method, count, seed = sample.get("method", DEFAULT_METHOD), sample["count"], sample.get("seed", 1)
     if method not in METHODS:
         raise problem("experiment-number", name="method", wanted=" or ".join(METHODS), found=f"`{method}`")
     if not isinstance(count, int) or not 1 <= count <= MOST_POINTS:
         raise problem("experiment-number", name="count", wanted=f"between 1 and {MOST_POINTS}", found=f"`{count}`")
     axes = {name: sampled_axis(name, axis) for name, axis in sample["parameters"].items()}
-    draw = sampling.latin_hypercube if method == METHODS[0] else sampling.random_sample
-    return sampling.without_duplicates(draw(axes, count, seed))
+    return sampling.without_duplicates(METHODS[method](axes, count, seed))
 
 
 def axis_values(name: str, axis: Any) -> list[Value]:

@@ -168,6 +168,15 @@ def latin_hypercube(axes: Mapping[str, Axis], count: int, seed: int) -> list[dic
     return [{name: axis.at(float(columns[name][i])) for name, axis in axes.items()} for i in range(count)]
 
 
+METHODS: Final = {"latin-hypercube": latin_hypercube, "random": random_sample}
+"""Ways to draw a sample; the first is the default."""
+DEFAULT_METHOD: Final = next(iter(METHODS))
+
+
+def grid_size(axes: Mapping[str, Sequence[Value]]) -> int:
+    return math.prod(map(len, axes.values()))
+
+
 def without_duplicates(points: Iterable[Values]) -> list[dict[str, Value]]:
     """Each point once, in order of first appearance."""
     seen: dict[tuple[tuple[str, str, Value], ...], dict[str, Value]] = {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from petri.display import report
+from petri.display import watching
 from petri.experiment.design.definition import Definition, Source
 from petri.experiment.design.sampling import Value
 from petri.experiment.forwarding.definition import BETWEEN, REPLICATIONS, SIZES, Forwarding
@@ -46,9 +46,5 @@ def rfc2544(
         Definition(net, **runs), load, size, loss, delay, throughput, sizes, between, condition, resolution, confidence,
         max_replications, growth, replications,
     )  # fmt: skip
-    line = report().progress_line(study) if progress and watch is None else None
-    try:
-        return run_forwarding(study, engine=engine, threads=threads, watch=line or watch, time_limit=time_limit)
-    finally:
-        if line is not None:
-            line.close()
+    with watching(study, watch, progress) as watcher:
+        return run_forwarding(study, engine=engine, threads=threads, watch=watcher, time_limit=time_limit)

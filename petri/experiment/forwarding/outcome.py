@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import csv
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from io import TextIOWrapper
 from pathlib import Path
 from typing import Any
 
-from petri.atomic_file import replacing
 from petri.display import Shown
 from petri.experiment.design.sampling import Value
-from petri.experiment.errors import problem
-from petri.experiment.forwarding.definition import SHARES, Roles
+from petri.experiment.forwarding.definition import SHARES, USUAL, Roles
 from petri.experiment.results.summary import PointOutcome
+from petri.experiment.results.tables import refused_export, write_csv
 from petri.experiment.threshold.outcome import Found, SearchOutcome
 from petri.measure.figures import Figure, figures
 from petri.measure.intervals import Interval, student_interval
@@ -147,25 +144,17 @@ class ForwardingOutcome(Shown):
 
     def to_csv(self, path: str | Path) -> None:
         """`table` with units in the names of columns. Raises ExperimentError if it cannot be written."""
-        units, columns = self.units(), self.table()
-        try:
-            with replacing(Path(path)) as file:
-                text = TextIOWrapper(file, encoding="utf-8", newline="")
-                writer = csv.writer(text)
-                writer.writerow(with_unit(name, units.get(name, "")) for name in columns)
-                writer.writerows(zip(*([_written(cell) for cell in cells] for cells in columns.values()), strict=True))
-                text.detach()
-        except OSError as error:
-            raise problem("export-unwritable", path=str(path), reason=error.strerror or str(error)) from error
+        units = self.units()
+        with refused_export(path):
+            write_csv({with_unit(name, units.get(name, "")): cells for name, cells in self.table().items()}, path)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as JSON types."""
-        names = ("load", "size", "loss", "delay", "throughput")
         return {
             "title": self.title,
             "net": self.net.name,
             "time_unit": self.net.time_unit,
-            "roles": {name: getattr(self.roles, name) or None for name in names},
+            "roles": {name: getattr(self.roles, name) or None for name in USUAL},
             "interrupted": self.interrupted,
             "units": self.units(),
             "sizes": [self._row_dict(row) for row in self.rows],
@@ -195,7 +184,3 @@ class ForwardingOutcome(Shown):
 def _put(columns: dict[str, list[Any]], name: str, found: Sequence[Interval | None]) -> None:
     columns[name] = [None if one is None else number(one.mean) for one in found]
     columns[f"{name}_half_width"] = [None if one is None else number(one.half_width) for one in found]
-
-
-def _written(cell: Any) -> Any:
-    return "" if cell is None else cell

@@ -13,14 +13,12 @@ from pathlib import Path
 from typing import Any, Final
 
 from petri.experiment.design.definition import Definition
-from petri.experiment.design.sampling import Value
-from petri.experiment.forwarding.definition import SIZES, Forwarding
+from petri.experiment.forwarding.definition import SIZES, USUAL, Forwarding
 from petri.experiment.threshold.condition import condition_names
 from petri.experiment.threshold.ladder import make_ladder
-from petri.experiment.threshold.yaml_search import SEARCH_KEYS, attempt, search_settings
-from petri.experiment.yaml.file import KEYS, Reading
+from petri.experiment.threshold.yaml_search import SEARCH_KEYS, search_settings
+from petri.experiment.yaml.file import Reading
 from petri.experiment.yaml.tree import YamlTable
-from petri.net import Span
 
 RFC_KEYS: Final = {
     "load": "load: load",
@@ -43,41 +41,29 @@ NO_MEANING: Final = {
 def load_forwarding(path: Path) -> Forwarding:
     """The study of a file. Raises LanguageError with all its errors."""
     reading = Reading(path)
-    runs = reading.experiment()
-    if runs is not None and "rfc2544" not in reading.entries:
-        reading.error("rfc-missing", Span(str(path), 1, 1, 1, 2), path=str(path))
-    for name, reason in NO_MEANING.items():
-        if name in reading.entries:
-            reading.error("search-key", reading.keys[name], name=name, reason=reason)
-    study = _study(reading, runs or Definition("")) if "rfc2544" in reading.entries else None
+    runs, table = reading.study("rfc2544", "rfc-missing", NO_MEANING)
+    study = None if table is None else _study(reading, table)
     definition = reading.checked(runs)
     assert study is not None
     return replace(study, runs=definition)
 
 
-def _study(reading: Reading, runs: Definition) -> Forwarding | None:
+def _study(reading: Reading, table: YamlTable) -> Forwarding:
     """The entries under `rfc2544`."""
-    table = reading.expect(reading.entries["rfc2544"], YamlTable, "rfc2544", "a mapping", KEYS["rfc2544"])
-    if table is None:
-        return None
     reading.known_keys(table, RFC_KEYS)
     entries = table.entries
     roles = {name: reading.text(entries.get(name), name, RFC_KEYS[name])
-             for name in ("load", "size", "loss", "delay", "throughput")}  # fmt: skip
+             for name in USUAL}  # fmt: skip
     given: dict[str, Any] = {**roles, **search_settings(reading, entries)}
     if "sizes" in entries:
-        given["sizes"] = _sizes(reading, entries)
+        given["sizes"] = reading.values(entries["sizes"], "sizes") or list(SIZES)
     if "in" in entries:
         given["between"] = reading.text(entries["in"], "in", RFC_KEYS["in"])
-        attempt(reading, entries["in"], lambda: make_ladder(given["between"], given["resolution"], whole=False))
+        reading.attempt(entries["in"], lambda: make_ladder(given["between"], given["resolution"], whole=False))
     if "while" in entries:
         given["condition"] = reading.text(entries["while"], "while", RFC_KEYS["while"])
-        attempt(reading, entries["while"], lambda: condition_names(given["condition"]))
+        reading.attempt(entries["while"], lambda: condition_names(given["condition"]))
     replications = reading.whole(entries.get("replications"), "replications", 1)
     if replications is not None:
         given["replications"] = replications
-    return Forwarding(runs, **given)
-
-
-def _sizes(reading: Reading, entries: Any) -> list[Value]:
-    return reading.values(entries["sizes"], "sizes") or list(SIZES)
+    return Forwarding(Definition(""), **given)

@@ -15,17 +15,16 @@ from pathlib import Path
 from typing import Final
 
 from petri import structs
-from petri.display import report
+from petri.display import watching
 from petri.experiment.design.definition import Definition
 from petri.experiment.design.preparation import Point, Prepared, prepare
-from petri.experiment.design.task import PILOT, ReplicationRecord, Stopped, Task, TaskResult, WrongVersion, unpack
+from petri.experiment.design.task import PILOT, ReplicationRecord, Stopped, Task, TaskResult, WrongVersion
 from petri.experiment.design.warmup import Warmup
 from petri.experiment.errors import problem
 from petri.experiment.procedure.workers import Given, Workers, default_workers
 from petri.experiment.results.outcome import Outcome
 from petri.experiment.results.summary import PointOutcome, check
 from petri.experiment.store.database import Store
-from petri.measure.figures import statistics
 from petri.measure.sequential import Stopping
 from petri.run.stop import NO_LIMIT, CtrlC, TimeLimit
 from petri.version import VERSION
@@ -92,20 +91,9 @@ class PointState:
         return Task(self.point.packed, plan, index, self.point.names)
 
     def outcome(self) -> PointOutcome:
-        rows = tuple(self.rows[index] for index in sorted(self.rows) if index < self.target)
-        plan = self.point.plan
-        return PointOutcome(
-            self.point.parameters,
-            self.point.names,
-            rows,
-            self.warmup,
-            plan.until,
-            plan.seed,
-            self.point.net_hash,
-            self.stopping.wanted,
-            self.done,
-            statistics=statistics(unpack(self.point.packed), self.point.names),
-        )
+        rows = [self.rows[index] for index in sorted(self.rows) if index < self.target]
+        outcome = PointOutcome.of(self.point, rows, self.warmup)
+        return replace(outcome, wanted=self.stopping.wanted, done=self.done)
 
 
 def stopping_at(point: Point, stopping: Stopping) -> Stopping:
@@ -171,16 +159,14 @@ def sweep(
             crew = Given(executor)
         else:
             crew = default_workers(prepared.engine, workers) if isinstance(workers, int | None) else workers
-        line = report().progress_line(experiment) if progress and watch is None else None
-        campaign = Campaign(prepared, opened, numbers, crew, line or watch, TimeLimit.of(time_limit))
-        try:
-            interrupted = campaign.run()
-        finally:
-            opened.release()
-            if line is not None:
-                line.close()
-            if isinstance(workers, int | None):
-                crew.close(at_once=True)
+        with watching(experiment, watch, progress) as watcher:
+            campaign = Campaign(prepared, opened, numbers, crew, watcher, TimeLimit.of(time_limit))
+            try:
+                interrupted = campaign.run()
+            finally:
+                opened.release()
+                if isinstance(workers, int | None):
+                    crew.close(at_once=True)
         return campaign.outcome(interrupted)
 
 

@@ -11,7 +11,6 @@ from petri.experiment.design.task import ReplicationRecord, replication_record
 from petri.experiment.design.warmup import Warmup, pilot
 from petri.experiment.errors import ExperimentError, problem
 from petri.experiment.results.summary import PointOutcome
-from petri.measure.figures import statistics
 from petri.run.plan import Plan
 from petri.run.replications import Progress, Replication, batches_kept, replicate
 from petri.run.stop import NO_LIMIT, TimeLimit, interruptible
@@ -59,12 +58,7 @@ class PointRuns:
             self.rows.append(row)
 
     def outcome(self) -> PointOutcome:
-        point = self.point
-        return PointOutcome(
-            point.parameters, point.names, tuple(self.rows), self.warmup, self.plan.until, self.plan.seed,
-            point.net_hash,
-            statistics=statistics(point.net, point.names),
-        )  # fmt: skip
+        return PointOutcome.of(self.point, self.rows, self.warmup)
 
 
 def begin_point(point: Point, limit: TimeLimit = NO_LIMIT) -> PointRuns:

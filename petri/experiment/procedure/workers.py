@@ -9,6 +9,7 @@ import os
 import signal
 import threading
 import time
+from abc import ABC, abstractmethod
 from concurrent.futures import (
     BrokenExecutor,
     CancelledError,
@@ -20,7 +21,7 @@ from concurrent.futures import (
 from contextlib import suppress
 from importlib import import_module
 from multiprocessing.connection import wait as wait_for
-from typing import Any, Final, Protocol, cast
+from typing import Any, Final, cast
 
 from petri.experiment.design.task import Task, TaskResult, perform
 from petri.experiment.errors import problem
@@ -32,24 +33,27 @@ RECOUNT: Final = 2.0  # seconds between checks of the number of workers of a Das
 PARTING: Final = 3.0  # seconds to wait for a Dask cluster to close
 
 
-class Workers(Protocol):
-    """Something that performs tasks."""
+class Workers(ABC):
+    """Something that performs tasks.
 
-    @property
-    def slots(self) -> int:
-        """The number of tasks to hand out at a time; it may change as workers come and go."""
+    slots: the number of tasks to hand out at a time; it may change as workers come and go.
+    """
 
+    slots: int
+
+    @abstractmethod
     def submit(self, task: Task) -> Future[TaskResult]:
         """Hand a task out."""
 
     def is_lost(self, error: BaseException) -> bool:
         """Whether a task failed because its worker died, so that it may be handed out again."""
+        return False
 
-    def close(self, *, at_once: bool = False) -> None:
+    def close(self, *, at_once: bool = False) -> None:  # noqa: B027
         """Release the workers; `at_once` without waiting for their tasks."""
 
 
-class Threads:
+class Threads(Workers):
     """Threads of this process: for the native engine, which releases the GIL."""
 
     def __init__(self, count: int) -> None:
@@ -60,16 +64,13 @@ class Threads:
     def submit(self, task: Task) -> Future[TaskResult]:
         return self._pool.submit(perform, task, self._stop)
 
-    def is_lost(self, error: BaseException) -> bool:
-        return False
-
     def close(self, *, at_once: bool = False) -> None:
         if at_once:
             self._stop.set()
         self._pool.shutdown(wait=True, cancel_futures=True)
 
 
-class Processes:
+class Processes(Workers):
     """A pool of processes: for the reference engine, which only one thread can run at a time."""
 
     def __init__(self, count: int) -> None:
@@ -116,7 +117,7 @@ def settle_in() -> None:
         threading.Thread(target=follow, daemon=True).start()
 
 
-class Given:
+class Given(Workers):
     """The caller's executor, which the caller also closes. Its workers must be able to import `petri`."""
 
     def __init__(self, executor: Executor, slots: int | None = None) -> None:
@@ -127,14 +128,8 @@ class Given:
     def submit(self, task: Task) -> Future[TaskResult]:
         return self._executor.submit(perform, task)
 
-    def is_lost(self, error: BaseException) -> bool:
-        return False
 
-    def close(self, *, at_once: bool = False) -> None:
-        pass
-
-
-class Dask:
+class Dask(Workers):
     """A Dask cluster: at an address, or "local" for one of `count` processes on this machine.
 
     Dask itself reassigns the tasks of a dead worker. Raises ExperimentError if dask.distributed is not installed, or no
@@ -163,7 +158,7 @@ class Dask:
         )
 
     @property
-    def slots(self) -> int:
+    def slots(self) -> int:  # type: ignore[override]
         if time.monotonic() > self._counted + RECOUNT:
             threads: dict[str, int] = self.client.nthreads()
             self._slots = AHEAD * max(1, sum(threads.values()))

@@ -11,12 +11,12 @@ from typing import Any
 
 from petri.diagnostics import unknown_name
 from petri.experiment.design.definition import Expected, point_label
-from petri.experiment.design.preparation import expected_value, predicted_value
+from petri.experiment.design.preparation import Point, expected_value, predicted_value
 from petri.experiment.design.sampling import Values
 from petri.experiment.design.task import ReplicationRecord
 from petri.experiment.design.warmup import Warmup
 from petri.file_read import FileRead
-from petri.measure.figures import Figure, figures
+from petri.measure.figures import Figure, figures, statistics
 from petri.measure.formula import Verdict, judge
 from petri.measure.intervals import Interval, Statistic, interval_of, student_interval
 from petri.measure.sequential import Judgeable, Precision
@@ -54,6 +54,14 @@ class PointOutcome:
     done: bool = True
     checked: tuple[Checked, ...] = ()
     statistics: Mapping[str, Statistic] = field(default_factory=dict)  # by figure, where it is not the mean
+
+    @staticmethod
+    def of(point: Point, rows: Sequence[ReplicationRecord], warmup: Warmup | None) -> PointOutcome:
+        """From the replications of a point that was prepared."""
+        plan, kinds = point.plan, statistics(point.net, point.names)
+        return PointOutcome(
+            point.parameters, point.names, tuple(rows), warmup, plan.until, plan.seed, point.net_hash, statistics=kinds
+        )
 
     @property
     def label(self) -> str:

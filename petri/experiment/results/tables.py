@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import csv
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from importlib.util import find_spec
 from io import TextIOWrapper
 from pathlib import Path
@@ -90,13 +91,11 @@ def export(outcome: OutcomeFigures, path: str | Path) -> None:
     """
     path = Path(path)
     check_format(path)
-    try:
+    with refused_export(path):
         if path.suffix == ".csv":
-            write_csv(outcome, path)
+            write_csv(titled_columns(outcome), path)
         else:
             write_parquet(outcome, path)
-    except OSError as error:
-        raise problem("export-unwritable", path=str(path), reason=error.strerror or str(error)) from error
 
 
 def check_format(path: Path, suffixes: Sequence[str] = SUFFIXES) -> None:
@@ -107,22 +106,31 @@ def check_format(path: Path, suffixes: Sequence[str] = SUFFIXES) -> None:
         raise problem("no-pyarrow", path=str(path))
 
 
-def write_csv(outcome: OutcomeFigures, path: Path) -> None:
-    """RFC 4180, with units in the names of columns; a figure without data is empty."""
-    columns = titled_columns(outcome)
+@contextmanager
+def refused_export(path: str | Path) -> Iterator[None]:
+    """A file that cannot be written becomes an ExperimentError."""
+    try:
+        yield
+    except OSError as error:
+        raise problem("export-unwritable", path=str(path), reason=error.strerror or str(error)) from error
+
+
+def write_csv(columns: Mapping[str, Sequence[Any]], path: str | Path) -> None:
+    """RFC 4180; a figure without data is empty."""
     with replacing(path) as file:
         text = TextIOWrapper(file, encoding="utf-8", newline="")
         writer = csv.writer(text)
         writer.writerow(columns)
-        for row in zip(*columns.values(), strict=True):
-            writer.writerow(["" if isinstance(cell, float) and math.isnan(cell) else plain(cell) for cell in row])
+        writer.writerows(map(plain, row) for row in zip(*columns.values(), strict=True))
         text.detach()
 
 
 def plain(cell: Any) -> Any:
     if isinstance(cell, bool):
         return "true" if cell else "false"
-    return repr(cell) if isinstance(cell, float) else cell
+    if isinstance(cell, float):
+        return "" if math.isnan(cell) else repr(cell)
+    return cell
 
 
 def write_parquet(outcome: OutcomeFigures, path: Path) -> None:

@@ -21,7 +21,7 @@ import socket
 import sqlite3
 import time
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -141,8 +141,7 @@ class Store:
                 check_identity(path, connection, identity)
                 if not has_courses(connection):
                     connection.execute("ALTER TABLE replications ADD COLUMN courses TEXT")
-                value = json.dumps(dict(about), ensure_ascii=False)
-                connection.execute("INSERT OR REPLACE INTO meta VALUES ('about', ?)", (value,))
+                write_meta(connection, "about", dict(about))
         except BaseException:
             connection.close()
             raise
@@ -174,9 +173,7 @@ class Store:
     def meta(self, name: str) -> dict[str, Any]:
         """The file's metadata: "identity", "about" or "created_by"."""
         with self.reading() as connection:
-            found = connection.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
-            value: dict[str, Any] = dict(json.loads(found[0])) if found else {}
-            return value
+            return dict(read_meta(connection, name))
 
     # ------------------------------------------------------------ points
 
@@ -228,7 +225,7 @@ class Store:
                 " WHERE point = ? AND warmup IS NULL",
                 (warmup.length, warmup.settled, warmup.decided_by, point),
             )
-            connection.execute("DELETE FROM claims WHERE point = ? AND replication = ?", (point, PILOT))
+            release_claim(connection, point, PILOT)
 
     # ------------------------------------------------------------ rows
 
@@ -237,30 +234,11 @@ class Store:
         with self.writing() as connection:
             for point, row in rows:
                 connection.execute(
-                    "INSERT OR IGNORE INTO replications (point, replication, seed, measures, hash, ended, time,"
-                    " firings, failure, version, engine, machine, python, courses, net_hash, seconds)"
-                    " SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, net_hash, ? FROM points WHERE point = ?",
-                    (
-                        point,
-                        row.index,
-                        str(row.seed),
-                        encode_measures(row.measures),
-                        f"{row.hash:016x}",
-                        row.ended,
-                        row.time,
-                        row.firings,
-                        None if row.failure is None else json.dumps(row.failure, ensure_ascii=False),
-                        row.version,
-                        row.engine,
-                        row.machine,
-                        row.python,
-                        encode_courses(row.courses),
-                        row.seconds,
-                        point,
-                    ),
+                    f"INSERT OR IGNORE INTO replications (point, net_hash, {', '.join(COLUMNS)})"
+                    f" SELECT point, net_hash, {', '.join('?' * len(COLUMNS))} FROM points WHERE point = ?",
+                    (*(one.write(getattr(row, one.field)) for one in COLUMNS.values()), point),
                 )
-                connection.execute("DELETE FROM claims WHERE point = ? AND replication = ?", (point, row.index))
-
+                release_claim(connection, point, row.index)
                 keep_files(connection, row.files)
 
     def files(self) -> tuple[FileRead, ...]:
@@ -272,15 +250,14 @@ class Store:
     def rows(self, *, new: bool = False) -> list[tuple[int, ReplicationRecord]]:
         """All rows as (point, row), or those since the last call, in the order in which they were written."""
         with self.reading() as connection:
-            courses = "courses" if has_courses(connection) else "NULL"
+            kept = [name for name in COLUMNS if name != "courses" or has_courses(connection)]
             found = connection.execute(
-                "SELECT rowid, point, replication, ended, time, firings, hash, measures, seconds, engine, seed,"
-                f" failure, version, machine, python, {courses} FROM replications WHERE rowid > ? ORDER BY rowid",
+                f"SELECT rowid, point, {', '.join(kept)} FROM replications WHERE rowid > ? ORDER BY rowid",
                 (self._last_row if new else 0,),
             ).fetchall()
             if found:
                 self._last_row = found[-1][0]
-            return [(number, decode_row(*columns)) for _, number, *columns in found]
+            return [(number, decode_row(zip(kept, columns, strict=True))) for _, number, *columns in found]
 
     # ------------------------------------------------------------ claims
 
@@ -315,8 +292,7 @@ class Store:
     def release(self) -> None:
         """Release all claims of this process."""
         with self.writing() as connection:
-            connection.execute("DELETE FROM claims WHERE owner = ?", (self.owner,))
-            connection.execute("DELETE FROM owners WHERE owner = ?", (self.owner,))
+            forget_owner(connection, self.owner)
 
 
 # ---------------------------------------------------------------- the file
@@ -324,16 +300,12 @@ class Store:
 
 def connect(path: Path) -> sqlite3.Connection:
     """Use a write-ahead log: readers never wait, and a killed writer leaves nothing incomplete."""
-    try:
+    with damage(path):
         connection = sqlite3.connect(path, timeout=BUSY, isolation_level=None)
         connection.execute("PRAGMA trusted_schema = OFF")
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = NORMAL")
         connection.execute("PRAGMA foreign_keys = ON")
-    except sqlite3.DatabaseError as error:
-        raise refused(path, error) from error
-    except UnicodeDecodeError as error:
-        raise problem("store-damaged", path=str(path), reason="a text in it is not UTF-8") from error
     return connection
 
 
@@ -412,9 +384,18 @@ def lay_out(connection: sqlite3.Connection, identity: Mapping[str, Any]) -> None
             connection.execute(statement)
     connection.execute(f"PRAGMA application_id = {APPLICATION}")
     connection.execute(f"PRAGMA user_version = {SCHEMA}")
-    entries = {"identity": dict(identity), "created_by": {"version": VERSION}}
-    for name, value in entries.items():
-        connection.execute("INSERT INTO meta VALUES (?, ?)", (name, json.dumps(value, ensure_ascii=False)))
+    write_meta(connection, "identity", dict(identity))
+    write_meta(connection, "created_by", {"version": VERSION})
+
+
+def read_meta(connection: sqlite3.Connection, name: str) -> Any:
+    """The value of a name, {} if it has none."""
+    found = connection.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
+    return json.loads(found[0]) if found else {}
+
+
+def write_meta(connection: sqlite3.Connection, name: str, value: Any) -> None:
+    connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (name, json.dumps(value, ensure_ascii=False)))
 
 
 def check_format(path: Path, connection: sqlite3.Connection) -> None:
@@ -427,7 +408,7 @@ def check_format(path: Path, connection: sqlite3.Connection) -> None:
     if schema != SCHEMA:
         raise problem("store-version", path=str(path), found=schema, known=SCHEMA)
     with damage(path):
-        identity = json.loads(connection.execute("SELECT value FROM meta WHERE name = 'identity'").fetchone()[0])
+        identity = read_meta(connection, "identity")
     if not isinstance(identity, dict) or not {"net", "net_hash", *_WORDS} <= identity.keys():
         raise problem("store-damaged", path=str(path), reason="its identity is incomplete")
     measures = identity["measures"]
@@ -437,7 +418,7 @@ def check_format(path: Path, connection: sqlite3.Connection) -> None:
 
 def check_identity(path: Path, connection: sqlite3.Connection, identity: Mapping[str, Any]) -> None:
     """Refuse the store of another experiment, and report the difference."""
-    found = json.loads(connection.execute("SELECT value FROM meta WHERE name = 'identity'").fetchone()[0])
+    found = read_meta(connection, "identity")
     wanted = json.loads(json.dumps(dict(identity)))
     for name, word in _WORDS.items():
         if found.get(name) != wanted[name]:
@@ -477,63 +458,60 @@ def insert_point(connection: sqlite3.Connection, point: Point) -> int:
 # ---------------------------------------------------------------- rows and claims
 
 
+@dataclass(frozen=True, slots=True)
+class StoredColumn:
+    """A column of the replications: the field of the record that it holds, and how that is written and read.
+
+    To read raises ValueError or TypeError where the column is damaged.
+    """
+
+    field: str
+    read: Callable[[Any], Any]
+    write: Callable[[Any], Any] = lambda value: value
+
+
+def finite(value: float) -> float | None:
+    """For JSON; a value that is not finite becomes null (no data)."""
+    return value if math.isfinite(value) else None
+
+
+def known(value: Any) -> float:
+    return math.nan if value is None else real(value)
+
+
+def encode(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
 def encode_measures(measures: Mapping[str, float]) -> str:
-    """JSON; values that are not finite become null (no data)."""
-    plain = {name: value if math.isfinite(value) else None for name, value in measures.items()}
-    return json.dumps(plain, ensure_ascii=False, separators=(",", ":"))
+    return encode({name: finite(value) for name, value in measures.items()})
+
+
+def decode_measures(written: str) -> dict[str, float]:
+    return {name: known(value) for name, value in json.loads(written).items()}
 
 
 def encode_courses(courses: Mapping[str, Sequence[float]]) -> str | None:
-    """JSON, as of `encode_measures`."""
-    plain = {name: [one if math.isfinite(one) else None for one in course] for name, course in courses.items()}
-    return json.dumps(plain, ensure_ascii=False, separators=(",", ":")) if plain else None
+    return encode({name: list(map(finite, course)) for name, course in courses.items()}) if courses else None
 
 
 def decode_courses(written: str | None) -> dict[str, list[float]]:
     found = {} if written is None else dict(json.loads(written))
-    courses = {name: [math.nan if one is None else real(one) for one in course] for name, course in found.items()}
+    courses = {name: list(map(known, course)) for name, course in found.items()}
     if any(len(course) != len(COURSE) for course in courses.values()):
         raise ValueError("the course of a figure is incomplete")
     return courses
 
 
-def decode_row(
-    replication: int,
-    ended: str,
-    instant: float,
-    firings: int,
-    trajectory: str,
-    measures: str,
-    seconds: float,
-    engine: str,
-    seed: str,
-    failure: str | None,
-    version: str,
-    machine: str,
-    python: str,
-    courses: str | None,
-) -> ReplicationRecord:
-    """The row of these columns. Raises ValueError or TypeError where one of them is damaged."""
-    values = {name: math.nan if value is None else real(value) for name, value in json.loads(measures).items()}
-    details = None if failure is None else dict(json.loads(failure))
+def decode_ending(ended: Any) -> str:
     if ended not in ("until", "dead", "error", "firings"):
         raise ValueError(f"`{ended}` is no ending of a replication")
-    return ReplicationRecord(
-        whole(replication),
-        ended,
-        real(instant, 0.0),
-        whole(firings),
-        whole(int(text(trajectory), 16), LARGEST_WORD),
-        values,
-        real(seconds, 0.0),
-        text(engine),
-        whole(int(text(seed)), LARGEST_WORD),
-        details,
-        text(version),
-        text(machine),
-        text(python),
-        courses=decode_courses(courses),
-    )
+    return str(ended)
+
+
+def decode_row(columns: Iterable[tuple[str, Any]]) -> ReplicationRecord:
+    """The row of these columns, by name."""
+    return ReplicationRecord(**{COLUMNS[name].field: COLUMNS[name].read(value) for name, value in columns})
 
 
 # SQLite keeps whatever was written into a column, of any type.
@@ -570,16 +548,41 @@ def kind(value: Any) -> str:
     return f"`{value}`" if isinstance(value, int | float) else f"a {type(value).__name__}"
 
 
+COLUMNS: Final = {
+    "replication": StoredColumn("index", whole),
+    "seed": StoredColumn("seed", lambda value: whole(int(text(value)), LARGEST_WORD), str),
+    "measures": StoredColumn("measures", decode_measures, encode_measures),
+    "hash": StoredColumn("hash", lambda value: whole(int(text(value), 16), LARGEST_WORD), "{:016x}".format),
+    "ended": StoredColumn("ended", decode_ending),
+    "time": StoredColumn("time", lambda value: real(value, 0.0)),
+    "firings": StoredColumn("firings", whole),
+    "failure": StoredColumn(
+        "failure",
+        lambda value: None if value is None else dict(json.loads(value)),
+        lambda value: None if value is None else json.dumps(value, ensure_ascii=False),
+    ),
+    "version": StoredColumn("version", text),
+    "engine": StoredColumn("engine", text),
+    "machine": StoredColumn("machine", text),
+    "python": StoredColumn("python", text),
+    "seconds": StoredColumn("seconds", lambda value: real(value, 0.0)),
+    "courses": StoredColumn("courses", decode_courses, encode_courses),
+}
+"""Of the replications, by name: all but those that the store itself fills."""
+
+
 def keep_files(connection: sqlite3.Connection, files: tuple[FileRead, ...]) -> None:
     """Keep what a replication read of the recordings where it is more than others did."""
     if not files:
         return
-    found = connection.execute("SELECT value FROM meta WHERE name = 'recordings'").fetchone()
-    known = unpacked(json.loads(found[0])) if found else ()
+    known = unpacked(read_meta(connection, "recordings"))
     most = furthest((known, files))
     if most != known:
-        value = json.dumps(packed(most), ensure_ascii=False)
-        connection.execute("INSERT OR REPLACE INTO meta VALUES ('recordings', ?)", (value,))
+        write_meta(connection, "recordings", packed(most))
+
+
+def release_claim(connection: sqlite3.Connection, point: int, replication: int) -> None:
+    connection.execute("DELETE FROM claims WHERE point = ? AND replication = ?", (point, replication))
 
 
 def is_done(connection: sqlite3.Connection, point: int, replication: int) -> bool:
@@ -595,8 +598,12 @@ def release_dead(connection: sqlite3.Connection) -> None:
     now, host = time.time(), socket.gethostname()
     for owner, where, pid, beat in connection.execute("SELECT owner, host, pid, beat FROM owners").fetchall():
         if (where == host and not is_alive(pid)) or abs(now - beat) > SILENCE:
-            connection.execute("DELETE FROM claims WHERE owner = ?", (owner,))
-            connection.execute("DELETE FROM owners WHERE owner = ?", (owner,))
+            forget_owner(connection, owner)
+
+
+def forget_owner(connection: sqlite3.Connection, owner: str) -> None:
+    connection.execute("DELETE FROM claims WHERE owner = ?", (owner,))
+    connection.execute("DELETE FROM owners WHERE owner = ?", (owner,))
 
 
 def is_alive(pid: int) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from petri.display import report
+from petri.display import watching
 from petri.experiment.design.definition import Definition, Source
 from petri.experiment.threshold.definition import CONFIDENCE, MOST_REPLICATIONS, Search
 from petri.experiment.threshold.outcome import SearchOutcome
@@ -38,9 +38,5 @@ def search(
     defined = Search(
         Definition(net, **runs), find, between, condition, resolution, confidence, max_replications, growth
     )
-    line = report().progress_line(defined) if progress and watch is None else None
-    try:
-        return run_search(defined, engine=engine, threads=threads, watch=line or watch, time_limit=time_limit)
-    finally:
-        if line is not None:
-            line.close()
+    with watching(defined, watch, progress) as watcher:
+        return run_search(defined, engine=engine, threads=threads, watch=watcher, time_limit=time_limit)

@@ -8,21 +8,19 @@ until: 20_000
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from petri.experiment.design.definition import Definition
 from petri.experiment.design.preparation import quantity
-from petri.experiment.errors import ExperimentError, problem
+from petri.experiment.errors import problem
 from petri.experiment.threshold.condition import condition_names
 from petri.experiment.threshold.definition import CONFIDENCE, MOST_REPLICATIONS, Search
 from petri.experiment.threshold.ladder import make_ladder
-from petri.experiment.yaml.file import KEYS, Reading, first_line
-from petri.experiment.yaml.tree import YamlNode, YamlTable, YamlText
-from petri.net import Span
-from petri.structs import replace as replaced
+from petri.experiment.yaml.file import Reading, first_line
+from petri.experiment.yaml.tree import YamlNode, YamlTable
 
 T = TypeVar("T")
 REQUIRED: Final = ("find", "in", "while")
@@ -45,25 +43,15 @@ NO_MEANING: Final = {
 def load_search(path: Path) -> Search:
     """The search of a file. Raises LanguageError with all its errors."""
     reading = Reading(path)
-    runs = reading.experiment()
-    if runs is not None and "search" not in reading.entries:
-        start = Span(str(path), 1, 1, 1, 2)
-        reading.error("search-of-sweep", start, path=str(path))
-    for name, reason in NO_MEANING.items():
-        if name in reading.entries:
-            reading.error("search-key", reading.keys[name], name=name, reason=reason)
-    found = _search(reading, runs or Definition("")) if "search" in reading.entries else None
+    runs, table = reading.study("search", "search-of-sweep", NO_MEANING)
+    found = None if table is None else _search(reading, table)
     definition = reading.checked(runs)
     assert found is not None
     return replace(found, runs=definition)
 
 
-def _search(reading: Reading, runs: Definition) -> Search | None:
+def _search(reading: Reading, table: YamlTable) -> Search:
     """The entries under `search`."""
-    node = reading.entries["search"]
-    table = reading.expect(node, YamlTable, "search", "a mapping", KEYS["search"])
-    if table is None:
-        return None
     reading.known_keys(table, SEARCH_KEYS)
     entries = table.entries
     for name in REQUIRED:
@@ -71,9 +59,9 @@ def _search(reading: Reading, runs: Definition) -> Search | None:
             reading.error("experiment-missing", first_line(table.span), name=name, example=SEARCH_KEYS[name])
     find, between, condition = (reading.text(entries.get(name), name, SEARCH_KEYS[name]) for name in REQUIRED)
     settings = search_settings(reading, entries)
-    attempt(reading, entries.get("in"), lambda: make_ladder(between, settings["resolution"], whole=False))
-    attempt(reading, entries.get("while"), lambda: condition_names(condition))
-    return Search(runs, find, between, condition, **settings)
+    reading.attempt(entries.get("in"), lambda: make_ladder(between, settings["resolution"], whole=False))
+    reading.attempt(entries.get("while"), lambda: condition_names(condition))
+    return Search(Definition(""), find, between, condition, **settings)
 
 
 def search_settings(reading: Reading, entries: Mapping[str, YamlNode]) -> dict[str, Any]:
@@ -81,24 +69,13 @@ def search_settings(reading: Reading, entries: Mapping[str, YamlNode]) -> dict[s
     confidence = CONFIDENCE
     if "confidence" in entries:
         text = reading.text(entries["confidence"], "confidence", SEARCH_KEYS["confidence"])
-        confidence = attempt(reading, entries["confidence"], lambda: parse_confidence(text)) or CONFIDENCE
+        confidence = reading.attempt(entries["confidence"], lambda: parse_confidence(text)) or CONFIDENCE
     return {
         "resolution": reading.text(entries.get("resolution"), "resolution", SEARCH_KEYS["resolution"]) or None,
         "confidence": confidence,
         "most": reading.whole(entries.get("max-replications"), "max-replications", 1) or MOST_REPLICATIONS,
         "growth": reading.one_of(entries.get("growth-check"), "growth-check", ("true", "false")) != "false",
     }
-
-
-def attempt(reading: Reading, node: YamlNode | None, make: Callable[[], T]) -> T | None:
-    """What `make` makes of a text; None, with its error at the place of the text, if that is wrong."""
-    if not isinstance(node, YamlText):
-        return None
-    try:
-        return make()
-    except ExperimentError as error:
-        reading.problems.append(replaced(error.diagnostic, span=node.span))
-        return None
 
 
 def parse_confidence(text: str) -> float:

@@ -17,7 +17,7 @@ expected:
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Final, TypeVar
 
@@ -96,6 +96,7 @@ TABLE_KEYS: Final = {
 LARGEST_INTEGER: Final = 2**63 - 1
 
 T = TypeVar("T", bound=YamlNode)
+Made = TypeVar("Made")
 
 
 def load_experiment(path: Path) -> Definition:
@@ -134,6 +135,31 @@ class Reading:
         return experiment
 
     # ------------------------------------------------------------ the whole
+
+    def study(
+        self, key: str, missing: str, no_meaning: Mapping[str, str]
+    ) -> tuple[Definition | None, YamlTable | None]:
+        """The runs of a study that is not a sweep, and the table under its key.
+
+        missing: the error of a file without the key. no_meaning: why other keys mean nothing in such a file.
+        """
+        runs = self.experiment()
+        if runs is not None and key not in self.entries:
+            self.error(missing, Span(str(self.path), 1, 1, 1, 2), path=str(self.path))
+        for name, reason in no_meaning.items():
+            if name in self.entries:
+                self.error("search-key", self.keys[name], name=name, reason=reason)
+        return runs, self.expect(self.entries.get(key), YamlTable, key, "a mapping", KEYS[key])
+
+    def attempt(self, node: YamlNode | None, make: Callable[[], Made]) -> Made | None:
+        """What `make` makes of a text; None, with its error at the place of the text, if that is wrong."""
+        if not isinstance(node, YamlText):
+            return None
+        try:
+            return make()
+        except ExperimentError as error:
+            self.problems.append(structs.replace(error.diagnostic, span=node.span))
+            return None
 
     def experiment(self) -> Definition | None:
         node = self.node
@@ -198,12 +224,8 @@ class Reading:
 
     def cases(self, node: YamlNode | None) -> dict[str, dict[str, Value]]:
         """Named sets of parameters."""
-        if node is None:
-            return {}
-        table = self.expect(node, YamlTable, "cases", "names with parameters", KEYS["cases"])
-        if table is None:
-            return {}
-        return {name: self.parameters(entry, name, "slow: {line: 1 Gbps}") for name, entry in table.entries.items()}
+        entries = self.mapping(node, "cases", "names with parameters", KEYS["cases"])
+        return {name: self.parameters(entry, name, "slow: {line: 1 Gbps}") for name, entry in entries.items()}
 
     def in_cases(
         self, root: YamlTable, cases: Mapping[str, Values], points: list[dict[str, Value]], fixed: Mapping[str, Value]
@@ -225,18 +247,15 @@ class Reading:
 
     def parts(self, node: YamlNode | None) -> dict[str, list[str]]:
         """Measures that add up to a whole, by its name."""
-        table = None if node is None else self.expect(node, YamlTable, "parts", "names with measures", KEYS["parts"])
-        return {} if table is None else {name: self.measures(one) or [] for name, one in table.entries.items()}
+        entries = self.mapping(node, "parts", "names with measures", KEYS["parts"])
+        return {name: self.measures(one) or [] for name, one in entries.items()}
 
     def grid(self, node: YamlNode) -> list[dict[str, Value]]:
         table = self.expect(node, YamlTable, "grid", "parameters with their values", KEYS["grid"])
         if table is None:
             return []
         axes = {name: self.values(entry, name) for name, entry in table.entries.items()}
-        size = 1
-        for values in axes.values():
-            size *= len(values)
-        if size > MOST_POINTS:
+        if (size := sampling.grid_size(axes)) > MOST_POINTS:
             self.error("too-many-points", table.span, count=size, limit=MOST_POINTS)
             return []
         return sampling.without_duplicates(sampling.grid(axes))
@@ -286,23 +305,17 @@ class Reading:
         for name in ("count", "parameters"):
             if name not in table.entries:
                 self.error("experiment-missing", first_line(table.span), name=name, example=SAMPLE_KEYS[name])
-        methods = ("latin-hypercube", "random")
-        method = self.one_of(table.entries.get("method"), "method", methods) or methods[0]
+        method = self.one_of(table.entries.get("method"), "method", tuple(sampling.METHODS)) or sampling.DEFAULT_METHOD
         count = self.whole(table.entries.get("count"), "count", 1, MOST_POINTS)
         seed = self.whole(table.entries.get("seed"), "seed", 0)
         axes = self.axes(table.entries.get("parameters"))
         if count is None or not axes:
             return []
-        draw = sampling.latin_hypercube if method == methods[0] else sampling.random_sample
-        return sampling.without_duplicates(draw(axes, count, 1 if seed is None else seed))
+        return sampling.without_duplicates(sampling.METHODS[method](axes, count, 1 if seed is None else seed))
 
     def axes(self, node: YamlNode | None) -> dict[str, Axis]:
-        if node is None:
-            return {}
-        table = self.expect(node, YamlTable, "parameters", "a mapping", SAMPLE_KEYS["parameters"])
-        if table is None:
-            return {}
-        axes = {name: self.axis(entry, name) for name, entry in table.entries.items()}
+        entries = self.mapping(node, "parameters", "a mapping", SAMPLE_KEYS["parameters"])
+        axes = {name: self.axis(entry, name) for name, entry in entries.items()}
         return {name: axis for name, axis in axes.items() if axis is not None}
 
     def axis(self, node: YamlNode, name: str) -> Axis | None:
@@ -355,8 +368,6 @@ class Reading:
 
     def expected(self, node: YamlNode | None, points: Sequence[Mapping[str, Value]]) -> list[Expected]:
         """A list of values and of tables, or one table."""
-        if node is None:
-            return []
         if isinstance(node, YamlTable) and "table" in node.entries:
             return self.expected_table(node, points)
         items = self.expect(node, Items, "expected", "a list", KEYS["expected"])
@@ -422,46 +433,37 @@ class Reading:
             self.error("expected-nowhere", span, point=label)
 
     def with_unit(self, node: YamlNode | None, name: str) -> str | None:
-        text = node and self.expect(node, YamlText, name, "a number, with its unit", EXPECTED_KEYS[name])
+        text = self.expect(node, YamlText, name, "a number, with its unit", EXPECTED_KEYS[name])
         return text.value if text else None
 
     # ------------------------------------------------------------ simple values
 
     def parameters(self, node: YamlNode | None, name: str, example: str) -> dict[str, Value]:
         """A mapping of parameters to single values."""
-        table = self.expect(node, YamlTable, name, "parameters with their values", example) if node else None
-        if table is None:
-            return {}
-        found = {}
-        for key, entry in table.entries.items():
-            text = self.expect(entry, YamlText, key, "one value", f"{key}: 4")
-            if text is not None:
-                found[key] = value_of(text)
-        return found
+        entries = self.mapping(node, name, "parameters with their values", example)
+        texts = {key: self.expect(entry, YamlText, key, "one value", f"{key}: 4") for key, entry in entries.items()}
+        return {key: value_of(text) for key, text in texts.items() if text is not None}
 
     def texts(self, entries: Mapping[str, YamlNode], name: str) -> dict[str, str]:
         """A mapping of names to texts."""
-        node = entries.get(name)
-        table = self.expect(node, YamlTable, name, "names with texts", KEYS[name]) if node else None
-        return {key: self.text(entry, key, KEYS[name]) for key, entry in table.entries.items()} if table else {}
+        named = self.mapping(entries.get(name), name, "names with texts", KEYS[name])
+        return {key: self.text(entry, key, KEYS[name]) for key, entry in named.items()}
 
     def files(self, entries: Mapping[str, YamlNode], name: str) -> dict[str, str]:
         """A mapping of names to files, whose paths are relative to the experiment."""
         return {key: str(self.path.parent / file) for key, file in self.texts(entries, name).items()}
 
     def measures(self, node: YamlNode | None) -> list[str] | None:
-        if node is None:
-            return None
         items = self.expect(node, Items, "measures", "a list of names", KEYS["measures"])
         return [self.text(item, "a measure", KEYS["measures"]) for item in items.items] if items else None
 
     def text(self, node: YamlNode | None, name: str, example: str) -> str:
-        found = self.expect(node, YamlText, name, "a text", example) if node else None
+        found = self.expect(node, YamlText, name, "a text", example)
         return found.value.strip() if found else ""
 
     def duration(self, node: YamlNode | None, name: str) -> float | str | None:
         """A number, or a text that the net parses."""
-        text = self.expect(node, YamlText, name, "a time", KEYS[name]) if node else None
+        text = self.expect(node, YamlText, name, "a time", KEYS[name])
         if text is None:
             return None
         value = parse_value(text.value)
@@ -490,8 +492,14 @@ class Reading:
             return None
         return value
 
-    def expect(self, node: YamlNode, kind: type[T], name: str, wanted: str, example: str) -> T | None:
-        if isinstance(node, kind):
+    def mapping(self, node: YamlNode | None, name: str, wanted: str, example: str) -> Mapping[str, YamlNode]:
+        """The entries of a table; none if there is no table."""
+        table = self.expect(node, YamlTable, name, wanted, example)
+        return table.entries if table else {}
+
+    def expect(self, node: YamlNode | None, kind: type[T], name: str, wanted: str, example: str) -> T | None:
+        """The node, if it is of this kind; None, with an error, if it is of another."""
+        if node is None or isinstance(node, kind):
             return node
         self.wrong_kind(node, name, wanted, example)
         return None
