@@ -87,9 +87,6 @@ class Overrides:
         self.problems.sources[path] = prefix + text
         self.expressions[name] = only.value
 
-    def forget(self) -> None:
-        """Nothing has been computed from the values themselves yet."""
-
     # ------------------------------------------------------------ one parameter
 
     def resolve(self, symbol: ConstantSymbol, declaration: tree.Param) -> None:

@@ -21,11 +21,8 @@ from petri.net import Span
 MOST_EXPANDED = 2_000_000  # operations that all calls of functions together become
 
 
-def resolve_fn(checker: CheckState, symbol: FnSymbol, scope: Scope) -> None:
-    """Read the types and the expression of a function, unless this was done before; `nodes` stay () on an error."""
-    if symbol.state != "waiting":
-        return
-    symbol.state = "busy"
+def read_fn(checker: CheckState, symbol: FnSymbol, scope: Scope) -> None:
+    """Read the types and the expression of a function; `nodes` stay () on an error."""
     d = symbol.declaration
     names: dict[str, tuple[Type, tuple[Node, ...]]] = {}
     spans: dict[str, Span] = {}
@@ -46,7 +43,6 @@ def resolve_fn(checker: CheckState, symbol: FnSymbol, scope: Scope) -> None:
     wanted = checker.read_type(d.type, scope) if d.type is not None else None
     value = reader.read(d.value, wanted)
     found = value.nodes if wanted is None else reader.fit(value, wanted)
-    symbol.state = "done"
     kind = value.type if wanted is None else wanted
     if found and not isinstance(kind, (Black, Unknown)):
         symbol.type, symbol.nodes = kind, tuple(found)
