@@ -8,7 +8,7 @@ from itertools import chain
 
 from petri.catalogue.operations import DISTRIBUTIONS, FUNCTIONS, OPERATIONS, Parameter
 from petri.language.checking.expressions.places import place_use, require_element
-from petri.language.checking.expressions.reader import Reader, numeric_kind
+from petri.language.checking.expressions.reader import Reader, numeric_kind, other_fields
 from petri.language.checking.expressions.user_functions import call_fn
 from petri.language.checking.state import KnownTable, Value
 from petri.language.meaning.nodes import CHANCE, PLACES, Node, constant, operation, to_real, to_slot, truth
@@ -98,14 +98,7 @@ def _construct(reader: Reader, e: tree.Call, symbol: TypeSymbol) -> Value:
     if not isinstance(kind, Record):
         raise CheckError("not-a-record-type", e.span, name=symbol.name, kind=describe(kind))
     if len(e.arguments) != len(kind.fields):
-        raise CheckError(
-            "field-count",
-            e.span,
-            kind=symbol.name,
-            wanted=len(kind.fields),
-            given=len(e.arguments),
-            fields=list(kind.fields),
-        )
+        raise other_fields(e, symbol, kind)
     parts = [reader.read_as(arg, field) for arg, field in zip(e.arguments, kind.fields.values(), strict=True)]
     return Value(kind, tuple([node for part in parts for node in needed(part)]), e.span)
 

@@ -222,13 +222,17 @@ class FigureReader:
         op = "add" if e.operator == "+" else "sub"
         return self._alike(op, left, right, e.left.span, e.right.span, e.span)
 
+    def require_alike(self, left: FigureTemplate, right: FigureTemplate, a: Span, b: Span, span: Span) -> None:
+        """Raises CheckError if the figures, written at `a` and `b`, are of different dimensions."""
+        if left.dimension != right.dimension and not left.zero and not right.zero:
+            sides = Value(quantity(left.dimension), (), a), Value(quantity(right.dimension), (), b)
+            raise self.reader.unequal(*sides, span)
+
     def _alike(
         self, op: str, left: FigureTemplate, right: FigureTemplate, a: Span, b: Span, span: Span
     ) -> FigureTemplate:
         """An operation on two figures of one dimension."""
-        if left.dimension != right.dimension and not left.zero and not right.zero:
-            kinds = [quantity(figure.dimension) for figure in (left, right)]
-            raise self.reader.unequal(Value(kinds[0], (), a), Value(kinds[1], (), b), span)
+        self.require_alike(left, right, a, b, span)
         dimension = right.dimension if left.zero else left.dimension
         return operation(op, dimension, left.share or right.share, span, left, right)
 

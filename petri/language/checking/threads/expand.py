@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from petri.language.checking.expressions.names import names_in
-from petri.language.checking.expressions.ranges import read_condition, read_index_range, read_loops
+from petri.language.checking.expressions.ranges import index_ranges, read_condition, read_loops
 from petri.language.checking.expressions.reader import Reader, local
 from petri.language.checking.nets.terms import split_term
 from petri.language.checking.state import CheckState
@@ -15,7 +15,7 @@ from petri.language.checking.threads.graph import Output, State, Target, Transit
 from petri.language.checking.threads.live import Measured, find_live
 from petri.language.checking.threads.terms import given_if
 from petri.language.meaning.nodes import Node
-from petri.language.meaning.scope import ConstantSymbol, IndexRange, PlaceSymbol, Scope, ThreadSymbol, TransitionSymbol
+from petri.language.meaning.scope import ConstantSymbol, PlaceSymbol, Scope, ThreadSymbol, TransitionSymbol
 from petri.language.meaning.templates import Body, PlaceTemplate
 from petri.language.meaning.types import CALLER, INT, MOST_SLOTS, SITE, Record, Request
 from petri.language.problems import CheckError
@@ -104,8 +104,7 @@ class Expander:
         elif state.kept:
             symbol.type = Record({name: state.scope[name].type for name in state.kept})
         reader = Reader(self.checker, scope, "the range of a loop")
-        ranges = [self.checker.problems.attempt(read_index_range, reader, loop.range) for loop in self.thread.loops]
-        symbol.indices = tuple([found or IndexRange(INT, _ZERO, _ZERO) for found in ranges])
+        symbol.indices = index_ranges(reader, [loop.range for loop in self.thread.loops])
         scope.names[symbol.name] = symbol
         inside = PlaceSymbol(state.name, state.span, symbol.number, symbol.type)
         self.steps.names[state.name] = inside
@@ -243,9 +242,6 @@ class Expander:
             return number
         position = tree.Position(self._full(state.name), self._indices(span), span)
         return tree.Binary("+", number, position, span)
-
-
-_ZERO = Node("const", "int", value=0)
 
 
 def _value(target: Target, name: str, span: Span) -> tree.Expr:
