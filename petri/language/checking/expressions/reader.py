@@ -574,6 +574,13 @@ def known(*values: Value) -> list[Value]:
     return list(values)
 
 
+def other_count(e: tree.Call, wanted: int, usage: str) -> CheckError:
+    """The error that a function is called with another number of arguments than it has."""
+    assert isinstance(e.function, tree.Name)
+    name, given = e.function.name, len(e.arguments)
+    return CheckError("argument-count", e.span, name=name, wanted=wanted, given=given, usage=usage)
+
+
 def other_fields(e: tree.Call, symbol: TypeSymbol, kind: Record) -> CheckError:
     """The error that `Packet(a, b)` has not as many values as the record has fields."""
     wanted, given = len(kind.fields), len(e.arguments)

@@ -8,7 +8,7 @@ from functools import partial
 
 from petri import net
 from petri.catalogue.operations import DISTRIBUTIONS, FUNCTIONS
-from petri.language.checking.expressions.reader import Reader
+from petri.language.checking.expressions.reader import Reader, other_count
 from petri.language.checking.expressions.user_functions import prepare_call
 from petri.language.checking.measures.events import check_keys, event_of, firing_reader
 from petri.language.checking.measures.figure_templates import (
@@ -321,10 +321,7 @@ class FigureReader:
     def _target(self, e: tree.Call, wanted: str, most: int = 1) -> Target:
         assert isinstance(e.function, tree.Name)
         if not 1 <= len(e.arguments) <= most:
-            usage = MEASURE_FUNCTIONS[e.function.name]
-            raise CheckError(
-                "argument-count", e.span, name=e.function.name, wanted=1, given=len(e.arguments), usage=usage
-            )
+            raise other_count(e, 1, MEASURE_FUNCTIONS[e.function.name])
         return find_target(self.checker, self.scope, e.arguments[0], wanted, self.loops)
 
     def _events(self, e: tree.Call, name: str) -> FigureTemplate:
