@@ -1,1 +1,1 @@
-"""What can be said of a flat net without running it: invariants, and what each transition of a dead net lacks."""
+"""What can be said of a flat net and a state: what each transition lacks, what would help, and what makes it slow."""

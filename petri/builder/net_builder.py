@@ -76,14 +76,14 @@ class NetBuilder:
 
         cap: a number, or `"32 KB of size"`.
         """
-        clauses = [f" : {type}" if type is not None else "", " fifo" * fifo, " lifo" * lifo]
-        clauses += [f" by {text_of(by)}" if by is not None else "", f" cap {text_of(cap)}" if cap is not None else ""]
-        if isinstance(tokens, int) and not isinstance(tokens, bool) and type is None:
-            clauses.append("" if not tokens else " = token" if tokens == 1 else f" = {tokens} * token")
-        elif tokens is not None:
-            clauses.append(f" = {listed(tokens)}")
         array = f"[{index}]" if index else ""
-        return self._add(f"place {name}{array}{''.join(clauses)}", tree.Place, name, doc)
+        words = [f"place {name}{array}", *([] if type is None else [f": {type}"])]
+        words += [*["fifo"] * fifo, *["lifo"] * lifo, *clauses(by=by, cap=cap)]
+        if isinstance(tokens, int) and not isinstance(tokens, bool) and type is None:
+            words += [] if not tokens else ["= token" if tokens == 1 else f"= {tokens} * token"]
+        elif tokens is not None:
+            words.append(f"= {listed(tokens)}")
+        return self._add(" ".join(words), tree.Place, name, doc)
 
     def transition(
         self, name: str, inputs: Arcs, outputs: Arcs = "nothing", *, index: str | None = None,
@@ -98,8 +98,7 @@ class NetBuilder:
         lines = [f"transition {name}{array}: {listed(inputs)} -> {listed(outputs) or 'nothing'}"]
         drawn = [f"{variable} ~ {text_of(value)}" for variable, value in (draw or {}).items()]
         lines += [f"draw {', '.join(drawn)}"] if drawn else []
-        clauses = {"takes": takes, "when": when, "priority": priority, "weight": weight}
-        lines += [f"{word} {text_of(value)}" for word, value in clauses.items() if value is not None]
+        lines += clauses(takes=takes, when=when, priority=priority, weight=weight)
         lines += [f"prefer {prefer}"] if prefer else []
         return self._add("\n  ".join(lines), tree.Transition, name, doc)
 
@@ -123,9 +122,8 @@ class NetBuilder:
         seed: int | None = None,
     ) -> None:  # fmt: skip
         """The defaults of a run: `run(until="20 ms", warmup="2 ms")`. The run itself is `model().run()`."""
-        clauses = {"until": until, "warmup": warmup, "replications": replications, "seed": seed}
-        written = [f"{word} {text_of(value)}" for word, value in clauses.items() if value is not None]
-        self._add(f"run {' '.join(written)}", tree.Run, None)
+        written = clauses(until=until, warmup=warmup, replications=replications, seed=seed)
+        self._add(" ".join(["run", *written]), tree.Run, None)
 
     def add(self, text: str) -> None:
         """Declarations as text: modules, instances, imports of the library, or anything else."""
@@ -178,6 +176,11 @@ class NetBuilder:
         self._lines += whole.count("\n")
         self._texts.append(whole)
         return Expression(name or "")
+
+
+def clauses(**values: Value | None) -> list[str]:
+    """`takes 3`, `when x > 1`: the word of each value that is given, and the value."""
+    return [f"{word} {text_of(value)}" for word, value in values.items() if value is not None]
 
 
 def is_one(declared: tuple[tree.Declaration, ...], kind: Kind, name: str | None) -> bool:

@@ -42,13 +42,7 @@ def value_text(meant: Meant, checker: Checker) -> str:
 
 
 def _unit_text(unit: UnitSymbol, checker: Checker) -> str:
-    if unit.value is not None:
-        value: object = unit.value
-    elif unit.node is not None:
-        return _text(unit.node, Scalar("real", unit.dimension), checker)
-    else:
-        return ""
-    return _number(value, unit.dimension.time, dimension_name(unit.dimension), checker)
+    return "" if unit.node is None else _text(unit.node, Scalar("real", unit.dimension), checker)
 
 
 def _text(node: Node, kind: Scalar, checker: Checker) -> str:

@@ -82,6 +82,10 @@ class Problems:
     def error(self, identifier: str, span: Span | None, *labels: Label, **values: Value) -> None:
         self.report(identifier, span, values, labels=labels)
 
+    def twice(self, name: str, span: Span, first: Span, kind: str, **values: Value) -> None:
+        """The name has been declared before, as what `kind` says."""
+        self.error("name-twice", span, Label(first, "first-declared"), name=name, kind=kind, **values)
+
     def warning(self, identifier: str, span: Span | None, *labels: Label, **values: Value) -> None:
         self.report(identifier, span, values, labels=labels, severity="warning")
 

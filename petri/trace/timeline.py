@@ -17,7 +17,6 @@ from dataclasses import dataclass, field
 from operator import add
 from typing import BinaryIO, Final
 
-from petri.analysis.structure import constant
 from petri.engine.firings import TracedFiring
 from petri.net import Net, Scalar, Slot, Token, Transition, Variable
 from petri.trace.replay import Moved, Replay
@@ -363,7 +362,8 @@ def resources(net: Net) -> list[int]:
     for transition in net.transitions:
         for arc in transition.inputs:
             if not arc.keep:
-                (one_by_one if constant(arc.count) == 1 else several).add(arc.place)
+                one = arc.count is None or (arc.count.op == "const" and arc.count.value == 1)
+                (one_by_one if one else several).add(arc.place)
         several.update(transition.resets)
         given.update(place for arc in transition.outputs for place in arc.places)
     found, tracks = [], 0

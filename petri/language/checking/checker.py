@@ -9,18 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
+from functools import partial
 from itertools import chain
 
 from petri import net
-from petri.language.checking.declarations import user_units
 from petri.language.checking.declarations.gatherer import Gatherer
 from petri.language.checking.declarations.imports import OpenSpace, open_spaces, take_settings
 from petri.language.checking.declarations.parameters import Overrides
 from petri.language.checking.declarations.runs import run_defaults
+from petri.language.checking.declarations.user_units import read_unit
 from petri.language.checking.expressions import functions
 from petri.language.checking.expressions.ranges import read_range
 from petri.language.checking.expressions.reader import Reader, local
-from petri.language.checking.expressions.user_functions import resolve_fn
+from petri.language.checking.expressions.user_functions import read_fn
 from petri.language.checking.measures.declared import ExpectationTemplate, MeasureTemplate, check_measures
 from petri.language.checking.nets.bodies import check_body, check_places
 from petri.language.checking.state import CheckState, ColumnReader, FileFinder, Space, TableReader, Value
@@ -165,7 +166,6 @@ class Checker(CheckState):
                 symbol.parameters.clear()
         for unit in (unit for opened in self.spaces for unit in opened.scope.units.values()):
             unit.state, unit.node = "waiting", None
-        self.overrides.forget()
         self.units.set_clock(clock.unit, length)
 
     def _set_resolution(self) -> None:
@@ -207,37 +207,22 @@ class Checker(CheckState):
         for unit in scope.units.values():
             self.resolve_unit(unit, scope)
 
-    def owner(self, symbol: ConstantSymbol | TypeSymbol | DistSymbol, scope: Scope) -> Scope:
-        return scope if scope.names.get(symbol.name) is symbol or scope.outer is None else scope.outer
-
-    def scope_of(self, symbol: ConstantSymbol | TypeSymbol | DistSymbol) -> Scope:
+    def scope_of(self, symbol: ConstantSymbol | TypeSymbol | DistSymbol | FnSymbol) -> Scope:
         return self.gatherer.home.get(id(symbol), self.scope)
 
     def resolve_constant(self, symbol: ConstantSymbol) -> None:
         """Compute the type and value of a constant or parameter, unless this was done before."""
-        if symbol.state != "waiting":
-            if symbol.state == "busy":
-                self.problems.error("circular-definition", symbol.span, name=symbol.name)
-            return
-        symbol.state = "busy"
-        try:
-            if isinstance(symbol.declaration, tree.Param):
-                self.overrides.resolve(symbol, symbol.declaration)
-            elif isinstance(symbol.declaration, tree.Const):
-                self._resolve_const(symbol, symbol.declaration)
-        except CheckError as fault:
-            self.problems.fault(fault)
-        symbol.state = "done"
+        declaration = symbol.declaration
+        if isinstance(declaration, tree.Param):
+            self.resolve(symbol, partial(self.overrides.resolve, symbol, declaration))
+        elif isinstance(declaration, tree.Const):
+            self.resolve(symbol, partial(self._resolve_const, symbol, declaration))
 
     def _resolve_const(self, symbol: ConstantSymbol, declaration: tree.Const) -> None:
         scope = self.scope_of(symbol)
-        reader = Reader(self, scope, "a constant")
-        value = reader.read(declaration.value)
-        if isinstance(value.type, Unknown):
-            return
+        (value,) = Reader(self, scope, "a constant").values(declaration.value)
         if not isinstance(value.type, (Scalar, ListOf)):
-            self.problems.error("constant-not-scalar", value.span, kind=plainly(value.type))
-            return
+            raise CheckError("constant-not-scalar", value.span, kind=plainly(value.type))
         element = value.type.element if isinstance(value.type, ListOf) else value.type
         nodes = tuple([self._kept(node, element, scope, symbol.span) for node in value.nodes])
         symbol.type = value.type
@@ -255,24 +240,20 @@ class Checker(CheckState):
         return constant(exact, node.kind, span, node.power)
 
     def resolve_dist(self, symbol: DistSymbol) -> None:
-        if symbol.state != "waiting":
-            if symbol.state == "busy":
-                self.problems.error("circular-definition", symbol.span, name=symbol.name)
-            return
-        symbol.state = "busy"
+        self.resolve(symbol, partial(self._resolve_dist, symbol))
+
+    def _resolve_dist(self, symbol: DistSymbol) -> None:
         reader = Reader(self, self.scope_of(symbol), "a distribution", frozenset({"draw"}))
-        value = reader.read(symbol.declaration.value)
-        if isinstance(value.type, Scalar):
-            symbol.type, symbol.node = value.type, value.node
-        elif not isinstance(value.type, Unknown):
-            self.problems.error("constant-not-scalar", value.span, kind=plainly(value.type))
-        symbol.state = "done"
+        (value,) = reader.values(symbol.declaration.value)
+        if not isinstance(value.type, Scalar):
+            raise CheckError("constant-not-scalar", value.span, kind=plainly(value.type))
+        symbol.type, symbol.node = value.type, value.node
 
     def resolve_fn(self, symbol: FnSymbol) -> None:
-        resolve_fn(self, symbol, self.gatherer.home.get(id(symbol), self.scope))
+        self.resolve(symbol, partial(read_fn, self, symbol, self.scope_of(symbol)))
 
     def resolve_unit(self, unit: UnitSymbol, scope: Scope) -> None:
-        user_units.resolve_unit(self, unit, scope)
+        self.resolve(unit, partial(read_unit, self, unit, scope))
 
     def call(self, reader: Reader, e: tree.Call) -> Value:
         return functions.call(reader, e)

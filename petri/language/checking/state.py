@@ -113,6 +113,15 @@ class CheckState(ABC):
         """Whether an unknown name need not be reported, because its declaration exists but did not parse."""
         return name in self.broken or "*" in self.broken
 
+    def resolve(self, symbol: ConstantSymbol | DistSymbol | FnSymbol | UnitSymbol, work: Callable[[], None]) -> None:
+        """Do the work that finds what a name denotes, unless this was done before; its errors are reported."""
+        if symbol.state == "busy":
+            self.problems.error("circular-definition", symbol.span, name=symbol.name)
+        if symbol.state == "waiting":
+            symbol.state = "busy"
+            self.problems.attempt(work)
+            symbol.state = "done"
+
     def note(self, span: Span, kind: Type) -> None:
         """Keep the type of an expression, if anybody asks for the types of expressions."""
         if self.seen is not None:

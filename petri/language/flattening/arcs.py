@@ -22,6 +22,13 @@ def _from_zero(index: Expr, low: int) -> Expr:
     return index if low == 0 else Expr("sub", "int", (index, _number(low, index.span)), None, index.span)
 
 
+def _outside(e: Expr, slot: net.Slot) -> dict[str, net.Scalar]:
+    """A constant that a slot cannot hold, and the bounds of the slot, for a message; otherwise nothing."""
+    if e.op != "const" or e.value is None or slot.low is None or slot.high is None:
+        return {}
+    return {} if slot.low <= e.value <= slot.high else {"value": e.value, "low": slot.low, "high": slot.high}
+
+
 class ArcBuilder:
     """Builds arcs; `places` are those of the flat net so far."""
 
@@ -66,12 +73,8 @@ class ArcBuilder:
         """A constant that no token of the place can equal."""
         for match, slot in zip(pattern, self.places[index].colour.slots, strict=True):
             wanted = match.equal
-            if wanted is None or wanted.op != "const" or wanted.value is None or slot.low is None or slot.high is None:
-                continue
-            if not slot.low <= wanted.value <= slot.high:
-                name = self.places[index].name
-                values = {"value": wanted.value, "low": slot.low, "high": slot.high, "name": name}
-                self.problems.report("pattern-never-matches", wanted.span, values, severity="warning")
+            if wanted is not None and (values := _outside(wanted, slot)):
+                self.problems.warning("pattern-never-matches", wanted.span, **values, name=self.places[index].name)
 
     @staticmethod
     def _count(node: Node, instance: Instance) -> Expr | None:
@@ -160,16 +163,6 @@ class ArcBuilder:
     def _check_values(self, arc: OutputTemplate, values: tuple[Expr, ...], index: int) -> None:
         place = self.places[index]
         for value, slot in zip(values, place.colour.slots, strict=True):
-            if value.op != "const" or value.value is None or slot.low is None or slot.high is None:
-                continue
-            if not slot.low <= value.value <= slot.high:
+            if found := _outside(value, slot):
                 field = slot.name or None
-                raise CheckError(
-                    "value-outside",
-                    value.span or arc.span,
-                    value=value.value,
-                    low=slot.low,
-                    high=slot.high,
-                    name=place.name,
-                    field=field,
-                )
+                raise CheckError("value-outside", value.span or arc.span, **found, name=place.name, field=field)

@@ -145,8 +145,8 @@ def _times(flat: Net) -> Times:
     collector = _Collector(flat, times)
     reads = plain and any(_reads_values(transition.time) for transition in flat.transitions)
     for transition in flat.transitions:
-        for expression, is_time in _expressions(transition):
-            collector.collect(expression, PARTS_OF_A_TIME, plain and (is_time or reads))
+        for expression in _held(transition):
+            collector.collect(expression, PARTS_OF_A_TIME, plain and (reads or expression is transition.time))
     for place in flat.places:
         for number, slot in enumerate(place.colour.slots):
             if slot.dimension == "Time" or (reads and slot.kind == "real"):
@@ -222,25 +222,14 @@ class _Collector:
                 self.times.add(simplest(drawn), e.span, parts)
 
 
-def _expressions(t: Transition) -> Iterator[tuple[Expr, bool]]:
-    """The expressions of a transition, and whether each is its firing time."""
-    yield t.time, True
-    yield from ((draw.expression, False) for draw in t.draws)
-    if t.guard is not None:
-        yield t.guard, False
-    if t.prefer is not None:
-        yield t.prefer.key, False
-    yield from ((e, False) for e in _of_arcs(t) if e is not None)
-
-
-def _of_arcs(t: Transition) -> Iterator[Expr | None]:
-    for pattern in (*(arc.pattern for arc in t.inputs), *(arc.pattern for arc in t.inhibitors)):
-        yield from (match.equal for match in pattern)
-    yield from (arc.count for arc in t.inputs)
-    yield from (arc.threshold for arc in t.inhibitors)
-    for output in t.outputs:
-        yield from output.values
-        yield from (output.index, output.count, output.condition)
+def _held(part: object) -> Iterator[Expr]:
+    """The expressions in a transition, an arc, a draw, or whatever else holds some."""
+    if isinstance(part, Expr):
+        yield part
+    inside = part if isinstance(part, tuple) else [getattr(part, name) for name in _HOLDING.get(type(part), ())]
+    for one in inside:
+        if one:
+            yield from _held(one)
 
 
 # ---------------------------------------------------------------- into ticks
@@ -363,7 +352,7 @@ class _Clock:
 
 
 _HOLDING: dict[type, Sequence[str]] = {
-    Transition: ("inputs", "inhibitors", "guard", "draws", "time", "outputs", "prefer"),
+    Transition: ("time", "draws", "guard", "prefer", "inputs", "inhibitors", "outputs"),
     net.Preference: ("key",),
     net.InputArc: ("pattern", "count"),
     net.InhibitorArc: ("pattern", "threshold"),

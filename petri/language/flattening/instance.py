@@ -104,12 +104,6 @@ def set_parameter(body: Body, template: ParameterTemplate, outer: Instance, inst
     if bounds is not None:
         low, high = (evaluate(node, instance.locals) for node in bounds)
         if not low <= value <= high:
-            shown = [int(x) if isinstance(x, int) else float(x) for x in (value, low, high)]
-            raise CheckError(
-                "argument-out-of-bounds",
-                template.span,
-                name=symbol.name,
-                value=shown[0],
-                low=shown[1],
-                high=shown[2],
-            )
+            ends = {"value": value, "low": low, "high": high}
+            shown = {name: int(x) if isinstance(x, int) else float(x) for name, x in ends.items()}
+            raise CheckError("argument-out-of-bounds", template.span, name=symbol.name, **shown)

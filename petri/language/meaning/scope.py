@@ -7,7 +7,6 @@ constants, types, distributions and modules of the file are visible; its places,
 from __future__ import annotations
 
 from collections.abc import Iterator
-from fractions import Fraction
 from typing import Literal
 
 from petri.language.meaning.nodes import Node
@@ -16,6 +15,8 @@ from petri.language.meaning.units import PLAIN, Dimension
 from petri.language.syntax import tree
 from petri.net import Span
 from petri.structs import Struct, field
+
+State = Literal["waiting", "busy", "done"]
 
 
 class ConstantSymbol(Struct):
@@ -31,53 +32,50 @@ class ConstantSymbol(Struct):
     doc: str = ""
     local: int | None = None
     used: bool = False
-    state: Literal["waiting", "busy", "done"] = "waiting"
+    state: State = "waiting"
     setting: tuple[tree.Expr, Scope] | None = None  # the value that an import gives it, and where that was written
 
 
-class UnitSymbol(Struct):
-    """A user's unit. `value` is in the net's own units, or a node where it depends on a module's parameters."""
+class Named(Struct):
+    """What a name denotes, and where that is declared."""
 
     name: str
     span: Span
+
+
+class UnitSymbol(Named):
+    """A user's unit; `node` is its value in the net's own units, None until it has been resolved."""
+
     declaration: tree.Const
     dimension: Dimension = PLAIN
     node: Node | None = None
-    value: Fraction | None = None
-    local: int | None = None
-    state: Literal["waiting", "busy", "done"] = "waiting"
+    state: State = "waiting"
 
 
-class TypeSymbol(Struct):
-    name: str
-    span: Span
+class TypeSymbol(Named):
     declaration: tree.Type
     type: Type = UNKNOWN
     used: bool = False
-    state: Literal["waiting", "busy", "done"] = "waiting"
+    state: State = "waiting"
 
 
-class DistSymbol(Struct):
-    name: str
-    span: Span
+class DistSymbol(Named):
     declaration: tree.Dist
     type: Type = UNKNOWN
     node: Node | None = None
     used: bool = False
-    state: Literal["waiting", "busy", "done"] = "waiting"
+    state: State = "waiting"
 
 
-class FnSymbol(Struct):
+class FnSymbol(Named):
     """A function. `nodes` are its value, with `argument` nodes for the slots of its parameters."""
 
-    name: str
-    span: Span
     declaration: tree.Fn
     parameters: list[Type] = field(default_factory=list)
     type: Type = UNKNOWN
     nodes: tuple[Node, ...] = ()
     used: bool = False
-    state: Literal["waiting", "busy", "done"] = "waiting"
+    state: State = "waiting"
 
 
 class IndexRange(Struct):
@@ -88,11 +86,9 @@ class IndexRange(Struct):
     high: Node
 
 
-class PlaceSymbol(Struct):
+class PlaceSymbol(Named):
     """A place, an array of places with one or more indices, or a port, number `number` of its scope."""
 
-    name: str
-    span: Span
     number: int
     type: Type = BLACK
     indices: tuple[IndexRange, ...] = ()
@@ -112,48 +108,36 @@ class PlaceSymbol(Struct):
         return self.direction != "own"
 
 
-class TransitionSymbol(Struct):
-    name: str
-    span: Span
+class TransitionSymbol(Named):
     declaration: tree.Transition
 
 
-class ThreadSymbol(Struct):
+class ThreadSymbol(Named):
     """A thread; `steps` has the names of its steps and of the places in which it waits for them."""
 
-    name: str
-    span: Span
     declaration: tree.Thread
     steps: Scope | None = None
 
 
-class InstanceSymbol(Struct):
-    name: str
-    span: Span
+class InstanceSymbol(Named):
     declaration: tree.Instance
 
 
-class ModuleSymbol(Struct):
-    name: str
-    span: Span
+class ModuleSymbol(Named):
     declaration: tree.Module
     scope: Scope | None = None
     used: bool = False
     library: bool = False
 
 
-class SpaceSymbol(Struct):
+class SpaceSymbol(Named):
     """An import with a name of its own, and the names that it brings."""
 
-    name: str
-    span: Span
     declaration: tree.Import
     scope: Scope
 
 
-class MeasureSymbol(Struct):
-    name: str
-    span: Span
+class MeasureSymbol(Named):
     declaration: tree.Measure
 
 
@@ -242,7 +226,3 @@ def kind_of(symbol: Symbol) -> str:
     if isinstance(symbol, PlaceSymbol):
         return "a port" if symbol.port else "an array of places" if symbol.array else "a place"
     return KINDS[type(symbol)]
-
-
-def is_scalar(kind: Type) -> bool:
-    return isinstance(kind, Scalar)

@@ -143,8 +143,7 @@ class Gatherer:
         elif d.name in UNITS:
             self.problems.error("unit-exists", d.name_span, unit=d.name)
         elif d.name in scope.units:
-            first = Label(scope.units[d.name].span, "first-declared")
-            self.problems.error("name-twice", d.name_span, first, name=d.name, kind="a unit")
+            self.problems.twice(d.name, d.name_span, scope.units[d.name].span, "a unit")
         else:
             scope.units[d.name] = UnitSymbol(d.name, d.name_span, d)
 
@@ -176,11 +175,10 @@ class Gatherer:
         """Reports an error and returns False if the name is taken."""
         first = scope.names.get(symbol.name)
         if first is not None:
-            label = Label(first.span, "first-declared")
             imported = symbol.span.file if symbol.span.file != first.span.file else None
             alias = PurePosixPath(imported).stem if imported else None
             self.clash = self.clash or imported is not None
-            self.problems.error("name-twice", symbol.span, label, name=symbol.name, kind=kind_of(first), alias=alias)
+            self.problems.twice(symbol.name, symbol.span, first.span, kind_of(first), alias=alias)
             self.problems.taken_twice.add(symbol.name)
             return False
         if "." in symbol.name:
@@ -205,8 +203,7 @@ class Gatherer:
             seen: dict[str, Span] = {}
             for number, (value, span) in enumerate(enumeration.names):
                 if value in seen:
-                    label = Label(seen[value], "first-declared")
-                    self.problems.error("name-twice", span, label, name=value, kind="an enumeration value")
+                    self.problems.twice(value, span, seen[value], "an enumeration value")
                     continue
                 seen[value] = span
                 known = scope.find(value)

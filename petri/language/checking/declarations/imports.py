@@ -39,8 +39,7 @@ def _opened(checker: CheckState, opened: OpenSpace) -> Iterator[OpenSpace]:
         assert d.alias is not None
         first = opened.scope.names.get(d.alias)
         if first is not None:
-            label = Label(first.span, "first-declared")
-            checker.problems.error("name-twice", d.alias_span, label, name=d.alias, kind=kind_of(first))
+            checker.problems.twice(d.alias, d.alias_span or d.span, first.span, kind_of(first))
             continue
         scope = Scope()
         opened.scope.names[d.alias] = SpaceSymbol(d.alias, d.alias_span or d.span, d, scope)

@@ -14,7 +14,7 @@ from petri.language.meaning.nodes import Constant, Node, as_float, constant, eva
 from petri.language.meaning.scope import ConstantSymbol, Scope
 from petri.language.meaning.types import ListOf, Scalar, Type, Unknown, describe, plainly
 from petri.language.meaning.units import PLAIN, dimension_name
-from petri.language.problems import CheckError
+from petri.language.problems import CheckError, needed
 from petri.language.syntax import tree
 from petri.net import Span
 
@@ -87,9 +87,6 @@ class Overrides:
         self.problems.sources[path] = prefix + text
         self.expressions[name] = only.value
 
-    def forget(self) -> None:
-        """Nothing has been computed from the values themselves yet."""
-
     # ------------------------------------------------------------ one parameter
 
     def resolve(self, symbol: ConstantSymbol, declaration: tree.Param) -> None:
@@ -102,8 +99,7 @@ class Overrides:
         if declaration.type is not None:
             kind = checker.read_type(declaration.type, scope)
         elif default is None:
-            self.problems.error("parameter-untyped", declaration.name_span, name=symbol.name)
-            return
+            raise CheckError("parameter-untyped", declaration.name_span, name=symbol.name)
         else:
             kind = default.type
         if isinstance(kind, Unknown):
@@ -112,8 +108,7 @@ class Overrides:
             self._resolve_list(symbol, declaration, default, kind.element)
             return
         if not isinstance(kind, Scalar):
-            self.problems.error("constant-not-scalar", declaration.name_span, kind=describe(kind))
-            return
+            raise CheckError("constant-not-scalar", declaration.name_span, kind=describe(kind))
         symbol.type = kind
         fitted = reader.fit(default, kind) if default is not None else None
         if fitted is not None and default is not None:
@@ -122,9 +117,9 @@ class Overrides:
             if symbol.setting is None:
                 self._check_bounds(symbol, declaration, value, default.span)
         if symbol.setting is not None:
-            self._set(symbol, declaration, kind, *symbol.setting)
+            self._set(symbol, declaration, kind, *self._of_import(kind, *symbol.setting))
         if name in self.given and name not in self.broken:
-            self._override(symbol, declaration, kind)
+            self._set(symbol, declaration, kind, *self._given(name, kind))
 
     def _resolve_list(self, symbol: ConstantSymbol, declaration: tree.Param, default: Value, kind: Scalar) -> None:
         """A parameter that is a list, `param quota = [4, 1, 1]`; a list of another length may be set."""
@@ -167,42 +162,35 @@ class Overrides:
         reason = f"it is a list of {plainly(kind)}: write `[…]`"
         raise CheckError("parameter-value", None, name=name, text=text, reason=reason)
 
-    def _set(self, symbol: ConstantSymbol, declaration: tree.Param, kind: Scalar, e: tree.Expr, scope: Scope) -> None:
-        """The value that an import gives a parameter."""
+    def _of_import(self, kind: Scalar, e: tree.Expr, scope: Scope) -> tuple[Constant, Span]:
+        """The value that an import gives a parameter. Raises CheckError."""
         if isinstance(e, tree.Name) and e.name in kind.labels and kind.kind == "enum":
-            value: Constant = kind.labels.index(e.name)
-        else:
-            nodes = Reader(self.checker, scope, "a parameter's value").read_as(e, kind)
-            if nodes is None:
-                return
-            value = evaluate(nodes[0], ())
-        self._check_bounds(symbol, declaration, value, e.span)
-        symbol.node = constant(value, numeric_kind(kind), symbol.span, kind.dimension.time)
+            return kind.labels.index(e.name), e.span
+        (node,) = needed(Reader(self.checker, scope, "a parameter's value").read_as(e, kind))
+        return evaluate(node, ()), e.span
 
-    def _override(self, symbol: ConstantSymbol, declaration: tree.Param, kind: Scalar) -> None:
-        given = self._given(symbol, kind)
-        if given is None:
-            return
-        value, span = given
-        self._check_bounds(symbol, declaration, value, span)
-        symbol.node = constant(value, numeric_kind(kind), symbol.span, kind.dimension.time)
-
-    def _given(self, symbol: ConstantSymbol, kind: Scalar) -> tuple[Constant, Span | None] | None:
-        name = self.names[id(symbol)]
+    def _given(self, name: str, kind: Scalar) -> tuple[Constant, Span | None]:
+        """The value set from outside. Raises CheckError."""
         expression = self.expressions.get(name)
         if expression is not None:
             reader = Reader(self.checker, self.checker.scope, "a parameter's value")
-            nodes = reader.read_as(expression, kind)
-            return (evaluate(nodes[0], ()), expression.span) if nodes else None
+            (node,) = needed(reader.read_as(expression, kind))
+            return evaluate(node, ()), expression.span
         raw: Any = self.given[name]
         try:
             value = _number_as(kind, raw)
         except (TypeError, ValueError, OverflowError):
             value = None
-        if value is not None:
-            return value, None
-        reason = f"it is {_article(plainly(kind))}"
-        raise CheckError("parameter-value", None, name=name, text=str(raw), reason=reason)
+        if value is None:
+            reason = f"it is {_article(plainly(kind))}"
+            raise CheckError("parameter-value", None, name=name, text=str(raw), reason=reason)
+        return value, None
+
+    def _set(
+        self, symbol: ConstantSymbol, declaration: tree.Param, kind: Scalar, value: Constant, span: Span | None
+    ) -> None:
+        self._check_bounds(symbol, declaration, value, span)
+        symbol.node = constant(value, numeric_kind(kind), symbol.span, kind.dimension.time)
 
     def bounds(
         self, symbol: ConstantSymbol, declaration: tree.Param, kind: Scalar | None = None

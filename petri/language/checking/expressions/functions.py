@@ -8,7 +8,7 @@ from itertools import chain
 
 from petri.catalogue.operations import DISTRIBUTIONS, FUNCTIONS, OPERATIONS, Parameter
 from petri.language.checking.expressions.places import place_use, require_element
-from petri.language.checking.expressions.reader import Reader, numeric_kind
+from petri.language.checking.expressions.reader import Reader, numeric_kind, other_count, other_fields
 from petri.language.checking.expressions.user_functions import call_fn
 from petri.language.checking.state import KnownTable, Value
 from petri.language.meaning.nodes import CHANCE, PLACES, Node, constant, operation, to_real, to_slot, truth
@@ -98,25 +98,15 @@ def _construct(reader: Reader, e: tree.Call, symbol: TypeSymbol) -> Value:
     if not isinstance(kind, Record):
         raise CheckError("not-a-record-type", e.span, name=symbol.name, kind=describe(kind))
     if len(e.arguments) != len(kind.fields):
-        raise CheckError(
-            "field-count",
-            e.span,
-            kind=symbol.name,
-            wanted=len(kind.fields),
-            given=len(e.arguments),
-            fields=list(kind.fields),
-        )
+        raise other_fields(e, symbol, kind)
     parts = [reader.read_as(arg, field) for arg, field in zip(e.arguments, kind.fields.values(), strict=True)]
     return Value(kind, tuple([node for part in parts for node in needed(part)]), e.span)
 
 
 def _arguments(reader: Reader, e: tree.Call, count: int, usage: str) -> list[Value]:
     """The values of exactly `count` arguments. Raises CheckError if the number differs or one is unknown."""
-    assert isinstance(e.function, tree.Name)
     if len(e.arguments) != count:
-        raise CheckError(
-            "argument-count", e.span, name=e.function.name, wanted=count, given=len(e.arguments), usage=usage
-        )
+        raise other_count(e, count, usage)
     return reader.values(*e.arguments)
 
 
@@ -134,8 +124,7 @@ def _numbers(reader: Reader, e: tree.Call, count: int, usage: str) -> list[Value
 def _least_or_greatest(op: str) -> Callable[[Reader, tree.Call], Value]:
     def read(reader: Reader, e: tree.Call) -> Value:
         if len(e.arguments) < 2:
-            given = len(e.arguments)
-            raise CheckError("argument-count", e.span, name=op, wanted=2, given=given, usage=FUNCTIONS[op])
+            raise other_count(e, 2, FUNCTIONS[op])
         values = _numbers(reader, e, len(e.arguments), "")
         result = values[0]
         for value in values[1:]:
@@ -213,8 +202,7 @@ def _list(reader: Reader, e: tree.Call) -> Value:
 def _tokens(reader: Reader, e: tree.Call) -> Value:
     reader.permit("tokens", e.span)
     if len(e.arguments) != 1:
-        usage = FUNCTIONS["tokens"]
-        raise CheckError("argument-count", e.span, name="tokens", wanted=1, given=len(e.arguments), usage=usage)
+        raise other_count(e, 1, FUNCTIONS["tokens"])
     use = place_use(reader, e.arguments[0])
     use.symbol.mentioned = True
     require_element(use, e.arguments[0].span)

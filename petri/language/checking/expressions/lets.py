@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from petri.diagnostics import Label
 from petri.language.checking.expressions.names import names_in
 from petri.language.checking.expressions.reader import Permission, Reader
 from petri.language.checking.state import Value
@@ -30,8 +29,7 @@ class Lets:
         self.declared: dict[str, tree.Let] = {}
         for let in declared:
             if let.name in self.declared:
-                label = Label(self.declared[let.name].name_span, "first-declared")
-                self.reader.problems.error("name-twice", let.name_span, label, name=let.name, kind="a `let`")
+                self.reader.problems.twice(let.name, let.name_span, self.declared[let.name].name_span, "a `let`")
             self.declared.setdefault(let.name, let)
         self._named = {name: frozenset(names_in(let.value)) for name, let in self.declared.items()}
         self._needing_draws: dict[str, frozenset[str]] = {}

@@ -1,58 +1,49 @@
-"""The names and fields in an expression."""
+"""The names and the parts of an expression."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from petri.language.syntax import tree
+from petri.net import Span
 from petri.structs import Frozen
 
 
-def names_in(e: object) -> Iterator[str]:
-    """Every name that an expression mentions as a value; a bare field of a record is one too."""
-    match e:
-        case tree.Name():
-            yield e.name
-        case tree.Field():
-            yield from names_in(e.base)
-        case tree.Index():
-            yield from names_in(e.base if isinstance(e.base, tree.Index) else None)
-            yield from names_in(e.index)
-        case tree.Call():
-            for argument in e.arguments:
-                yield from names_in(argument)
-        case tree.List():
-            for item in e.items:
-                yield from names_in(item)
-        case tree.Record():
-            for name, value, _ in e.fields:
-                yield from names_in(value) if value is not None else (name,)
-        case tree.With():
-            yield from names_in(e.base)
-            yield from names_in(e.changes)
-        case tree.Unary():
-            yield from names_in(e.operand)
-        case tree.Binary():
-            yield from names_in(e.left)
-            yield from names_in(e.right)
-        case tree.If():
-            yield from names_in(e.condition)
-            yield from names_in(e.then)
-            yield from names_in(e.otherwise)
-        case tree.Paren():
-            yield from names_in(e.inner)
-        case tree.Range():
-            yield from names_in(e.low)
-            yield from names_in(e.high)
-
-
-def fields_in(e: object) -> Iterator[tree.Field]:
-    """Every `a.b` in an expression."""
+def nodes_in(e: object) -> Iterator[Any]:
+    """Every node of the tree in an expression, or in several."""
     if isinstance(e, tuple):
         for part in e:
-            yield from fields_in(part)
-    elif isinstance(e, Frozen):
-        if isinstance(e, tree.Field):
-            yield e
+            yield from nodes_in(part)
+    elif isinstance(e, Frozen) and not isinstance(e, Span):
+        yield e
         for name in e.__struct_fields__:
-            yield from fields_in(getattr(e, name))
+            yield from nodes_in(getattr(e, name))
+
+
+def mentions(e: object) -> Iterator[tuple[str, Span]]:
+    """Every name that an expression mentions as a value, and where; a bare field of a record is one too.
+
+    The names of functions and of arrays are none.
+    """
+    match e:
+        case tree.Name():
+            yield e.name, e.span
+        case tree.Record():
+            for name, value, span in e.fields:
+                yield from ((name, span),) if value is None else mentions(value)
+        case tree.Call(function=tree.Name()):
+            yield from mentions(e.arguments)
+        case tree.Index(base=tree.Name()):
+            yield from mentions(e.index)
+        case tuple():
+            for part in e:
+                yield from mentions(part)
+        case Frozen() if not isinstance(e, Span):
+            for name in e.__struct_fields__:
+                yield from mentions(getattr(e, name))
+
+
+def names_in(e: object) -> Iterator[str]:
+    """The names that an expression mentions as values."""
+    return (name for name, _ in mentions(e))

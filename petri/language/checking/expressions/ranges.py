@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Container, Iterable, Sequence
 
 from petri.diagnostics import Label
 from petri.language.checking.expressions.reader import Reader, local
@@ -49,6 +49,16 @@ def read_index_range(reader: Reader, e: tree.Range | tree.Name) -> IndexRange:
     if isinstance(kind, Scalar) and kind.kind == "int" and kind.low is not None and kind.high is not None:
         return IndexRange(INT, kind.low, kind.high)
     raise Reported if isinstance(kind, Unknown) else CheckError("index-of-no-type", e.span, name=e.name)
+
+
+def index_ranges(reader: Reader, written: Iterable[tree.Range | tree.Name]) -> tuple[IndexRange, ...]:
+    """The values of the indices of an array; of one whose range is wrong, which is reported, a single value."""
+    found = [reader.problems.attempt(read_index_range, reader, one) for one in written]
+    return tuple([one or _ONE for one in found])
+
+
+_ZERO = Node("const", "int", value=0)
+_ONE = IndexRange(INT, _ZERO, _ZERO)
 
 
 def folded(node: Node) -> Node:

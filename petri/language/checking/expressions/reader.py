@@ -26,7 +26,7 @@ from petri.language.meaning.nodes import (
     truth,
     with_span,
 )
-from petri.language.meaning.scope import ConstantSymbol, DistSymbol, PlaceSymbol, Scope, kind_of
+from petri.language.meaning.scope import ConstantSymbol, DistSymbol, PlaceSymbol, Scope, TypeSymbol, kind_of
 from petri.language.meaning.types import (
     BOOL,
     CALLER,
@@ -572,6 +572,19 @@ def known(*values: Value) -> list[Value]:
     if any(isinstance(value.type, Unknown) for value in values):
         raise Reported
     return list(values)
+
+
+def other_count(e: tree.Call, wanted: int, usage: str) -> CheckError:
+    """The error that a function is called with another number of arguments than it has."""
+    assert isinstance(e.function, tree.Name)
+    name, given = e.function.name, len(e.arguments)
+    return CheckError("argument-count", e.span, name=name, wanted=wanted, given=given, usage=usage)
+
+
+def other_fields(e: tree.Call, symbol: TypeSymbol, kind: Record) -> CheckError:
+    """The error that `Packet(a, b)` has not as many values as the record has fields."""
+    wanted, given = len(kind.fields), len(e.arguments)
+    return CheckError("field-count", e.span, kind=symbol.name, wanted=wanted, given=given, fields=list(kind.fields))
 
 
 def _covers(length: int, index: Type) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from petri.diagnostics import Label
-from petri.language.checking.expressions.reader import Reader, numeric_kind
+from petri.language.checking.expressions.reader import Reader, numeric_kind, other_count
 from petri.language.checking.state import CheckState, Value
 from petri.language.meaning.nodes import VARIABLE, Node, operation
 from petri.language.meaning.scope import FnSymbol, Scope
@@ -21,19 +21,15 @@ from petri.net import Span
 MOST_EXPANDED = 2_000_000  # operations that all calls of functions together become
 
 
-def resolve_fn(checker: CheckState, symbol: FnSymbol, scope: Scope) -> None:
-    """Read the types and the expression of a function, unless this was done before; `nodes` stay () on an error."""
-    if symbol.state != "waiting":
-        return
-    symbol.state = "busy"
+def read_fn(checker: CheckState, symbol: FnSymbol, scope: Scope) -> None:
+    """Read the types and the expression of a function; `nodes` stay () on an error."""
     d = symbol.declaration
     names: dict[str, tuple[Type, tuple[Node, ...]]] = {}
     spans: dict[str, Span] = {}
     number = 0
     for name, written, span in d.parameters:
         if name in names:
-            label = Label(spans[name], "first-declared")
-            checker.problems.error("name-twice", span, label, name=name, kind="a parameter")
+            checker.problems.twice(name, span, spans[name], "a parameter")
         kind = checker.read_type(written, scope)
         nodes = []
         for _, scalar in layout(kind):
@@ -46,7 +42,6 @@ def resolve_fn(checker: CheckState, symbol: FnSymbol, scope: Scope) -> None:
     wanted = checker.read_type(d.type, scope) if d.type is not None else None
     value = reader.read(d.value, wanted)
     found = value.nodes if wanted is None else reader.fit(value, wanted)
-    symbol.state = "done"
     kind = value.type if wanted is None else wanted
     if found and not isinstance(kind, (Black, Unknown)):
         symbol.type, symbol.nodes = kind, tuple(found)
@@ -59,10 +54,8 @@ def prepare_call(checker: CheckState, e: tree.Call, symbol: FnSymbol) -> None:
         raise CheckError("function-recursive", e.span, Label(symbol.span, "function-here"), name=symbol.name)
     checker.resolve_fn(symbol)
     names = [name for name, _, _ in symbol.declaration.parameters]
-    given, wanted = len(e.arguments), len(names)
-    if given != wanted:
-        usage = f"{symbol.name}({', '.join(names)})"
-        raise CheckError("argument-count", e.span, name=symbol.name, wanted=wanted, given=given, usage=usage)
+    if len(e.arguments) != len(names):
+        raise other_count(e, len(names), f"{symbol.name}({', '.join(names)})")
 
 
 def call_fn(reader: Reader, e: tree.Call, symbol: FnSymbol) -> Value:

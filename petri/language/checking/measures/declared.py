@@ -25,7 +25,7 @@ from petri.language.checking.measures.figure_templates import (
 )
 from petri.language.checking.measures.figures import MEASURE_FUNCTIONS, FigureReader
 from petri.language.checking.nets.targets import Flat, Loops, names_measure
-from petri.language.checking.state import CheckState, Value
+from petri.language.checking.state import CheckState
 from petri.language.meaning.nodes import Constant, Node, as_float, evaluate
 from petri.language.meaning.scope import MeasureSymbol
 from petri.language.meaning.templates import Body, LoopTemplate
@@ -344,10 +344,7 @@ class MeasureChecker:
     def _of_two(self, d: tree.Expect, figure: FigureTemplate, absolute: bool) -> tuple[FigureTemplate, Number]:
         """`a > b` is `a - b > 0`, and `a == b within 5%` is `a / b == 1 within 5%`."""
         other = self.reader.figure(d.bound)
-        if figure.dimension != other.dimension and not figure.zero and not other.zero:
-            left, right = (quantity(one.dimension) for one in (figure, other))
-            spans = (d.formula.span if d.formula is not None else d.span, d.bound.span)
-            raise self.reader.reader.unequal(Value(left, (), spans[0]), Value(right, (), spans[1]), d.span)
+        self.reader.require_alike(figure, other, (d.formula or d).span, d.bound.span, d.span)
         if not absolute:
             return operation("div", PLAIN, False, d.span, figure, other), _one
         both = operation("sub", figure.dimension, False, d.span, figure, other)

@@ -8,7 +8,7 @@ from functools import partial
 
 from petri import net
 from petri.catalogue.operations import DISTRIBUTIONS, FUNCTIONS
-from petri.language.checking.expressions.reader import Reader
+from petri.language.checking.expressions.reader import Reader, other_count
 from petri.language.checking.expressions.user_functions import prepare_call
 from petri.language.checking.measures.events import check_keys, event_of, firing_reader
 from petri.language.checking.measures.figure_templates import (
@@ -222,13 +222,17 @@ class FigureReader:
         op = "add" if e.operator == "+" else "sub"
         return self._alike(op, left, right, e.left.span, e.right.span, e.span)
 
+    def require_alike(self, left: FigureTemplate, right: FigureTemplate, a: Span, b: Span, span: Span) -> None:
+        """Raises CheckError if the figures, written at `a` and `b`, are of different dimensions."""
+        if left.dimension != right.dimension and not left.zero and not right.zero:
+            sides = Value(quantity(left.dimension), (), a), Value(quantity(right.dimension), (), b)
+            raise self.reader.unequal(*sides, span)
+
     def _alike(
         self, op: str, left: FigureTemplate, right: FigureTemplate, a: Span, b: Span, span: Span
     ) -> FigureTemplate:
         """An operation on two figures of one dimension."""
-        if left.dimension != right.dimension and not left.zero and not right.zero:
-            kinds = [quantity(figure.dimension) for figure in (left, right)]
-            raise self.reader.unequal(Value(kinds[0], (), a), Value(kinds[1], (), b), span)
+        self.require_alike(left, right, a, b, span)
         dimension = right.dimension if left.zero else left.dimension
         return operation(op, dimension, left.share or right.share, span, left, right)
 
@@ -317,10 +321,7 @@ class FigureReader:
     def _target(self, e: tree.Call, wanted: str, most: int = 1) -> Target:
         assert isinstance(e.function, tree.Name)
         if not 1 <= len(e.arguments) <= most:
-            usage = MEASURE_FUNCTIONS[e.function.name]
-            raise CheckError(
-                "argument-count", e.span, name=e.function.name, wanted=1, given=len(e.arguments), usage=usage
-            )
+            raise other_count(e, 1, MEASURE_FUNCTIONS[e.function.name])
         return find_target(self.checker, self.scope, e.arguments[0], wanted, self.loops)
 
     def _events(self, e: tree.Call, name: str) -> FigureTemplate:

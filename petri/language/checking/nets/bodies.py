@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from petri.language.checking.expressions.ranges import read_condition, read_index_range, read_loops
+from petri.language.checking.expressions.ranges import index_ranges, read_condition, read_loops
 from petri.language.checking.expressions.reader import Reader
 from petri.language.checking.nets.instances import check_instance, module_defaults
 from petri.language.checking.nets.streams import read_stream, stream_call
@@ -14,7 +14,6 @@ from petri.language.checking.state import CheckState
 from petri.language.meaning.nodes import Node
 from petri.language.meaning.scope import (
     ConstantSymbol,
-    IndexRange,
     InstanceSymbol,
     PlaceSymbol,
     Scope,
@@ -52,13 +51,9 @@ def check_places(checker: CheckState, body: Body, declarations: Sequence[tree.De
             continue
         symbol.type = checker.read_type(d.type, scope)
         reader = Reader(checker, scope, "the size of an array")
-        symbol.indices = tuple([checker.problems.attempt(read_index_range, reader, one) or _ONE for one in d.size])
+        symbol.indices = index_ranges(reader, d.size)
         if symbol.port:
             body.ports.append(symbol)
-
-
-_ZERO = Node("const", "int", value=0)
-_ONE = IndexRange(INT, _ZERO, _ZERO)
 
 
 def declared(scope: Scope, d: tree.Declaration) -> object:

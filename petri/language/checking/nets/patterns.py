@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from petri.language.checking.expressions.lets import Lets
 from petri.language.checking.expressions.names import names_in
-from petri.language.checking.expressions.reader import Reader
+from petri.language.checking.expressions.reader import Reader, other_fields
 from petri.language.meaning.scope import ConstantSymbol, TypeSymbol
 from petri.language.meaning.templates import PlaceUse
 from petri.language.meaning.types import Record, Scalar, Type, Unknown, describe, layout, plainly
@@ -96,15 +96,10 @@ class PatternReader:
             yield Part(start, kind, None, e, e.span)
 
     def _note_parameter(self, e: tree.Name) -> None:
+        """A parameter, or a constant from outside the module: perhaps a variable was meant."""
         symbol = self.constant(e.name)
-        if (
-            symbol is not None
-            and symbol.role in ("parameter", "constant")
-            and self.reader.scope.names.get(e.name) is symbol
-        ):
-            if symbol.role == "parameter":
-                self.problems.note("parameter-in-pattern", e.span, name=e.name)
-        elif symbol is not None and symbol.role in ("parameter", "constant"):
+        own = self.reader.scope.names.get(e.name) is symbol
+        if symbol is not None and (symbol.role == "parameter" or (symbol.role == "constant" and not own)):
             self.problems.note("parameter-in-pattern", e.span, name=e.name)
 
     def _is_type(self, e: tree.Expr) -> bool:
@@ -137,14 +132,7 @@ class PatternReader:
             self.problems.error("type-mismatch", e.span, text=text, found=describe(found), wanted=describe(kind))
             return
         if len(e.arguments) != len(kind.fields):
-            self.problems.error(
-                "field-count",
-                e.span,
-                kind=e.function.name,
-                wanted=len(kind.fields),
-                given=len(e.arguments),
-                fields=list(kind.fields),
-            )
+            self.problems.fault(other_fields(e, symbol, kind))
             return
         for argument, (name, field) in zip(e.arguments, kind.fields.items(), strict=True):
             yield from self.parts(argument, field, start + kind.part(name).start)
@@ -161,15 +149,10 @@ def in_binding_order(arcs: list[ArcReading]) -> tuple[list[ArcReading], list[Arc
     waiting = list(arcs)
     needs = {id(arc): arc.needs() & bindable for arc in arcs}
     while waiting:
-        ready = next((arc for arc in waiting if needs[id(arc)] <= bound | _own(arc)), None)
+        ready = next((arc for arc in waiting if needs[id(arc)] <= bound | arc.binds()), None)
         if ready is None:
             return ordered, waiting
         waiting.remove(ready)
         ordered.append(ready)
         bound |= ready.binds()
     return ordered, []
-
-
-def _own(arc: ArcReading) -> set[str]:
-    """Variables of the arc's pattern that its own equalities may use; not its count, as black tokens bind nothing."""
-    return arc.binds()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from petri.language.checking.expressions.names import fields_in
+from petri.language.checking.expressions.names import nodes_in
 from petri.language.checking.expressions.reader import Reader, slots_of
 from petri.language.checking.nets.targets import Loops
 from petri.language.checking.state import CheckState
@@ -52,8 +52,8 @@ def _names(kind: Type, e: tree.Expr) -> Names:
 
 def _refuse_named_token(scope: Scope, names: Names, e: tree.Expr, what: str) -> None:
     """Raises CheckError if a name is used for the token itself, as in `p.size`."""
-    for part in fields_in(e):
-        if part.name in names and isinstance(part.base, tree.Name):
+    for part in nodes_in(e):
+        if isinstance(part, tree.Field) and part.name in names and isinstance(part.base, tree.Name):
             name = part.base.name
             if name not in names and scope.find(name) is None:
                 raise CheckError("token-has-no-name", part.span, name=name, field=part.name, what=what)

@@ -316,20 +316,16 @@ class TransitionReader:
             elif draw.name in self.variables and draw.name in self.draw_names:
                 self.problems.error("drawn-twice", draw.name_span, name=draw.name)
                 continue
-            if isinstance(value.type, (Unknown, Black)):
-                self.variables[draw.name] = (value.type, ())
+            if isinstance(value.type, Scalar):
+                number = self._new_variable(draw.name, value.type)
+                node = stored(number, value.type, draw.name_span, CHANCE)
+                self.variables[draw.name] = (value.type, (node,))
+                found.append((number, to_slot(value.node)))
                 continue
             if isinstance(value.type, (Record, ListOf)):
                 self.problems.error("draw-of-record", draw.distribution.span)
-                self.variables[draw.name] = (UNKNOWN, ())
-                continue
-            found.append(self._draw(draw, value.type, value.node))
+            self.variables[draw.name] = (UNKNOWN, ())
         return found
-
-    def _draw(self, draw: tree.Draw, kind: Scalar, drawn: Node) -> tuple[int, Node]:
-        number = self._new_variable(draw.name, kind)
-        self.variables[draw.name] = (kind, (stored(number, kind, draw.name_span, CHANCE),))
-        return number, to_slot(drawn)
 
     def _time(self, e: tree.Expr | None) -> Node | None:
         if e is None:

@@ -10,14 +10,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 
-from petri.diagnostics import Label, Value
+from petri.diagnostics import Label
+from petri.language.checking.expressions.names import mentions, names_in
 from petri.language.checking.nets.terms import split_term
 from petri.language.checking.state import CheckState
 from petri.language.checking.threads.bindings import Bindings
 from petri.language.checking.threads.graph import Cursor, End, Output, Scope, State, Target, Transition, Variable
 from petri.language.checking.threads.simplify import name_all, simplified
-from petri.language.checking.threads.terms import asks, both, closed, names, negated, put_in, size
+from petri.language.checking.threads.terms import asks, both, closed, negated, put_in, size
 from petri.language.meaning.types import INT, Request, Scalar, Unknown, plainly
+from petri.language.problems import CheckError
 from petri.language.syntax import tree
 from petri.net import Span
 from petri.structs import Frozen, replace
@@ -36,10 +38,6 @@ class Held(Frozen):
     span: Span
 
 
-class Failed(Exception):
-    """The thread has an error, which was reported."""
-
-
 class Compiler:
     """Compiles one thread; afterwards `transitions` and `states` are its graph."""
 
@@ -55,29 +53,25 @@ class Compiler:
         self._labels: dict[str, Span] = {}
 
     def run(self) -> None:
-        """Raises Failed if the thread has an error."""
+        """Raises CheckError if the thread has an error."""
         self._collect_labels(self.thread.steps)
         if not self.thread.steps or self.thread.steps[0].verb not in _ACTIVATING:
             first = self.thread.steps[0].name_span if self.thread.steps else self.thread.name_span
-            self._fail("thread-begins", first, name=self.thread.name)
+            raise CheckError("thread-begins", first, name=self.thread.name)
         cursor = self._steps(self.thread.steps, Cursor(start=True))
         if cursor.state is not None:
             self._ends(cursor, replace(self.thread.steps[-1], verb="end", label=""))
         for held in self.held:
-            self._fail("held-at-end", held.span, place=held.place, name=self.thread.name)
+            raise CheckError("held-at-end", held.span, place=held.place, name=self.thread.name)
         self.transitions, self.states = simplified(self.transitions, self.states)
         name_all(self.transitions)
-
-    def _fail(self, identifier: str, span: Span, *labels: Label, **values: Value) -> None:
-        self.problems.error(identifier, span, *labels, **values)
-        raise Failed
 
     def _collect_labels(self, steps: Sequence[tree.Step]) -> None:
         for step in steps:
             if step.label:
                 if step.label in self._labels:
                     first = Label(self._labels[step.label], "first-declared")
-                    self._fail("label-twice", step.name_span, first, name=step.label)
+                    raise CheckError("label-twice", step.name_span, first, name=step.label)
                 self._labels[step.label] = step.name_span
             self._collect_labels((*step.body, *step.others))
 
@@ -86,7 +80,7 @@ class Compiler:
     def _steps(self, steps: Sequence[tree.Step], cursor: Cursor) -> Cursor:
         for step in steps:
             if not cursor.reachable:
-                self._fail("step-unreachable", step.span)
+                raise CheckError("step-unreachable", step.span)
             cursor = self._step(step, cursor)
         return cursor
 
@@ -97,9 +91,9 @@ class Compiler:
         if cursor.state is not None and cursor.state.reply is not None:
             cursor = Cursor(ends=self._ends(cursor, replace(steps[-1], verb="end", label="")))
         for lost in (one for one in held if one not in self.held):
-            self._fail("held-differs", steps[-1].span, Label(lost.span, "held-here"), place=lost.place)
+            raise CheckError("held-differs", steps[-1].span, Label(lost.span, "held-here"), place=lost.place)
         for extra in (one for one in self.held if one not in held):
-            self._fail("held-in-block", extra.span, place=extra.place)
+            raise CheckError("held-in-block", extra.span, place=extra.place)
         self._gone.update((name, known.span) for name, known in self.scope.items() if name not in scope)
         self.scope = scope
         return cursor
@@ -165,10 +159,9 @@ class Compiler:
     def _bound(self, *parts: object) -> None:
         """Reports a value that was bound in a block which has ended."""
         for part in parts:
-            for name in names(part):
+            for name, span in mentions(part):
                 if name in self._gone and name not in self.scope:
-                    span = _span_of(part, name)
-                    self._fail("value-of-block", span, Label(self._gone[name], "bound-here"), name=name)
+                    raise CheckError("value-of-block", span, Label(self._gone[name], "bound-here"), name=name)
 
     # ------------------------------------------------------------ the steps
 
@@ -252,11 +245,11 @@ class Compiler:
             symbol = self.bindings.place(output)
             place = symbol.name if symbol is not None else self.problems.text(output.span)
             if split_term(output)[2]:
-                self._fail("release-with-value", output.span, place=place)
+                raise CheckError("release-with-value", output.span, place=place)
             found = [held for held in self.held if held.place == place]
             if not found:
                 known = sorted({held.place for held in self.held})
-                self._fail("release-not-held", output.span, place=place, held=known)
+                raise CheckError("release-not-held", output.span, place=place, held=known)
             self.held = [held for held in self.held if held.place != place]
             for end in ends:
                 for held in found:
@@ -269,18 +262,16 @@ class Compiler:
         request = symbol.type if symbol is not None else None
         if not isinstance(request, Request):
             if symbol is not None and not isinstance(symbol.type, Unknown):
-                self._fail("call-of-place", term.span, name=symbol.name)
+                raise CheckError("call-of-place", term.span, name=symbol.name)
             text = self.problems.text(split_term(term)[1].span)
-            self._fail("call-unknown", term.span, name=text)
+            raise CheckError("call-unknown", term.span, name=text)
         ends = self._ends(cursor, step, self._apart(step, cursor))
         state = self._state(step.span)
-        assert isinstance(request, Request)
         self.bindings.checker.called.add(id(symbol))
         state.request = request
         if step.value is not None:
             if not isinstance(step.value, tree.Record):
-                self._fail("reply-pattern", step.value.span, text=self.problems.text(step.value.span))
-            assert isinstance(step.value, tree.Record)
+                raise CheckError("reply-pattern", step.value.span, text=self.problems.text(step.value.span))
             state.reply = step.value
             replied = self.bindings.of_pattern(step.value, request, self.scope)
             state.reply_names = frozenset(replied)
@@ -293,7 +284,7 @@ class Compiler:
 
     def _new(self, name: str, span: Span) -> None:
         if name in self.scope:
-            self._fail("let-again", span, Label(self.scope[name].span, "bound-here"), name=name)
+            raise CheckError("let-again", span, Label(self.scope[name].span, "bound-here"), name=name)
 
     def _let(self, step: tree.Step, cursor: Cursor) -> Cursor:
         assert step.value is not None
@@ -315,11 +306,11 @@ class Compiler:
         assert step.value is not None
         if step.name not in self.scope:
             near = self.problems.meant(step.name, self.scope)
-            self._fail("set-unknown", step.name_span, name=step.name, suggestion=near)
+            raise CheckError("set-unknown", step.name_span, name=step.name, suggestion=near)
         self._keeps_type(step)
         for held in self.held:
-            if step.name in names(held.term):
-                self._fail(
+            if step.name in names_in(held.term):
+                raise CheckError(
                     "set-of-held", step.name_span, Label(held.span, "held-here"), name=step.name, place=held.place
                 )
         ends = self._ends(cursor, step, self._apart(step, cursor))
@@ -335,7 +326,7 @@ class Compiler:
         if found is None:
             return
         text, wanted = self.problems.text(value.span), plainly(known.type)
-        self._fail(
+        raise CheckError(
             "set-other-type",
             value.span,
             Label(known.span, "bound-here"),
@@ -392,7 +383,7 @@ class Compiler:
     def _parted(self, cursor: Cursor, step: tree.Step, condition: tree.Expr) -> tuple[Cursor, Cursor, Fork]:
         """Where the activation is if a condition holds, and if not; the ends at which it parts, with the condition."""
         state, ends = None, []
-        late = asks(condition, "tokens") or "now" in names(condition)
+        late = asks(condition, "tokens") or "now" in names_in(condition)
         if cursor.state is None or cursor.clauses is not None or cursor.state.reply is not None or late:
             ends = self._ends(cursor, step, self._apart(step, cursor))
         else:
@@ -460,7 +451,7 @@ class Compiler:
         assert count is not None
         kind = self.bindings.type_of(count, self.scope)
         if isinstance(kind, Scalar) and kind.kind != "int":
-            self._fail("repeat-not-whole", count.span, text=self.problems.text(count.span), kind=plainly(kind))
+            raise CheckError("repeat-not-whole", count.span, text=self.problems.text(count.span), kind=plainly(kind))
         left = self.bindings.fresh("left")
         number = tree.Name(left, span)
         one, zero = tree.Number(Fraction(1), "1", None, span), tree.Number(Fraction(0), "0", None, span)
@@ -483,7 +474,7 @@ class Compiler:
             clauses = branch if branch.guard or branch.priority or branch.weight or branch.prefer else None
             inside = Cursor(state=state, start=start, clauses=clauses)
             if start and (not branch.body or branch.body[0].verb not in _ACTIVATING):
-                self._fail("thread-begins", branch.name_span, name=self.thread.name)
+                raise CheckError("thread-begins", branch.name_span, name=self.thread.name)
             if clauses is None:
                 self._waits_for_tokens(branch)
             after = self._block(branch.body, inside)
@@ -496,7 +487,7 @@ class Compiler:
         if first.verb not in _ACTIVATING and not (first.guard or first.priority or first.weight):
             time = first.time.span if first.verb == "wait" and first.time else None
             text = self.problems.text(time) if time else None
-            self._fail("branch-begins-at-once", first.name_span, time=text)
+            raise CheckError("branch-begins-at-once", first.name_span, time=text)
 
 
 # The names of transitions of steps whose verbs are reserved.
@@ -521,27 +512,3 @@ def _chosen(condition: tree.Expr, then: dict[str, tree.Expr], otherwise: dict[st
             left if left == right else tree.Paren(tree.If(condition, left, right, condition.span), condition.span)
         )
     return merged
-
-
-def _span_of(part: object, name: str) -> Span:
-    """Where a name is in an expression."""
-    if isinstance(part, tree.Name) and part.name == name:
-        return part.span
-    found: list[Span] = []
-
-    def look(e: object) -> None:
-        if isinstance(e, tree.Name) and e.name == name:
-            found.append(e.span)
-        elif isinstance(e, tree.Record):
-            for field, value, span in e.fields:
-                found.extend([span] if value is None and field == name else [])
-                look(value)
-        elif isinstance(e, tuple):
-            for one in e:
-                look(one)
-        elif isinstance(e, Frozen) and not isinstance(e, Span):
-            for attribute in e.__struct_fields__:
-                look(getattr(e, attribute))
-
-    look(part)
-    return found[0]

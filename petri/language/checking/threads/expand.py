@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from petri.language.checking.expressions.ranges import read_condition, read_index_range, read_loops
+from petri.language.checking.expressions.names import names_in
+from petri.language.checking.expressions.ranges import index_ranges, read_condition, read_loops
 from petri.language.checking.expressions.reader import Reader, local
 from petri.language.checking.nets.terms import split_term
 from petri.language.checking.state import CheckState
 from petri.language.checking.threads.bindings import Bindings
-from petri.language.checking.threads.compile import Compiler, Failed
+from petri.language.checking.threads.compile import Compiler
 from petri.language.checking.threads.graph import Output, State, Target, Transition
 from petri.language.checking.threads.live import Measured, find_live
-from petri.language.checking.threads.terms import given_if, names
+from petri.language.checking.threads.terms import given_if
 from petri.language.meaning.nodes import Node
-from petri.language.meaning.scope import ConstantSymbol, IndexRange, PlaceSymbol, Scope, ThreadSymbol, TransitionSymbol
+from petri.language.meaning.scope import ConstantSymbol, PlaceSymbol, Scope, ThreadSymbol, TransitionSymbol
 from petri.language.meaning.templates import Body, PlaceTemplate
 from petri.language.meaning.types import CALLER, INT, MOST_SLOTS, SITE, Record, Request
+from petri.language.problems import CheckError
 from petri.language.syntax import tree
 from petri.net import Span
 from petri.structs import Struct, field, replace
@@ -30,29 +32,27 @@ class Expansion(Struct):
     symbols: list[TransitionSymbol] = field(default_factory=list)
 
 
-def compile_thread(checker: CheckState, body: Body, symbol: ThreadSymbol, measured: Measured) -> Expander | None:
-    """The first half of the work on a thread, after which requests know what their callers must remember."""
+def compile_thread(checker: CheckState, body: Body, symbol: ThreadSymbol, measured: Measured) -> Expander:
+    """The first half of the work on a thread, after which requests know what their callers must remember.
+
+    Raises CheckError.
+    """
     thread = symbol.declaration
     indices: set[str] = set()
     for loop in thread.loops:
-        if indices & set(names(loop.range)):
-            checker.problems.error("thread-range", loop.range.span, variable=loop.variable)
-            return None
+        if indices & set(names_in(loop.range)):
+            raise CheckError("thread-range", loop.range.span, variable=loop.variable)
         indices.add(loop.variable)
     loops, _ = read_loops(checker, body.scope, thread.loops)
     compiler = Compiler(checker, Bindings(checker, body.scope, loops), thread)
-    try:
-        compiler.run()
-    except Failed:
-        return None
+    compiler.run()
     own = {step: mentioned for (name, step), mentioned in measured.items() if name == thread.name}
     find_live(compiler.states, compiler.transitions, own)
     for state in compiler.states:
         if state.request is not None:
             state.fields = state.request.remember({name: state.scope[name].type for name in state.kept})
             if len(state.request.slots) > MOST_SLOTS:
-                checker.problems.error("record-too-large", state.span, limit=MOST_SLOTS)
-                return None
+                raise CheckError("record-too-large", state.span, limit=MOST_SLOTS)
     return Expander(checker, body, symbol, compiler)
 
 
@@ -86,7 +86,7 @@ class Expander:
     def _place_condition(self) -> Node | None:
         """The condition of the thread, for its places, unless it depends on the index."""
         condition, indices = self.thread.condition, {loop.variable for loop in self.thread.loops}
-        if condition is None or indices & set(names(condition)):
+        if condition is None or indices & set(names_in(condition)):
             return None
         return read_condition(Reader(self.checker, self.body.scope, "a thread"), condition)
 
@@ -104,8 +104,7 @@ class Expander:
         elif state.kept:
             symbol.type = Record({name: state.scope[name].type for name in state.kept})
         reader = Reader(self.checker, scope, "the range of a loop")
-        ranges = [self.checker.problems.attempt(read_index_range, reader, loop.range) for loop in self.thread.loops]
-        symbol.indices = tuple([found or IndexRange(INT, _ZERO, _ZERO) for found in ranges])
+        symbol.indices = index_ranges(reader, [loop.range for loop in self.thread.loops])
         scope.names[symbol.name] = symbol
         inside = PlaceSymbol(state.name, state.span, symbol.number, symbol.type)
         self.steps.names[state.name] = inside
@@ -245,9 +244,6 @@ class Expander:
         return tree.Binary("+", number, position, span)
 
 
-_ZERO = Node("const", "int", value=0)
-
-
 def _value(target: Target, name: str, span: Span) -> tree.Expr:
     return target.values.get(name) or tree.Name(name, span)
 
@@ -278,7 +274,7 @@ def expand_threads(
         for declaration in declarations:
             symbol = body.scope.names.get(declaration.name) if isinstance(declaration, tree.Thread) else None
             if isinstance(symbol, ThreadSymbol) and symbol.declaration is declaration:
-                expander = compile_thread(checker, body, symbol, measured)
+                expander = checker.problems.attempt(compile_thread, checker, body, symbol, measured)
                 if expander is not None:
                     found.append(expander)
     return {id(expander.symbol): expander.run() for expander in found}

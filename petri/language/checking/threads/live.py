@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
+from petri.language.checking.expressions.names import names_in, nodes_in
 from petri.language.checking.nets.targets import split_path
 from petri.language.checking.threads.graph import Output, State, Transition
-from petri.language.checking.threads.terms import names
 from petri.language.syntax import tree
-from petri.net import Span
-from petri.structs import Frozen
 
 Measured = Mapping[tuple[str, str], frozenset[str]]
 
@@ -38,44 +35,41 @@ def find_live(
 def _own_names(t: Transition) -> Iterator[str]:
     values = (*(draw.distribution for draw in t.draws), *(let.value for let in t.lets))
     for part in (*(arc.term for arc in t.arcs), *values, t.time, t.guard, t.prefer and t.prefer.key):
-        yield from names(part)
+        yield from names_in(part)
     for output in t.outputs:
-        yield from names(output.condition)
-        yield from names(output.term)
+        yield from names_in(output.condition)
+        yield from names_in(output.term)
         for target in output.targets:
-            yield from names(target.condition)
+            yield from names_in(target.condition)
 
 
 def _kept_names(output: Output) -> Iterator[str]:
     """The names in the values that go to the next place."""
     for target in output.targets:
         for name in target.state.kept:
-            yield from names(target.values[name]) if name in target.values else (name,)
+            yield from names_in(target.values[name]) if name in target.values else (name,)
 
 
 def measured_names(declarations: Sequence[tree.Declaration]) -> Measured:
     """The names that measures mention together with a step, by (thread, step): `p.born at forward.finish`."""
     found: dict[tuple[str, str], set[str]] = {}
 
-    def look(e: Any) -> None:
-        if isinstance(e, tree.At):
-            keep(e.transition, e.value)
-        elif isinstance(e, tree.Call) and len(e.arguments) >= 2:
-            for argument in e.arguments:
-                keep(argument, e.arguments)
-        if isinstance(e, tuple) or (isinstance(e, Frozen) and not isinstance(e, Span)):
-            for part in e if isinstance(e, tuple) else [getattr(e, name) for name in e.__struct_fields__]:
-                look(part)
-
     def keep(target: tree.Expr, value: object) -> None:
         for side in (target.start, target.end) if isinstance(target, tree.Passage) else (target,):
             path = split_path(side)
             if path is not None and len(path) > 1:
-                found.setdefault((path[-2][0], path[-1][0]), set()).update(names(value))
+                found.setdefault((path[-2][0], path[-1][0]), set()).update(names_in(value))
 
     for declaration in declarations:
+        written: object = ()
         if isinstance(declaration, tree.Measure):
-            look(declaration.formula)
+            written = declaration.formula
         elif isinstance(declaration, tree.Expect):
-            look((declaration.formula, declaration.bound))
+            written = declaration.formula, declaration.bound
+        for e in nodes_in(written):
+            if isinstance(e, tree.At):
+                keep(e.transition, e.value)
+            elif isinstance(e, tree.Call) and len(e.arguments) >= 2:
+                for argument in e.arguments:
+                    keep(argument, e.arguments)
     return {step: frozenset(mentioned) for step, mentioned in found.items()}

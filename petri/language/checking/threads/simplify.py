@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from petri.language.checking.expressions.names import names_in
 from petri.language.checking.threads.graph import Output, State, Target, Transition
-from petri.language.checking.threads.terms import asks, both, names, negated, put_in
+from petri.language.checking.threads.terms import asks, both, negated, put_in
 from petri.language.syntax import tree
 
 _INSTANTS = frozenset(("now", "end"))
@@ -51,7 +52,7 @@ def _passes(t: Transition, transitions: Sequence[Transition]) -> bool:
         return False
     if any(target.state is t.source for target in output.targets):
         return False
-    mentioned = {name for target in output.targets for name in names((target.condition, *target.values.values()))}
+    mentioned = {name for target in output.targets for name in names_in((target.condition, *target.values.values()))}
     return not mentioned & _INSTANTS
 
 

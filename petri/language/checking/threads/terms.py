@@ -1,48 +1,20 @@
-"""Expressions of steps: the names in them, and values put in for names."""
+"""Expressions of steps, with values put in for names."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
+from petri.language.checking.expressions.names import nodes_in
 from petri.language.syntax import tree
 from petri.net import Span
 from petri.structs import Frozen, as_dict, replace
 
 
-def names(e: object) -> Iterator[str]:
-    """The names that an expression mentions as values; not those of functions and arrays."""
-    match e:
-        case tree.Name():
-            yield e.name
-        case tree.Record():
-            for name, value, _ in e.fields:
-                yield from (name,) if value is None else names(value)
-        case tree.Call() | tree.Index():
-            base = e.function if isinstance(e, tree.Call) else e.base
-            if not isinstance(base, tree.Name):
-                yield from names(base)
-            for part in e.arguments if isinstance(e, tree.Call) else (e.index,):
-                yield from names(part)
-        case tuple():
-            for part in e:
-                yield from names(part)
-        case Frozen() if not isinstance(e, Span):
-            for value in as_dict(e).values():
-                yield from names(value)
-
-
 def asks(e: object, function: str) -> bool:
     """Whether an expression calls a function such as `tokens(…)`."""
-    match e:
-        case tree.Call(function=tree.Name(name=name)) if name == function:
-            return True
-        case tuple():
-            return any(asks(part, function) for part in e)
-        case Frozen() if not isinstance(e, Span):
-            return any(asks(value, function) for value in as_dict(e).values())
-        case _:
-            return False
+    calls = (part.function for part in nodes_in(e) if isinstance(part, tree.Call))
+    return any(isinstance(called, tree.Name) and called.name == function for called in calls)
 
 
 def put_in(e: Any, values: Mapping[str, tree.Expr]) -> Any:
@@ -74,11 +46,7 @@ def put_in(e: Any, values: Mapping[str, tree.Expr]) -> Any:
 
 def size(e: object) -> int:
     """How many names, numbers and operations an expression has."""
-    if isinstance(e, tuple):
-        return sum(map(size, e))
-    if not isinstance(e, Frozen) or isinstance(e, Span):
-        return 0
-    return 1 + sum(map(size, as_dict(e).values()))
+    return sum(1 for _ in nodes_in(e))
 
 
 def both(first: tree.Expr | None, second: tree.Expr | None) -> tree.Expr | None:
