@@ -53,19 +53,23 @@ class Clause(Frozen):
 
 
 @cache
-def _shape(kind: type) -> tuple[tuple[str, Any], ...]:
-    """The fields of a node that its rule gives, each with its value where the part was not written."""
+def _shape(kind: type) -> tuple[tuple[str, str, Any], ...]:
+    """The fields of a node that its rule gives: its name, that of the part whose position it is, or "" for a part, and
+    its value where the part was not written.
+    """
     written = [name for name in fields(kind) if name not in defaults(kind)]
     types = {name: kind.__annotations__[name] for name in written}
     lists = {name for name, text in types.items() if text.startswith("tuple") and not text.endswith("None")}
-    return tuple((name, () if name in lists else None) for name in written)
+    parts = {name: name.removesuffix("_span") if name.endswith("_span") else "" for name in written}
+    own = {"span": "span", "doc": "doc"}
+    return tuple((name, own.get(name, parts[name]), () if name in lists else None) for name in written)
 
 
 def _plain(part: Any) -> Any:
     """A child of a rule as the tree has it."""
-    if isinstance(part, Token):
+    if type(part) is Token:
         return part.text if part.kind in ("NAME", "NUMBER", "STRING") else part.kind
-    return tuple(part) if isinstance(part, list) else part
+    return tuple(part) if type(part) is list else part
 
 
 class Builder:
@@ -78,8 +82,9 @@ class Builder:
 
     def make(self, rule: str, parts: list[Any], first: Token, last: Token) -> Any:
         """What a rule of the grammar, or an alias of one, makes of its children."""
-        if rule in NODES:
-            return self._node(NODES[rule], parts, first, last)
+        kind = NODES.get(rule)
+        if kind is not None:
+            return self._node(kind, parts, first, last)
         if rule in _STEPS:
             return self._step(_STEPS[rule], parts, first, last)
         return getattr(self, rule)(parts, first, last)
@@ -88,21 +93,21 @@ class Builder:
         """A node whose fields that are not given are the parts, in order."""
         tokens: dict[str, Token] = {}
         rest = iter(parts)
-        for name, empty in _shape(kind):
+        for name, role, empty in _shape(kind):
             if name in given:
                 continue
-            if name == "span":
-                given[name] = self.span(first, last)
-            elif name == "doc":
-                given[name] = self.doc
-            elif name.endswith("_span"):
-                token = tokens.get(name.removesuffix("_span"))
-                given[name] = None if token is None else self.span(token, token)
-            else:
+            if role == "":
                 part = next(rest, None)
-                if isinstance(part, Token):
+                if type(part) is Token:
                     tokens[name] = part
                 given[name] = empty if part is None else _plain(part)
+            elif role == "span":
+                given[name] = span_of(first, last, self.path)
+            elif role == "doc":
+                given[name] = self.doc
+            else:
+                token = tokens.get(role)
+                given[name] = None if token is None else span_of(token, token, self.path)
         return kind(**given)
 
     def span(self, first: Token, last: Token) -> Span:

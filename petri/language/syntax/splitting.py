@@ -91,12 +91,11 @@ def split(tokens: list[Token], path: str) -> list[Statement]:
 
 def _declared_as_names(tokens: list[Token]) -> frozenset[str]:
     """The keywords that are declared as names, as in `place unit : int`: one error is enough for all their uses."""
-    pairs = ((word, name, after.kind) for word, name, after in zip(tokens, tokens[1:], tokens[2:], strict=False))
     return frozenset(
         name.text
-        for word, name, following in pairs
-        if word.kind in _DECLARING - _NAMELESS and word.first and name.kind in _DECLARING and not name.first
-        if following != "NAME" and following not in SOFT
+        for word, name, after in zip(tokens, tokens[1:], tokens[2:], strict=False)
+        if name.kind in _DECLARING and not name.first and word.first and word.kind in _DECLARING - _NAMELESS
+        if after.kind != "NAME" and after.kind not in SOFT
     )
 
 
