@@ -85,6 +85,7 @@ def test_the_message_of_the_first_change_is_shown_as_it_is() -> None:
         ("a function", r'"ln"|\b(Op|RealFunction)::Ln\b'),
         ("a discipline of places", r"(?i)\blifo\b"),
         ("a figure", r"\bsojourn\b"),
+        ("a trace format", r"\.vcd\b|\bWaveWriter\b"),
     ],
 )
 def test_a_recipe_names_every_file_that_knows_an_example(title: str, example: str) -> None:

@@ -10,9 +10,9 @@ from lsprotocol import types
 
 from petri import library
 from petri.catalogue.operations import DISTRIBUTIONS, FUNCTIONS
-from petri.catalogue.words import DECLARATIONS
+from petri.catalogue.words import DECLARATIONS, FORMS
 from petri.editor.meant import Meant
-from petri.editor.names import Names
+from petri.editor.names import Names, inside
 from petri.editor.positions import Text
 from petri.editor.showing import signature
 from petri.editor.workspace import Checked
@@ -121,7 +121,7 @@ class _Completer:
             return
         if self.starts_line and END in self.kinds:
             yield from self._starts()
-        yield from (_item(word, _KIND.Keyword, "1") for word in sorted(self.kinds) if word.isalpha() and word.islower())
+        yield from (_keyword(word) for word in sorted(self.kinds) if word.isalpha() and word.islower())
         if "NAME" in self.kinds:
             yield from self._visible()
 
@@ -129,7 +129,7 @@ class _Completer:
         """The words with which a declaration or a step starts."""
         word = self.statement.word if self.statement else ""
         words = STEP_WORDS if word in STEP_WORDS or word == "thread" else DECLARATIONS
-        yield from (_item(start, _KIND.Keyword, "1") for start in sorted({*words, "end"}))
+        yield from (_keyword(start) for start in sorted({*words, "end"}))
 
     def _units(self) -> Iterator[types.CompletionItem]:
         yield from (_item(name, _KIND.Unit, "1", "a unit of this net") for name in self.scope.unit_names())
@@ -198,7 +198,7 @@ class _Completer:
         symbol = None if kind is not None else self.scope.find(first)
         for name in rest:
             kind = kind.fields.get(name) if isinstance(kind, Record) else None
-            inner = self._inside(symbol)
+            inner = inside(symbol, self.scope)
             symbol = inner.names.get(name) if inner is not None else None
         if isinstance(kind, Record):
             yield from self._fields(kind)
@@ -206,17 +206,9 @@ class _Completer:
             known = (*SAMPLE_FIELDS, *reorder.FIELDS) if _reorders(symbol) else SAMPLE_FIELDS
             yield from (_item(field, _KIND.Field, "1", f"of the measure {symbol.name}") for field in known)
         else:
-            inner = self._inside(symbol)
+            inner = inside(symbol, self.scope)
             names = inner.names.items() if inner is not None else ()
             yield from (self._symbol(name, found) for name, found in names if "." not in name)
-
-    def _inside(self, symbol: Symbol | None) -> Scope | None:
-        if isinstance(symbol, InstanceSymbol):
-            module = self.scope.find(symbol.declaration.module)
-            return module.scope if isinstance(module, ModuleSymbol) else None
-        if isinstance(symbol, SpaceSymbol):
-            return symbol.scope
-        return symbol.steps if isinstance(symbol, ThreadSymbol) else None
 
     def _fields(self, kind: Record) -> Iterator[types.CompletionItem]:
         for name, inner in kind.fields.items():
@@ -245,6 +237,10 @@ def _bound(tokens: list[Token], scope: Scope) -> Iterator[tuple[str, Type | None
                 yield token.text, place if whole else None
             elif after.kind == "~" or (after.kind == "=" and position > 1):
                 yield token.text, None
+
+
+def _keyword(word: str) -> types.CompletionItem:
+    return _item(word, _KIND.Keyword, "1", FORMS.get(word, "").partition("`")[0])
 
 
 def _item(

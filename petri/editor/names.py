@@ -441,18 +441,10 @@ class _Walker:
         if isinstance(e, tree.Index):
             return self.denoted(e.base, scope)
         if isinstance(e, tree.Field):
-            inner = self._inside(self.denoted(e.base, scope), scope)
+            base = self.denoted(e.base, scope)
+            inner = inside(base, self.checker.gatherer.home.get(id(base), scope))
             return inner.names.get(e.name) if inner is not None else None
         return None
-
-    def _inside(self, symbol: Symbol | None, scope: Scope) -> Scope | None:
-        if isinstance(symbol, InstanceSymbol):
-            home = self.checker.gatherer.home.get(id(symbol), scope)
-            module = home.find(symbol.declaration.module)
-            return module.scope if isinstance(module, ModuleSymbol) else None
-        if isinstance(symbol, SpaceSymbol):
-            return symbol.scope
-        return symbol.steps if isinstance(symbol, ThreadSymbol) else None
 
     def _field(self, e: tree.Field, within: _Within) -> None:
         span = _last(e.span, e.name)
@@ -493,6 +485,16 @@ class _Walker:
         for name, kind, span in e.fields:
             self.add(span, own.get(name), declares=True)
             self.walk(kind, within)
+
+
+def inside(symbol: Symbol | None, home: Scope) -> Scope | None:
+    """The scope of what stands behind the point of `symbol.name`. home: the scope of an instance."""
+    if isinstance(symbol, InstanceSymbol):
+        module = home.find(symbol.declaration.module)
+        return module.scope if isinstance(module, ModuleSymbol) else None
+    if isinstance(symbol, SpaceSymbol):
+        return symbol.scope
+    return symbol.steps if isinstance(symbol, ThreadSymbol) else None
 
 
 def _parts(node: object) -> Iterator[object]:

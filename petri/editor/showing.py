@@ -58,10 +58,10 @@ def _text(node: Node, kind: Scalar, checker: Checker) -> str:
         return labels[number] if 0 <= number < len(labels) else ""
     if kind.kind == "int":
         return str(value)
-    return _number(value, kind.dimension.time, dimension_name(kind.dimension), checker)
+    return _number(value, dimension_name(kind.dimension), checker)
 
 
-def _number(value: object, _: int, dimension: str, checker: Checker) -> str:
+def _number(value: object, dimension: str, checker: Checker) -> str:
     if not isinstance(value, (int, float, Fraction)):
         return ""
     try:

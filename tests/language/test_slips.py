@@ -96,6 +96,11 @@ CASES = {
     "end as a name": (places("place «end» = token\ntransition t: end -> b"), "reserved-name", "`my_end`"),
     "in as a name": (
         places("place «in» = token\ntransition t: in -> b\ntransition u: b -> in"), "reserved-name", "`my_in`"),
+    "unit as a place that arcs name": (
+        places("place «unit» : int\ntransition t: unit(x) -> b, unit(x)  takes 5\ntransition u: b, unit(x) -> unit(x)"),
+        "reserved-name", "`my_unit`"),
+    "port as a place before a clause": (
+        places("place «port»\ntransition t: b -> port  takes 5"), "reserved-name", "`my_port`"),
     "when as a name": (places("place «when»\ntransition t: b -> when"), "reserved-name", "`my_when`"),
     "now as a field": (
         places("type P = { «now»: int }\nplace a : P\ntransition t: a(x) -> b when x.now > 3"),

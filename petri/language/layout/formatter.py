@@ -93,13 +93,13 @@ class _Formatter:
 
     def _sort(self, comments: list[Comment]) -> None:
         """Assign each comment to the statement before, around or after which it is written."""
-        starts = [(statement.tokens[0].line, statement.tokens[0].column) for statement in self.statements]
-        self.documented = {_place(comment): number for number, found in self.docs.items() for comment in found}
+        starts = [statement.tokens[0].place for statement in self.statements]
+        self.documented = {comment.place: number for number, found in self.docs.items() for comment in found}
         for comment in comments:
-            place = _place(comment)
+            place = comment.place
             number = bisect_right(starts, place) - 1
             last = self.statements[number].tokens[-1] if number >= 0 else None
-            if last and place < (last.line, last.column):
+            if last and place < last.place:
                 self.inner.setdefault(number, []).append(comment)
             elif not comment.own_line:
                 self.behind[number] = comment
@@ -127,7 +127,7 @@ class _Formatter:
             if number and self.statements[number - 1].word in _OPENING and line.before and not line.before[0]:
                 line.before.pop(0)
             behind = self.behind.get(joined[-1] if joined else number)
-            if behind and not line.behind and _place(behind) not in self.documented:
+            if behind and not line.behind and behind.place not in self.documented:
                 line.behind = f"  {behind.text}"
             lines.append(line)
             depth += statement.word in _OPENING
@@ -214,10 +214,6 @@ def _closing(statement: Statement) -> Token:
     return statement.tokens[-1]
 
 
-def _place(comment: Comment) -> tuple[int, int]:
-    return (comment.line, comment.column)
-
-
 def _attach(comments: list[Comment], pieces: list[Piece]) -> None:
     """Comments within a declaration stay with the piece in or after which they are written, or get their own line
     before it.
@@ -227,9 +223,9 @@ def _attach(comments: list[Comment], pieces: list[Piece]) -> None:
     order = sorted(pieces, key=lambda piece: (piece.span.line, piece.span.column))
     starts = [(piece.span.line, piece.span.column) for piece in order]
     for comment in comments:
-        number = bisect_right(starts, _place(comment))
+        number = bisect_right(starts, comment.place)
         piece = order[max(number - 1, 0)]
-        beyond = piece is pieces[0] or _place(comment) > (piece.span.end_line, piece.span.end_column)
+        beyond = piece is pieces[0] or comment.place > (piece.span.end_line, piece.span.end_column)
         if comment.own_line and beyond:
             piece = order[min(number, len(order) - 1)]
         before = piece is pieces[0] or not piece.bracketed

@@ -326,12 +326,10 @@ def _place(node: tree.Place) -> list[Piece]:
     pieces = [
         Piece(f"{word} {_sized(node.name, node.size)}{STOP if clauses or node.initial else ''}{clauses}", node.span)
     ]
-    for number, item in enumerate(node.initial):
-        sign = f"= {OPEN}" if number == 0 else ""
-        comma = "," if number < len(node.initial) - 1 else ""
-        loops = "".join(f"{BREAK}for {_loop(loop)}" for loop in item.loops)
-        text = f"{sign}{group(_write(item.value, 0) + loops)}{comma}"
-        pieces.append(Piece(text, item.span, indent=4 if number else 2, fills=number > 0))
+    if node.initial:
+        loops = ("".join(f"{BREAK}for {_loop(loop)}" for loop in item.loops) for item in node.initial)
+        texts = (group(_write(item.value, 0) + each) for item, each in zip(node.initial, loops, strict=True))
+        pieces += _items(zip(texts, (item.span for item in node.initial), strict=True), "= ")
     return pieces + _condition(node.condition)
 
 
@@ -339,11 +337,9 @@ def _transition(node: tree.Transition) -> list[Piece]:
     condition = "" if node.condition is None else f" if {_write(node.condition, 0)}"
     head = f"transition {node.name}{_loops(node.loops)}{condition}:{STOP}"
     pieces = [Piece(head, node.span), *_arcs(node.inputs)]
-    for number, output in enumerate(node.outputs):
-        arrow = "" if number else f"-> {OPEN}"
-        comma = "," if number < len(node.outputs) - 1 else CLOSE
-        text = f"{arrow}{_write(output, 0)}{comma}"
-        pieces.append(Piece(text, output.span, indent=4 if number else 2, fills=number > 0, joins=number == 0))
+    outputs = _items(((_write(output, 0), output.span) for output in node.outputs), "-> ")
+    outputs[0].joins = True
+    pieces += outputs
     clauses = _naming(node)
     clauses += [Piece(text, span, "  ") for _, text, span in _values(node, "transition")]
     if clauses:
@@ -371,16 +367,21 @@ def _naming(node: tree.Transition) -> list[Piece]:
     return pieces
 
 
+def _items(texts: Iterable[tuple[str, Span]], head: str = "") -> list[Piece]:
+    """The items of a list in one group, separated by commas; with a head they begin a line."""
+    pieces = [Piece(f"{text},", span, indent=4, fills=True) for text, span in texts]
+    pieces[0].text = f"{head}{OPEN}{pieces[0].text}"
+    pieces[-1].text = pieces[-1].text.removesuffix(",") + CLOSE
+    if head:
+        pieces[0].indent, pieces[0].fills = 2, False
+    return pieces
+
+
 def _arcs(arcs: tuple[tree.Arc, ...]) -> list[Piece]:
     """Input arcs, in one group."""
-    pieces = []
-    for number, arc in enumerate(arcs):
-        word = "" if arc.mode == "take" else f"{arc.mode} "
-        comma = "," if number < len(arcs) - 1 else CLOSE
-        opening = "" if number else OPEN
-        text = f"{opening}{word}{_write(arc.term, _COMPARISON)}{comma}"
-        pieces.append(Piece(text, arc.span, indent=4, fills=True))
-    return pieces
+    words = ("" if arc.mode == "take" else f"{arc.mode} " for arc in arcs)
+    texts = [(f"{word}{_write(arc.term, _COMPARISON)}", arc.span) for word, arc in zip(words, arcs, strict=True)]
+    return _items(texts) if texts else []
 
 
 def _step(node: tree.Step) -> list[Piece]:
@@ -403,10 +404,7 @@ def _step(node: tree.Step) -> list[Piece]:
         pieces[0].text += f" {_write(node.time, 0)}"
     pieces += _arcs(node.arcs)
     if node.verb in ("give", "release"):
-        for number, output in enumerate(node.outputs):
-            comma = "," if number < len(node.outputs) - 1 else CLOSE
-            text = f"{'' if number else OPEN}{_write(output, 0)}{comma}"
-            pieces.append(Piece(text, output.span, indent=4, fills=True))
+        pieces += _items((_write(output, 0), output.span) for output in node.outputs)
     for word, text, span in _values(node, node.verb):
         near = word == "for" or (node.verb in ("choose", "or") and word != "prefer")
         pieces.append(Piece(text, span, " " if near else "  ", indent=4))
@@ -414,15 +412,9 @@ def _step(node: tree.Step) -> list[Piece]:
 
 
 def _ports(ports: list[tree.Port]) -> list[Piece]:
-    word = f"port {ports[0].direction}".rstrip()
-    pieces = []
-    for number, port in enumerate(ports):
-        type_ = "" if port.type is None else f": {_type(port.type)}"
-        comma = "," if number < len(ports) - 1 else ""
-        text = f"{_sized(port.name, port.size)}{type_}{comma}"
-        text = text if number else f"{word} {OPEN}{text}"
-        pieces.append(Piece(text, port.span, indent=4, fills=number > 0))
-    return pieces
+    types = ("" if port.type is None else f": {_type(port.type)}" for port in ports)
+    texts = [(f"{_sized(port.name, port.size)}{type_}", port.span) for port, type_ in zip(ports, types, strict=True)]
+    return _items(texts, f"port {ports[0].direction}".rstrip() + " ")
 
 
 def _measure(node: tree.Measure) -> list[Piece]:

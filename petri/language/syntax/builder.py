@@ -31,6 +31,17 @@ NODES: Final[dict[str, type]] = {
     "field": tree.Field, "call": tree.Call, "with_record": tree.With, "paren": tree.Paren, "weighted": tree.Weighted,
     "passage": tree.Passage, "by_keys": tree.By, "ordered": tree.Ordered, "at": tree.At,
 }  # fmt: skip
+# Of each kind of step, what its parts are; "" for a sign or word that says nothing more. Clauses follow.
+_STEPS: Final = {
+    "arcs_step": ("label", "verb", "arcs"),
+    "value_step": ("label", "verb", "time"),
+    "outputs_step": ("label", "verb", "outputs"),
+    "call_step": ("label", "verb", "outputs", "", "value"),
+    "named_step": ("verb", "name", "", "value"),
+    "draws_step": ("verb", "draws"),
+    "value_block": ("verb", "value"),
+    "clauses_block": ("verb",),
+}
 
 
 class Clause(Frozen):
@@ -42,19 +53,23 @@ class Clause(Frozen):
 
 
 @cache
-def _shape(kind: type) -> tuple[tuple[str, Any], ...]:
-    """The fields of a node that its rule gives, each with its value where the part was not written."""
+def _shape(kind: type) -> tuple[tuple[str, str, Any], ...]:
+    """The fields of a node that its rule gives: its name, that of the part whose position it is, or "" for a part, and
+    its value where the part was not written.
+    """
     written = [name for name in fields(kind) if name not in defaults(kind)]
     types = {name: kind.__annotations__[name] for name in written}
     lists = {name for name, text in types.items() if text.startswith("tuple") and not text.endswith("None")}
-    return tuple((name, () if name in lists else None) for name in written)
+    parts = {name: name.removesuffix("_span") if name.endswith("_span") else "" for name in written}
+    own = {"span": "span", "doc": "doc"}
+    return tuple((name, own.get(name, parts[name]), () if name in lists else None) for name in written)
 
 
 def _plain(part: Any) -> Any:
     """A child of a rule as the tree has it."""
-    if isinstance(part, Token):
+    if type(part) is Token:
         return part.text if part.kind in ("NAME", "NUMBER", "STRING") else part.kind
-    return tuple(part) if isinstance(part, list) else part
+    return tuple(part) if type(part) is list else part
 
 
 class Builder:
@@ -68,27 +83,31 @@ class Builder:
     def make(self, rule: str, parts: list[Any], first: Token, last: Token) -> Any:
         """What a rule of the grammar, or an alias of one, makes of its children."""
         kind = NODES.get(rule)
-        return getattr(self, rule)(parts, first, last) if kind is None else self._node(kind, parts, first, last)
+        if kind is not None:
+            return self._node(kind, parts, first, last)
+        if rule in _STEPS:
+            return self._step(_STEPS[rule], parts, first, last)
+        return getattr(self, rule)(parts, first, last)
 
     def _node(self, kind: type, parts: list[Any], first: Token, last: Token, **given: Any) -> Any:
         """A node whose fields that are not given are the parts, in order."""
         tokens: dict[str, Token] = {}
         rest = iter(parts)
-        for name, empty in _shape(kind):
+        for name, role, empty in _shape(kind):
             if name in given:
                 continue
-            if name == "span":
-                given[name] = self.span(first, last)
-            elif name == "doc":
-                given[name] = self.doc
-            elif name.endswith("_span"):
-                token = tokens.get(name.removesuffix("_span"))
-                given[name] = None if token is None else self.span(token, token)
-            else:
+            if role == "":
                 part = next(rest, None)
-                if isinstance(part, Token):
+                if type(part) is Token:
                     tokens[name] = part
                 given[name] = empty if part is None else _plain(part)
+            elif role == "span":
+                given[name] = span_of(first, last, self.path)
+            elif role == "doc":
+                given[name] = self.doc
+            else:
+                token = tokens.get(role)
+                given[name] = None if token is None else span_of(token, token, self.path)
         return kind(**given)
 
     def span(self, first: Token, last: Token) -> Span:
@@ -176,53 +195,27 @@ class Builder:
 
     # ------------------------------------------------------------ threads
 
-    def _step(self, label: Token | None, verb: Token, last: Token, clauses: list[Clause], **parts: Any) -> tree.Step:
+    def _step(self, names: tuple[str, ...], parts: list[Any], first: Token, last: Token) -> tree.Step:
         """A step with its clauses; `for` belongs to `take`, `hold` and `use`, which needs it."""
-        given = self._clauses(verb.kind, clauses)
+        given = dict(zip(names, parts, strict=False))
+        label, verb = given.pop("label", None), given.pop("verb")
+        clauses = [part for part in parts if isinstance(part, Clause)]
+        values = self._clauses(verb.kind, clauses)
         strange = [clause for clause in clauses if CLAUSES[clause.word] not in clauses_of(verb.kind)]
         if strange:
             self._tell("step-with-time", strange[0].span, verb=verb.kind)
-        if verb.kind == "use" and "time" not in given:
+        if verb.kind == "use" and "time" not in values:
             self._tell("use-without-time", self.span(verb, last))
-        name = label or verb
+        name = given.get("name") or label or verb
+        values |= {name: _plain(value) for name, value in given.items() if name}
         return tree.Step(
             verb=verb.kind,
-            span=self.span(name, last),
+            span=self.span(first, last),
             name_span=self.span(name, name),
             doc=self.doc,
             label=label.text if label else "",
-            **{**given, **parts},
+            **values,
         )
-
-    def arcs_step(self, parts: list[Any], first: Token, last: Token) -> tree.Step:
-        label, verb, arcs, *clauses = parts
-        return self._step(label, verb, last, clauses, arcs=tuple(arcs))
-
-    def value_step(self, parts: list[Any], first: Token, last: Token) -> tree.Step:
-        label, verb, value, *clauses = parts
-        return self._step(label, verb, last, clauses, time=value)
-
-    def outputs_step(self, parts: list[Any], first: Token, last: Token) -> tree.Step:
-        label, verb, outputs = parts
-        return self._step(label, verb, last, [], outputs=tuple(outputs))
-
-    def call_step(self, parts: list[Any], first: Token, last: Token) -> tree.Step:
-        label, verb, request, _, reply = parts
-        return self._step(label, verb, last, [], outputs=(request,), value=reply)
-
-    def named_step(self, parts: list[Any], first: Token, last: Token) -> tree.Step:
-        verb, name, _, value = parts
-        return replace(self._step(None, verb, last, [], name=name.text, value=value), name_span=self.span(name, name))
-
-    def draws_step(self, parts: list[Any], first: Token, last: Token) -> tree.Step:
-        return self._step(None, parts[0], last, [], draws=tuple(parts[1]))
-
-    def value_block(self, parts: list[Any], first: Token, last: Token) -> tree.Step:
-        return self._step(None, parts[0], last, [], value=parts[1])
-
-    def clauses_block(self, parts: list[Any], first: Token, last: Token) -> tree.Step:
-        verb, *clauses = parts
-        return self._step(None, verb, last, clauses)
 
     # ------------------------------------------------------------ modules, runs
 

@@ -61,6 +61,10 @@ class Token(Struct):
     def end_column(self) -> int:
         return self.column + len(self.text)
 
+    @property
+    def place(self) -> tuple[int, int]:
+        return (self.line, self.column)
+
 
 class Comment(Struct):
     """`#` or `##` to the end of the line; `own_line` if nothing precedes it. `text` includes its marks."""
@@ -69,6 +73,10 @@ class Comment(Struct):
     line: int
     column: int
     own_line: bool
+
+    @property
+    def place(self) -> tuple[int, int]:
+        return (self.line, self.column)
 
     @property
     def documents(self) -> bool:
@@ -136,30 +144,27 @@ def _after(match: re.Match[str], line: int, line_start: int) -> tuple[int, int]:
     return (line + len(breaks), match.start() + breaks[-1].end()) if breaks else (line, line_start)
 
 
+# The errors of some kinds of token, and of some texts.
+_WRONG = {
+    "MULTISET": "multiset", "CURLY": "foreign-quotes", "OPEN_STRING": "open-string", "?": "conditional-operator",
+    ";": "semicolon", "%": "stray-percent",
+}  # fmt: skip
+
+
 def _wrong(token: Token, path: str) -> Diagnostic:
     values: dict[str, Value] = {"found": token.text}
-    identifier = "stray-character"
+    identifier = _WRONG.get(token.kind) or _WRONG.get(token.text) or "stray-character"
+    instead = _FOREIGN.get(token.text) if token.kind == "FOREIGN" else _LOOKALIKES.get(token.text)
     if token.kind == "FOREIGN_COMMENT":
         return _foreign_comment(token, path)
     if token.kind == "MULTISET":
-        identifier, values = "multiset", {"count": token.text.rstrip("`")}
+        values = {"count": token.text.rstrip("`")}
     elif token.kind == "CURLY":
-        identifier, values = "foreign-quotes", {"found": token.text[0], "text": token.text[1:-1]}
-    elif token.text == "?":
-        identifier, values = "conditional-operator", {}
-    elif token.kind == "OPEN_STRING":
-        identifier, values = "open-string", {}
-    elif token.text == ";":
-        identifier, values = "semicolon", {}
-    elif token.text == "%":
-        identifier, values = "stray-percent", {}
-    elif token.kind == "FOREIGN":
+        values = {"found": token.text[0], "text": token.text[1:-1]}
+    elif identifier == "stray-character" and instead is not None:
         identifier = "foreign-symbol"
-        values["instead"] = _FOREIGN[token.text]
-    elif token.text in _LOOKALIKES:
-        identifier = "foreign-symbol"
-        values["instead"] = _LOOKALIKES[token.text]
-    else:
+        values["instead"] = instead
+    elif identifier == "stray-character":
         values["code"] = f"U+{ord(token.text):04X}"
     return Diagnostic(identifier, span_of(token, token, path), values)
 

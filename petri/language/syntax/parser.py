@@ -90,7 +90,7 @@ class _Parser:
         self.comments = lexed.comments
         self.documentation = documentation(self.statements, lexed.comments)
         self.lexical = _by_statement(self.statements, lexed)
-        starts = [(statement.tokens[0].line, statement.tokens[0].column) for statement in self.statements]
+        starts = [statement.tokens[0].place for statement in self.statements]
         self.with_gaps = {bisect_right(starts, gap) - 1 for gap in lexed.gaps}
         self.roots: set[str] = set()  # names whose declaration has a mistake that is repeated wherever they are used
         self.failures: list[tuple[Diagnostic, frozenset[str]]] = []
@@ -347,16 +347,16 @@ def documentation(statements: list[Statement], comments: list[Comment]) -> dict[
 
 def doc_comments(statements: list[Statement], comments: list[Comment]) -> dict[int, list[Comment]]:
     """As `documentation`, the comments themselves."""
-    starts = [(statement.tokens[0].line, statement.tokens[0].column) for statement in statements]
+    starts = [statement.tokens[0].place for statement in statements]
     found: dict[int, list[Comment]] = {}
     own_lines = {comment.line for comment in comments if comment.own_line}
     previous: tuple[int, Comment] | None = None  # the last trailing doc comment and its statement
     for comment in comments:
         if not comment.documents:
             continue
-        number = bisect_right(starts, (comment.line, comment.column)) - 1
+        number = bisect_right(starts, comment.place) - 1
         last = statements[number].tokens[-1] if number >= 0 else None
-        within = last is not None and (comment.line, comment.column) < (last.line, last.column)
+        within = last is not None and comment.place < last.place
         if within and in_brackets(statements[number], comment):
             continue
         if number < 0 and not comment.own_line:
@@ -364,7 +364,7 @@ def doc_comments(statements: list[Statement], comments: list[Comment]) -> dict[i
         if within or not comment.own_line:
             owner = number if within else _measure_on_line(statements, number)
             previous = (owner, comment)
-        elif previous and (comment.line, comment.column) == (previous[1].line + 1, previous[1].column):
+        elif previous and comment.place == (previous[1].line + 1, previous[1].column):
             owner = previous[0]
             previous = (owner, comment)
         else:
@@ -390,7 +390,7 @@ def in_brackets(statement: Statement, comment: Comment) -> bool:
     """Whether a comment in a statement is inside brackets, and so belongs to a part of it."""
     depth = 0
     for token in statement.tokens:
-        if (token.line, token.column) > (comment.line, comment.column):
+        if token.place > comment.place:
             break
         depth += (token.kind in "([{") - (token.kind in ")]}")
     return depth > 0
@@ -406,23 +406,19 @@ def _with_parameter_docs(
     first, last = statement.tokens[0], statement.tokens[-1]
     starts = [(parameter.span.line, parameter.span.column) for parameter in header.parameters]
     found: dict[int, list[str]] = {}
-    for comment in comments[bisect_right(comments, (first.line, first.column), key=_place) :]:
-        if _place(comment) > (last.line, last.column):
+    for comment in comments[bisect_right(comments, first.place, key=lambda comment: comment.place) :]:
+        if comment.place > last.place:
             break
         if comment.documents and in_brackets(statement, comment):
-            number = max(bisect_right(starts, _place(comment)) - 1, 0)
+            number = max(bisect_right(starts, comment.place) - 1, 0)
             span = header.parameters[number].span
-            if comment.own_line and _place(comment) > (span.end_line, span.end_column):
+            if comment.own_line and comment.place > (span.end_line, span.end_column):
                 number = min(number + 1, len(starts) - 1)
             found.setdefault(number, []).append(comment.text[2:].removeprefix(" "))
     parameters = tuple(
         replace(parameter, doc="\n".join(found.get(number, []))) for number, parameter in enumerate(header.parameters)
     )
     return (replace(header, parameters=parameters),)
-
-
-def _place(comment: Comment) -> tuple[int, int]:
-    return (comment.line, comment.column)
 
 
 def _adjoins(comment: Comment, statement: Statement, own_lines: set[int]) -> bool:
@@ -435,7 +431,7 @@ def _adjoins(comment: Comment, statement: Statement, own_lines: set[int]) -> boo
 
 def _by_statement(statements: list[Statement], lexed: Lexed) -> dict[int, list[Diagnostic]]:
     """The errors of the lexer, by number of statement (-1 before the first); the first of each kind."""
-    starts = [(statement.tokens[0].line, statement.tokens[0].column) for statement in statements]
+    starts = [statement.tokens[0].place for statement in statements]
     found: dict[int, list[Diagnostic]] = {}
     told: set[tuple[int, str]] = set()
     for diagnostic in lexed.wrong:

@@ -45,6 +45,7 @@ def split(tokens: list[Token], path: str) -> list[Statement]:
     statements: list[Statement] = []
     depth = 0
     open_blocks: list[str] = []  # the words of modules, threads and blocks of steps that have not ended
+    declared = _declared_as_names(tokens)
     for position, token in enumerate(tokens):
         before = tokens[position - 1] if position else None
         after = tokens[position + 1] if position + 1 < len(tokens) else None
@@ -63,11 +64,8 @@ def split(tokens: list[Token], path: str) -> list[Statement]:
             word = token.text
         elif token.kind in _DECLARING:
             alone = bool(statements) and position == statements[-1].first + 1 and statements[-1].word not in _NAMELESS
-            word = _declares(token, before, after, depth, alone)
-            if not word and _is_name(token, before, after):
-                token.kind = "NAME"
-            elif not word and token.kind != "end" and not _closing(before, token, after):
-                token.kind = "NAME"
+            word, misused = _keyword(token, before, after, depth, alone, declared)
+            if misused:
                 wrong = Diagnostic("reserved-name", span_of(token, token, path), {"name": token.text})
         elif token.kind == "NAME" and token.first:
             word = _misspelt(token, before, after, bool(open_blocks))
@@ -89,6 +87,35 @@ def split(tokens: list[Token], path: str) -> list[Statement]:
         elif token.kind in _CLOSING:
             depth = max(depth - 1, 0)
     return statements
+
+
+def _declared_as_names(tokens: list[Token]) -> frozenset[str]:
+    """The keywords that are declared as names, as in `place unit : int`: one error is enough for all their uses."""
+    return frozenset(
+        name.text
+        for word, name, after in zip(tokens, tokens[1:], tokens[2:], strict=False)
+        if name.kind in _DECLARING and not name.first and word.first and word.kind in _DECLARING - _NAMELESS
+        if after.kind != "NAME" and after.kind not in SOFT
+    )
+
+
+def _keyword(
+    token: Token, before: Token | None, after: Token | None, depth: int, alone: bool, declared: frozenset[str]
+) -> tuple[str, bool]:
+    """The keyword, if the token starts a declaration; otherwise it becomes a name, and whether that is to be told.
+
+    declared: the keywords that are declared as names. One is still a keyword in `unit cycle = 4 ns`, and at the start
+    of a line.
+    """
+    used = token.kind in declared and not token.first and (after is None or after.kind != "NAME" or after.first)
+    word = "" if used else _declares(token, before, after, depth, alone)
+    if word:
+        return word, False
+    allowed = _is_name(token, before, after)
+    if allowed or (token.kind != "end" and not _closing(before, token, after)):
+        token.kind = "NAME"
+        return "", not allowed and (alone or token.text not in declared)
+    return "", False
 
 
 def _open_or_close(blocks: list[str], word: str) -> None:
