@@ -21,145 +21,79 @@ use crate::program::Program;
 use crate::state::index::Bucket;
 use crate::state::value::Scope;
 
-/// Addresses of functions.
-#[derive(Clone, Copy, Debug)]
-pub struct Runtime {
-    /// The routines by which tokens arrive in places: for each place one for tokens without reserved room, and one for others.
-    pub arrivals: usize,
-    pub choose: usize,
-    pub integer: usize,
-    pub real: usize,
-    pub started: usize,
-    pub arrived: usize,
-    pub departs: usize,
-    pub shown: usize,
-    pub bucket_of: usize,
-    pub seats: usize,
-    pub choose_of: usize,
-    pub leave: usize,
-    pub enter: usize,
-    pub leave_index: usize,
-    pub leave_pivot: usize,
-    pub remove: usize,
-    pub push: usize,
-    pub reset: usize,
-    pub deposit: usize,
-    pub reserve: usize,
-    pub moved: usize,
-    pub set_enabled: usize,
-    pub look: usize,
-    pub pick: usize,
-    pub finish: usize,
-    pub refill: usize,
-    pub touch_clocked: usize,
-    pub prefetch: usize,
-    pub fetch: usize,
-}
-
-/// Functions that are called so rarely that the code around their calls should not suffer: they change no register, and
-/// return nothing. The code calls them through small functions of its own.
-#[derive(Clone, Copy, Debug)]
-pub enum Rare {
-    ExponentialRest,
-    Grow,
-    MakeRoom,
-    Lengthen,
-    Play,
-    LookBeside,
-    ChoosePair,
-    LeaveIndex,
-    EnterIndex,
-    LeavePivot,
-    EnterPivot,
-    Weigh,
-    Note,
-}
-
-impl Rare {
-    /// All, in their order.
-    pub const NAMED: [Rare; 13] = [
-        Rare::ExponentialRest,
-        Rare::Grow,
-        Rare::MakeRoom,
-        Rare::Lengthen,
-        Rare::Play,
-        Rare::LookBeside,
-        Rare::ChoosePair,
-        Rare::LeaveIndex,
-        Rare::EnterIndex,
-        Rare::LeavePivot,
-        Rare::EnterPivot,
-        Rare::Weigh,
-        Rare::Note,
-    ];
-
-    /// The addresses of all, in their order, and the types of their parameters behind the engine.
-    pub fn all<O: Observer>() -> [(usize, &'static [Type]); 13] {
-        [
-            (exponential_rest::<O> as *const () as usize, &[I64, F64]),
-            (grow::<O> as *const () as usize, &[I64]),
-            (make_room::<O> as *const () as usize, &[]),
-            (lengthen::<O> as *const () as usize, &[I64]),
-            (play::<O> as *const () as usize, &[I64, I64, I64]),
-            (look_beside::<O> as *const () as usize, &[I64]),
-            (choose_pair::<O> as *const () as usize, &[I64, I64]),
-            (leave_index::<O> as *const () as usize, &[I64, I64]),
-            (enter_index::<O> as *const () as usize, &[I64, I64]),
-            (leave_pivot::<O> as *const () as usize, &[I64, I64]),
-            (enter_pivot::<O> as *const () as usize, &[I64, I64]),
-            (weigh::<O> as *const () as usize, &[I64, I64, I64, I64]),
-            (note::<O> as *const () as usize, &[I64, I64, I64, I64]),
-        ]
-    }
-}
-
-impl Runtime {
-    pub fn of<O: Observer>(arrivals: *const Routine) -> Self {
-        Runtime {
-            arrivals: arrivals as usize,
-            choose: choose::<O> as *const () as usize,
-            integer: integer::<O> as *const () as usize,
-            real: real::<O> as *const () as usize,
-            started: started::<O> as *const () as usize,
-            arrived: arrived::<O> as *const () as usize,
-            departs: departs::<O> as *const () as usize,
-            shown: shown::<O> as *const () as usize,
-            bucket_of: bucket_of::<O> as *const () as usize,
-            seats: seats::<O> as *const () as usize,
-            choose_of: choose_of::<O> as *const () as usize,
-            leave: leave::<O> as *const () as usize,
-            enter: enter::<O> as *const () as usize,
-            leave_index: leave_index::<O> as *const () as usize,
-            leave_pivot: leave_pivot::<O> as *const () as usize,
-            remove: remove::<O> as *const () as usize,
-            push: push::<O> as *const () as usize,
-            reset: reset::<O> as *const () as usize,
-            deposit: deposit::<O> as *const () as usize,
-            reserve: reserve::<O> as *const () as usize,
-            moved: moved::<O> as *const () as usize,
-            set_enabled: set_enabled::<O> as *const () as usize,
-            look: look::<O> as *const () as usize,
-            pick: pick::<O> as *const () as usize,
-            finish: finish::<O> as *const () as usize,
-            refill: refill::<O> as *const () as usize,
-            touch_clocked: touch_clocked::<O> as *const () as usize,
-            prefetch: prefetch::<O> as *const () as usize,
-            fetch: fetch_both as *const () as usize,
+macro_rules! runtime {
+    ($($function:ident),*) => {
+        /// Addresses of functions.
+        #[derive(Clone, Copy, Debug)]
+        pub struct Runtime {
+            /// The routines by which tokens arrive in places: for each place one for tokens without reserved room, and one for
+            /// others.
+            pub arrivals: usize,
+            pub fetch: usize,
+            $(pub $function: usize),*
         }
-    }
+
+        impl Runtime {
+            pub fn of<O: Observer>(arrivals: *const Routine) -> Self {
+                Runtime {
+                    arrivals: arrivals as usize,
+                    fetch: fetch_both as *const () as usize,
+                    $($function: $function::<O> as *const () as usize),*
+                }
+            }
+        }
+    };
 }
 
-/// The engine and its program, which is not changed by what happens to the engine.
-///
-/// # Safety
-/// `engine` is the engine that runs the code, and nothing else uses it until the function returns.
+runtime! {
+    choose, integer, real, started, arrived, departs, shown, bucket_of, seats, choose_of, leave, enter, leave_index,
+    leave_pivot, remove, push, reset, deposit, reserve, moved, set_enabled, look, pick, finish, refill, touch_clocked,
+    prefetch
+}
+
+macro_rules! rare {
+    ($($name:ident: $function:ident($($ty:expr),*);)*) => {
+        /// Functions that are called so rarely that the code around their calls should not suffer: they change no register,
+        /// and return nothing. The code calls them through small functions of its own.
+        #[derive(Clone, Copy, Debug)]
+        pub enum Rare {
+            $($name),*
+        }
+
+        impl Rare {
+            /// All, in their order.
+            pub const NAMED: &'static [Rare] = &[$(Rare::$name),*];
+
+            /// The addresses of all, in their order, and the types of their parameters behind the engine.
+            pub fn all<O: Observer>() -> Vec<(usize, &'static [Type])> {
+                vec![$(($function::<O> as *const () as usize, &[$($ty),*])),*]
+            }
+        }
+    };
+}
+
+rare! {
+    ExponentialRest: exponential_rest(I64, F64);
+    Grow: grow(I64);
+    MakeRoom: make_room();
+    Lengthen: lengthen(I64);
+    Play: play(I64, I64, I64);
+    LookBeside: look_beside(I64);
+    ChoosePair: choose_pair(I64, I64);
+    LeaveIndex: leave_index(I64, I64);
+    EnterIndex: enter_index(I64, I64);
+    LeavePivot: leave_pivot(I64, I64);
+    EnterPivot: enter_pivot(I64, I64);
+    Weigh: weigh(I64, I64, I64, I64);
+    Note: note(I64, I64, I64, I64);
+}
+
+/// The engine that runs the code and its program, which is not changed by what happens to the engine.
 #[inline(always)]
-unsafe fn parts<'a, O: Observer>(engine: *mut Engine<O>) -> (&'a mut Engine<O>, &'a Program) {
+fn parts<O: Observer>(engine: &mut Engine<O>) -> (&mut Engine<O>, &Program) {
+    let program = from_ref::<Program>(&engine.program);
     // SAFETY: the engine holds its program as long as it lives.
-    unsafe {
-        let program = from_ref::<Program>(&(*engine).program);
-        (&mut *engine, &*program)
-    }
+    (engine, unsafe { &*program })
 }
 
 /// The `width` slots of a token.
@@ -204,16 +138,13 @@ impl<O: Observer> Engine<O> {
 }
 
 /// The rest of the draw of an exponential.
-unsafe extern "C" fn exponential_rest<O: Observer>(engine: *mut Engine<O>, layer: u64, x: f64) {
-    // SAFETY: see `parts`.
-    let (engine, _) = unsafe { parts(engine) };
+extern "C" fn exponential_rest<O: Observer>(engine: &mut Engine<O>, layer: u64, x: f64) {
     engine.value = engine.drawn.exponential_rest(layer as usize, x).to_bits();
 }
 
 /// Draws the tokens of one binding into `scratch.chosen`.
-unsafe extern "C" fn choose<O: Observer>(engine: *mut Engine<O>, transition: u64) -> u64 {
-    // SAFETY: see `parts`.
-    let (engine, program) = unsafe { parts(engine) };
+extern "C" fn choose<O: Observer>(engine: &mut Engine<O>, transition: u64) -> u64 {
+    let (engine, program) = parts(engine);
     match engine.drawing(|engine| engine.choose(program, &program.transitions[TransitionId(transition as u32)])) {
         Ok(()) => DONE,
         Err(_) => GENERAL,
@@ -221,25 +152,23 @@ unsafe extern "C" fn choose<O: Observer>(engine: *mut Engine<O>, transition: u64
 }
 
 /// Writes the tokens of binding `k` of a join into `scratch.chosen`.
-unsafe extern "C" fn choose_of<O: Observer>(engine: *mut Engine<O>, join: u64, k: u64) {
-    // SAFETY: see `parts`.
-    let (engine, program) = unsafe { parts(engine) };
+extern "C" fn choose_of<O: Observer>(engine: &mut Engine<O>, join: u64, k: u64) {
+    let (engine, program) = parts(engine);
     engine.marking.choose(program, JoinId(join as u32), k, &mut engine.scratch.chosen);
 }
 
 /// The same for a join of one link and no arc that takes any token: the seat for the pivot is the lower half of `value`, the
 /// link's is the upper.
-unsafe extern "C" fn choose_pair<O: Observer>(engine: *mut Engine<O>, join: u64, k: u64) {
-    // SAFETY: see `parts`.
-    let (engine, _) = unsafe { parts(engine) };
+extern "C" fn choose_pair<O: Observer>(engine: &mut Engine<O>, join: u64, k: u64) {
     let (pivot, other) = engine.marking.choose_pair(JoinId(join as u32), k);
     engine.value = u64::from(pivot) | u64::from(other) << 32;
 }
 
 /// The value of an expression of the program.
-unsafe extern "C" fn integer<O: Observer>(engine: *mut Engine<O>, expression: *const Int, end: Ticks) -> u64 {
-    // SAFETY: see `parts`; the expression is part of the program.
-    let ((engine, program), expression) = unsafe { (parts(engine), &*expression) };
+unsafe extern "C" fn integer<O: Observer>(engine: &mut Engine<O>, expression: *const Int, end: Ticks) -> u64 {
+    let (engine, program) = parts(engine);
+    // SAFETY: the expression is part of the program.
+    let expression = unsafe { &*expression };
     let value = engine.drawing(|engine| expression.value(&mut engine.scope(program, end)));
     let done = value.is_ok();
     engine.value = value.map_or(0, |value| value as u64);
@@ -250,9 +179,10 @@ unsafe extern "C" fn integer<O: Observer>(engine: *mut Engine<O>, expression: *c
     }
 }
 
-unsafe extern "C" fn real<O: Observer>(engine: *mut Engine<O>, expression: *const Real, end: Ticks) -> u64 {
+unsafe extern "C" fn real<O: Observer>(engine: &mut Engine<O>, expression: *const Real, end: Ticks) -> u64 {
+    let (engine, program) = parts(engine);
     // SAFETY: the same.
-    let ((engine, program), expression) = unsafe { (parts(engine), &*expression) };
+    let expression = unsafe { &*expression };
     let value = engine.drawing(|engine| expression.value(&mut engine.scope(program, end)));
     let done = value.is_ok();
     engine.value = value.map_or(0, f64::to_bits);
@@ -263,9 +193,8 @@ unsafe extern "C" fn real<O: Observer>(engine: *mut Engine<O>, expression: *cons
     }
 }
 
-unsafe extern "C" fn started<O: Observer>(engine: *mut Engine<O>, transition: u64, end: Ticks) -> u64 {
-    // SAFETY: see `parts`.
-    let (engine, program) = unsafe { parts(engine) };
+extern "C" fn started<O: Observer>(engine: &mut Engine<O>, transition: u64, end: Ticks) -> u64 {
+    let (engine, program) = parts(engine);
     let transition = TransitionId(transition as u32);
     let scope = &mut Scope {
         variables: &engine.variables[..program.transitions[transition].variable_names.len()],
@@ -279,9 +208,8 @@ unsafe extern "C" fn started<O: Observer>(engine: *mut Engine<O>, transition: u6
     engine.held(outcome)
 }
 
-unsafe extern "C" fn arrived<O: Observer>(engine: *mut Engine<O>, place: u64, count: u64, token: *const u64) -> u64 {
-    // SAFETY: see `parts` and `slots`.
-    let (engine, program) = unsafe { parts(engine) };
+unsafe extern "C" fn arrived<O: Observer>(engine: &mut Engine<O>, place: u64, count: u64, token: *const u64) -> u64 {
+    let (engine, program) = parts(engine);
     let place = PlaceId(place as u32);
     let scope = &mut Scope {
         // SAFETY: the token that arrives has as many slots as its place says.
@@ -297,23 +225,18 @@ unsafe extern "C" fn arrived<O: Observer>(engine: *mut Engine<O>, place: u64, co
 }
 
 /// The token at a position is about to leave a place whose content is measured.
-unsafe extern "C" fn departs<O: Observer>(engine: *mut Engine<O>, place: u64, position: u64) {
-    // SAFETY: see `parts`.
-    let (engine, _) = unsafe { parts(engine) };
+extern "C" fn departs<O: Observer>(engine: &mut Engine<O>, place: u64, position: u64) {
     engine.tell_departure(PlaceId(place as u32), position);
 }
 
 /// The token that a place shows at a position.
-unsafe extern "C" fn shown<O: Observer>(engine: *mut Engine<O>, place: u64, position: u64) -> *const u64 {
-    // SAFETY: see `parts`.
-    let (engine, _) = unsafe { parts(engine) };
+extern "C" fn shown<O: Observer>(engine: &mut Engine<O>, place: u64, position: u64) -> *const u64 {
     engine.marking.token(PlaceId(place as u32), position as usize).as_ptr()
 }
 
 /// The bucket of a key in an index.
-unsafe extern "C" fn bucket_of<O: Observer>(engine: *mut Engine<O>, index: u64, key: *const u64) -> *const Bucket {
-    // SAFETY: see `parts` and `slots`.
-    let (engine, program) = unsafe { parts(engine) };
+unsafe extern "C" fn bucket_of<O: Observer>(engine: &mut Engine<O>, index: u64, key: *const u64) -> *const Bucket {
+    let (engine, program) = parts(engine);
     let index = IndexId(index as u32);
     // SAFETY: the key has a word for each slot of the index.
     let key = unsafe { slots(key, program.indices[index].slots.len()) };
@@ -321,25 +244,23 @@ unsafe extern "C" fn bucket_of<O: Observer>(engine: *mut Engine<O>, index: u64, 
 }
 
 /// The seats in a bucket.
-unsafe extern "C" fn seats<O: Observer>(engine: *mut Engine<O>, index: u64, bucket: *const Bucket) -> *const u32 {
-    // SAFETY: see `parts`; the bucket is one of the index, or an empty one.
-    let ((engine, _), bucket) = unsafe { (parts(engine), &*bucket) };
+unsafe extern "C" fn seats<O: Observer>(engine: &mut Engine<O>, index: u64, bucket: *const Bucket) -> *const u32 {
+    // SAFETY: the bucket is one of the index, or an empty one.
+    let bucket = unsafe { &*bucket };
     engine.marking.seats_in(IndexId(index as u32), bucket).as_ptr()
 }
 
 /// A token, still in its place, leaves indices and joins.
-unsafe extern "C" fn leave<O: Observer>(engine: *mut Engine<O>, place: u64, position: u64) {
-    // SAFETY: see `parts`.
-    let (engine, program) = unsafe { parts(engine) };
+extern "C" fn leave<O: Observer>(engine: &mut Engine<O>, place: u64, position: u64) {
+    let (engine, program) = parts(engine);
     let place = PlaceId(place as u32);
     let before = engine.marking.places[place].tokens as usize;
     engine.marking.leave(program, &mut engine.enabling, place, position as usize, before);
 }
 
 /// A token that has arrived in a seat is entered in indices and joins.
-unsafe extern "C" fn enter<O: Observer>(engine: *mut Engine<O>, place: u64, token: *const u64, seat: u64) {
-    // SAFETY: see `parts` and `slots`.
-    let (engine, program) = unsafe { parts(engine) };
+unsafe extern "C" fn enter<O: Observer>(engine: &mut Engine<O>, place: u64, token: *const u64, seat: u64) {
+    let (engine, program) = parts(engine);
     let place = PlaceId(place as u32);
     // SAFETY: the token has as many slots as its place says.
     let token = unsafe { slots(token, program.places[place].width) };
@@ -347,60 +268,48 @@ unsafe extern "C" fn enter<O: Observer>(engine: *mut Engine<O>, place: u64, toke
 }
 
 /// A token, still in its seat of a bag, leaves an index.
-unsafe extern "C" fn leave_index<O: Observer>(engine: *mut Engine<O>, index: u64, seat: u64) {
-    // SAFETY: see `parts`.
-    let (engine, program) = unsafe { parts(engine) };
+extern "C" fn leave_index<O: Observer>(engine: &mut Engine<O>, index: u64, seat: u64) {
+    let (engine, program) = parts(engine);
     engine.marking.leave_index(program, &mut engine.enabling, IndexId(index as u32), seat as u32);
 }
 
 /// A token of a group comes to the end of the bag of an index.
-unsafe extern "C" fn enter_index<O: Observer>(engine: *mut Engine<O>, index: u64, group: u64) {
-    // SAFETY: see `parts`.
-    let (engine, program) = unsafe { parts(engine) };
+extern "C" fn enter_index<O: Observer>(engine: &mut Engine<O>, index: u64, group: u64) {
+    let (engine, program) = parts(engine);
     engine.marking.enter_index(program, &mut engine.enabling, IndexId(index as u32), group as u32);
 }
 
 /// A token, still in its seat of a bag, leaves the join whose pivot the bag is.
-unsafe extern "C" fn leave_pivot<O: Observer>(engine: *mut Engine<O>, join: u64, seat: u64) {
-    // SAFETY: see `parts`.
-    let (engine, _) = unsafe { parts(engine) };
+extern "C" fn leave_pivot<O: Observer>(engine: &mut Engine<O>, join: u64, seat: u64) {
     engine.marking.leave_pivot(&mut engine.enabling, JoinId(join as u32), seat as u32);
 }
 
-unsafe extern "C" fn enter_pivot<O: Observer>(engine: *mut Engine<O>, join: u64, group: u64) {
-    // SAFETY: see `parts`.
-    let (engine, _) = unsafe { parts(engine) };
+extern "C" fn enter_pivot<O: Observer>(engine: &mut Engine<O>, join: u64, group: u64) {
     engine.marking.enter_pivot(&mut engine.enabling, JoinId(join as u32), group as u32);
 }
 
 /// The number of tokens in a group has changed.
-unsafe extern "C" fn weigh<O: Observer>(engine: *mut Engine<O>, index: u64, group: u64, before: u64, after: u64) {
-    // SAFETY: see `parts`.
-    let (engine, program) = unsafe { parts(engine) };
+extern "C" fn weigh<O: Observer>(engine: &mut Engine<O>, index: u64, group: u64, before: u64, after: u64) {
+    let (engine, program) = parts(engine);
     let (index, before, after) = (IndexId(index as u32), before as usize, after as usize);
     engine.marking.weigh(program, &mut engine.enabling, index, group as u32, before, after);
 }
 
 /// The weight of a seat of a join has changed.
-unsafe extern "C" fn note<O: Observer>(engine: *mut Engine<O>, join: u64, seat: u64, before: u64, after: u64) {
-    // SAFETY: see `parts`.
-    let (engine, _) = unsafe { parts(engine) };
+extern "C" fn note<O: Observer>(engine: &mut Engine<O>, join: u64, seat: u64, before: u64, after: u64) {
     engine.marking.joins[JoinId(join as u32)].note(seat as u32, before, after);
 }
 
 /// Removes a token from its store.
-unsafe extern "C" fn remove<O: Observer>(engine: *mut Engine<O>, place: u64, position: u64) {
-    // SAFETY: see `parts`.
-    let (engine, _) = unsafe { parts(engine) };
+extern "C" fn remove<O: Observer>(engine: &mut Engine<O>, place: u64, position: u64) {
     let place = PlaceId(place as u32);
     let state = &mut engine.marking.places[place];
     engine.marking.stores[place].remove(&mut state.ring, position as usize, state.tokens as usize);
 }
 
 /// Adds a token to the store of a keyed place. Its key raised no fault when the firing started.
-unsafe extern "C" fn push<O: Observer>(engine: *mut Engine<O>, place: u64, token: *const u64) {
-    // SAFETY: see `parts` and `slots`.
-    let (engine, program) = unsafe { parts(engine) };
+unsafe extern "C" fn push<O: Observer>(engine: &mut Engine<O>, place: u64, token: *const u64) {
+    let (engine, program) = parts(engine);
     let place = PlaceId(place as u32);
     let target = &program.places[place];
     // SAFETY: the token has as many slots as its place says.
@@ -411,32 +320,28 @@ unsafe extern "C" fn push<O: Observer>(engine: *mut Engine<O>, place: u64, token
 }
 
 /// Makes room in the store of a place that is full.
-unsafe extern "C" fn grow<O: Observer>(engine: *mut Engine<O>, place: u64) {
-    // SAFETY: see `parts`.
-    let (engine, _) = unsafe { parts(engine) };
+extern "C" fn grow<O: Observer>(engine: &mut Engine<O>, place: u64) {
     let place = PlaceId(place as u32);
     let state = &mut engine.marking.places[place];
     engine.marking.stores[place].grow(&mut state.ring, state.tokens as usize);
 }
 
 /// Empties a place.
-unsafe extern "C" fn reset<O: Observer>(engine: *mut Engine<O>, place: u64) {
-    // SAFETY: see `parts`.
-    let (engine, program) = unsafe { parts(engine) };
+extern "C" fn reset<O: Observer>(engine: &mut Engine<O>, place: u64) {
+    let (engine, program) = parts(engine);
     engine.reset(program, PlaceId(place as u32));
 }
 
 /// Tokens arrive in a place that is known only now, or several at once.
 unsafe extern "C" fn deposit<O: Observer>(
-    engine: *mut Engine<O>,
+    engine: &mut Engine<O>,
     place: u64,
     count: u64,
     token: *const u64,
     transition: u64,
     reserved: u64,
 ) -> u64 {
-    // SAFETY: see `parts` and `slots`.
-    let (engine, program) = unsafe { parts(engine) };
+    let (engine, program) = parts(engine);
     let place = PlaceId(place as u32);
     // SAFETY: the token has as many slots as its place says.
     let token = unsafe { slots(token, program.places[place].width) };
@@ -446,61 +351,49 @@ unsafe extern "C" fn deposit<O: Observer>(
 }
 
 /// Keeps room for tokens in a place that is known only now.
-unsafe extern "C" fn reserve<O: Observer>(engine: *mut Engine<O>, place: u64, count: u64) {
-    // SAFETY: see `parts`.
-    let (engine, program) = unsafe { parts(engine) };
+extern "C" fn reserve<O: Observer>(engine: &mut Engine<O>, place: u64, count: u64) {
+    let (engine, program) = parts(engine);
     engine.keep_room(program, PlaceId(place as u32), count);
 }
 
 /// A gauge that many transitions watch has changed.
-unsafe extern "C" fn moved<O: Observer>(engine: *mut Engine<O>, gauge: u64, old: u64, new: u64) {
-    // SAFETY: see `parts`.
-    let (engine, program) = unsafe { parts(engine) };
+extern "C" fn moved<O: Observer>(engine: &mut Engine<O>, gauge: u64, old: u64, new: u64) {
+    let (engine, program) = parts(engine);
     engine.enabling.moved(program, GaugeId(gauge as u32), old, new);
 }
 
 /// A transition becomes enabled, or stops being enabled.
-unsafe extern "C" fn set_enabled<O: Observer>(engine: *mut Engine<O>, transition: u64, enabled: u64) {
-    // SAFETY: see `parts`.
-    let (engine, _) = unsafe { parts(engine) };
+extern "C" fn set_enabled<O: Observer>(engine: &mut Engine<O>, transition: u64, enabled: u64) {
     engine.enabling.set(TransitionId(transition as u32), enabled != 0);
 }
 
 /// Memory for one more firing in progress.
-unsafe extern "C" fn make_room<O: Observer>(engine: *mut Engine<O>) {
-    // SAFETY: see `parts`.
-    let (engine, _) = unsafe { parts(engine) };
+extern "C" fn make_room<O: Observer>(engine: &mut Engine<O>) {
     engine.agenda.make_room();
 }
 
 /// Notes whether another firing ends at the time of the one that has left a slot.
-unsafe extern "C" fn look_beside<O: Observer>(engine: *mut Engine<O>, slot: u64) {
-    // SAFETY: see `parts`.
-    let (engine, _) = unsafe { parts(engine) };
+extern "C" fn look_beside<O: Observer>(engine: &mut Engine<O>, slot: u64) {
     engine.agenda.tournament.look_beside(slot as usize, engine.now);
 }
 
 /// Memory for one more firing in the lane of a transition.
-unsafe extern "C" fn lengthen<O: Observer>(engine: *mut Engine<O>, transition: u64) {
-    // SAFETY: see `parts`.
-    let (engine, program) = unsafe { parts(engine) };
+extern "C" fn lengthen<O: Observer>(engine: &mut Engine<O>, transition: u64) {
+    let (engine, program) = parts(engine);
     let lane = program.transitions[TransitionId(transition as u32)].lane;
     engine.agenda.lanes[lane as usize].make_room();
 }
 
 /// Plays the matches of a slot.
-unsafe extern "C" fn play<O: Observer>(engine: *mut Engine<O>, slot: u64, number: u64, time: Ticks) {
-    // SAFETY: see `parts`.
-    let (engine, _) = unsafe { parts(engine) };
+extern "C" fn play<O: Observer>(engine: &mut Engine<O>, slot: u64, number: u64, time: Ticks) {
     engine.agenda.tournament.succeed(slot as usize, time, number);
 }
 
 // ------------------------------------------------------------ the loop
 
 /// Looks again at transitions. Returns 0 if that has failed.
-unsafe extern "C" fn look<O: Observer>(engine: *mut Engine<O>) -> u64 {
-    // SAFETY: see `parts`.
-    let (engine, program) = unsafe { parts(engine) };
+unsafe extern "C" fn look<O: Observer>(engine: &mut Engine<O>) -> u64 {
+    let (engine, program) = parts(engine);
     // SAFETY: the engine keeps the code that runs it.
     let code = engine.code.as_deref().map(|code| unsafe { &*from_ref(code) });
     let outcome = engine.look(program, code);
@@ -508,25 +401,22 @@ unsafe extern "C" fn look<O: Observer>(engine: *mut Engine<O>) -> u64 {
 }
 
 /// Chooses one of the enabled transitions of a priority.
-unsafe extern "C" fn pick<O: Observer>(engine: *mut Engine<O>, level: u64) -> u64 {
-    // SAFETY: see `parts`.
-    let (engine, program) = unsafe { parts(engine) };
+extern "C" fn pick<O: Observer>(engine: &mut Engine<O>, level: u64) -> u64 {
+    let (engine, program) = parts(engine);
     u64::from(engine.enabling.choose(program, level as usize, &mut engine.random).0)
 }
 
 /// Ends a firing of a transition that has no code.
-unsafe extern "C" fn finish<O: Observer>(engine: *mut Engine<O>, transition: u64, record: *const u64) -> u64 {
-    // SAFETY: see `parts`.
-    let (engine, program) = unsafe { parts(engine) };
+unsafe extern "C" fn finish<O: Observer>(engine: &mut Engine<O>, transition: u64, record: *const u64) -> u64 {
+    let (engine, program) = parts(engine);
     // SAFETY: the record is that of a firing of the transition.
     let outcome = unsafe { engine.end(program, TransitionId(transition as u32), record) };
     engine.held(outcome)
 }
 
 /// Rows arrive in the places of streams. Returns 0 if that has failed, or the next block is needed first.
-unsafe extern "C" fn refill<O: Observer>(engine: *mut Engine<O>) -> u64 {
-    // SAFETY: see `parts`.
-    let (engine, program) = unsafe { parts(engine) };
+extern "C" fn refill<O: Observer>(engine: &mut Engine<O>) -> u64 {
+    let (engine, program) = parts(engine);
     match engine.refill(program) {
         Ok(known) => u64::from(known),
         Err(error) => engine.fine(Err(error)),
@@ -534,21 +424,19 @@ unsafe extern "C" fn refill<O: Observer>(engine: *mut Engine<O>) -> u64 {
 }
 
 /// The time has moved.
-unsafe extern "C" fn touch_clocked<O: Observer>(engine: *mut Engine<O>) {
-    // SAFETY: see `parts`.
-    let (engine, program) = unsafe { parts(engine) };
+extern "C" fn touch_clocked<O: Observer>(engine: &mut Engine<O>) {
+    let (engine, program) = parts(engine);
     engine.set_time(program, engine.now);
 }
 
 /// Brings two records to the cache.
-unsafe extern "C" fn fetch_both(one: *const u8, other: *const u8) {
+extern "C" fn fetch_both(one: *const u8, other: *const u8) {
     fetch(one);
     fetch(other);
 }
 
 /// Brings memory to the cache for firings that will end soon.
-unsafe extern "C" fn prefetch<O: Observer>(engine: *mut Engine<O>) {
-    // SAFETY: see `parts`.
-    let (engine, program) = unsafe { parts(engine) };
+extern "C" fn prefetch<O: Observer>(engine: &mut Engine<O>) {
+    let (engine, program) = parts(engine);
     engine.prefetch(program);
 }

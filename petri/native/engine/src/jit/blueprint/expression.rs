@@ -94,6 +94,17 @@ pub enum Expression {
     Real(Real),
 }
 
+impl Expression {
+    /// A constant, a variable, or a number that is read.
+    pub fn is_simple(&self) -> bool {
+        match self {
+            Expression::Bool(e) => matches!(e, Bool::Const(_)),
+            Expression::Int(e) => matches!(e, Int::Const(_) | Int::Held(_) | Int::Var(_) | Int::Tokens(_)),
+            Expression::Real(e) => matches!(e, Real::Const { .. } | Real::Var(_) | Real::Now | Real::End),
+        }
+    }
+}
+
 /// The value of a variable, of either kind.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub enum Value {

@@ -14,7 +14,6 @@
 //! - [`place`]: the places that it uses, and their neighbours
 //! - [`names`]: what differs between transitions with the same blueprint
 //! - [`planner`]: makes blueprints of a program
-//! - [`worth`]: which expressions may have functions of their own
 //! - [`quick_hash`]: the hash by which they are looked up
 
 pub mod expression;
@@ -23,7 +22,6 @@ pub mod place;
 pub mod planner;
 pub mod quick_hash;
 pub mod transition;
-pub mod worth;
 
 use std::ops::Index;
 

@@ -159,7 +159,6 @@ pub struct JoinPlan {
 pub struct IndexPlan {
     pub place: PlaceRef,
     pub extents: Option<Vec<Extent>>,
-    pub seated: bool,
     /// The group of keys that lie outside the ranges.
     pub outside: usize,
 }

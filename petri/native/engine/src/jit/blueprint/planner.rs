@@ -3,11 +3,11 @@
 
 use std::ptr::from_ref;
 
-use crate::base::ids::{GaugeId, IndexId, JoinId, PlaceId, TransitionId};
+use crate::base::ids::{GaugeId, IndexId, JoinId, PlaceId, TransitionId, VariableId};
 use crate::base::random::RECTANGLES;
 use crate::base::ticks::SHORT;
 use crate::collections::weights::Weights;
-use crate::jit::blueprint::expression::{Bool, Expression, Int, Leaf, Mean, Real, SlotValue, Value};
+use crate::jit::blueprint::expression::{Bool, Expression, Int, Leaf, Mean, Real, SlotValue, Value, Variable};
 use crate::jit::blueprint::names::{CallRef, IndexRef, JoinRef, Names, PlaceRef, TransitionRef, WordRef};
 use crate::jit::blueprint::place::{
     Dependent, Entry, Gauge, IndexPlan, IndexUse, JoinPlan, KeySlot, Link, Moves, Neighbour, PivotUse, PlacePlan,
@@ -17,7 +17,6 @@ use crate::jit::blueprint::transition::{
     Check, Count, Find, Inhibitor, Input, JoinSelection, Level, Limit, OneOf, Output, Selection, SetSize, Take, Time,
     TransitionPlan,
 };
-use crate::jit::blueprint::worth::Worth;
 use crate::jit::blueprint::{Blueprint, LoopPlan, Subject};
 use crate::jit::profile::{Occupancy, Profile};
 use crate::net::Discipline;
@@ -55,6 +54,10 @@ pub struct Planner<'a> {
     profile: Option<&'a Profile>,
     expressions: Expressions,
     calls: Vec<(Blueprint, Names)>,
+    /// One more than the last variable that an expression has named.
+    variables: usize,
+    /// No expression has drawn anything, or is evaluated by the runtime.
+    computes: bool,
     names: Names,
     places: Vec<PlacePlan>,
     transitions: Vec<Neighbour>,
@@ -121,7 +124,20 @@ impl<'a> Planner<'a> {
     fn new(program: &'a Program, profile: Option<&'a Profile>) -> Self {
         let (places, transitions, joins, indices) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let (names, expressions, calls) = (Names::default(), Expressions::Written, Vec::new());
-        Planner { program, profile, expressions, calls, names, places, transitions, joins, indices }
+        let (variables, computes) = (0, true);
+        Planner {
+            program,
+            profile,
+            expressions,
+            calls,
+            variables,
+            computes,
+            names,
+            places,
+            transitions,
+            joins,
+            indices,
+        }
     }
 
     fn end(self, subject: Subject) -> (Blueprint, Names) {
@@ -134,10 +150,6 @@ impl<'a> Planner<'a> {
     fn word(&mut self, word: u64) -> WordRef {
         self.names.words.push(word);
         WordRef(self.names.words.len() as u32 - 1)
-    }
-
-    fn address<T>(&mut self, of: &T) -> WordRef {
-        self.word(from_ref(of) as u64)
     }
 
     fn place(&mut self, id: PlaceId) -> PlaceRef {
@@ -199,7 +211,7 @@ impl<'a> Planner<'a> {
             let index = &self.program.indices[id];
             let place = self.place(index.place);
             let (extents, outside) = (index.extents.clone(), index.outside());
-            self.indices.push(IndexPlan { place, extents, seated: index.seated, outside });
+            self.indices.push(IndexPlan { place, extents, outside });
         }
         IndexRef(number)
     }
@@ -465,25 +477,44 @@ impl<'a> Planner<'a> {
 
     // ------------------------------------------------------------ expressions
 
-    /// A function for an expression, which `write` describes in its blueprint, if a call pays and expressions are
-    /// called.
-    fn call(&mut self, e: &impl Worth, write: impl FnOnce(&mut Planner<'a>) -> Expression) -> Option<CallRef> {
-        if self.expressions != Expressions::Called || !e.is_worth_a_call() {
+    /// A function for an expression, which `write` describes in its blueprint, if expressions are called and this one pays: it
+    /// draws nothing, does not call the runtime, and does more than to hand over a value.
+    fn call(&mut self, write: impl FnOnce(&mut Planner<'a>) -> Expression) -> Option<CallRef> {
+        if self.expressions != Expressions::Called {
             return None;
         }
         let mut planner = Planner { expressions: Expressions::Open, ..Planner::new(self.program, self.profile) };
         let expression = write(&mut planner);
-        let variables = e.variables();
+        if !planner.computes || expression.is_simple() {
+            return None;
+        }
+        let variables = planner.variables;
         self.calls.push(planner.end(Subject::Expression { expression, variables }));
         self.names.calls.push(0);
         Some(CallRef(self.calls.len() as u32 - 1))
+    }
+
+    fn variable(&mut self, variable: VariableId) -> Variable {
+        self.variables = self.variables.max(variable.at() + 1);
+        variable.at()
+    }
+
+    /// The address of an expression that the runtime evaluates.
+    fn evaluated<T>(&mut self, e: &T) -> WordRef {
+        self.draws().word(from_ref(e) as u64)
+    }
+
+    /// An expression draws.
+    fn draws(&mut self) -> &mut Self {
+        self.computes = false;
+        self
     }
 
     fn leaf<T: Copy>(&mut self, leaf: expression::Leaf<T>, bits: impl Fn(T) -> u64) -> Leaf {
         match (leaf, self.expressions) {
             (expression::Leaf::Const(value), Expressions::Written) => Leaf::Const(bits(value)),
             (expression::Leaf::Const(value), _) => Leaf::Held(self.word(bits(value))),
-            (expression::Leaf::Var(variable), _) => Leaf::Var(variable.at()),
+            (expression::Leaf::Var(variable), _) => Leaf::Var(self.variable(variable)),
         }
     }
 
@@ -507,7 +538,7 @@ impl<'a> Planner<'a> {
 
     fn condition(&mut self, e: &expression::Bool) -> Bool {
         use expression::Bool as Of;
-        if let Some(call) = self.call(e, |planner| Expression::Bool(planner.condition(e))) {
+        if let Some(call) = self.call(|planner| Expression::Bool(planner.condition(e))) {
             return Bool::Called(call);
         }
         match e {
@@ -536,13 +567,13 @@ impl<'a> Planner<'a> {
 
     fn int(&mut self, e: &expression::Int) -> Int {
         use expression::Int as Of;
-        if let Some(call) = self.call(e, |planner| Expression::Int(planner.int(e))) {
+        if let Some(call) = self.call(|planner| Expression::Int(planner.int(e))) {
             return Int::Called(call);
         }
         match e {
             Of::Const(value) if self.expressions == Expressions::Written => Int::Const(*value),
             Of::Const(value) => Int::Held(self.word(*value as u64)),
-            Of::Var(variable) => Int::Var(variable.at()),
+            Of::Var(variable) => Int::Var(self.variable(*variable)),
             Of::Tokens(place) => Int::Tokens(self.place(*place)),
             Of::Neg(a, _) => Int::Neg(Box::new(self.int(a))),
             Of::Abs(a, _) => Int::Abs(Box::new(self.int(a))),
@@ -554,19 +585,19 @@ impl<'a> Planner<'a> {
             Of::Rounded(rounding, a, _) => Int::Rounded(*rounding, Box::new(self.real(a))),
             Of::If(of) => Int::If(Box::new((self.condition(&of.0), self.int(&of.1), self.int(&of.2)))),
             Of::Truth(condition) => Int::Truth(Box::new(self.condition(condition))),
-            Of::Uniform(bounds, _) => Int::Uniform(self.ints(bounds)),
-            Of::Choice(_) | Of::Table(_) | Of::Drawn(..) => Int::Evaluated(self.address(e)),
+            Of::Uniform(bounds, _) => Int::Uniform(self.draws().ints(bounds)),
+            Of::Choice(_) | Of::Table(_) | Of::Drawn(..) => Int::Evaluated(self.evaluated(e)),
         }
     }
 
     fn real(&mut self, e: &expression::Real) -> Real {
         use expression::{Real as Of, RealFunction, RealOperation};
-        if let Some(call) = self.call(e, |planner| Expression::Real(planner.real(e))) {
+        if let Some(call) = self.call(|planner| Expression::Real(planner.real(e))) {
             return Real::Called(call);
         }
         match e {
             Of::Const(value) => Real::Const { bits: self.word(value.to_bits()), is_zero: *value == 0.0 },
-            Of::Var(variable) => Real::Var(variable.at()),
+            Of::Var(variable) => Real::Var(self.variable(*variable)),
             Of::Now => Real::Now,
             Of::End => Real::End,
             Of::FromInt(a) => Real::FromInt(Box::new(self.int(a))),
@@ -581,12 +612,12 @@ impl<'a> Planner<'a> {
                 Real::Chain(first, steps.iter().map(|of| (of.0, self.leaf(of.1, f64::to_bits))).collect())
             }
             Of::If(of) => Real::If(Box::new((self.condition(&of.0), self.real(&of.1), self.real(&of.2)))),
-            Of::ConstExponential(mean, _) => Real::ConstExponential(self.mean(*mean)),
-            Of::Exponential(mean, _) => Real::Exponential(Box::new(self.real(mean))),
-            Of::Uniform(bounds, _) => Real::Uniform(self.reals(bounds)),
-            Of::Unary(..) | Of::Binary(..) | Of::Chain(..) => Real::Evaluated(self.address(e)),
+            Of::ConstExponential(mean, _) => Real::ConstExponential(self.draws().mean(*mean)),
+            Of::Exponential(mean, _) => Real::Exponential(Box::new(self.draws().real(mean))),
+            Of::Uniform(bounds, _) => Real::Uniform(self.draws().reals(bounds)),
+            Of::Unary(..) | Of::Binary(..) | Of::Chain(..) => Real::Evaluated(self.evaluated(e)),
             Of::Erlang(..) | Of::Drawn(..) | Of::Choice(_) | Of::Table(_) | Of::Empirical(..) => {
-                Real::Evaluated(self.address(e))
+                Real::Evaluated(self.evaluated(e))
             }
         }
     }

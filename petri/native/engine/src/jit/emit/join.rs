@@ -11,7 +11,7 @@ use crate::base::row::Row;
 use crate::collections::tournament::MANY;
 use crate::collections::weights::{Weights, HIGHEST, ONES};
 use crate::jit::blueprint::names::{IndexRef, JoinRef, PlaceRef};
-use crate::jit::blueprint::place::{Discipline, IndexPlan, IndexUse, KeySlot, Link as LinkPlan, PivotUse, Serves};
+use crate::jit::blueprint::place::{IndexPlan, IndexUse, KeySlot, Link as LinkPlan, PivotUse, Serves};
 use crate::jit::emit::emitter::{Owner, Source, Writer};
 use crate::jit::emit::place::Way;
 use crate::jit::emit::subjects::{JoinCode, Subjects};
@@ -339,19 +339,6 @@ impl<'a> JoinCode<'_, 'a, '_> {
         }
     }
 
-    /// Fetches a token that a pivot's will be joined with, and the entry with its group. They are needed one after the other, too
-    /// far apart for the processor to load the second while it waits for the first.
-    fn fetch_keyed(&mut self, link: &LinkPlan, index: Value, record: Value) {
-        let plan = &self.e.blueprint[link.index];
-        if plan.seated && self.e.blueprint[plan.place].discipline == Discipline::Bag {
-            self.fetch_far(plan, |s| {
-                let seat = s.e.load_half(record, Index::SEATS);
-                let groups = s.groups(link.index, index);
-                [s.e.seat(plan.place, seat), s.e.row(groups, seat, size_of::<u32>() as i64)]
-            });
-        }
-    }
-
     /// Fetches what an index leads to, where its keys are many and firings in progress few.
     fn fetch_far(&mut self, index: &IndexPlan, records: impl Fn(&mut Self) -> [Value; 2]) {
         if index.outside < MANY {
@@ -386,7 +373,6 @@ impl<'a> JoinCode<'_, 'a, '_> {
         }
         let index = self.index(link.index);
         let record = self.bucket(link.index, index, group);
-        self.fetch_keyed(link, index, record);
         let (weight, limit) = (self.e.load_half(record, Index::GROUP_LEN), self.e.load(I64, seats.join, LIMIT));
         self.unless_less(weight, limit, rest);
         let waiting = self.e.load_half(record, Index::LINKS);

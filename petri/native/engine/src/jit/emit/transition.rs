@@ -147,7 +147,6 @@ impl TransitionCode<'_, '_, '_> {
                 let k = self.chance().equal_choice(bindings);
                 self.choose_of(join, k, &mut chosen);
             }
-            Selection::Product if Self::is_pair(plan) => self.choose_product(plan, &mut chosen),
             Selection::Search if can_search(plan) && !plan.prefers => self.searches().choose(plan, &mut chosen),
             Selection::Product | Selection::Match | Selection::Tree | Selection::Preferred | Selection::Search => {
                 let open = |arc: &Input| !matches!(arc.find, Find::Black(Count::Const(_)) | Find::Head { .. });
@@ -179,35 +178,6 @@ impl TransitionCode<'_, '_, '_> {
         } else {
             self.chance().equal_choice(tokens)
         }
-    }
-
-    /// Whether a product is of tokens of two bags.
-    fn is_pair(plan: &TransitionPlan) -> bool {
-        let bags = plan.inputs.iter().filter(|arc| matches!(arc.find, Find::Any));
-        bags.clone().count() == 2 && bags.clone().all(|arc| arc.before.is_empty())
-    }
-
-    /// `Engine::bind_product` for two bags. The number of the binding is read in mixed radix, with the last arc as the
-    /// lowest digit.
-    fn choose_product(&mut self, plan: &TransitionPlan, chosen: &mut [Option<Value>]) {
-        let bags: Vec<usize> = (0..plan.inputs.len()).filter(|&i| matches!(plan.inputs[i].find, Find::Any)).collect();
-        let [first, second] = bags[..] else { return };
-        let (high, low) = (self.e.tokens_in(plan.inputs[first].place), self.e.tokens_in(plan.inputs[second].place));
-        // The number of bindings fits a word.
-        for tokens in [high, low] {
-            let few = self.e.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, tokens, 1 << 32);
-            self.e.require(few);
-        }
-        let bindings = self.e.b.ins().imul(high, low);
-        let k = self.chance().equal_choice(bindings);
-        let alone = self.e.equals(low, 1);
-        let digits = self.branch(
-            alone,
-            &[I64, I64],
-            |s| vec![k, s.e.int(0)],
-            |s| vec![s.e.b.ins().udiv(k, low), s.e.b.ins().urem(k, low)],
-        );
-        (chosen[first], chosen[second]) = (Some(digits[0]), Some(digits[1]));
     }
 
     /// The tokens of binding `k` of a join.
