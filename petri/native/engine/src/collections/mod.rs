@@ -4,8 +4,7 @@
 //!
 //! - [`tournament`]: the earliest of many events
 //! - [`weights`]: draws one of many by weight
-//! - [`sum_tree`]: sums over ranges of numbers that change
-//! - [`share_row`]: draws one of many by large weights that change often
+//! - [`sum_tree`]: draws one of many by weight, however large
 //! - [`rank_set`]: a set of small numbers that answers "which is the k-th?"
 //! - [`small_set`]: a sorted set of at most four numbers
 //! - [`key_table`]: a number for each key in use, and a record for each
@@ -17,7 +16,6 @@ pub mod key_table;
 pub mod rank_set;
 pub mod ranked_row;
 pub mod records;
-pub mod share_row;
 pub mod small_set;
 pub mod sum_tree;
 pub mod thresholds;
