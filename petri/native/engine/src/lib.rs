@@ -34,11 +34,11 @@
 //! [`session::begin`] starts a replication.
 
 pub mod base;
-pub mod collections;
+mod collections;
 pub mod engine;
-pub mod jit;
+mod jit;
 pub mod net;
 pub mod observe;
 pub mod program;
 pub mod session;
-pub mod state;
+mod state;

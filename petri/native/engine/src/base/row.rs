@@ -74,11 +74,6 @@ impl<T> Row<T> {
         // SAFETY: `len` records begin at `start`, and this row owns them.
         unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.len) }
     }
-
-    pub fn all_mut(&mut self) -> &mut [T] {
-        // SAFETY: `len` records begin at `start`; this row owns them, and is borrowed exclusively.
-        unsafe { std::slice::from_raw_parts_mut(self.start.as_ptr(), self.len) }
-    }
 }
 
 impl<T> Default for Row<T> {

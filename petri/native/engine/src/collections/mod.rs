@@ -4,20 +4,20 @@
 //!
 //! - [`tournament`]: the earliest of many events
 //! - [`weights`]: draws one of many by weight
-//! - [`sum_tree`]: sums over ranges of numbers that change
-//! - [`share_row`]: draws one of many by large weights that change often
+//! - [`sum_tree`]: draws one of many by weight, however large
 //! - [`rank_set`]: a set of small numbers that answers "which is the k-th?"
 //! - [`small_set`]: a sorted set of at most four numbers
+//! - [`chain`]: numbers by age, of which any can leave
 //! - [`key_table`]: a number for each key in use, and a record for each
 //! - [`records`]: rows of a head and a few words
 //! - [`ranked_row`]: a row of ranks that answers "which is the k-th of those in a range?"
 //! - [`thresholds`]: a row of thresholds that knows how many marks reach each, and all
 
+pub mod chain;
 pub mod key_table;
 pub mod rank_set;
 pub mod ranked_row;
 pub mod records;
-pub mod share_row;
 pub mod small_set;
 pub mod sum_tree;
 pub mod thresholds;

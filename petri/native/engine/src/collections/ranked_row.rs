@@ -54,8 +54,7 @@ pub struct Cut {
 }
 
 impl Cut {
-    /// Before all ranks, and behind them.
-    pub const START: Cut = Cut { rank: 0, behind: false };
+    /// Behind all ranks.
     pub const END: Cut = Cut { rank: u64::MAX, behind: true };
 
     /// Whether a rank lies before the cut.
@@ -140,10 +139,6 @@ impl RankedRow {
     #[inline(always)]
     pub fn len(&self) -> usize {
         self.ranks.len()
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.ranks.is_empty()
     }
 
     #[inline(always)]

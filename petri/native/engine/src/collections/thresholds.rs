@@ -56,10 +56,6 @@ impl Thresholds {
         self.row.len()
     }
 
-    pub fn is_empty(&self) -> bool {
-        self.row.is_empty()
-    }
-
     /// How many marks reach the threshold of a position.
     #[inline(always)]
     fn marks(&self, position: usize) -> u64 {

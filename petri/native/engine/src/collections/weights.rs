@@ -74,7 +74,7 @@ pub struct Weights {
     /// Where there are several blocks.
     blocks: Option<Box<Blocks>>,
     /// Takes the place of the words when a weight is too great.
-    sums: Option<Box<SumTree>>,
+    sums: Option<Box<SumTree<u64>>>,
 }
 
 /// The sums of several blocks of words.
@@ -85,7 +85,7 @@ struct Blocks {
     /// Whether blocks are summed: more weights than `nonzero` has room for were not 0.
     summed: bool,
     /// The sum of each block, if blocks are summed.
-    sums: SumTree,
+    sums: SumTree<u64>,
 }
 
 impl Blocks {
@@ -144,10 +144,6 @@ impl Weights {
     /// The number of weights.
     pub fn len(&self) -> usize {
         self.len
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.len == 0
     }
 
     #[inline(always)]
@@ -244,7 +240,7 @@ impl Weights {
     }
 
     /// The weights in a tree of sums.
-    fn summed(&self) -> SumTree {
+    fn summed(&self) -> SumTree<u64> {
         let mut sums = SumTree::default();
         (0..self.len as u32).for_each(|position| sums.push(self.weight(position)));
         sums
@@ -341,7 +337,7 @@ impl Weights {
         self.blocks.iter().try_for_each(|blocks| self.verify_blocks(blocks))
     }
 
-    fn verify_tree(&self, sums: &SumTree) -> Verified {
+    fn verify_tree(&self, sums: &SumTree<u64>) -> Verified {
         sums.verify()?;
         let same = (sums.len(), sums.total()) == (self.len, self.total);
         ensure(same, "tree", || {

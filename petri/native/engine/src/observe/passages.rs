@@ -5,51 +5,11 @@
 //! of their bucket of a hash table by age, so every operation takes constant time and none allocates for a key.
 
 use crate::base::ticks::Ticks;
+use crate::collections::chain::{Chain, Neighbours, ALONE, EMPTY, NONE};
 use crate::net::Tick;
 use crate::observe::histogram::Histogram;
 
-const NONE: u32 = u32::MAX;
 pub const LIMIT: usize = 1 << 18;
-
-/// A doubly linked chain, from its oldest member to its newest.
-#[derive(Clone, Copy)]
-struct Chain {
-    oldest: u32,
-    newest: u32,
-}
-
-const EMPTY: Chain = Chain { oldest: NONE, newest: NONE };
-
-#[derive(Clone, Copy)]
-struct Neighbours {
-    older: u32,
-    newer: u32,
-}
-
-const ALONE: Neighbours = Neighbours { older: NONE, newer: NONE };
-
-impl Chain {
-    fn push(&mut self, links: &mut [Neighbours], node: u32) {
-        links[node as usize] = Neighbours { older: self.newest, newer: NONE };
-        match links.get_mut(self.newest as usize) {
-            Some(newest) => newest.newer = node,
-            None => self.oldest = node,
-        }
-        self.newest = node;
-    }
-
-    fn remove(&mut self, links: &mut [Neighbours], node: u32) {
-        let Neighbours { older, newer } = links[node as usize];
-        match links.get_mut(older as usize) {
-            Some(link) => link.newer = newer,
-            None => self.oldest = newer,
-        }
-        match links.get_mut(newer as usize) {
-            Some(link) => link.older = older,
-            None => self.newest = older,
-        }
-    }
-}
 
 /// The passages that have ended, as a histogram of their times [net's unit], and the starts that wait.
 pub struct Passages {

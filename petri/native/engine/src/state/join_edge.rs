@@ -236,7 +236,7 @@ impl Edge {
 
     /// Checks the invariants, given the data that tokens of the child and of the parent must have, by seat, and the
     /// counts of the child's tokens.
-    pub fn verify(&self, children: &[Ends], parents: &[Ends], counts: impl Fn(u32) -> u64) -> Verified {
+    pub fn verify(&self, children: &[Ends], parents: &[Ends], counts: impl Fn(u32) -> u128) -> Verified {
         self.keys.verify()?;
         let group = |ends: &Ends| {
             let Some(key) = ends.key.as_deref() else { return Some(NONE) };
@@ -262,7 +262,7 @@ impl Edge {
         Ok(())
     }
 
-    fn verify_group(&self, group: u32, used: bool, counts: &impl Fn(u32) -> u64) -> Verified {
+    fn verify_group(&self, group: u32, used: bool, counts: &impl Fn(u32) -> u128) -> Verified {
         let Group { members, wanting, sum } = &self.groups[group as usize];
         let homes = (0..self.homes.len() as u32).filter(|&seat| self.homes[seat as usize] == group);
         ensure(members.iter().copied().eq(homes), "members", || format!("{members:?} of group {group}"))?;
@@ -276,7 +276,7 @@ impl Edge {
         ensure(number == wanting.len(), "wanting", || format!("{wanting:?} want group {group}, not {number}"))?;
         let wanted = !members.is_empty() || !wanting.is_empty();
         ensure(wanted == used, "idle", || format!("group {group} is in use: {used}"))?;
-        let total: u128 = members.iter().map(|&seat| u128::from(counts(seat))).sum();
+        let total: u128 = members.iter().map(|&seat| counts(seat)).sum();
         ensure(*sum == total, "sums", || format!("{sum} of group {group} instead of {total}"))
     }
 }

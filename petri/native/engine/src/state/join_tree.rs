@@ -39,13 +39,13 @@
 //! - *matched*: where there are conditions, the sum that a token of the parent keeps is over the tokens that match it.
 //! - *settled*: all changes of counts have been passed on to the parents.
 //! - *values*: the values that conditions need are those of the tokens.
-//! - Each [`Edge`] and [`ShareRow`] holds its own.
+//! - Each [`Edge`] and [`SumTree`] holds its own.
 
 use crate::base::ids::{PlaceId, TransitionId, VariableId};
 use crate::base::invariant::{ensure, Verified};
 use crate::base::random::Random;
 use crate::base::table::Table;
-use crate::collections::share_row::{skip, ShareRow};
+use crate::collections::sum_tree::{skip, SumTree};
 use crate::program::expression::Value;
 use crate::program::join_tree::{EdgeProgram, JoinTreeProgram, NodeProgram, TreeChoice};
 use crate::state::counters::PlaceCounters;
@@ -62,7 +62,7 @@ struct Change {
 
 #[derive(Debug)]
 struct Node {
-    counts: ShareRow,
+    counts: SumTree<u128>,
     edge: Option<Edge>,
     /// The known values of each token, if conditions need them.
     values: Vec<u64>,
@@ -134,7 +134,7 @@ pub struct JoinTree {
 impl JoinTree {
     pub fn new(program: &JoinTreeProgram) -> Self {
         let node = |plan: &NodeProgram| Node {
-            counts: ShareRow::default(),
+            counts: SumTree::default(),
             edge: plan.edge.as_ref().map(Edge::new),
             values: Vec::new(),
             changes: Vec::new(),
@@ -218,7 +218,7 @@ impl JoinTree {
     fn refresh(&mut self, program: &JoinTreeProgram, number: usize, seat: u32) {
         let sum = |&child: &usize| u64::try_from(self.sum(program, child, seat)).unwrap_or(u64::MAX);
         let count = program.nodes[number].children.iter().map(sum).fold(1, u64::saturating_mul);
-        self.set(program, number, seat, count);
+        self.set(program, number, seat, u128::from(count));
     }
 
     /// The choices of a child for a token of its parent.
@@ -229,13 +229,13 @@ impl JoinTree {
         }
     }
 
-    fn set(&mut self, program: &JoinTreeProgram, number: usize, seat: u32, count: u64) {
+    fn set(&mut self, program: &JoinTreeProgram, number: usize, seat: u32, count: u128) {
         let node = &mut self.nodes[number];
-        let before = node.counts.get(seat as usize);
+        let before = node.counts.weight(seat as usize);
         if before != count {
             node.counts.set(seat as usize, count);
             if program.nodes[number].edge.is_some() {
-                node.changes.push(Change { seat, more: u128::from(count).wrapping_sub(u128::from(before)) });
+                node.changes.push(Change { seat, more: count.wrapping_sub(before) });
             }
         }
     }
@@ -302,7 +302,7 @@ impl JoinTree {
         let JoinTree { nodes, evaluator, .. } = self;
         let Some(edge) = &nodes[child].edge else { return 0 };
         let count = |&&seat: &&u32| holds(program, nodes, evaluator, child, parent, seat);
-        edge.members(parent).iter().filter(count).map(|&seat| u128::from(nodes[child].counts.get(seat as usize))).sum()
+        edge.members(parent).iter().filter(count).map(|&seat| nodes[child].counts.weight(seat as usize)).sum()
     }
 
     // ------------------------------------------------------------ choice
@@ -365,7 +365,7 @@ impl JoinTree {
         let node = &nodes[number];
         let (Some(edge), Some(plan), Some(parent)) = (&node.edge, &program.nodes[number].edge, parent) else {
             let (seat, left) = node.counts.select(k);
-            return (seat as u32, u128::from(left));
+            return (seat as u32, left);
         };
         let members = edge.members(parent);
         if plan.is_plain() && program.nodes[number].children.is_empty() {
@@ -374,7 +374,11 @@ impl JoinTree {
         let mut left = k;
         let count = |&seat: &u32| {
             let matches = plan.is_plain() || holds(program, nodes, evaluator, number, parent, seat);
-            u128::from(if matches { node.counts.get(seat as usize) } else { 0 })
+            if matches {
+                node.counts.weight(seat as usize)
+            } else {
+                0
+            }
         };
         let at = skip(members.iter().map(count), &mut left);
         (members.get(at).copied().unwrap_or(0), left)
@@ -406,7 +410,7 @@ impl JoinTree {
                         evaluator.load_token(&program.nodes[plan.parent], token);
                         evaluator.parent_end(plan, admitted)
                     });
-                edge.verify(&children, &parents, |seat| self.nodes[number].counts.get(seat as usize))
+                edge.verify(&children, &parents, |seat| self.nodes[number].counts.weight(seat as usize))
                     .map_err(|error| format!("{error}, node {number}"))?;
                 self.verify_matches(program, &mut evaluator, number, &admitted[plan.parent])?;
             }
@@ -438,7 +442,7 @@ impl JoinTree {
         for parent in (0..admitted.len() as u32).filter(|&parent| admitted[parent as usize]) {
             let count = |&&seat: &&u32| holds(program, &self.nodes, evaluator, child, parent, seat);
             let matching = edge.members(parent).iter().filter(count);
-            let sum: u128 = matching.map(|&seat| u128::from(self.nodes[child].counts.get(seat as usize))).sum();
+            let sum: u128 = matching.map(|&seat| self.nodes[child].counts.weight(seat as usize)).sum();
             let found = edge.matched[parent as usize];
             ensure(found == sum, "matched", || format!("{found} of seat {parent} instead of {sum}, node {child}"))?;
         }
@@ -449,7 +453,8 @@ impl JoinTree {
         for (seat, &admitted) in admitted.iter().enumerate() {
             let sum = |&child: &usize| u64::try_from(self.sum(program, child, seat as u32)).unwrap_or(u64::MAX);
             let all = program.nodes[number].children.iter().map(sum).fold(1, u64::saturating_mul);
-            let (count, found) = (if admitted { all } else { 0 }, self.nodes[number].counts.get(seat));
+            let count = u128::from(if admitted { all } else { 0 });
+            let found = self.nodes[number].counts.weight(seat);
             ensure(found == count, "counts", || format!("{found} of seat {seat} of node {number} instead of {count}"))?;
         }
         Ok(())

@@ -34,7 +34,7 @@ const LEAST: usize = 4;
 
 /// Slots of a block by number.
 #[derive(Clone, Copy, Debug)]
-pub struct WordIndex(pub usize);
+pub struct WordIndex;
 
 /// What changes in a store as tokens come and go, except the tokens themselves.
 #[derive(Clone, Copy, Debug, Default)]

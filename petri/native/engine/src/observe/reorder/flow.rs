@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use crate::observe::reorder::displacement::Displacements;
 use crate::observe::reorder::receiver::{Acknowledger, Answers};
-use crate::observe::reorder::settings::{Settings, NONE, YOUNG};
+use crate::observe::reorder::settings::{Settings, YOUNG};
 
 /// Numbers `low` to `high` that were passed over by the arrival at `position` (from 1) and `time`.
 #[derive(Clone, Copy)]
@@ -37,11 +37,9 @@ pub(super) enum Voice {
     Quiet,
 }
 
-/// The state of one key; `older` and `newer` chain the flows by when they were heard last.
+/// The state of one key.
 pub(super) struct Flow {
     pub(super) key: Box<[u64]>,
-    pub(super) older: u32,
-    pub(super) newer: u32,
     pub(super) voice: Voice,
     pub(super) first: i64,
     pub(super) least: i64,
@@ -63,8 +61,6 @@ impl Flow {
         let before = Missing { low: sequence - settings.window as i64, high: sequence - 1, position: 1, time };
         Self {
             key: key.into(),
-            older: NONE,
-            newer: NONE,
             voice: Voice::Heard,
             first,
             least: first.min(sequence),

@@ -7,10 +7,11 @@ use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::Arc;
 
+use crate::collections::chain::{Chain, Neighbours, ALONE, EMPTY};
 use crate::observe::reorder::flow::{Flow, Missing, Voice};
 use crate::observe::reorder::quiet::Quiet;
 use crate::observe::reorder::receiver::{Acknowledger, Answers};
-use crate::observe::reorder::settings::{Settings, FAST_RETRANSMIT, NONE, YOUNG};
+use crate::observe::reorder::settings::{Settings, FAST_RETRANSMIT, YOUNG};
 use crate::observe::reorder::snapshot::{Snapshot, MOST_TAILS};
 use crate::observe::reorder::tally::{Tally, DEGREE_LIMIT, EXTENT_LIMIT};
 
@@ -30,8 +31,9 @@ pub struct Order {
     settings: Settings,
     flows: Vec<Flow>,
     by_key: HashMap<Box<[u64]>, u32, BuildHasherDefault<KeyHasher>>,
-    oldest: u32,
-    newest: u32,
+    /// The flows by when they were heard last.
+    heard: Chain,
+    neighbours: Vec<Neighbours>,
     tally: Tally,
     /// The counts of quiet flows, and of all others.
     quiet: Quiet,
@@ -50,8 +52,8 @@ impl Order {
             settings,
             flows: Vec::new(),
             by_key: HashMap::default(),
-            oldest: NONE,
-            newest: NONE,
+            heard: EMPTY,
+            neighbours: Vec::new(),
             tally: Tally::new(&settings),
             quiet: Quiet::new(&settings),
             stirred: Vec::new(),
@@ -99,14 +101,14 @@ impl Order {
     /// The index of a key's flow, which becomes the one heard last.
     #[inline]
     fn flow(&mut self, key: &[u64], sequence: i64, time: f64) -> usize {
-        if let Some(newest) = self.flows.get(self.newest as usize) {
+        if let Some(newest) = self.flows.get(self.heard.newest as usize) {
             if *newest.key == *key {
-                return self.newest as usize;
+                return self.heard.newest as usize;
             }
         }
         if let Some(&index) = self.by_key.get(key) {
-            self.unchain(index);
-            self.chain(index);
+            self.heard.remove(&mut self.neighbours, index);
+            self.heard.push(&mut self.neighbours, index);
             return index as usize;
         }
         self.begin(Flow::new(key, sequence, time, &self.settings), sequence)
@@ -118,8 +120,8 @@ impl Order {
         self.tally.count.lost += i128::from(sequence - flow.least);
         let key = flow.key.clone();
         let index = if self.flows.len() >= self.settings.flows {
-            let index = self.oldest;
-            self.unchain(index);
+            let index = self.heard.oldest;
+            self.heard.remove(&mut self.neighbours, index);
             self.hear(index as usize);
             let retired = std::mem::replace(&mut self.flows[index as usize], flow);
             self.by_key.remove(&retired.key);
@@ -130,35 +132,13 @@ impl Order {
             index
         } else {
             self.flows.push(flow);
+            self.neighbours.push(ALONE);
             self.stirred.push((self.flows.len() - 1) as u32);
             (self.flows.len() - 1) as u32
         };
         self.by_key.insert(key, index);
-        self.chain(index);
+        self.heard.push(&mut self.neighbours, index);
         index as usize
-    }
-
-    fn chain(&mut self, index: u32) {
-        let before = self.newest;
-        self.flows[index as usize].older = before;
-        self.flows[index as usize].newer = NONE;
-        match self.flows.get_mut(before as usize) {
-            Some(flow) => flow.newer = index,
-            None => self.oldest = index,
-        }
-        self.newest = index;
-    }
-
-    fn unchain(&mut self, index: u32) {
-        let Flow { older, newer, .. } = self.flows[index as usize];
-        match self.flows.get_mut(older as usize) {
-            Some(flow) => flow.newer = newer,
-            None => self.oldest = newer,
-        }
-        match self.flows.get_mut(newer as usize) {
-            Some(flow) => flow.older = older,
-            None => self.newest = older,
-        }
     }
 
     #[inline]

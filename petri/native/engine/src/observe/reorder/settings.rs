@@ -4,8 +4,6 @@
 pub(super) const YOUNG: usize = 64;
 /// Later arrivals after which a receiver asks for a packet again.
 pub(super) const FAST_RETRANSMIT: u64 = 3;
-/// No flow.
-pub(super) const NONE: u32 = u32::MAX;
 
 /// The bounds on memory, and the number that flows start with (`None`: found out for each).
 #[derive(Clone, Copy, Debug)]
