@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from petri.report.columns import Column
     from petri.run.stop import TimeLimit
     from petri.validation import Validation
+    from petri.validation.suite import FigureCheck
 
 
 @click.command(name="validate")
@@ -154,30 +155,32 @@ def print_validation(one: Validation, console: Console) -> None:
     from rich.text import Text
 
     from petri.report.columns import print_prose, print_table
-    from petri.validation.wording import counted_figures, counted_statements
+    from petri.validation.wording import by_origin, counted_figures, counted_statements
 
     print_prose(console, Text(one.name.replace("_", " "), style="bold"))
     console.print()
     if one.figures:
-        print_table(console, figures_table(one), heading="bold")
+        for heading, checks in by_origin(one.figures):
+            print_table(console, figures_table(checks, heading), heading="bold")
     print_prose(console, counted_figures(one) + "\n")
     if one.statements:
         print_table(console, statements_table(one), heading="bold")
         print_prose(console, counted_statements(one) + "\n")
 
 
-def figures_table(one: Validation) -> list[Column]:
+def figures_table(figures: Sequence[FigureCheck], heading: str) -> list[Column]:
+    """heading: of the column of stated values."""
     from petri.report.columns import Column
     from petri.report.quantities import Units
     from petri.validation.wording import basis, percent, short
 
-    checks = [(check, Units.named(check.seconds, check.time_unit)) for check in one.figures]
+    checks = [(check, Units.named(check.seconds, check.time_unit)) for check in figures]
     ours = [units.show_with_error(check.ours.mean, check.ours.half_width, check.dimension) for check, units in checks]
     stated = [units.show(check.checked.value, check.dimension) for check, units in checks]
     return [
         Column("figure", [f"{check.title}: {check.point.label}" for check, _ in checks], "prose"),
         Column("measure", [short(check.measure) for check, _ in checks], "name"),
-        Column("paper", stated),
+        Column(heading, stated),
         Column("ours", ours),
         Column("difference", [percent(check.difference, "+") for check, _ in checks], rank=1, implied=True),
         Column("", [verdict(FIGURE_WORDS, check.verdict, check.certain) for check, _ in checks], left=True),

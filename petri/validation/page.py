@@ -13,10 +13,7 @@ from petri.report.html.markup import Content, Markup, tag
 from petri.report.html.page import Page
 from petri.report.quantities import Units
 from petri.validation.suite import FigureCheck, Validation
-from petri.validation.wording import basis, counted_figures, counted_statements, doubt, percent, short
-
-HEADINGS = [("figure", False), ("at", False), ("measure", False), ("paper", True), ("ours ± 95 %", True),
-            ("difference", True), ("tolerance", True), ("", False), ("basis", False)]  # fmt: skip
+from petri.validation.wording import basis, by_origin, counted_figures, counted_statements, doubt, percent, short
 
 FIGURE_MARKS: Final = {"within": ("✓ within", "pass"), "outside": ("✗ outside", "fail"),
                        "noisy": ("? too noisy to judge", "warn")}  # fmt: skip
@@ -29,19 +26,28 @@ def summary_page(validations: Sequence[Validation]) -> str:
     page = Page("Validation", "Published figures and ours")
     for one in validations:
         title = one.name.replace("_", " ")
-        figures = [figure_row(one.name, check) for check in one.figures]
         said = [tag("p", line) for line in counted_figures(one).split("\n")]
-        page.section(one.name, title, *said, tables.table(HEADINGS, figures, title), pages(one))
+        shown = [
+            tables.table(headings(stated), [figure_row(one.name, check) for check in checks], f"{title}: {stated}")
+            for stated, checks in by_origin(one.figures)
+        ]
+        page.section(one.name, title, *said, *shown, pages(one))
         if one.statements:
             rows = [
                 tag("tr", tag("td", mark(STATEMENT_MARKS[judged.verdict])), tag("td", judged.statement.says),
                     tag("td", judged.values), tag("td", judged.statement.source, class_="doc"))
                 for judged in one.statements
             ]  # fmt: skip
-            headings = [("", False), ("statement", False), ("ours", False), ("source", False)]
-            table = tables.table(headings, rows, "Statements")
+            columns = [("", False), ("statement", False), ("ours", False), ("source", False)]
+            table = tables.table(columns, rows, "Statements")
             page.section(f"{one.name}-statements", f"{title}: in words", tag("p", counted_statements(one)), table)
     return page.html()
+
+
+def headings(stated: str) -> list[tuple[str, bool]]:
+    """Of a table of figures; `stated` heads the values that ours are compared with."""
+    return [("figure", False), ("at", False), ("measure", False), (stated, True), ("ours ± 95 %", True),
+            ("difference", True), ("tolerance", True), ("", False), ("basis", False)]  # fmt: skip
 
 
 def figure_row(folder: str, check: FigureCheck) -> Markup:

@@ -3,24 +3,33 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from petri.report.quantities import NOTHING, Units
 from petri.validation.names import short
 from petri.validation.suite import FigureCheck, Validation
 
-__all__ = ["basis", "counted_figures", "counted_statements", "doubt", "percent", "processor_time", "short"]
+__all__ = ["basis", "by_origin", "counted_figures", "counted_statements", "doubt", "percent", "processor_time", "short"]
 
 SHOWN_IN_SECONDS: Final = 90  # less than this is shown in seconds
 SHOWN_IN_MINUTES: Final = 100
 
 
 def basis(check: FigureCheck, units: Units) -> str:
-    """What the verdict on a figure is worth: fitted, input, trivial, or what was predicted before; "" otherwise."""
+    """What the verdict on a figure is worth: its role, and what was predicted before; "" if it has neither."""
     said = [check.role] if check.role else []
     if check.checked.predicted is not None:
         said.append(f"predicted {units.show(check.checked.predicted, check.dimension, 3)}")
     return ", ".join(said)
+
+
+def by_origin(figures: Sequence[FigureCheck]) -> Iterator[tuple[str, list[FigureCheck]]]:
+    """The figures in tables: what the paper states, then what is computed; each with the heading of its values."""
+    for heading, stated in (("paper", True), ("computed", False)):
+        found = [one for one in figures if one.of_the_paper == stated]
+        if found:
+            yield heading, found
 
 
 def counted_figures(one: Validation) -> str:
@@ -28,6 +37,11 @@ def counted_figures(one: Validation) -> str:
     lines = [f"{one.found} of {len(one.figures)} stated figures within their tolerances{noisy}"]
     if len(one.tallies) > 1:
         lines.append("; ".join(f"{tally.kind}: {tally.found} of {tally.of}" for tally in one.tallies))
+    lines += [
+        f"{each.title}, {short(each.measure)}, {each.of} figures: root mean square of the differences "
+        f"{percent(each.rms)}, median {percent(each.median)}"
+        for each in one.deviations
+    ]
     predicted = one.predictions
     if predicted.of:
         lines.append(

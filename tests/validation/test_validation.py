@@ -370,6 +370,26 @@ def test_fitted_input_and_predicted_figures_are_marked_and_counted_apart(
         assert said in page
 
 
+def test_what_the_paper_does_not_state_is_in_a_table_of_its_own(folder: Path, tmp_path: Path, capsys: Capture) -> None:
+    heights = [(1, 0, 1, ""), (2, 0, 5, ""), (4, 0, 16, ""), (4, 1, 20, ""), (2, 1, 4, "derived"), (1, 1, 1, "oracle")]
+    stated = "".join(
+        f"  - {{at: {{level: {level}, other: {other}}}, measure: height, value: {value}, within: 10%"
+        f"{role and f', role: {role}'}}}\n"
+        for level, other, value, role in heights
+    )
+    (folder / "figure_1.yaml").write_text(EXPERIMENT[: EXPERIMENT.index("  - {at")] + stated, "utf-8")
+    pages = tmp_path / "pages"
+    where = ["--folder", str(folder.parent), "--stores", str(tmp_path / "stores"), "--engine", "reference", "--quiet"]
+    shown = caller(capsys)("validate", "study", *where, "--report", str(pages)).out
+    paper, _, computed = shown.partition("computed")
+    assert "derived" not in paper
+    assert all(word in computed for word in ("derived", "oracle", "arithmetic: 1 of 1", "exact solutions: 1 of 1"))
+    # Missed by 0, -1, 0 and -4, of 1, 5, 16 and 20: √(17/682), and half of 20 %.
+    assert "Figure 1, height, 4 figures: root mean square of the differences 15.8%, median 10.0%" in shown
+    page = (pages / "index.html").read_text("utf-8")
+    assert page.index("computed") < page.index("oracle")
+
+
 @pytest.mark.parametrize("wrong", ["role: guessed", "predicted: much", "predicted: 3 Gbps"])
 def test_a_mark_that_makes_no_sense_is_refused(folder: Path, tmp_path: Path, capsys: Capture, wrong: str) -> None:
     (folder / "figure_1.yaml").write_text(MARKED.replace("role: fitted", wrong), "utf-8")

@@ -28,11 +28,9 @@ from petri.experiment.design import sampling
 from petri.experiment.design.definition import (
     COMMON,
     EXPECTED,
-    FITTED,
     INDEPENDENT,
-    INPUT,
     MOST_REPLICATIONS,
-    TRIVIAL,
+    ROLES,
     Definition,
     Expected,
     Tolerance,
@@ -414,7 +412,7 @@ class Reading:
         return (
             Tolerance(0.05) if tolerance is None else Tolerance(*tolerance),
             self.text(table.entries.get("source"), "source", EXPECTED_KEYS["source"]),
-            self.one_of(table.entries.get("role"), "role", (FITTED, INPUT, TRIVIAL)) or "",
+            self.one_of(table.entries.get("role"), "role", ROLES) or "",
         )
 
     def check_somewhere(self, at: Values, span: Span, points: Sequence[Mapping[str, Value]]) -> None:
