@@ -51,7 +51,11 @@ help:
 run: $(RUN_STAMP)
 	@$(BIN)/pnsim run $(NET) $(SHORTER)
 
-test: lint types rust python
+# On two cores, what runs on one beside another; each part prints when it is done. If one fails, make says so at the end.
+PARTS := lint types rust python
+test: $(DEV_STAMP)
+	@echo 'Running at the same time: $(PARTS) …'
+	@$(MAKE) --no-print-directory --keep-going --jobs=2 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target) $(PARTS)
 
 lint: $(DEV_STAMP)
 	$(BIN)/ruff check .
@@ -62,13 +66,16 @@ types: $(DEV_STAMP)
 	$(BIN)/mypy
 
 FLAT_NETS := petri/native/target/flat_nets
+# In the profile of the engine for Python, so that the libraries (the code generator is large) are compiled once for both.
+CHECKED := --release --config checked.toml --locked
+
 ifneq ($(RUST),)
 rust: $(DEV_STAMP)
 	cd petri/native && cargo fmt --all --check
+	cd petri/native && cargo test $(CHECKED) --package engine --package capture --quiet
 	cd petri/native && cargo clippy --workspace --all-targets --locked -- -D warnings
-	cd petri/native && cargo test --workspace --locked --quiet
 	$(BIN)/python -m tests.engine.flat_nets $(FLAT_NETS)
-	cd petri/native && PNSIM_NETS=$(abspath $(FLAT_NETS)) cargo test --package engine --test invariants --locked --quiet -- --ignored
+	cd petri/native && PNSIM_NETS=$(abspath $(FLAT_NETS)) cargo test $(CHECKED) --package engine --test invariants --quiet -- --ignored
 	cd petri/native/fuzz && cargo clippy --no-default-features --locked --target-dir ../target -- -D warnings
 else
 rust:

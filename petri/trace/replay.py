@@ -11,11 +11,10 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from petri.analysis.structure import constant
 from petri.diagnostics import LanguageError
 from petri.engine.expression import Context, evaluate
 from petri.engine.firings import TracedFiring
-from petri.net import InputArc, Net, OutputArc, Scalar, Token, Transition
+from petri.net import Expr, InputArc, Net, OutputArc, Scalar, Token, Transition
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,6 +185,13 @@ def _given(arc: OutputArc, context: Context, valued: bool) -> Moved:
     count = 1 if arc.count is None else int(evaluate(arc.count, context))
     place = arc.places[0 if arc.index is None else int(evaluate(arc.index, context))]
     return Moved(place, count, tuple(evaluate(one, context) for one in arc.values) if valued else None)
+
+
+def constant(count: Expr | None) -> int | None:
+    """The value of a number of tokens if it is the same for all bindings."""
+    if count is None:
+        return 1
+    return int(count.value) if count.op == "const" and count.value is not None else None
 
 
 def _all_constant(arcs: Sequence[tuple[int, InputArc | OutputArc]]) -> Sequence[Moved] | None:

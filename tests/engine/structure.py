@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from math import gcd
 
-from petri.net import Expr, Net, Transition
+from petri.net import Net, Transition
+from petri.trace.replay import constant
 
 MOST_ROWS = 4096  # Farkas' algorithm may need exponentially many; beyond this it gives up
 
@@ -24,13 +25,6 @@ class Invariant:
 
     weights: Mapping[int, int]
     total: int
-
-
-def constant(count: Expr | None) -> int | None:
-    """The value of a number of tokens if it is the same for all bindings."""
-    if count is None:
-        return 1
-    return int(count.value) if count.op == "const" and count.value is not None else None
 
 
 def taken(transition: Transition) -> Effect:

@@ -21,7 +21,7 @@ from petri.experiment import Experiment, ExperimentError, Precision, Store, swee
 from petri.experiment.design.task import PILOT, ReplicationRecord, Task, TaskResult, perform
 from petri.experiment.design.warmup import Warmup
 from petri.experiment.procedure.campaign import PointState, State
-from petri.experiment.procedure.workers import Processes, Threads
+from petri.experiment.procedure.workers import Processes, Threads, Workers
 from petri.experiment.store.database import SILENCE, is_alive, writing
 from petri.measure.sequential import looks
 from petri.model import Model
@@ -341,7 +341,7 @@ def test_mistakes_are_found_before_anything_runs(tmp_path: Path) -> None:
     assert not (tmp_path / "s.db").exists()
 
 
-class Mortal:
+class Mortal(Workers):
     """An executor whose workers die now and then: each task is lost the first time."""
 
     slots = 2

@@ -65,6 +65,7 @@ def test_queues_that_settle_give_no_more_alarms_than_stated(tmp_path: Path) -> N
     assert sum(map(bool, points)) <= expected + 3.0 * expected**0.5
 
 
+@pytest.mark.slow
 @needs_native
 def test_queues_that_grow_are_found(tmp_path: Path) -> None:
     """Near 1 the growth of short runs drowns in noise; more replications show it."""
