@@ -137,12 +137,12 @@ def test_functions_and_types_named_in_internals_exist() -> None:
     assert len(named) > 25
     for kind, name in sorted(named):
         assert re.search(rf"\b(fn|mod|struct|enum|trait) {kind}\b|impl.*\b{kind}\b", code), kind
-        assert re.search(rf"\b(fn|struct|const|mod) {name}\b|^    (pub(\(\w+\))? )?{name}:", code, re.MULTILINE), name
+        assert re.search(rf"\b(fn|struct|const|mod) {name}\b|^    (pub(\(\w+\))? )?{name}[:,(]", code, re.MULTILINE), name
 
 
 def test_invariants_named_in_internals_are_documented_where_it_says() -> None:
     rows = re.findall(r"^\| .*?: \*([\w, ]+)\* \| `(collections/\w+\.rs)` \|$", INTERNALS, re.MULTILINE)
-    assert len(rows) == 10
+    assert len(rows) == 9
     for names, file in rows:
         documented = set(re.findall(r"^//! - \*(\w+)\*:", SOURCES[NATIVE / "engine" / "src" / file], re.MULTILINE))
         assert documented == set(names.split(", ")), file
