@@ -137,7 +137,10 @@ def test_functions_and_types_named_in_internals_exist() -> None:
     assert len(named) > 25
     for kind, name in sorted(named):
         assert re.search(rf"\b(fn|mod|struct|enum|trait) {kind}\b|impl.*\b{kind}\b", code), kind
-        assert re.search(rf"\b(fn|struct|const|mod) {name}\b|^    (pub(\(\w+\))? )?{name}[:,(]", code, re.MULTILINE), name
+        item = (
+            rf"\b(fn|struct|const|mod) {name}\b|^    (pub(\(\w+\))? )?{name}\b( \{{|[:,(])"  # also a field or a variant
+        )
+        assert re.search(item, code, re.MULTILINE), name
 
 
 def test_invariants_named_in_internals_are_documented_where_it_says() -> None:
