@@ -100,6 +100,7 @@ def test_a_duration_in_units_of_the_net(
     assert isinstance(units, tuple)
     assert units[: 1 + len(others)] == ("cycle", *others)
     assert "B" not in units
+    assert "\n1 | 20 cycles\n  | ^^^^^^^^^\n" in str(raised.value)
 
 
 def test_names_of_dimensions() -> None:

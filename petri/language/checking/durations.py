@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from petri.diagnostics import LanguageError
+from petri.diagnostics import Diagnostic, LanguageError
 from petri.language.checking.checker import Checker
 from petri.language.checking.expressions.reader import Reader
 from petri.language.checking.state import Space
@@ -16,6 +16,9 @@ from petri.language.problems import CheckError, Problems
 from petri.language.syntax import tree
 from petri.language.syntax.parser import parse
 from petri.net import Net
+from petri.structs import replace
+
+_PREFIX = "const time_given = "  # which makes a declaration of it
 
 
 def duration(text: str, net: Net) -> float:
@@ -29,10 +32,8 @@ def duration(text: str, net: Net) -> float:
     if net.seconds is not None:
         checker.units.set_clock(net.time_unit, known.scale if known is not None else Fraction(str(net.seconds)))
     checker.units.examples = () if net.seconds is None else TIMES
-    prefix = "const time_given = "
-    path = "the time given"
-    file, found = parse(prefix + text, path)
-    problems.sources[path] = prefix + text
+    file, found = parse(_PREFIX + text, "the time given")
+    problems.sources["the time given"] = text
     only = file.declarations[0] if len(file.declarations) == 1 else None
     if found or not isinstance(only, tree.Const):
         reason = found[0].message if found else "not one expression"
@@ -51,4 +52,14 @@ def duration(text: str, net: Net) -> float:
             return as_float(evaluate(nodes[0], ()), only.value.span)
     except CheckError as fault:
         problems.fault(fault)
-    raise LanguageError(problems.found, problems.sources)
+    raise LanguageError([_without_prefix(one) for one in problems.found], problems.sources)
+
+
+def _without_prefix(found: Diagnostic) -> Diagnostic:
+    """With its position in the text that the user gave."""
+    at = found.span
+    if at is None:
+        return found
+    shorter = len(_PREFIX) if at.line == 1 else 0
+    end = len(_PREFIX) if at.end_line == 1 else 0
+    return replace(found, span=replace(at, column=at.column - shorter, end_column=at.end_column - end))
