@@ -70,7 +70,6 @@ FLAT_NETS := petri/native/target/flat_nets
 CHECKED := --release --config checked.toml --locked
 
 # Without MAKEFLAGS, cargo does not look for the job server of make, which it cannot reach.
-
 ifneq ($(RUST),)
 rust: $(DEV_STAMP)
 	cd petri/native && MAKEFLAGS= cargo fmt --all --check
