@@ -104,12 +104,16 @@ class Match(Frozen):
 
 
 class InputArc(Frozen):
-    """Takes a token (or, on a black place, `count` of them); with `keep` it is a read arc, and the tokens stay."""
+    """Takes a token (or, on a black place, `count` of them); with `keep` it is a read arc, and the tokens stay.
+
+    With `any` it sees all tokens of a place whose discipline shows only one.
+    """
 
     place: int
     pattern: tuple[Match, ...] = ()
     count: Expr | None = None  # int; only on black places; None is 1
     keep: bool = False
+    any: bool = False  # only on coloured places that are no bags
     span: Span | None = None
 
 
@@ -201,8 +205,22 @@ class Preference(Frozen):
     most: bool = False
 
 
+class Clock(Frozen):
+    """What a binding waits for before it fires, without holding its tokens (C1).
+
+    memory: what becomes of a clock whose binding is disabled: it is forgotten, it goes on where it stopped, or it
+    begins again with the same time. servers: how many clocks the binding of a transition without coloured input arcs
+    has; None is as many as its enabling degree. A transition with coloured input arcs has 1.
+    """
+
+    time: Expr  # real, in ticks, of the variables that arcs bind; it may draw
+    memory: Literal["restart", "resume", "repeat"] = "restart"
+    servers: int | None = 1
+    speed: Expr | None = None  # real, without variables and draws; None is 1
+
+
 class Transition(Frozen):
-    """`variables` are those bound by arcs, then those drawn. `time` is an int 0 const if immediate."""
+    """`variables` are those bound by arcs, then those drawn. `time` is an int 0 const if immediate, or with a clock."""
 
     name: str
     variables: tuple[Variable, ...] = ()
@@ -216,6 +234,7 @@ class Transition(Frozen):
     priority: int = 0
     weight: float = 1.0
     prefer: Preference | None = None
+    clock: Clock | None = None
     doc: str = ""
     span: Span | None = None
 

@@ -186,6 +186,8 @@ class NativeSession:
             firings=integers(observed["firings"]),
             in_progress=tick.time(reals(observed["in_progress"])),
             active=tick.time(reals(observed["active"])),
+            set=integers(observed["set"]),
+            dropped=integers(observed["dropped"]),
             probes=tuple(probe_in_units(arrays(probe), tick) for probe in observed["probes"]),
         )
 

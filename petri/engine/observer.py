@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from petri.net import Scalar, Token
+
+if TYPE_CHECKING:
+    from petri.engine.clocks import Settled
 
 
 class Observer:
@@ -24,3 +28,6 @@ class Observer:
 
     def ended(self, transition: int, now: float) -> None:
         """A firing ended."""
+
+    def settled(self, transition: int, running: int, changes: Settled, now: float) -> None:
+        """An instant is over, and from now on that many clocks of the transition run (C2)."""

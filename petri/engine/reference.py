@@ -12,6 +12,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from petri.engine.clocks import NOWHERE, clocks_of
 from petri.engine.dependence import dependence
 from petri.engine.errors import STOPPED, Fault, ModelError, known
 from petri.engine.expression import Context, evaluate
@@ -92,6 +93,9 @@ class Engine:
         self.reserved = [0 for _ in net.places]  # weight of what firings in progress will deposit
         self.deposits_due = 0  # tokens that firings in progress will deposit
         self.in_progress: list[Firing] = []
+        clocked = [index for index, transition in enumerate(net.transitions) if transition.clock is not None]
+        self.clocks = {index: clocks_of(self, index) for index in clocked}
+        self.settled = False  # whether clocks have been looked at since something happened
         self.at_this_instant: list[int] = []
         self.known: list[list[Binding] | None] = [None for _ in net.transitions]  # None: to be listed again
         self.watchers: list[list[int]] = [[] for _ in net.places]
@@ -129,13 +133,15 @@ class Engine:
                     firings -= 1
                 if self.wanted is not None:
                     return "input"
-                if not self.in_progress:
+                self.settle()
+                end = self.next_end()
+                if end == NOWHERE:
                     return "dead"
-                if self.in_progress[0].end > min(until, HORIZON):
+                if end > min(until, HORIZON):
                     self.check_horizon(until)
                     self.move_to(max(self.now, until))
                     return "until"
-                self.end_firings(self.in_progress[0].end)
+                self.end_firings(end)
         except ModelError as error:
             self.error = self.fault_of(error)
             return "error"
@@ -160,16 +166,14 @@ class Engine:
         if self.wanted == place:
             self.wanted = None
 
-    def candidates(self) -> list[tuple[int, list[Binding]]]:
-        """The enabled transitions of the highest priority, each with its bindings (E7, I2)."""
-        for index, bindings in enumerate(self.known):
-            if bindings is None:
-                self.known[index] = self.bindings(index)
-        enabled = [(index, bindings) for index, bindings in enumerate(self.known) if bindings]
+    def candidates(self) -> list[tuple[int, Sequence[Binding]]]:
+        """The enabled transitions of the highest priority, each with its bindings (E7, I2), with clocks if due (C3)."""
+        all_ready = ((index, self.ready(index)) for index in range(len(self.known)))
+        enabled = [(index, bindings) for index, bindings in all_ready if bindings]
         highest = max((self.net.transitions[index].priority for index, _ in enabled), default=0)
         return [(index, b) for index, b in enabled if self.net.transitions[index].priority == highest]
 
-    def choose(self, candidates: list[tuple[int, list[Binding]]]) -> tuple[int, Binding]:
+    def choose(self, candidates: list[tuple[int, Sequence[Binding]]]) -> tuple[int, Binding]:
         """One transition by weight, one of its bindings evenly (I3, I4)."""
         weights = [self.net.transitions[index].weight for index, _ in candidates]
         index, bindings = candidates[self.stream.weighted_choice(weights)]
@@ -177,7 +181,7 @@ class Engine:
         chosen = preferred[self.stream.equal_choice(len(preferred))]
         return index, Binding(list(chosen.variables), chosen.found)  # its draws do not belong to the next firing
 
-    def preferred(self, index: int, bindings: list[Binding]) -> list[Binding]:
+    def preferred(self, index: int, bindings: Sequence[Binding]) -> Sequence[Binding]:
         """Of several bindings, those with the least key, or the greatest (I4)."""
         prefer = self.net.transitions[index].prefer
         if prefer is None or len(bindings) == 1:
@@ -189,10 +193,27 @@ class Engine:
         best = max(keys) if prefer.most else min(keys)
         return [binding for binding, key in zip(bindings, keys, strict=True) if key == best]
 
+    def settle(self) -> None:
+        """The instant is over: clocks are set, stopped and dropped, in the order of the flat net (C2)."""
+        if self.settled:
+            return
+        self.settled = True
+        for index, clocks in self.clocks.items():
+            changes = clocks.settle(self.known_bindings(index))
+            for observer in self.observers:
+                observer.settled(index, clocks.running, changes, self.now)
+
+    def next_end(self) -> float:
+        """When the first firing in progress ends or the first clock has run down; `NOWHERE` if there is none (I8)."""
+        ends = [clocks.end() for clocks in self.clocks.values()]
+        return max(self.now, min([*ends, *(firing.end for firing in self.in_progress[:1])], default=NOWHERE))
+
     def end_firings(self, instant: float) -> None:
         """Time advances; all firings that end then deposit, in order of start (I1, I8)."""
+        if instant > self.now:
+            self.at_this_instant.clear()
         self.move_to(instant)
-        self.at_this_instant.clear()
+        self.settled = False
         while self.in_progress and self.in_progress[0].end == instant:
             firing = self.in_progress.pop(0)
             for place, tokens in firing.deposits:
@@ -212,6 +233,18 @@ class Engine:
             self.known[index] = None
 
     # ------------------------------------------------------------ enabling
+
+    def ready(self, index: int) -> Sequence[Binding]:
+        """The bindings that may fire now: all, or those whose clock has run down (C3)."""
+        bindings = self.known_bindings(index)
+        return self.clocks[index].due(bindings, self.now) if index in self.clocks else bindings
+
+    def known_bindings(self, index: int) -> list[Binding]:
+        """All bindings of a transition, listed again if they may have changed."""
+        known = self.known[index]
+        if known is None:
+            known = self.known[index] = self.bindings(index)
+        return known
 
     def bindings(self, index: int) -> list[Binding]:
         """All bindings of a transition, in order (E7)."""
@@ -246,7 +279,7 @@ class Engine:
         if not self.net.places[arc.place].colour.slots:
             count = self.count(arc.count, self.context(variables))
             return [left[len(left) - count :]] if count <= len(left) else []
-        visible = self.visible(arc.place, left)
+        visible = self.in_order(arc.place, left) if arc.any else self.visible(arc.place, left)
         wanted = self.equalities(arc.pattern, variables) if visible else {}
         return [[token] for token in self.matching(visible, wanted)]
 
@@ -260,6 +293,13 @@ class Engine:
         if discipline == "lifo":
             return tokens[-1:]
         return [min(tokens, key=lambda token: token.key)]  # min takes the first of equals, which is the oldest
+
+    def in_order(self, place: int, tokens: list[Held]) -> list[Held]:
+        """All of `tokens`, as the place would show one after the other (S3)."""
+        discipline = self.net.places[place].discipline
+        if discipline == "lifo":
+            return tokens[::-1]
+        return sorted(tokens, key=lambda token: token.key) if discipline == "key" else tokens
 
     def equalities(self, pattern: Sequence[Match], variables: Sequence[Scalar]) -> dict[int, Scalar]:
         """The values that a pattern requires, by slot."""
@@ -348,6 +388,9 @@ class Engine:
         self.hash.add(index, binding.variables, int(self.now), int(end))
         firing = Firing(end, self.firings, index, deposits)
         self.firings += 1
+        self.settled = False
+        if index in self.clocks:
+            self.clocks[index].fired(binding, self.now)
         self.take(transition, binding)
         if duration == 0.0:
             self.deposit(firing)
@@ -379,6 +422,7 @@ class Engine:
 
     def arrive(self, place: int, tokens: Sequence[Held]) -> None:
         """The tokens of one arc are in the place when measures evaluate the first (X4)."""
+        self.settled = False
         for token in tokens:
             self.marking[place].append(token)
             self.changed(place)
@@ -421,11 +465,16 @@ class Engine:
         A time that is less than a tick below 0 is 0: it is the difference of instants of which one was rounded. A
         firing that would end beyond the horizon does not end.
         """
+        exact = self.work(expression, context)
+        duration = float(max(round(exact), 1 if exact > 0.0 else 0))
+        return duration if duration <= HORIZON - self.now else NEVER - self.now  # a sum beyond the horizon is rounded
+
+    def work(self, expression: Expr, context: Context) -> float:
+        """A time in ticks, perhaps with a fraction; not negative (X2)."""
         exact = float(evaluate(expression, context))
         if exact <= -1.0:
             raise ModelError("negative-time", expression.span, duration=self.net.tick.time(exact))
-        duration = float(max(round(exact), 1 if exact > 0.0 else 0))
-        return duration if duration <= HORIZON - self.now else NEVER - self.now  # a sum beyond the horizon is rounded
+        return max(exact, 0.0)
 
     def destination(self, arc: OutputArc, context: Context) -> tuple[int, int]:
         """Where an arc puts tokens, and how many: none if its condition fails."""
@@ -461,11 +510,13 @@ class Engine:
             raise ModelError("instant-limit", limit=self.limits.firings_at_an_instant, transitions=names)
 
     def check_horizon(self, until: float) -> None:
-        """A run cannot go on beyond the horizon when all firings in progress end there (X2)."""
+        """A run cannot go on beyond the horizon when all firings in progress and all clocks end there (X2)."""
         if until > HORIZON:
-            first = self.in_progress[0].transition
-            self.attempt = (first, [0] * len(self.net.transitions[first].variables))
-            span = self.net.transitions[first].time.span
+            clocked = (index for index, clocks in self.clocks.items() if clocks.end() < NOWHERE)
+            first = self.in_progress[0].transition if self.in_progress else next(clocked)
+            transition = self.net.transitions[first]
+            self.attempt = (first, [0] * len(transition.variables))
+            span = (transition.time if transition.clock is None else transition.clock.time).span
             raise ModelError("beyond-horizon", span, horizon=self.net.tick.time(HORIZON))
 
     def check_tokens(self, more: int) -> None:

@@ -94,6 +94,8 @@ class ReferenceSession:
             firings=np.array(statistics.firings, dtype=np.int64),
             in_progress=transitions[:, 0],
             active=transitions[:, 1],
+            set=np.array(statistics.set, dtype=np.int64),
+            dropped=np.array(statistics.dropped, dtype=np.int64),
             probes=tuple(probe_in_units(snapshot, tick) for snapshot in self._probes.snapshots(now)),
         )
 

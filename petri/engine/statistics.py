@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from petri.engine.clocks import Settled
 from petri.engine.observer import Observer
 from petri.measure.occupancy import LEVELS, Occupancy
 from petri.net import Net, Scalar
@@ -54,6 +55,8 @@ class Statistics(Observer):
         self.transitions = [Level() for _ in net.transitions]
         self.arrivals = [0] * len(net.places)
         self.firings = [0] * len(net.transitions)
+        self.set = [0] * len(net.transitions)
+        self.dropped = [0] * len(net.transitions)
 
     def changed(self, place: int, size: int, now: float) -> None:
         self.arrivals[place] += max(0, size - self.places[place].value)
@@ -68,13 +71,18 @@ class Statistics(Observer):
         level = self.transitions[transition]
         level.change(level.value - 1, int(now))
 
+    def settled(self, transition: int, running: int, changes: Settled, now: float) -> None:
+        self.transitions[transition].change(running, int(now))
+        self.set[transition] += changes.set
+        self.dropped[transition] += changes.dropped
+
     def restart(self, now: float) -> None:
         """The warm-up is over."""
         self.window = now
         for level in (*self.places, *self.transitions):
             level.restart(int(now))
         self.arrivals = [0] * len(self.arrivals)
-        self.firings = [0] * len(self.firings)
+        self.firings, self.set, self.dropped = ([0] * len(self.firings) for _ in range(3))
 
 
 class OccupancyRecorder(Observer):

@@ -56,8 +56,10 @@ class Observation:
     arrivals: Integers  # tokens deposited by firings
     initial: Integers  # tokens of the initial marking
     firings: Integers  # firings started, per transition
-    in_progress: Floats  # firings in progress × time
+    in_progress: Floats  # firings in progress, or running clocks, × time
     active: Floats  # time with at least one firing in progress
+    set: Integers  # clocks that were set, per transition (C2)
+    dropped: Integers  # clocks whose binding was disabled before they had run down
     probes: tuple[Snapshot, ...] = ()
     series: Mapping[int, Sequence[float]] = field(default_factory=dict)  # by measure, of whole windows of a run only
 
@@ -73,6 +75,8 @@ class Observation:
             firings=self.firings - earlier.firings,
             in_progress=self.in_progress - earlier.in_progress,
             active=self.active - earlier.active,
+            set=self.set - earlier.set,
+            dropped=self.dropped - earlier.dropped,
             probes=tuple(probe_minus(a, b) for a, b in zip(self.probes, earlier.probes, strict=True)),
         )
 

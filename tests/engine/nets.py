@@ -313,7 +313,7 @@ class TransitionMaker:
         place = self.places[number]
         scope = self.scope()
         count = None if place.colour.slots else self.count(scope)
-        return InputArc(number, self.pattern(place, may_bind=True), count, keep, self.choose.span())
+        return InputArc(number, self.pattern(place, may_bind=True), count, keep, span=self.choose.span())
 
     def inhibitor(self) -> InhibitorArc:
         number = self.choose.number(0, len(self.places) - 1)

@@ -39,6 +39,8 @@ def observed(elapsed: float = 10.0, **changes: Any) -> Observation:
         "firings": np.array([8]),
         "in_progress": np.array([15.0]),
         "active": np.array([9.0]),
+        "set": np.array([0]),
+        "dropped": np.array([0]),
         "probes": ({"sum": 640.0}, sample(1.0, 2.0, 4.0), order(1, 3, 2)),
     }
     return Observation(elapsed, **(figures | changes))

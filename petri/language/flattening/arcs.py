@@ -43,7 +43,7 @@ class ArcBuilder:
             self._pattern(arc, index, instance),
             None if arc.count is None else self._count(arc.count, instance),
             arc.keep,
-            arc.span,
+            span=arc.span,
         )
 
     def inhibitor(self, arc: InputTemplate, instance: Instance) -> net.InhibitorArc:

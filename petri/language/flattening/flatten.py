@@ -249,8 +249,8 @@ class Flattener:
             0 if t.priority is None else self._priority(t.priority, instance),
             1.0 if t.weight is None else self._weight(t.weight, instance),
             None if t.prefer is None else net.Preference(build(t.prefer[0], instance), t.prefer[1]),
-            t.doc,
-            t.span,
+            doc=t.doc,
+            span=t.span,
         )
 
     def _outputs(self, t: TransitionTemplate, instance: Instance) -> tuple[net.OutputArc, ...]:

@@ -28,6 +28,8 @@ impl Snapshot {
         read.set_item("firings", counts(py, &observed.firings)?)?;
         read.set_item("in_progress", reals(py, &observed.in_progress)?)?;
         read.set_item("active", times(py, &observed.active)?)?;
+        read.set_item("set", counts(py, &observed.set)?)?;
+        read.set_item("dropped", counts(py, &observed.dropped)?)?;
         let probes = observed.probes.iter().map(|probe| read_probe(py, probe));
         read.set_item("probes", probes.collect::<PyResult<Vec<_>>>()?)?;
         Ok(read)

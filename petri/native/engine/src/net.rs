@@ -153,6 +153,8 @@ pub struct InputArc {
     pub count: Option<Expr>,
     #[serde(default)]
     pub keep: bool,
+    #[serde(default)]
+    pub any: bool,
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -223,6 +225,33 @@ pub struct Preference {
     pub most: bool,
 }
 
+/// What becomes of a clock whose binding is disabled.
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub enum Memory {
+    #[default]
+    Restart,
+    Resume,
+    Repeat,
+}
+
+/// What a binding waits for before it fires (C1).
+#[derive(Clone, Debug, Deserialize)]
+pub struct Clock {
+    pub time: Expr,
+    #[serde(default)]
+    pub memory: Memory,
+    /// None: as many as the enabling degree.
+    #[serde(default = "one_server")]
+    pub servers: Option<u64>,
+    #[serde(default)]
+    pub speed: Option<Expr>,
+}
+
+fn one_server() -> Option<u64> {
+    Some(1)
+}
+
 #[derive(Clone, Debug, Deserialize)]
 pub struct Transition {
     pub name: String,
@@ -244,6 +273,8 @@ pub struct Transition {
     pub outputs: Vec<OutputArc>,
     #[serde(default)]
     pub prefer: Option<Preference>,
+    #[serde(default)]
+    pub clock: Option<Clock>,
     #[serde(default)]
     pub priority: i64,
     #[serde(default = "one")]

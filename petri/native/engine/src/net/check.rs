@@ -7,7 +7,9 @@
 
 use crate::base::fault::{LoadError, Loaded};
 use crate::base::ids::VariableId;
-use crate::net::{Discipline, Event, Expr, Kind, Match, Net, Op, OutputArc, Place, Probe, Scalar, Table, Transition};
+use crate::net::{
+    Clock, Discipline, Event, Expr, Kind, Match, Net, Op, OutputArc, Place, Probe, Scalar, Table, Transition,
+};
 
 /// Brackets within brackets of the net's text, beyond which it is refused. An operation within an operation has two.
 pub const DEEPEST: usize = 4000;
@@ -186,8 +188,29 @@ fn check_transition(t: &Transition) -> Result<(), String> {
         scope.bind(draw.variable)?;
     }
     scope.check_all(&t.time)?;
+    if let Some(clock) = &t.clock {
+        check_clock(clock, t)?;
+    }
     scope.draws = false;
     t.outputs.iter().try_for_each(|arc| check_output(arc, &scope))
+}
+
+/// A clock uses no draws of the firing, which happen later, and its speed no variables (C2, C5).
+fn check_clock(clock: &Clock, t: &Transition) -> Result<(), String> {
+    let mut scope = Scope { bound: vec![false; t.variables.len()], draws: false, marking: true };
+    scope.check_all(&clock.speed)?;
+    for variable in t.inputs.iter().flat_map(|arc| arc.pattern.iter()).filter_map(|matching| matching.bind) {
+        scope.bind(variable)?;
+    }
+    scope.draws = true;
+    scope.check(&clock.time)?;
+    if clock.time.kind != Kind::Real || clock.speed.as_ref().is_some_and(|speed| speed.kind != Kind::Real) {
+        return Err("has a clock whose time or speed is no real number".into());
+    }
+    if clock.servers == Some(0) {
+        return Err("has a clock of no servers".into());
+    }
+    Ok(())
 }
 
 /// The weight of a token must be known before the firing starts (E6).

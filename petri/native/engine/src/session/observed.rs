@@ -19,6 +19,9 @@ pub struct Observed {
     pub in_progress: Vec<f64>,
     /// The time with at least one firing in progress.
     pub active: Vec<Ticks>,
+    /// Clocks of each transition that were set, and those that were disabled before they had run down (C2).
+    pub set: Vec<u64>,
+    pub dropped: Vec<u64>,
     pub probes: Vec<ProbeSnapshot>,
 }
 
@@ -43,6 +46,8 @@ impl Observed {
             firings: transitions.iter().map(|transition| transition.firings).collect(),
             in_progress,
             active,
+            set: vec![0; transitions.len()],
+            dropped: vec![0; transitions.len()],
             probes,
         }
     }

@@ -1,0 +1,346 @@
+"""The clocks of transitions that race, in the reference engine (`docs/semantics.md`, C1 to C5).
+
+The clocks of a transition are looked at when an instant is over: those of bindings that are enabled then run on, the
+others stop, and bindings without a clock get one.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from petri.catalogue.operations import OPERATIONS
+from petri.engine.errors import ModelError
+from petri.engine.expression import evaluate
+from petri.net import Clock, Expr, Transition, operations
+from petri.ticks import HORIZON, NEVER
+
+if TYPE_CHECKING:
+    from petri.engine.reference import Binding, Engine, Held
+
+NOWHERE = math.inf  # the end of a clock that does not run
+
+
+def is_memoryless(transition: Transition) -> bool:
+    """Whether what is left of a clock does not depend on how long it has run (C4)."""
+    clock = transition.clock
+    return (
+        clock is not None
+        and clock.time.op == "exp"
+        and clock.memory == "restart"
+        and not any(reads_time_or_draws(part) for part in operations(clock.time.args))
+    )
+
+
+def reads_time_or_draws(part: Expr) -> bool:
+    return part.op in ("now", "end") or (part.op in OPERATIONS and OPERATIONS[part.op].draws)
+
+
+def is_shared(transition: Transition) -> bool:
+    """Whether all bindings of the transition have one clock together (C4): equally fast, and none preferred."""
+    clock = transition.clock
+    return (
+        clock is not None
+        and is_memoryless(transition)
+        and transition.prefer is None
+        and not any(part.op == "var" for part in operations(clock.time.args))
+    )
+
+
+class Settled(NamedTuple):
+    """What happened to the clocks of a transition at the end of an instant.
+
+    set: clocks that were set. dropped: clocks whose binding was disabled before they had run down.
+    """
+
+    set: int
+    dropped: int
+
+
+class Clocks(Protocol):
+    """The clocks of one transition."""
+
+    @property
+    def running(self) -> int:
+        """The number of clocks that run."""
+
+    @property
+    def kept(self) -> int:
+        """The number of clocks that run or have stopped and may go on."""
+
+    def end(self) -> float:
+        """The tick at which the first of them has run down; `NOWHERE` if none runs, or none at a speed above 0."""
+
+    def due(self, bindings: Sequence[Binding], now: float) -> Sequence[Binding]:
+        """Those of the enabled bindings whose clock has run down (C3)."""
+
+    def fired(self, binding: Binding, now: float) -> None:
+        """A binding that was due fires, and its clock is over."""
+
+    def settle(self, bindings: Sequence[Binding]) -> Settled:
+        """The instant is over, with these bindings enabled (C2)."""
+
+
+def clocks_of(engine: Engine, index: int) -> Clocks:
+    """The clocks of a transition that has a clock, at time 0."""
+    return SharedClock(engine, index) if is_shared(engine.net.transitions[index]) else OwnClocks(engine, index)
+
+
+def degree(engine: Engine, index: int) -> int:
+    """How often the firings of the one binding of a transition could start together, as far as its tokens go (C1)."""
+    transition = engine.net.transitions[index]
+    wanted: dict[int, int] = {}
+    for arc in transition.inputs:
+        if not arc.keep:
+            wanted[arc.place] = wanted.get(arc.place, 0) + engine.count(arc.count, engine.context(()))
+    return min((len(engine.marking[place]) // count for place, count in wanted.items() if count > 0), default=1)
+
+
+def clocks_wanted(engine: Engine, index: int, bindings: Sequence[Binding]) -> int:
+    """The number of clocks of each of the bindings (C1)."""
+    clock = engine.net.transitions[index].clock
+    assert clock is not None
+    if not bindings or clock.servers == 1:
+        return 1
+    servers = degree(engine, index)
+    return servers if clock.servers is None else min(clock.servers, servers)
+
+
+def speed(engine: Engine, index: int) -> float:
+    """How fast the clocks of a transition run now (C5)."""
+    expression = clock_of(engine, index).speed
+    if expression is None:
+        return 1.0
+    engine.attempt = (index, [0] * len(engine.net.transitions[index].variables))
+    value = float(evaluate(expression, engine.context(())))
+    if value < 0.0:
+        raise ModelError("negative-speed", expression.span, speed=value)
+    return value
+
+
+def clock_of(engine: Engine, index: int) -> Clock:
+    clock = engine.net.transitions[index].clock
+    assert clock is not None
+    return clock
+
+
+def mean_of(engine: Engine, index: int, binding: Binding) -> float:
+    """The mean of the exponential time of a binding's clock, in ticks."""
+    time = clock_of(engine, index).time
+    engine.attempt = (index, binding.variables)
+    mean = float(evaluate(time.args[0], engine.context(binding.variables)))
+    if not OPERATIONS["exp"].holds(mean):
+        raise ModelError("bad-parameter", time.span, distribution="exp", mean=mean)
+    return mean
+
+
+class SharedClock:
+    """One exponential clock for all bindings of a transition, at the sum of their rates (C4).
+
+    Whenever that rate changes, the clock is drawn anew: what is left of an exponential time has the same distribution
+    as the whole. Which binding fires is chosen then.
+    """
+
+    def __init__(self, engine: Engine, index: int) -> None:
+        self.engine, self.index = engine, index
+        self.running = 0
+        self.fires = 0  # firings since the instant began
+        self.rate = 0.0
+        self.ends = NOWHERE
+
+    @property
+    def kept(self) -> int:
+        return 0
+
+    def end(self) -> float:
+        return self.ends
+
+    def due(self, bindings: Sequence[Binding], now: float) -> Sequence[Binding]:
+        return bindings if self.ends <= now else ()
+
+    def fired(self, binding: Binding, now: float) -> None:
+        self.fires += 1
+        self.rate, self.ends = 0.0, NOWHERE
+
+    def settle(self, bindings: Sequence[Binding]) -> Settled:
+        engine = self.engine
+        running = clocks_wanted(engine, self.index, bindings) * len(bindings)
+        rate = self.rate_of(running, bindings[0]) if bindings else 0.0
+        if rate != self.rate:
+            self.rate = rate
+            left = engine.stream.exponential() / rate if rate > 0.0 else math.inf
+            ends = engine.now + round(left) if left <= HORIZON else NEVER
+            self.ends = NOWHERE if rate == 0.0 else ends if ends <= HORIZON else float(NEVER)
+        more = running - (self.running - self.fires)
+        self.running, self.fires = running, 0
+        return Settled(max(more, 0), max(-more, 0))
+
+    def rate_of(self, clocks: int, binding: Binding) -> float:
+        """The sum of the rates, per tick."""
+        pace = speed(self.engine, self.index)
+        mean = mean_of(self.engine, self.index, binding)
+        return math.inf if mean == 0.0 and pace > 0.0 else clocks * pace / mean if mean > 0.0 else 0.0
+
+
+@dataclass(slots=True)
+class OwnClock:
+    """The clock of a binding: `tokens` identify it. Times in ticks.
+
+    time: to which it was set. target: while it runs, the transition's virtual time at which it has run down. left:
+    while it has stopped, what it has to run. mean: of a memoryless clock.
+    """
+
+    tokens: tuple[Held, ...]
+    time: float
+    target: float = 0.0
+    left: float = 0.0
+    runs: bool = True
+    mean: float | None = None
+
+
+class OwnClocks:
+    """A clock, or several, for each binding of a transition.
+
+    Virtual time passes at the speed of the clocks, so a clock runs down at a virtual time that no change of speed moves
+    (C5): at tick t it is `virtual + pace · (t − since)`. Without a speed, virtual time is the time itself.
+    """
+
+    def __init__(self, engine: Engine, index: int) -> None:
+        self.engine, self.index = engine, index
+        self.transition = engine.net.transitions[index]
+        self.coloured = [bool(engine.net.places[arc.place].colour.slots) for arc in self.transition.inputs]
+        self.clocks: list[OwnClock] = []  # in the order in which they were set
+        self.has_speed = clock_of(engine, index).speed is not None
+        self.virtual, self.since, self.pace = 0.0, 0.0, 1.0
+
+    @property
+    def running(self) -> int:
+        return sum(clock.runs for clock in self.clocks)
+
+    @property
+    def kept(self) -> int:
+        return len(self.clocks)
+
+    def end(self) -> float:
+        return min((self.end_of(clock) for clock in self.clocks if clock.runs), default=NOWHERE)
+
+    def end_of(self, clock: OwnClock) -> float:
+        """The tick at which a clock that runs has run down."""
+        if not self.has_speed:
+            return clock.target
+        if self.pace == 0.0:
+            return self.since if clock.target <= self.virtual else NOWHERE
+        ticks = (clock.target - self.virtual) / self.pace
+        ends = self.since + round(ticks) if ticks <= HORIZON else NEVER
+        return ends if ends <= HORIZON else float(NEVER)
+
+    def due(self, bindings: Sequence[Binding], now: float) -> Sequence[Binding]:
+        due = {identity(clock.tokens) for clock in self.clocks if clock.runs and self.end_of(clock) <= now}
+        return [binding for binding in bindings if identity(self.tokens(binding)) in due]
+
+    def fired(self, binding: Binding, now: float) -> None:
+        tokens = identity(self.tokens(binding))
+        ready = (clock for clock in self.clocks if identity(clock.tokens) == tokens and clock.runs)
+        self.clocks.remove(next(clock for clock in ready if self.end_of(clock) <= now))
+
+    def tokens(self, binding: Binding) -> tuple[Held, ...]:
+        """The coloured tokens of a binding, which identify it (C1)."""
+        found = zip(binding.found, self.coloured, strict=True)
+        return tuple(tokens[0] for tokens, coloured in found if coloured)
+
+    # ------------------------------------------------------------ the end of an instant
+
+    def settle(self, bindings: Sequence[Binding]) -> Settled:
+        wanted = clocks_wanted(self.engine, self.index, bindings)
+        dropped = self.stop(bindings, wanted)
+        if self.has_speed and bindings:
+            self.change_pace(speed(self.engine, self.index))
+        new = sum(self.run(binding, wanted) for binding in bindings)
+        if not self.running:
+            self.virtual, self.since = 0.0, self.engine.now
+        return Settled(new, dropped)
+
+    def virtual_now(self) -> float:
+        now = self.engine.now
+        return self.virtual + self.pace * (now - self.since) if self.has_speed else now
+
+    def change_pace(self, pace: float) -> None:
+        if pace != self.pace:
+            self.virtual, self.since, self.pace = self.virtual_now(), self.engine.now, pace
+
+    def stop(self, bindings: Sequence[Binding], wanted: int) -> int:
+        """Clocks of bindings that are not enabled stop, and of one with too many clocks those that were set last."""
+        enabled = {identity(self.tokens(binding)): wanted for binding in bindings}
+        memory = clock_of(self.engine, self.index).memory
+        left, dropped = [], 0
+        for clock in self.clocks:
+            key = identity(clock.tokens)
+            enabled[key] = enabled.get(key, 0) - clock.runs
+            if clock.runs and enabled[key] < 0:
+                clock.runs = False
+                clock.left = clock.time if memory == "repeat" else clock.target - self.virtual_now()
+                dropped += 1
+            if clock.runs or (memory != "restart" and all(self.is_there(token) for token in clock.tokens)):
+                left.append(clock)
+        self.clocks = left
+        return dropped
+
+    def is_there(self, token: Held) -> bool:
+        return any(other is token for row in self.engine.marking for other in row)
+
+    def run(self, binding: Binding, wanted: int) -> int:
+        """As many clocks of a binding run as should: those that do, those that stopped, then new ones.
+
+        Returns the number of new ones.
+        """
+        tokens = self.tokens(binding)
+        own = [clock for clock in self.clocks if identity(clock.tokens) == identity(tokens)]
+        running = [clock for clock in own if clock.runs]
+        for clock in running:
+            self.renew(clock, binding)
+        stopped = [clock for clock in own if not clock.runs]
+        for clock in stopped[: max(0, wanted - len(running))]:
+            clock.runs = True
+            self.start(clock, clock.left)
+        new = max(0, wanted - len(own))
+        for _ in range(new):
+            self.clocks.append(self.new(binding, tokens))
+        return new
+
+    def new(self, binding: Binding, tokens: tuple[Held, ...]) -> OwnClock:
+        """A clock is set."""
+        engine = self.engine
+        if sum(clocks.kept for clocks in engine.clocks.values()) >= engine.limits.tokens:
+            raise ModelError("clock-limit", limit=engine.limits.tokens)
+        mean = mean_of(engine, self.index, binding) if is_memoryless(self.transition) else None
+        clock = OwnClock(tokens, self.draw(binding), mean=mean)
+        self.start(clock, clock.time)
+        return clock
+
+    def draw(self, binding: Binding) -> float:
+        """The time to which a clock is set: a whole number of ticks, unless its speed may change."""
+        engine, time = self.engine, clock_of(self.engine, self.index).time
+        engine.attempt = (self.index, binding.variables)
+        context = engine.context(binding.variables, engine.stream)
+        return engine.work(time, context) if self.has_speed else engine.duration(time, context)
+
+    def start(self, clock: OwnClock, left: float) -> None:
+        """A clock runs from now on."""
+        if self.has_speed:
+            clock.target = self.virtual_now() + left
+        else:
+            now = self.engine.now
+            clock.target = now + left if left <= HORIZON - now else float(NEVER)
+
+    def renew(self, clock: OwnClock, binding: Binding) -> None:
+        """A memoryless clock whose mean has changed is drawn anew (C4)."""
+        if clock.mean is not None and (mean := mean_of(self.engine, self.index, binding)) != clock.mean:
+            clock.mean, clock.time = mean, self.draw(binding)
+            self.start(clock, clock.time)
+
+
+def identity(tokens: Sequence[Held]) -> tuple[int, ...]:
+    """Which tokens these are: two of equal value are two."""
+    return tuple(map(id, tokens))
