@@ -8,7 +8,7 @@ import json
 import math
 import platform
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
@@ -22,7 +22,7 @@ from petri.measure.figures import figures as figures_of
 from petri.measure.formula import Verdict
 from petri.measure.intervals import Interval
 from petri.net import Expectation, Net
-from petri.result.history import History, history
+from petri.result.history import History, history, significant
 from petri.result.tables import Row, estimates, tables
 from petri.result.units import unit_of, with_unit
 from petri.structs import as_dict, convert
@@ -105,7 +105,7 @@ class Packed:
     occupancy: for each place, the share of time with 0, 1, 2 … tokens; None if the run did not record it.
     """
 
-    net: Net
+    net: Net | None
     history: History | None
     lacks: tuple[Lack, ...]
     occupancy: tuple[tuple[float, ...], ...] | None
@@ -113,14 +113,11 @@ class Packed:
 
 def pack(result: RunFigures) -> str:
     """The flat net without its spans, the run's history, and why the net died: JSON, by zlib, in base64."""
-    from petri.analysis.dead import why_dead
-
-    dead = next((one for one in result.counted if one.ended == "dead"), None)
     ran = history(result.counted)
     content = {
-        "course": None if ran is None else {f.name: significant(getattr(ran, f.name)) for f in fields(ran)},
+        "course": None if ran is None else {f.name: getattr(ran, f.name).tolist() for f in fields(ran)},
         "occupancy": occupancy_shares(result),
-        "lacks": [] if dead is None else [as_dict(one) for one in why_dead(result.net, dead.marking.in_ticks())],
+        "lacks": [as_dict(one) for one in lacks(result)],
     }
     rest = json.dumps(content, separators=(",", ":"), ensure_ascii=False)
     compress = zlib.compressobj(9)
@@ -145,6 +142,16 @@ def unpack(text: str) -> Packed:
     )
 
 
+def lacks(result: RunFigures) -> Sequence[Lack]:
+    """What each transition lacked when the net died; nothing if it did not."""
+    dead = next((one for one in result.replications if one.ended == "dead"), None)
+    if dead is None:
+        return ()
+    from petri.analysis.dead import why_dead  # imports the reference engine, and few nets die
+
+    return why_dead(result.net, dead.marking.in_ticks())
+
+
 def stored_lacks(entries: list[Any]) -> tuple[Lack, ...]:
     """What `pack` wrote of a net that died. Earlier versions wrote sentences, as lists: they are left out."""
     if not entries or isinstance(entries[0], list):
@@ -162,15 +169,8 @@ def occupancy_shares(result: RunFigures) -> list[list[float]] | None:
     for place in result.net.places:
         held = result.occupancy(place.name)
         assert held is not None
-        rows.append(significant(np.nan_to_num(np.trim_zeros(held.shares, "b"))))
+        rows.append(significant(np.nan_to_num(np.trim_zeros(held.shares, "b"))).tolist())
     return rows
-
-
-def significant(values: np.ndarray[Any, np.dtype[np.float64]]) -> Any:
-    """Lists with 6 significant digits, which is enough for a picture."""
-    if values.ndim > 1:
-        return [significant(row) for row in values]
-    return [float(f"{value:.6g}") for value in values]
 
 
 def manifest(result: RunFigures) -> dict[str, Any]:

@@ -46,7 +46,12 @@ def history(replications: Sequence[Replication]) -> History | None:
     seen = [[*one.batches, one.window] for one in ran]
     places = [_windows(cuts, [w.elapsed for w in row], np.array([w.integral for w in row])) for row in seen]
     firings = [_windows(cuts, [w.elapsed for w in row], np.array([w.firings for w in row])) for row in seen]
-    return History(start + cuts, np.mean(places, axis=0), np.mean(firings, axis=0))
+    return History(*map(significant, (start + cuts, np.mean(places, axis=0), np.mean(firings, axis=0))))
+
+
+def significant(values: Floats) -> Floats:
+    """With 6 significant digits, which is enough for a picture."""
+    return np.array([float(f"{value:.6g}") for value in values.flat]).reshape(values.shape)
 
 
 def _windows(cuts: Floats, times: Sequence[float], sums: Floats) -> Floats:

@@ -14,7 +14,7 @@ from petri.experiment import Experiment, sweep
 from petri.experiment.errors import ExperimentError
 from petri.experiment.results.comparison import compare
 from petri.measure.sequential import Precision
-from petri.report.html.record import of_result
+from petri.report.record import of_result
 from petri.report.summary import print_summary
 from petri.result.tables import tables
 
@@ -71,7 +71,7 @@ def test_the_terminal_and_the_page_agree(result: petri.Result, greatest: float) 
     assert [row[1] for row in rows if row[:1] == ["longest"]] == [f"{greatest:g}"]
     assert tables(result).places[0].figures["maximum"].mean == greatest
     record = of_result(result)
-    assert record.data["places"][0]["maximum"]["value"] == greatest
+    assert record.rows("places", True)[0].figures["maximum"].mean == greatest
 
 
 def test_what_combines_a_maximum_with_something_else_is_a_mean(result: petri.Result) -> None:

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from petri.measure.histogram import edge
+from petri.measure.histogram import Histogram, edge
 from petri.measure.observation import Floats, beyond_doubles
 from petri.report.html.markup import plotted
 from petri.report.html.page import Figure, axis, figure
@@ -36,9 +36,10 @@ class Distribution:
     count: int
 
     @staticmethod
-    def of(buckets: Sequence[int], counts: Sequence[int]) -> Distribution | None:
-        """From the numbers and counts of buckets, ascending (`petri.measure.histogram`); None without values."""
-        held = np.array(counts, dtype=np.float64)
+    def of(histogram: Histogram) -> Distribution | None:
+        """None without values."""
+        buckets = sorted(histogram.buckets)
+        held = np.array([histogram.buckets[number][0] for number in buckets], dtype=np.float64)
         if not held.sum() > 0.0:
             return None
         shares = held / held.sum()

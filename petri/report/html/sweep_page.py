@@ -43,7 +43,7 @@ def sweep_page(outcome: Outcome) -> Page:
     page.head += [
         tables.prose(outcome.description or net.doc),
         _facts(outcome, axes),
-        *missing_banner([read.to_dict() for read in outcome.files]),
+        *missing_banner(outcome.files),
         *rounding_banner(net),
         *banners(outcome),
     ]
@@ -55,8 +55,8 @@ def sweep_page(outcome: Outcome) -> Page:
     _measures(page, outcome, units, axes)
     if outcome.points:
         page.section("points", "Every point", points_table(outcome, units, axes))
-    if recordings := [read.to_dict() for read in outcome.files]:
-        page.section("recordings", "Recordings", tables.recordings_table(recordings))
+    if outcome.files:
+        page.section("recordings", "Recordings", tables.recordings_table(outcome.files))
     if outcome.points and net.places:
         page.section("net", "The net", picture(net))
     page.section("provenance", "How to repeat this", *provenance(outcome, units))
@@ -202,11 +202,10 @@ def _expected_table(outcome: Outcome, units: Units) -> Markup:
     for point in outcome.points:
         for one in point.checked:
             name, dimension = one.expected.measure, dimensions[one.expected.measure]
-            interval = point.intervals[name]
-            tolerance, within = one.verdict.tolerance, one.expected.within
+            interval, within = point.intervals[name], one.expected.within
             doubt = " (uncertain)" if one.verdict.certain is False else ""
             said, kind = ("✓ found", "pass") if one.verdict.passed else ("✗ missed", "fail")
-            drawing = interval_mark(interval.mean, interval.half_width, "==", one.value, tolerance)
+            drawing = interval_mark(interval.mean, interval.half_width, "==", one.value, one.verdict.tolerance)
             wanted = bound_text("==", one.value, within.bound, not within.relative, units, dimension)
             judged = (tag("span", said, class_=f"claim {kind}"), doubt, drawing)
             found = estimate(point, name, dimension, units)

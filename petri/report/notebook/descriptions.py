@@ -53,10 +53,8 @@ def describe_result(result: Result) -> str:
     until = f"until {endless}" if math.isinf(plan.until) else f"until {units.show(plan.until, 'Time')}"
     said = f"Result {result.net.name}: {counted(result.asked, 'replication')} {until}, seed {plan.seed}"
     said += listed([f"{one.name} {figure(one, units)}" for one in result.measures]) if result.counted else ""
-    verdicts = [verdict for one in result.measures for _, verdict in one.verdicts]
-    verdicts += [verdict for _, verdict in result.verdicts]
-    if verdicts:
-        said += f"; {sum(one.passed for one in verdicts)} of {len(verdicts)} expectations hold"
+    if result.judged:
+        said += f"; {sum(one.passed for _, one in result.judged)} of {len(result.judged)} expectations hold"
     if result.failure is not None:
         said += f"; FAILED: {result.failure.diagnostic.message}"
     elif result.partial:

@@ -1,0 +1,224 @@
+"""A run as terminal, page and notebook show it: of a result, or of its JSON (`petri.report.stored`).
+
+What they say of a run comes from here; they differ in how they show it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from typing import TYPE_CHECKING
+
+from petri.file_read import FileRead
+from petri.measure.formula import Judged
+from petri.measure.intervals import Interval
+from petri.measure.trend import Drift
+from petri.net import Net, Span
+from petri.report.dimensions import shown_dimension
+from petri.report.ending import why_partial
+from petri.report.quantities import Units
+from petri.report.run_length import run_length_note
+from petri.result import MeasureResult, Result
+from petri.result.history import History, history
+from petri.result.tables import Row, tables
+from petri.run.plan import Ending
+from petri.run.replications import Replication
+from petri.structs import Frozen, convert
+
+if TYPE_CHECKING:
+    from petri.analysis.dead import Lack
+    from petri.report.lacks import Reason
+
+
+class Manifest(Frozen):
+    """What the run depends on. until: None if it runs until no transition can fire."""
+
+    seed: int
+    replications: int
+    until: float | None
+    warmup: float
+    engine: str
+    version: str
+    python: str
+    machine: str
+    net_hash: str
+    hash: str
+    parameters: Mapping[str, bool | int | float | str]
+
+
+class Ran(Frozen):
+    """What JSON tells of a replication."""
+
+    index: int
+    ended: Ending
+    time: float
+    firings: int
+    hash: int
+    seconds: float
+    warm: bool = True
+
+    @property
+    def complete(self) -> bool:
+        return self.ended in ("until", "dead")
+
+
+class Failure(Frozen):
+    """The error that stopped the run, in words. transition: "" for an error in a recording."""
+
+    message: str
+    notes: tuple[str, ...] = ()
+    hints: tuple[str, ...] = ()
+    span: Span | None = None
+    transition: str = ""
+
+
+class Remark(Frozen):
+    severity: str
+    message: str
+
+
+class Recording(Frozen):
+    """What JSON tells of a `FileRead`."""
+
+    place: str
+    file: str
+    rows: int
+    complete: bool
+    remarks: tuple[Remark, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunRecord:
+    """`net` is None where JSON does not have it. What takes time to find is a function.
+
+    rows: of "places" or "transitions", an array as one row or not. occupancy: for each place, the share of time with
+    0, 1, 2 … tokens; None if the run did not record it. lacks: what each transition lacks, if the net died.
+    """
+
+    name: str
+    doc: str
+    units: Units
+    time_unit: str
+    net: Net | None
+    asked: int  # replications
+    until: float
+    warmup: float
+    replications: Sequence[Replication | Ran]
+    partial: bool
+    failure: Failure | None
+    measures: Sequence[MeasureResult]
+    verdicts: Sequence[Judged]  # of expectations that do not belong to a measure
+    drifts: Sequence[Drift]
+    recordings: Sequence[FileRead | Recording]
+    rows: Callable[[str, bool], Sequence[Row]]
+    manifest: Callable[[], Manifest]
+    history: Callable[[], History | None]
+    occupancy: Callable[[], Sequence[Sequence[float]] | None]
+    lacks: Callable[[], Sequence[Lack]]
+
+    def time(self, value: float) -> str:
+        return self.units.show(value, "Time")
+
+    @property
+    def end(self) -> str:
+        """Until when it ran: `20 ms`, or a condition."""
+        if math.isfinite(self.until):
+            return self.time(self.until)
+        stop = None if self.net is None else self.net.run_defaults.stop
+        return stop.text if stop else "no transition can fire"
+
+    @property
+    def replications_text(self) -> str:
+        return f"{self.asked:,} replication{'s' * (self.asked != 1)}"
+
+    @property
+    def firings(self) -> int:
+        return sum(one.firings for one in self.replications)
+
+    @cached_property
+    def judged(self) -> list[Judged]:
+        """All expectations, those of measures first."""
+        return [*(one for measured in self.measures for one in measured.verdicts), *self.verdicts]
+
+    @property
+    def failed(self) -> list[Judged]:
+        return [(expectation, verdict) for expectation, verdict in self.judged if not verdict.passed]
+
+    @property
+    def holding(self) -> str:
+        """Said where no expectation failed."""
+        return f"all {len(self.judged)} expectations hold" if len(self.judged) > 1 else "the expectation holds"
+
+    @property
+    def partial_notice(self) -> str:
+        """What is missing from the run, "" if nothing is."""
+        finished = [one for one in self.replications if one.complete]
+        if not self.partial and len(finished) == self.asked:
+            return ""
+        stopped = next((one for one in self.replications if not one.complete), None)
+        in_model = bool(self.failure and self.failure.transition)
+        why = why_partial(stopped.ended if stopped else None, in_model)
+        if self.asked == 1 and stopped:
+            return f"{why} at time {self.time(stopped.time)}" + ("" if stopped.warm else ", still in the warm-up")
+        if finished:
+            return f"{why}; the figures are from {len(finished)} of {self.asked} replications"
+        return f"{why} before any replication finished"
+
+    @property
+    def dead(self) -> list[Replication | Ran]:
+        return [one for one in self.replications if one.ended == "dead"]
+
+    def reasons(self, *, fold: bool = True) -> list[Reason]:
+        """Why the net died. Raises ValueError where JSON tells of transitions that the net does not have."""
+        if self.net is None or not (lacks := self.lacks()):
+            return []
+        from petri.report.lacks import reasons  # few nets die
+
+        try:
+            return reasons(self.net, lacks, fold=fold)
+        except (IndexError, AssertionError) as error:
+            raise ValueError("the transitions and places of which it says what they lack") from error
+
+    def run_length_note(self, longer: Iterable[float]) -> str:
+        """What `±?` means; longer: `Interval.longer` of the figures that are shown."""
+        counted = [one for one in self.replications if one.complete and one.warm] or self.replications
+        extensible = counted[0].ended != "dead" and math.isfinite(self.until)
+        moving = next((drift.name for drift in self.drifts), "")
+        return run_length_note(longer, self.warmup, counted[0].time, extensible, self.time, moving)
+
+
+def shown_figures(measured: MeasureResult) -> list[tuple[str | None, Interval, str]]:
+    """What a measure shows, the figure of its verdicts first: the field that it records, if any, and its dimension."""
+    dimension = measured.measure.dimension
+    recorded = [(field, one, shown_dimension(dimension, field)) for field, one in measured.recorded.items()]
+    return [*recorded] or [(None, measured.interval, shown_dimension(dimension))]
+
+
+def of_result(result: Result) -> RunRecord:
+    from petri.result import export
+
+    net, plan, failure = result.net, result.plan, result.failure
+    return RunRecord(
+        name=net.name,
+        doc=net.doc,
+        units=Units.of(net),
+        time_unit=net.time_unit,
+        net=net,
+        asked=result.asked,
+        until=plan.until,
+        warmup=plan.warmup,
+        replications=result.replications,
+        partial=result.partial,
+        failure=None if failure is None else convert(failure.to_dict(), Failure),
+        measures=result.measures if result.counted else (),
+        verdicts=result.verdicts if result.counted else (),
+        drifts=result.drifts,
+        recordings=result.files,
+        rows=cache(lambda kind, fold: getattr(tables(result, fold=fold), kind)),
+        manifest=cache(lambda: convert(export.manifest(result), Manifest)),
+        history=cache(lambda: history(result.counted)),
+        occupancy=cache(lambda: export.occupancy_shares(result)),
+        lacks=cache(lambda: export.lacks(result)),
+    )
