@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache
 from typing import TYPE_CHECKING
 
 from petri.file_read import FileRead
@@ -17,8 +16,7 @@ from petri.measure.intervals import Interval
 from petri.measure.trend import Drift
 from petri.net import Net, Span
 from petri.report.dimensions import shown_dimension
-from petri.report.ending import why_partial
-from petri.report.quantities import Units
+from petri.report.quantities import Units, counted
 from petri.report.run_length import run_length_note
 from petri.result import MeasureResult, Result
 from petri.result.history import History, history
@@ -89,8 +87,7 @@ class Recording(Frozen):
     remarks: tuple[Remark, ...]
 
 
-@dataclass(frozen=True, kw_only=True)
-class RunRecord:
+class RunRecord(Frozen, kw_only=True):
     """`net` is None where JSON does not have it. What takes time to find is a function.
 
     rows: of "places" or "transitions", an array as one row or not. occupancy: for each place, the share of time with
@@ -131,13 +128,13 @@ class RunRecord:
 
     @property
     def replications_text(self) -> str:
-        return f"{self.asked:,} replication{'s' * (self.asked != 1)}"
+        return counted(self.asked, "replication")
 
     @property
     def firings(self) -> int:
         return sum(one.firings for one in self.replications)
 
-    @cached_property
+    @property
     def judged(self) -> list[Judged]:
         """All expectations, those of measures first."""
         return [*(one for measured in self.measures for one in measured.verdicts), *self.verdicts]
@@ -158,13 +155,19 @@ class RunRecord:
         if not self.partial and len(finished) == self.asked:
             return ""
         stopped = next((one for one in self.replications if not one.complete), None)
-        in_model = bool(self.failure and self.failure.transition)
-        why = why_partial(stopped.ended if stopped else None, in_model)
+        why = self._why_partial(None if stopped is None else stopped.ended)
         if self.asked == 1 and stopped:
             return f"{why} at time {self.time(stopped.time)}" + ("" if stopped.warm else ", still in the warm-up")
         if finished:
             return f"{why}; the figures are from {len(finished)} of {self.asked} replications"
         return f"{why} before any replication finished"
+
+    def _why_partial(self, ended: Ending | None) -> str:
+        """How the first incomplete replication ended; None if it never started."""
+        if ended == "error":
+            in_model = self.failure is not None and self.failure.transition
+            return f"stopped by an error in {'the model' if in_model else 'a recording'}"
+        return "interrupted" if ended in (None, "interrupted") else "stopped by a limit"
 
     @property
     def dead(self) -> list[Replication | Ran]:

@@ -9,7 +9,6 @@ import math
 import platform
 import zlib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 
@@ -21,11 +20,12 @@ from petri.measure.figures import evaluate_all, measure_names
 from petri.measure.figures import figures as figures_of
 from petri.measure.formula import Verdict
 from petri.measure.intervals import Interval
+from petri.measure.observation import Floats
 from petri.net import Expectation, Net
 from petri.result.history import History, history, significant
 from petri.result.tables import Row, estimates, tables
 from petri.result.units import unit_of, with_unit
-from petri.structs import as_dict, convert
+from petri.structs import Frozen, as_dict, convert, fields
 from petri.version import VERSION
 
 if TYPE_CHECKING:
@@ -98,8 +98,7 @@ def inexact(net: Net) -> list[dict[str, float]]:
     return [{"time": one.time, "error": one.error, "ppm": one.ppm} for one in net.inexact]
 
 
-@dataclass(frozen=True, slots=True)
-class Packed:
+class Packed(Frozen):
     """The contents of "packed" of a result. `lacks`: what each transition lacks, if the net died.
 
     occupancy: for each place, the share of time with 0, 1, 2 … tokens; None if the run did not record it.
@@ -115,7 +114,7 @@ def pack(result: RunFigures) -> str:
     """The flat net without its spans, the run's history, and why the net died: JSON, by zlib, in base64."""
     ran = history(result.counted)
     content = {
-        "course": None if ran is None else {f.name: getattr(ran, f.name).tolist() for f in fields(ran)},
+        "course": None if ran is None else {name: values.tolist() for name, values in as_dict(ran).items()},
         "occupancy": occupancy_shares(result),
         "lacks": [as_dict(one) for one in lacks(result)],
     }
@@ -136,7 +135,7 @@ def unpack(text: str) -> Packed:
     ran = content["course"]
     return Packed(
         net_from_dict(content["net"]),
-        None if ran is None else History(**{f.name: np.array(ran[f.name], dtype=np.float64) for f in fields(History)}),
+        None if ran is None else History(*(np.array(ran[name], dtype=np.float64) for name in fields(History))),
         stored_lacks(content["lacks"]),
         None if (shares := content["occupancy"]) is None else tuple(tuple(map(float, row)) for row in shares),
     )
@@ -294,27 +293,57 @@ def figure_units(net: Net, columns: Iterable[str]) -> dict[str, str]:
     return {name: unit for name, unit in units.items() if unit}
 
 
-def result_polars(result: RunFigures) -> dict[str, polars.DataFrame]:
-    """The tables of `result_frames`, with units in the names of columns."""
-    import polars
+def figure_columns(figures: PlaceFigures | TransitionFigures) -> dict[str, Floats]:
+    """Each figure, followed by its half-widths."""
+    found = {}
+    for name, e in estimates(figures).items():
+        found[name], found[f"{name}_half_width"] = e.value, e.half_width
+    return found
 
-    def frame(figures: PlaceFigures | TransitionFigures) -> polars.DataFrame:
-        columns: dict[str, Any] = {"name": list(figures.names)}
-        for name, e in estimates(figures).items():
-            columns[name], columns[f"{name}_half_width"] = e.value, e.half_width
-        units = figure_units(result.net, columns)
-        return polars.DataFrame({with_unit(name, units.get(name, "")): cells for name, cells in columns.items()})
 
-    measures = {
+def measure_columns(result: RunFigures) -> dict[str, list[Any]]:
+    return {
         "name": [m.name for m in result.measures],
         "value": [m.interval.mean for m in result.measures],
         "half_width": [m.interval.half_width for m in result.measures],
         "unit": [unit_of(result.net, m.measure.dimension) for m in result.measures],
     }
+
+
+def result_polars(result: RunFigures) -> dict[str, polars.DataFrame]:
+    """The tables of `result_frames`, with units in the names of columns."""
+    import polars
+
+    def frame(figures: PlaceFigures | TransitionFigures) -> polars.DataFrame:
+        columns = figure_columns(figures)
+        units = figure_units(result.net, columns)
+        named = {with_unit(name, units.get(name, "")): cells for name, cells in columns.items()}
+        return polars.DataFrame({"name": list(figures.names), **named})
+
     return {
         "places": frame(result.places),
         "transitions": frame(result.transitions),
-        "measures": polars.DataFrame(measures),
+        "measures": polars.DataFrame(measure_columns(result)),
+    }
+
+
+def result_frames(result: RunFigures) -> dict[str, pandas.DataFrame]:
+    """Tables with a column, and a column of half-widths, for each figure.
+
+    `attrs["units"]` of a table has the units of its columns; the measures have theirs in the column "unit".
+    """
+    import pandas
+
+    def frame(figures: PlaceFigures | TransitionFigures) -> pandas.DataFrame:
+        columns = figure_columns(figures)
+        made = pandas.DataFrame(columns, index=pandas.Index(figures.names, name="name"))
+        made.attrs["units"] = figure_units(result.net, columns)
+        return made
+
+    return {
+        "places": frame(result.places),
+        "transitions": frame(result.transitions),
+        "measures": pandas.DataFrame(measure_columns(result)).set_index("name"),
     }
 
 
@@ -327,11 +356,10 @@ def result_dataset(result: RunFigures) -> xarray.Dataset:
 
     variables: dict[str, Any] = {}
     for kind, figures in (("place", result.places), ("transition", result.transitions)):
-        units = figure_units(result.net, estimates(figures))
-        for name, e in estimates(figures).items():
-            attributes = {"units": units[name]} if name in units else {}
-            variables[f"{kind}.{name}"] = ((kind,), e.value, attributes)
-            variables[f"{kind}.{name}_half_width"] = ((kind,), e.half_width, attributes)
+        columns = figure_columns(figures)
+        units = figure_units(result.net, columns)
+        for name, cells in columns.items():
+            variables[f"{kind}.{name}"] = ((kind,), cells, {"units": units[name]} if name in units else {})
     for m in result.measures:
         unit = unit_of(result.net, m.measure.dimension)
         attributes = {"units": unit} if unit else {}
@@ -339,34 +367,3 @@ def result_dataset(result: RunFigures) -> xarray.Dataset:
         variables[f"measure.{m.name}_half_width"] = ((), m.interval.half_width, attributes)
     coordinates = {"place": list(result.places.names), "transition": list(result.transitions.names)}
     return xarray.Dataset(variables, coordinates, {"net": result.net.name, "time_unit": result.net.time_unit})
-
-
-def result_frames(result: RunFigures) -> dict[str, pandas.DataFrame]:
-    """Tables with a column, and a column of half-widths, for each figure.
-
-    `attrs["units"]` of a table has the units of its columns; the measures have theirs in the column "unit".
-    """
-    import pandas
-
-    def frame(figures: PlaceFigures | TransitionFigures) -> pandas.DataFrame:
-        columns: dict[str, Any] = {}
-        for name, e in estimates(figures).items():
-            columns[name], columns[f"{name}_half_width"] = e.value, e.half_width
-        made = pandas.DataFrame(columns, index=pandas.Index(figures.names, name="name"))
-        made.attrs["units"] = figure_units(result.net, columns)
-        return made
-
-    measures = [
-        {
-            "name": m.name,
-            "value": m.interval.mean,
-            "half_width": m.interval.half_width,
-            "unit": unit_of(result.net, m.measure.dimension),
-        }
-        for m in result.measures
-    ]
-    return {
-        "places": frame(result.places),
-        "transitions": frame(result.transitions),
-        "measures": pandas.DataFrame(measures, columns=["name", "value", "half_width", "unit"]).set_index("name"),
-    }

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
 from petri.measure.observation import Floats, beyond_doubles
 from petri.run.replications import Replication
+from petri.structs import Frozen
 
 WINDOWS: Final = 60
 FEWEST_BATCHES: Final = 8  # with fewer snapshots the development is not shown
 LARGEST_NET: Final = 2_000  # places and transitions
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class History:
+class History(Frozen):
     """Averages over replications. `edges` are the windows' ends [net's time unit], one more than there are windows.
 
     tokens: time average by place and window. rates: by transition and window, firings per time unit.

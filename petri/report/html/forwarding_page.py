@@ -13,11 +13,10 @@ from petri.report.forwarding import columns, delay_scale, legend
 from petri.report.html import tables
 from petri.report.html.markup import Markup, content, plotted, tag
 from petri.report.html.page import Figure, Page, axis, figure
-from petri.report.html.picture import picture
 from petri.report.html.run_page import banner, rounding_banner
 from petri.report.html.search_page import said
 from petri.report.html.sweep_figures import estimates, line
-from petri.report.html.sweep_page import points_table, provenance
+from petri.report.html.sweep_page import add_trials
 from petri.report.quantities import Scale, Units
 from petri.report.search import ending, question, remarks
 
@@ -40,11 +39,7 @@ def forwarding_page(outcome: ForwardingOutcome) -> Page:
     if len(bursts) > 1:
         drawn = _figure([("burst", bursts)], outcome.roles.size, "frames", Scale())
         page.section("bursts", "Back-to-back frames", page.figure(drawn, "burst by size"))
-    trials = outcome.search.outcome
-    if trials.points:
-        page.section("tried", "Every load tried", points_table(trials, units, []))
-        page.section("net", "The net", picture(net))
-        page.section("provenance", "How to repeat this", *provenance(trials, units))
+    add_trials(page, outcome.search.outcome, "load", [])
     return page
 
 

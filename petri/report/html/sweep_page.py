@@ -113,11 +113,10 @@ def banners(outcome: Outcome) -> list[Markup]:
 
 
 def _measures(page: Page, outcome: Outcome, units: Units, axes: Sequence[PlotAxis]) -> None:
-    kept = [one for one in outcome.figures if _has_values(outcome, one)]
+    kept = [one for one in outcome.figures if figures.known_values(outcome, one)]
     if not kept or not axes:
         return
-    docs = {measure.name: measure.doc for measure in outcome.net.measures}
-    parts = [_measure(page, outcome, units, axes, one, docs.get(one.name, "")) for one in kept]
+    parts = [_measure(page, outcome, units, axes, one) for one in kept]
     note = tag("p", "Bars are 95 % confidence intervals over the replications; a click on a name hides its line.",
                class_="note")  # fmt: skip
     more = tag("details", tag("summary", f"{len(parts) - OPEN} more measures"), parts[OPEN:]) if parts[OPEN:] else None
@@ -160,24 +159,25 @@ def _parts(page: Page, outcome: Outcome, units: Units) -> None:
         page.section("parts", "Parts of a whole", drawn)
 
 
-def _has_values(outcome: Outcome, kept: Kept) -> bool:
-    return any(math.isfinite(point.intervals[kept.name].mean) for point in outcome.points)
+def heading(outcome: Outcome, kept: Kept) -> Content:
+    """The name of a figure, and what is written on its measure."""
+    doc = next((measure.doc for measure in outcome.net.measures if measure.name == kept.name), "")
+    return [tag("h3", tag("code", kept.name)), tag("p", spoken(doc), class_="note") if doc else None]
 
 
-def _measure(page: Page, outcome: Outcome, units: Units, axes: Sequence[PlotAxis], kept: Kept, doc: str) -> Markup:
-    heading = [tag("h3", tag("code", kept.name)), tag("p", spoken(doc), class_="note") if doc else None]
+def _measure(page: Page, outcome: Outcome, units: Units, axes: Sequence[PlotAxis], kept: Kept) -> Markup:
     if not figures.is_grid(outcome, axes):
         clouds = [
             page.figure(figures.cloud(outcome, kept, units, axis), f"{kept.name} against {axis.name}", height=LOW)
             for axis in axes
         ]
-        return content(heading, tag("div", clouds, class_="pair"))
+        return content(heading(outcome, kept), tag("div", clouds, class_="pair"))
     along = ", ".join(axis.name for axis in axes)
     made: list[Content] = [page.figure(figures.curves(outcome, kept, units, axes), f"{kept.name} along {along}")]
     full = len(outcome.points) == math.prod(len(axis.values) for axis in axes)
     if len(axes) > 1 and full and all(len(axis.values) >= SMALLEST_MAP for axis in axes[:2]):
         made += _maps(page, outcome, units, axes, kept)
-    return content(heading, tag("div", made, class_="pair"))
+    return content(heading(outcome, kept), tag("div", made, class_="pair"))
 
 
 def _maps(page: Page, outcome: Outcome, units: Units, axes: Sequence[PlotAxis], kept: Kept) -> list[Content]:
@@ -270,6 +270,15 @@ def provenance(outcome: Outcome, units: Units) -> list[Content]:
         tag("code", "pnsim rerun"), f" {outcome.store.name} repeats any replication and compares its trajectory's hash."
     )
     return [*parts, every, tag("p", repeat, class_="note")]
+
+
+def add_trials(page: Page, trials: Outcome, what: str, axes: Sequence[PlotAxis]) -> None:
+    """The last sections of a page of a search: every value that was tried, the net, and how to repeat this."""
+    units = Units.of(trials.net)
+    if trials.points:
+        page.section("tried", f"Every {what} tried", points_table(trials, units, axes))
+        page.section("net", "The net", picture(trials.net))
+        page.section("provenance", "How to repeat this", *provenance(trials, units))
 
 
 def _time(value: object, units: Units) -> str:

@@ -13,7 +13,7 @@ from petri.experiment.threshold.outcome import SearchOutcome
 from petri.measure.figures import recorded_fields
 from petri.model import Model
 from petri.report.dimensions import shown_dimension
-from petri.report.quantities import Units, parameter_text
+from petri.report.quantities import Units, counted, parameter_text
 from petri.report.search import answer, question
 from petri.report.why import why_text
 from petri.result import MeasureResult, Result
@@ -99,10 +99,6 @@ def figure(measured: MeasureResult, units: Units) -> str:
     """The value of a measure with its interval, in a unit that suits it."""
     first = next(iter(recorded_fields(measured.measure)), None) if measured.recorded else None
     return units.show_interval(measured.interval, shown_dimension(measured.measure.dimension, first))
-
-
-def counted(number: int, what: str) -> str:
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def listed(texts: list[str]) -> str:

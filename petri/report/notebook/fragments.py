@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from functools import singledispatch
 from typing import Final
 
@@ -83,11 +82,7 @@ def outcome_html(outcome: Outcome) -> str:
     units, axes = Units.of(outcome.net), sweep_figures.axes(outcome)
     parts: list[Content] = [tag("p", describe_outcome(outcome), class_="headline"), *sweep_page.banners(outcome)]
     if axes and sweep_figures.is_grid(outcome, axes):
-        measured = [
-            one
-            for one in outcome.figures
-            if any(math.isfinite(point.intervals[one.name].mean) for point in outcome.points)
-        ]
+        measured = [one for one in outcome.figures if sweep_figures.known_values(outcome, one)]
         made = [plot(sweep_figures.curves(outcome, one, units, axes), one.name) for one in measured[:MOST_PLOTS]]
         parts.append(tag("div", made, class_="plots"))
     if outcome.points:
