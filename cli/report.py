@@ -26,10 +26,9 @@ def command(result: str, output: str | None) -> None:
     """
     path = output if output is not None else str(Path(result).with_suffix(SUFFIXES[0]))
     check(path)
-    from petri.experiment.errors import problem
     from petri.experiment.results.outcome import stored_outcome
     from petri.experiment.store.database import Store
-    from petri.experiment.store.reference import parse_reference, read_result
+    from petri.experiment.store.reference import parse_reference, read_result, undamaged
     from petri.report.html import recorded_report, sweep_report
 
     reference = parse_reference(result)
@@ -38,10 +37,8 @@ def command(result: str, output: str | None) -> None:
             page = sweep_report(stored_outcome(store))
     else:
         data = read_result(reference.path)
-        try:
+        with undamaged(reference.path):
             page = recorded_report(data)
-        except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
-            raise problem("not-a-result", path=result, reason=f"it is damaged ({error})") from error
     write_page(page, path)
     tell(Diagnostic("report-written", severity="note", values={"path": path}))
 

@@ -8,11 +8,10 @@ from typing import Final
 
 from rich.text import Text
 
-from petri.measure.formula import Verdict
+from petri.measure.formula import CLAIM, Verdict
 from petri.net import Expectation
 from petri.report.quantities import NOTHING, Units, compact, joined
 
-_CLAIM: Final = re.compile(r"(?P<figure>.*?)\s*(?P<sign>[<>=]=|[<>])\s*(?P<bound>.*?)(?:\s+within\b.*)?$")
 _PLAIN: Final = re.compile(r"[-+]?[\d.]+(?:[eE][-+]?\d+)?\s*[A-Za-z%/]*")
 _DIGITS: Final = (4, 6, 9, 12, 17)
 
@@ -51,7 +50,7 @@ def origin(text: str, measure: str = "") -> str:
     Of an expectation that belongs to no measure, both sides of it.
     """
     said = " ".join(text.split()).removeprefix("expect ")
-    found = _CLAIM.fullmatch(said)
+    found = CLAIM.fullmatch(said)
     if found is None:
         return said
     if not measure:
@@ -63,12 +62,6 @@ def said(expectation: Expectation, units: Units, dimension: str, measure: str = 
     """`2.172 ms within 5% (load / (1 - load))`."""
     source = origin(expectation.text, measure)
     return expected(expectation, units, dimension) + (f" ({source})" if source else "")
-
-
-def comparison_of(text: str) -> str:
-    """`<=`, of the text of an expectation."""
-    found = _CLAIM.fullmatch(" ".join(text.split()))
-    return found["sign"] if found else ""
 
 
 def verdict_text(expectation: Expectation, verdict: Verdict, units: Units, dimension: str, measure: str = "") -> Text:

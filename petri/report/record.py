@@ -1,4 +1,4 @@
-"""A run as terminal, page and notebook show it: of a result, or of its JSON (`petri.report.stored`).
+"""A run as terminal, page and notebook show it: of a result, or of its JSON (`petri.result.stored`).
 
 What they say of a run comes from here; they differ in how they show it.
 """
@@ -6,7 +6,7 @@ What they say of a run comes from here; they differ in how they show it.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -14,77 +14,21 @@ from petri.file_read import FileRead
 from petri.measure.formula import Judged
 from petri.measure.intervals import Interval
 from petri.measure.trend import Drift
-from petri.net import Net, Span
+from petri.net import Net
 from petri.report.dimensions import shown_dimension
 from petri.report.quantities import Units, counted
 from petri.report.run_length import run_length_note
 from petri.result import MeasureResult, Result
 from petri.result.history import History, history
+from petri.result.stored import Failure, Manifest, Ran, Recording, StoredResult
 from petri.result.tables import Row, tables
-from petri.run.plan import Ending
+from petri.run.plan import Ending, Plan
 from petri.run.replications import Replication
-from petri.structs import Frozen, convert
+from petri.structs import Frozen, convert, replace
 
 if TYPE_CHECKING:
     from petri.analysis.dead import Lack
     from petri.report.lacks import Reason
-
-
-class Manifest(Frozen):
-    """What the run depends on. until: None if it runs until no transition can fire."""
-
-    seed: int
-    replications: int
-    until: float | None
-    warmup: float
-    engine: str
-    version: str
-    python: str
-    machine: str
-    net_hash: str
-    hash: str
-    parameters: Mapping[str, bool | int | float | str]
-
-
-class Ran(Frozen):
-    """What JSON tells of a replication."""
-
-    index: int
-    ended: Ending
-    time: float
-    firings: int
-    hash: int
-    seconds: float
-    warm: bool = True
-
-    @property
-    def complete(self) -> bool:
-        return self.ended in ("until", "dead")
-
-
-class Failure(Frozen):
-    """The error that stopped the run, in words. transition: "" for an error in a recording."""
-
-    message: str
-    notes: tuple[str, ...] = ()
-    hints: tuple[str, ...] = ()
-    span: Span | None = None
-    transition: str = ""
-
-
-class Remark(Frozen):
-    severity: str
-    message: str
-
-
-class Recording(Frozen):
-    """What JSON tells of a `FileRead`."""
-
-    place: str
-    file: str
-    rows: int
-    complete: bool
-    remarks: tuple[Remark, ...]
 
 
 class RunRecord(Frozen, kw_only=True):
@@ -100,8 +44,7 @@ class RunRecord(Frozen, kw_only=True):
     time_unit: str
     net: Net | None
     asked: int  # replications
-    until: float
-    warmup: float
+    plan: Plan
     replications: Sequence[Replication | Ran]
     partial: bool
     failure: Failure | None
@@ -121,8 +64,8 @@ class RunRecord(Frozen, kw_only=True):
     @property
     def end(self) -> str:
         """Until when it ran: `20 ms`, or a condition."""
-        if math.isfinite(self.until):
-            return self.time(self.until)
+        if math.isfinite(self.plan.until):
+            return self.time(self.plan.until)
         stop = None if self.net is None else self.net.run_defaults.stop
         return stop.text if stop else "no transition can fire"
 
@@ -187,9 +130,9 @@ class RunRecord(Frozen, kw_only=True):
     def run_length_note(self, longer: Iterable[float]) -> str:
         """What `±?` means; longer: `Interval.longer` of the figures that are shown."""
         counted = [one for one in self.replications if one.complete and one.warm] or self.replications
-        extensible = counted[0].ended != "dead" and math.isfinite(self.until)
+        extensible = counted[0].ended != "dead" and math.isfinite(self.plan.until)
         moving = next((drift.name for drift in self.drifts), "")
-        return run_length_note(longer, self.warmup, counted[0].time, extensible, self.time, moving)
+        return run_length_note(longer, self.plan.warmup, counted[0].time, extensible, self.time, moving)
 
 
 def shown_figures(measured: MeasureResult) -> list[tuple[str | None, Interval, str]]:
@@ -202,7 +145,7 @@ def shown_figures(measured: MeasureResult) -> list[tuple[str | None, Interval, s
 def of_result(result: Result) -> RunRecord:
     from petri.result import export
 
-    net, plan, failure = result.net, result.plan, result.failure
+    net, failure = result.net, result.failure
     return RunRecord(
         name=net.name,
         doc=net.doc,
@@ -210,8 +153,7 @@ def of_result(result: Result) -> RunRecord:
         time_unit=net.time_unit,
         net=net,
         asked=result.asked,
-        until=plan.until,
-        warmup=plan.warmup,
+        plan=result.plan,
         replications=result.replications,
         partial=result.partial,
         failure=None if failure is None else convert(failure.to_dict(), Failure),
@@ -224,4 +166,31 @@ def of_result(result: Result) -> RunRecord:
         history=cache(lambda: history(result.counted)),
         occupancy=cache(lambda: export.occupancy_shares(result)),
         lacks=cache(lambda: export.lacks(result)),
+    )
+
+
+def of_stored(stored: StoredResult) -> RunRecord:
+    """Of the JSON of a result. Raises KeyError, TypeError or ValueError if what it packs is something else."""
+    more, plan = stored.more(), stored.manifest.plan
+    windows = [None for _ in stored.measures] if more.net is None else [one.window for one in more.net.measures]
+    return RunRecord(
+        name=stored.net,
+        doc=stored.doc,
+        units=Units.named(stored.seconds, stored.time_unit),
+        time_unit=stored.time_unit,
+        net=more.net,
+        asked=stored.manifest.replications,
+        plan=plan,
+        replications=[replace(one, warm=one.time >= plan.warmup) for one in stored.replications],
+        partial=stored.partial,
+        failure=stored.failure,
+        measures=[one.result(window) for one, window in zip(stored.measures, windows, strict=True)],
+        verdicts=[one.judged for one in stored.expectations],
+        drifts=stored.unsettled,
+        recordings=stored.recordings,
+        rows=stored.rows,
+        manifest=lambda: stored.manifest,
+        history=lambda: more.history,
+        occupancy=lambda: more.occupancy,
+        lacks=lambda: more.lacks,
     )

@@ -38,9 +38,10 @@ def run_report(
 def recorded_report(data: Mapping[str, Any]) -> str:
     """The page of a run from its JSON. Raises KeyError, TypeError or ValueError if that is something else."""
     from petri.report.html.run_page import run_page
-    from petri.report.stored import read
+    from petri.report.record import of_stored
+    from petri.result.stored import read
 
-    return run_page(read(data)).html()
+    return run_page(of_stored(read(data))).html()
 
 
 def sweep_report(outcome: Outcome) -> str:

@@ -21,10 +21,11 @@ from petri.report.html.markup import Content, Markup, content, spoken, tag
 from petri.report.html.page import LOW, TALL, Page
 from petri.report.html.picture import Busy, picture
 from petri.report.quantities import Units, number, parameter_text
-from petri.report.record import Failure, Recording, RunRecord, shown_figures
+from petri.report.record import RunRecord, shown_figures
 from petri.report.rounding import rounding
 from petri.report.unsettled import growth_text
 from petri.result import MeasureResult
+from petri.result.stored import Failure, Recording
 from petri.result.tables import Row
 
 LINES: Final = 40  # places in the chart over time
@@ -123,11 +124,11 @@ def _busy(record: RunRecord, net: Net) -> Busy:
 def _facts(record: RunRecord) -> Markup:
     seconds = sum(one.seconds for one in record.replications)
     facts: list[Content] = [f"until {record.end}"]
-    if record.warmup:
-        facts.append(("warm-up ", tag("b", record.time(record.warmup))))
+    if record.plan.warmup:
+        facts.append(("warm-up ", tag("b", record.time(record.plan.warmup))))
     count, _, replications = record.replications_text.partition(" ")
     facts.append((tag("b", count), f" {replications}"))
-    facts.append(("seed ", tag("b", str(record.manifest().seed))))
+    facts.append(("seed ", tag("b", str(record.plan.seed))))
     facts.append((tag("b", number(record.firings)), " firings"))
     if seconds > 0.0 and record.firings:
         facts.append(("computed at ", tag("b", Units(1.0).show(record.firings / seconds, "events", 3))))
@@ -214,7 +215,7 @@ def _failure_banner(failure: Failure) -> Markup:
 
 def _death(record: RunRecord) -> list[Markup]:
     """The death of a net; it is expected if the run was to last until then."""
-    early, at = math.isfinite(record.until), record.time(record.dead[0].time)
+    early, at = math.isfinite(record.plan.until), record.time(record.dead[0].time)
     lacks = [tag("li", tag("code", one.transition), f" {one.text}") for one in record.reasons()]
     why = tag("details", tag("summary", "why no transition can fire"), tag("ul", lacks), open=early) if lacks else None
     if not early:
@@ -361,7 +362,9 @@ def _series(page: Page, record: RunRecord, measured: MeasureResult) -> list[Cont
     if not measured.series:
         return []
     measure, values = measured.measure, list(measured.series.values())
-    figure = figures.series(record.warmup, measure.window or 1.0, values, record.units, measure.dimension, measure.name)
+    figure = figures.series(
+        record.plan.warmup, measure.window or 1.0, values, record.units, measure.dimension, measure.name
+    )
     if figure is None:
         return []
     length = f"windows of {record.time(measure.window)}" if measure.window else "equal windows"
@@ -390,7 +393,7 @@ def _together(page: Page, record: RunRecord) -> list[Markup]:
     for (window, dimension), lines in alike.items():
         if len(lines) > 1:
             names = ", ".join(name for name, _ in lines)
-            figure = figures.several(record.warmup, window, lines, record.units, dimension)
+            figure = figures.several(record.plan.warmup, window, lines, record.units, dimension)
             caption = content(tag("b", names), f" in windows of {record.time(window)}, of the first replication.")
             made.append(content(tag("h3", "Together"), page.figure(figure, f"{names} over time", caption)))
     return made

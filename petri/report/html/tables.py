@@ -15,9 +15,10 @@ from petri.report.expected import expected, origin
 from petri.report.html.marks import interval_mark, spark
 from petri.report.html.markup import Content, Markup, breakable, content, paragraphs, spoken, tag
 from petri.report.quantities import Units, number
-from petri.report.record import Recording, RunRecord, shown_figures
+from petri.report.record import RunRecord, shown_figures
 from petri.report.summary import first_sentence
 from petri.result import MeasureResult
+from petri.result.stored import Recording
 from petri.result.tables import Row
 
 TOP: Final = 12  # bars that are unfolded

@@ -1,29 +1,99 @@
-"""Reads the JSON of a result into types, and refuses what is something else."""
+"""The JSON of a result as types: what `export.result_dict` writes, read back; what is something else is refused."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from petri.measure.estimate import LEVEL
-from petri.measure.formula import Judged, Verdict
+from petri.measure.formula import CLAIM, Judged, Verdict
 from petri.measure.histogram import Histogram
 from petri.measure.intervals import Interval, Statistic
 from petri.measure.observation import Floats
 from petri.measure.trend import Drift
-from petri.net import Comparison, Expectation, Measure, Term
-from petri.report.expected import comparison_of
-from petri.report.quantities import Units
-from petri.report.record import Failure, Manifest, Ran, Recording, RunRecord
-from petri.result import MeasureResult
+from petri.net import Comparison, Expectation, Measure, Span, Term
 from petri.result.export import Packed, unpack
+from petri.result.figures import MeasureResult
 from petri.result.tables import Row, row_members
-from petri.structs import Frozen, convert, replace
+from petri.run.plan import Ending, Plan
+from petri.structs import Frozen, convert
 
-_NOT_STORED = Term("const")  # JSON has no formulas
+_NOT_STORED: Final = Term("const")  # JSON has no formulas
+
+
+class StoredStream(Frozen):
+    """The file of a stream. columns: those that were named."""
+
+    path: str
+    columns: Mapping[str, str]
+    sha256: str
+
+
+class Manifest(Frozen):
+    """What the run depends on. until: None if it runs until no transition can fire. source: the file of its net."""
+
+    seed: int
+    replications: int
+    until: float | None
+    warmup: float
+    engine: str
+    version: str
+    python: str
+    machine: str
+    net_hash: str
+    hash: str
+    parameters: Mapping[str, bool | int | float | str]
+    source: str | None = None
+    streams: Mapping[str, StoredStream] = {}
+
+    @property
+    def plan(self) -> Plan:
+        return Plan(math.inf if self.until is None else self.until, self.warmup, self.seed, self.engine)
+
+
+class Ran(Frozen):
+    """What JSON tells of a replication. measures: their values."""
+
+    index: int
+    ended: Ending
+    time: float
+    firings: int
+    hash: int
+    seconds: float
+    measures: Mapping[str, float] = {}
+    warm: bool = True
+
+    @property
+    def complete(self) -> bool:
+        return self.ended in ("until", "dead")
+
+
+class Failure(Frozen):
+    """The error that stopped the run, in words. transition: "" for an error in a recording."""
+
+    message: str
+    notes: tuple[str, ...] = ()
+    hints: tuple[str, ...] = ()
+    span: Span | None = None
+    transition: str = ""
+
+
+class Remark(Frozen):
+    severity: str
+    message: str
+
+
+class Recording(Frozen):
+    """What JSON tells of a `FileRead`."""
+
+    place: str
+    file: str
+    rows: int
+    complete: bool
+    remarks: tuple[Remark, ...]
 
 
 class _Figure(Frozen):
@@ -56,7 +126,8 @@ class _Verdict(Frozen):
 
     @property
     def judged(self) -> Judged:
-        comparison, bound = convert(comparison_of(self.text), Comparison), _real(self.bound)
+        claim = CLAIM.fullmatch(" ".join(self.text.split()))
+        comparison, bound = convert(claim and claim["sign"], Comparison), _real(self.bound)
         within = self.tolerance if self.within is None else self.within
         return (
             Expectation(self.text, _NOT_STORED, comparison, bound, within, self.absolute, dimension=self.dimension),
@@ -102,13 +173,13 @@ class _Measure(_Figure, kw_only=True):
         )
 
 
-class _Result(Frozen):
-    """What `export.result_dict` writes."""
+class StoredResult(Frozen):
+    """What `export.result_dict` writes. "packed", arrays and places are read when they are asked for."""
 
     net: str
     doc: str
     manifest: Manifest
-    replications: tuple[dict[str, Any], ...]
+    replications: tuple[Ran, ...]
     partial: bool
     measures: tuple[_Measure, ...]
     expectations: tuple[_Verdict, ...]
@@ -118,12 +189,15 @@ class _Result(Frozen):
     seconds: float | None = None
     time_unit: str = ""
     failure: Failure | None = None
-    unsettled: tuple[dict[str, Any], ...] = ()
+    unsettled: tuple[Drift, ...] = ()
     recordings: tuple[Recording, ...] = ()
     packed: str | None = None
 
+    def more(self) -> Packed:
+        return Packed(None, None, (), None) if self.packed is None else unpack(self.packed)
+
     def rows(self, kind: str, fold: bool) -> list[Row]:
-        """With `fold`, an array is one row, unless JSON does not have it."""
+        """Of "places" or "transitions". With `fold`, an array is one row, unless JSON does not have it."""
         elements = self.places if kind == "places" else self.transitions
         names = [convert(one["name"], str) for one in elements]
         arrays = {one["name"]: one for one in self.arrays.get(kind, ())}
@@ -137,34 +211,18 @@ class _Result(Frozen):
         return made
 
 
-def read(data: Mapping[str, Any]) -> RunRecord:
+def read(data: Mapping[str, Any]) -> StoredResult:
     """The output of `Result.to_dict`. Raises KeyError, TypeError or ValueError if it is something else."""
-    stored = convert(data, _Result)
-    plan = stored.manifest
-    more = Packed(None, None, (), None) if stored.packed is None else unpack(stored.packed)
-    windows = [None for _ in stored.measures] if more.net is None else [one.window for one in more.net.measures]
-    return RunRecord(
-        name=stored.net,
-        doc=stored.doc,
-        units=Units.named(stored.seconds, stored.time_unit),
-        time_unit=stored.time_unit,
-        net=more.net,
-        asked=plan.replications,
-        until=math.inf if plan.until is None else plan.until,
-        warmup=plan.warmup,
-        replications=[_replication(one, plan.warmup) for one in stored.replications],
-        partial=stored.partial,
-        failure=stored.failure,
-        measures=[one.result(window) for one, window in zip(stored.measures, windows, strict=True)],
-        verdicts=[one.judged for one in stored.expectations],
-        drifts=[_drift(one) for one in stored.unsettled],
-        recordings=stored.recordings,
-        rows=stored.rows,
-        manifest=lambda: plan,
-        history=lambda: more.history,
-        occupancy=lambda: more.occupancy,
-        lacks=lambda: more.lacks,
-    )
+    replications = [
+        {**one, "hash": int(one["hash"], 16), "measures": _known(one.get("measures", {}))}
+        for one in data["replications"]
+    ]
+    unsettled = [_known(convert(one, dict[str, Any])) for one in data.get("unsettled", ())]
+    return convert({**data, "replications": replications, "unsettled": unsettled}, StoredResult)
+
+
+def _known(entry: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: math.nan if value is None else value for name, value in entry.items()}
 
 
 def _real(value: float | None) -> float:
@@ -177,12 +235,3 @@ def _floats(values: Iterable[float | None]) -> Floats:
 
 def _figures(entry: Mapping[str, Any]) -> dict[str, Interval]:
     return {name: convert(one, _Figure).interval for name, one in entry.items() if name not in ("name", "spread")}
-
-
-def _replication(entry: Mapping[str, Any], warmup: float) -> Ran:
-    ran = convert({**entry, "hash": int(convert(entry["hash"], str), 16)}, Ran)
-    return replace(ran, warm=ran.time >= warmup)
-
-
-def _drift(entry: Mapping[str, Any]) -> Drift:
-    return convert({name: math.nan if value is None else value for name, value in entry.items()}, Drift)
