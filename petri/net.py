@@ -314,9 +314,6 @@ def split_unit(dimension: str) -> tuple[str, str, float]:
     return plain, name, float(size) if size else 1.0
 
 
-Comparison = Literal["<", "<=", ">", ">=", "=="]
-
-
 class Expectation(Frozen):
     """`formula comparison bound`; for "==" the relative (or, with `absolute`, absolute) tolerance is `within`.
 
@@ -325,7 +322,7 @@ class Expectation(Frozen):
 
     text: str  # as written
     formula: Term
-    comparison: Comparison
+    comparison: Literal["<", "<=", ">", ">=", "=="]
     bound: float
     within: float = 0.0
     absolute: bool = False

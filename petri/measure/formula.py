@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Mapping
 from typing import Final
 
@@ -104,8 +103,6 @@ class Verdict(Frozen):
 
 
 Judged = tuple[Expectation, Verdict]
-CLAIM: Final = re.compile(r"(?P<figure>.*?)\s*(?P<sign>[<>=]=|[<>])\s*(?P<bound>.*?)(?:\s+within\b.*)?$")
-"""The text of an expectation, on one line."""
 
 
 def judge(expectation: Expectation, value: float, interval: Interval | None = None) -> Verdict:

@@ -8,10 +8,11 @@ from typing import Final
 
 from rich.text import Text
 
-from petri.measure.formula import CLAIM, Verdict
+from petri.measure.formula import Verdict
 from petri.net import Expectation
 from petri.report.quantities import NOTHING, Units, compact, joined
 
+_CLAIM: Final = re.compile(r"(?P<figure>.*?)\s*(?P<sign>[<>=]=|[<>])\s*(?P<bound>.*?)(?:\s+within\b.*)?$")
 _PLAIN: Final = re.compile(r"[-+]?[\d.]+(?:[eE][-+]?\d+)?\s*[A-Za-z%/]*")
 _DIGITS: Final = (4, 6, 9, 12, 17)
 
@@ -50,7 +51,7 @@ def origin(text: str, measure: str = "") -> str:
     Of an expectation that belongs to no measure, both sides of it.
     """
     said = " ".join(text.split()).removeprefix("expect ")
-    found = CLAIM.fullmatch(said)
+    found = _CLAIM.fullmatch(said)
     if found is None:
         return said
     if not measure:

@@ -18,7 +18,7 @@ from petri.net import Net
 from petri.report.dimensions import shown_dimension
 from petri.report.quantities import Units, counted
 from petri.report.run_length import run_length_note
-from petri.result import MeasureResult, Result
+from petri.result import MeasureResult, Result, export
 from petri.result.history import History, history
 from petri.result.stored import Failure, Manifest, Ran, Recording, StoredResult
 from petri.result.tables import Row, tables
@@ -32,17 +32,13 @@ if TYPE_CHECKING:
 
 
 class RunRecord(Frozen, kw_only=True):
-    """`net` is None where JSON does not have it. What takes time to find is a function.
+    """What takes time to find is a function.
 
     rows: of "places" or "transitions", an array as one row or not. occupancy: for each place, the share of time with
     0, 1, 2 … tokens; None if the run did not record it. lacks: what each transition lacks, if the net died.
     """
 
-    name: str
-    doc: str
-    units: Units
-    time_unit: str
-    net: Net | None
+    net: Net
     asked: int  # replications
     plan: Plan
     replications: Sequence[Replication | Ran]
@@ -58,6 +54,10 @@ class RunRecord(Frozen, kw_only=True):
     occupancy: Callable[[], Sequence[Sequence[float]] | None]
     lacks: Callable[[], Sequence[Lack]]
 
+    @property
+    def units(self) -> Units:
+        return Units.of(self.net)
+
     def time(self, value: float) -> str:
         return self.units.show(value, "Time")
 
@@ -66,7 +66,7 @@ class RunRecord(Frozen, kw_only=True):
         """Until when it ran: `20 ms`, or a condition."""
         if math.isfinite(self.plan.until):
             return self.time(self.plan.until)
-        stop = None if self.net is None else self.net.run_defaults.stop
+        stop = self.net.run_defaults.stop
         return stop.text if stop else "no transition can fire"
 
     @property
@@ -118,7 +118,7 @@ class RunRecord(Frozen, kw_only=True):
 
     def reasons(self, *, fold: bool = True) -> list[Reason]:
         """Why the net died. Raises ValueError where JSON tells of transitions that the net does not have."""
-        if self.net is None or not (lacks := self.lacks()):
+        if not (lacks := self.lacks()):
             return []
         from petri.report.lacks import reasons  # few nets die
 
@@ -143,15 +143,9 @@ def shown_figures(measured: MeasureResult) -> list[tuple[str | None, Interval, s
 
 
 def of_result(result: Result) -> RunRecord:
-    from petri.result import export
-
-    net, failure = result.net, result.failure
+    failure = result.failure
     return RunRecord(
-        name=net.name,
-        doc=net.doc,
-        units=Units.of(net),
-        time_unit=net.time_unit,
-        net=net,
+        net=result.net,
         asked=result.asked,
         plan=result.plan,
         replications=result.replications,
@@ -171,21 +165,16 @@ def of_result(result: Result) -> RunRecord:
 
 def of_stored(stored: StoredResult) -> RunRecord:
     """Of the JSON of a result. Raises KeyError, TypeError or ValueError if what it packs is something else."""
-    more, plan = stored.more(), stored.manifest.plan
-    windows = [None for _ in stored.measures] if more.net is None else [one.window for one in more.net.measures]
+    more, plan = export.unpack(stored.packed), stored.manifest.plan
     return RunRecord(
-        name=stored.net,
-        doc=stored.doc,
-        units=Units.named(stored.seconds, stored.time_unit),
-        time_unit=stored.time_unit,
         net=more.net,
         asked=stored.manifest.replications,
         plan=plan,
         replications=[replace(one, warm=one.time >= plan.warmup) for one in stored.replications],
         partial=stored.partial,
         failure=stored.failure,
-        measures=[one.result(window) for one, window in zip(stored.measures, windows, strict=True)],
-        verdicts=[one.judged for one in stored.expectations],
+        measures=stored.measured(more.net),
+        verdicts=stored.verdicts(more.net),
         drifts=stored.unsettled,
         recordings=stored.recordings,
         rows=stored.rows,

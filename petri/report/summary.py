@@ -38,7 +38,7 @@ class _Summary:
         self.console = console
         self.every = every
         self.units = self.record.units
-        self.cells = Cells(self.units, result.net)
+        self.cells = Cells(result.net)
         self.folded = False  # whether a row stands for the measures of a large array
         self.doubtful = False  # whether a figure is shown whose size is not known
         self.longer: set[float] = set()  # how much longer the run should be, of all figures shown

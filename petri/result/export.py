@@ -104,7 +104,7 @@ class Packed(Frozen):
     occupancy: for each place, the share of time with 0, 1, 2 … tokens; None if the run did not record it.
     """
 
-    net: Net | None
+    net: Net
     history: History | None
     lacks: tuple[Lack, ...]
     occupancy: tuple[tuple[float, ...], ...] | None

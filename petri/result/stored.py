@@ -4,24 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
 from petri.measure.estimate import LEVEL
-from petri.measure.formula import CLAIM, Judged, Verdict
+from petri.measure.formula import Judged, Verdict
 from petri.measure.histogram import Histogram
 from petri.measure.intervals import Interval, Statistic
 from petri.measure.observation import Floats
 from petri.measure.trend import Drift
-from petri.net import Comparison, Expectation, Measure, Span, Term
-from petri.result.export import Packed, unpack
+from petri.net import Expectation, Measure, Net, Span
 from petri.result.figures import MeasureResult
 from petri.result.tables import Row, row_members
 from petri.run.plan import Ending, Plan
 from petri.structs import Frozen, convert
-
-_NOT_STORED: Final = Term("const")  # JSON has no formulas
 
 
 class StoredStream(Frozen):
@@ -112,27 +109,15 @@ class _Figure(Frozen):
 
 
 class _Verdict(Frozen):
-    """Earlier versions did not say whether the tolerance was a share of the bound: they have no `within`."""
-
-    text: str
     passed: bool
     value: float | None
     bound: float | None
     tolerance: float
     certain: bool | None
-    within: float | None = None
-    absolute: bool = True
-    dimension: str = ""
 
-    @property
-    def judged(self) -> Judged:
-        claim = CLAIM.fullmatch(" ".join(self.text.split()))
-        comparison, bound = convert(claim and claim["sign"], Comparison), _real(self.bound)
-        within = self.tolerance if self.within is None else self.within
-        return (
-            Expectation(self.text, _NOT_STORED, comparison, bound, within, self.absolute, dimension=self.dimension),
-            Verdict(self.passed, _real(self.value), comparison, bound, self.tolerance, self.certain),
-        )
+    def of(self, expectation: Expectation) -> Verdict:
+        value, bound = _real(self.value), _real(self.bound)
+        return Verdict(self.passed, value, expectation.comparison, bound, self.tolerance, self.certain)
 
 
 class _Buckets(Frozen):
@@ -150,7 +135,6 @@ class _Buckets(Frozen):
 
 class _Measure(_Figure, kw_only=True):
     name: str
-    doc: str
     dimension: str
     record: Mapping[str, _Figure]
     expectations: tuple[_Verdict, ...]
@@ -159,13 +143,12 @@ class _Measure(_Figure, kw_only=True):
     distributions: Mapping[str, tuple[float, ...]] | None = None
     series: Mapping[str, tuple[float | None, ...]] | None = None
 
-    def result(self, window: float | None) -> MeasureResult:
-        """window: the length of those of its series, which the net knows."""
+    def of(self, measure: Measure) -> MeasureResult:
         return MeasureResult(
-            Measure(self.name, _NOT_STORED, self.dimension, window=window, doc=self.doc),
+            measure,
             self.interval,
             {field: one.interval for field, one in self.record.items()},
-            tuple(one.judged for one in self.expectations),
+            _judged(measure.expectations, self.expectations),
             None if self.histogram is None else self.histogram.histogram,
             None if self.distributions is None else {name: np.array(row) for name, row in self.distributions.items()},
             None if self.series is None else {int(one): _floats(values) for one, values in self.series.items()},
@@ -177,7 +160,6 @@ class StoredResult(Frozen):
     """What `export.result_dict` writes. "packed", arrays and places are read when they are asked for."""
 
     net: str
-    doc: str
     manifest: Manifest
     replications: tuple[Ran, ...]
     partial: bool
@@ -191,10 +173,14 @@ class StoredResult(Frozen):
     failure: Failure | None = None
     unsettled: tuple[Drift, ...] = ()
     recordings: tuple[Recording, ...] = ()
-    packed: str | None = None
+    packed: str = ""
 
-    def more(self) -> Packed:
-        return Packed(None, None, (), None) if self.packed is None else unpack(self.packed)
+    def measured(self, net: Net) -> list[MeasureResult]:
+        return [one.of(measure) for one, measure in zip(self.measures, net.measures, strict=True)]
+
+    def verdicts(self, net: Net) -> tuple[Judged, ...]:
+        """Of expectations that do not belong to a measure."""
+        return _judged(net.expectations, self.expectations)
 
     def rows(self, kind: str, fold: bool) -> list[Row]:
         """Of "places" or "transitions". With `fold`, an array is one row, unless JSON does not have it."""
@@ -219,6 +205,10 @@ def read(data: Mapping[str, Any]) -> StoredResult:
     ]
     unsettled = [_known(convert(one, dict[str, Any])) for one in data.get("unsettled", ())]
     return convert({**data, "replications": replications, "unsettled": unsettled}, StoredResult)
+
+
+def _judged(expectations: Iterable[Expectation], verdicts: Iterable[_Verdict]) -> tuple[Judged, ...]:
+    return tuple((one, verdict.of(one)) for one, verdict in zip(expectations, verdicts, strict=True))
 
 
 def _known(entry: Mapping[str, Any]) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from petri.report.html import figures, tables
 from petri.report.html.markup import Content, Markup, content, spoken, tag
 from petri.report.html.page import LOW, TALL, Page
 from petri.report.html.picture import Busy, picture
-from petri.report.quantities import Units, number, parameter_text
+from petri.report.quantities import Units, number
 from petri.report.record import RunRecord, shown_figures
 from petri.report.rounding import rounding
 from petri.report.unsettled import growth_text
@@ -82,13 +82,12 @@ def run_page(
 
     gaps: the first values of some measures, in the order of their events.
     """
-    page = Page(record.name, "Simulation run")
-    page.head += [tables.prose(record.doc), _facts(record), *banners(record)]
+    page = Page(record.net.name, "Simulation run")
+    page.head += [tables.prose(record.net.doc), _facts(record), *banners(record)]
     if record.measures or record.verdicts:
         table = tables.measures_table(record.units, record.measures, record.verdicts)
         page.section("measures", "Measures", table, _level_note(record))
-    if record.net is not None:
-        page.section("net", "The net", picture(record.net, sources, _busy(record, record.net)))
+    page.section("net", "The net", picture(record.net, sources, _busy(record)))
     places, transitions = record.rows("places", True), record.rows("transitions", True)
     _utilisation(page, places, transitions)
     _over_time(page, record, places)
@@ -101,9 +100,9 @@ def run_page(
     return page
 
 
-def _busy(record: RunRecord, net: Net) -> Busy:
+def _busy(record: RunRecord) -> Busy:
     """How much is used: of a place that starts with black tokens these, of another with a capacity this."""
-    places = {}
+    net, places = record.net, {}
     for index, (place, row) in enumerate(zip(net.places, record.rows("places", False), strict=True)):
         if place.held and not place.colour.slots:
             places[index] = row.figures["utilisation"].mean
@@ -148,8 +147,7 @@ def banners(record: RunRecord) -> list[Markup]:
     found += missing_banner(record.recordings)
     if record.dead:
         found += _death(record)
-    if record.net is not None:
-        found += rounding_banner(record.net)
+    found += rounding_banner(record.net)
     if record.drifts:
         found.append(_unsettled_banner(record.units, record.drifts))
     if record.failed:
@@ -417,17 +415,15 @@ def _orders(page: Page, measured: MeasureResult) -> list[Content]:
 
 
 def _details(page: Page, record: RunRecord) -> None:
-    net, folded = record.net, False
-    made: list[Content] = []
+    folded, made = False, list[Content]()
     for kind in tables.KINDS:
-        docs = {} if net is None else {index: one.doc for index, one in enumerate(getattr(net, kind))}
         rows = record.rows(kind, True)
         if not rows:
             continue
-        made.append(content(tag("h3", kind.capitalize()), tables.figures_table(record, kind, rows, docs)))
+        made.append(content(tag("h3", kind.capitalize()), tables.figures_table(record, kind, rows, docs=True)))
         if any(row.copies > 1 for row in rows):
             folded = True
-            each = tables.figures_table(record, kind, record.rows(kind, False), docs)
+            each = tables.figures_table(record, kind, record.rows(kind, False), docs=True)
             made.append(tag("details", tag("summary", "each element of the arrays"), each))
     if made:
         note = tag("p", f"{ARRAYS}.", class_="note") if folded else None
@@ -435,7 +431,7 @@ def _details(page: Page, record: RunRecord) -> None:
 
 
 def provenance(record: RunRecord) -> list[Content]:
-    manifest, unit = record.manifest(), record.time_unit
+    manifest, unit = record.manifest(), record.net.time_unit
     entries: list[tuple[str, Content]] = [
         ("seed", str(manifest.seed)),
         ("until", "dead" if manifest.until is None else f"{manifest.until:.12g} {unit}"),
@@ -447,8 +443,8 @@ def provenance(record: RunRecord) -> list[Content]:
         ("trajectories", tag("code", manifest.hash)),
     ]
     parts: list[Content] = [tables.pairs(entries)]
-    if manifest.parameters:
-        parts += [tag("h3", "Parameters"), _parameters(record, manifest.parameters)]
+    if record.net.parameters:
+        parts += [tag("h3", "Parameters"), tables.parameters_of(record.net)]
     rows = [
         (
             str(one.index),
@@ -466,12 +462,3 @@ def provenance(record: RunRecord) -> list[Content]:
     if len(rows) > 10:
         replications = tag("details", tag("summary", f"all {len(rows)}"), replications)
     return [*parts, tag("h3", "Replications"), replications, repeat]
-
-
-def _parameters(record: RunRecord, values: Mapping[str, object]) -> Markup:
-    known = {} if record.net is None else {one.name: one for one in record.net.parameters}
-    rows = []
-    for name, value in values.items():
-        parameter = known.get(name)
-        rows.append((name, parameter_text(record.units, parameter, value), parameter.doc if parameter else ""))
-    return tables.parameters(rows)

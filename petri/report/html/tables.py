@@ -9,12 +9,13 @@ from typing import Final
 from petri.file_read import FileRead
 from petri.measure.catalogue import PLACE_COLUMNS, TRANSITION_COLUMNS, FigureKind
 from petri.measure.formula import Judged
+from petri.net import Net
 from petri.report.cells import Cells
 from petri.report.dimensions import shown_dimension
 from petri.report.expected import expected, origin
 from petri.report.html.marks import interval_mark, spark
 from petri.report.html.markup import Content, Markup, breakable, content, paragraphs, spoken, tag
-from petri.report.quantities import Units, number
+from petri.report.quantities import Units, number, parameter_text
 from petri.report.record import RunRecord, shown_figures
 from petri.report.summary import first_sentence
 from petri.result import MeasureResult
@@ -64,6 +65,11 @@ def row(columns: Columns, cells: Sequence[Content], kind: str | None = None) -> 
 def parameters(entries: Iterable[tuple[str, str, str]]) -> Markup:
     """Parameters as (name, value, documentation)."""
     return table(PARAMETERS, [(tag("code", name), value, spoken(doc)) for name, value, doc in entries], "Parameters")
+
+
+def parameters_of(net: Net) -> Markup:
+    units = Units.of(net)
+    return parameters((one.name, parameter_text(units, one, one.value), one.doc) for one in net.parameters)
 
 
 def facts(texts: Sequence[Content]) -> Markup:
@@ -157,17 +163,17 @@ def name_of(row: Row) -> Markup:
 # ---------------------------------------------------------------- places and transitions
 
 
-def figures_table(record: RunRecord, kind: str, rows: Sequence[Row], docs: Mapping[int, str]) -> Markup:
-    """The rows of "places" or "transitions". docs: their documentation, by their indices in the net."""
+def figures_table(record: RunRecord, kind: str, rows: Sequence[Row], *, docs: bool = False) -> Markup:
+    """The rows of "places" or "transitions", if so with their documentation."""
     kinds, field, heading = KINDS[kind]
     over_time = None if (history := record.history()) is None else getattr(history, field)
     columns = [(kind.removesuffix("s"), "name"), *((one.heading, "figure") for one in kinds.values())]
     if over_time is not None:
         columns.append((heading, "spark"))
-    shown_cells = Cells(record.units, record.net)
+    shown_cells, elements = Cells(record.net), getattr(record.net, kind)
     made: list[list[Content]] = []
     for one in rows[:MOST_ROWS]:
-        doc = first_sentence(docs.get(one.members[0], ""))
+        doc = first_sentence(elements[one.members[0]].doc) if docs else ""
         cells: list[Content] = [(name_of(one), tag("div", spoken(doc), class_="doc") if doc else None)]
         cells += [shown_cells.text(one, figure) for figure in kinds.values()]
         if over_time is not None:

@@ -17,7 +17,7 @@ from petri.report.html.run_page import banners
 from petri.report.notebook.descriptions import describe_model, describe_outcome, describe_result
 from petri.report.notebook.drawing import draw, drawing_html
 from petri.report.notebook.plots import plot
-from petri.report.quantities import Units, parameter_text
+from petri.report.quantities import Units
 from petri.report.record import of_result
 from petri.result import MeasureResult, Result
 from petri.views import Drawing
@@ -37,15 +37,14 @@ html.register(Drawing, drawing_html)
 @html.register
 def model_html(model: Model) -> str:
     """The drawing of a net and its parameters."""
-    net, units = model.net, Units.of(model.net)
+    net = model.net
     parts: list[Content] = [tag("p", describe_model(model), class_="headline"), tables.prose(net.doc)]
     try:
         parts.append(drawing_html(draw(model)))
     except ValueError as error:
         parts.append(tag("p", str(error), class_="note"))
     if net.parameters:
-        rows = [(one.name, parameter_text(units, one, one.value), one.doc) for one in net.parameters]
-        parts.append(tables.parameters(rows))
+        parts.append(tables.parameters_of(net))
     return fragment(parts)
 
 
@@ -58,7 +57,7 @@ def result_html(result: Result) -> str:
         parts.append(tables.measures_table(record.units, record.measures, record.verdicts))
     drawn = [distribution(one, record.units) for one in result.measures]
     parts.append(tag("div", [one for one in drawn if one is not None][:MOST_PLOTS], class_="plots"))
-    parts += [folded(kind, tables.figures_table(record, kind, record.rows(kind, True), {})) for kind in tables.KINDS]
+    parts += [folded(kind, tables.figures_table(record, kind, record.rows(kind, True))) for kind in tables.KINDS]
     return fragment(parts)
 
 
