@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from typing import TYPE_CHECKING
 
+from petri.diagnostics import RunFailure
 from petri.file_read import FileRead
 from petri.measure.formula import Judged
 from petri.measure.intervals import Interval
@@ -18,17 +19,18 @@ from petri.net import Net
 from petri.report.dimensions import shown_dimension
 from petri.report.quantities import Units, counted
 from petri.report.run_length import run_length_note
-from petri.result import MeasureResult, Result, export
-from petri.result.history import History, history
-from petri.result.stored import Failure, Manifest, Ran, Recording, StoredResult
+from petri.result import MeasureResult, Result
+from petri.result.history import History, history, lacks, occupancy_shares
 from petri.result.tables import Row, tables
 from petri.run.plan import Ending, Plan
 from petri.run.replications import Replication
-from petri.structs import Frozen, convert, replace
+from petri.structs import Frozen, replace
 
 if TYPE_CHECKING:
     from petri.analysis.dead import Lack
     from petri.report.lacks import Reason
+    from petri.result.export import Manifest
+    from petri.result.stored import Failure, Ran, Recording, StoredResult
 
 
 class RunRecord(Frozen, kw_only=True):
@@ -43,7 +45,7 @@ class RunRecord(Frozen, kw_only=True):
     plan: Plan
     replications: Sequence[Replication | Ran]
     partial: bool
-    failure: Failure | None
+    failure: RunFailure | Failure | None
     measures: Sequence[MeasureResult]
     verdicts: Sequence[Judged]  # of expectations that do not belong to a measure
     drifts: Sequence[Drift]
@@ -118,12 +120,12 @@ class RunRecord(Frozen, kw_only=True):
 
     def reasons(self, *, fold: bool = True) -> list[Reason]:
         """Why the net died. Raises ValueError where JSON tells of transitions that the net does not have."""
-        if not (lacks := self.lacks()):
+        if not (found := self.lacks()):
             return []
         from petri.report.lacks import reasons  # few nets die
 
         try:
-            return reasons(self.net, lacks, fold=fold)
+            return reasons(self.net, found, fold=fold)
         except (IndexError, AssertionError) as error:
             raise ValueError("the transitions and places of which it says what they lack") from error
 
@@ -143,29 +145,36 @@ def shown_figures(measured: MeasureResult) -> list[tuple[str | None, Interval, s
 
 
 def of_result(result: Result) -> RunRecord:
-    failure = result.failure
     return RunRecord(
         net=result.net,
         asked=result.asked,
         plan=result.plan,
         replications=result.replications,
         partial=result.partial,
-        failure=None if failure is None else convert(failure.to_dict(), Failure),
+        failure=result.failure,
         measures=result.measures if result.counted else (),
         verdicts=result.verdicts if result.counted else (),
         drifts=result.drifts,
         recordings=result.files,
         rows=cache(lambda kind, fold: getattr(tables(result, fold=fold), kind)),
-        manifest=cache(lambda: convert(export.manifest(result), Manifest)),
+        manifest=cache(lambda: _manifest(result)),
         history=cache(lambda: history(result.counted)),
-        occupancy=cache(lambda: export.occupancy_shares(result)),
-        lacks=cache(lambda: export.lacks(result)),
+        occupancy=cache(lambda: occupancy_shares(result)),
+        lacks=cache(lambda: lacks(result)),
     )
+
+
+def _manifest(result: Result) -> Manifest:
+    from petri.result.export import manifest
+
+    return manifest(result)
 
 
 def of_stored(stored: StoredResult) -> RunRecord:
     """Of the JSON of a result. Raises KeyError, TypeError or ValueError if what it packs is something else."""
-    more, plan = export.unpack(stored.packed), stored.manifest.plan
+    from petri.result.export import unpack
+
+    more, plan = unpack(stored.packed), stored.manifest.plan
     return RunRecord(
         net=more.net,
         asked=stored.manifest.replications,

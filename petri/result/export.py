@@ -8,7 +8,7 @@ import json
 import math
 import platform
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 
@@ -21,11 +21,12 @@ from petri.measure.figures import figures as figures_of
 from petri.measure.formula import Verdict
 from petri.measure.intervals import Interval
 from petri.measure.observation import Floats
-from petri.net import Expectation, Net
-from petri.result.history import History, history, significant
+from petri.net import Expectation, Net, Scalar
+from petri.result.history import History, history, lacks, occupancy_shares
 from petri.result.tables import Row, estimates, tables
 from petri.result.units import unit_of, with_unit
-from petri.structs import Frozen, as_dict, convert, fields
+from petri.run.plan import Plan
+from petri.structs import Frozen, as_dict, convert, fields, to_builtins
 from petri.version import VERSION
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ def result_dict(result: RunFigures) -> dict[str, Any]:
         "doc": result.net.doc,
         "time_unit": result.net.time_unit,
         "seconds": result.net.seconds,
-        "manifest": manifest(result),
+        "manifest": to_builtins(manifest(result)),
         "replications": [
             {
                 "index": r.index,
@@ -141,16 +142,6 @@ def unpack(text: str) -> Packed:
     )
 
 
-def lacks(result: RunFigures) -> Sequence[Lack]:
-    """What each transition lacked when the net died; nothing if it did not."""
-    dead = next((one for one in result.replications if one.ended == "dead"), None)
-    if dead is None:
-        return ()
-    from petri.analysis.dead import why_dead  # imports the reference engine, and few nets die
-
-    return why_dead(result.net, dead.marking.in_ticks())
-
-
 def stored_lacks(entries: list[Any]) -> tuple[Lack, ...]:
     """What `pack` wrote of a net that died. Earlier versions wrote sentences, as lists: they are left out."""
     if not entries or isinstance(entries[0], list):
@@ -160,48 +151,61 @@ def stored_lacks(entries: list[Any]) -> tuple[Lack, ...]:
     return convert(entries, tuple[Lack, ...])
 
 
-def occupancy_shares(result: RunFigures) -> list[list[float]] | None:
-    """For each place, the share of time with 0, 1, 2 … tokens, up to its maximum."""
-    if not all(replication.levels is not None for replication in result.counted):
-        return None
-    rows = []
-    for place in result.net.places:
-        held = result.occupancy(place.name)
-        assert held is not None
-        rows.append(significant(np.nan_to_num(np.trim_zeros(held.shares, "b"))).tolist())
-    return rows
+class StreamFile(Frozen):
+    """The file of a place with a stream. columns: those that were named."""
+
+    file: str
+    path: str
+    columns: Mapping[str, str]
+    sha256: str
 
 
-def manifest(result: RunFigures) -> dict[str, Any]:
-    """The data needed to repeat the run."""
+class Manifest(Frozen, omit_defaults=True):
+    """The data needed to repeat the run. until: None if it runs until no transition can fire. source: of the net."""
+
+    version: str
+    net_hash: str
+    parameters: Mapping[str, Scalar | bool | str]
+    seed: int
+    replications: int
+    until: float | None
+    warmup: float
+    engine: str
+    hash: str
+    machine: str
+    python: str
+    streams: Mapping[str, StreamFile] = {}  # by place
+    source: str | None = None
+
+    @property
+    def plan(self) -> Plan:
+        return Plan(math.inf if self.until is None else self.until, self.warmup, self.seed, self.engine)
+
+
+def manifest(result: RunFigures) -> Manifest:
     plan = result.plan
-    return {
-        "version": VERSION,
-        "net_hash": net_hash(result.net),
-        "parameters": {p.name: p.value for p in result.net.parameters},
-        "seed": plan.seed,
-        "replications": result.asked,
-        "until": number(plan.until),
-        "warmup": plan.warmup,
-        "engine": plan.engine,
-        "hash": f"{result.hash:016x}",
-        "machine": platform.machine(),
-        "python": platform.python_version(),
-        **({"streams": streams} if (streams := recordings(result.net)) else {}),
-    }
+    return Manifest(
+        VERSION,
+        net_hash(result.net),
+        {p.name: p.value for p in result.net.parameters},
+        plan.seed,
+        result.asked,
+        number(plan.until),
+        plan.warmup,
+        plan.engine,
+        f"{result.hash:016x}",
+        platform.machine(),
+        platform.python_version(),
+        recordings(result.net),
+    )
 
 
-def recordings(net: Net) -> dict[str, Any]:
-    """For each place with a stream: its file (name and path), the columns that were named, and its SHA-256."""
+def recordings(net: Net) -> dict[str, StreamFile]:
+    """The file of each place with a stream."""
     from petri.traffic import sealed
 
     return {
-        place.name: {
-            "file": place.stream.name,
-            "path": place.stream.path,
-            "columns": dict(place.stream.columns),
-            "sha256": place.stream.digest,
-        }
+        place.name: StreamFile(place.stream.name, place.stream.path, dict(place.stream.columns), place.stream.digest)
         for place in sealed(net).places
         if place.stream is not None
     }

@@ -1,15 +1,19 @@
-"""The history of a run: tokens in each place and firings of each transition in equal windows of time."""
+"""What happened in a run: tokens and firings in equal windows of time, how long places held how many, how it died."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from petri.measure.observation import Floats, beyond_doubles
 from petri.run.replications import Replication
 from petri.structs import Frozen
+
+if TYPE_CHECKING:
+    from petri.analysis.dead import Lack
+    from petri.result.figures import RunFigures
 
 WINDOWS: Final = 60
 FEWEST_BATCHES: Final = 8  # with fewer snapshots the development is not shown
@@ -58,3 +62,25 @@ def _windows(cuts: Floats, times: Sequence[float], sums: Floats) -> Floats:
     at = np.array([0.0, *times])
     rows = [np.diff(np.interp(cuts, at, np.concatenate(([0.0], column)))) for column in sums.T]
     return np.array(rows).reshape(sums.shape[1], len(cuts) - 1) / np.diff(cuts)
+
+
+def lacks(result: RunFigures) -> Sequence[Lack]:
+    """What each transition lacked when the net died; nothing if it did not."""
+    dead = next((one for one in result.replications if one.ended == "dead"), None)
+    if dead is None:
+        return ()
+    from petri.analysis.dead import why_dead  # imports the reference engine, and few nets die
+
+    return why_dead(result.net, dead.marking.in_ticks())
+
+
+def occupancy_shares(result: RunFigures) -> list[list[float]] | None:
+    """For each place, the share of time with 0, 1, 2 … tokens, up to its maximum."""
+    if not all(replication.levels is not None for replication in result.counted):
+        return None
+    rows = []
+    for place in result.net.places:
+        held = result.occupancy(place.name)
+        assert held is not None
+        rows.append(significant(np.nan_to_num(np.trim_zeros(held.shares, "b"))).tolist())
+    return rows

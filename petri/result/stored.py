@@ -15,40 +15,11 @@ from petri.measure.intervals import Interval, Statistic
 from petri.measure.observation import Floats
 from petri.measure.trend import Drift
 from petri.net import Expectation, Measure, Net, Span
+from petri.result.export import Manifest
 from petri.result.figures import MeasureResult
 from petri.result.tables import Row, row_members
-from petri.run.plan import Ending, Plan
+from petri.run.plan import Ending
 from petri.structs import Frozen, convert
-
-
-class StoredStream(Frozen):
-    """The file of a stream. columns: those that were named."""
-
-    path: str
-    columns: Mapping[str, str]
-    sha256: str
-
-
-class Manifest(Frozen):
-    """What the run depends on. until: None if it runs until no transition can fire. source: the file of its net."""
-
-    seed: int
-    replications: int
-    until: float | None
-    warmup: float
-    engine: str
-    version: str
-    python: str
-    machine: str
-    net_hash: str
-    hash: str
-    parameters: Mapping[str, bool | int | float | str]
-    source: str | None = None
-    streams: Mapping[str, StoredStream] = {}
-
-    @property
-    def plan(self) -> Plan:
-        return Plan(math.inf if self.until is None else self.until, self.warmup, self.seed, self.engine)
 
 
 class Ran(Frozen):
@@ -76,6 +47,10 @@ class Failure(Frozen):
     hints: tuple[str, ...] = ()
     span: Span | None = None
     transition: str = ""
+
+    @property
+    def diagnostic(self) -> Failure:
+        return self
 
 
 class Remark(Frozen):

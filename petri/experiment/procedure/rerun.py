@@ -14,8 +14,8 @@ from petri.experiment.store.database import Store
 from petri.experiment.store.reference import Reference, parse_reference, stored_points, stored_result
 from petri.model import choose, load
 from petri.net import Net
-from petri.result.export import net_hash
-from petri.result.stored import Manifest, StoredResult
+from petri.result.export import Manifest, net_hash
+from petri.result.stored import StoredResult
 from petri.run.plan import Plan
 from petri.run.replications import replicate
 from petri.structs import replace

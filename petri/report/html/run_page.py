@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from petri.diagnostics import Diagnostic
 from petri.file_read import FileRead
 from petri.measure.formula import Verdict
 from petri.measure.histogram import Histogram
@@ -138,7 +139,7 @@ def banners(record: RunRecord) -> list[Markup]:
     """The verdict, preceded by anything that limits it."""
     found = []
     if record.failure is not None:
-        found.append(_failure_banner(record.failure))
+        found.append(_failure_banner(record.failure.diagnostic))
     if partial := record.partial_notice:
         # Of a single replication that stopped there are figures, unless it was still in its warm-up.
         before = record.asked == 1 and any(one.warm and not one.complete for one in record.replications)
@@ -203,7 +204,7 @@ def _but(record: RunRecord, expectation: Expectation, verdict: Verdict) -> str:
     return f": it is {record.units.show(verdict.value, dimension)}"
 
 
-def _failure_banner(failure: Failure) -> Markup:
+def _failure_banner(failure: Diagnostic | Failure) -> Markup:
     where = failure.span
     at = f"{where.file}, line {where.line}, column {where.column}" if where else None
     parts: list[Content] = [tag("p", at) if at else None]
