@@ -45,7 +45,7 @@ def result_dict(result: RunFigures) -> dict[str, Any]:
 
     "packed" is what a program needs and nobody reads: the flat net and the run's history, see `pack`.
     """
-    failure = result.failure
+    failure, rounded = result.failure, result.net.inexact  # the constant times that are rounded to ticks
     kept = figures_of(result.net, [name for measure in result.net.measures for name in measure_names(measure)])
     return {
         "net": result.net.name,
@@ -69,22 +69,14 @@ def result_dict(result: RunFigures) -> dict[str, Any]:
         "partial": result.partial,
         "passed": result.passed,
         "unsettled": [
-            {
-                "kind": one.kind,
-                "name": one.name,
-                "dimension": one.dimension,
-                "early": number(one.early),
-                "late": number(one.late),
-                "growth": number(one.growth),
-                "steady": one.steady,
-            }
+            {name: number(value) if isinstance(value, float) else value for name, value in as_dict(one).items()}
             for one in result.drifts
         ],
         "failure": None if failure is None else failure.to_dict(),
         "measures": [measure_dict(m) for m in result.measures],
         "expectations": [verdict_dict(e, v) for e, v in result.verdicts],
         **({"recordings": [read.to_dict() for read in result.files]} if result.files else {}),
-        **({"inexact": inexact(result.net)} if result.net.inexact else {}),
+        **({"inexact": [{"time": one.time, "error": one.error, "ppm": one.ppm} for one in rounded]} if rounded else {}),
         "arrays": {
             kind: [array_dict(row) for row in rows if row.copies > 1] for kind, rows in as_dict(tables(result)).items()
         },
@@ -92,11 +84,6 @@ def result_dict(result: RunFigures) -> dict[str, Any]:
         "transitions": table_rows(result.transitions),
         "packed": pack(result),
     }
-
-
-def inexact(net: Net) -> list[dict[str, float]]:
-    """The constant times that are rounded to ticks, and by how much."""
-    return [{"time": one.time, "error": one.error, "ppm": one.ppm} for one in net.inexact]
 
 
 class Packed(Frozen):

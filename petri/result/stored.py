@@ -83,18 +83,6 @@ class _Figure(Frozen):
         return Interval(_real(self.value), _real(self.half_width), LEVEL, self.n, longer, self.statistic)
 
 
-class _Verdict(Frozen):
-    passed: bool
-    value: float | None
-    bound: float | None
-    tolerance: float
-    certain: bool | None
-
-    def of(self, expectation: Expectation) -> Verdict:
-        value, bound = _real(self.value), _real(self.bound)
-        return Verdict(self.passed, value, expectation.comparison, bound, self.tolerance, self.certain)
-
-
 class _Buckets(Frozen):
     buckets: tuple[int, ...]
     counts: tuple[int, ...]
@@ -112,7 +100,7 @@ class _Measure(_Figure, kw_only=True):
     name: str
     dimension: str
     record: Mapping[str, _Figure]
-    expectations: tuple[_Verdict, ...]
+    expectations: tuple[dict[str, Any], ...]
     failure: str | None = None
     histogram: _Buckets | None = None
     distributions: Mapping[str, tuple[float, ...]] | None = None
@@ -139,7 +127,7 @@ class StoredResult(Frozen):
     replications: tuple[Ran, ...]
     partial: bool
     measures: tuple[_Measure, ...]
-    expectations: tuple[_Verdict, ...]
+    expectations: tuple[dict[str, Any], ...]
     places: tuple[dict[str, Any], ...]
     transitions: tuple[dict[str, Any], ...]
     arrays: Mapping[str, tuple[dict[str, Any], ...]] = {}
@@ -182,8 +170,13 @@ def read(data: Mapping[str, Any]) -> StoredResult:
     return convert({**data, "replications": replications, "unsettled": unsettled}, StoredResult)
 
 
-def _judged(expectations: Iterable[Expectation], verdicts: Iterable[_Verdict]) -> tuple[Judged, ...]:
-    return tuple((one, verdict.of(one)) for one, verdict in zip(expectations, verdicts, strict=True))
+def _judged(expectations: Iterable[Expectation], entries: Iterable[Mapping[str, Any]]) -> tuple[Judged, ...]:
+    return tuple((one, _verdict(one, entry)) for one, entry in zip(expectations, entries, strict=True))
+
+
+def _verdict(expectation: Expectation, entry: Mapping[str, Any]) -> Verdict:
+    known = _known({name: entry[name] for name in ("value", "bound")})
+    return convert({**entry, **known, "comparison": expectation.comparison}, Verdict)
 
 
 def _known(entry: Mapping[str, Any]) -> dict[str, Any]:

@@ -35,45 +35,20 @@ REPLICATIONS: Final = (
     ("replication", "name"), ("ended", ""), ("time", "figure"), ("firings", "figure"), ("took", "figure"), ("hash", "")
 )  # fmt: skip
 OCCUPANCIES: Final = 6  # places whose distribution of tokens is drawn
-# For an order probe: name, heading, explanation, axis, first number, whether 0 is left out and the last entry is open.
+# For an order probe: name, heading, explanation, axis, whether 0 is left out and whether the last entry is open.
 ORDERS: Final = (
-    (
-        "extent",
-        "Reordering extent",
-        "How far a reordered packet arrives behind the first packet that overtook it (RFC 4737, 4.2).",
-        "extent [packets]",
-        0,
-        True,
-        True,
-    ),
-    (
-        "degree",
-        "Degree of n-reordering",
-        "The number of packets directly before it that all have greater numbers (RFC 4737, 5).",
-        "n",
-        0,
-        True,
-        True,
-    ),
-    (
-        "displacement",
-        "Reorder density",
-        "The distance of packets from their position in order; packets in place are left out (RFC 5236, 4).",
-        "displacement [packets]; negative is early",
-        0,  # the middle of the distribution is 0
-        True,
-        False,
-    ),
-    (
-        "buffer",
-        "Reorder buffer density",
-        "Packets held by a receiver after each arrival because an earlier one is missing (RFC 5236, 5).",
-        "packets held",
-        0,
-        False,
-        False,
-    ),
-)
+    ("extent", "Reordering extent",
+     "How far a reordered packet arrives behind the first packet that overtook it (RFC 4737, 4.2).",
+     "extent [packets]", True, True),
+    ("degree", "Degree of n-reordering",
+     "The number of packets directly before it that all have greater numbers (RFC 4737, 5).", "n", True, True),
+    ("displacement", "Reorder density",
+     "The distance of packets from their position in order; packets in place are left out (RFC 5236, 4).",
+     "displacement [packets]; negative is early", True, False),
+    ("buffer", "Reorder buffer density",
+     "Packets held by a receiver after each arrival because an earlier one is missing (RFC 5236, 5).",
+     "packets held", False, False),
+)  # fmt: skip
 
 
 def run_page(
@@ -402,9 +377,9 @@ def _orders(page: Page, measured: MeasureResult) -> list[Content]:
     if not measured.distributions:
         return []
     made: list[Content] = []
-    for name, heading, what, axis, first, skip_zero, is_open in ORDERS:
+    for name, heading, what, axis, skip_zero, is_open in ORDERS:
         values = measured.distributions[name].tolist()
-        first = -(len(values) // 2) if name == "displacement" else first
+        first = -(len(values) // 2) if name == "displacement" else 0
         figure = figures.counts(values, first, axis, skip_zero=skip_zero, open_ended=is_open)
         if figure is not None:
             caption = content(tag("b", heading), ". ", what)
