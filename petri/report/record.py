@@ -21,7 +21,7 @@ from petri.report.quantities import Units, counted
 from petri.report.run_length import run_length_note
 from petri.result import MeasureResult, Result
 from petri.result.history import History, history, lacks, occupancy_shares
-from petri.result.tables import Row, tables
+from petri.result.tables import Row, table
 from petri.run.plan import Ending, Plan
 from petri.run.replications import Replication
 from petri.structs import Frozen, replace
@@ -156,7 +156,7 @@ def of_result(result: Result) -> RunRecord:
         verdicts=result.verdicts if result.counted else (),
         drifts=result.drifts,
         recordings=result.files,
-        rows=cache(lambda kind, fold: getattr(tables(result, fold=fold), kind)),
+        rows=cache(lambda kind, fold: table(result, kind, fold=fold)),
         manifest=cache(lambda: _manifest(result)),
         history=cache(lambda: history(result.counted)),
         occupancy=cache(lambda: occupancy_shares(result)),

@@ -23,7 +23,7 @@ from petri.measure.intervals import Interval
 from petri.measure.observation import Floats
 from petri.net import Expectation, Net, Scalar
 from petri.result.history import History, history, lacks, occupancy_shares
-from petri.result.tables import Row, estimates, tables
+from petri.result.tables import Row, estimates, table
 from petri.result.units import unit_of, with_unit
 from petri.run.plan import Plan
 from petri.structs import Frozen, as_dict, convert, fields, to_builtins
@@ -78,7 +78,8 @@ def result_dict(result: RunFigures) -> dict[str, Any]:
         **({"recordings": [read.to_dict() for read in result.files]} if result.files else {}),
         **({"inexact": [{"time": one.time, "error": one.error, "ppm": one.ppm} for one in rounded]} if rounded else {}),
         "arrays": {
-            kind: [array_dict(row) for row in rows if row.copies > 1] for kind, rows in as_dict(tables(result)).items()
+            kind: [array_dict(row) for row in table(result, kind) if row.copies > 1]
+            for kind in ("places", "transitions")
         },
         "places": table_rows(result.places),
         "transitions": table_rows(result.transitions),

@@ -76,11 +76,7 @@ def lacks(result: RunFigures) -> Sequence[Lack]:
 
 def occupancy_shares(result: RunFigures) -> list[list[float]] | None:
     """For each place, the share of time with 0, 1, 2 … tokens, up to its maximum."""
-    if not all(replication.levels is not None for replication in result.counted):
+    if any(replication.levels is None for replication in result.counted):
         return None
-    rows = []
-    for place in result.net.places:
-        held = result.occupancy(place.name)
-        assert held is not None
-        rows.append(significant(np.nan_to_num(np.trim_zeros(held.shares, "b"))).tolist())
-    return rows
+    found = (result.occupancy(place.name) for place in result.net.places)
+    return [significant(np.nan_to_num(np.trim_zeros(one.shares, "b"))).tolist() for one in found if one is not None]

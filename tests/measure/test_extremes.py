@@ -16,7 +16,7 @@ from petri.experiment.results.comparison import compare
 from petri.measure.sequential import Precision
 from petri.report.record import of_result
 from petri.report.summary import print_summary
-from petri.result.tables import tables
+from petri.result.tables import table
 
 TEXT = """
 net many
@@ -69,7 +69,7 @@ def test_the_terminal_and_the_page_agree(result: petri.Result, greatest: float) 
     print_summary(result, Console(file=out, width=120), seconds=1.0)
     rows = [line.split() for line in out.getvalue().splitlines()]
     assert [row[1] for row in rows if row[:1] == ["longest"]] == [f"{greatest:g}"]
-    assert tables(result).places[0].figures["maximum"].mean == greatest
+    assert table(result, "places")[0].figures["maximum"].mean == greatest
     record = of_result(result)
     assert record.rows("places", True)[0].figures["maximum"].mean == greatest
 

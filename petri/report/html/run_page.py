@@ -18,7 +18,7 @@ from petri.measure.trend import Drift
 from petri.net import Expectation, Net
 from petri.report.cells import ARRAYS
 from petri.report.html import figures, tables
-from petri.report.html.markup import Content, Markup, content, spoken, tag
+from petri.report.html.markup import Content, Markup, aside, content, spoken, tag
 from petri.report.html.page import LOW, TALL, Page
 from petri.report.html.picture import Busy, picture
 from petri.report.quantities import Units, number
@@ -162,7 +162,7 @@ def rounding_banner(net: Net) -> list[Markup]:
     if told is None:
         return []
     said = _capital(told.message)
-    return [banner("warn", said) if told.severity == "warning" else tag("p", said, class_="note")]
+    return [banner("warn", said) if told.severity == "warning" else aside(said)]
 
 
 def missing_banner(recordings: Iterable[FileRead | Recording]) -> list[Markup]:
@@ -193,7 +193,7 @@ def _death(record: RunRecord) -> list[Markup]:
     lacks = [tag("li", tag("code", one.transition), f" {one.text}") for one in record.reasons()]
     why = tag("details", tag("summary", "why no transition can fire"), tag("ul", lacks), open=early) if lacks else None
     if not early:
-        return [content(tag("p", f"It ended at {at}, when no transition could fire.", class_="note"), why)]
+        return [content(aside(f"It ended at {at}, when no transition could fire."), why)]
     return [banner("warn", f"The net died at {at}: no transition can fire", why)]
 
 
@@ -209,9 +209,9 @@ def _level_note(record: RunRecord) -> Markup:
         "In the charts the dot is the estimate with its interval, the vertical line the bound, and the shade what the "
         "expectation allows."
     )
-    said = tag("p", f"± is half the 95 % confidence interval. {how} {doubt} {drawings}", class_="note")
+    said = aside(f"± is half the 95 % confidence interval. {how} {doubt} {drawings}")
     short = record.run_length_note(one.longer for measured in record.measures for _, one, _ in shown_figures(measured))
-    return content(said, tag("p", short, class_="note") if short else None)
+    return content(said, aside(short))
 
 
 # ---------------------------------------------------------------- utilisation and histories
@@ -220,15 +220,17 @@ def _level_note(record: RunRecord) -> Markup:
 def _utilisation(page: Page, places: Sequence[Row], transitions: Sequence[Row]) -> None:
     resources = [row for row in places if not math.isnan(row.figures["utilisation"].mean)]
     working = [row for row in transitions if row.figures["active"].mean > 0.0]
-    halves = []
-    if resources:
-        text = "Share of the initial tokens that are in use or held by firings."
-        made = tables.bars(resources, "utilisation", "Utilisation of resource places")
-        halves.append(tag("div", tag("h3", "Resources in use"), tag("p", text, class_="note"), made))
-    if working:
-        text = "Share of time with at least one firing in progress."
-        made = tables.bars(working, "active", "Activity of transitions")
-        halves.append(tag("div", tag("h3", "Active transitions"), tag("p", text, class_="note"), made))
+    shown = (
+        (resources, "Resources in use", "Share of the initial tokens that are in use or held by firings.",
+         "utilisation", "Utilisation of resource places"),
+        (working, "Active transitions", "Share of time with at least one firing in progress.",
+         "active", "Activity of transitions"),
+    )  # fmt: skip
+    halves = [
+        tag("div", tag("h3", title), aside(text), tables.bars(rows, figure, label))
+        for rows, title, text, figure, label in shown
+        if rows
+    ]
     if halves:
         page.section("utilisation", "Utilisation", tag("div", halves, class_="pair"))
 
@@ -384,7 +386,7 @@ def _orders(page: Page, measured: MeasureResult) -> list[Content]:
         if figure is not None:
             caption = content(tag("b", heading), ". ", what)
             made.append(page.figure(figure, f"{heading} of {measured.name}", caption, LOW))
-    return made or [tag("p", "Nothing arrived out of order.", class_="note")]
+    return made or [aside("Nothing arrived out of order.")]
 
 
 # ---------------------------------------------------------------- tables
@@ -402,7 +404,7 @@ def _details(page: Page, record: RunRecord) -> None:
             each = tables.figures_table(record, kind, record.rows(kind, False), docs=True)
             made.append(tag("details", tag("summary", "each element of the arrays"), each))
     if made:
-        note = tag("p", f"{ARRAYS}.", class_="note") if folded else None
+        note = aside(f"{ARRAYS}.") if folded else None
         page.section("details", "Places and transitions", note, *made)
 
 
@@ -433,7 +435,7 @@ def provenance(record: RunRecord) -> list[Content]:
         for one in record.replications
     ]
     how = " on the JSON of this result repeats a replication and compares its hash."
-    repeat = tag("p", tag("code", "pnsim rerun"), how, class_="note")
+    repeat = aside(tag("code", "pnsim rerun"), how)
     replications = tables.table(REPLICATIONS, rows, "Replications")
     if len(rows) > 10:
         replications = tag("details", tag("summary", f"all {len(rows)}"), replications)

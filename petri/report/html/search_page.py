@@ -9,7 +9,7 @@ from petri.diagnostics import Diagnostic
 from petri.measure.figures import Figure as Kept
 from petri.report.html import sweep_figures as figures
 from petri.report.html import tables
-from petri.report.html.markup import Content, Markup, content, tag
+from petri.report.html.markup import Content, Markup, aside, content, tag
 from petri.report.html.page import Figure, Page
 from petri.report.html.run_page import banner, rounding_banner
 from petri.report.html.sweep_figures import PlotAxis
@@ -31,9 +31,7 @@ def search_page(outcome: SearchOutcome) -> Page:
     axes = search_axes(outcome)
     parts = [_measure(page, outcome, one, units, axes) for one in figures_in_order(outcome)] if axes else []
     if parts:
-        note = tag(
-            "p", "Bars are 95 % confidence intervals over the replications; the line is the bound.", class_="note"
-        )
+        note = aside("Bars are 95 % confidence intervals over the replications; the line is the bound.")
         page.section("measures", "Measures", note, parts)
     add_trials(page, trials, "value", axes)
     return page

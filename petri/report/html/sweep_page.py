@@ -16,7 +16,7 @@ from petri.report.expected import bound_text
 from petri.report.html import sweep_figures as figures
 from petri.report.html import tables
 from petri.report.html.marks import interval_mark
-from petri.report.html.markup import Content, Markup, content, spoken, tag
+from petri.report.html.markup import Content, Markup, aside, content, spoken, tag
 from petri.report.html.page import LOW, TALL, Page
 from petri.report.html.picture import picture
 from petri.report.html.run_page import banner, missing_banner, rounding_banner
@@ -59,7 +59,7 @@ def sweep_page(outcome: Outcome) -> Page:
         page.section("recordings", "Recordings", tables.recordings_table(outcome.files))
     if outcome.points and net.places:
         page.section("net", "The net", picture(net))
-    page.section("provenance", "How to repeat this", *provenance(outcome, units))
+    page.section("provenance", "How to repeat this", *provenance(outcome))
     return page
 
 
@@ -117,8 +117,7 @@ def _measures(page: Page, outcome: Outcome, units: Units, axes: Sequence[PlotAxi
     if not kept or not axes:
         return
     parts = [_measure(page, outcome, units, axes, one) for one in kept]
-    note = tag("p", "Bars are 95 % confidence intervals over the replications; a click on a name hides its line.",
-               class_="note")  # fmt: skip
+    note = aside("Bars are 95 % confidence intervals over the replications; a click on a name hides its line.")
     more = tag("details", tag("summary", f"{len(parts) - OPEN} more measures"), parts[OPEN:]) if parts[OPEN:] else None
     page.section("measures", "Measures", note, parts[:OPEN], more)
 
@@ -130,7 +129,7 @@ def _distributions(page: Page, outcome: Outcome, units: Units, axes: Sequence[Pl
         drawn = figures.distribution(outcome, name, shares, units, axes)
         parts.append(content(tag("h3", tag("code", name)), page.figure(drawn, f"distribution of {name}")))
     if parts:
-        note = tag("p", "Bars are 95 % confidence intervals of the percentiles over the replications.", class_="note")
+        note = aside("Bars are 95 % confidence intervals of the percentiles over the replications.")
         page.section("distributions", "Distributions", note, parts)
 
 
@@ -143,7 +142,7 @@ def _deviations(page: Page, outcome: Outcome, units: Units) -> None:
             content(tag("h3", tag("code", name)), page.figure(drawn, f"{name} with its deviation", height=TALL))
         )
     if parts:
-        note = tag("p", "Bars are one standard deviation of the values, not of their mean.", class_="note")
+        note = aside("Bars are one standard deviation of the values, not of their mean.")
         page.section("deviations", "Means with deviations", note, parts)
 
 
@@ -162,7 +161,7 @@ def _parts(page: Page, outcome: Outcome, units: Units) -> None:
 def heading(outcome: Outcome, kept: Kept) -> Content:
     """The name of a figure, and what is written on its measure."""
     doc = next((measure.doc for measure in outcome.net.measures if measure.name == kept.name), "")
-    return [tag("h3", tag("code", kept.name)), tag("p", spoken(doc), class_="note") if doc else None]
+    return [tag("h3", tag("code", kept.name)), aside(spoken(doc))]
 
 
 def _measure(page: Page, outcome: Outcome, units: Units, axes: Sequence[PlotAxis], kept: Kept) -> Markup:
@@ -221,7 +220,7 @@ def points_table(outcome: Outcome, units: Units, axes: Sequence[PlotAxis]) -> Ma
     rows = [_point_row(point, outcome.figures, units, named) for point in outcome.points[:MOST_ROWS]]
     note = unsettled_note(outcome.points, outcome.figures, units)
     made = tables.table(columns, rows, "Every point", more=len(outcome.points) - MOST_ROWS)
-    return content(made, tag("p", note, class_="note") if note else None)
+    return content(made, aside(note))
 
 
 def _point_row(point: PointOutcome, kept: Sequence[Kept], units: Units, axes: Sequence[PlotAxis]) -> list[Content]:
@@ -233,9 +232,9 @@ def _point_row(point: PointOutcome, kept: Sequence[Kept], units: Units, axes: Se
     return cells
 
 
-def provenance(outcome: Outcome, units: Units) -> list[Content]:
+def provenance(outcome: Outcome) -> list[Content]:
     """What the runs depend on."""
-    identity = outcome.identity
+    identity, units = outcome.identity, Units.of(outcome.net)
     rows = [row for point in outcome.points for row in point.rows]
     entries: list[tuple[str, Content]] = [
         ("net", str(identity.get("net", outcome.net.name))),
@@ -269,16 +268,15 @@ def provenance(outcome: Outcome, units: Units) -> list[Content]:
     repeat = content(
         tag("code", "pnsim rerun"), f" {outcome.store.name} repeats any replication and compares its trajectory's hash."
     )
-    return [*parts, every, tag("p", repeat, class_="note")]
+    return [*parts, every, aside(repeat)]
 
 
 def add_trials(page: Page, trials: Outcome, what: str, axes: Sequence[PlotAxis]) -> None:
     """The last sections of a page of a search: every value that was tried, the net, and how to repeat this."""
-    units = Units.of(trials.net)
     if trials.points:
-        page.section("tried", f"Every {what} tried", points_table(trials, units, axes))
+        page.section("tried", f"Every {what} tried", points_table(trials, Units.of(trials.net), axes))
         page.section("net", "The net", picture(trials.net))
-        page.section("provenance", "How to repeat this", *provenance(trials, units))
+        page.section("provenance", "How to repeat this", *provenance(trials))
 
 
 def _time(value: object, units: Units) -> str:
