@@ -121,5 +121,3 @@ WORDING: dict[str, Wording] = {
     "weight-not-positive": Wording("a weight must be greater than 0, not {value}", notes=IN_INSTANCE),
     "priority-range": Wording("the priority {value} is out of range", notes=IN_INSTANCE),
 }
-
-LABELS: dict[str, str] = {}

@@ -77,5 +77,3 @@ WORDING: dict[str, Wording] = {
         "the figures of all places and transitions are shown in any case; `measure x = …` names those that matter",
     ),
 }
-
-LABELS: dict[str, str] = {}

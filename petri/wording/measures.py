@@ -112,5 +112,3 @@ WORDING: dict[str, Wording] = {
     ),
     "within-without-equality": Wording("`within` can only be used with `==`, not with `{comparison}`", "remove it"),
 }
-
-LABELS: dict[str, str] = {}
