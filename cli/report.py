@@ -14,6 +14,7 @@ from .exits import STOPPED, refusal, writing
 
 SUFFIXES = (".html", ".htm")
 REPORT_HELP = "Write a report as one self-contained HTML file."
+report_option = click.option("--report", metavar="FILE.html", help=REPORT_HELP)
 
 
 @click.command(name="report")
