@@ -10,10 +10,11 @@ from petri.atomic_file import write_text
 from petri.diagnostics import Diagnostic
 
 from .console import tell
-from .exits import STOPPED, Refusal, refusal
+from .exits import STOPPED, refusal, writing
 
 SUFFIXES = (".html", ".htm")
 REPORT_HELP = "Write a report as one self-contained HTML file."
+report_option = click.option("--report", metavar="FILE.html", help=REPORT_HELP)
 
 
 @click.command(name="report")
@@ -53,8 +54,5 @@ def check(path: str | None) -> None:
 
 def write_page(page: str, path: str) -> None:
     """Raises Refusal if it cannot be written."""
-    try:
+    with writing(path, STOPPED):
         write_text(path, page)
-    except OSError as error:
-        values = {"path": path, "reason": error.strerror or str(error)}
-        raise Refusal(Diagnostic("output-unwritable", values=values), STOPPED) from error
