@@ -93,6 +93,15 @@ def test_a_sweep_and_a_comparison_show_the_same(tmp_path: Path, result: petri.Re
     assert (found.first.mean, found.second.mean, found.paired) == (greatest, greatest, False)
 
 
+def test_maxima_of_results_in_json_are_compared_as_maxima(
+    result: petri.Result, greatest: float, tmp_path: Path
+) -> None:
+    path = tmp_path / "r.json"
+    path.write_text(json.dumps(result.to_dict()))
+    found = compare(str(path), str(path)).differences["longest"]
+    assert (found.first.mean, found.second.mean, found.paired) == (greatest, greatest, False)
+
+
 def test_a_precision_of_a_maximum_is_refused(tmp_path: Path) -> None:
     net = tmp_path / "many.net"
     net.write_text(TEXT)
