@@ -21,7 +21,7 @@ from petri.language.meaning.scope import (
     Scope,
     TypeSymbol,
 )
-from petri.language.meaning.templates import Body, InputTemplate, MatchTemplate
+from petri.language.meaning.templates import Body, InputTemplate
 from petri.language.meaning.types import Scalar
 
 if TYPE_CHECKING:
@@ -112,18 +112,14 @@ def _guards_on_disciplines(checker: Checker, body: Body) -> None:
             word = "by …" if place.discipline == "by" else place.discipline
             if transition.guard is not None and _tests(transition.guard, arc):
                 checker.problems.note("guard-on-fifo", transition.guard.span, place=place.name, discipline=word)
-            elif not transition.loops and any(_is_constant(match) for match in arc.pattern):
+            elif not transition.loops and any(isinstance(wanted, Node) and wanted.fixed for wanted in arc.pattern):
                 checker.problems.note("pattern-on-fifo", arc.span, place=place.name, discipline=word)
 
 
 def _tests(guard: Node, arc: InputTemplate) -> bool:
     """Whether a guard tests the token of an arc."""
     asked = set(_variables(guard))
-    return any(match.bind in asked for match in arc.pattern if match.bind is not None)
-
-
-def _is_constant(match: MatchTemplate) -> bool:
-    return match.equal is not None and match.equal.fixed
+    return any(wanted in asked for wanted in arc.pattern if isinstance(wanted, int))
 
 
 def _lookups_in_queues(flat: net.Net, checker: Checker) -> None:

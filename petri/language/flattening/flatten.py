@@ -23,8 +23,8 @@ from petri.language.meaning.templates import (
     LoopTemplate,
     OutputTemplate,
     PlaceTemplate,
+    PlaceUse,
     PortUse,
-    ReplyTemplate,
     TransitionTemplate,
 )
 from petri.language.meaning.types import Request, colour, colours_agree
@@ -254,16 +254,16 @@ class Flattener:
         )
 
     def _outputs(self, t: TransitionTemplate, instance: Instance) -> tuple[net.OutputArc, ...]:
-        built = [self._output(arc, instance) for arc in t.outputs]
-        if None in built:
-            self._left_out(_given([t.outputs[i] for i, arc in enumerate(built) if arc is None]), instance)
-        return tuple([arc for arc in built if arc is not None])
-
-    def _output(self, arc: OutputTemplate | ReplyTemplate, instance: Instance) -> net.OutputArc | None:
-        if isinstance(arc, OutputTemplate):
-            return self.arcs.output(arc, instance)
-        reply = self.arcs.reply(arc, instance)
-        return None if reply is None else self.replies.add(reply, arc.request)
+        built = []
+        for template in t.outputs:
+            arc = self.arcs.output(template, instance)
+            if arc is None:
+                self._left_out(_given([template]), instance)
+                continue
+            built.append(arc)
+            if isinstance(template.place, Request):
+                self.replies.add(arc, template.place)
+        return tuple(built)
 
     @staticmethod
     def _time(node: Node, instance: Instance) -> Expr:
@@ -368,9 +368,9 @@ class _Suffixes(Sequence[str]):
         return text
 
 
-def _given(outputs: Iterable[OutputTemplate | ReplyTemplate]) -> list[PlaceSymbol]:
+def _given(outputs: Iterable[OutputTemplate]) -> list[PlaceSymbol]:
     """The places of output arcs; those of replies are not known yet."""
-    return [arc.place.symbol for arc in outputs if isinstance(arc, OutputTemplate)]
+    return [arc.place.symbol for arc in outputs if isinstance(arc.place, PlaceUse)]
 
 
 def _bounds_text(kind: net.Colour) -> str:

@@ -18,7 +18,7 @@ from petri.language.meaning.scope import PlaceSymbol
 from petri.language.meaning.templates import Body
 from petri.language.problems import CheckError, Problems, Reported
 from petri.net import Expr, Span, Term
-from petri.structs import replace
+from petri.structs import Struct, replace
 
 MOST_TERMS = 5_000_000  # figures of single places and transitions, and operations, in the formulas of all measures
 MOST_OF_ARRAY = 10_000  # measures of an array
@@ -154,25 +154,17 @@ class MeasureBuilder:
         return self._names[kind]
 
 
-class Element:
-    """A measure, or an element of an array of measures, in one instance: what the names in its formula mean."""
+class Element(Struct):
+    """A measure, or an element of an array of measures, in one instance: what the names in its formula mean.
 
-    __slots__ = ("builder", "instance", "numbers", "suffix", "template")
+    instance: its locals have the values of the indices. numbers: these. suffix: as they are shown, `[gold]`.
+    """
 
-    def __init__(
-        self,
-        builder: MeasureBuilder,
-        instance: Instance,
-        template: MeasureTemplate | None = None,
-        numbers: tuple[int, ...] = (),
-        suffix: str = "",
-    ) -> None:
-        """instance: its locals have the values of the indices. numbers: these. suffix: as they are shown, `[gold]`."""
-        self.builder = builder
-        self.instance = instance
-        self.template = template
-        self.numbers = numbers
-        self.suffix = suffix
+    builder: MeasureBuilder
+    instance: Instance
+    template: MeasureTemplate | None = None
+    numbers: tuple[int, ...] = ()
+    suffix: str = ""
 
     @property
     def identity(self) -> object:
