@@ -50,7 +50,7 @@ def lint(flat: net.Net, checker: Checker, deprived: Set[int]) -> None:
 
 
 def _is_own(checker: Checker, file: str) -> bool:
-    return file not in checker.gatherer.library
+    return file not in checker.sources.library_files
 
 
 # ---------------------------------------------------------------- what nothing uses
@@ -62,7 +62,7 @@ def _unused(checker: Checker, scope: Scope) -> None:
         if not _is_own(checker, symbol.span.file):
             continue
         if isinstance(symbol, ModuleSymbol):
-            if not symbol.used and symbol.span.file == checker.files[0].path:
+            if not symbol.used and symbol.span.file == checker.sources.files[0].path:
                 checker.problems.warning("unused-module", symbol.span, name=symbol.name)
             if symbol.scope is not None:
                 _unused(checker, symbol.scope)
@@ -76,7 +76,7 @@ def _unused(checker: Checker, scope: Scope) -> None:
             identifier = "unused-parameter" if _is_parameter(symbol) else "unused-constant"
             if isinstance(symbol, TypeSymbol):
                 identifier = "unused-type"
-            if symbol.span.file == checker.files[0].path or scope.outer is not None:
+            if symbol.span.file == checker.sources.files[0].path or scope.outer is not None:
                 checker.problems.warning(identifier, symbol.span, name=symbol.name)
 
 

@@ -61,16 +61,8 @@ class Overrides:
 
     def _no_parameter(self, name: str) -> None:
         known = list(self.symbols)
-        if self.checker.excused(name):
-            return
-        self.problems.error(
-            "unknown-parameter",
-            None,
-            name=name,
-            suggestion=self.problems.meant(name, known),
-            known=known,
-            none=None if known else "none",
-        )
+        none = None if known else "none"
+        self.problems.fault(self.checker.unknown("unknown-parameter", None, name, known, known=known, none=none))
 
     def _parse(self, name: str, text: str) -> None:
         from petri.language.syntax.parser import parse

@@ -267,7 +267,7 @@ class Reader:
         raise Reported
 
     def constant_value(self, symbol: ConstantSymbol, span: Span) -> Value:
-        self.checker.resolve_constant(symbol)
+        self.checker.resolve(symbol)
         symbol.used = True
         if symbol.nodes:
             return Value(symbol.type, symbol.nodes, span)
@@ -275,7 +275,7 @@ class Reader:
 
     def _named_distribution(self, symbol: DistSymbol, span: Span) -> Value:
         self.permit("draw", span)
-        self.checker.resolve_dist(symbol)
+        self.checker.resolve(symbol)
         symbol.used = True
         return Value(symbol.type, (needed(symbol.node),), span)
 

@@ -275,7 +275,7 @@ class MeasureChecker:
         self.reader = self._reader(loops)
         condition = read_condition(Reader(self.checker, self.body.scope, "a measure", loops=loops), d.condition)
         if d.formula is None:
-            if latest is None and not self.checker.broken:
+            if latest is None and not self.checker.sources.broken:
                 self.problems.error("expect-of-nothing", d.span)
             template = next((one for one in self.templates.get(id(self.body), ()) if one.declaration is of), None)
             figure = self._first(needed(template))

@@ -188,11 +188,7 @@ class FigureReader:
             return self._constant(e)
         if symbol is not None:
             raise CheckError("bare-in-measure", e.span, name=e.name, kind=kind_of(symbol))
-        if self.checker.excused(e.name):
-            raise Reported
-        names = self.scope.visible()
-        known = (name for name, found in names if isinstance(found, (MeasureSymbol, ConstantSymbol)))
-        raise CheckError("unknown-name", e.span, name=e.name, suggestion=self.problems.meant(e.name, known))
+        raise self.checker.unknown("unknown-name", e.span, e.name, self.scope.named(MeasureSymbol, ConstantSymbol))
 
     def _field(self, e: tree.Field) -> FigureTemplate:
         if names_measure(self.scope, e):
