@@ -13,7 +13,7 @@ from petri.language.flattening.count import DEEPEST_INSTANCE, MOST_ELEMENTS, Ele
 from petri.language.flattening.initial import initial_marking
 from petri.language.flattening.instance import Instance, in_net, position_of, set_parameter, shape
 from petri.language.flattening.loops import turns
-from petri.language.flattening.measures import MeasureBuilder, bodies_with_measures
+from petri.language.flattening.measures import Elements, MeasureBuilder, bodies_with_measures
 from petri.language.flattening.replies import Replies
 from petri.language.meaning.nodes import Node, build, evaluate, number
 from petri.language.meaning.scope import PlaceSymbol
@@ -75,10 +75,8 @@ class Flattener:
 
     def _net(self, name: str) -> net.Net:
         checker = self.checker
-        builder = MeasureBuilder(
-            self.problems, checker.measures, self.root, self.net_places, self.net_transitions, self.measured,
-            self.refused,
-        )  # fmt: skip
+        elements: Elements = {"place": self.net_places, "transition": self.net_transitions}
+        builder = MeasureBuilder(self.problems, checker.measures, self.root, elements, self.measured, self.refused)
         measures = builder.measures()
         expectations = [e for one in checker.expectations if (e := builder.expectation(one)) is not None]
         stop = None if checker.stop is None else builder.expectation(checker.stop)

@@ -72,8 +72,6 @@ class TransitionReader:
         draws = tuple(self._draws(d.draws))
         time = self._time(d.time)
         outputs = OutputReader(self.reader.allowing("an output", "tokens", "now", "end")).read(d.outputs)
-        priority = Reader(self.checker, self.body.scope, "a priority", loops=self.loops)
-        weight = priority.allowing("a weight")
         lets = {name: (value.type, tuple(map(of_firing, value.nodes))) for name, value in self._lets().items()}
         return TransitionTemplate(
             d.name,
@@ -87,8 +85,8 @@ class TransitionReader:
             draws,
             time,
             tuple(outputs),
-            None if d.priority is None else self._fixed(priority, d.priority, INT),
-            None if d.weight is None else self._fixed(weight, d.weight, REAL),
+            self._fixed(d.priority, "a priority", INT),
+            self._fixed(d.weight, "a weight", REAL),
             prefer,
             {**lets, **self.variables},
             d.doc,
@@ -102,8 +100,10 @@ class TransitionReader:
             raise CheckError("prefer-not-number", prefer.key.span, kind=plainly(value.type))
         return value.node, prefer.word == "most"
 
-    def _fixed(self, reader: Reader, e: tree.Expr, kind: Scalar) -> Node | None:
-        constants = Reader(reader.checker, reader.scope, reader.where, loops=reader.loops)
+    def _fixed(self, e: tree.Expr | None, where: str, kind: Scalar) -> Node | None:
+        if e is None:
+            return None
+        constants = Reader(self.checker, self.body.scope, where, loops=self.loops)
         constants.barred, constants.lets = self.variables, self.lets
         return constants.read_fixed(e, kind)
 
