@@ -69,14 +69,15 @@ FLAT_NETS := petri/native/target/flat_nets
 # In the profile of the engine for Python, so that the libraries (the code generator is large) are compiled once for both.
 CHECKED := --release --config checked.toml --locked
 
+# Without MAKEFLAGS, cargo does not look for the job server of make, which it cannot reach.
 ifneq ($(RUST),)
 rust: $(DEV_STAMP)
-	cd petri/native && cargo fmt --all --check
-	cd petri/native && cargo test $(CHECKED) --package engine --package capture --quiet
-	cd petri/native && cargo clippy --workspace --all-targets --locked -- -D warnings
+	cd petri/native && MAKEFLAGS= cargo fmt --all --check
+	cd petri/native && MAKEFLAGS= cargo test $(CHECKED) --package engine --package capture --quiet
+	cd petri/native && MAKEFLAGS= cargo clippy --workspace --all-targets --locked -- -D warnings
 	$(BIN)/python -m tests.engine.flat_nets $(FLAT_NETS)
-	cd petri/native && PNSIM_NETS=$(abspath $(FLAT_NETS)) cargo test $(CHECKED) --package engine --test invariants --quiet -- --ignored
-	cd petri/native/fuzz && cargo clippy --no-default-features --locked --target-dir ../target -- -D warnings
+	cd petri/native && PNSIM_NETS=$(abspath $(FLAT_NETS)) MAKEFLAGS= cargo test $(CHECKED) --package engine --test invariants --quiet -- --ignored
+	cd petri/native/fuzz && MAKEFLAGS= cargo clippy --no-default-features --locked --target-dir ../target -- -D warnings
 else
 rust:
 	@echo 'cargo is not installed: the Rust tests are skipped'
