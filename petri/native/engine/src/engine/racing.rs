@@ -186,7 +186,7 @@ impl Engine {
                 None => needs.push((arc.place.at(), count)),
             }
         }
-        let tokens = |place: usize| self.marking.places.iter().nth(place).map_or(0, |place| place.tokens);
+        let tokens = |place: usize| self.marking.places.get(place).map_or(0, |place| place.tokens);
         let degrees = needs.iter().filter(|(_, count)| *count > 0).map(|&(place, count)| tokens(place) / count);
         let degree = degrees.min().unwrap_or(1);
         Ok(u128::from(clock.servers.map_or(degree, |servers| servers.min(degree))))

@@ -59,7 +59,7 @@ impl Enabling {
             plain: t.plain,
             ..TransitionCounters::default()
         };
-        let of_all = |i: usize| program.transitions.iter().nth(i).map_or_else(TransitionCounters::default, counters);
+        let of_all = |i: usize| program.transitions.get(i).map_or_else(TransitionCounters::default, counters);
         let transitions = (0..program.with_shadows()).map(of_all);
         let levels = program.levels.iter().map(|level| RankSet::new(level.transitions.len()));
         let mut enabling = Enabling {

@@ -668,7 +668,7 @@ fn can_fire(program: &Program, plan: &TransitionProgram) -> bool {
         })
     };
     !needs_engine(plan)
-        && !plan.clock.is_some()
+        && plan.clock.is_none()
         && !touches(plan, |place| program.places[place].weight.is_some() || program.places[place].identified)
         && plan.outputs.iter().all(|arc| alike(arc) && arc.places.iter().all(|place| !program.places[*place].key_fails))
 }
