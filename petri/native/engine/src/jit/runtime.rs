@@ -47,7 +47,7 @@ macro_rules! runtime {
 runtime! {
     choose, integer, real, started, arrived, departs, shown, bucket_of, seats, choose_of, leave, enter, leave_index,
     leave_pivot, remove, push, reset, deposit, reserve, moved, set_enabled, look, pick, finish, refill, touch_clocked,
-    prefetch
+    prefetch, fired
 }
 
 macro_rules! rare {
@@ -403,6 +403,13 @@ unsafe extern "C" fn look(engine: &mut Engine) -> u64 {
 extern "C" fn pick(engine: &mut Engine, level: u64) -> u64 {
     let (engine, program) = parts(engine);
     u64::from(engine.enabling.choose(program, level as usize, &mut engine.random).0)
+}
+
+/// A transition with a clock fires: the clock is over.
+extern "C" fn fired(engine: &mut Engine, transition: u64) {
+    let (engine, program) = parts(engine);
+    let transition = TransitionId(transition as u32);
+    engine.fired(program, &program.transitions[transition], transition);
 }
 
 /// Ends a firing of a transition that has no code.

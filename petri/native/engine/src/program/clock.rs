@@ -1,6 +1,6 @@
 //! The clock of a transition, as the engine runs it (C1 to C5).
 
-use crate::base::ids::{SpanId, TransitionId};
+use crate::base::ids::{PlaceId, SpanId, TransitionId};
 pub use crate::net::Memory;
 use crate::program::expression::Real;
 
@@ -28,7 +28,12 @@ pub struct ClockProgram {
     pub memory: Memory,
     /// None: as many clocks as the enabling degree.
     pub servers: Option<u64>,
+    /// The black tokens that a firing takes, where their numbers are constants.
+    pub needs: Option<Vec<(PlaceId, u64)>>,
     pub speed: Option<(Real, SpanId)>,
+    /// The only coloured input arc, where watches and its token alone decide whether a binding is enabled: then a clock changes
+    /// only when a token comes or goes, or the watches change for all.
+    pub lone: Option<usize>,
     /// What is touched when something changes on which the clock depends: no transition of the net, and never enabled.
     pub shadow: TransitionId,
 }

@@ -146,6 +146,11 @@ impl OwnClocks {
         self.stopped.insert(number);
     }
 
+    /// Those that run.
+    pub fn that_run(&self) -> Vec<u64> {
+        self.ends.iter().map(|(_, number)| *number).collect()
+    }
+
     /// A clock is over, or forgotten.
     pub fn remove(&mut self, number: u64) {
         let clock = self.clocks.remove(&number).expect("a clock");
@@ -199,6 +204,8 @@ pub struct Clocks {
     pub due: bool,
     /// Something has changed on which they depend.
     unsettled: bool,
+    /// Watches held when they were looked at last.
+    pub possible: bool,
 }
 
 impl Clocks {
@@ -258,7 +265,18 @@ impl AllClocks {
                 ClockKind::Shared => Of::Shared(SharedClock { fires: 0, rate: 0.0, end: NEVER }),
                 _ => Of::Own(OwnClocks { has_speed: clock.speed.is_some(), pace: 1.0, ..OwnClocks::default() }),
             };
-            Clocks { of, running: 0, integral: 0, busy: 0, since: 0, set: 0, dropped: 0, due: false, unsettled: false }
+            Clocks {
+                of,
+                running: 0,
+                integral: 0,
+                busy: 0,
+                since: 0,
+                set: 0,
+                dropped: 0,
+                due: false,
+                unsettled: false,
+                possible: false,
+            }
         });
         let of: Vec<Clocks> = of.collect();
         let mut timers = Tournament::default();
@@ -307,6 +325,12 @@ impl AllClocks {
         all.sort_unstable();
         all.iter().for_each(|&number| self.of[number].unsettled = false);
         all
+    }
+
+    /// They have been looked at: their room is used again.
+    pub fn give_back(&mut self, mut looked_at: Vec<usize>) {
+        looked_at.clear();
+        self.unsettled = looked_at;
     }
 
     /// The statistics start.

@@ -7,9 +7,9 @@
 //!
 //! Invariants:
 //! - *rows*: the row of a place has as many numbers as the place has tokens.
-//! - *present*: `present` has exactly the numbers of all rows.
+//! - *present*: `present` has exactly the numbers of all rows; with its seat in a bag, and its rank in a keyed place.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 use crate::base::ids::PlaceId;
 use crate::base::invariant::{ensure, Verified};
@@ -21,13 +21,16 @@ use crate::state::counters::PlaceCounters;
 #[derive(Default)]
 struct Row {
     tokens: Vec<(u64, u64)>,
+    /// Those that have come and gone since clocks were looked at.
+    came: Vec<u64>,
+    went: Vec<u64>,
 }
 
 /// The numbers of the tokens of all places whose tokens are told apart.
 pub struct Identities {
     /// A row for each place, or none.
     rows: Vec<Option<(Discipline, Row)>>,
-    present: HashSet<u64>,
+    present: HashMap<u64, u64>,
     next: u64,
 }
 
@@ -36,7 +39,7 @@ impl Identities {
         let row =
             |place: &crate::program::place::PlaceProgram| place.identified.then(|| (place.discipline, Row::default()));
         let rows = program.places.iter().map(row).collect();
-        Identities { rows, present: HashSet::new(), next: 0 }
+        Identities { rows, present: HashMap::new(), next: 0 }
     }
 
     /// A token arrives; `rank` is that of a keyed place.
@@ -48,7 +51,8 @@ impl Identities {
             Discipline::Key => row.tokens.partition_point(|other| *other < entry),
         };
         row.tokens.insert(position, entry);
-        self.present.insert(self.next);
+        row.came.push(self.next);
+        self.present.insert(self.next, if *discipline == Discipline::Bag { position as u64 } else { rank });
         self.next += 1;
     }
 
@@ -61,14 +65,19 @@ impl Identities {
             Discipline::Lifo => row.tokens.remove(row.tokens.len() - 1 - position),
         };
         self.present.remove(&number);
+        row.went.push(number);
+        if let (Discipline::Bag, Some((_, moved))) = (discipline, row.tokens.get(position)) {
+            self.present.insert(*moved, position as u64);
+        }
     }
 
     /// All tokens of a place leave.
     pub fn cleared(&mut self, place: PlaceId) {
         let Some((_, row)) = &mut self.rows[place.at()] else { return };
-        row.tokens.drain(..).for_each(|(_, number)| {
+        for (_, number) in row.tokens.drain(..) {
             self.present.remove(&number);
-        });
+            row.went.push(number);
+        }
     }
 
     /// The number of the token at a position.
@@ -80,7 +89,33 @@ impl Identities {
 
     /// Whether a token is in its place.
     pub fn is_present(&self, number: u64) -> bool {
-        self.present.contains(&number)
+        self.present.contains_key(&number)
+    }
+
+    /// The position of a token in its place, if it is there.
+    pub fn position(&self, place: PlaceId, number: u64) -> Option<usize> {
+        let noted = *self.present.get(&number)?;
+        let (discipline, row) = self.rows[place.at()].as_ref()?;
+        let in_order = |entry| row.tokens.binary_search(&entry).ok();
+        match discipline {
+            Discipline::Bag => Some(noted as usize),
+            Discipline::Key => in_order((noted, number)),
+            Discipline::Fifo => in_order((0, number)),
+            Discipline::Lifo => in_order((0, number)).map(|seat| row.tokens.len() - 1 - seat),
+        }
+    }
+
+    /// The tokens that have come to a place since clocks were looked at, perhaps gone again, and those that have gone.
+    pub fn changes(&self, place: PlaceId) -> (&[u64], &[u64]) {
+        self.rows[place.at()].as_ref().map_or((&[], &[]), |(_, row)| (&row.came, &row.went))
+    }
+
+    /// Clocks have been looked at.
+    pub fn forget_changes(&mut self) {
+        for (_, row) in self.rows.iter_mut().flatten() {
+            row.came.clear();
+            row.went.clear();
+        }
     }
 
     /// Checks the invariants.
@@ -91,7 +126,7 @@ impl Identities {
             all += row.tokens.len();
             let found = || format!("{} numbers of {} tokens", row.tokens.len(), place.tokens);
             ensure(row.tokens.len() as u64 == place.tokens, "rows", found)?;
-            let present = row.tokens.iter().all(|(_, number)| self.present.contains(number));
+            let present = row.tokens.iter().all(|(_, number)| self.present.contains_key(number));
             ensure(present, "present", || "a token is not present".to_owned())?;
         }
         ensure(all == self.present.len(), "present", || format!("{} instead of {all}", self.present.len()))

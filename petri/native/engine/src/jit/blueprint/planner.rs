@@ -332,6 +332,7 @@ impl<'a> Planner<'a> {
             activity: self.profile.map_or(Occupancy::Seldom, |profile| profile.transition(id)),
             hears_starts: self.program.probes.hears_starts(id),
             fires: can_fire(self.program, plan),
+            races: plan.clock.is_some(),
             cold: false,
         }
     }
@@ -668,7 +669,6 @@ fn can_fire(program: &Program, plan: &TransitionProgram) -> bool {
         })
     };
     !needs_engine(plan)
-        && plan.clock.is_none()
         && !touches(plan, |place| program.places[place].weight.is_some() || program.places[place].identified)
         && plan.outputs.iter().all(|arc| alike(arc) && arc.places.iter().all(|place| !program.places[*place].key_fails))
 }

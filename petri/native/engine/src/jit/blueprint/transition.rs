@@ -34,6 +34,8 @@ pub struct TransitionPlan {
     pub hears_starts: bool,
     /// There is code for its firings.
     pub fires: bool,
+    /// Its firings end a clock.
+    pub races: bool,
     /// It is left to the interpreter, because it fires too seldom for code to pay.
     pub cold: bool,
 }

@@ -63,7 +63,11 @@ impl<'a, 'b> EnablingCode<'_, 'a, 'b> {
         };
         // A join counts the bindings that it loses as its tokens leave.
         let is_join = matches!(plan.selection, Selection::Join(_) | Selection::Match | Selection::Tree);
-        !is_join && self.e.has_member(id) && plan.resets.is_empty() && plan.takes.iter().all(|take| free(self, take))
+        !is_join
+            && !plan.races
+            && self.e.has_member(id)
+            && plan.resets.is_empty()
+            && plan.takes.iter().all(|take| free(self, take))
     }
 
     /// Notes in `lost` that the transition whose firing takes tokens loses a condition of its own, if `crossed`: the code behind

@@ -93,6 +93,10 @@ impl TransitionCode<'_, '_, '_> {
         self.enter_hash(end);
         let state = self.e.transition(OWN);
         self.e.add_at(state, offset_of!(TransitionCounters, firings), 1);
+        if plan.races {
+            let transition = self.e.transition_id(OWN);
+            self.e.call(self.e.runtime.fired, &[self.e.engine, transition], None);
+        }
         if let Some(total) = total {
             self.e.store(total, self.e.engine, self.e.layout.total);
         }

@@ -1,11 +1,11 @@
 //! Compiles the clock of a transition, and what it depends on.
 
 use crate::base::fault::Loaded;
-use crate::base::ids::{GaugeId, TransitionId};
+use crate::base::ids::{GaugeId, PlaceId, TransitionId};
 use crate::net::{Clock, Expr, Memory, Op, Transition};
-use crate::program::arc::InputProgram;
+use crate::program::arc::{Count, Find, InputProgram};
 use crate::program::clock::{ClockKind, ClockProgram};
-use crate::program::compile::transition::TransitionCompiler;
+use crate::program::compile::transition::{add, TransitionCompiler};
 use crate::program::watch::Dependent;
 
 /// The mean of an exponential time whose clock has no memory (C4).
@@ -13,6 +13,20 @@ fn memoryless(clock: &Clock) -> Option<&Expr> {
     let mean = clock.time.args.first()?;
     let forgets = clock.time.op == Op::Exp && clock.memory == Memory::Restart && is_steady(mean);
     forgets.then_some(mean)
+}
+
+/// The black tokens that a firing takes, place by place, if their numbers are constants.
+fn needs(inputs: &[InputProgram]) -> Option<Vec<(PlaceId, u64)>> {
+    let mut needs = Vec::new();
+    for arc in inputs.iter().filter(|arc| !arc.keep) {
+        match &arc.find {
+            Find::Black(Count::Const(count)) => add(&mut needs, arc.place, *count),
+            Find::Black(Count::Of(..)) => return None,
+            _ => {}
+        }
+    }
+    needs.retain(|(_, count)| *count > 0);
+    Some(needs)
 }
 
 /// Whether an expression neither draws nor reads the time.
@@ -77,6 +91,8 @@ impl TransitionCompiler<'_, '_> {
             mean_changes,
             memory: clock.memory,
             servers: clock.servers,
+            needs: needs(inputs),
+            lone: None,
             speed,
             shadow,
         })

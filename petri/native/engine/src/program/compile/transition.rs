@@ -176,7 +176,18 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
         if !self.plain {
             self.depend(&inputs, &inhibitors, &outputs, &rooms);
         }
-        let clock = t.clock.as_ref().map(|clock| self.clock(clock, &inputs, shadow)).transpose()?;
+        let mut clock = t.clock.as_ref().map(|clock| self.clock(clock, &inputs, shadow)).transpose()?;
+        if let Some(clock) = &mut clock {
+            let coloured: Vec<usize> =
+                (0..inputs.len()).filter(|&i| !matches!(inputs[i].find, Find::Black(_))).collect();
+            let watched = !exhaustive
+                && rooms.is_empty()
+                && self.enabling.tokens.is_empty()
+                && !self.enabling.reads_clock
+                && inhibitors.iter().all(|arc| arc.index.is_none() && constant(&arc.threshold).is_some())
+                && inputs.iter().all(|arc| !matches!(arc.find, Find::Black(Count::Of(..))));
+            clock.lone = (watched && coloured.len() == 1 && !clock.mean_changes).then(|| coloured[0]);
+        }
         if clock.is_some() {
             // So is that a clock has run down.
             impossible += 1;
@@ -574,7 +585,7 @@ fn binds(pattern: &[Match]) -> Vec<(u32, VariableId)> {
     pattern.iter().enumerate().filter_map(|(slot, m)| m.bind.map(|variable| (slot as u32, variable))).collect()
 }
 
-fn add(sums: &mut Vec<(PlaceId, u64)>, place: PlaceId, count: u64) {
+pub fn add(sums: &mut Vec<(PlaceId, u64)>, place: PlaceId, count: u64) {
     match sums.iter_mut().find(|entry| entry.0 == place) {
         Some(entry) => entry.1 = entry.1.saturating_add(count),
         None => sums.push((place, count)),
