@@ -54,6 +54,9 @@ SIBLINGS = (
     *distributions(),
 )
 
+# Words of the flat net.
+WORDS = (("bag", "fifo", "lifo"), ("restart", "resume", "repeat"))
+
 
 def variants(value: Any) -> Iterator[Any]:
     """All that a value becomes when one thing in it changes. Some of it may be part of no net."""
@@ -65,12 +68,7 @@ def variants(value: Any) -> Iterator[Any]:
     elif isinstance(value, float):
         yield from (0.0, 1.0, value + 0.5)
     elif isinstance(value, str):
-        yield from (
-            other
-            for group in (*SIBLINGS, ("bag", "fifo", "lifo"), ("restart", "resume", "repeat"))
-            if value in group
-            for other in group
-        )
+        yield from (other for group in (*SIBLINGS, *WORDS) if value in group for other in group)
     elif isinstance(value, tuple):
         for i, entry in enumerate(value):
             yield value[:i] + value[i + 1 :]
