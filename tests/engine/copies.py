@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from petri.net import (
+    Clock,
     Content,
     Draw,
     Event,
@@ -72,7 +73,11 @@ class Copy:
             draws=tuple(Draw(draw.variable, self.moved(draw.expression)) for draw in transition.draws),
             time=self.moved(transition.time),
             outputs=tuple(self.output(arc) for arc in transition.outputs),
+            clock=self.clock(transition.clock),
         )
+
+    def clock(self, clock: Clock | None) -> Clock | None:
+        return clock and replace(clock, time=self.moved(clock.time), speed=self.expression(clock.speed))
 
     def preference(self, prefer: Preference | None) -> Preference | None:
         return None if prefer is None else replace(prefer, key=self.moved(prefer.key))

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from hypothesis import strategies as st
 
 from petri.net import (
+    Clock,
     Colour,
     Draw,
     Expr,
@@ -49,6 +50,7 @@ class JoinMaker:
 
     choose: Chooser
     places: tuple[Place, ...]
+    clocks: bool = False
     variables: list[Variable] = field(default_factory=list)
     known: list[list[Expr]] = field(default_factory=list)
 
@@ -142,6 +144,7 @@ class JoinMaker:
             self.output(arc.place if choose.chance(8) else choose.number(0, last)) for arc in inputs if not arc.keep
         ]
         times = (Expr("exp", "real", (const(1.0),)), const(1.0), const(0.5))
+        clock = self.clock() if self.clocks and choose.chance(7) else None
         return Transition(
             f"t{number}",
             tuple(self.variables),
@@ -150,10 +153,20 @@ class JoinMaker:
             (choose.number(0, last),) if choose.number(0, 39) == 39 else (),
             guard,
             tuple(draw for _, draws in given for draw in draws),
-            choose.one(times),
+            choose.one(times) if clock is None else const(0),
             tuple(arc for arc, _ in given),
             prefer=prefer,
+            clock=clock,
         )
+
+    def clock(self) -> Clock:
+        """Exponential and shared, by the number of tokens perhaps; or the bindings have their own."""
+        tokens = Expr("tokens", "int", (), self.choose.number(0, len(self.places) - 1))
+        by_tokens = Expr("div", "real", (const(9.0), Expr("real", "real", (Expr("add", "int", (tokens, const(1))),))))
+        variable = self.among(self.known, "int") if self.choose.chance(3) else None
+        own = const(2.5) if variable is None else Expr("real", "real", (self.small(variable),))
+        exponential = [Expr("exp", "real", (mean,)) for mean in (const(3.0), by_tokens, own)]
+        return Clock(self.choose.one((*exponential, own)), speed=by_tokens if self.choose.chance(2) else None)
 
 
 def place(choose: Chooser, number: int) -> Place:
@@ -167,7 +180,8 @@ def place(choose: Chooser, number: int) -> Place:
 
 def joining_net(choose: Chooser) -> Net:
     places = tuple(place(choose, number) for number in range(choose.number(1, 3)))
-    transitions = tuple(JoinMaker(choose, places).make(number) for number in range(choose.number(1, 3)))
+    clocks = choose.chance(4)
+    transitions = tuple(JoinMaker(choose, places, clocks).make(number) for number in range(choose.number(1, 3)))
     return Net("joins", places, transitions)
 
 

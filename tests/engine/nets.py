@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 from hypothesis import strategies as st
 
 from petri.catalogue.operations import OPERATIONS
 from petri.net import (
+    Clock,
     Colour,
     Content,
     Counter,
@@ -49,6 +50,7 @@ from tests.engine.drawing import of_constants
 from tests.engine.parameters import INSIDE, OUTSIDE
 
 T = TypeVar("T")
+Memory = Literal["restart", "resume", "repeat"]
 
 SMALL = Slot("", "int", 0, 3)
 WIDE = Slot("n", "int")
@@ -273,6 +275,7 @@ class TransitionMaker:
 
     choose: Chooser
     places: Sequence[Place]
+    clocks: bool = False
     variables: list[Variable] = field(default_factory=list)
 
     def scope(self) -> Scope:
@@ -313,7 +316,9 @@ class TransitionMaker:
         place = self.places[number]
         scope = self.scope()
         count = None if place.colour.slots else self.count(scope)
-        return InputArc(number, self.pattern(place, may_bind=True), count, keep, span=self.choose.span())
+        shows_one = bool(place.colour.slots) and place.discipline != "bag"
+        sees_all = shows_one and self.choose.chance(3)
+        return InputArc(number, self.pattern(place, may_bind=True), count, keep, sees_all, self.choose.span())
 
     def inhibitor(self) -> InhibitorArc:
         number = self.choose.number(0, len(self.places) - 1)
@@ -365,6 +370,47 @@ class TransitionMaker:
             time = scope.operation("ticks", "real", time, value=factor)
         return time if self.choose.chance(5) else scope.operation("abs", "real", time)
 
+    def clock(self, inputs: Sequence[InputArc]) -> Clock:
+        """Of any time; or exponential, of a mean that may depend on the marking and the binding, or on neither."""
+        choose = self.choose
+        coloured = any(self.places[arc.place].colour.slots for arc in inputs)
+        scope = self.scope()
+        if choose.chance(5):
+            time = scope.operation("exp", "real", self.mean(scope))
+        else:
+            time = self.time()
+            time = time if time.kind == "real" else scope.operation("real", "real", time)
+        memory: Memory = choose.one(("restart", "restart", "restart", "resume", "repeat"))
+        servers = 1 if coloured else choose.one((1, None, None, 2, 3))
+        return Clock(time, memory, servers, self.speed() if choose.chance(4) else None)
+
+    def mean(self, scope: Scope) -> Expr:
+        """Of an exponential clock: nearly always a number above 0."""
+        if self.choose.chance(4):
+            scope.ints, scope.reals = [], []
+        scope.clock = self.choose.chance(1)
+        mean = self.choose.one((lambda: scope.real_const(1.0), lambda: scope.real(2), lambda: self.by_tokens(scope)))()
+        if self.choose.chance(9):
+            mean = scope.operation("abs", "real", mean)
+        if self.choose.chance(8):
+            mean = scope.operation("add", "real", mean, scope.real_const(0.25))
+        return scope.operation("ticks", "real", mean, value=1000.0) if self.choose.chance(3) else mean
+
+    def by_tokens(self, scope: Scope) -> Expr:
+        """A number divided by how many tokens a place has; 1 more, as it may have none."""
+        tokens = scope.operation("tokens", "int", value=self.choose.number(0, len(self.places) - 1))
+        divisor = scope.operation("add", "int", tokens, scope.int_const(1)) if self.choose.chance(8) else tokens
+        return scope.operation("div", "real", scope.real_const(2.0), scope.operation("real", "real", divisor))
+
+    def speed(self) -> Expr:
+        """Of clocks: it depends on the marking; now and then it is 0, rarely negative."""
+        scope = Scope(self.choose, places=len(self.places))
+        speed = self.by_tokens(scope) if self.choose.chance(5) else scope.real(2)
+        if self.choose.chance(3):
+            positive = scope.operation("gt", "bool", scope.whole(0), scope.int_const(0))
+            speed = scope.operation("if", "real", positive, speed, scope.real_const(0.0))
+        return scope.operation("abs", "real", speed) if self.choose.chance(9) else speed
+
     def make(self, number: int) -> Transition:
         choose = self.choose
         inputs = [self.input(keep=False)]
@@ -381,6 +427,7 @@ class TransitionMaker:
             scope.clock = choose.chance(1)
             prefer = Preference(choose.one((scope.whole, scope.real))(), choose.chance(5))
         arcs = len(self.variables)
+        clock = self.clock(inputs) if self.clocks and choose.chance(7) else None
         draws = []
         for _ in range(choose.number(0, 1)):
             scope = self.scope()
@@ -399,11 +446,12 @@ class TransitionMaker:
             resets,
             guard,
             tuple(draws),
-            self.time(),
+            self.time() if clock is None else self.scope().int_const(0),
             outputs,
             priority=choose.one((0, 0, 0, 1, 2)),
             weight=choose.one((1.0, 1.0, 1.0, 2.0, 0.3)),
             prefer=prefer,
+            clock=clock,
         )
 
 
@@ -498,7 +546,8 @@ def nets(draw: Callable[[st.SearchStrategy[int]], int]) -> Net:
 def chosen_net(choose: Chooser) -> Net:
     """The net that a row of choices makes."""
     places = tuple(random_place(choose, i) for i in range(choose.number(2, 5)))
-    transitions = tuple(TransitionMaker(choose, places).make(i) for i in range(choose.number(1, 5)))
+    clocks = choose.chance(5)
+    transitions = tuple(TransitionMaker(choose, places, clocks).make(i) for i in range(choose.number(1, 5)))
     bare = Net("random", places, transitions, tables=TABLES)
     probes = tuple(random_probe(choose, bare) for _ in range(choose.number(0, 2)))
     tick = choose.one((Tick(), Tick(5, 3), Tick(1, 1 << 20)))

@@ -40,7 +40,7 @@ def assert_same_probe(one: Mapping[str, object], other: Mapping[str, object]) ->
 
 
 def assert_same_observation(one: Observation, other: Observation) -> None:
-    for name in ("maximum", "arrivals", "initial", "firings"):
+    for name in ("maximum", "arrivals", "initial", "firings", "set", "dropped"):
         assert np.array_equal(getattr(one, name), getattr(other, name)), name
     for name in ("elapsed", "integral", "nonempty", "in_progress", "active"):
         assert same(getattr(one, name), getattr(other, name)), name

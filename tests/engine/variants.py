@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from petri.catalogue.operations import OPERATIONS
-from petri.net import Draw, Expr, InhibitorArc, InputArc, Match, OutputArc, Place, Slot
+from petri.net import Clock, Draw, Expr, InhibitorArc, InputArc, Match, OutputArc, Place, Slot
 from petri.structs import Frozen, fields, replace
 
 ONE = Expr("const", "int", value=1)
 TWO = Expr("const", "int", value=2)
+HALF = Expr("const", "real", value=0.5)
 TRUE = Expr("const", "bool", value=True)
 # What may stand where there is nothing.
 MISSING: dict[tuple[type, str], tuple[object, ...]] = {
@@ -19,6 +20,8 @@ MISSING: dict[tuple[type, str], tuple[object, ...]] = {
     (Slot, "low"): (0,),
     (Slot, "high"): (3, 9),
     (Match, "equal"): (ONE,),
+    (Clock, "servers"): (2,),
+    (Clock, "speed"): (HALF, Expr("sqrt", "real", (HALF,))),
     (InputArc, "count"): (TWO, Expr("abs", "int", (TWO,))),
     (InhibitorArc, "threshold"): (TWO,),
     (OutputArc, "count"): (TWO, Expr("abs", "int", (TWO,))),
@@ -51,6 +54,9 @@ SIBLINGS = (
     *distributions(),
 )
 
+# Words of the flat net.
+WORDS = (("bag", "fifo", "lifo"), ("restart", "resume", "repeat"))
+
 
 def variants(value: Any) -> Iterator[Any]:
     """All that a value becomes when one thing in it changes. Some of it may be part of no net."""
@@ -62,7 +68,7 @@ def variants(value: Any) -> Iterator[Any]:
     elif isinstance(value, float):
         yield from (0.0, 1.0, value + 0.5)
     elif isinstance(value, str):
-        yield from (other for group in (*SIBLINGS, ("bag", "fifo", "lifo")) if value in group for other in group)
+        yield from (other for group in (*SIBLINGS, *WORDS) if value in group for other in group)
     elif isinstance(value, tuple):
         for i, entry in enumerate(value):
             yield value[:i] + value[i + 1 :]

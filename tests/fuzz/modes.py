@@ -116,6 +116,7 @@ def state(session: Session) -> dict[str, Any]:
     found |= {"marking": [list(tokens) for tokens in session.marking()], "levels": session.levels()}
     names = (
         "elapsed", "integral", "nonempty", "maximum", "arrivals", "initial", "firings", "in_progress", "active",
+        "set", "dropped",
     )  # fmt: skip
     found |= {f"observed {name}": getattr(observed, name) for name in names}
     for number, probe in enumerate(observed.probes):
