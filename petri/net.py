@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
+from petri.catalogue.operations import OPERATIONS
 from petri.structs import Frozen
 from petri.ticks import Tick as Tick
 from petri.tokens import Token as Token
@@ -237,6 +238,32 @@ class Transition(Frozen):
     clock: Clock | None = None
     doc: str = ""
     span: Span | None = None
+
+
+def is_memoryless(transition: Transition) -> bool:
+    """Whether what is left of a clock does not depend on how long it has run (C4)."""
+    clock = transition.clock
+    return (
+        clock is not None
+        and clock.time.op == "exp"
+        and clock.memory == "restart"
+        and not any(_reads_time_or_draws(part) for part in operations(clock.time.args))
+    )
+
+
+def _reads_time_or_draws(part: Expr) -> bool:
+    return part.op in ("now", "end") or (part.op in OPERATIONS and OPERATIONS[part.op].draws)
+
+
+def is_shared(transition: Transition) -> bool:
+    """Whether all bindings of the transition have one clock together (C4): equally fast, and none preferred."""
+    clock = transition.clock
+    return (
+        clock is not None
+        and is_memoryless(transition)
+        and transition.prefer is None
+        and not any(part.op == "var" for part in operations(clock.time.args))
+    )
 
 
 class Event(Frozen):

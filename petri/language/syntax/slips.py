@@ -175,8 +175,6 @@ def _misspelt_clause(case: _Case) -> Diagnostic | None:
     token = case.found
     if not token or (case.before.kind not in _OPERAND_ENDS and case.before.kind not in _BARE):
         return None
-    if token.text == "after" and "takes" in case.expected:
-        return case.tell("no-race")
     words = [kind for kind in case.expected if kind in _CLAUSES or kind == "="]
     if token.kind != "NAME" and token.text not in SYNONYMS:
         return None

@@ -336,7 +336,10 @@ class Place(Frozen):
 
 
 class Arc(Frozen):
+    """`any`: it sees all tokens of its place."""
+
     mode: Literal["take", "read", "no", "reset"]
+    any: bool
     term: Expr
     span: Span
 
@@ -367,6 +370,13 @@ class Preference(Frozen):
     span: Span
 
 
+class Memory(Frozen):
+    """`resume`"""
+
+    word: Literal["restart", "resume", "repeat"]
+    span: Span
+
+
 class Transition(Frozen):
     name: str
     loops: tuple[Loop, ...]
@@ -376,6 +386,10 @@ class Transition(Frozen):
     draws: tuple[Draw, ...]
     lets: tuple[Let, ...]
     time: Expr | None
+    clock: Expr | None
+    servers: Expr | None
+    memory: Memory | None
+    speed: Expr | None
     guard: Expr | None
     priority: Expr | None
     weight: Expr | None

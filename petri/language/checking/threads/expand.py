@@ -146,7 +146,7 @@ class Expander:
     def _transition(self, t: Transition) -> tree.Transition:
         arcs = list(t.arcs)
         if t.source is not None:
-            arcs.insert(0, tree.Arc("take", self._taken(t.source, t.span), t.span))
+            arcs.insert(0, tree.Arc("take", False, self._taken(t.source, t.span), t.span))
         return tree.Transition(
             name=self._full(t.name),
             loops=self.thread.loops,
@@ -156,6 +156,10 @@ class Expander:
             draws=tuple(t.draws),
             lets=tuple(t.lets),
             time=t.time,
+            clock=None,
+            servers=None,
+            memory=None,
+            speed=None,
             guard=t.guard,
             priority=t.priority,
             weight=t.weight,
