@@ -12,7 +12,7 @@ from petri.diagnostics import did_you_mean
 
 from . import nets
 from .console import write_document
-from .exits import refusal
+from .exits import refusal, writing
 from .given import Given
 from .net_options import net_argument, settings_option
 
@@ -48,13 +48,11 @@ def command(net: str, output: str | None, unfold: bool, opened: tuple[str, ...],
     if output is None:
         write_document(text)
         return
-    try:
+    with writing(output):
         if suffix in (".pdf", ".png"):
             _convert(text, output, suffix)
         else:
             write_text(output, text)
-    except OSError as error:
-        raise refusal("output-unwritable", path=output, reason=error.strerror or str(error)) from error
 
 
 def _convert(text: str, output: str, suffix: str) -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from petri.diagnostics import Diagnostic, LanguageError, Value
 
 DONE = 0
@@ -23,6 +26,16 @@ class Refusal(Exception):
 def refusal(identifier: str, **values: Value) -> Refusal:
     """A refusal to start, worded in `petri/wording/`."""
     return Refusal(Diagnostic(identifier, values=values))
+
+
+@contextmanager
+def writing(path: str, status: int = NOT_STARTED) -> Iterator[None]:
+    """Write a file in the block. Raises Refusal if that is not possible."""
+    try:
+        yield
+    except OSError as error:
+        values = {"path": path, "reason": error.strerror or str(error)}
+        raise Refusal(Diagnostic("output-unwritable", values=values), status) from error
 
 
 def language_status(error: LanguageError) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -11,21 +12,28 @@ import click
 from . import nets
 from .exits import refusal
 from .given import Given
-from .report import REPORT_HELP
-from .run_options import engine_option
+from .net_options import options
+from .report import report_option
+from .run_options import COUNT, engine_option, length_options, output_options
 from .time_limit import time_limit_option
 
 if TYPE_CHECKING:
     from petri.experiment.design.definition import Definition
     from petri.experiment.design.sampling import Value
+    from petri.experiment.forwarding.definition import Forwarding
+    from petri.experiment.threshold.definition import Search
     from petri.measure.sequential import Precision
     from petri.model import Model
 
 FILES = (".yaml", ".yml")
-COUNT = click.IntRange(min=1)
 
 
-def net_of_stdin() -> Callable[..., Model]:
+def net_of(what: str) -> Path | Callable[..., Model]:
+    """The net that is named, or that of stdin."""
+    return _net_of_stdin() if what == nets.STDIN else nets.find(what)
+
+
+def _net_of_stdin() -> Callable[..., Model]:
     """Makes the net from its parameters, from a text that can be read only once."""
     text = nets.read_stdin()
 
@@ -81,49 +89,52 @@ def check_export(path: str | None, suffixes: Sequence[str] | None = None) -> Non
         raise refusal("output-unwritable", path=path, reason="there is no such folder")
 
 
-Command = TypeVar("Command", bound=Callable[..., object])
 Runs = TypeVar("Runs", bound="Definition")
+Study = TypeVar("Study", "Search", "Forwarding")
+
+# How fine and how sure a search is.
+search_options = options(
+    click.option(
+        "--resolution", metavar="STEP", help="How fine: a share of the greater end, or a length.  [default: 1%]"
+    ),
+    click.option("--confidence", metavar="SHARE", help="Probability that the answer is right.  [default: 95%]"),
+    click.option(
+        "--max-replications", type=COUNT, metavar="N", help="Limit for each value that is tried.  [default: 100]"
+    ),
+    click.option(
+        "--no-growth-check", is_flag=True, help="Accept a value although a place still grows when its runs end."
+    ),
+)
+# How long the runs are, on what, and where their results go.
+run_options = options(
+    length_options,
+    report_option,
+    engine_option,
+    time_limit_option,
+    click.option("--threads", type=COUNT, metavar="N", help="Replications run in parallel (default: all cores)."),
+    output_options,
+)
 
 
-def search_options(command: Command) -> Command:
-    """How fine and how sure a search is."""
-    return _with(
-        command,
-        click.option(
-            "--resolution", metavar="STEP", help="How fine: a share of the greater end, or a length.  [default: 1%]"
-        ),
-        click.option("--confidence", metavar="SHARE", help="Probability that the answer is right.  [default: 95%]"),
-        click.option(
-            "--max-replications", type=COUNT, metavar="N", help="Limit for each value that is tried.  [default: 100]"
-        ),
-        click.option(
-            "--no-growth-check", is_flag=True, help="Accept a value although a place still grows when its runs end."
-        ),
-    )
+def study_of(
+    what: str,
+    given: Given,
+    options: Mapping[str, Any],
+    fields: dict[str, Any],
+    *,
+    load: Callable[[Path], Study],
+    make: Callable[..., Study],
+    points: Sequence[Mapping[str, Value]] = ({},),
+) -> Study:
+    """The study that `load` reads from the file, with these fields; or that which `make` makes of a net and them."""
+    from petri.experiment.design.definition import Definition
 
-
-def run_options(command: Command) -> Command:
-    """How long the runs are, on what, and where their results go."""
-    return _with(
-        command,
-        click.option("--until", metavar="TIME", help="End of each run, such as '20 ms'."),
-        click.option(
-            "--warmup", metavar="TIME", help="Exclude the first TIME from the statistics; `auto` determines it."
-        ),
-        click.option("--seed", type=click.IntRange(0, 2**63 - 1), metavar="N", help="Seed of the random numbers."),
-        click.option("--report", metavar="FILE.html", help=REPORT_HELP),
-        engine_option,
-        time_limit_option,
-        click.option("--threads", type=COUNT, metavar="N", help="Replications run in parallel (default: all cores)."),
-        click.option("--json", "as_json", is_flag=True, help="Print all results as JSON instead of the tables."),
-        click.option("--quiet", "-q", is_flag=True, help="Show no progress and no notes."),
-    )
-
-
-def _with(command: Command, *options: Callable[[Command], Command]) -> Command:
-    for option in reversed(options):
-        command = option(command)
-    return command
+    read = load(Path(what)) if what.endswith(FILES) else None
+    runs = Definition(net_of(what), points) if read is None else read.runs
+    overrides = {name: options[name] for name in ("until", "warmup", "seed")}
+    overrides["measures"] = list(options.get("measures", ())) or None
+    runs = with_files(runs.with_overrides(fixed={**runs.fixed, **given.settings}, **overrides), given)
+    return make(runs, **fields) if read is None else replace(read, runs=runs, **fields)
 
 
 def search_settings(options: Mapping[str, Any]) -> dict[str, Any]:

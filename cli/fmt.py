@@ -11,7 +11,7 @@ from petri.diagnostics import LanguageError, has_errors
 
 from . import nets
 from .console import printing, remark, tell_all, write_document
-from .exits import DONE, FAILED, language_status, refusal
+from .exits import DONE, FAILED, language_status, writing
 
 
 @click.command(name="fmt")
@@ -52,10 +52,8 @@ def _format(file: str, check: bool, stdout: bool, diff: bool) -> int:
         with printing():
             write_document(formatted)
     elif formatted != text:
-        try:
+        with writing(file):
             write_text(file, formatted)
-        except OSError as error:
-            raise refusal("output-unwritable", path=file, reason=error.strerror or str(error)) from error
         remark(f"changed: {file}")
     return DONE
 

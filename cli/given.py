@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from petri.structs import Frozen, field
 
-from .exits import refusal
+from .exits import Refusal, refusal
 
 
 class Given(Frozen):
@@ -16,34 +18,31 @@ class Given(Frozen):
     tables: dict[str, str] = field(default_factory=dict)
 
 
-def read_settings(texts: tuple[str, ...]) -> dict[str, str]:
-    """`name=value` texts as {name: value}. Raises Refusal."""
-    settings: dict[str, str] = {}
-    seen: dict[str, str] = {}
-    for text in texts:
-        name, equals, value = text.partition("=")
-        name, value = name.strip(), value.strip()
-        if not equals or not name or not value:
-            raise refusal("set-form", text=text)
-        if name in settings:
-            raise refusal("set-twice", name=name, first=seen[name], second=text)
-        settings[name], seen[name] = value, text
-    return settings
+_MEANT: Final = {
+    "stream": ("file", "packets=my.pcap"),
+    "column": ("column", "size='frame.len [B]'"),
+    "table": ("file", "lengths.csv=mine.csv"),
+}
 
 
 def read_pairs(texts: tuple[str, ...], option: str) -> dict[str, str]:
-    """`name=value` texts of `--stream`, `--column` or `--table` as {name: value}. Raises Refusal."""
-    what, example = {
-        "stream": ("file", "packets=my.pcap"),
-        "column": ("column", "size='frame.len [B]'"),
-        "table": ("file", "lengths.csv=mine.csv"),
-    }[option]
+    """`name=value` texts of `--set`, `--stream`, `--column` or `--table` as {name: value}. Raises Refusal."""
     pairs: dict[str, str] = {}
+    seen: dict[str, str] = {}
     for text in texts:
         name, equals, value = (part.strip() for part in text.partition("="))
         if not equals or not name or not value:
-            raise refusal("stream-form", text=text, what=what, option=option, example=example)
+            raise _without_value(text, option)
+        if name in pairs and option == "set":
+            raise refusal("set-twice", name=name, first=seen[name], second=text)
         if name in pairs:
             raise refusal("stream-twice", name=name, first=pairs[name], second=value)
-        pairs[name] = value
+        pairs[name], seen[name] = value, text
     return pairs
+
+
+def _without_value(text: str, option: str) -> Refusal:
+    if option == "set":
+        return refusal("set-form", text=text)
+    what, example = _MEANT[option]
+    return refusal("stream-form", text=text, what=what, option=option, example=example)

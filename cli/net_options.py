@@ -14,73 +14,41 @@ from petri.diagnostics import LanguageError
 
 from . import nets
 from .exits import Refusal
-from .given import Given, read_pairs, read_settings
+from .given import Given, read_pairs
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-Command = TypeVar("Command", bound=Callable[..., object])
+Command = TypeVar("Command", bound=Callable[..., Any])
 
 
-def net_argument(command: Command) -> Command:
-    """The argument NET: a file, a net of the library, or `-` for stdin."""
-    return click.argument("net", shell_complete=complete_net)(command)
+def options(*parts: Callable[[Any], Any]) -> Callable[[Command], Command]:
+    """Several options as one, in the order of the help."""
+
+    def with_all(command: Command) -> Command:
+        for part in reversed(parts):
+            command = part(command)
+        return command
+
+    return with_all
 
 
-def given_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The options `--set`, `--stream`, `--column` and `--table`. The command has their values as its `given`."""
+def _as_given(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The command with the values of the options below as its `given`."""
 
     @wraps(command)
     def with_given(
         *,
         settings: tuple[str, ...],
-        streams: tuple[str, ...],
-        columns: tuple[str, ...],
-        tables: tuple[str, ...],
+        streams: tuple[str, ...] = (),
+        columns: tuple[str, ...] = (),
+        tables: tuple[str, ...] = (),
         **others: Any,
     ) -> Any:
         files = read_pairs(streams, "stream"), read_pairs(columns, "column"), read_pairs(tables, "table")
-        return command(given=Given(read_settings(settings), *files), **others)
+        return command(given=Given(read_pairs(settings, "set"), *files), **others)
 
-    return _set(_stream(_column(tables_option(with_given))))
-
-
-def settings_option(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The option `--set` alone. The command has its values as its `given`."""
-
-    @wraps(command)
-    def with_given(*, settings: tuple[str, ...], **others: Any) -> Any:
-        return command(given=Given(read_settings(settings)), **others)
-
-    return _set(with_given)
-
-
-def tables_option(command: Command) -> Command:
-    """The option `--table`, as `tables`."""
-    about = "Use another file for a table of the net: lengths.csv=mine.csv. May be repeated."
-    return _pairs("--table", "tables", "NAME=FILE", about)(command)
-
-
-def _set(command: Command) -> Command:
-    about = "Set a parameter, with its unit: --set line='2.5 Gbps'. May be repeated."
-    return _pairs("--set", "settings", "NAME=VALUE", about, complete_setting)(command)
-
-
-def _stream(command: Command) -> Command:
-    about = "The recording for a place: packets=my.pcap. May be repeated."
-    return _pairs("--stream", "streams", "PLACE=FILE", about)(command)
-
-
-def _column(command: Command) -> Command:
-    about = "The column of the recording for a field, with its unit: time='frame.time_epoch [s]'. May be repeated."
-    return _pairs("--column", "columns", "FIELD=COLUMN", about)(command)
-
-
-def _pairs(
-    option: str, name: str, form: str, about: str, complete: Callable[..., Any] | None = None
-) -> Callable[[Command], Command]:
-    """An option that may be given any number of times."""
-    return click.option(option, name, multiple=True, metavar=form, help=about, shell_complete=complete)
+    return with_given
 
 
 # ---------------------------------------------------------------- completion by the shell
@@ -112,3 +80,32 @@ def _net_on_line() -> str | None:
 
     words = split_arg_string(os.environ.get("COMP_WORDS", ""))[2:]
     return next((word for word in words if not word.startswith("-") and library.find(word)), None)
+
+
+# ---------------------------------------------------------------- the arguments and options
+
+
+def _pairs(
+    option: str, name: str, form: str, about: str, complete: Callable[..., Any] | None = None
+) -> Callable[[Command], Command]:
+    """An option that may be given any number of times."""
+    about += " May be repeated."
+    return click.option(option, name, multiple=True, metavar=form, help=about, shell_complete=complete)
+
+
+net_argument = click.argument("net", shell_complete=complete_net)  # a file, a net of the library, or `-` for stdin
+_set = _pairs(
+    "--set", "settings", "NAME=VALUE", "Set a parameter, with its unit: --set line='2.5 Gbps'.", complete_setting
+)
+_stream = _pairs("--stream", "streams", "PLACE=FILE", "The recording for a place: packets=my.pcap.")
+_column = _pairs(
+    "--column",
+    "columns",
+    "FIELD=COLUMN",
+    "The column of the recording for a field, with its unit: time='frame.time_epoch [s]'.",
+)
+tables_option = _pairs(
+    "--table", "tables", "NAME=FILE", "Use another file for a table of the net: lengths.csv=mine.csv."
+)
+given_options = options(_set, _stream, _column, tables_option, _as_given)
+settings_option = options(_set, _as_given)

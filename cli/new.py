@@ -12,7 +12,7 @@ from petri.atomic_file import write_text
 from petri.diagnostics import did_you_mean
 
 from .console import remark
-from .exits import refusal
+from .exits import refusal, writing
 from .net_options import complete_net
 
 _NET_LINE = re.compile(r"^net[ \t]+\w+", re.MULTILINE)
@@ -43,8 +43,6 @@ def command(name: str, pattern: str) -> None:
     path = Path(name + library.SUFFIX)
     if path.exists():
         raise refusal("new-exists", path=str(path))
-    try:
+    with writing(str(path)):
         write_text(path, _NET_LINE.sub(f"net {name}", text, count=1))
-    except OSError as error:
-        raise refusal("output-unwritable", path=str(path), reason=error.strerror or str(error)) from error
     remark(f"wrote {path}; try: pnsim run {path}")

@@ -11,7 +11,7 @@ from petri.atomic_file import write_text
 
 from . import nets
 from .console import remark, tell
-from .exits import refusal
+from .exits import refusal, writing
 from .given import Given
 from .net_options import given_options, net_argument
 from .run_options import replication_option, seed_option
@@ -65,10 +65,8 @@ def command(
     if len(model.net.places) + len(model.net.transitions) > LARGEST:
         raise refusal("play-too-large", most=LARGEST)
     run = f"seed {plan.seed}" + (f", replication {replication}" if replication else "")
-    try:
+    with writing(path):
         write_text(path, token_game(model.net, model.sources, recording, run))
-    except OSError as error:
-        raise refusal("output-unwritable", path=path, reason=error.strerror or str(error)) from error
     starts = sum(one.transition >= 0 for one in recording.happenings)
     more = {"firings": "; --firings records more", "error": "; an error of the net ended it:"}.get(recording.ended, "")
     remark(f"{path}: {starts:,} firings{more}")

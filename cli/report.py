@@ -10,10 +10,11 @@ from petri.atomic_file import write_text
 from petri.diagnostics import Diagnostic
 
 from .console import tell
-from .exits import STOPPED, Refusal, refusal
+from .exits import STOPPED, refusal, writing
 
 SUFFIXES = (".html", ".htm")
 REPORT_HELP = "Write a report as one self-contained HTML file."
+report_option = click.option("--report", metavar="FILE.html", help=REPORT_HELP)
 
 
 @click.command(name="report")
@@ -26,10 +27,9 @@ def command(result: str, output: str | None) -> None:
     """
     path = output if output is not None else str(Path(result).with_suffix(SUFFIXES[0]))
     check(path)
-    from petri.experiment.errors import problem
     from petri.experiment.results.outcome import stored_outcome
     from petri.experiment.store.database import Store
-    from petri.experiment.store.reference import parse_reference, read_result
+    from petri.experiment.store.reference import parse_reference, read_result, undamaged
     from petri.report.html import recorded_report, sweep_report
 
     reference = parse_reference(result)
@@ -38,10 +38,8 @@ def command(result: str, output: str | None) -> None:
             page = sweep_report(stored_outcome(store))
     else:
         data = read_result(reference.path)
-        try:
+        with undamaged(reference.path):
             page = recorded_report(data)
-        except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
-            raise problem("not-a-result", path=result, reason=f"it is damaged ({error})") from error
     write_page(page, path)
     tell(Diagnostic("report-written", severity="note", values={"path": path}))
 
@@ -56,8 +54,5 @@ def check(path: str | None) -> None:
 
 def write_page(page: str, path: str) -> None:
     """Raises Refusal if it cannot be written."""
-    try:
+    with writing(path, STOPPED):
         write_text(path, page)
-    except OSError as error:
-        values = {"path": path, "reason": error.strerror or str(error)}
-        raise Refusal(Diagnostic("output-unwritable", values=values), STOPPED) from error

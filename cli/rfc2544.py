@@ -2,31 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from petri.diagnostics import Diagnostic
 
-from . import exits, nets
+from . import exits
 from .console import always_shown, stdout_console, tell, write_json
 from .exits import refusal
 from .experiments import (
-    COUNT,
-    FILES,
     check_export,
-    net_of_stdin,
     run_options,
     search_options,
     search_settings,
-    with_files,
+    study_of,
 )
 from .given import Given
 from .net_options import complete_net, given_options
 from .report import check as check_report
 from .report import write_page
+from .run_options import COUNT
 from .time_limit import tell_over
 
 if TYPE_CHECKING:
@@ -80,7 +76,6 @@ def command(
     check_export(export, [".csv"])
     check_report(report)
     study = _study(what, given, options)
-    study = replace(study, runs=with_files(study.runs, given))
     with SearchProgress(quiet) as progress:
         outcome = run_forwarding(study, engine=engine, threads=threads, watch=progress, time_limit=time_limit)
     with always_shown(lambda: _show(outcome, as_json)):
@@ -97,22 +92,14 @@ def command(
 
 def _study(what: str, given: Given, options: dict[str, Any]) -> Forwarding:
     """The study of the file, or one made from the options. Options override the file."""
-    from petri.experiment.design.definition import Definition
     from petri.experiment.forwarding.definition import Forwarding
     from petri.experiment.forwarding.yaml_forwarding import load_forwarding
 
-    fixed: dict[str, Any] = {**given.settings}
     names = (*ROLES, "between", "condition", "replications")
     fields = {name: options[name] for name in names if options[name] is not None} | search_settings(options)
     if options["sizes"] is not None:
         fields["sizes"] = _sizes(options["sizes"])
-    overrides = {name: options[name] for name in ("until", "warmup", "seed")}
-    if what.endswith(FILES):
-        study = load_forwarding(Path(what))
-        runs = study.runs.with_overrides(fixed={**study.runs.fixed, **fixed}, **overrides)
-        return replace(study, runs=runs, **fields)
-    net = net_of_stdin() if what == nets.STDIN else nets.find(what)
-    return Forwarding(Definition(net, fixed=fixed).with_overrides(**overrides), **fields)
+    return study_of(what, given, options, fields, load=load_forwarding, make=Forwarding)
 
 
 def _sizes(text: str) -> list[Any]:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from petri.net import Net
     from petri.report.quantities import Units
     from petri.result import Result
-    from petri.run.plan import Plan, RunOptions
+    from petri.run.plan import RunOptions
     from petri.run.stop import TimeLimit
 
 MOST_OCCUPANCIES = 2_000  # places; a distribution of tokens for each would make a result of many more unwieldy
@@ -94,6 +94,9 @@ def command(
     not start, 3 stopped inside the model, 130 interrupted (with Ctrl-C, what was finished is kept and shown).
     """
     model = nets.load(net, given)
+    from petri.model import MOST_FOR_PRECISION
+    from petri.report.quantities import Units
+
     _check_engine(planned["engine"], quiet)
     check_report(report)
     wanted = _precision(precision, trace)
@@ -110,12 +113,18 @@ def command(
         tell_all(error.diagnostics, error.sources)
         return exits.NOT_STARTED
     started = time.perf_counter()
-    if wanted is None:
-        result = _run(model, plan, asked, threads, quiet, trace, time_limit)
-    else:
-        result = _run_precisely(
-            model, plan, wanted, planned["replications"], max_replications, threads, quiet, time_limit
-        )
+    with (
+        TraceFile(trace, model.net, plan.until, asked) if trace else nullcontext() as sink,
+        ProgressLine(Units.of(model.net), quiet) as progress,
+    ):
+        if wanted is None:
+            workers = 1 if trace else threads
+            result = model.run_plan(plan, asked, threads=workers, progress=progress, trace=sink, time_limit=time_limit)
+        else:
+            first, most = planned["replications"] or model.first_look, max_replications or MOST_FOR_PRECISION
+            result = model.run_precisely(
+                plan, wanted, first, most, threads=threads, progress=progress, time_limit=time_limit
+            )
     seconds = time.perf_counter() - started
     with always_shown(lambda: _show(result, net, seconds, as_json, every)):
         if report and result.counted:
@@ -134,44 +143,6 @@ def _limits(tokens: int | None, firings_at_an_instant: int | None) -> Limits:
 
     standard = Limits()
     return Limits(firings_at_an_instant or standard.firings_at_an_instant, tokens or standard.tokens)
-
-
-def _run(
-    model: Model,
-    plan: Plan,
-    asked: int,
-    threads: int | None,
-    quiet: bool,
-    trace: str | None,
-    limit: TimeLimit | None,
-) -> Result:
-    from petri.report.quantities import Units
-
-    with (
-        TraceFile(trace, model.net, plan.until, asked) if trace else nullcontext() as sink,
-        ProgressLine(Units.of(model.net), quiet) as progress,
-    ):
-        return model.run_plan(
-            plan, asked, threads=1 if trace else threads, progress=progress, trace=sink, time_limit=limit
-        )
-
-
-def _run_precisely(
-    model: Model,
-    plan: Plan,
-    wanted: Precision,
-    first: int | None,
-    most: int | None,
-    threads: int | None,
-    quiet: bool,
-    limit: TimeLimit | None,
-) -> Result:
-    from petri.model import MOST_FOR_PRECISION
-    from petri.report.quantities import Units
-
-    first, most = first or model.first_look, most or MOST_FOR_PRECISION
-    with ProgressLine(Units.of(model.net), quiet) as progress:
-        return model.run_precisely(plan, wanted, first, most, threads=threads, progress=progress, time_limit=limit)
 
 
 def _precision(text: str | None, trace: str | None) -> Precision | None:

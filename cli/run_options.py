@@ -1,28 +1,30 @@
-"""Options of the commands that run a net once: which run it is, and on which engine."""
+"""Options that several commands have."""
 
 from __future__ import annotations
 
 import click
 
-from .net_options import Command
+from .net_options import options
+
+COUNT = click.IntRange(min=1)
+
+# Which run of a net it is, and on which engine.
+seed_option = click.option("--seed", type=click.IntRange(0, 2**64 - 1), metavar="N", help="Seed of the random numbers.")
+replication_option = click.option(
+    "--replication", type=click.IntRange(0), default=0, metavar="N", help="Which replication, from 0."
+)
+engine_option = click.option(
+    "--engine", type=click.Choice(["auto", "native", "reference"]), default="auto", show_default=True
+)
 
 
-def seed_option(command: Command) -> Command:
-    """The option `--seed`: all numbers that a run can have."""
-    return click.option("--seed", type=click.IntRange(0, 2**64 - 1), metavar="N", help="Seed of the random numbers.")(
-        command
-    )
-
-
-def replication_option(command: Command) -> Command:
-    """The option `--replication`: one of them."""
-    return click.option(
-        "--replication", type=click.IntRange(0), default=0, metavar="N", help="Which replication, from 0."
-    )(command)
-
-
-def engine_option(command: Command) -> Command:
-    """The option `--engine`."""
-    return click.option(
-        "--engine", type=click.Choice(["auto", "native", "reference"]), default="auto", show_default=True
-    )(command)
+# Of the commands that run a net at several points: how long each run is, and what is shown.
+length_options = options(
+    click.option("--until", metavar="TIME", help="End of each run, such as '20 ms'."),
+    click.option("--warmup", metavar="TIME", help="Exclude the first TIME from the statistics; `auto` determines it."),
+    click.option("--seed", type=click.IntRange(0, 2**63 - 1), metavar="N", help="Seed of the random numbers."),
+)
+output_options = options(
+    click.option("--json", "as_json", is_flag=True, help="Print all results as JSON instead of the tables."),
+    click.option("--quiet", "-q", is_flag=True, help="Show no progress and no notes."),
+)

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from petri.diagnostics import Diagnostic, Value
 
-from . import exits, nets
+from . import exits
 from .console import always_shown, stdout_console, tell, write_json
 from .exits import refusal
 from .experiments import (
     FILES,
     check_export,
-    net_of_stdin,
     read_grids,
     run_options,
     search_options,
     search_settings,
-    with_files,
+    study_of,
 )
 from .given import Given
 from .net_options import complete_net, given_options
@@ -84,7 +82,6 @@ def command(
     check_export(export)
     check_report(report)
     search = _search(what, grids, given, options)
-    search = replace(search, runs=with_files(search.runs, given))
     with SearchProgress(quiet) as progress:
         outcome = run_search(search, engine=engine, threads=threads, watch=progress, time_limit=time_limit)
     with always_shown(lambda: _show(outcome, as_json)):
@@ -103,28 +100,17 @@ def command(
 
 def _search(what: str, grids: tuple[str, ...], given: Given, options: dict[str, Any]) -> Search:
     """The search of the file, or one made from the options. Options override the file."""
-    from pathlib import Path
-
-    from petri.experiment.design.definition import Definition
     from petri.experiment.threshold.definition import Search
     from petri.experiment.threshold.yaml_search import load_search
 
-    fixed: dict[str, Any] = {**given.settings}
     fields = {name: options[name] for name in REQUIRED if options[name] is not None} | search_settings(options)
-    overrides = {name: options[name] for name in ("until", "warmup", "seed")}
-    overrides["measures"] = list(options["measures"]) or None
-    if what.endswith(FILES):
-        if grids:
-            raise refusal("grid-of-file")
-        search = load_search(Path(what))
-        runs = search.runs.with_overrides(fixed={**search.runs.fixed, **fixed}, **overrides)
-        return replace(search, runs=runs, **fields)
-    for name, option in REQUIRED.items():
-        if name not in fields:
-            raise refusal("search-option-missing", option=option)
-    net = net_of_stdin() if what == nets.STDIN else nets.find(what)
-    points = read_grids(grids, fixed) if grids else [{}]
-    return Search(Definition(net, points, fixed).with_overrides(**overrides), **fields)
+    if what.endswith(FILES) and grids:
+        raise refusal("grid-of-file")
+    missing = [] if what.endswith(FILES) else [option for name, option in REQUIRED.items() if name not in fields]
+    if missing:
+        raise refusal("search-option-missing", option=missing[0])
+    points = read_grids(grids, given.settings) if grids else [{}]
+    return study_of(what, given, options, fields, load=load_search, make=Search, points=points)
 
 
 def _show(outcome: SearchOutcome, as_json: bool) -> None:

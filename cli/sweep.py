@@ -13,12 +13,12 @@ from petri.diagnostics import Value as Told
 from . import exits, nets
 from .console import always_shown, stdout_console, tell, tell_missing, write_json
 from .exits import refusal
-from .experiments import FILES, check_export, net_of_stdin, read_grids, read_precision, with_files
+from .experiments import FILES, check_export, net_of, read_grids, read_precision, with_files
 from .given import Given
 from .net_options import complete_net, given_options
-from .report import REPORT_HELP, write_page
 from .report import check as check_report
-from .run_options import engine_option
+from .report import report_option, write_page
+from .run_options import COUNT, engine_option, length_options, output_options
 from .time_limit import tell_over, time_limit_option
 
 if TYPE_CHECKING:
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from petri.experiment.procedure.workers import Workers
     from petri.experiment.results.outcome import Outcome
     from petri.run.stop import TimeLimit
-
-COUNT = click.IntRange(min=1)
 
 
 @click.command(name="sweep")
@@ -44,20 +42,17 @@ COUNT = click.IntRange(min=1)
 @click.option("--replications", "-n", type=COUNT, metavar="N", help="Per point; with --precision, the minimum.")
 @click.option("--precision", metavar="SHARE", help="Replicate until every interval is within ± SHARE (2%).")
 @click.option("--max-replications", type=COUNT, metavar="N", help="Limit for --precision.")
-@click.option("--until", metavar="TIME", help="End of each run, such as '20 ms'.")
-@click.option("--warmup", metavar="TIME", help="Exclude the first TIME from the statistics; `auto` determines it.")
-@click.option("--seed", type=click.IntRange(0, 2**63 - 1), metavar="N", help="Seed of the random numbers.")
+@length_options
 @click.option("--measure", "measures", multiple=True, metavar="NAME", help="Keep only this measure. May be repeated.")
 @click.option("--store", metavar="FILE.db", help="File for the replications (default: named after the experiment).")
 @click.option("--fresh", is_flag=True, help="Remove the store first, and run every replication again.")
 @click.option("--export", metavar="FILE", help="Write the replications to a .csv or .parquet file at the end.")
-@click.option("--report", metavar="FILE.html", help=REPORT_HELP)
+@report_option
 @engine_option
 @time_limit_option
 @click.option("--workers", type=COUNT, metavar="N", help="Replications run in parallel (default: all cores).")
 @click.option("--dask", metavar="ADDRESS", help="Run on a Dask cluster; `local` starts one on this machine.")
-@click.option("--json", "as_json", is_flag=True, help="Print all results as JSON instead of the tables.")
-@click.option("--quiet", "-q", is_flag=True, help="Show no progress and no notes.")
+@output_options
 def command(
     what: str,
     grids: tuple[str, ...],
@@ -114,7 +109,7 @@ def _experiment(what: str, grids: tuple[str, ...], given: Given, overrides: dict
         experiment = Experiment.load(what)
         fixed = {**experiment.fixed, **fixed}
     else:
-        experiment = Experiment(net=net_of_stdin() if what == nets.STDIN else nets.find(what))
+        experiment = Experiment(net=net_of(what))
     overrides["measures"] = list(overrides["measures"]) or None
     if overrides["precision"] is not None:
         overrides["precision"] = read_precision(overrides["precision"])

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 import click
 
@@ -15,17 +14,13 @@ from .exits import refusal
 if TYPE_CHECKING:
     from petri.run.stop import TimeLimit
 
-Command = TypeVar("Command", bound=Callable[..., object])
-
-
-def time_limit_option(command: Command) -> Command:
-    """The option, whose value is a `TimeLimit` that has begun, or None."""
-    return click.option(
-        "--time-limit",
-        metavar="TIME",
-        callback=lambda _, __, text: parse(text),
-        help="Stop after '90 s' or '10 min' of real time, and keep what is done.",
-    )(command)
+# Its value is a `TimeLimit` that has begun, or None.
+time_limit_option = click.option(
+    "--time-limit",
+    metavar="TIME",
+    callback=lambda _, __, text: parse(text),
+    help="Stop after '90 s' or '10 min' of real time, and keep what is done.",
+)
 
 
 def parse(text: str | None) -> TimeLimit | None:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
-from contextlib import ExitStack
+from collections.abc import Iterable
+from contextlib import AbstractContextManager, ExitStack
 from types import TracebackType
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from petri.atomic_file import replacing
 from petri.diagnostics import Diagnostic
@@ -14,12 +14,10 @@ from petri.net import Net
 from petri.trace import SUFFIXES, TIMELINES, suffix_of, writer_of
 
 from .console import tell
-from .exits import STOPPED, Refusal, refusal
+from .exits import STOPPED, refusal, writing
 
 if TYPE_CHECKING:
     from petri.engine.firings import TracedFiring
-
-Written = TypeVar("Written")
 
 
 class TraceFile:
@@ -38,12 +36,11 @@ class TraceFile:
         self._replacing = replacing(path)
 
     def __enter__(self) -> TraceFile:
-        try:
+        with writing(self._path):
             file = self._replacing.__enter__()
-        except OSError as error:
-            raise refusal("output-unwritable", path=self._path, reason=error.strerror or str(error)) from error
         try:
-            self._writer = self._guarded(lambda: writer_of(self._path, self._net, file, self._until))
+            with self._guarded:
+                self._writer = writer_of(self._path, self._net, file, self._until)
         except BaseException as error:
             self._replacing.__exit__(type(error), error, error.__traceback__)
             raise
@@ -55,17 +52,15 @@ class TraceFile:
         if error is not None:
             self._replacing.__exit__(kind, error, trace)
             return
-        self._guarded(self._close)
+        with self._guarded, ExitStack() as stack:
+            stack.push(self._replacing)
+            self._writer.close()
         self._tell()
 
     def __call__(self, replication: int, firings: Iterable[TracedFiring]) -> None:
         """Write the next firings of a replication."""
-        self._guarded(lambda: self._writer(replication, firings))
-
-    def _close(self) -> None:
-        with ExitStack() as stack:
-            stack.push(self._replacing)
-            self._writer.close()
+        with self._guarded:
+            self._writer(replication, firings)
 
     def _tell(self) -> None:
         """Report what the file does not contain."""
@@ -79,13 +74,10 @@ class TraceFile:
             values = {"path": self._path, "time": time, "count": f"{MOST_EVENTS:,}"}
             tell(Diagnostic("trace-full", severity="warning", values=values))
 
-    def _guarded(self, write: Callable[[], Written]) -> Written:
-        """Report errors of the disk, such as a full one, like any other error."""
-        try:
-            return write()
-        except OSError as error:
-            values = {"path": self._path, "reason": error.strerror or str(error)}
-            raise Refusal(Diagnostic("output-unwritable", values=values), STOPPED) from error
+    @property
+    def _guarded(self) -> AbstractContextManager[None]:
+        """Errors of the disk, such as a full one, stop the run."""
+        return writing(self._path, STOPPED)
 
 
 def _check_parquet(path: str) -> None:

@@ -12,10 +12,11 @@ from typing import Any, dataclass_transform
 import msgspec
 from msgspec import convert as convert
 from msgspec import field as field
+from msgspec import to_builtins as to_builtins
 from msgspec.structs import asdict as as_dict
 from msgspec.structs import replace as replace
 
-__all__ = ["Frozen", "Struct", "as_dict", "convert", "defaults", "field", "fields", "replace"]
+__all__ = ["Frozen", "Struct", "as_dict", "convert", "defaults", "field", "fields", "replace", "to_builtins"]
 
 
 @dataclass_transform(eq_default=False, field_specifiers=(field,))

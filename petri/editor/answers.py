@@ -1,4 +1,8 @@
-"""The answers to an editor's questions, as the protocol has them."""
+"""The answers to an editor's questions, as the protocol has them.
+
+Each gets the net that is asked about (`Asked`) and the parameters of the question. It raises LanguageError where what
+was asked cannot be done.
+"""
 
 from __future__ import annotations
 
@@ -18,8 +22,10 @@ from petri.editor.outline import outline
 from petri.editor.positions import Text
 from petri.editor.showing import hover_text
 from petri.editor.workspace import Checked, Workspace
+from petri.language.checking.checker import Checker
 from petri.language.syntax import tree
 from petri.net import Span
+from petri.structs import Struct
 from petri.wording import label
 
 Texts = Callable[[Path], Text]
@@ -59,119 +65,129 @@ def diagnostic(one: Diagnostic, text: Text, files: dict[str, Path], texts: Texts
     )
 
 
+class Asked(Struct):
+    """The net that a question is about, its check, and how paths become texts and URIs."""
+
+    workspace: Workspace
+    checked: Checked
+    texts: Texts
+    uris: Uris
+
+    @property
+    def text(self) -> Text:
+        return self.texts(self.checked.path)
+
+    @property
+    def checker(self) -> Checker | None:
+        return self.checked.study.checker if self.checked.study is not None else None
+
+    @property
+    def declarations(self) -> tuple[tree.Declaration, ...]:
+        files = self.checked.study.loader.files if self.checked.study is not None else []
+        return files[0].declarations if files else ()
+
+    def occurrence(self, position: types.Position) -> Occurrence | None:
+        """The name under the cursor."""
+        return self.checked.names.at(self.checked.name, *self.text.place(position))
+
+    def to_rename(self, position: types.Position) -> Occurrence:
+        found = self.occurrence(position)
+        if found is None:
+            raise names_elsewhere.refuse("rename-nothing")
+        return found
+
+    def location(self, path: Path, span: Span) -> types.Location:
+        return types.Location(self.uris(path), self.texts(path).range(span))
+
+
 # ---------------------------------------------------------------- names
 
 
-def _occurrence(checked: Checked, position: types.Position, texts: Texts) -> Occurrence | None:
-    return checked.names.at(checked.name, *texts(checked.path).place(position))
-
-
-def hover(checked: Checked, position: types.Position, texts: Texts) -> types.Hover | None:
+def hover(asked: Asked, params: types.HoverParams) -> types.Hover | None:
     """What the name under the cursor is."""
-    found = _occurrence(checked, position, texts)
-    if found is None or checked.study is None or checked.study.checker is None:
+    found = asked.occurrence(params.position)
+    if found is None or asked.checker is None:
         return None
-    path = checked.by_name.get(found.meant.span.file)
-    shown = hover_text(found.meant, checked.study.checker, texts(path) if path is not None else None)
+    path = asked.checked.by_name.get(found.meant.span.file)
+    shown = hover_text(found.meant, asked.checker, asked.texts(path) if path is not None else None)
     content = types.MarkupContent(types.MarkupKind.Markdown, shown)
-    return types.Hover(content, texts(checked.path).range(found.span))
+    return types.Hover(content, asked.text.range(found.span))
 
 
-def definition(checked: Checked, position: types.Position, texts: Texts, uris: Uris) -> types.Location | None:
+def definition(asked: Asked, params: types.DefinitionParams) -> types.Location | None:
     """Where the name under the cursor is declared; on an import, the file."""
-    found = _occurrence(checked, position, texts)
+    found = asked.occurrence(params.position)
     if found is not None:
-        path = checked.by_name.get(found.meant.span.file)
-        return None if path is None else types.Location(uris(path), texts(path).range(found.meant.span))
-    line, column = texts(checked.path).place(position)
-    for d in _declarations(checked):
+        path = asked.checked.by_name.get(found.meant.span.file)
+        return None if path is None else asked.location(path, found.meant.span)
+    line, column = asked.text.place(params.position)
+    for d in asked.declarations:
         if isinstance(d, tree.Import) and (d.span.line, d.span.column) <= (line, column) and line <= d.span.end_line:
-            path = names_elsewhere.imported(checked.path, d)
+            path = names_elsewhere.imported(asked.checked.path, d)
             start = types.Position(0, 0)
-            return None if path is None else types.Location(uris(path), types.Range(start, start))
+            return None if path is None else types.Location(asked.uris(path), types.Range(start, start))
     return None
 
 
-def references(
-    workspace: Workspace, checked: Checked, position: types.Position, texts: Texts, uris: Uris, declaration: bool
-) -> list[types.Location]:
+def references(asked: Asked, params: types.ReferenceParams) -> list[types.Location]:
     """Where the name under the cursor occurs, in all nets that read its file."""
-    found = _occurrence(checked, position, texts)
+    found = asked.occurrence(params.position)
     if found is None:
         return []
-    places = names_elsewhere.references(workspace, checked, found.meant)
-    return [
-        types.Location(uris(path), texts(path).range(span))
-        for (path, span), one in places.items()
-        if declaration or not one.declares
-    ]
+    places = names_elsewhere.references(asked.workspace, asked.checked, found.meant)
+    declaration = params.context.include_declaration
+    return [asked.location(*place) for place, one in places.items() if declaration or not one.declares]
 
 
-def highlights(checked: Checked, position: types.Position, texts: Texts) -> list[types.DocumentHighlight]:
+def highlights(asked: Asked, params: types.DocumentHighlightParams) -> list[types.DocumentHighlight]:
     """Where the name under the cursor occurs in this file."""
-    found = _occurrence(checked, position, texts)
-    own = checked.names.of(found.meant) if found is not None else []
-    text = texts(checked.path)
-    return [
-        types.DocumentHighlight(text.range(one.span), types.DocumentHighlightKind.Text)
-        for one in own
-        if one.span.file == checked.name
-    ]
+    found = asked.occurrence(params.position)
+    own = asked.checked.names.of(found.meant) if found is not None else []
+    kind = types.DocumentHighlightKind.Text
+    text = asked.text
+    return [types.DocumentHighlight(text.range(one.span), kind) for one in own if one.span.file == asked.checked.name]
 
 
-def renamable(workspace: Workspace, checked: Checked, position: types.Position, texts: Texts) -> types.Range:
-    """The name that a rename at a position would change. Raises LanguageError if it cannot be renamed."""
-    found = _occurrence(checked, position, texts)
-    if found is None:
-        raise names_elsewhere.refuse("rename-nothing")
-    names_elsewhere.check_renamable(workspace, checked, found.meant)
-    return texts(checked.path).range(found.span)
+def renamable(asked: Asked, params: types.PrepareRenameParams) -> types.Range:
+    """The name that a rename at a position would change."""
+    found = asked.to_rename(params.position)
+    names_elsewhere.check_renamable(asked.workspace, asked.checked, found.meant)
+    return asked.text.range(found.span)
 
 
-def rename(
-    workspace: Workspace, checked: Checked, position: types.Position, name: str, texts: Texts, uris: Uris
-) -> types.WorkspaceEdit:
-    """The changes in all files. Raises LanguageError where the result would not be the same net."""
-    found = _occurrence(checked, position, texts)
-    if found is None:
-        raise names_elsewhere.refuse("rename-nothing")
-    changed = names_elsewhere.renamed(workspace, checked, found, name)
+def rename(asked: Asked, params: types.RenameParams) -> types.WorkspaceEdit:
+    """The changes in all files."""
+    found = asked.to_rename(params.position)
+    changed = names_elsewhere.renamed(asked.workspace, asked.checked, found, params.new_name)
     edits = {
-        uris(path): [types.TextEdit(texts(path).range(span), new) for span, new in listed]
+        asked.uris(path): [types.TextEdit(asked.texts(path).range(span), new) for span, new in listed]
         for path, listed in changed.items()
     }
     return types.WorkspaceEdit(changes=edits)
 
 
-def completion(
-    checked: Checked, position: types.Position, texts: Texts, typed: str | None
-) -> list[types.CompletionItem]:
-    """typed: the character that asked; after a space only what follows a number is offered unasked."""
-    text = texts(checked.path)
-    line, column = text.place(position)
-    if typed == " " and not _AFTER_NUMBER.search(text.lines[line - 1][: column - 1]):
-        return []
-    return complete(checked, text, line, column)
+def completion(asked: Asked, params: types.CompletionParams) -> types.CompletionList:
+    """After a space only what follows a number is offered unasked."""
+    text = asked.text
+    line, column = text.place(params.position)
+    typed = params.context.trigger_character if params.context is not None else None
+    unasked = typed == " " and not _AFTER_NUMBER.search(text.lines[line - 1][: column - 1])
+    return types.CompletionList(False, [] if unasked else complete(asked.checked, text, line, column))
 
 
 # ---------------------------------------------------------------- files
 
 
-def _declarations(checked: Checked) -> tuple[tree.Declaration, ...]:
-    files = checked.study.loader.files if checked.study is not None else []
-    return files[0].declarations if files else ()
+def symbols(asked: Asked, params: types.DocumentSymbolParams) -> list[types.DocumentSymbol]:
+    return outline(asked.declarations, asked.text)
 
 
-def symbols(checked: Checked, texts: Texts) -> list[types.DocumentSymbol]:
-    return outline(_declarations(checked), texts(checked.path))
-
-
-def hints(checked: Checked, within: types.Range, texts: Texts) -> list[types.InlayHint]:
+def hints(asked: Asked, params: types.InlayHintParams) -> list[types.InlayHint]:
     """The inlay hints of some lines."""
-    if checked.study is None or checked.study.checker is None:
+    if asked.checker is None:
         return []
-    found = inlay_hints(_declarations(checked), checked.names, checked.study.checker, texts(checked.path))
-    return [hint for hint in found if within.start.line <= hint.position.line <= within.end.line]
+    found = inlay_hints(asked.declarations, asked.checked.names, asked.checker, asked.text)
+    return [hint for hint in found if params.range.start.line <= hint.position.line <= params.range.end.line]
 
 
 def formatted(text: Text) -> list[types.TextEdit]:
@@ -185,9 +201,9 @@ def formatted(text: Text) -> list[types.TextEdit]:
     return [types.TextEdit(text.whole, result)] if result != text.text else []
 
 
-def quick_fixes(checked: Checked, params: types.CodeActionParams, texts: Texts) -> list[types.CodeAction]:
+def quick_fixes(asked: Asked, params: types.CodeActionParams) -> list[types.CodeAction]:
     """The fixes of the diagnostics that touch a range of the text."""
-    text = texts(checked.path)
+    checked, text = asked.checked, asked.text
     uri = params.text_document.uri
     found = []
     for one in checked.diagnostics:
@@ -207,10 +223,10 @@ def _touch(one: types.Range, other: types.Range) -> bool:
     return first and (other.start.line, other.start.character) <= (one.end.line, one.end.character)
 
 
-def lenses(checked: Checked, uri: str, texts: Texts) -> list[types.CodeLens]:
+def lenses(asked: Asked, params: types.CodeLensParams) -> list[types.CodeLens]:
     """Above a net: run, check, draw and play it. The client has a command `pnsim.…` for each, of the file's URI."""
-    start: Span | None = next((d.span for d in _declarations(checked) if isinstance(d, tree.Net)), None)
+    start: Span | None = next((d.span for d in asked.declarations if isinstance(d, tree.Net)), None)
     if start is None:
         return []
-    where = texts(checked.path).range(start)
+    where, uri = asked.text.range(start), params.text_document.uri
     return [types.CodeLens(where, types.Command(title, name, arguments=[uri])) for title, name in _LENSES]

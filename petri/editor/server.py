@@ -7,10 +7,10 @@ check is of the newest text. A question waits for the check of the text that it 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 from urllib.parse import unquote, urlsplit
 
 from lsprotocol import types
@@ -101,8 +101,7 @@ def make_server() -> Server:
     """The server with all its answers."""
     server = Server()
     _follow_texts(server)
-    _answer_about_names(server)
-    _answer_about_files(server)
+    _answer_questions(server)
     return server
 
 
@@ -147,76 +146,50 @@ def _follow_texts(server: Server) -> None:
         await server.check_all()
 
 
-def _answer_about_names(server: Server) -> None:
-    @server.feature(types.TEXT_DOCUMENT_HOVER)
-    async def hover(params: types.HoverParams) -> types.Hover | None:
-        checked = await server.current(params.text_document.uri)
-        return answers.hover(checked, params.position, server.text)
-
-    @server.feature(types.TEXT_DOCUMENT_DEFINITION)
-    async def definition(params: types.DefinitionParams) -> types.Location | None:
-        checked = await server.current(params.text_document.uri)
-        return answers.definition(checked, params.position, server.text, server.uri)
-
-    @server.feature(types.TEXT_DOCUMENT_REFERENCES)
-    async def find_references(params: types.ReferenceParams) -> list[types.Location]:
-        checked = await server.current(params.text_document.uri)
-        own = params.context.include_declaration
-        return await server.apart(
-            lambda: answers.references(server.nets, checked, params.position, server.text, server.uri, own)
-        )
-
-    @server.feature(types.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT)
-    async def highlight(params: types.DocumentHighlightParams) -> list[types.DocumentHighlight]:
-        checked = await server.current(params.text_document.uri)
-        return answers.highlights(checked, params.position, server.text)
-
-    @server.feature(types.TEXT_DOCUMENT_PREPARE_RENAME)
-    async def prepare(params: types.PrepareRenameParams) -> types.Range | None:
-        checked = await server.current(params.text_document.uri)
-        return _or_refuse(lambda: answers.renamable(server.nets, checked, params.position, server.text))
-
-    @server.feature(types.TEXT_DOCUMENT_RENAME, types.RenameOptions(prepare_provider=True))
-    async def rename(params: types.RenameParams) -> types.WorkspaceEdit:
-        checked = await server.current(params.text_document.uri)
-        return await server.apart(
-            lambda: _or_refuse(
-                lambda: answers.rename(server.nets, checked, params.position, params.new_name, server.text, server.uri)
-            )
-        )
-
-    @server.feature(types.TEXT_DOCUMENT_COMPLETION, types.CompletionOptions(trigger_characters=[".", '"', " "]))
-    async def completion(params: types.CompletionParams) -> types.CompletionList:
-        checked = await server.current(params.text_document.uri)
-        typed = params.context.trigger_character if params.context is not None else None
-        return types.CompletionList(False, answers.completion(checked, params.position, server.text, typed))
-
-
-def _answer_about_files(server: Server) -> None:
-    @server.feature(types.TEXT_DOCUMENT_DOCUMENT_SYMBOL)
-    async def symbols(params: types.DocumentSymbolParams) -> list[types.DocumentSymbol]:
-        return answers.symbols(await server.current(params.text_document.uri), server.text)
-
-    @server.feature(types.TEXT_DOCUMENT_INLAY_HINT)
-    async def hints(params: types.InlayHintParams) -> list[types.InlayHint]:
-        return answers.hints(await server.current(params.text_document.uri), params.range, server.text)
+def _answer_questions(server: Server) -> None:
+    for name, (answer, options) in _ANSWERS.items():
+        server.feature(name, options)(_answering(server, answer))
 
     @server.feature(types.TEXT_DOCUMENT_FORMATTING)
     async def formatting(params: types.DocumentFormattingParams) -> list[types.TextEdit]:
         path = server.path(params.text_document.uri)
         return await server.apart(lambda: answers.formatted(server.text(path)))
 
-    @server.feature(
-        types.TEXT_DOCUMENT_CODE_ACTION, types.CodeActionOptions(code_action_kinds=[types.CodeActionKind.QuickFix])
-    )
-    async def actions(params: types.CodeActionParams) -> list[types.CodeAction]:
-        checked = await server.current(params.text_document.uri)
-        return answers.quick_fixes(checked, params, server.text)
 
-    @server.feature(types.TEXT_DOCUMENT_CODE_LENS)
-    async def lenses(params: types.CodeLensParams) -> list[types.CodeLens]:
-        uri = params.text_document.uri
-        return answers.lenses(await server.current(uri), uri, server.text)
+def _answering(server: Server, answer: Callable[[answers.Asked, Any], Result]) -> Callable[[Any], Awaitable[Result]]:
+    """Answers when the text as it is now has been checked; what checks other nets as well does so apart."""
+
+    async def answered(params: Any) -> Result:
+        checked = await server.current(params.text_document.uri)
+        asked = answers.Asked(server.nets, checked, server.text, server.uri)
+
+        def work() -> Result:
+            return _or_refuse(lambda: answer(asked, params))
+
+        return await server.apart(work) if answer in (answers.references, answers.rename) else work()
+
+    return answered
+
+
+_ANSWERS: dict[str, tuple[Callable[[answers.Asked, Any], Any], Any]] = {
+    types.TEXT_DOCUMENT_HOVER: (answers.hover, None),
+    types.TEXT_DOCUMENT_DEFINITION: (answers.definition, None),
+    types.TEXT_DOCUMENT_REFERENCES: (answers.references, None),
+    types.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT: (answers.highlights, None),
+    types.TEXT_DOCUMENT_PREPARE_RENAME: (answers.renamable, None),
+    types.TEXT_DOCUMENT_RENAME: (answers.rename, types.RenameOptions(prepare_provider=True)),
+    types.TEXT_DOCUMENT_COMPLETION: (
+        answers.completion,
+        types.CompletionOptions(trigger_characters=[".", '"', " "]),
+    ),
+    types.TEXT_DOCUMENT_DOCUMENT_SYMBOL: (answers.symbols, None),
+    types.TEXT_DOCUMENT_INLAY_HINT: (answers.hints, None),
+    types.TEXT_DOCUMENT_CODE_ACTION: (
+        answers.quick_fixes,
+        types.CodeActionOptions(code_action_kinds=[types.CodeActionKind.QuickFix]),
+    ),
+    types.TEXT_DOCUMENT_CODE_LENS: (answers.lenses, None),
+}
 
 
 def _or_refuse(work: Callable[[], Result]) -> Result:

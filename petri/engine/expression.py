@@ -10,7 +10,7 @@ from petri.catalogue.operations import OPERATIONS as CATALOGUE
 from petri.engine.distributions import DRAWS, interpolated
 from petri.engine.errors import ModelError
 from petri.engine.random import RandomStream
-from petri.net import Expr, Scalar, Table
+from petri.net import Expr, OutputArc, Scalar, Table
 from petri.structs import Struct
 
 INT_MIN, INT_MAX = -(2**63), 2**63 - 1
@@ -49,6 +49,17 @@ def checked(e: Expr, value: Scalar) -> Scalar:
             raise ModelError("not-finite", e.span)
         return value + 0.0
     return value
+
+
+def number_of(count: Expr | None, context: Context) -> int:
+    """A number of tokens: 1 by default."""
+    return 1 if count is None else int(evaluate(count, context))
+
+
+def destination(arc: OutputArc, context: Context) -> tuple[int, int]:
+    """Where an arc whose condition holds puts tokens, and how many. Nothing is checked: the engine has done that."""
+    place = arc.places[0 if arc.index is None else int(evaluate(arc.index, context))]
+    return place, number_of(arc.count, context)
 
 
 def _and(e: Expr, context: Context) -> bool:

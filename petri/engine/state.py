@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import insort
 from collections.abc import Sequence
 
-from petri.engine.expression import Context, evaluate
+from petri.engine.expression import Context, destination, evaluate, number_of
 from petri.engine.firings import TracedFiring
 from petri.engine.reference import Engine, Firing, Held
 from petri.net import Net, OutputArc, Scalar, Token, operations
@@ -50,8 +50,7 @@ def in_progress(net: Net, firing: TracedFiring, sizes: Sequence[int]) -> InProgr
     took: dict[int, int] = {}
     for arc in transition.inputs:
         if not arc.keep:
-            count = 1 if arc.count is None else int(evaluate(arc.count, context))
-            took[arc.place] = took.get(arc.place, 0) + count
+            took[arc.place] = took.get(arc.place, 0) + number_of(arc.count, context)
     given = [_given(arc, context) for arc in transition.outputs]
     return InProgress(
         firing.transition, firing.start, firing.end, tuple(firing.variables), tuple(took.items()), tuple(given)
@@ -61,8 +60,7 @@ def in_progress(net: Net, firing: TracedFiring, sizes: Sequence[int]) -> InProgr
 def _given(arc: OutputArc, context: Context) -> tuple[int, tuple[Token, ...]]:
     if arc.condition is not None and not evaluate(arc.condition, context):
         return arc.places[0], ()
-    place = arc.places[0 if arc.index is None else int(evaluate(arc.index, context))]
-    count = 1 if arc.count is None else int(evaluate(arc.count, context))
+    place, count = destination(arc, context)
     return place, (tuple(evaluate(value, context) for value in arc.values),) * count
 
 

@@ -159,9 +159,7 @@ def _attempt(
             return found
     else:
         loader.load_text(text or "", name)
-    library, broken = frozenset(loader.library_files), frozenset(loader.broken)
-    readers = (loader.table, loader.stream, loader.column)
-    found.checker = checker = Checker(problems, loader.space, parameters or {}, *readers, library, broken, clock)
+    found.checker = checker = Checker(loader, parameters or {}, clock)
     checker.seen = None if opened is None else {}
     checker.run()
     loader.check_given()

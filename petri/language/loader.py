@@ -19,7 +19,7 @@ from pathlib import Path, PurePosixPath
 
 from petri import library, net
 from petri.diagnostics import Diagnostic, did_you_mean
-from petri.language.checking.state import KnownTable, Space
+from petri.language.checking.state import KnownTable, Sources, Space
 from petri.language.problems import Problems
 from petri.language.syntax import tree
 from petri.language.syntax.foreign import read_source
@@ -71,7 +71,7 @@ class OpenTexts(Struct):
     known: dict[str, KnownStatements] = field(default_factory=dict)
 
 
-class Loader:
+class Loader(Sources):
     """The files of one net. `files` starts with the net itself; `broken` are names whose declarations did not parse."""
 
     def __init__(
@@ -81,14 +81,11 @@ class Loader:
         opened: OpenTexts | None = None,
     ) -> None:
         """tables: other files for tables, by their names in the net; these may be anywhere."""
-        self.problems = problems
+        super().__init__(problems)
         self._given = dict(tables or {})
         self._opened = opened or OpenTexts()
         self._named: dict[str, None] = {}
-        self.space = Space()
         self.tables: list[net.Table] = []
-        self.broken: set[str] = set()
-        self.library_files: set[str] = set()
         self.paths: dict[str, Path] = {}
         self._count = 1
         self._table_numbers: dict[Path, KnownTable | None] = {}
@@ -112,11 +109,6 @@ class Loader:
     def load_text(self, text: str, name: str) -> None:
         """Read the net from a text, which can import only library modules."""
         self._parse(text, name, self.space)
-
-    @property
-    def files(self) -> list[tree.File]:
-        """The net itself, and what it imports without a name of its own."""
-        return self.space.files
 
     def _source(self, path: Path, name: str) -> tuple[str, list[Diagnostic]]:
         """The text of a file, from the editor if it is open there; see `read_source`."""
@@ -240,11 +232,15 @@ class Loader:
         """The file of a stream, which is not opened; reports an error and returns None if it may not be read."""
         return self._relative(e.value, e.span)
 
-    def table(self, e: tree.Text) -> KnownTable | None:
-        """The properties of a table; reports an error and returns None if it cannot be used."""
+    def _table_path(self, e: tree.Text) -> Path | None:
+        """The file of a table: that which is given for its name, or that of its name."""
         self._named[e.value] = None
         given = self._given.get(e.value)
-        path = self._relative(e.value, e.span) if given is None else Path(given).absolute()
+        return self._relative(e.value, e.span) if given is None else Path(given).absolute()
+
+    def table(self, e: tree.Text) -> KnownTable | None:
+        """The properties of a table; reports an error and returns None if it cannot be used."""
+        path = self._table_path(e)
         if path is None:
             return None
         if path not in self._table_numbers:
@@ -254,9 +250,7 @@ class Loader:
 
     def column(self, e: tree.Text, title: tree.Text | None) -> list[int | float] | None:
         """The numbers of a column, by its title or the first one; reports an error and returns None if it has none."""
-        self._named[e.value] = None
-        given = self._given.get(e.value)
-        path = self._relative(e.value, e.span) if given is None else Path(given).absolute()
+        path = self._table_path(e)
         text = None if path is None else self._text(e, path)
         return None if text is None else self._read_column(e, text, title)
 

@@ -102,6 +102,9 @@ class Verdict(Frozen):
     certain: bool | None
 
 
+Judged = tuple[Expectation, Verdict]
+
+
 def judge(expectation: Expectation, value: float, interval: Interval | None = None) -> Verdict:
     """Compare a figure with its expectation.
 

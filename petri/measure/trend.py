@@ -90,9 +90,9 @@ class Drift(Frozen):
 
     kind: Literal["place", "measure"]
     name: str
+    dimension: str  # of a measure
     early: float
     late: float
-    dimension: str = ""  # of a measure
     growth: float = math.nan
     steady: bool = False
 
@@ -101,7 +101,7 @@ def drift(kind: Literal["place", "measure"], name: str, found: Floats, dimension
     """found: the `courses` of one figure in each replication."""
     early, middle, late = (float(value) for value in found[:, 1:].mean(axis=0))
     steady = early < middle and late - middle >= LEAST_STEADY * (middle - early)
-    return Drift(kind, name, early, late, dimension, steady=steady)
+    return Drift(kind, name, dimension, early, late, steady=steady)
 
 
 @beyond_doubles

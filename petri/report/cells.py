@@ -16,12 +16,11 @@ ARRAYS: Final = (
 
 
 class Cells:
-    """The texts of figures in the units of a net. Without the net, no transition is known to take no time."""
+    """The texts of figures in the units of a net."""
 
-    def __init__(self, units: Units, net: Net | None) -> None:
-        self.units = units
-        transitions = () if net is None else net.transitions
-        immediate = [one.name for one in transitions if one.time.op == "const" and not one.time.value]
+    def __init__(self, net: Net) -> None:
+        self.units = Units.of(net)
+        immediate = [one.name for one in net.transitions if one.time.op == "const" and not one.time.value]
         self.immediate = {*immediate, *(row_name(name) for name in immediate)}
 
     def text(self, row: Row, kind: FigureKind, *, brief: bool = False) -> str:

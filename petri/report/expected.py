@@ -65,12 +65,6 @@ def said(expectation: Expectation, units: Units, dimension: str, measure: str = 
     return expected(expectation, units, dimension) + (f" ({source})" if source else "")
 
 
-def comparison_of(text: str) -> str:
-    """`<=`, of the text of an expectation."""
-    found = _CLAIM.fullmatch(" ".join(text.split()))
-    return found["sign"] if found else ""
-
-
 def verdict_text(expectation: Expectation, verdict: Verdict, units: Units, dimension: str, measure: str = "") -> Text:
     """`✓ 2.172 ms within 5%`, or what was measured and what was expected; then where the bound comes from."""
     wanted = expected(expectation, units, dimension)

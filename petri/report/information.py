@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -17,9 +16,9 @@ from petri.report.dimensions import shown_dimension
 from petri.report.expected import said
 from petri.report.expressions import ExpressionText
 from petri.report.quantities import Units, exact, exact_quantity, parameter_text
+from petri.result.tables import row_name
 from petri.ticks import HORIZON
 
-_INDEX = re.compile(r"\[-?\w+\]")
 _FIGURES = ("Parameters",)  # tables whose cells are values, which no line breaks
 
 
@@ -65,7 +64,7 @@ def _folded(rows: Iterable[InformationRow]) -> list[InformationRow]:
     """Merge the elements of an array whose rows are equal into one row."""
     groups: dict[InformationRow, list[InformationRow]] = {}
     for row in rows:
-        groups.setdefault((_INDEX.sub("[*]", row[0]), *row[1:]), []).append(row)
+        groups.setdefault((row_name(row[0]), *row[1:]), []).append(row)
     return [(f"{key[0]} ×{len(rows)}", *key[1:]) if len(rows) > 1 else rows[0] for key, rows in groups.items()]
 
 

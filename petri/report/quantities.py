@@ -174,6 +174,11 @@ def number(value: float, digits: int = 4) -> str:
     return f"{value:,.{decimals}f}"
 
 
+def counted(count: int, what: str) -> str:
+    """`1 token`, `2,000 tokens`."""
+    return f"{count:,} {what}" + ("" if count == 1 else "s")
+
+
 def compact(value: float, digits: int = DIGITS) -> str:
     """A plain number to `digits` significant digits, without zeros at its end: `0.01`."""
     text = number(value, digits)

@@ -13,7 +13,9 @@ from rich.text import Text
 from petri.analysis.enabling import explain
 from petri.diagnostics import LanguageError, did_you_mean, render
 from petri.model import Model
+from petri.net import Place, Transition
 from petri.report.columns import Column, print_prose, print_table
+from petri.report.quantities import counted
 from petri.report.token_text import Values
 from petri.report.why import print_why
 from petri.result import run_failure
@@ -81,7 +83,7 @@ class Stepper:
             self._next(self._count(rest))
         elif word in ("b", "back"):
             undone = self.walk.back(self._count(rest))
-            self._say(f"back by {_count(undone, 'firing')}")
+            self._say(f"back by {counted(undone, 'firing')}")
             self._list()
         elif word in ("c", "continue"):
             self._continue(rest)
@@ -127,7 +129,7 @@ class Stepper:
             self.walk.run(stop)
         except KeyboardInterrupt:
             self._say("stopped")
-        self._say(f"{_count(self.walk.firings - begun, 'firing')} later")
+        self._say(f"{counted(self.walk.firings - begun, 'firing')} later")
         self._list()
 
     def _condition(self, text: str) -> Callable[[], bool]:
@@ -170,21 +172,14 @@ class Stepper:
         print_table(self.console, columns)
 
     def _why(self, name: str) -> None:
-        names = [one.name for one in self.net.transitions]
-        if name not in names:
-            near = did_you_mean(name, names)
-            raise Wrong(f"there is no transition {name}" + (f"; did you mean {near}?" if near else ""))
+        number = _number("transition", name, self.net.transitions)
         state = self.walk.state()
-        moment = Moment(state, self.walk.reason)
-        explanation = explain(self.net, state, names.index(name))
-        print_why(Why(explanation, moment, None, "", self.model.sources), self.console)
+        explanation = explain(self.net, state, number)
+        why = Why(explanation, Moment(state, self.walk.reason), None, "", self.model.sources)
+        print_why(why, self.console)
 
     def _place(self, name: str) -> int:
-        names = [one.name for one in self.net.places]
-        if name not in names:
-            near = did_you_mean(name, names)
-            raise Wrong(f"there is no place {name}" + (f"; did you mean {near}?" if near else ""))
-        return names.index(name)
+        return _number("place", name, self.net.places)
 
     # ------------------------------------------------------------ telling
 
@@ -204,7 +199,7 @@ class Stepper:
         """Where the walk stands, and what is enabled there."""
         self.listed = self.walk.enabled()
         text = Text(f"at {self.values.time(self.walk.now)}", style="bold")
-        text.append(f", after {_count(self.walk.firings, 'firing')}", "not bold")
+        text.append(f", after {counted(self.walk.firings, 'firing')}", "not bold")
         print_prose(self.console, text)
         if not self.listed:
             self._say(self._standing(), "red")
@@ -245,5 +240,9 @@ class Stepper:
         print_prose(self.console, Text(text, style=style))
 
 
-def _count(count: int, what: str) -> str:
-    return f"{count:,} {what}" + ("" if count == 1 else "s")
+def _number(what: str, name: str, known: Sequence[Place | Transition]) -> int:
+    names = [one.name for one in known]
+    if name not in names:
+        near = did_you_mean(name, names)
+        raise Wrong(f"there is no {what} {name}" + (f"; did you mean {near}?" if near else ""))
+    return names.index(name)

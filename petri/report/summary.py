@@ -16,12 +16,11 @@ from petri.report import sparks
 from petri.report.cells import ARRAYS, Cells
 from petri.report.columns import Column, print_prose, print_table
 from petri.report.dimensions import shown_dimension
-from petri.report.ending import why_partial
 from petri.report.expected import verdict_text
 from petri.report.quantities import DOUBTFUL, NOTHING, Units, number
-from petri.report.run_length import run_length_note
+from petri.report.record import of_result, shown_figures
 from petri.result import MeasureResult, Result
-from petri.result.tables import Row, row_name, tables
+from petri.result.tables import Row, row_name
 
 MOST_MEASURES = 16  # of an array that have rows of their own
 
@@ -34,11 +33,12 @@ def print_summary(result: Result, console: Console, *, seconds: float, every: bo
 class _Summary:
     def __init__(self, result: Result, console: Console, every: bool) -> None:
         self.result = result
+        self.record = of_result(result)
         self.net = result.net
         self.console = console
         self.every = every
-        self.units = Units.of(result.net)
-        self.cells = Cells(self.units, result.net)
+        self.units = self.record.units
+        self.cells = Cells(result.net)
         self.folded = False  # whether a row stands for the measures of a large array
         self.doubtful = False  # whether a figure is shown whose size is not known
         self.longer: set[float] = set()  # how much longer the run should be, of all figures shown
@@ -49,53 +49,35 @@ class _Summary:
         if not self.result.counted:
             return
         self.measures()
-        rows = tables(self.result, fold=not self.every)
-        self.figures("Transitions", rows.transitions, TRANSITION_COLUMNS.values())
-        self.figures("Places", rows.places, PLACE_COLUMNS.values())
+        places, transitions = (self.record.rows(kind, not self.every) for kind in ("places", "transitions"))
+        self.figures("Transitions", transitions, TRANSITION_COLUMNS.values())
+        self.figures("Places", places, PLACE_COLUMNS.values())
         self.recordings()
-        self.notes((*rows.places, *rows.transitions))
-        if self.result.died:
+        self.notes((*places, *transitions))
+        if self.record.dead:
             self.death()
         self.conclusion()
 
     # ------------------------------------------------------------ heading
 
     def heading(self, seconds: float) -> list[Text]:
-        result, plan = self.result, self.result.plan
+        record, plan = self.record, self.result.plan
         title = Text(self.net.name, style="bold")
         if self.net.doc:
             title.append(f": {first_sentence(self.net.doc)}", style="not bold")
-        endless = self.net.run_defaults.stop.text if self.net.run_defaults.stop else "no transition can fire"
-        span = f"until {endless if math.isinf(plan.until) else self.time(plan.until)}"
-        parts = [span]
+        parts = [f"until {record.end}"]
         if plan.warmup > 0.0:
-            parts.append(f"warm-up {self.time(plan.warmup)}")
-        parts.append(f"{result.asked} replications" if result.asked > 1 else "1 replication")
+            parts.append(f"warm-up {record.time(plan.warmup)}")
+        parts.append(record.replications_text)
         parts += [f"seed {plan.seed}", f"{plan.engine} engine"]
-        firings = sum(replication.firings for replication in result.replications)
-        speed = f"{number(firings)} {'firing' if firings == 1 else 'firings'} in {Units(1.0).show(seconds, 'Time', 3)}"
+        firings = record.firings
+        speed = f"{number(firings)} firing{'s' * (firings != 1)} in {Units(1.0).show(seconds, 'Time', 3)}"
         if seconds > 0.0 and firings:
             speed += f" ({Units(1.0).show(firings / seconds, 'events', 3)})"
         lines = [title, Text(", ".join(parts), style="dim"), Text(speed, style="dim")]
-        if notice := self.partial_notice():
+        if notice := record.partial_notice:
             lines.append(Text(f"PARTIAL RESULTS: {notice}", style="bold yellow"))
         return lines
-
-    def partial_notice(self) -> str:
-        """What is missing from the run, "" if nothing is."""
-        result = self.result
-        finished = [replication for replication in result.replications if replication.complete]
-        if not result.partial and len(finished) == result.asked:
-            return ""
-        stopped = next((r for r in result.replications if not r.complete), None)
-        in_model = bool(result.failure and result.failure.transition)
-        why = why_partial(stopped.ended if stopped else None, in_model)
-        if result.asked == 1 and stopped:
-            before = "" if stopped.warm else ", still in the warm-up"
-            return f"{why} at time {self.time(stopped.time)}{before}"
-        if finished:
-            return f"{why}; the figures are from {len(finished)} of {result.asked} replications"
-        return f"{why} before any replication finished"
 
     # ------------------------------------------------------------ measures
 
@@ -149,11 +131,8 @@ class _Summary:
     def measure_rows(self, measured: MeasureResult) -> list[tuple[str, str, Text]]:
         """The measure's first figure with its verdicts, and a row for each further figure that it records."""
         measure = measured.measure
-        figures = dict(measured.recorded)
-        first = next(iter(figures), None)
-        lead = measured.interval if first is None else figures.pop(first)
+        (first, lead, dimension), *others = shown_figures(measured)
         name = f"{measure.name} {first}" if first is not None else measure.name
-        dimension = shown_dimension(measure.dimension, first)
         remarks = [
             verdict_text(expectation, verdict, self.units, dimension, measure.name)
             for expectation, verdict in measured.verdicts
@@ -162,9 +141,8 @@ class _Summary:
             remarks.append(Text(f"✗ could not be computed: {measured.failure}", style="bold red"))
         if measure.doc:
             remarks.append(Text(first_sentence(measure.doc), style="dim"))
-        rows = [(name, self.measured(lead, measure.dimension, first), Text("\n").join(remarks))]
-        for field, interval in figures.items():
-            rows.append((f"  {field}", self.measured(interval, measure.dimension, field), Text()))
+        rows = [(name, self.measured(lead, dimension), Text("\n").join(remarks))]
+        rows += [(f"  {field}", self.measured(one, dimension), Text()) for field, one, dimension in others]
         if measured.histogram is not None and "histogram" in measure.record and measured.histogram.count:
             rows.append(self.bars("histogram", sparks.of_histogram(measured.histogram), measure.dimension))
         for field in measure.record:
@@ -182,9 +160,9 @@ class _Summary:
         ends = f"{self.units.show(low, dimension, 3)} … {self.units.show(high, dimension, 3)}"
         return f"  {name}", line, Text(ends, style="dim")
 
-    def measured(self, interval: Interval, dimension: str, field: str | None = None) -> str:
+    def measured(self, interval: Interval, dimension: str) -> str:
         self.longer.add(interval.longer)
-        return self.noted(self.units.show_interval(interval, shown_dimension(dimension, field)))
+        return self.noted(self.units.show_interval(interval, dimension))
 
     # ------------------------------------------------------------ tables
 
@@ -233,53 +211,36 @@ class _Summary:
             self.note(f"{ARRAYS}; --all shows each")
         if self.doubtful:
             self.note(DOUBTFUL)
-        self.run_length()
+        if note := self.record.run_length_note(self.longer):  # what `±?` means, where it was shown
+            self.note(note)
 
     def note(self, text: str) -> None:
         print_prose(self.console, Text(text, style="dim"))
 
-    def time(self, value: float) -> str:
-        return self.units.show(value, "Time")
-
     # ------------------------------------------------------------ the end
 
-    def run_length(self) -> None:
-        """What `±?` means, where it was shown."""
-        one = self.result.counted[0]
-        extensible = one.ended != "dead" and math.isfinite(self.result.plan.until)
-        begun = one.time - one.window.elapsed
-        moving = next((drift.name for drift in self.result.drifts), "")
-        if note := run_length_note(self.longer, begun, one.time, extensible, self.time, moving):
-            self.note(note)
-
     def death(self) -> None:
-        dead = [replication for replication in self.result.replications if replication.ended == "dead"]
-        when = self.time(dead[0].time)
+        dead = self.record.dead
+        when = self.record.time(dead[0].time)
         if len(dead) > 1:
             when += f" (the first of {len(dead)} dead replications)"
         if math.isinf(self.result.plan.until) and not self.every:
             print_prose(self.console, Text(f"\nEnded at {when}: no transition can fire; --all explains why"))
             return
         print_prose(self.console, Text(f"\nThe net died at {when}: no transition can fire.", style="bold"))
-        from petri.analysis.dead import why_dead  # imports the reference engine, and few nets die
-        from petri.report.lacks import reasons
-
-        told = reasons(self.net, why_dead(self.net, dead[0].marking.in_ticks()), fold=not self.every)
+        told = self.record.reasons(fold=not self.every)
         names = [f"  {one.transition} ×{one.copies}" if one.copies > 1 else f"  {one.transition}" for one in told]
         print_table(self.console, [Column("", names, "name"), Column("", [one.text for one in told], "prose")])
 
     def conclusion(self) -> None:
-        verdicts = [verdict for measured in self.result.measures for _, verdict in measured.verdicts]
-        verdicts += [verdict for _, verdict in self.result.verdicts]
-        failed = sum(not verdict.passed for verdict in verdicts)
-        if failed:
-            text = f"✗ {failed} of {len(verdicts)} expectations FAILED"
-            if self.result.partial:
+        record = self.record
+        if record.failed:
+            text = f"✗ {len(record.failed)} of {len(record.judged)} expectations FAILED"
+            if record.partial:
                 text += ", on partial results"
             print_prose(self.console, Text(f"\n{text}", style="bold red"))
-        elif verdicts:
-            text = f"all {len(verdicts)} expectations hold" if len(verdicts) > 1 else "the expectation holds"
-            print_prose(self.console, Text(f"\n✓ {text}", style="green"))
+        elif record.judged:
+            print_prose(self.console, Text(f"\n✓ {record.holding}", style="green"))
 
 
 def first_sentence(doc: str) -> str:

@@ -19,6 +19,7 @@ from petri.net import WEIGHT_PARTS, Net, Place, Transition
 from petri.report.columns import Column, print_prose, print_table
 from petri.report.expressions import ExpressionText
 from petri.report.lacks import reasons
+from petri.report.quantities import counted
 from petri.report.token_text import Values
 from petri.run.instant import Moment
 from petri.views import Why
@@ -65,7 +66,7 @@ def _running(values: Values, firings: Sequence[InProgress], net: Net, name: str)
     ends = [firing.end for firing in firings if net.transitions[firing.transition].name == name]
     if not ends:
         return ""
-    return f"; {_count(len(ends), 'firing')} in progress, the next to end at {values.time(min(ends))}"
+    return f"; {counted(len(ends), 'firing')} in progress, the next to end at {values.time(min(ends))}"
 
 
 def _when(values: Values, moment: Moment) -> str:
@@ -75,10 +76,6 @@ def _when(values: Values, moment: Moment) -> str:
     if moment.ended == "dead":
         return f"at {now}, where the net is dead"
     return f"at {now}, when all that happens then has happened" if moment.ended == "until" else f"at {now}"
-
-
-def _count(count: int, what: str) -> str:
-    return f"{count:,} {what}" + ("" if count == 1 else "s")
 
 
 class _Teller:
@@ -102,7 +99,7 @@ class _Teller:
 
     def history(self) -> str:
         number, moment = self.explanation.transition, self.why.moment
-        parts = [f"{self.net.name}{self.why.run}: {_count(self.state.firings, 'firing')} so far"]
+        parts = [f"{self.net.name}{self.why.run}: {counted(self.state.firings, 'firing')} so far"]
         if any(moment.counts[number : number + 1]):
             parts.append(f"{moment.counts[number]:,} of this one, the last at {self.values.time(moment.last[number])}")
         elif moment.counts:
@@ -148,7 +145,7 @@ class _Teller:
 
     def _lack(self, unmet: Unmet) -> str:
         if unmet.kind == "tokens":
-            return f"needs {_count(unmet.needed, 'token')}"
+            return f"needs {counted(unmet.needed, 'token')}"
         slots = self.net.places[unmet.place].colour.slots
         if unmet.wanted:
             named = "with" if any(slots[slot].name for slot in unmet.wanted) else "of value"
@@ -161,8 +158,8 @@ class _Teller:
         if not tokens:
             return "empty"
         if not place.colour.slots:
-            return _count(len(tokens), "token")
-        return f"{_count(len(tokens), 'token')}{self._seen(number)}"
+            return counted(len(tokens), "token")
+        return f"{counted(len(tokens), 'token')}{self._seen(number)}"
 
     def _seen(self, number: int) -> str:
         """The values of the tokens that an arc may see (S3)."""
@@ -225,7 +222,7 @@ class _Teller:
 
     def _room(self, number: int) -> tuple[str, str, str]:
         place = self.net.places[number]
-        here = _count(len(self.state.marking[number]), "token")
+        here = counted(len(self.state.marking[number]), "token")
         coming = sum(len(tokens) for one in self.state.in_progress for to, tokens in one.gives if to == number)
         if coming:
             here += f", {coming} on the way"
@@ -268,7 +265,7 @@ class _Teller:
             return f"{place.name} has no room: {self._amount(place, unmet.here)}, {self.words.capacity(place)}"
         if unmet.kind == "inhibited":
             return f"{place.name} holds {unmet.here}, must hold fewer than {unmet.needed}"
-        there = "which is empty" if not unmet.here else f"which has {_count(unmet.here, 'token')}"
+        there = "which is empty" if not unmet.here else f"which has {counted(unmet.here, 'token')}"
         return f"{self._lack(unmet)} in {place.name}, {there}"
 
     def _amount(self, place: Place, weight: int) -> str:
@@ -309,7 +306,7 @@ class _Teller:
                 f"{transition.name}{f' ({bound})' if bound else ''} {verb} at {self.values.time(firing.end)}, {since}"
             )
             more = len(helper.firings) - 1
-            return [text + (f"; {_count(more, 'other firing')} later" if more else "")]
+            return [text + (f"; {counted(more, 'other firing')} later" if more else "")]
         if not helper.lacks:
             verb = "takes from it" if helper.unmet.kind in ("room", "inhibited") else "gives to it"
             return [f"nothing: no transition {verb}"]

@@ -8,8 +8,7 @@ import json
 import math
 import platform
 import zlib
-from collections.abc import Iterable
-from dataclasses import dataclass, fields
+from collections.abc import Iterable, Mapping
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 
@@ -21,11 +20,13 @@ from petri.measure.figures import evaluate_all, measure_names
 from petri.measure.figures import figures as figures_of
 from petri.measure.formula import Verdict
 from petri.measure.intervals import Interval
-from petri.net import Expectation, Net
-from petri.result.history import History, history
-from petri.result.tables import Row, estimates, tables
+from petri.measure.observation import Floats
+from petri.net import Expectation, Net, Scalar
+from petri.result.history import History, history, lacks, occupancy_shares
+from petri.result.tables import Row, estimates, table
 from petri.result.units import unit_of, with_unit
-from petri.structs import as_dict, convert
+from petri.run.plan import Plan
+from petri.structs import Frozen, as_dict, convert, fields, to_builtins
 from petri.version import VERSION
 
 if TYPE_CHECKING:
@@ -44,14 +45,14 @@ def result_dict(result: RunFigures) -> dict[str, Any]:
 
     "packed" is what a program needs and nobody reads: the flat net and the run's history, see `pack`.
     """
-    failure = result.failure
+    failure, rounded = result.failure, result.net.inexact  # the constant times that are rounded to ticks
     kept = figures_of(result.net, [name for measure in result.net.measures for name in measure_names(measure)])
     return {
         "net": result.net.name,
         "doc": result.net.doc,
         "time_unit": result.net.time_unit,
         "seconds": result.net.seconds,
-        "manifest": manifest(result),
+        "manifest": to_builtins(manifest(result)),
         "replications": [
             {
                 "index": r.index,
@@ -68,24 +69,17 @@ def result_dict(result: RunFigures) -> dict[str, Any]:
         "partial": result.partial,
         "passed": result.passed,
         "unsettled": [
-            {
-                "kind": one.kind,
-                "name": one.name,
-                "dimension": one.dimension,
-                "early": number(one.early),
-                "late": number(one.late),
-                "growth": number(one.growth),
-                "steady": one.steady,
-            }
+            {name: number(value) if isinstance(value, float) else value for name, value in as_dict(one).items()}
             for one in result.drifts
         ],
         "failure": None if failure is None else failure.to_dict(),
         "measures": [measure_dict(m) for m in result.measures],
         "expectations": [verdict_dict(e, v) for e, v in result.verdicts],
         **({"recordings": [read.to_dict() for read in result.files]} if result.files else {}),
-        **({"inexact": inexact(result.net)} if result.net.inexact else {}),
+        **({"inexact": [{"time": one.time, "error": one.error, "ppm": one.ppm} for one in rounded]} if rounded else {}),
         "arrays": {
-            kind: [array_dict(row) for row in rows if row.copies > 1] for kind, rows in as_dict(tables(result)).items()
+            kind: [array_dict(row) for row in table(result, kind) if row.copies > 1]
+            for kind in ("places", "transitions")
         },
         "places": table_rows(result.places),
         "transitions": table_rows(result.transitions),
@@ -93,13 +87,7 @@ def result_dict(result: RunFigures) -> dict[str, Any]:
     }
 
 
-def inexact(net: Net) -> list[dict[str, float]]:
-    """The constant times that are rounded to ticks, and by how much."""
-    return [{"time": one.time, "error": one.error, "ppm": one.ppm} for one in net.inexact]
-
-
-@dataclass(frozen=True, slots=True)
-class Packed:
+class Packed(Frozen):
     """The contents of "packed" of a result. `lacks`: what each transition lacks, if the net died.
 
     occupancy: for each place, the share of time with 0, 1, 2 … tokens; None if the run did not record it.
@@ -113,14 +101,11 @@ class Packed:
 
 def pack(result: RunFigures) -> str:
     """The flat net without its spans, the run's history, and why the net died: JSON, by zlib, in base64."""
-    from petri.analysis.dead import why_dead
-
-    dead = next((one for one in result.counted if one.ended == "dead"), None)
     ran = history(result.counted)
     content = {
-        "course": None if ran is None else {f.name: significant(getattr(ran, f.name)) for f in fields(ran)},
+        "course": None if ran is None else {name: values.tolist() for name, values in as_dict(ran).items()},
         "occupancy": occupancy_shares(result),
-        "lacks": [] if dead is None else [as_dict(one) for one in why_dead(result.net, dead.marking.in_ticks())],
+        "lacks": [as_dict(one) for one in lacks(result)],
     }
     rest = json.dumps(content, separators=(",", ":"), ensure_ascii=False)
     compress = zlib.compressobj(9)
@@ -139,7 +124,7 @@ def unpack(text: str) -> Packed:
     ran = content["course"]
     return Packed(
         net_from_dict(content["net"]),
-        None if ran is None else History(**{f.name: np.array(ran[f.name], dtype=np.float64) for f in fields(History)}),
+        None if ran is None else History(*(np.array(ran[name], dtype=np.float64) for name in fields(History))),
         stored_lacks(content["lacks"]),
         None if (shares := content["occupancy"]) is None else tuple(tuple(map(float, row)) for row in shares),
     )
@@ -154,55 +139,61 @@ def stored_lacks(entries: list[Any]) -> tuple[Lack, ...]:
     return convert(entries, tuple[Lack, ...])
 
 
-def occupancy_shares(result: RunFigures) -> list[list[float]] | None:
-    """For each place, the share of time with 0, 1, 2 … tokens, up to its maximum."""
-    if not all(replication.levels is not None for replication in result.counted):
-        return None
-    rows = []
-    for place in result.net.places:
-        held = result.occupancy(place.name)
-        assert held is not None
-        rows.append(significant(np.nan_to_num(np.trim_zeros(held.shares, "b"))))
-    return rows
+class StreamFile(Frozen):
+    """The file of a place with a stream. columns: those that were named."""
+
+    file: str
+    path: str
+    columns: Mapping[str, str]
+    sha256: str
 
 
-def significant(values: np.ndarray[Any, np.dtype[np.float64]]) -> Any:
-    """Lists with 6 significant digits, which is enough for a picture."""
-    if values.ndim > 1:
-        return [significant(row) for row in values]
-    return [float(f"{value:.6g}") for value in values]
+class Manifest(Frozen, omit_defaults=True):
+    """The data needed to repeat the run. until: None if it runs until no transition can fire. source: of the net."""
+
+    version: str
+    net_hash: str
+    parameters: Mapping[str, Scalar | bool | str]
+    seed: int
+    replications: int
+    until: float | None
+    warmup: float
+    engine: str
+    hash: str
+    machine: str
+    python: str
+    streams: Mapping[str, StreamFile] = {}  # by place
+    source: str | None = None
+
+    @property
+    def plan(self) -> Plan:
+        return Plan(math.inf if self.until is None else self.until, self.warmup, self.seed, self.engine)
 
 
-def manifest(result: RunFigures) -> dict[str, Any]:
-    """The data needed to repeat the run."""
+def manifest(result: RunFigures) -> Manifest:
     plan = result.plan
-    return {
-        "version": VERSION,
-        "net_hash": net_hash(result.net),
-        "parameters": {p.name: p.value for p in result.net.parameters},
-        "seed": plan.seed,
-        "replications": result.asked,
-        "until": number(plan.until),
-        "warmup": plan.warmup,
-        "engine": plan.engine,
-        "hash": f"{result.hash:016x}",
-        "machine": platform.machine(),
-        "python": platform.python_version(),
-        **({"streams": streams} if (streams := recordings(result.net)) else {}),
-    }
+    return Manifest(
+        VERSION,
+        net_hash(result.net),
+        {p.name: p.value for p in result.net.parameters},
+        plan.seed,
+        result.asked,
+        number(plan.until),
+        plan.warmup,
+        plan.engine,
+        f"{result.hash:016x}",
+        platform.machine(),
+        platform.python_version(),
+        recordings(result.net),
+    )
 
 
-def recordings(net: Net) -> dict[str, Any]:
-    """For each place with a stream: its file (name and path), the columns that were named, and its SHA-256."""
+def recordings(net: Net) -> dict[str, StreamFile]:
+    """The file of each place with a stream."""
     from petri.traffic import sealed
 
     return {
-        place.name: {
-            "file": place.stream.name,
-            "path": place.stream.path,
-            "columns": dict(place.stream.columns),
-            "sha256": place.stream.digest,
-        }
+        place.name: StreamFile(place.stream.name, place.stream.path, dict(place.stream.columns), place.stream.digest)
         for place in sealed(net).places
         if place.stream is not None
     }
@@ -294,27 +285,57 @@ def figure_units(net: Net, columns: Iterable[str]) -> dict[str, str]:
     return {name: unit for name, unit in units.items() if unit}
 
 
-def result_polars(result: RunFigures) -> dict[str, polars.DataFrame]:
-    """The tables of `result_frames`, with units in the names of columns."""
-    import polars
+def figure_columns(figures: PlaceFigures | TransitionFigures) -> dict[str, Floats]:
+    """Each figure, followed by its half-widths."""
+    found = {}
+    for name, e in estimates(figures).items():
+        found[name], found[f"{name}_half_width"] = e.value, e.half_width
+    return found
 
-    def frame(figures: PlaceFigures | TransitionFigures) -> polars.DataFrame:
-        columns: dict[str, Any] = {"name": list(figures.names)}
-        for name, e in estimates(figures).items():
-            columns[name], columns[f"{name}_half_width"] = e.value, e.half_width
-        units = figure_units(result.net, columns)
-        return polars.DataFrame({with_unit(name, units.get(name, "")): cells for name, cells in columns.items()})
 
-    measures = {
+def measure_columns(result: RunFigures) -> dict[str, list[Any]]:
+    return {
         "name": [m.name for m in result.measures],
         "value": [m.interval.mean for m in result.measures],
         "half_width": [m.interval.half_width for m in result.measures],
         "unit": [unit_of(result.net, m.measure.dimension) for m in result.measures],
     }
+
+
+def result_polars(result: RunFigures) -> dict[str, polars.DataFrame]:
+    """The tables of `result_frames`, with units in the names of columns."""
+    import polars
+
+    def frame(figures: PlaceFigures | TransitionFigures) -> polars.DataFrame:
+        columns = figure_columns(figures)
+        units = figure_units(result.net, columns)
+        named = {with_unit(name, units.get(name, "")): cells for name, cells in columns.items()}
+        return polars.DataFrame({"name": list(figures.names), **named})
+
     return {
         "places": frame(result.places),
         "transitions": frame(result.transitions),
-        "measures": polars.DataFrame(measures),
+        "measures": polars.DataFrame(measure_columns(result)),
+    }
+
+
+def result_frames(result: RunFigures) -> dict[str, pandas.DataFrame]:
+    """Tables with a column, and a column of half-widths, for each figure.
+
+    `attrs["units"]` of a table has the units of its columns; the measures have theirs in the column "unit".
+    """
+    import pandas
+
+    def frame(figures: PlaceFigures | TransitionFigures) -> pandas.DataFrame:
+        columns = figure_columns(figures)
+        made = pandas.DataFrame(columns, index=pandas.Index(figures.names, name="name"))
+        made.attrs["units"] = figure_units(result.net, columns)
+        return made
+
+    return {
+        "places": frame(result.places),
+        "transitions": frame(result.transitions),
+        "measures": pandas.DataFrame(measure_columns(result)).set_index("name"),
     }
 
 
@@ -327,11 +348,10 @@ def result_dataset(result: RunFigures) -> xarray.Dataset:
 
     variables: dict[str, Any] = {}
     for kind, figures in (("place", result.places), ("transition", result.transitions)):
-        units = figure_units(result.net, estimates(figures))
-        for name, e in estimates(figures).items():
-            attributes = {"units": units[name]} if name in units else {}
-            variables[f"{kind}.{name}"] = ((kind,), e.value, attributes)
-            variables[f"{kind}.{name}_half_width"] = ((kind,), e.half_width, attributes)
+        columns = figure_columns(figures)
+        units = figure_units(result.net, columns)
+        for name, cells in columns.items():
+            variables[f"{kind}.{name}"] = ((kind,), cells, {"units": units[name]} if name in units else {})
     for m in result.measures:
         unit = unit_of(result.net, m.measure.dimension)
         attributes = {"units": unit} if unit else {}
@@ -339,34 +359,3 @@ def result_dataset(result: RunFigures) -> xarray.Dataset:
         variables[f"measure.{m.name}_half_width"] = ((), m.interval.half_width, attributes)
     coordinates = {"place": list(result.places.names), "transition": list(result.transitions.names)}
     return xarray.Dataset(variables, coordinates, {"net": result.net.name, "time_unit": result.net.time_unit})
-
-
-def result_frames(result: RunFigures) -> dict[str, pandas.DataFrame]:
-    """Tables with a column, and a column of half-widths, for each figure.
-
-    `attrs["units"]` of a table has the units of its columns; the measures have theirs in the column "unit".
-    """
-    import pandas
-
-    def frame(figures: PlaceFigures | TransitionFigures) -> pandas.DataFrame:
-        columns: dict[str, Any] = {}
-        for name, e in estimates(figures).items():
-            columns[name], columns[f"{name}_half_width"] = e.value, e.half_width
-        made = pandas.DataFrame(columns, index=pandas.Index(figures.names, name="name"))
-        made.attrs["units"] = figure_units(result.net, columns)
-        return made
-
-    measures = [
-        {
-            "name": m.name,
-            "value": m.interval.mean,
-            "half_width": m.interval.half_width,
-            "unit": unit_of(result.net, m.measure.dimension),
-        }
-        for m in result.measures
-    ]
-    return {
-        "places": frame(result.places),
-        "transitions": frame(result.transitions),
-        "measures": pandas.DataFrame(measures, columns=["name", "value", "half_width", "unit"]).set_index("name"),
-    }

@@ -18,7 +18,7 @@ from petri.measure import formula, reorder
 from petri.measure.catalogue import PLACE_COLUMNS, TRANSITION_COLUMNS, FigureKind
 from petri.measure.estimate import LEVEL, Estimate, estimate, estimate_quantile, extremes, left_out
 from petri.measure.figures import recorded_fields
-from petri.measure.formula import EXTREMES, Verdict, grows, statistic
+from petri.measure.formula import EXTREMES, Judged, grows, statistic
 from petri.measure.histogram import Histogram, quantile_share
 from petri.measure.intervals import Interval, Statistic
 from petri.measure.observation import Floats, Observation, Snapshot, probe_figure
@@ -59,7 +59,7 @@ class MeasureResult(ShownInNotebook, Frozen):
     measure: Measure
     interval: Interval
     recorded: Mapping[str, Interval]
-    verdicts: tuple[tuple[Expectation, Verdict], ...]
+    verdicts: tuple[Judged, ...]
     histogram: Histogram | None = None  # of all replications together
     distributions: Mapping[str, Floats] | None = None  # of an order probe, summed over replications
     series: Mapping[int, Floats] | None = None  # by replication: the measure in each window
@@ -144,11 +144,15 @@ class RunFigures:
             return ()
         return drifts(self.net, [replication.batches for replication in self.counted])
 
+    @cached_property
+    def judged(self) -> tuple[Judged, ...]:
+        """All expectations with their verdicts, those of measures first."""
+        return (*(one for measured in self.measures for one in measured.verdicts), *self.verdicts)
+
     @property
     def passed(self) -> bool:
         """Whether every expectation holds."""
-        measured = (verdict.passed for result in self.measures for _, verdict in result.verdicts)
-        return all(measured) and all(verdict.passed for _, verdict in self.verdicts) and not self.failed_measures
+        return all(verdict.passed for _, verdict in self.judged) and not self.failed_measures
 
     @property
     def failed_measures(self) -> tuple[MeasureResult, ...]:
@@ -198,7 +202,7 @@ class RunFigures:
         """A figure over the replications: their mean with its interval, or their extreme."""
         return self.estimate(figure, total=total) if kind == "mean" else self.extreme(figure, kind)
 
-    def judge(self, expectations: Iterable[Expectation]) -> tuple[tuple[Expectation, Verdict], ...]:
+    def judge(self, expectations: Iterable[Expectation]) -> tuple[Judged, ...]:
         judged = []
         for expectation in expectations:
             try:
@@ -209,7 +213,7 @@ class RunFigures:
         return tuple(judged)
 
     @cached_property
-    def verdicts(self) -> tuple[tuple[Expectation, Verdict], ...]:
+    def verdicts(self) -> tuple[Judged, ...]:
         """The verdicts of expectations that do not belong to a measure."""
         return self.judge(self.net.expectations)
 

@@ -1,23 +1,26 @@
-"""The history of a run: tokens in each place and firings of each transition in equal windows of time."""
+"""What happened in a run: tokens and firings in equal windows of time, how long places held how many, how it died."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from petri.measure.observation import Floats, beyond_doubles
 from petri.run.replications import Replication
+from petri.structs import Frozen
+
+if TYPE_CHECKING:
+    from petri.analysis.dead import Lack
+    from petri.result.figures import RunFigures
 
 WINDOWS: Final = 60
 FEWEST_BATCHES: Final = 8  # with fewer snapshots the development is not shown
 LARGEST_NET: Final = 2_000  # places and transitions
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class History:
+class History(Frozen):
     """Averages over replications. `edges` are the windows' ends [net's time unit], one more than there are windows.
 
     tokens: time average by place and window. rates: by transition and window, firings per time unit.
@@ -46,7 +49,12 @@ def history(replications: Sequence[Replication]) -> History | None:
     seen = [[*one.batches, one.window] for one in ran]
     places = [_windows(cuts, [w.elapsed for w in row], np.array([w.integral for w in row])) for row in seen]
     firings = [_windows(cuts, [w.elapsed for w in row], np.array([w.firings for w in row])) for row in seen]
-    return History(start + cuts, np.mean(places, axis=0), np.mean(firings, axis=0))
+    return History(*map(significant, (start + cuts, np.mean(places, axis=0), np.mean(firings, axis=0))))
+
+
+def significant(values: Floats) -> Floats:
+    """With 6 significant digits, which is enough for a picture."""
+    return np.array([float(f"{value:.6g}") for value in values.flat]).reshape(values.shape)
 
 
 def _windows(cuts: Floats, times: Sequence[float], sums: Floats) -> Floats:
@@ -54,3 +62,21 @@ def _windows(cuts: Floats, times: Sequence[float], sums: Floats) -> Floats:
     at = np.array([0.0, *times])
     rows = [np.diff(np.interp(cuts, at, np.concatenate(([0.0], column)))) for column in sums.T]
     return np.array(rows).reshape(sums.shape[1], len(cuts) - 1) / np.diff(cuts)
+
+
+def lacks(result: RunFigures) -> Sequence[Lack]:
+    """What each transition lacked when the net died; nothing if it did not."""
+    dead = next((one for one in result.replications if one.ended == "dead"), None)
+    if dead is None:
+        return ()
+    from petri.analysis.dead import why_dead  # imports the reference engine, and few nets die
+
+    return why_dead(result.net, dead.marking.in_ticks())
+
+
+def occupancy_shares(result: RunFigures) -> list[list[float]] | None:
+    """For each place, the share of time with 0, 1, 2 … tokens, up to its maximum."""
+    if any(replication.levels is None for replication in result.counted):
+        return None
+    found = (result.occupancy(place.name) for place in result.net.places)
+    return [significant(np.nan_to_num(np.trim_zeros(one.shares, "b"))).tolist() for one in found if one is not None]

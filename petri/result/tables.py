@@ -39,21 +39,10 @@ class Row(Frozen):
         return len(self.members)
 
 
-class Tables(Frozen):
-    places: tuple[Row, ...]
-    transitions: tuple[Row, ...]
-
-
-def tables(result: RunFigures, *, fold: bool = True) -> Tables:
-    """The figures M1 and M2 of a result. With `fold`, an array is one row."""
-    return Tables(
-        _rows(result, result.places, PLACE_COLUMNS, fold), _rows(result, result.transitions, TRANSITION_COLUMNS, fold)
-    )
-
-
-def _rows(
-    result: RunFigures, elements: PlaceFigures | TransitionFigures, kinds: Mapping[str, FigureKind], fold: bool
-) -> tuple[Row, ...]:
+def table(result: RunFigures, kind: str, *, fold: bool = True) -> tuple[Row, ...]:
+    """The figures M1 or M2 of a result, by kind: "places" or "transitions". With `fold`, an array is one row."""
+    kinds = PLACE_COLUMNS if kind == "places" else TRANSITION_COLUMNS
+    elements = result.places if kind == "places" else result.transitions
     groups = row_members(elements.names, fold)
     arrays = {name: members for name, members in groups.items() if len(members) > 1}
     each = estimates(elements)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from petri.diagnostics import LanguageError
-from petri.engine.expression import Context, evaluate
+from petri.engine.expression import Context, destination, evaluate, number_of
 from petri.engine.firings import TracedFiring
 from petri.net import Expr, InputArc, Net, OutputArc, Scalar, Token, Transition
 
@@ -141,11 +141,7 @@ class _Takes:
 
     def of(self, context: Context) -> Sequence[Moved]:
         return [
-            Moved(
-                arc.place,
-                1 if arc.count is None else int(evaluate(arc.count, context)),
-                _pattern_value(arc, context) if valued else None,
-            )
+            Moved(arc.place, number_of(arc.count, context), _pattern_value(arc, context) if valued else None)
             for arc, valued in zip(self.arcs, self.valued, strict=True)
         ]
 
@@ -175,16 +171,10 @@ class _Gives:
 
     def of(self, context: Context) -> Sequence[Moved]:
         return [
-            _given(arc, context, valued)
+            Moved(*destination(arc, context), tuple(evaluate(e, context) for e in arc.values) if valued else None)
             for arc, valued in zip(self.arcs, self.valued, strict=True)
             if arc.condition is None or evaluate(arc.condition, context)
         ]
-
-
-def _given(arc: OutputArc, context: Context, valued: bool) -> Moved:
-    count = 1 if arc.count is None else int(evaluate(arc.count, context))
-    place = arc.places[0 if arc.index is None else int(evaluate(arc.index, context))]
-    return Moved(place, count, tuple(evaluate(one, context) for one in arc.values) if valued else None)
 
 
 def constant(count: Expr | None) -> int | None:

@@ -17,6 +17,11 @@ AREAS = (
     "files", "syntax", "checks", "values", "arcs", "measures", "lints", "run", "command", "output", "experiment",
     "search", "streams", "threads", "editor",
 )  # fmt: skip
+# Limits that no single instance is to blame for.
+_OF_ALL = frozenset((
+    "all-too-many", "instance-too-deep", "loops-too-long", "measures-too-large", "measures-too-many", "too-many-tokens",
+    "too-many-valued",
+))  # fmt: skip
 
 
 @cache
@@ -51,7 +56,9 @@ def hints(identifier: str, values: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def notes(identifier: str, values: Mapping[str, Any]) -> tuple[str, ...]:
-    return _complete(wording_table()[identifier].notes, values)
+    """The notes of a message, and last the instance of a module in which it is wrong."""
+    where = () if identifier in _OF_ALL else ("in the instance `{instance}`",)
+    return _complete((*wording_table()[identifier].notes, *where), values)
 
 
 def fixes(identifier: str, values: Mapping[str, Any]) -> tuple[Fix, ...]:

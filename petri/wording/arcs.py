@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from petri.wording.checks import IN_INSTANCE
 from petri.wording.entry import Replace, Wording
 
 WORDING: dict[str, Wording] = {
@@ -20,9 +19,7 @@ WORDING: dict[str, Wording] = {
         "write `({left} * {right})` for one token of that value",
         "write `{left} * ({right})` for {left} tokens of value {right}",
     ),
-    "initial-over-capacity": Wording(
-        "`{name}` starts with {held:token}, but its capacity is {capacity}", notes=IN_INSTANCE
-    ),
+    "initial-over-capacity": Wording("`{name}` starts with {held:token}, but its capacity is {capacity}"),
     "all-of-infinite": Wording(
         "`all` needs a type with finitely many values, but `{name}` holds {kind}",
         "finite types are ranges (`0..7`), bool, enumerations, and records of these",
@@ -33,7 +30,7 @@ WORDING: dict[str, Wording] = {
         "with `{name}`, the places of the net start with more than {limit:token} that have values",
         "tokens of places without a type have no values and do not count towards this limit",
     ),
-    "capacity-negative": Wording("a capacity cannot be {value}", notes=IN_INSTANCE),
+    "capacity-negative": Wording("a capacity cannot be {value}"),
     "capacity-of-what": Wording(
         "`{text}` is {kind}, but a capacity is a number of tokens, unless it says what each of them counts",
         "write `{suggestion}`",
@@ -60,10 +57,8 @@ WORDING: dict[str, Wording] = {
         "the place of {where} must be constant",
         "use constants, parameters and loop variables as its index; only an output may compute its place from a token",
     ),
-    "index-outside": Wording(
-        "there is no `{name}[{index}]`: the indices of `{name}` are {low}..{high}", notes=IN_INSTANCE
-    ),
-    "place-missing": Wording("the array `{name}` is empty", notes=IN_INSTANCE),
+    "index-outside": Wording("there is no `{name}[{index}]`: the indices of `{name}` are {low}..{high}"),
+    "place-missing": Wording("the array `{name}` is empty"),
     "star-outside-measure": Wording("`[*]` may only be used in measures", "write an index"),
     # input arcs
     "too-many-arcs": Wording(
@@ -96,7 +91,7 @@ WORDING: dict[str, Wording] = {
     ),
     "count-after-place": Wording("in `{text}` the number follows the place", "write `2 * place`"),
     "count-with-no": Wording("with `no` the number is a threshold", "write `no place >= {count}`"),
-    "count-negative": Wording("a number of tokens cannot be {value}", notes=IN_INSTANCE),
+    "count-negative": Wording("a number of tokens cannot be {value}"),
     "threshold-without-no": Wording(
         "`{text}` is a comparison, but an arc takes tokens",
         "to require 3 tokens: `when tokens(place) >= 3`",
@@ -111,7 +106,6 @@ WORDING: dict[str, Wording] = {
     "any-on-bag": Wording(
         "`{name}` shows all its tokens in any case: it is a `bag`",
         "remove `any`; it is for places with another discipline, which show only one of their tokens",
-        notes=IN_INSTANCE,
     ),
     "any-on-black": Wording(
         "`{name}` holds black tokens, which are all alike, so `any` says nothing",
@@ -120,7 +114,6 @@ WORDING: dict[str, Wording] = {
     "any-on-stream": Wording(
         "`{name}` is a recording, whose rows are read one after the other: those behind the first are not there yet",
         "remove `any`; or move the rows to a `fifo` place, and write `any` there",
-        notes=IN_INSTANCE,
     ),
     # outputs and clauses
     "value-missing": Wording("the value for `{name}` is missing: it holds {kind}", "write `{name}(…)`"),
@@ -128,10 +121,9 @@ WORDING: dict[str, Wording] = {
     "capacity-uncertain": Wording(
         "`{name}` has a capacity, so the {what} may not depend on {word}",
         "whether there is room must be known before the firing starts; choose in an immediate transition after it",
-        notes=IN_INSTANCE,
     ),
     "prefer-not-number": Wording("bindings are preferred by a number, not by {kind}", "name a field, such as `p.born`"),
-    "time-negative": Wording("a firing time cannot be {value}", notes=IN_INSTANCE),
+    "time-negative": Wording("a firing time cannot be {value}"),
     "after-with-takes": Wording(
         "a transition has `takes` or `after`, not both",
         "`takes` holds its tokens while the time passes; with `after`, they stay, and another transition may take them"
@@ -151,17 +143,14 @@ WORDING: dict[str, Wording] = {
     "servers-not-positive": Wording(
         "a transition has 1 server or more, not {value}",
         "`servers all` is one for each firing that the tokens suffice for",
-        notes=IN_INSTANCE,
     ),
     "speed-of-binding": Wording(
         "`{name}` is bound to a token, but the clocks of a transition run at one speed",
         "divide the time instead: `after j.work / j.share` for `after j.work speed j.share`",
     ),
-    "speed-negative": Wording(
-        "a clock cannot run at the speed {value}", "with the speed 0 it stands still", notes=IN_INSTANCE
-    ),
-    "weight-not-positive": Wording("a weight must be greater than 0, not {value}", notes=IN_INSTANCE),
-    "priority-range": Wording("the priority {value} is out of range", notes=IN_INSTANCE),
+    "speed-negative": Wording("a clock cannot run at the speed {value}", "with the speed 0 it stands still"),
+    "weight-not-positive": Wording("a weight must be greater than 0, not {value}"),
+    "priority-range": Wording("the priority {value} is out of range"),
 }
 
 LABELS: dict[str, str] = {"coloured-arc": "this arc takes or reads a token with a value"}

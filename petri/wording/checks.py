@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from petri.wording.entry import Replace, Wording
 
-IN_INSTANCE = ("in the instance `{instance}`",)
-
 WORDING: dict[str, Wording] = {
     "not-one-declaration": Wording(
         "this is not one declaration: {kind} `{name}`",
@@ -95,7 +93,6 @@ WORDING: dict[str, Wording] = {
         "`{name}` is not in the net: its condition is false",
         "give what uses it the same condition, `if …`",
         "an output can have a condition of its own: `if … then {place}(…)`",
-        notes=IN_INSTANCE,
     ),
     "declared-twice": Wording("a net has only one `{keyword}` line; this is the second", "keep one of them"),
     "circular-definition": Wording("`{name}` is defined in terms of itself"),
@@ -131,7 +128,7 @@ WORDING: dict[str, Wording] = {
     # modules and instances
     "argument-missing": Wording("the parameter `{name}` of `{module}` is not given", "add `{name} = …`"),
     "argument-twice": Wording("`{name}` is given twice", "keep one"),
-    "argument-out-of-bounds": Wording("`{name}` is {value}, but must be in {low}..{high}", notes=IN_INSTANCE),
+    "argument-out-of-bounds": Wording("`{name}` is {value}, but must be in {low}..{high}"),
     "unknown-argument": Wording(
         "`{module}` has neither a parameter nor a port `{name}`",
         Replace("did you mean `{suggestion}`?", of="name"),
@@ -146,7 +143,6 @@ WORDING: dict[str, Wording] = {
     "port-range": Wording(
         "the port `{name}` holds values {wanted}, but its place holds values {given}",
         "a port and its place are one place, so their ranges must be equal",
-        notes=IN_INSTANCE,
     ),
     "port-shape": Wording(
         "the port `{name}` is {wanted}, but {found} is given", "write `place[i]` for one place of an array"
@@ -154,7 +150,6 @@ WORDING: dict[str, Wording] = {
     "port-size": Wording(
         "the port `{name}` is an array of {wanted:place}, but {given} are given",
         "write a part of an array as `place[a..b]`",
-        notes=IN_INSTANCE,
     ),
     "port-direction": Wording(
         "`{name}` is a port `{direction}`: tokens cannot be {action} it here",

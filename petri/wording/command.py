@@ -108,5 +108,3 @@ WORDING: dict[str, Wording] = {
         "this is a bug in pnsim, not in your net; with PNSIM_DEBUG=1 the same command shows where it happened",
     ),
 }
-
-LABELS: dict[str, str] = {}

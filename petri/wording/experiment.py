@@ -185,5 +185,3 @@ WORDING: dict[str, Wording] = {
         "pass the file as it was then with --net FILE, and your own table with --table NAME=FILE",
     ),
 }
-
-LABELS: dict[str, str] = {}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from petri.wording.checks import IN_INSTANCE
 from petri.wording.entry import Wording
 
 _ALL = "without `{discipline}`, a place shows all its tokens; `prefer least …` (or `most`) takes them in order"
@@ -56,9 +55,7 @@ WORDING: dict[str, Wording] = {
         "`{name}` is a new variable, which matches any value",
         "did you mean the value `{suggestion}`? otherwise give the variable another name",
     ),
-    "pattern-never-matches": Wording(
-        "`{name}` never holds {value}: its values are in {low}..{high}", notes=IN_INSTANCE
-    ),
+    "pattern-never-matches": Wording("`{name}` never holds {value}: its values are in {low}..{high}"),
     "inexact-time": Wording(
         "{value} is not a whole number of ticks: model time moves in steps of {tick}, and is off by {error} here"
         " ({ppm} ppm)",
@@ -89,5 +86,3 @@ WORDING: dict[str, Wording] = {
         "the figures of all places and transitions are shown in any case; `measure x = …` names those that matter",
     ),
 }
-
-LABELS: dict[str, str] = {}

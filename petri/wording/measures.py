@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from petri.wording.checks import IN_INSTANCE
 from petri.wording.entry import Replace, Wording
 
 WORDING: dict[str, Wording] = {
@@ -40,7 +39,7 @@ WORDING: dict[str, Wording] = {
         "`reorder` has no setting `{text}`", "its settings are {known:and}, such as `displacement: 8`"
     ),
     "reorder-setting-twice": Wording("`{text}` is set twice"),
-    "reorder-threshold": Wording("the threshold `{name}` must be from 1 to {limit}, not {value}", notes=IN_INSTANCE),
+    "reorder-threshold": Wording("the threshold `{name}` must be from 1 to {limit}, not {value}"),
     "unknown-target": Wording(
         "there is no `{name}`; expected {wanted}", Replace("did you mean `{suggestion}`?", of="name")
     ),
@@ -62,7 +61,7 @@ WORDING: dict[str, Wording] = {
         "name one of them, by an index instead of `*`",
         "write `max({text})`, or `min`, `mean`, `sum` of them",
     ),
-    "too-many-measures": Wording("an array has more than {limit} measures", notes=IN_INSTANCE),
+    "too-many-measures": Wording("an array has more than {limit} measures"),
     "measures-too-many": Wording(
         "the net has more than {limit} measures", "a measure of a module is one for each instance; use fewer of them"
     ),
@@ -75,7 +74,7 @@ WORDING: dict[str, Wording] = {
         "`{text}` is not a precision", "write the half-width as a share of the mean, from 0 to 1: `precision 2%`"
     ),
     "index-on-single": Wording("`{name}` does not have that many indices"),
-    "no-such-element": Wording("there is no `{text}` in this net", notes=IN_INSTANCE),
+    "no-such-element": Wording("there is no `{text}` in this net"),
     "star-in-probe": Wording(
         "`{text}` is several elements, but this measure applies to one place or transition",
         "write an index instead of `*`",
@@ -106,11 +105,9 @@ WORDING: dict[str, Wording] = {
         "`record` is for measures with `at`, `time(…)` and `reorder(…)`; `record series(1 ms)` works with any measure",
     ),
     "not-recordable": Wording("`{text}` cannot be recorded", "write `mean`, `p99`, `histogram` or `series(1 ms)`"),
-    "window-not-positive": Wording("the length of a window must be greater than 0", notes=IN_INSTANCE),
+    "window-not-positive": Wording("the length of a window must be greater than 0"),
     "expect-of-nothing": Wording(
         "there is no measure before this `expect`", "name what is expected: `expect loss < 0.01`"
     ),
     "within-without-equality": Wording("`within` can only be used with `==`, not with `{comparison}`", "remove it"),
 }
-
-LABELS: dict[str, str] = {}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from petri.wording.checks import IN_INSTANCE
 from petri.wording.entry import Replace, Wording
 
 WORDING: dict[str, Wording] = {
@@ -72,7 +71,7 @@ WORDING: dict[str, Wording] = {
     "index-of-no-list": Wording(
         "`{text}` is {kind}, not a list", "a list is declared as a constant: `const quota = [4, 1, 1]`"
     ),
-    "list-index": Wording("the list has no element {index}: its elements are 0 to {last}", notes=IN_INSTANCE),
+    "list-index": Wording("the list has no element {index}: its elements are 0 to {last}"),
     "list-needs-file": Wording(
         "`list` takes a file, and perhaps the title of a column", 'write `list("costs.csv", "cycles")`'
     ),
@@ -100,17 +99,15 @@ WORDING: dict[str, Wording] = {
     ),
     "constant-not-scalar": Wording("expected a number, a bool or a value of an enumeration, not {kind}"),
     # constants
-    "constant-overflow": Wording("the value is out of range: {reason}", notes=IN_INSTANCE),
-    "constant-zero-division": Wording("division by zero", notes=IN_INSTANCE),
-    "constant-domain": Wording("`{function}` is not defined at {argument}", notes=IN_INSTANCE),
-    "distribution-parameter": Wording(
-        "the parameter {parameter} of `{distribution}` must be {wanted}, not {value}", notes=IN_INSTANCE
-    ),
-    "choice-weights": Wording("the weights of a `choice` must be at least 0, and not all 0", notes=IN_INSTANCE),
-    "empty-range": Wording("the range {low}..{high} is empty", "write the smaller bound first", notes=IN_INSTANCE),
+    "constant-overflow": Wording("the value is out of range: {reason}"),
+    "constant-zero-division": Wording("division by zero"),
+    "constant-domain": Wording("`{function}` is not defined at {argument}"),
+    "distribution-parameter": Wording("the parameter {parameter} of `{distribution}` must be {wanted}, not {value}"),
+    "choice-weights": Wording("the weights of a `choice` must be at least 0, and not all 0"),
+    "empty-range": Wording("the range {low}..{high} is empty", "write the smaller bound first"),
     "value-outside": Wording(
         "{value} is not in {low}..{high}",
-        notes=("this is the range of `{name}`", "the field is `{field}`", *IN_INSTANCE),
+        notes=("this is the range of `{name}`", "the field is `{field}`"),
     ),
     "index-of-no-type": Wording(
         "no index can run over the values of `{name}`",

@@ -37,19 +37,20 @@ def ask_everything(workspace: Workspace, path: Path, random: Random) -> None:
     where = types.Position(line, random.randrange(len(text.lines[line]) + 2))
     for one, files in diagnostics_by_path(workspace, [path])[path]:
         answers.diagnostic(one, text, files, texts, Path.as_uri)
-    answers.hover(checked, where, texts)
-    answers.definition(checked, where, texts, Path.as_uri)
-    answers.references(workspace, checked, where, texts, Path.as_uri, True)
-    answers.highlights(checked, where, texts)
-    answers.completion(checked, where, texts, None)
-    answers.symbols(checked, texts)
-    answers.hints(checked, text.whole, texts)
     answers.formatted(text)
+    asked = answers.Asked(workspace, checked, texts, Path.as_uri)
     document = types.TextDocumentIdentifier(path.as_uri())
-    answers.quick_fixes(checked, types.CodeActionParams(document, text.whole, types.CodeActionContext([])), texts)
-    answers.lenses(checked, path.as_uri(), texts)
+    answers.hover(asked, types.HoverParams(document, where))
+    answers.definition(asked, types.DefinitionParams(document, where))
+    answers.references(asked, types.ReferenceParams(types.ReferenceContext(True), document, where))
+    answers.highlights(asked, types.DocumentHighlightParams(document, where))
+    answers.completion(asked, types.CompletionParams(document, where))
+    answers.symbols(asked, types.DocumentSymbolParams(document))
+    answers.hints(asked, types.InlayHintParams(document, text.whole))
+    answers.quick_fixes(asked, types.CodeActionParams(document, text.whole, types.CodeActionContext([])))
+    answers.lenses(asked, types.CodeLensParams(document))
     with suppress(LanguageError):
-        answers.rename(workspace, checked, where, "renamed", texts, Path.as_uri)
+        answers.rename(asked, types.RenameParams(document, where, "renamed"))
 
 
 def any_edits(seed: int, name: str, count: int) -> None:

@@ -14,9 +14,9 @@ from petri.experiment import Experiment, sweep
 from petri.experiment.errors import ExperimentError
 from petri.experiment.results.comparison import compare
 from petri.measure.sequential import Precision
-from petri.report.html.record import of_result
+from petri.report.record import of_result
 from petri.report.summary import print_summary
-from petri.result.tables import tables
+from petri.result.tables import table
 
 TEXT = """
 net many
@@ -69,9 +69,9 @@ def test_the_terminal_and_the_page_agree(result: petri.Result, greatest: float) 
     print_summary(result, Console(file=out, width=120), seconds=1.0)
     rows = [line.split() for line in out.getvalue().splitlines()]
     assert [row[1] for row in rows if row[:1] == ["longest"]] == [f"{greatest:g}"]
-    assert tables(result).places[0].figures["maximum"].mean == greatest
+    assert table(result, "places")[0].figures["maximum"].mean == greatest
     record = of_result(result)
-    assert record.data["places"][0]["maximum"]["value"] == greatest
+    assert record.rows("places", True)[0].figures["maximum"].mean == greatest
 
 
 def test_what_combines_a_maximum_with_something_else_is_a_mean(result: petri.Result) -> None:
@@ -90,6 +90,15 @@ def test_a_sweep_and_a_comparison_show_the_same(tmp_path: Path, result: petri.Re
     assert point.to_dict()["measures"]["longest"]["statistic"] == "greatest"
     assert point.intervals["gap.max"].mean == result.measure("gap").recorded["max"].mean
     found = compare(str(tmp_path / "s.db"), str(tmp_path / "s.db")).differences["longest"]
+    assert (found.first.mean, found.second.mean, found.paired) == (greatest, greatest, False)
+
+
+def test_maxima_of_results_in_json_are_compared_as_maxima(
+    result: petri.Result, greatest: float, tmp_path: Path
+) -> None:
+    path = tmp_path / "r.json"
+    path.write_text(json.dumps(result.to_dict()))
+    found = compare(str(path), str(path)).differences["longest"]
     assert (found.first.mean, found.second.mean, found.paired) == (greatest, greatest, False)
 
 

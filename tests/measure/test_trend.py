@@ -138,7 +138,7 @@ def test_a_figure_without_data_in_a_part_does_not_move() -> None:
 def test_growth_is_steady_while_it_does_not_slow_down() -> None:
     straight, bent = rising(5.0), rising(5.0)
     bent[0, 8:] = bent[0, 7] + 1.0
-    assert drift("measure", "x", of(straight)[:, 0]) == Drift("measure", "x", 107.5, 147.5, steady=True)
+    assert drift("measure", "x", of(straight)[:, 0]) == Drift("measure", "x", "", 107.5, 147.5, steady=True)
     assert not drift("measure", "x", of(bent)[:, 0]).steady
     assert not drift("measure", "x", of(-straight)[:, 0]).steady
 
@@ -207,9 +207,9 @@ def run_of(*rates: float) -> list[Observation]:
 def test_places_that_grow_are_told_if_something_empties_them() -> None:
     """The mean from 0 to 8 is 10 + 4 rates, that from 16 to 24 is 10 + 20 rates."""
     run = run_of(0.0, 1.0, -0.2, 1.0)
-    place = Drift("place", "queue", 14.0, 30.0, growth=1.0, steady=True)
+    place = Drift("place", "queue", "", 14.0, 30.0, growth=1.0, steady=True)
     found = drifts(SEEN, [run])
-    assert found[:2] == (place, Drift("measure", "length", 14.0, 30.0, steady=True))
+    assert found[:2] == (place, Drift("measure", "length", "", 14.0, 30.0, steady=True))
     assert [(one.kind, one.name) for one in found[2:]] == [("measure", "ratio")]
     assert (found[2].early, found[2].late) == pytest.approx((1.4, 3.0))
     assert growing(SEEN, [run], 0.01) == (place,)

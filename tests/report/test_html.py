@@ -184,14 +184,41 @@ def test_a_hostile_net_injects_nothing_into_the_page_of_a_sweep(tmp_path: Path) 
 
 
 def test_a_hostile_result_injects_nothing(result: Result) -> None:
+    """Every text of a result may be hostile."""
     recorded = json.loads(json.dumps(result.to_dict()))
-    recorded["net"] = recorded["doc"] = recorded["manifest"]["version"] = recorded["manifest"]["seed"] = HOSTILE
-    recorded["failure"] = {"message": HOSTILE, "notes": [HOSTILE], "hints": [HOSTILE], "span": {"file": HOSTILE}}
-    for row in recorded["replications"]:
-        row["hash"] = row["ended"] = HOSTILE
-    for row in recorded["places"]:
+    recorded["net"] = recorded["doc"] = recorded["time_unit"] = HOSTILE
+    for name in ("version", "engine", "python", "machine", "net_hash", "hash"):
+        recorded["manifest"][name] = HOSTILE
+    recorded["manifest"]["parameters"] = {HOSTILE: HOSTILE}
+    span = {"file": HOSTILE, "line": 1, "column": 1, "end_line": 1, "end_column": 1}
+    recorded["failure"] = {"message": HOSTILE, "notes": [HOSTILE], "hints": [HOSTILE], "span": span}
+    remark = {"severity": "warning", "message": HOSTILE}
+    recorded["recordings"] = [{"place": HOSTILE, "file": HOSTILE, "rows": 1, "complete": False, "remarks": [remark]}]
+    recorded["unsettled"] = [{"kind": "measure", "name": HOSTILE, "dimension": HOSTILE, "early": 1.0, "late": 2.0}]
+    for measure in recorded["measures"]:
+        measure["name"] = measure["doc"] = measure["failure"] = HOSTILE
+        for expectation in measure["expectations"]:
+            expectation["text"] = f"{HOSTILE} > {HOSTILE}"
+    for row in recorded["places"] + recorded["transitions"]:
         row["name"] = HOSTILE
-    check_harmless(recorded_report(recorded))
+    found = check_harmless(recorded_report(recorded))
+    assert any("<img src=x onerror=alert(1)>" in text for text in found.texts), "it is shown as text"
+
+
+@pytest.mark.parametrize("path", [
+    "seconds", "manifest.seed", "manifest.until", "manifest.warmup", "manifest.replications", "replications.0.hash",
+    "replications.0.ended", "replications.0.time", "measures.0.value", "measures.0.expectations.0.passed",
+    "places.0.mean.value", "failure", "unsettled", "recordings", "packed",
+])  # fmt: skip
+def test_a_result_with_a_text_in_the_place_of_something_else_is_refused(result: Result, path: str) -> None:
+    recorded = json.loads(json.dumps(result.to_dict()))
+    *names, last = [int(name) if name.isdigit() else name for name in path.split(".")]
+    place = recorded
+    for name in names:
+        place = place[name]
+    place[last] = HOSTILE
+    with pytest.raises(ValueError, match=r"Expected|Invalid|invalid|ASCII"):
+        recorded_report(recorded)
 
 
 # ---------------------------------------------------------------- the page
@@ -343,8 +370,7 @@ def sample_of(values: list[float]) -> run_figures.Distribution:
     histogram = Histogram()
     for value in values:
         histogram.add(value)
-    snapshot = histogram.snapshot()
-    sample = run_figures.Distribution.of(snapshot["buckets"].tolist(), snapshot["counts"].tolist())
+    sample = run_figures.Distribution.of(histogram)
     assert sample is not None
     return sample
 
@@ -404,8 +430,8 @@ def test_a_course_has_the_averages_of_the_run() -> None:
     assert ran.edges[0] == pytest.approx(100.0)
     assert ran.edges[-1] == pytest.approx(20_000.0)
     widths = np.diff(ran.edges)
-    assert ran.tokens @ widths == pytest.approx(window.integral)
-    assert ran.rates @ widths == pytest.approx(window.firings)
+    assert ran.tokens @ widths == pytest.approx(window.integral, rel=1e-5)
+    assert ran.rates @ widths == pytest.approx(window.firings, rel=1e-5)
 
 
 def test_marks_lie_where_the_figures_do() -> None:

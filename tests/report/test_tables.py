@@ -11,7 +11,7 @@ from rich.console import Console
 
 import petri
 from petri.report.summary import print_summary
-from petri.result.tables import alike, tables
+from petri.result.tables import alike, table
 
 TWO_KINDS = """net kinds
 place idle[0..3] = token
@@ -44,7 +44,7 @@ def test_elements_are_alike_within_their_noise(values: list[float], half_widths:
 
 def test_an_array_of_unlike_elements_shows_their_range() -> None:
     result = petri.loads(TWO_KINDS).run()
-    work, wait = tables(result).transitions
+    work, wait = table(result, "transitions")
     assert (work.copies, wait.copies) == (4, 4)
     assert work.spread == {}
     slow = [rate for name, rate in zip(result.transitions.names, result.transitions.rate.value, strict=True)
@@ -57,4 +57,4 @@ def test_an_array_of_unlike_elements_shows_their_range() -> None:
     assert "±" in lines["work[*]"]
     assert f"{min(slow):.4f}..{max(slow):.2f}" in lines["wait[*]"]
     assert "least..greatest" in out.getvalue()
-    assert all(row.spread == {} for row in tables(result, fold=False).transitions)
+    assert all(row.spread == {} for row in table(result, "transitions", fold=False))

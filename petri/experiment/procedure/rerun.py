@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from petri.diagnostics import LanguageError
 from petri.engine.errors import ModelError
 from petri.experiment.design.definition import point_label
 from petri.experiment.errors import problem
 from petri.experiment.store.database import Store
-from petri.experiment.store.reference import Reference, parse_reference, read_result, stored_points
+from petri.experiment.store.reference import Reference, parse_reference, stored_points, stored_result
 from petri.model import choose, load
 from petri.net import Net
-from petri.result.export import net_hash
+from petri.result.export import Manifest, net_hash
+from petri.result.stored import StoredResult
 from petri.run.plan import Plan
 from petri.run.replications import replicate
 from petri.structs import replace
@@ -116,58 +115,45 @@ def of_result(
     streams: Mapping[str, str] | None = None,
     tables: Mapping[str, str] | None = None,
 ) -> list[Recorded]:
-    data = read_result(reference.path)
-    manifest: Mapping[str, Any] = data["manifest"]
-    try:
-        flat = same_net(data, net, streams, tables)
-        until = math.inf if manifest["until"] is None else float(manifest["until"])
-        plan = Plan(until=until, warmup=float(manifest["warmup"]), seed=int(manifest["seed"]), engine=choose(engine))
-        return [
-            Recorded(
-                data["net"], flat, plan, int(one["index"]), str(one["ended"]), int(one["firings"]), int(one["hash"], 16)
-            )
-            for one in data["replications"]
-        ]
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise problem("not-a-result", path=str(reference.path), reason=f"it is damaged ({error})") from error
+    stored = stored_result(reference.path)
+    flat = same_net(stored, net, streams, tables)
+    plan = replace(stored.manifest.plan, engine=choose(engine))
+    return [
+        Recorded(stored.net, flat, plan, one.index, one.ended, one.firings, one.hash) for one in stored.replications
+    ]
 
 
 def same_net(
-    data: Mapping[str, Any],
+    stored: StoredResult,
     given: str | Path | None,
     streams: Mapping[str, str] | None = None,
     tables: Mapping[str, str] | None = None,
 ) -> Net:
     """The flat net of a result, made again. Raises ExperimentError if its hash differs."""
-    manifest = data["manifest"]
-    source = given or manifest.get("source") or data["net"]
+    manifest = stored.manifest
+    source = given or manifest.source or stored.net
     try:
         defaults = load(source, tables).net
     except LanguageError as error:
-        if given is None and manifest.get("source") is None:
-            raise problem("rerun-net", net=data["net"]) from error
+        if given is None and manifest.source is None:
+            raise problem("rerun-net", net=stored.net) from error
         raise
-    values = manifest["parameters"]
+    values = manifest.parameters
     changed = {p.name: values[p.name] for p in defaults.parameters if values.get(p.name, p.value) != p.value}
     net = load(source, tables, **changed).net if changed else defaults
     net = with_its_files(net, manifest, streams or {})
-    if (found := net_hash(net)) != manifest["net_hash"]:
-        wanted = str(manifest["net_hash"])
-        raise problem("rerun-net-differs", net=str(source), found=found[:16], wanted=wanted[:16])
+    if (found := net_hash(net)) != manifest.net_hash:
+        raise problem("rerun-net-differs", net=str(source), found=found[:16], wanted=manifest.net_hash[:16])
     return net
 
 
-def with_its_files(net: Net, manifest: Mapping[str, Any], elsewhere: Mapping[str, str]) -> Net:
+def with_its_files(net: Net, manifest: Manifest, elsewhere: Mapping[str, str]) -> Net:
     """The net with the files that its streams had. Raises LanguageError if one is missing or has changed."""
-    recordings: Mapping[str, Any] = manifest.get("streams", {})
-    if not recordings:
+    if not (kept := manifest.streams):
         return net
-    columns = {
-        f"{place}.{field}": str(column) for place, one in recordings.items() for field, column in one["columns"].items()
-    }
-    files = {place: elsewhere.get(place, str(one["path"])) for place, one in recordings.items()}
-    net = with_streams(net, files, columns)
-    digests = {place: str(one["sha256"]) for place, one in recordings.items()}
+    columns = {f"{place}.{field}": column for place, one in kept.items() for field, column in one.columns.items()}
+    net = with_streams(net, {place: elsewhere.get(place, one.path) for place, one in kept.items()}, columns)
+    digests = {place: one.sha256 for place, one in kept.items()}
     places = [
         p if p.stream is None else replace(p, stream=replace(p.stream, digest=digests.get(p.name, "")))
         for p in net.places

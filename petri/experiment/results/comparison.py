@@ -11,7 +11,7 @@ from petri.diagnostics import did_you_mean
 from petri.experiment.design.definition import point_label
 from petri.experiment.errors import problem
 from petri.experiment.store.database import Store
-from petri.experiment.store.reference import Reference, only_point, parse_reference, read_result
+from petri.experiment.store.reference import Reference, only_point, parse_reference, stored_result
 from petri.measure.difference import Difference, paired_difference, unpaired_difference
 from petri.measure.figures import field_dimension, figures, split, statistics
 from petri.measure.intervals import Interval, interval_of
@@ -137,43 +137,19 @@ def stored_side(reference: Reference, level: float) -> Side:
 
 
 def result_side(reference: Reference) -> Side:
-    data = read_result(reference.path)
-    try:
-        intervals, dimensions = recorded(data)
-        values: dict[str, dict[int, float]] = {}
-        for replication in data["replications"]:
-            if replication["ended"] in ("until", "dead"):
-                for name, value in replication.get("measures", {}).items():
-                    values.setdefault(name, {})[int(replication["index"])] = known(value)
-        moving = frozenset(str(one["name"]) for one in data.get("unsettled", ()) if one["kind"] == "measure")
-        seed = int(data["manifest"]["seed"])
-        seconds, time_unit = data.get("seconds"), str(data.get("time_unit", ""))
-        seconds = None if seconds is None else float(seconds)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise problem("not-a-result", path=str(reference.path), reason=f"it is damaged ({error})") from error
-    label = reference.path.name
-    return Side(label, data["net"], seed, seconds, time_unit, dimensions, intervals, values, moving)
-
-
-def recorded(data: Mapping[str, Any]) -> tuple[dict[str, Interval], dict[str, str]]:
-    """Each measure, and each further field that it records, with its interval and its dimension."""
+    stored = stored_result(reference.path)
     intervals: dict[str, Interval] = {}
     dimensions: dict[str, str] = {}
-    for measure in data["measures"]:
-        fields = list(measure.get("record", {}).items())[1:]
-        figures_ = {measure["name"]: measure, **{f"{measure['name']}.{field}": entry for field, entry in fields}}
-        for name, entry in figures_.items():
-            intervals[name] = Interval(
-                known(entry["value"]),
-                known(entry["half_width"]),
-                0.95,
-                int(entry["n"]),
-                entry.get("statistic", "mean"),
-            )
-            dimension = str(measure["dimension"])
-            dimensions[name] = dimension if name == measure["name"] else field_dimension(dimension, split(name)[1])
-    return intervals, dimensions
-
-
-def known(value: float | None) -> float:
-    return math.nan if value is None else float(value)
+    for one in stored.measures:  # each with the further fields that it records
+        intervals[one.name], dimensions[one.name] = one.interval, one.dimension
+        for field in list(one.record)[1:]:
+            name = f"{one.name}.{field}"
+            intervals[name], dimensions[name] = one.record[field].interval, field_dimension(one.dimension, field)
+    values: dict[str, dict[int, float]] = {}
+    for ran in stored.replications:
+        if ran.complete:
+            for name, value in ran.measures.items():
+                values.setdefault(name, {})[ran.index] = value
+    moving = frozenset(one.name for one in stored.unsettled if one.kind == "measure")
+    label, seed = reference.path.name, stored.manifest.seed
+    return Side(label, stored.net, seed, stored.seconds, stored.time_unit, dimensions, intervals, values, moving)

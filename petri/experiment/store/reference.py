@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -12,6 +13,7 @@ from petri.experiment.design.definition import point_label
 from petri.experiment.design.sampling import Value, parse_value
 from petri.experiment.errors import problem
 from petri.experiment.store.database import Store, StoredPoint
+from petri.result.stored import StoredResult, read
 
 LARGEST_RESULT: Final = 1 << 30  # bytes
 SQLITE_HEADER: Final = b"SQLite format 3\x00"
@@ -56,6 +58,22 @@ def read_result(path: Path) -> dict[str, Any]:
     if not isinstance(data, dict) or not all(isinstance(data.get(name), kind) for name, kind in wanted.items()):
         raise problem("not-a-result", path=str(path), reason="it is JSON, but not of a result")
     return data
+
+
+@contextmanager
+def undamaged(path: Path) -> Iterator[None]:
+    """Raises ExperimentError where what is read from a result is something else."""
+    try:
+        yield
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+        raise problem("not-a-result", path=str(path), reason=f"it is damaged ({error})") from error
+
+
+def stored_result(path: Path) -> StoredResult:
+    """The same, as types."""
+    data = read_result(path)
+    with undamaged(path):
+        return read(data)
 
 
 def stored_points(store: Store, parameters: Mapping[str, Value]) -> list[StoredPoint]:

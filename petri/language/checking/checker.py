@@ -9,22 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
-from functools import partial
-from itertools import chain
 
 from petri import net
 from petri.language.checking.declarations.gatherer import Gatherer
 from petri.language.checking.declarations.imports import OpenSpace, open_spaces, take_settings
 from petri.language.checking.declarations.parameters import Overrides
 from petri.language.checking.declarations.runs import run_defaults
-from petri.language.checking.declarations.user_units import read_unit
 from petri.language.checking.expressions import functions
 from petri.language.checking.expressions.ranges import read_range
 from petri.language.checking.expressions.reader import Reader, local
 from petri.language.checking.expressions.user_functions import read_fn
 from petri.language.checking.measures.declared import ExpectationTemplate, MeasureTemplate, check_measures
 from petri.language.checking.nets.bodies import check_body, check_places
-from petri.language.checking.state import CheckState, ColumnReader, FileFinder, Space, TableReader, Value
+from petri.language.checking.state import CheckState, Resolved, Sources, Value
 from petri.language.checking.threads.expand import expand_threads
 from petri.language.checking.threads.live import measured_names
 from petri.language.checking.threads.services import check_services, service_type
@@ -37,12 +34,12 @@ from petri.language.meaning.scope import (
     Scope,
     TypeSymbol,
     UnitSymbol,
-    kind_of,
 )
 from petri.language.meaning.templates import Body
 from petri.language.meaning.types import (
     BLACK,
     MOST_SLOTS,
+    REAL,
     UNKNOWN,
     Black,
     ListOf,
@@ -56,7 +53,7 @@ from petri.language.meaning.types import (
     plainly,
 )
 from petri.language.meaning.units import TIME, TIMES, UNITS, suggested_unit
-from petri.language.problems import CheckError, Problems
+from petri.language.problems import CheckError, needed
 from petri.language.syntax import tree
 from petri.net import Span
 
@@ -69,25 +66,11 @@ _OTHER_NAMES = {"integer": "int", "float": "real", "double": "real", "number": "
 class Checker(CheckState):
     """The state of one check. Afterwards `body` is the net, and `problems` has the diagnostics."""
 
-    def __init__(
-        self,
-        problems: Problems,
-        space: Space,
-        parameters: Mapping[str, object],
-        table: TableReader,
-        stream: FileFinder,
-        column: ColumnReader,
-        library: frozenset[str] = frozenset(),
-        broken: frozenset[str] = frozenset(),
-        clock: str = "",
-    ) -> None:
-        """`broken` holds names whose declarations did not parse: their uses are not reported; `*` is every name.
-
-        `clock` is the unit of time to assume if no file declares one.
-        """
-        super().__init__(problems, space, table, stream, column, broken)
+    def __init__(self, sources: Sources, parameters: Mapping[str, object], clock: str = "") -> None:
+        """`clock` is the unit of time to assume if no file declares one."""
+        super().__init__(sources)
         self.assumed_clock = clock
-        self.gatherer = Gatherer(self, library)
+        self.gatherer = Gatherer(self)
         self.overrides = Overrides(self, parameters)
         self.spaces: list[OpenSpace] = []
         self.measures: dict[int, list[MeasureTemplate]] = {}  # by the identity of their bodies
@@ -98,7 +81,7 @@ class Checker(CheckState):
 
     def run(self) -> None:
         """Check everything."""
-        for opened in open_spaces(self, self.space):
+        for opened in open_spaces(self, self.sources.space):
             self.spaces.append(opened)
             self.gatherer.gather(opened)
         if self.gatherer.clash:
@@ -133,7 +116,7 @@ class Checker(CheckState):
     def _set_clock(self) -> None:
         clock = self.gatherer.clock
         if clock is None:
-            assumed = self.assumed_clock or ("ns" if "time" in self.broken else "")
+            assumed = self.assumed_clock or ("ns" if "time" in self.sources.broken else "")
             if assumed:
                 self.units.set_clock(assumed, UNITS[assumed].scale)
             return
@@ -152,7 +135,7 @@ class Checker(CheckState):
     def _set_user_clock(self, clock: tree.Time, user: UnitSymbol) -> None:
         """`time cycle`: compute the unit's length in seconds, then discard everything computed with that clock."""
         self.overrides.read()
-        self.resolve_unit(user, self.scope)
+        self.resolve(user)
         length = user.node.value if user.node is not None else None
         if user.dimension != TIME or not isinstance(length, Fraction) or length <= 0:
             if user.node is not None:
@@ -191,36 +174,25 @@ class Checker(CheckState):
 
     # ------------------------------------------------------------ constants
 
-    def resolve_all(self, scope: Scope) -> None:
-        """Constants, types, distributions and units of a scope, used or not."""
-        for symbol in list(scope.names.values()):
-            if isinstance(symbol, ConstantSymbol):
-                self.resolve_constant(symbol)
-            elif isinstance(symbol, TypeSymbol):
-                used = symbol.used
-                self.resolve_type(symbol)
-                symbol.used = used
-            elif isinstance(symbol, DistSymbol):
-                self.resolve_dist(symbol)
-            elif isinstance(symbol, FnSymbol):
-                self.resolve_fn(symbol)
-        for unit in scope.units.values():
-            self.resolve_unit(unit, scope)
+    def find(self, symbol: Resolved) -> None:
+        """Find type and value of what a name denotes. Raises CheckError if there is none."""
+        scope = self.gatherer.home.get(id(symbol), self.scope)
+        match symbol:
+            case ConstantSymbol(declaration=tree.Param() as declaration):
+                self.overrides.resolve(symbol, declaration)
+            case ConstantSymbol(declaration=tree.Const() as declaration):
+                self._find_constant(symbol, declaration.value, scope)
+            case UnitSymbol():
+                self._find_unit(symbol, scope)
+            case TypeSymbol():
+                self._find_type(symbol, scope)
+            case DistSymbol():
+                self._find_dist(symbol, scope)
+            case FnSymbol():
+                read_fn(self, symbol, scope)
 
-    def scope_of(self, symbol: ConstantSymbol | TypeSymbol | DistSymbol | FnSymbol) -> Scope:
-        return self.gatherer.home.get(id(symbol), self.scope)
-
-    def resolve_constant(self, symbol: ConstantSymbol) -> None:
-        """Compute the type and value of a constant or parameter, unless this was done before."""
-        declaration = symbol.declaration
-        if isinstance(declaration, tree.Param):
-            self.resolve(symbol, partial(self.overrides.resolve, symbol, declaration))
-        elif isinstance(declaration, tree.Const):
-            self.resolve(symbol, partial(self._resolve_const, symbol, declaration))
-
-    def _resolve_const(self, symbol: ConstantSymbol, declaration: tree.Const) -> None:
-        scope = self.scope_of(symbol)
-        (value,) = Reader(self, scope, "a constant").values(declaration.value)
+    def _find_constant(self, symbol: ConstantSymbol, written: tree.Expr, scope: Scope) -> None:
+        (value,) = Reader(self, scope, "a constant").values(written)
         if not isinstance(value.type, (Scalar, ListOf)):
             raise CheckError("constant-not-scalar", value.span, kind=plainly(value.type))
         element = value.type.element if isinstance(value.type, ListOf) else value.type
@@ -232,49 +204,46 @@ class Checker(CheckState):
             symbol.node = nodes[0]
 
     def _kept(self, node: Node, kind: Scalar, scope: Scope, span: Span) -> Node:
-        """The value of a constant, or in a module the local that has it; raises CheckError."""
+        """The value of a constant, or in a module the local in which each instance computes it; raises CheckError."""
         if scope.outer is not None:
-            return local(self.keep_constant(scope, node), kind, span)
+            number = scope.new_local()
+            self.bodies[id(scope)].constants.append((number, node))
+            return local(number, kind, span)
         exact = evaluate(node, ())
         as_float(exact, node.span)
         return constant(exact, node.kind, span, node.power)
 
-    def resolve_dist(self, symbol: DistSymbol) -> None:
-        self.resolve(symbol, partial(self._resolve_dist, symbol))
+    def _find_unit(self, unit: UnitSymbol, scope: Scope) -> None:
+        reader = Reader(self, scope, "the value of a unit")
+        (value,) = reader.values(unit.declaration.value)
+        reader.require_number(value, "unit")
+        assert isinstance(value.type, Scalar)
+        kind = value.type if value.type.kind == "real" else REAL
+        (node,) = needed(reader.fit(value, kind))
+        unit.dimension = value.type.dimension
+        unit.node = self._kept(node, kind, scope, unit.span)
 
-    def _resolve_dist(self, symbol: DistSymbol) -> None:
-        reader = Reader(self, self.scope_of(symbol), "a distribution", frozenset({"draw"}))
+    def _find_dist(self, symbol: DistSymbol, scope: Scope) -> None:
+        reader = Reader(self, scope, "a distribution", frozenset({"draw"}))
         (value,) = reader.values(symbol.declaration.value)
         if not isinstance(value.type, Scalar):
             raise CheckError("constant-not-scalar", value.span, kind=plainly(value.type))
         symbol.type, symbol.node = value.type, value.node
-
-    def resolve_fn(self, symbol: FnSymbol) -> None:
-        self.resolve(symbol, partial(read_fn, self, symbol, self.scope_of(symbol)))
-
-    def resolve_unit(self, unit: UnitSymbol, scope: Scope) -> None:
-        self.resolve(unit, partial(read_unit, self, unit, scope))
 
     def call(self, reader: Reader, e: tree.Call) -> Value:
         return functions.call(reader, e)
 
     # ------------------------------------------------------------ types
 
-    def resolve_type(self, symbol: TypeSymbol) -> Type:
-        if symbol.state == "busy":
-            self.problems.error("circular-definition", symbol.span, name=symbol.name)
-        if symbol.state == "waiting":
-            symbol.state = "busy"
-            self._open_types += 1
-            if self._open_types > DEEPEST_TYPE:
-                self.problems.error("type-too-deep", symbol.span, limit=DEEPEST_TYPE)
-                symbol.type = UNKNOWN
-            else:
-                symbol.type = self.read_type(symbol.declaration.type, self.scope_of(symbol), symbol.name)
+    def _find_type(self, symbol: TypeSymbol, scope: Scope) -> None:
+        if self._open_types == DEEPEST_TYPE:
+            symbol.type = UNKNOWN
+            raise CheckError("type-too-deep", symbol.span, limit=DEEPEST_TYPE)
+        self._open_types += 1
+        try:
+            symbol.type = self.read_type(symbol.declaration.type, scope, symbol.name)
+        finally:
             self._open_types -= 1
-            symbol.state = "done"
-        symbol.used = True
-        return symbol.type
 
     def read_type(self, e: tree.TypeExpr | None, scope: Scope, name: str = "") -> Type:
         """The type of a type expression; without a type expression, that of black tokens."""
@@ -309,19 +278,14 @@ class Checker(CheckState):
         builtin = self.units.builtin(e.name)
         if builtin is not None:
             return builtin
-        symbol = scope.find(e.name)
-        if isinstance(symbol, TypeSymbol):
-            return self.resolve_type(symbol)
-        if symbol is not None:
-            self.problems.error("not-a-type", e.span, name=e.name, kind=kind_of(symbol))
+        word = e.name.lower()
+        more = {"suggestion": _OTHER_NAMES[word]} if word in _OTHER_NAMES else {}
+        instead = "declare its possible values, `red | green`" if word in ("string", "str", "text") else None
+        try:
+            return self.resolve_type(self.type_named(e.name, e.span, scope, _BUILT_IN, **more, instead=instead))
+        except CheckError as fault:
+            self.problems.fault(fault)
             return UNKNOWN
-        if self.excused(e.name):
-            return UNKNOWN
-        known = (name for name, found in scope.visible() if isinstance(found, TypeSymbol))
-        suggestion = _OTHER_NAMES.get(e.name.lower()) or self.problems.meant(e.name, chain(known, _BUILT_IN))
-        instead = "declare its possible values, `red | green`" if e.name.lower() in ("string", "str", "text") else None
-        self.problems.error("unknown-type", e.span, name=e.name, suggestion=suggestion, instead=instead)
-        return UNKNOWN
 
     def _range_type(self, e: tree.RangeType, scope: Scope, name: str) -> Type:
         reader = Reader(self, scope, "the bound of a range")

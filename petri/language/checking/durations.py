@@ -7,7 +7,7 @@ from fractions import Fraction
 from petri.diagnostics import Diagnostic, LanguageError
 from petri.language.checking.checker import Checker
 from petri.language.checking.expressions.reader import Reader
-from petri.language.checking.state import Space
+from petri.language.checking.state import Sources
 from petri.language.meaning.nodes import as_float, constant, evaluate
 from petri.language.meaning.scope import UnitSymbol
 from petri.language.meaning.types import REAL, Scalar
@@ -27,7 +27,7 @@ def duration(text: str, net: Net) -> float:
     A plain number is a time where time has no unit, and where its unit is one that the net declares (`time cycle`).
     """
     problems = Problems()
-    checker = Checker(problems, Space(), {}, lambda table: None, lambda stream: None, lambda *column: None)
+    checker = Checker(Sources(problems), {})
     known = UNITS.get(net.time_unit)
     if net.seconds is not None:
         checker.units.set_clock(net.time_unit, known.scale if known is not None else Fraction(str(net.seconds)))

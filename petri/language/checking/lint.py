@@ -21,7 +21,7 @@ from petri.language.meaning.scope import (
     Scope,
     TypeSymbol,
 )
-from petri.language.meaning.templates import Body, InputTemplate, MatchTemplate
+from petri.language.meaning.templates import Body, InputTemplate
 from petri.language.meaning.types import Scalar
 from petri.structs import replace
 
@@ -52,7 +52,7 @@ def lint(flat: net.Net, checker: Checker, deprived: Set[int]) -> None:
 
 
 def _is_own(checker: Checker, file: str) -> bool:
-    return file not in checker.gatherer.library
+    return file not in checker.sources.library_files
 
 
 # ---------------------------------------------------------------- what nothing uses
@@ -64,7 +64,7 @@ def _unused(checker: Checker, scope: Scope) -> None:
         if not _is_own(checker, symbol.span.file):
             continue
         if isinstance(symbol, ModuleSymbol):
-            if not symbol.used and symbol.span.file == checker.files[0].path:
+            if not symbol.used and symbol.span.file == checker.sources.files[0].path:
                 checker.problems.warning("unused-module", symbol.span, name=symbol.name)
             if symbol.scope is not None:
                 _unused(checker, symbol.scope)
@@ -78,7 +78,7 @@ def _unused(checker: Checker, scope: Scope) -> None:
             identifier = "unused-parameter" if _is_parameter(symbol) else "unused-constant"
             if isinstance(symbol, TypeSymbol):
                 identifier = "unused-type"
-            if symbol.span.file == checker.files[0].path or scope.outer is not None:
+            if symbol.span.file == checker.sources.files[0].path or scope.outer is not None:
                 checker.problems.warning(identifier, symbol.span, name=symbol.name)
 
 
@@ -114,18 +114,14 @@ def _guards_on_disciplines(checker: Checker, body: Body) -> None:
             word = "by …" if place.discipline == "by" else place.discipline
             if transition.guard is not None and _tests(transition.guard, arc):
                 checker.problems.note("guard-on-fifo", transition.guard.span, place=place.name, discipline=word)
-            elif not transition.loops and any(_is_constant(match) for match in arc.pattern):
+            elif not transition.loops and any(isinstance(wanted, Node) and wanted.fixed for wanted in arc.pattern):
                 checker.problems.note("pattern-on-fifo", arc.span, place=place.name, discipline=word)
 
 
 def _tests(guard: Node, arc: InputTemplate) -> bool:
     """Whether a guard tests the token of an arc."""
     asked = set(_variables(guard))
-    return any(match.bind in asked for match in arc.pattern if match.bind is not None)
-
-
-def _is_constant(match: MatchTemplate) -> bool:
-    return match.equal is not None and match.equal.fixed
+    return any(wanted in asked for wanted in arc.pattern if isinstance(wanted, int))
 
 
 def _lookups_in_queues(flat: net.Net, checker: Checker) -> None:

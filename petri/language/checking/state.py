@@ -7,7 +7,7 @@ parts. So the readers know `CheckState`, and `Checker`, which stands on top of t
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -24,10 +24,11 @@ from petri.language.meaning.scope import (
     TransitionSymbol,
     TypeSymbol,
     UnitSymbol,
+    kind_of,
 )
 from petri.language.meaning.templates import Body, TransitionTemplate
 from petri.language.meaning.types import UNKNOWN, Request, Type
-from petri.language.problems import Problems
+from petri.language.problems import CheckError, Problems, Reported
 from petri.language.syntax import tree
 from petri.net import Span
 from petri.structs import Struct, field
@@ -72,31 +73,45 @@ class Space(Struct):
     read: set[Path] = field(default_factory=set)
 
 
-TableReader = Callable[[tree.Text], KnownTable | None]
-ColumnReader = Callable[[tree.Text, tree.Text | None], Sequence[int | float] | None]
-FileFinder = Callable[[tree.Text], Path | None]
+class Sources:
+    """The files of a net, and the tables that it reads from others. Here there are none; see `petri.language.loader`.
+
+    `broken` holds names whose declarations did not parse: their uses are not reported; `*` is every name.
+    """
+
+    def __init__(self, problems: Problems) -> None:
+        self.problems = problems
+        self.space = Space()
+        self.broken: set[str] = set()
+        self.library_files: set[str] = set()
+
+    @property
+    def files(self) -> list[tree.File]:
+        """The net itself, and what it imports without a name of its own."""
+        return self.space.files
+
+    def table(self, e: tree.Text) -> KnownTable | None:
+        """The table of values with weights in a file; None if there is none, which is reported."""
+        return None
+
+    def column(self, e: tree.Text, title: tree.Text | None) -> Sequence[int | float] | None:
+        """The numbers in a file, or in its column of this title, in order."""
+        return None
+
+    def stream(self, e: tree.Text) -> Path | None:
+        """The path of a file whose rows become tokens."""
+        return None
+
+
+Resolved = ConstantSymbol | TypeSymbol | DistSymbol | FnSymbol | UnitSymbol
 
 
 class CheckState(ABC):
     """The state of one check. What is wrong goes to `problems`."""
 
-    def __init__(
-        self,
-        problems: Problems,
-        space: Space,
-        table: TableReader,
-        stream: FileFinder,
-        column: ColumnReader,
-        broken: frozenset[str] = frozenset(),
-    ) -> None:
-        """`broken` holds names whose declarations did not parse: their uses are not reported; `*` is every name."""
-        self.problems = problems
-        self.space = space
-        self.files = space.files
-        self.table = table
-        self.stream = stream
-        self.column = column
-        self.broken = broken
+    def __init__(self, sources: Sources) -> None:
+        self.sources = sources
+        self.problems = sources.problems
         self.units = NetUnits()
         self.scope = Scope()
         self.body = Body("", self.scope)
@@ -111,16 +126,47 @@ class CheckState(ABC):
 
     def excused(self, name: str) -> bool:
         """Whether an unknown name need not be reported, because its declaration exists but did not parse."""
-        return name in self.broken or "*" in self.broken
+        return name in self.sources.broken or "*" in self.sources.broken
 
-    def resolve(self, symbol: ConstantSymbol | DistSymbol | FnSymbol | UnitSymbol, work: Callable[[], None]) -> None:
-        """Do the work that finds what a name denotes, unless this was done before; its errors are reported."""
+    def unknown(
+        self, identifier: str, span: Span | None, name: str, others: Iterable[str], **values: Any
+    ) -> CheckError:
+        """The error that nothing has this name; one of the `others` may be meant."""
+        if self.excused(name):
+            return Reported()
+        return CheckError(identifier, span, name=name, **{"suggestion": self.problems.meant(name, others), **values})
+
+    def resolve(self, symbol: Resolved) -> None:
+        """Find what a name denotes, unless this was done before; errors are reported."""
         if symbol.state == "busy":
             self.problems.error("circular-definition", symbol.span, name=symbol.name)
         if symbol.state == "waiting":
             symbol.state = "busy"
-            self.problems.attempt(work)
+            self.problems.attempt(self.find, symbol)
             symbol.state = "done"
+
+    def resolve_all(self, scope: Scope) -> None:
+        """Constants, types, distributions and units of a scope, used or not."""
+        for symbol in (*scope.names.values(), *scope.units.values()):
+            if isinstance(symbol, Resolved):
+                self.resolve(symbol)
+
+    def resolve_type(self, symbol: TypeSymbol) -> Type:
+        """The type of a name."""
+        self.resolve(symbol)
+        symbol.used = True
+        return symbol.type
+
+    def type_named(
+        self, name: str, span: Span, scope: Scope, others: Sequence[str] = (), **values: str | None
+    ) -> TypeSymbol:
+        """The type that a net declares by this name; raises CheckError. others: names that can be written here too."""
+        symbol = scope.find(name)
+        if isinstance(symbol, TypeSymbol):
+            return symbol
+        if symbol is not None:
+            raise CheckError("not-a-type", span, name=name, kind=kind_of(symbol))
+        raise self.unknown("unknown-type", span, name, (*scope.named(TypeSymbol), *others), **values)
 
     def note(self, span: Span, kind: Type) -> None:
         """Keep the type of an expression, if anybody asks for the types of expressions."""
@@ -134,38 +180,9 @@ class CheckState(ABC):
         """A transition as it was read; None where its name was taken by another."""
         return self.transitions.get(id(symbol))
 
-    def owner_of_unit(self, unit: UnitSymbol, scope: Scope) -> Scope:
-        return scope if scope.units.get(unit.name) is unit or scope.outer is None else scope.outer
-
-    def keep_constant(self, scope: Scope, node: Node) -> int:
-        """Give a module's constant a local, which each instance computes once."""
-        number = scope.new_local()
-        self.bodies[id(scope)].constants.append((number, node))
-        return number
-
     @abstractmethod
-    def resolve_constant(self, symbol: ConstantSymbol) -> None:
-        """Compute the type and value of a constant or parameter, unless this was done before."""
-
-    @abstractmethod
-    def resolve_dist(self, symbol: DistSymbol) -> None:
-        """Find type and expression of a named distribution, if that was not done before."""
-
-    @abstractmethod
-    def resolve_fn(self, symbol: FnSymbol) -> None:
-        """Find types and expression of a function, if that was not done before."""
-
-    @abstractmethod
-    def resolve_type(self, symbol: TypeSymbol) -> Type:
-        """The type of a name."""
-
-    @abstractmethod
-    def resolve_unit(self, unit: UnitSymbol, scope: Scope) -> None:
-        """Compute the value of a user's unit; if it has none, the error is reported and `node` stays None."""
-
-    @abstractmethod
-    def resolve_all(self, scope: Scope) -> None:
-        """Constants, types, distributions and units of a scope, used or not."""
+    def find(self, symbol: Resolved) -> None:
+        """Find type and value of what a name denotes. Raises CheckError if there is none."""
 
     @abstractmethod
     def read_type(self, e: tree.TypeExpr | None, scope: Scope, name: str = "") -> Type:

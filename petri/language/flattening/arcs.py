@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from petri import net
 from petri.language.flattening.instance import Instance, position_of
 from petri.language.meaning.nodes import CHANCE, END, LOCAL, NOW, PLACES, Node, build
-from petri.language.meaning.templates import InputTemplate, OutputTemplate, ReplyTemplate
+from petri.language.meaning.scope import PlaceSymbol
+from petri.language.meaning.templates import InputTemplate, OutputTemplate
+from petri.language.meaning.types import Request
 from petri.language.problems import CheckError, Problems
 from petri.net import Expr, Span, weighing_slots
 
@@ -67,12 +69,12 @@ class ArcBuilder:
             return arc.shared
         matches = []
         fixed = True
-        for match in arc.pattern:
-            if match.equal is not None:
-                matches.append(net.Match(equal=build(match.equal, instance)))
-                fixed = fixed and not match.equal.flags & (LOCAL | PLACES)
+        for wanted in arc.pattern:
+            if isinstance(wanted, Node):
+                matches.append(net.Match(equal=build(wanted, instance)))
+                fixed = fixed and not wanted.flags & (LOCAL | PLACES)
             else:
-                matches.append(_IGNORE if match.bind is None else net.Match(bind=match.bind))
+                matches.append(_IGNORE if wanted is None else net.Match(bind=wanted))
         pattern = tuple(matches)
         self._warn_hopeless(pattern, index)
         if fixed:
@@ -110,35 +112,30 @@ class ArcBuilder:
         possible, condition = self._condition(arc.condition, instance)
         if not possible:
             return None
-        index = None
-        if not arc.indices:
-            instance.present(arc.place.symbol, arc.span, output=True)
-            places: tuple[int, ...] = (instance.place(arc.place),)
-        else:
-            symbol = arc.place.symbol
-            places = tuple(instance.present(symbol, arc.span, output=True))
-            if not places:
-                raise CheckError("place-missing", arc.span, name=symbol.name)
-            index = self._index(arc, instance.shapes[symbol.number], instance)
-        self._check_capacity(arc, places)
-        values: tuple[Expr, ...] = ()
-        if arc.values:
-            values = tuple([build(node, instance) for node in arc.values])
+        places, index = self._destination(arc, instance)
+        values = tuple([build(node, instance) for node in arc.values])
+        if places:
+            self._check_capacity(arc, places)
             self._check_values(arc, values, places[0])
         count = None if arc.count is None else self._count(arc.count, instance)
         return net.OutputArc(places, values, index, count, condition, arc.span)
 
-    def reply(self, arc: ReplyTemplate, instance: Instance) -> net.OutputArc | None:
-        """The arc of a reply, still without its places: `index` is the number of the place of the caller."""
-        possible, condition = self._condition(arc.condition, instance)
-        if not possible:
-            return None
-        values = tuple([build(node, instance) for node in arc.values])
-        return net.OutputArc((), values, build(arc.site, instance), None, condition, arc.span)
+    def _destination(self, arc: OutputTemplate, instance: Instance) -> tuple[tuple[int, ...], Expr | None]:
+        """The places, and which of them is meant; a reply has no places yet, and the number of its caller's."""
+        if isinstance(arc.place, Request):
+            return (), build(arc.indices[0], instance)
+        symbol = arc.place.symbol
+        places = instance.present(symbol, arc.span, output=True)
+        if not arc.indices:
+            return (instance.place(arc.place),), None
+        if not places:
+            raise CheckError("place-missing", arc.span, name=symbol.name)
+        return tuple(places), self._index(arc, symbol, instance)
 
     @staticmethod
-    def _index(arc: OutputTemplate, shape: Sequence[range], instance: Instance) -> Expr:
+    def _index(arc: OutputTemplate, symbol: PlaceSymbol, instance: Instance) -> Expr:
         """The position within the array, from 0, the last index counting fastest."""
+        shape = instance.shapes[symbol.number]
         if len(shape) == 1:
             return _from_zero(build(arc.indices[0], instance), shape[0].start)
         position: Expr | None = None
@@ -146,7 +143,7 @@ class ArcBuilder:
             size = _number(len(values), node.span)
             index = build(node, instance)
             if index.op == "const":
-                index = _number(position_of(arc.place.symbol, int(index.value or 0), values, arc.span), node.span)
+                index = _number(position_of(symbol, int(index.value or 0), values, arc.span), node.span)
             else:
                 index = Expr("within", "int", (_from_zero(index, values.start), size), None, node.span)
             if position is not None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Iterator
 
 from petri.language.flattening.instance import Instance, in_net, set_parameter
-from petri.language.meaning.nodes import Constant, Node, evaluate
-from petri.language.meaning.templates import Body, InstanceTemplate, LoopTemplate
+from petri.language.flattening.loops import rows, turns
+from petri.language.meaning.nodes import Constant, evaluate
+from petri.language.meaning.templates import Body, InstanceTemplate
 from petri.language.problems import CheckError
 from petri.net import Span
 
@@ -43,14 +45,14 @@ class ElementCounter:
                 values[local] = evaluate(node, values)
             for place in body.places:
                 if in_net(place.condition, instance):
-                    length = 1
-                    for index in place.symbol.indices:
-                        length *= _length(index.low, index.high, values)
-                    yield place.span, length
+                    ends = ((evaluate(i.low, values), evaluate(i.high, values)) for i in place.symbol.indices)
+                    yield place.span, math.prod(max(0, int(high) - int(low) + 1) for low, high in ends)
             for transition in body.transitions:
-                if transition.loops or in_net(transition.condition, instance):
-                    for turns in _turns(transition.loops, values):
-                        yield transition.span, turns
+                if transition.loops:
+                    for _, turn in rows(transition.loops, instance, _allow):
+                        yield transition.span, len(turn)
+                elif in_net(transition.condition, instance):
+                    yield transition.span, 1
             for inner in body.instances:
                 yield from self._instances(inner, instance, depth)
         except CheckError as fault:
@@ -60,38 +62,16 @@ class ElementCounter:
     def _instances(self, t: InstanceTemplate, outer: Instance, depth: int) -> Iterator[tuple[Span, int]]:
         if depth >= DEEPEST_INSTANCE:
             raise CheckError("instance-too-deep", t.span, module=t.body.name, limit=DEEPEST_INSTANCE)
-        for turns in _turns(t.loops, outer.locals):
-            last = t.loops[-1] if t.loops else None
-            first = 0 if last is None else int(evaluate(last.low, outer.locals))
-            _sum(0, turns, t.span)
-            for turn in range(turns):
-                if last is not None:
-                    outer.locals[last.local] = first + turn
-                if not in_net(t.condition, outer):
-                    continue
+        for _ in turns(t.loops, outer, _allow):
+            if in_net(t.condition, outer):
                 instance = Instance(t.body, "")
                 for parameter in t.parameters:
                     set_parameter(t.body, parameter, outer, instance)
                 yield t.span, 1 + self.count(t.body, instance, depth + 1)
 
 
-def _turns(loops: Sequence[LoopTemplate], values: list[Constant]) -> Iterator[int]:
-    """For each turn of all loops but the last, which sets their locals: the number of turns of the last."""
-    if not loops:
-        yield 1
-        return
-    turns = _sum(0, _length(loops[0].low, loops[0].high, values), loops[0].span)
-    if len(loops) == 1:
-        yield turns
-        return
-    low = int(evaluate(loops[0].low, values))
-    for value in range(low, low + turns):
-        values[loops[0].local] = value
-        yield from _turns(loops[1:], values)
-
-
-def _length(low: Node, high: Node, values: list[Constant]) -> int:
-    return max(0, int(evaluate(high, values)) - int(evaluate(low, values)) + 1)
+def _allow(turns: int, span: Span) -> None:
+    _sum(0, turns, span)
 
 
 def _sum(found: int, more: int, span: Span) -> int:

@@ -14,7 +14,7 @@ from petri.language.flattening.count import DEEPEST_INSTANCE, MOST_ELEMENTS, Ele
 from petri.language.flattening.initial import initial_marking
 from petri.language.flattening.instance import Instance, in_net, position_of, set_parameter, shape
 from petri.language.flattening.loops import turns
-from petri.language.flattening.measures import MeasureBuilder, bodies_with_measures
+from petri.language.flattening.measures import Elements, MeasureBuilder, bodies_with_measures
 from petri.language.flattening.replies import Replies
 from petri.language.meaning.nodes import Node, build, evaluate, number
 from petri.language.meaning.scope import PlaceSymbol
@@ -25,8 +25,8 @@ from petri.language.meaning.templates import (
     LoopTemplate,
     OutputTemplate,
     PlaceTemplate,
+    PlaceUse,
     PortUse,
-    ReplyTemplate,
     TransitionTemplate,
 )
 from petri.language.meaning.types import Request, colour, colours_agree
@@ -77,10 +77,8 @@ class Flattener:
 
     def _net(self, name: str) -> net.Net:
         checker = self.checker
-        builder = MeasureBuilder(
-            self.problems, checker.measures, self.root, self.net_places, self.net_transitions, self.measured,
-            self.refused,
-        )  # fmt: skip
+        elements: Elements = {"place": self.net_places, "transition": self.net_transitions}
+        builder = MeasureBuilder(self.problems, checker.measures, self.root, elements, self.measured, self.refused)
         measures = builder.measures()
         expectations = [e for one in checker.expectations if (e := builder.expectation(one)) is not None]
         stop = None if checker.stop is None else builder.expectation(checker.stop)
@@ -257,16 +255,16 @@ class Flattener:
         )
 
     def _outputs(self, t: TransitionTemplate, instance: Instance) -> tuple[net.OutputArc, ...]:
-        built = [self._output(arc, instance) for arc in t.outputs]
-        if None in built:
-            self._left_out(_given([t.outputs[i] for i, arc in enumerate(built) if arc is None]), instance)
-        return tuple([arc for arc in built if arc is not None])
-
-    def _output(self, arc: OutputTemplate | ReplyTemplate, instance: Instance) -> net.OutputArc | None:
-        if isinstance(arc, OutputTemplate):
-            return self.arcs.output(arc, instance)
-        reply = self.arcs.reply(arc, instance)
-        return None if reply is None else self.replies.add(reply, arc.request)
+        built = []
+        for template in t.outputs:
+            arc = self.arcs.output(template, instance)
+            if arc is None:
+                self._left_out(_given([template]), instance)
+                continue
+            built.append(arc)
+            if isinstance(template.place, Request):
+                self.replies.add(arc, template.place)
+        return tuple(built)
 
     @staticmethod
     def _time(node: Node, instance: Instance) -> Expr:
@@ -389,9 +387,9 @@ class _Suffixes(Sequence[str]):
         return text
 
 
-def _given(outputs: Iterable[OutputTemplate | ReplyTemplate]) -> list[PlaceSymbol]:
+def _given(outputs: Iterable[OutputTemplate]) -> list[PlaceSymbol]:
     """The places of output arcs; those of replies are not known yet."""
-    return [arc.place.symbol for arc in outputs if isinstance(arc, OutputTemplate)]
+    return [arc.place.symbol for arc in outputs if isinstance(arc.place, PlaceUse)]
 
 
 def _bounds_text(kind: net.Colour) -> str:

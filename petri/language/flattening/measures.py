@@ -18,44 +18,41 @@ from petri.language.meaning.scope import PlaceSymbol
 from petri.language.meaning.templates import Body
 from petri.language.problems import CheckError, Problems, Reported
 from petri.net import Expr, Span, Term
-from petri.structs import replace
+from petri.structs import Struct, field, replace
 
 MOST_TERMS = 5_000_000  # figures of single places and transitions, and operations, in the formulas of all measures
 MOST_OF_ARRAY = 10_000  # measures of an array
 MOST_MEASURES = 100_000
 Found = TypeVar("Found")
+Elements = Mapping[str, Sequence[net.Place | net.Transition]]
+"""Those of the flat net, as "place" and as "transition"."""
 Templates = Mapping[int, Sequence[MeasureTemplate]]
 
 
-class MeasureBuilder:
-    """Builds measures once the places and transitions of the net are known."""
+class MeasureBuilder(Struct):
+    """Builds measures once the places and transitions of the net are known.
 
-    def __init__(
-        self,
-        problems: Problems,
-        templates: Templates,
-        root: Instance,
-        places: Sequence[net.Place],
-        transitions: Sequence[net.Transition],
-        measured: Mapping[int, Instance],
-        refused: Set[str],
-    ) -> None:
-        """templates: of each body, by its identity. measured: for transitions whose `let` a measure may use, their
-        instance and iteration. refused: names of declarations with errors, of which no measure need say more.
-        """
-        self.problems = problems
-        self.templates = templates
-        self.root = root
-        self.elements: Mapping[str, Sequence[net.Place | net.Transition]] = {"place": places, "transition": transitions}
-        self.measured = measured
-        self.refused = refused
-        self.by_symbol = {id(one.symbol): one for listed in templates.values() for one in listed}
-        self.probes: list[net.Probe] = []
-        self.numbers: dict[object, int] = {}  # of the measures, by their template, instance and indices
-        self._terms = 0
-        self._leaves: dict[object, tuple[int, Term]] = {}  # by what the tree of the net has there
-        self._probe_numbers: dict[object, int] = {}
-        self._names: dict[str, dict[str, int]] = {}
+    templates: of each body, by its identity. measured: for transitions whose `let` a measure may use, their instance
+    and iteration. refused: names of declarations with errors, of which no measure need say more. numbers: of the
+    measures, by their template, instance and indices.
+    """
+
+    problems: Problems
+    templates: Templates
+    root: Instance
+    elements: Elements
+    measured: Mapping[int, Instance]
+    refused: Set[str]
+    probes: list[net.Probe] = field(default_factory=list)
+    numbers: dict[object, int] = field(default_factory=dict)
+    by_symbol: dict[int, MeasureTemplate] = field(default_factory=dict)
+    _terms: int = 0
+    _leaves: dict[object, tuple[int, Term]] = field(default_factory=dict)  # by what the tree of the net has there
+    _probe_numbers: dict[object, int] = field(default_factory=dict)
+    _names: dict[str, dict[str, int]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.by_symbol.update({id(one.symbol): one for listed in self.templates.values() for one in listed})
 
     def measures(self) -> list[net.Measure]:
         """All measures; `problems` collects the errors."""
@@ -154,25 +151,17 @@ class MeasureBuilder:
         return self._names[kind]
 
 
-class Element:
-    """A measure, or an element of an array of measures, in one instance: what the names in its formula mean."""
+class Element(Struct):
+    """A measure, or an element of an array of measures, in one instance: what the names in its formula mean.
 
-    __slots__ = ("builder", "instance", "numbers", "suffix", "template")
+    instance: its locals have the values of the indices. numbers: these. suffix: as they are shown, `[gold]`.
+    """
 
-    def __init__(
-        self,
-        builder: MeasureBuilder,
-        instance: Instance,
-        template: MeasureTemplate | None = None,
-        numbers: tuple[int, ...] = (),
-        suffix: str = "",
-    ) -> None:
-        """instance: its locals have the values of the indices. numbers: these. suffix: as they are shown, `[gold]`."""
-        self.builder = builder
-        self.instance = instance
-        self.template = template
-        self.numbers = numbers
-        self.suffix = suffix
+    builder: MeasureBuilder
+    instance: Instance
+    template: MeasureTemplate | None = None
+    numbers: tuple[int, ...] = ()
+    suffix: str = ""
 
     @property
     def identity(self) -> object:

@@ -33,10 +33,9 @@ class Replies:
             self._holding.update(dict.fromkeys(places, request))
         return first
 
-    def add(self, arc: net.OutputArc, request: Request) -> net.OutputArc:
+    def add(self, arc: net.OutputArc, request: Request) -> None:
         """Keeps an arc of a reply to be completed."""
         self._arcs[id(arc)] = (arc, request)
-        return arc
 
     def connected(self, transitions: list[net.Transition]) -> list[net.Transition]:
         """The transitions with the places of their replies."""

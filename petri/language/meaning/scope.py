@@ -190,6 +190,10 @@ class Scope(Struct):
         if self.outer is not None:
             yield from ((n, s) for n, s in self.outer.names.items() if not isinstance(s, INNER))
 
+    def named(self, *kinds: type[Named | ConstantSymbol]) -> Iterator[str]:
+        """The names that can be written here, of things of these kinds."""
+        return (name for name, found in self.visible() if isinstance(found, kinds))
+
     def unit_names(self) -> list[str]:
         return [*self.units, *(self.outer.units if self.outer is not None else ())]
 

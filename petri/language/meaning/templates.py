@@ -40,18 +40,15 @@ class LoopTemplate(Struct):
     labels: tuple[str, ...] = ()
 
 
-class MatchTemplate(Struct):
-    """For one slot: the variable it binds, the value it equals, or neither."""
-
-    bind: int | None = None
-    equal: Node | None = None
+Wanted = int | Node | None
+"""What a pattern wants of a slot: it binds the variable of this number, or equals a value, or may be anything."""
 
 
 class InputTemplate(Struct):
     """A taking or reading arc, or (with `threshold`) an inhibitor arc."""
 
     place: PlaceUse
-    pattern: tuple[MatchTemplate, ...]
+    pattern: tuple[Wanted, ...]
     count: Node | None
     keep: bool
     span: Span
@@ -60,22 +57,16 @@ class InputTemplate(Struct):
 
 
 class OutputTemplate(Struct):
-    """With `indices`, `place` is an array, and they pick the element when the firing starts."""
+    """With `indices`, `place` is an array, and they pick the element when the firing starts.
 
-    place: PlaceUse
+    The arc of `reply(r)` has the type of the request as its place: it leads to where the caller waits. Its index is the
+    number of that place.
+    """
+
+    place: PlaceUse | Request
     indices: tuple[Node, ...]
     values: tuple[Node, ...]
     count: Node | None
-    condition: Node | None
-    span: Span
-
-
-class ReplyTemplate(Struct):
-    """`reply(r)`: the request goes to the place where its caller waits, whose number is `site`."""
-
-    request: Request
-    site: Node
-    values: tuple[Node, ...]
     condition: Node | None
     span: Span
 
@@ -105,7 +96,7 @@ class TransitionTemplate(Struct):
     draws: tuple[tuple[int, Node], ...]
     time: Node | None
     clock: ClockTemplate | None
-    outputs: tuple[OutputTemplate | ReplyTemplate, ...]
+    outputs: tuple[OutputTemplate, ...]
     priority: Node | None
     weight: Node | None
     prefer: tuple[Node, bool] | None  # a key, and whether the greatest is preferred
@@ -131,15 +122,15 @@ class PlaceTemplate(Struct):
     """
 
     symbol: PlaceSymbol
-    condition: Node | None
-    key: Node | None
-    capacity: Node | None
-    weight: Node | None
-    measured_in: str
-    initial: tuple[InitialTemplate, ...]
-    stream: net.Stream | None
-    doc: str
     span: Span
+    condition: Node | None = None
+    key: Node | None = None
+    capacity: Node | None = None
+    weight: Node | None = None
+    measured_in: str = ""
+    initial: tuple[InitialTemplate, ...] = ()
+    stream: net.Stream | None = None
+    doc: str = ""
     step: str = ""
     site: int | None = None
 

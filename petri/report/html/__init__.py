@@ -10,7 +10,6 @@ text = forwarding_report(outcome)      # a ForwardingOutcome, of RFC 2544
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -30,18 +29,19 @@ def run_report(
 
     gaps: values of measures in the order of their events, by the measure's name, to be drawn beside its distribution.
     """
-    from petri.report.html.record import of_result
     from petri.report.html.run_page import run_page
+    from petri.report.record import of_result
 
-    return run_page(replace(of_result(result), gaps=gaps or {}), sources).html()
+    return run_page(of_result(result), sources, gaps).html()
 
 
 def recorded_report(data: Mapping[str, Any]) -> str:
     """The page of a run from its JSON. Raises KeyError, TypeError or ValueError if that is something else."""
-    from petri.report.html.record import of_dict
     from petri.report.html.run_page import run_page
+    from petri.report.record import of_stored
+    from petri.result.stored import read
 
-    return run_page(of_dict(data)).html()
+    return run_page(of_stored(read(data))).html()
 
 
 def sweep_report(outcome: Outcome) -> str:

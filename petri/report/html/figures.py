@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from petri.measure.histogram import edge
+from petri.measure.histogram import Histogram, edge
 from petri.measure.observation import Floats, beyond_doubles
 from petri.report.html.markup import plotted
 from petri.report.html.page import Figure, axis, figure
@@ -36,9 +36,10 @@ class Distribution:
     count: int
 
     @staticmethod
-    def of(buckets: Sequence[int], counts: Sequence[int]) -> Distribution | None:
-        """From the numbers and counts of buckets, ascending (`petri.measure.histogram`); None without values."""
-        held = np.array(counts, dtype=np.float64)
+    def of(histogram: Histogram) -> Distribution | None:
+        """None without values."""
+        buckets = sorted(histogram.buckets)
+        held = np.array([histogram.buckets[number][0] for number in buckets], dtype=np.float64)
         if not held.sum() > 0.0:
             return None
         shares = held / held.sum()
@@ -129,14 +130,8 @@ def _atoms(sample: Distribution, scale: Scale) -> Figure:
     span = float(values.max() - values.min())
     gaps = np.diff(values)
     width = float(gaps.min()) * 0.8 if len(gaps) else max(abs(float(values[0])) * 0.02, 0.02)
-    trace = {
-        "type": "bar",
-        "x": _rounded(values),
-        "y": _rounded(sample.shares),
-        "width": max(width, span / 120),
-        "marker": {"color": "@s0"},
-        "hovertemplate": f"%{{x:.4g}} {scale.unit}<br>%{{y:.2%}}<extra></extra>",
-    }
+    hover = f"%{{x:.4g}} {scale.unit}<br>%{{y:.2%}}<extra></extra>"
+    trace = _bars(_rounded(values), sample.shares, hover, width=max(width, span / 120))
     across = axis("value", scale.unit)
     if len(values) == 1:
         across["range"] = [float(values[0]) - 20 * width, float(values[0]) + 20 * width]
@@ -176,14 +171,8 @@ def counts(
     low, high = int(numbers[kept].min()), int(numbers[kept].max())
     inside = (numbers >= low) & (numbers <= high) & ~((numbers == 0) & skip_zero)
     names = [f"{n} or more" if open_ended and n == last else str(n) for n in numbers[inside].tolist()]
-    trace = {
-        "type": "bar",
-        "x": numbers[inside].tolist(),
-        "y": _rounded(array[inside] / total),
-        "customdata": names,
-        "marker": {"color": "@s0"},
-        "hovertemplate": "%{customdata}: %{y:.3%}<extra></extra>",
-    }
+    hover = "%{customdata}: %{y:.3%}<extra></extra>"
+    trace = _bars(numbers[inside].tolist(), array[inside] / total, hover, customdata=names)
     across = axis(what, **({"dtick": 1} if high - low < 12 else {}))
     return figure([trace], across, axis(f"share of {of}", tickformat="~%", rangemode="tozero"), bargap=0.15)
 
@@ -193,9 +182,7 @@ def steps(edges: Floats, lines: Sequence[tuple[str, Floats, bool]], units: Units
     scale = units.scale(float(edges[-1]), "Time")
     traces = [
         {
-            **_line(edges * scale.factor, np.append(values, values[-1]), f"@s{index % SERIES}", shape="hv"),
-            "name": plotted(name),
-            "hovertemplate": "%{y:.4g}",
+            **_named(name, "%{y:.4g}", edges * scale.factor, np.append(values, values[-1]), index, shape="hv"),
             **({} if visible else {"visible": "legendonly"}),
         }
         for index, (name, values, visible) in enumerate(lines)
@@ -257,12 +244,9 @@ def several(start: float, window: float, lines: Sequence[tuple[str, Floats]], un
     known = np.concatenate([values[np.isfinite(values)] for _, values in lines])
     across = units.scale(start + window * length, "Time")
     up = units.scale(float(np.abs(known).max()) if len(known) else 0.0, dimension)
+    hover = f"%{{y:.4g}} {up.unit}"
     traces = [
-        {
-            **_line(_middles(start, window, len(values)) * across.factor, values * up.factor, f"@s{index % SERIES}"),
-            "name": plotted(name),
-            "hovertemplate": f"%{{y:.4g}} {up.unit}",
-        }
+        _named(name, hover, _middles(start, window, len(values)) * across.factor, values * up.factor, index)
         for index, (name, values) in enumerate(lines)
     ]
     return figure(traces, axis("time", across.unit), axis("value", up.unit), legend=True, hovermode="x unified")
@@ -285,6 +269,16 @@ def in_order(values: Floats, units: Units, dimension: str, name: str) -> Figure:
 def _line(x: Numbers, y: Numbers, colour: str, width: float = 1.6, **style: str) -> dict[str, Any]:
     line = {"color": colour, "width": width, **style}
     return {"type": "scatter", "mode": "lines", "x": _rounded(x), "y": _rounded(y), "line": line}
+
+
+def _named(name: str, hover: str, x: Numbers, y: Numbers, number: int, **style: str) -> dict[str, Any]:
+    """One of several lines, in the colour of its number."""
+    return {**_line(x, y, f"@s{number % SERIES}", 1.6, **style), "name": plotted(name), "hovertemplate": hover}
+
+
+def _bars(x: list[Any], shares: Floats, hover: str, **more: Any) -> dict[str, Any]:
+    y, marker = _rounded(shares), {"color": "@s0"}
+    return {"type": "bar", "x": x, "y": y, **more, "marker": marker, "hovertemplate": hover}
 
 
 def _values_axis(scale: Scale, logarithmic: bool) -> dict[str, Any]:

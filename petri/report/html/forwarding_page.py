@@ -11,13 +11,12 @@ from petri.experiment.forwarding.procedure import amount
 from petri.measure.intervals import Interval
 from petri.report.forwarding import columns, delay_scale, legend
 from petri.report.html import tables
-from petri.report.html.markup import Markup, content, plotted, tag
+from petri.report.html.markup import Markup, aside, content, plotted, tag
 from petri.report.html.page import Figure, Page, axis, figure
-from petri.report.html.picture import picture
 from petri.report.html.run_page import banner, rounding_banner
 from petri.report.html.search_page import said
 from petri.report.html.sweep_figures import estimates, line
-from petri.report.html.sweep_page import points_table, provenance
+from petri.report.html.sweep_page import add_trials
 from petri.report.quantities import Scale, Units
 from petri.report.search import ending, question, remarks
 
@@ -32,7 +31,7 @@ def forwarding_page(outcome: ForwardingOutcome) -> Page:
     net, units = outcome.net, Units.of(outcome.net)
     page = Page(outcome.title or f"{net.name}: RFC 2544", "RFC 2544")
     page.head += [tables.prose(net.doc), *_banners(outcome)]
-    page.section("table", "What is forwarded", tag("p", question(outcome.search), class_="note"), _table(outcome))
+    page.section("table", "What is forwarded", aside(question(outcome.search)), _table(outcome))
     if len(outcome.rows) > 1:
         page.section("throughput", "Throughput", tag("div", _throughput(page, outcome, units), class_="pair"))
     _along_loads(page, outcome, units)
@@ -40,11 +39,7 @@ def forwarding_page(outcome: ForwardingOutcome) -> Page:
     if len(bursts) > 1:
         drawn = _figure([("burst", bursts)], outcome.roles.size, "frames", Scale())
         page.section("bursts", "Back-to-back frames", page.figure(drawn, "burst by size"))
-    trials = outcome.search.outcome
-    if trials.points:
-        page.section("tried", "Every load tried", points_table(trials, units, []))
-        page.section("net", "The net", picture(net))
-        page.section("provenance", "How to repeat this", *provenance(trials, units))
+    add_trials(page, outcome.search.outcome, "load", [])
     return page
 
 
@@ -65,7 +60,7 @@ def _table(outcome: ForwardingOutcome) -> Markup:
         before = first or before
         headings.append((f"{before} {second}" if second else first, "figure"))
     rows = list(zip(*(map(str, column.cells) for column in known), strict=True))
-    notes = [tag("p", line, class_="note") for line in legend(outcome)]
+    notes = [aside(line) for line in legend(outcome)]
     return content(tables.table(headings, rows, "What is forwarded"), notes)
 
 

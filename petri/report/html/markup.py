@@ -40,6 +40,11 @@ def tag(name: str, /, *children: Content, **attributes: str | int | float | bool
     return Markup(f"<{name}{written}>{content(*children)}</{name}>")
 
 
+def aside(*said: Content) -> Markup:
+    """A paragraph that explains something; nothing where nothing is said."""
+    return tag("p", *said, class_="note") if any(said) else Markup("")
+
+
 def data(identifier: str, value: Any) -> Markup:
     """Plain data for the page's script. No text in it can end the element: `<` is written as an escape."""
     text = json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False)

@@ -14,7 +14,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, Final
 
-from petri.report.html.markup import Content, Markup, content, data, tag
+from petri.report.html.markup import Content, Markup, aside, content, data, tag
 from petri.report.html.palette import style_variables, themes
 from petri.version import VERSION
 
@@ -59,7 +59,7 @@ class Page:
     def figure(self, figure: Figure, label: str, caption: Content = None, height: int = USUAL) -> Markup:
         """A figure's position in the page. `label` describes it for those who cannot see it; height in pixels."""
         if len(self.figures) >= MOST_FIGURES:
-            return tag("p", "A page has at most ", MOST_FIGURES, " figures; this one is left out.", class_="note")
+            return aside("A page has at most ", MOST_FIGURES, " figures; this one is left out.")
         self.figures.append(figure)
         plot = tag(
             "div",
@@ -107,7 +107,7 @@ class Page:
         if not self.figures:
             return Markup("")
         return content(
-            tag("noscript", tag("p", "The figures need JavaScript; the tables contain their numbers.", class_="note")),
+            tag("noscript", aside("The figures need JavaScript; the tables contain their numbers.")),
             data("themes", themes()),
             data("figures", self.figures),
             data("plotly", packed_plotly()),

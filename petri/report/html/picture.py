@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from petri.net import Net
-from petri.report.html.markup import Markup, content, tag
+from petri.report.html.markup import Markup, aside, content, tag
 from petri.report.picture import Diagram, diagram, layout, svg, views
 from petri.report.picture.diagram import TRANSITION
 from petri.report.picture.folding import starred
@@ -40,9 +40,7 @@ def picture(net: Net, sources: Mapping[str, str] | None = None, busy: Busy | Non
     """
     whole = diagram(net, sources=sources)
     if len(whole.nodes) > LARGEST:
-        return tag(
-            "p", f"With {len(whole.nodes):,} places and transitions the net is too large for a picture.", class_="note"
-        )
+        return aside(f"With {len(whole.nodes):,} places and transitions the net is too large for a picture.")
     heat = _heat(whole, net, busy) if busy else {}
     (_, first), *others = views(whole)
     inner = [
@@ -51,7 +49,7 @@ def picture(net: Net, sources: Mapping[str, str] | None = None, busy: Busy | Non
         )
         for path, one in others
     ]
-    return content(_sheet(net, first, heat), tag("p", _LEGEND, _HEAT if heat else "", class_="note"), inner)
+    return content(_sheet(net, first, heat), aside(_LEGEND, _HEAT if heat else ""), inner)
 
 
 _LEGEND: Final = (

@@ -142,7 +142,7 @@
     const keys = tokens.map((one) => value(key, one.v)), least = keys.reduce((a, b) => b < a ? b : a);
     return [tokens[keys.indexOf(least)]];
   };
-  const matches = (pattern, variables, v) => pattern.every((m, slot) => !Array.isArray(m) || v[slot] === value(m, variables));
+  const matches = (pattern, variables, v) => pattern.every((m, slot) => !m.equal || v[slot] === value(m.equal, variables));
   const weigh = (place, v) => places[place].weight ? Math.max(value(places[place].weight, v), 0) : 1;
   const coming = (place) => held.flatMap((i) => happened[i].given).filter(([to]) => to === place)
     .reduce((sum, [, n, v]) => sum + n * weigh(place, v), 0);
@@ -155,7 +155,7 @@
       inhibitors.forEach((arc, n) => {
         const there = black(arc.place) ? size(arc.place)
           : marking[arc.place].filter((one) => matches(arc.pattern, variables, one.v)).length;
-        if (there >= count(arc.count, variables)) wrong.push(`inhibitor ${n}`);
+        if (there >= count(arc.threshold, variables)) wrong.push(`inhibitor ${n}`);
       });
       const part = guards.findIndex((guard) => !value(guard.e, variables));
       if (part >= 0) wrong.push(`guard ${part}`);
@@ -195,7 +195,7 @@
       if (!fit.length) found.push({ variables: [...variables], arc: n, wrong: [] });
       for (const one of fit) {
         const bound = [...variables];
-        arc.pattern.forEach((m, slot) => { if (typeof m === "number") bound[m] = one.v[slot]; });
+        arc.pattern.forEach(({ bind }, slot) => { if (bind !== null) bound[bind] = one.v[slot]; });
         extend(bound, [...took, [arc.place, one, arc.keep]], new Set(used).add(one));
       }
     };
@@ -395,10 +395,10 @@
     const there = (p) => `${size(p)}`;
     one.inputs.forEach((arc, n) => {
       const reached = found.filter((c) => c.arc >= n);
-      verdict(arc.text, reached.length, reached.filter((c) => c.arc === n).length, there(arc.place));
+      verdict(one.input_texts[n], reached.length, reached.filter((c) => c.arc === n).length, there(arc.place));
     });
     const of = (what) => complete.filter((c) => c.wrong.includes(what)).length;
-    one.inhibitors.forEach((arc, n) => verdict(arc.text, complete.length, of(`inhibitor ${n}`), there(arc.place)));
+    one.inhibitors.forEach((arc, n) => verdict(one.inhibitor_texts[n], complete.length, of(`inhibitor ${n}`), there(arc.place)));
     one.guards.forEach((guard, n) => verdict(`guard ${guard.text}`, complete.length, of(`guard ${n}`), ""));
     const limited = [...new Set(one.outputs.flatMap((arc) => arc.places))].filter((p) => places[p].capacity !== null);
     for (const p of limited) {
@@ -408,9 +408,9 @@
     box.append(table(lines));
     if (found.length > 1 || boundText(t, found[0].variables)) {
       const listed = found.slice(0, 12).map((c) => {
-        const why = c.arc < one.inputs.length ? `✗ ${one.inputs[c.arc].text}`
+        const why = c.arc < one.inputs.length ? `✗ ${one.input_texts[c.arc]}`
           : c.wrong.length ? `✗ ${c.wrong.map((w) => w.startsWith("guard") ? `guard ${one.guards[w.slice(6)].text}`
-            : w.startsWith("room") ? `room in ${places[w.slice(5)].name}` : one.inhibitors[w.slice(10)].text).join("; ")}`
+            : w.startsWith("room") ? `room in ${places[w.slice(5)].name}` : one.inhibitor_texts[w.slice(10)]).join("; ")}`
           : "✓ can fire";
         const line = [boundText(t, c.variables) || "–", why];
         line.cls = why[0] === "✗" ? "culprit" : "";
@@ -454,17 +454,17 @@
     const subject = picked ? (picked.kind === "p" ? places : transitions)[picked.number]
       : last === null ? null : transitions[happened[last < 0 ? ~last : last].t];
     const span = subject?.span, box = $("source");
-    if (!span || net.sources[span[0]] === undefined) return;
-    if (shownFile !== span[0]) {
-      shownFile = span[0];
+    if (!span || net.sources[span.file] === undefined) return;
+    if (shownFile !== span.file) {
+      shownFile = span.file;
       const list = make("ol");
-      for (const line of net.sources[span[0]].split("\n")) list.append(make("li", line || " "));
-      box.replaceChildren(make("h2", span[0].split(/[\\/]/).at(-1)), list);
+      for (const line of net.sources[span.file].split("\n")) list.append(make("li", line || " "));
+      box.replaceChildren(make("h2", span.file.split(/[\\/]/).at(-1)), list);
     }
     box.querySelectorAll(".now").forEach((line) => line.classList.remove("now"));
     const lines = box.querySelectorAll("li");
-    for (let n = span[1]; n <= span[2]; n++) lines[n - 1]?.classList.add("now");
-    const line = lines[span[1] - 1], list = box.querySelector("ol");
+    for (let n = span.line; n <= span.end_line; n++) lines[n - 1]?.classList.add("now");
+    const line = lines[span.line - 1], list = box.querySelector("ol");
     if (line) list.scrollTop = line.offsetTop - list.clientHeight / 3;
   };
 
@@ -547,7 +547,7 @@
   const figures = { count: ["firings", transitions], max: ["max", places], mean: ["mean", places] };
   const figure = (name, of) => {
     const [op, list] = figures[name], number = list.findIndex((one) => one.name === of);
-    return number < 0 ? undefined : values([op, [], number]);
+    return number < 0 ? undefined : values({ op, args: [], value: number });
   };
   const measured = (name) => {
     const one = net.measures.find((measure) => measure.name === name);

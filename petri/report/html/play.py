@@ -17,24 +17,7 @@ from typing import Any, Final
 
 from petri.analysis.candidates import guard_parts
 from petri.measure.figures import field_dimension
-from petri.net import (
-    Counter,
-    Expr,
-    InputArc,
-    Measure,
-    Net,
-    OutputArc,
-    Place,
-    Probe,
-    Sample,
-    Scalar,
-    Slot,
-    Span,
-    Term,
-    Transition,
-    Variable,
-    split_unit,
-)
+from petri.net import InputArc, Measure, Net, Place, Scalar, Term, Transition, split_unit
 from petri.report.expressions import ExpressionText
 from petri.report.html.markup import Content, Markup, content, data, tag
 from petri.report.html.page import asset, policy
@@ -47,6 +30,7 @@ from petri.report.picture.sizes import core_size
 from petri.report.picture.svg import quoted
 from petri.report.quantities import Units
 from petri.run.recording import Recording
+from petri.structs import Frozen, as_dict
 from petri.ticks import time_power
 from petri.version import VERSION
 
@@ -77,7 +61,7 @@ def token_game(net: Net, sources: Mapping[str, str], recording: Recording, run: 
     drawn = views(whole)
     described = _net(net, sources, recording)
     described["views"] = [_view(net, whole, path, one) for path, one in drawn]
-    text = json.dumps(described, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    text = json.dumps(_plain(described), separators=(",", ":"), ensure_ascii=False, allow_nan=False)
     packed = base64.b64encode(gzip.compress(text.encode(), 9, mtime=0)).decode()
     script = "".join(map(asset, ("play_values.js", "play_measures.js", "play.js")))
     doc = " ".join(net.doc.split()).partition(". ")[0]
@@ -178,7 +162,7 @@ def _net(net: Net, sources: Mapping[str, str], recording: Recording) -> dict[str
         "transitions": [_transition(net, transition, words) for transition in net.transitions],
         "rows": _rows(recording),
         "tick": float(net.tick.length),
-        "probes": [_probe(probe) for probe in net.probes],
+        "probes": net.probes,
         "measures": [one for measure in net.measures for one in _measures(net, measure)],
         "sources": {file: sources[file] for file in sorted(files) if file in sources},
     }
@@ -204,105 +188,46 @@ def _measures(net: Net, measure: Measure) -> Iterator[dict[str, Any]]:
     units = Units.of(net)
     for name, (dimension, term) in terms.items():
         factor, known = units.units_of(split_unit(dimension)[0])
-        yield {"name": name, "term": _term(term), "factor": factor, "units": known}
-
-
-def _term(term: Term) -> list[Any]:
-    return [term.op, [_term(argument) for argument in term.args], term.value]
-
-
-def _probe(probe: Probe) -> dict[str, Any] | None:
-    """What the page computes of one: sums and samples; else None."""
-    if isinstance(probe, Counter):
-        return {"transition": probe.transition, "quantity": _expression(probe.quantity)}
-    if not isinstance(probe, Sample):
-        return None
-    samples = [
-        {"transition": one.transition, "value": _expression(one.value), "condition": _expression(one.condition)}
-        for one in (probe, *probe.others)
-    ]
-    return {"samples": samples}
+        yield {"name": name, "term": term, "factor": factor, "units": known}
 
 
 def _place(place: Place, words: ExpressionText) -> dict[str, Any]:
-    return {
-        "name": place.name,
-        "doc": place.doc,
-        "slots": [_kind(slot) for slot in place.colour.slots],
-        "discipline": place.discipline,
-        "key": _expression(place.key),
-        "capacity": place.capacity,
-        "weight": _expression(place.weight),
-        "room": words.capacity(place),
-        "initial": [[count, [_whole(value) for value in token]] for count, token in place.initial],
-        "span": _span(place.span),
-    }
-
-
-def _kind(one: Slot | Variable) -> dict[str, Any]:
-    return {"name": one.name, "dimension": one.dimension, "labels": one.labels}
-
-
-def _span(span: Span | None) -> list[Any] | None:
-    return None if span is None else [span.file, span.line, span.end_line]
-
-
-def _expression(e: Expr | None) -> list[Any] | None:
-    if e is None:
-        return None
-    return [e.op, e.kind, [_expression(argument) for argument in e.args], None if e.value is None else _whole(e.value)]
+    initial = [(count, tuple(token)) for count, token in place.initial]
+    parts = _parts(place, "name", "doc", "discipline", "key", "capacity", "weight", "span")
+    return parts | {"slots": place.colour.slots, "room": words.capacity(place), "initial": initial}
 
 
 def _transition(net: Net, one: Transition, words: ExpressionText) -> dict[str, Any]:
     words = words.element(one)
-    return {
-        "name": one.name,
-        "doc": one.doc,
-        "variables": [_kind(variable) for variable in one.variables],
-        "inputs": [_input(net, arc, one, words) for arc in one.inputs],
-        "inhibitors": [
-            {
-                "place": arc.place,
-                "pattern": [_expression(match.equal) for match in arc.pattern],
-                "count": _expression(arc.threshold),
-                "text": f"fewer than {words.of(arc.threshold, one.variables) if arc.threshold else 1} in "
-                + net.places[arc.place].name,
-            }
-            for arc in one.inhibitors
+    parts = _parts(one, "name", "doc", "variables", "inputs", "inhibitors", "outputs", "resets", "priority", "span")
+    fewer = [words.of(arc.threshold, one.variables) if arc.threshold else 1 for arc in one.inhibitors]
+    return parts | {
+        "input_texts": [_input_text(net, arc, one, words) for arc in one.inputs],
+        "inhibitor_texts": [
+            f"fewer than {count} in {net.places[arc.place].name}"
+            for count, arc in zip(fewer, one.inhibitors, strict=True)
         ],
-        "guards": [{"e": _expression(part), "text": words.of(part, one.variables)} for part in guard_parts(one)],
-        "outputs": [_output(arc) for arc in one.outputs],
-        "resets": one.resets,
-        "priority": one.priority,
-        "span": _span(one.span),
+        "guards": [{"e": part, "text": words.of(part, one.variables)} for part in guard_parts(one)],
     }
 
 
-def _input(net: Net, arc: InputArc, one: Transition, words: ExpressionText) -> dict[str, Any]:
+def _input_text(net: Net, arc: InputArc, one: Transition, words: ExpressionText) -> str:
     pattern = words.token(arc, one)
     place = net.places[arc.place]
-    text = place.name + (f"({pattern})" if pattern and place.colour.slots else f" × {pattern}" if pattern else "")
-    slots = [match.bind if match.bind is not None else _expression(match.equal) for match in arc.pattern]
-    return {"place": arc.place, "pattern": slots, "count": _expression(arc.count), "keep": arc.keep, "text": text}
+    return place.name + (f"({pattern})" if pattern and place.colour.slots else f" × {pattern}" if pattern else "")
 
 
-def _output(arc: OutputArc) -> dict[str, Any]:
-    return {
-        "places": arc.places,
-        "values": [_expression(value) for value in arc.values],
-        "index": _expression(arc.index),
-        "count": _expression(arc.count),
-        "condition": _expression(arc.condition),
-    }
+def _parts(of: Frozen, *names: str) -> dict[str, Any]:
+    return {name: getattr(of, name) for name in names}
 
 
-def _rows(recording: Recording) -> list[Scalar | str]:
+def _rows(recording: Recording) -> list[Scalar]:
     """One number after the other: transition, time since the start before, duration, variables, takes, gives."""
-    rows: list[Scalar | str] = []
+    rows: list[Scalar] = []
     before = 0.0
     for one in recording.happenings:
-        rows += [one.transition, _whole(one.start - before), _whole(one.end - one.start)]
-        rows += [_whole(value) for value in one.variables] if one.transition >= 0 else []
+        rows += [one.transition, one.start - before, one.end - one.start]
+        rows += one.variables if one.transition >= 0 else []
         before = one.start
         rows.append(len(one.taken))
         for place, seat in one.taken:
@@ -312,15 +237,21 @@ def _rows(recording: Recording) -> list[Scalar | str]:
             merged += [(place, 1, token) for token in tokens] if tokens[0] else [(place, len(tokens), ())]
         rows.append(len(merged))
         for place, count, token in merged:
-            rows += [place, count, *map(_whole, token)]
+            rows += [place, count, *token]
     return rows
 
 
-def _whole(value: Scalar) -> Scalar | str:
-    """A number as JavaScript reads it: an int beyond 2^53, which it would round, as text."""
-    if isinstance(value, int):
-        return value if abs(value) < _EXACT else str(value)
-    return int(value) if value.is_integer() and abs(value) < _EXACT else float(value)
+def _plain(value: Any) -> Any:
+    """Parts of a net as dicts and lists. JavaScript would round an int beyond 2^53, which therefore is a text."""
+    if isinstance(value, Frozen):
+        value = as_dict(value)
+    if isinstance(value, dict):
+        return {name: _plain(part) for name, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(part) for part in value]
+    if isinstance(value, float):
+        return int(value) if value.is_integer() and abs(value) < _EXACT else value
+    return str(value) if isinstance(value, int) and abs(value) >= _EXACT else value
 
 
 def _view(net: Net, whole: Diagram, path: tuple[str, ...], drawn: Diagram) -> dict[str, Any]:

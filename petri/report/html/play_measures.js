@@ -44,7 +44,7 @@ const measuresOf = ({ net, happened, events, when, levels }) => {
     const: (value) => column(() => value),
     elapsed: () => ticks().map((x) => x * net.tick),
     counter: (probe) => sum(net.probes[probe]),
-    sample: ([probe, field]) => sampled(net.probes[probe].samples, field),
+    sample: ([probe, field]) => sampled([net.probes[probe], ...net.probes[probe].others], field),
     firings: (t) => running((n) => fired(n, t) ? 1 : 0),
     in_progress: (t) => over(integral(progress(t)), ticks()),
     active: (t) => over(integral(some(progress(t))), ticks()),
@@ -56,8 +56,8 @@ const measuresOf = ({ net, happened, events, when, levels }) => {
     busy: (p) => over(integral(levels(p)), ticks()).map(((start) => (x) => start ? 1 - x / start : NaN)(levels(p)[0])),
   };
   /* The values of a formula; throws for one that needs what the page does not have. */
-  const values = ([op, args, value]) => {
-    const key = JSON.stringify([op, args, value]);
+  const values = (term) => {
+    const { op, args, value } = term, key = JSON.stringify(term);
     if (known.has(key)) return known.get(key);
     const of = args.map(values), operate = arithmetics[op];
     if (!operate && !figures[op]) throw new Error(op);

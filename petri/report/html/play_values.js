@@ -19,7 +19,7 @@ const ints = (operate, ...args) => {
 const divided = (a, b) => [a / b - (a % b !== 0n && (a < 0n) !== (b < 0n) ? 1n : 0n), a % b && (a < 0n) !== (b < 0n) ? a % b + b : a % b];
 /* The value of an expression; world: {now, end, size(place)}. */
 const valueOf = (e, variables, world) => {
-  const [op, kind, args, constant] = e;
+  const { op, kind, args, value: constant } = e;
   const arg = (i) => valueOf(args[i], variables, world);
   if (op in arithmetic) {
     const values = args.map((_, i) => arg(i));

@@ -8,19 +8,25 @@ from typing import Any, Final
 
 import numpy as np
 
+from petri.diagnostics import Diagnostic
+from petri.file_read import FileRead
+from petri.measure.formula import Verdict
+from petri.measure.histogram import Histogram
+from petri.measure.observation import Floats
 from petri.measure.occupancy import LEVELS
-from petri.net import Net
+from petri.measure.trend import Drift
+from petri.net import Expectation, Net
 from petri.report.cells import ARRAYS
-from petri.report.ending import why_partial
 from petri.report.html import figures, tables
-from petri.report.html.markup import Content, Markup, content, spoken, tag
+from petri.report.html.markup import Content, Markup, aside, content, spoken, tag
 from petri.report.html.page import LOW, TALL, Page
 from petri.report.html.picture import Busy, picture
-from petri.report.html.record import RunRecord, interval, real, rows_of
-from petri.report.quantities import Units, number, parameter_text
+from petri.report.quantities import Units, number
+from petri.report.record import RunRecord, shown_figures
 from petri.report.rounding import rounding
-from petri.report.run_length import run_length_note
 from petri.report.unsettled import growth_text
+from petri.result import MeasureResult
+from petri.result.stored import Failure, Recording
 from petri.result.tables import Row
 
 LINES: Final = 40  # places in the chart over time
@@ -29,79 +35,58 @@ REPLICATIONS: Final = (
     ("replication", "name"), ("ended", ""), ("time", "figure"), ("firings", "figure"), ("took", "figure"), ("hash", "")
 )  # fmt: skip
 OCCUPANCIES: Final = 6  # places whose distribution of tokens is drawn
-# For an order probe: name, heading, explanation, axis, first number, whether 0 is left out and the last entry is open.
+# For an order probe: name, heading, explanation, axis, whether 0 is left out and whether the last entry is open.
 ORDERS: Final = (
-    (
-        "extent",
-        "Reordering extent",
-        "How far a reordered packet arrives behind the first packet that overtook it (RFC 4737, 4.2).",
-        "extent [packets]",
-        0,
-        True,
-        True,
-    ),
-    (
-        "degree",
-        "Degree of n-reordering",
-        "The number of packets directly before it that all have greater numbers (RFC 4737, 5).",
-        "n",
-        0,
-        True,
-        True,
-    ),
-    (
-        "displacement",
-        "Reorder density",
-        "The distance of packets from their position in order; packets in place are left out (RFC 5236, 4).",
-        "displacement [packets]; negative is early",
-        0,  # the middle of the distribution is 0
-        True,
-        False,
-    ),
-    (
-        "buffer",
-        "Reorder buffer density",
-        "Packets held by a receiver after each arrival because an earlier one is missing (RFC 5236, 5).",
-        "packets held",
-        0,
-        False,
-        False,
-    ),
-)
+    ("extent", "Reordering extent",
+     "How far a reordered packet arrives behind the first packet that overtook it (RFC 4737, 4.2).",
+     "extent [packets]", True, True),
+    ("degree", "Degree of n-reordering",
+     "The number of packets directly before it that all have greater numbers (RFC 4737, 5).", "n", True, True),
+    ("displacement", "Reorder density",
+     "The distance of packets from their position in order; packets in place are left out (RFC 5236, 4).",
+     "displacement [packets]; negative is early", True, False),
+    ("buffer", "Reorder buffer density",
+     "Packets held by a receiver after each arrival because an earlier one is missing (RFC 5236, 5).",
+     "packets held", False, False),
+)  # fmt: skip
 
 
-def run_page(record: RunRecord, sources: Mapping[str, str] | None = None) -> Page:
-    """All sections of a run's page. `sources` are the net's texts, if available."""
-    data = record.data
-    page = Page(str(data["net"]), "Simulation run")
-    page.head += [tables.prose(str(data.get("doc") or "")), _facts(record), *banners(record)]
-    if data["measures"] or data["expectations"]:
-        page.section("measures", "Measures", tables.measures_table(record), _level_note(record))
-    if record.net is not None:
-        page.section("net", "The net", picture(record.net, sources, _busy(record.net, data)))
-    places, transitions = rows_of(data, "places"), rows_of(data, "transitions")
+def run_page(
+    record: RunRecord, sources: Mapping[str, str] | None = None, gaps: Mapping[str, Floats] | None = None
+) -> Page:
+    """All sections of a run's page. `sources` are the net's texts, if available.
+
+    gaps: the first values of some measures, in the order of their events.
+    """
+    page = Page(record.net.name, "Simulation run")
+    page.head += [tables.prose(record.net.doc), _facts(record), *banners(record)]
+    if record.measures or record.verdicts:
+        table = tables.measures_table(record.units, record.measures, record.verdicts)
+        page.section("measures", "Measures", table, _level_note(record))
+    page.section("net", "The net", picture(record.net, sources, _busy(record)))
+    places, transitions = record.rows("places", True), record.rows("transitions", True)
     _utilisation(page, places, transitions)
     _over_time(page, record, places)
     _occupancy(page, record, places)
-    _distributions(page, record)
-    _details(page, record, places, transitions)
-    if recordings := data.get("recordings"):
-        page.section("recordings", "Recordings", tables.recordings_table(recordings))
+    _distributions(page, record, gaps or {})
+    _details(page, record)
+    if record.recordings:
+        page.section("recordings", "Recordings", tables.recordings_table(record.recordings))
     page.section("provenance", "How to repeat this", *provenance(record))
     return page
 
 
-def _busy(net: Net, data: Mapping[str, Any]) -> Busy:
+def _busy(record: RunRecord) -> Busy:
     """How much is used: of a place that starts with black tokens these, of another with a capacity this."""
-    places = {}
-    for index, (place, row) in enumerate(zip(net.places, data["places"], strict=True)):
+    net, places = record.net, {}
+    for index, (place, row) in enumerate(zip(net.places, record.rows("places", False), strict=True)):
         if place.held and not place.colour.slots:
-            places[index] = real(row["utilisation"]["value"]) if row.get("utilisation") else math.nan
+            places[index] = row.figures["utilisation"].mean
         elif place.capacity and place.weight is None:
-            places[index] = real(row["mean"]["value"]) / place.capacity
+            places[index] = row.figures["mean"].mean / place.capacity
     transitions = {
-        index: real(row["active"]["value"])
-        for index, (transition, row) in enumerate(zip(net.transitions, data["transitions"], strict=True))
+        index: row.figures["active"].mean
+        for index, (transition, row) in enumerate(zip(net.transitions, record.rows("transitions", False), strict=True))
         if transition.time.op != "const" or transition.time.value
     }
     kept = ({key: value for key, value in one.items() if math.isfinite(value)} for one in (places, transitions))
@@ -112,62 +97,59 @@ def _busy(net: Net, data: Mapping[str, Any]) -> Busy:
 
 
 def _facts(record: RunRecord) -> Markup:
-    data = record.data
-    manifest = data["manifest"]
-    until = "until no transition can fire" if manifest["until"] is None else f"until {record.time(manifest['until'])}"
-    firings = sum(int(one["firings"]) for one in data["replications"])
-    seconds = sum(float(one["seconds"]) for one in data["replications"])
-    facts: list[Content] = [until]
-    if manifest["warmup"]:
-        facts.append(("warm-up ", tag("b", record.time(manifest["warmup"]))))
-    count = int(manifest["replications"])
-    facts.append((tag("b", number(count)), f" replication{'s' if count != 1 else ''}"))
-    facts.append(("seed ", tag("b", str(manifest["seed"]))))
-    facts.append((tag("b", number(firings)), " firings"))
-    if seconds > 0.0 and firings:
-        facts.append(("computed at ", tag("b", Units(1.0).show(firings / seconds, "events", 3))))
+    seconds = sum(one.seconds for one in record.replications)
+    facts: list[Content] = [f"until {record.end}"]
+    if record.plan.warmup:
+        facts.append(("warm-up ", tag("b", record.time(record.plan.warmup))))
+    count, _, replications = record.replications_text.partition(" ")
+    facts.append((tag("b", count), f" {replications}"))
+    facts.append(("seed ", tag("b", str(record.plan.seed))))
+    facts.append((tag("b", number(record.firings)), " firings"))
+    if seconds > 0.0 and record.firings:
+        facts.append(("computed at ", tag("b", Units(1.0).show(record.firings / seconds, "events", 3))))
     return tables.facts(facts)
 
 
 def banners(record: RunRecord) -> list[Markup]:
     """The verdict, preceded by anything that limits it."""
     found = []
-    if (failure := record.data.get("failure")) is not None:
-        found.append(_failure_banner(failure))
-    if partial := _partial(record):
-        found.append(banner("warn", "Partial results", tag("p", partial)))
-    found += missing_banner(record.data.get("recordings", ()))
-    if (dead := next((one for one in record.data["replications"] if one["ended"] == "dead"), None)) is not None:
-        found += _death(record, dead)
-    if record.net is not None:
-        found += rounding_banner(record.net)
-    if unsettled := record.data.get("unsettled"):
-        found.append(_unsettled_banner(record.units, unsettled))
-    verdicts = record.verdicts
-    failed = [one for one in verdicts if not one["passed"]]
-    if failed:
-        texts = [tag("p", tag("code", str(one["text"])), _but(record, one)) for one in failed]
-        found.append(banner("fail", f"✗ {len(failed)} of {len(verdicts)} expectations failed", *texts))
-    elif verdicts:
-        said = f"All {len(verdicts)} expectations hold" if len(verdicts) > 1 else "The expectation holds"
-        found.append(banner("pass", f"✓ {said}"))
+    if record.failure is not None:
+        found.append(_failure_banner(record.failure.diagnostic))
+    if partial := record.partial_notice:
+        # Of a single replication that stopped there are figures, unless it was still in its warm-up.
+        before = record.asked == 1 and any(one.warm and not one.complete for one in record.replications)
+        said = f"It was {partial}{'; the figures cover the time before' if before else ''}."
+        found.append(banner("warn", "Partial results", tag("p", said)))
+    found += missing_banner(record.recordings)
+    if record.dead:
+        found += _death(record)
+    found += rounding_banner(record.net)
+    if record.drifts:
+        found.append(_unsettled_banner(record.units, record.drifts))
+    if record.failed:
+        texts = [tag("p", tag("code", one.text), _but(record, one, verdict)) for one, verdict in record.failed]
+        found.append(banner("fail", f"✗ {len(texts)} of {len(record.judged)} expectations failed", *texts))
+    elif record.judged:
+        found.append(banner("pass", f"✓ {_capital(record.holding)}"))
     return found
 
 
-def _unsettled_banner(units: Units, unsettled: Sequence[Mapping[str, Any]]) -> Markup:
-    def item(one: Mapping[str, Any]) -> Markup:
-        early, late = (units.show(real(one[third]), one.get("dimension", "")) for third in ("early", "late"))
-        what = "the tokens of " if one["kind"] == "place" else "the measure "
-        steady = one.get("steady", False)
-        said = f": {early} in the first third of the run, {late} in the last"
-        if steady and one["kind"] == "place":
-            rate = growth_text(real(one["growth"]), units)
-            said += f". It grows steadily, by {rate}: more arrives than is taken out, and no run is long enough"
-        return tag("li", what, tag("code", str(one["name"])), said)
+def _capital(text: str) -> str:
+    return text[0].upper() + text[1:]
 
-    texts = [item(one) for one in unsettled]
+
+def _unsettled_banner(units: Units, drifts: Sequence[Drift]) -> Markup:
+    def item(one: Drift) -> Markup:
+        early, late = (units.show(value, one.dimension) for value in (one.early, one.late))
+        what = "the tokens of " if one.kind == "place" else "the measure "
+        said = f": {early} in the first third of the run, {late} in the last"
+        if one.steady and one.kind == "place":
+            rate = growth_text(one.growth, units)
+            said += f". It grows steadily, by {rate}: more arrives than is taken out, and no run is long enough"
+        return tag("li", what, tag("code", one.name), said)
+
     said = "Not settled at the end of the run: these figures depend on its length"
-    return banner("warn", said, tag("ul", texts))
+    return banner("warn", said, tag("ul", [item(one) for one in drifts]))
 
 
 def banner(kind: str, said: str, *more: Content) -> Markup:
@@ -179,66 +161,44 @@ def rounding_banner(net: Net) -> list[Markup]:
     told = rounding(net)
     if told is None:
         return []
-    said = told.message[0].upper() + told.message[1:]
-    return [banner("warn", said) if told.severity == "warning" else tag("p", said, class_="note")]
+    said = _capital(told.message)
+    return [banner("warn", said) if told.severity == "warning" else aside(said)]
 
 
-def missing_banner(recordings: Iterable[Mapping[str, Any]]) -> list[Markup]:
+def missing_banner(recordings: Iterable[FileRead | Recording]) -> list[Markup]:
     """That recordings lack packets, where they do."""
-    remarks = (one for read in recordings for one in read["remarks"] if one["severity"] == "warning")
-    missing = [tag("p", spoken(str(one["message"]))) for one in remarks]
+    remarks = (one for read in recordings for one in read.remarks if one.severity == "warning")
+    missing = [tag("p", spoken(one.message)) for one in remarks]
     return [banner("warn", "Packets of a recording are missing", *missing)] if missing else []
 
 
-def _but(record: RunRecord, expectation: Mapping[str, Any]) -> str:
+def _but(record: RunRecord, expectation: Expectation, verdict: Verdict) -> str:
     """In the units of the measure if the expectation belongs to one."""
-    dimension = next(
-        (str(m["dimension"]) for m in record.data["measures"] if any(e is expectation for e in m["expectations"])), ""
-    )
-    return f": it is {record.units.show(real(expectation['value']), dimension)}"
+    owners = (one.measure for one in record.measures if any(own is expectation for own, _ in one.verdicts))
+    dimension = next((measure.dimension for measure in owners), "")
+    return f": it is {record.units.show(verdict.value, dimension)}"
 
 
-def _failure_banner(failure: Mapping[str, Any]) -> Markup:
-    where = failure.get("span") or {}
-    parts: list[Content] = []
-    if where:
-        parts.append(tag("p", f"{where.get('file')}, line {where.get('line')}, column {where.get('column')}"))
-    parts += [tag("p", spoken(str(text))) for text in (*failure.get("notes", ()), *failure.get("hints", ()))]
-    return banner("fail", f"The run stopped: {failure.get('message', '')}", *parts)
+def _failure_banner(failure: Diagnostic | Failure) -> Markup:
+    where = failure.span
+    at = f"{where.file}, line {where.line}, column {where.column}" if where else None
+    parts: list[Content] = [tag("p", at) if at else None]
+    parts += [tag("p", spoken(text)) for text in (*failure.notes, *failure.hints)]
+    return banner("fail", f"The run stopped: {failure.message}", *parts)
 
 
-def _partial(record: RunRecord) -> str:
-    """What is missing from the run, "" if nothing is."""
-    data = record.data
-    ran = data["replications"]
-    finished = [one for one in ran if one["ended"] in ("until", "dead")]
-    asked = int(data["manifest"]["replications"])
-    if len(finished) == asked and not data["partial"]:
-        return ""
-    stopped = next((one for one in ran if one not in finished), None)
-    in_model = bool((data.get("failure") or {}).get("transition"))
-    why = f"It was {why_partial(stopped['ended'] if stopped else None, in_model)}"
-    if asked == 1 and stopped:
-        return f"{why} at time {record.time(stopped['time'])}; the figures cover the time before."
-    if finished:
-        return f"{why}; the figures are from {len(finished)} of {asked} replications."
-    return f"{why} before any replication finished."
-
-
-def _death(record: RunRecord, dead: Mapping[str, Any]) -> list[Markup]:
+def _death(record: RunRecord) -> list[Markup]:
     """The death of a net; it is expected if the run was to last until then."""
-    early = record.data["manifest"]["until"] is not None
-    lacks = [tag("li", tag("code", one.transition), f" {one.text}") for one in record.reasons]
-    why = tag("details", tag("summary", "why no transition can fire"), tag("ul", lacks), open=early)
-    why = why if lacks else Markup("")
+    early, at = math.isfinite(record.plan.until), record.time(record.dead[0].time)
+    lacks = [tag("li", tag("code", one.transition), f" {one.text}") for one in record.reasons()]
+    why = tag("details", tag("summary", "why no transition can fire"), tag("ul", lacks), open=early) if lacks else None
     if not early:
-        said = tag("p", f"It ended at {record.time(dead['time'])}, when no transition could fire.", class_="note")
-        return [content(said, why)]
-    return [banner("warn", f"The net died at {record.time(dead['time'])}: no transition can fire", why)]
+        return [content(aside(f"It ended at {at}, when no transition could fire."), why)]
+    return [banner("warn", f"The net died at {at}: no transition can fire", why)]
 
 
 def _level_note(record: RunRecord) -> Markup:
-    count = len(record.data["replications"])
+    count = len(record.replications)
     how = (
         f"Student's intervals over {count} replications."
         if count > 1
@@ -249,19 +209,9 @@ def _level_note(record: RunRecord) -> Markup:
         "In the charts the dot is the estimate with its interval, the vertical line the bound, and the shade what the "
         "expectation allows."
     )
-    said = tag("p", f"± is half the 95 % confidence interval. {how} {doubt} {drawings}", class_="note")
-    short = _too_short(record)
-    return content(said, tag("p", short, class_="note") if short else None)
-
-
-def _too_short(record: RunRecord) -> str:
-    """What `±?` means, where a measure has it."""
-    one, plan = record.data["replications"][0], record.data["manifest"]
-    figures = [interval(each) for measure in record.data["measures"] for each in (measure, *measure["record"].values())]
-    extensible = one["ended"] != "dead" and plan["until"] is not None
-    begun, ended = float(plan["warmup"]), float(one["time"])
-    moving = next((str(drift["name"]) for drift in record.data.get("unsettled") or ()), "")
-    return run_length_note((each.longer for each in figures), begun, ended, extensible, record.time, moving)
+    said = aside(f"± is half the 95 % confidence interval. {how} {doubt} {drawings}")
+    short = record.run_length_note(one.longer for measured in record.measures for _, one, _ in shown_figures(measured))
+    return content(said, aside(short))
 
 
 # ---------------------------------------------------------------- utilisation and histories
@@ -270,24 +220,25 @@ def _too_short(record: RunRecord) -> str:
 def _utilisation(page: Page, places: Sequence[Row], transitions: Sequence[Row]) -> None:
     resources = [row for row in places if not math.isnan(row.figures["utilisation"].mean)]
     working = [row for row in transitions if row.figures["active"].mean > 0.0]
-    halves = []
-    if resources:
-        text = "Share of the initial tokens that are in use or held by firings."
-        made = tables.bars(resources, "utilisation", "Utilisation of resource places")
-        halves.append(tag("div", tag("h3", "Resources in use"), tag("p", text, class_="note"), made))
-    if working:
-        text = "Share of time with at least one firing in progress."
-        made = tables.bars(working, "active", "Activity of transitions")
-        halves.append(tag("div", tag("h3", "Active transitions"), tag("p", text, class_="note"), made))
+    shown = (
+        (resources, "Resources in use", "Share of the initial tokens that are in use or held by firings.",
+         "utilisation", "Utilisation of resource places"),
+        (working, "Active transitions", "Share of time with at least one firing in progress.",
+         "active", "Activity of transitions"),
+    )  # fmt: skip
+    halves = [
+        tag("div", tag("h3", title), aside(text), tables.bars(rows, figure, label))
+        for rows, title, text, figure, label in shown
+        if rows
+    ]
     if halves:
         page.section("utilisation", "Utilisation", tag("div", halves, class_="pair"))
 
 
 def _over_time(page: Page, record: RunRecord, places: Sequence[Row]) -> None:
     """Queues first: places that are not resources, by their number of tokens."""
-    if record.history is None:
+    if (history := record.history()) is None:
         return
-    history = record.history
     moving = [(row, history.tokens[list(row.members)].mean(axis=0)) for row in places]
     moving = [(row, values) for row, values in moving if np.ptp(values) > 0.0]
     if not moving:
@@ -302,7 +253,7 @@ def _over_time(page: Page, record: RunRecord, places: Sequence[Row]) -> None:
         (f"{row.name} (average of {row.copies})" if row.copies > 1 else row.name, values, number < LINES_AT_FIRST)
         for number, (row, values) in enumerate(moving[:LINES])
     ]
-    ran = len(record.data["replications"])
+    ran = len(record.replications)
     caption = content(
         tag("b", "Tokens in places"),
         f", averaged over {len(history.edges) - 1} windows of time{f' and {ran} replications' if ran > 1 else ''}."
@@ -317,11 +268,11 @@ def _over_time(page: Page, record: RunRecord, places: Sequence[Row]) -> None:
 
 def _occupancy(page: Page, record: RunRecord, places: Sequence[Row]) -> None:
     """The queues and resources whose number of tokens varies most; the elements of an array together."""
-    if record.occupancy is None:
+    if (occupancy := record.occupancy()) is None:
         return
     varied: list[tuple[bool, float, Row, np.ndarray[Any, np.dtype[np.float64]]]] = []
     for row in places:
-        rows = [record.occupancy[member] for member in row.members]
+        rows = [occupancy[member] for member in row.members]
         shares = np.zeros(max(map(len, rows)))
         for one in rows:
             shares[: len(one)] += np.array(one) / len(rows)
@@ -343,173 +294,149 @@ def _occupancy(page: Page, record: RunRecord, places: Sequence[Row]) -> None:
 # ---------------------------------------------------------------- distributions
 
 
-def _distributions(page: Page, record: RunRecord) -> None:
+def _distributions(page: Page, record: RunRecord, gaps: Mapping[str, Floats]) -> None:
     parts = []
     drawn: list[Any] = []  # two measures of one sample have one histogram
-    for index, measure in enumerate(record.data["measures"]):
-        held = measure.get("histogram")
+    for measured in record.measures:
+        held = measured.histogram
+        counts = held and {number: count for number, (count, _) in held.buckets.items()}
         made = [
-            *([] if held in drawn else _sample(page, record, measure)),
-            *_in_order(page, record, measure),
-            *_series(page, record, measure, index),
-            *_orders(page, measure),
+            *([] if held is None or counts in drawn else _sample(page, record.units, measured, held)),
+            *_in_order(page, record.units, measured, gaps.get(measured.name, ())),
+            *_series(page, record, measured),
+            *_orders(page, measured),
         ]
-        drawn.append(held)
+        drawn.append(counts)
         if made:
-            heading = tag("h3", tag("code", str(measure["name"])))
-            parts.append(content(heading, tag("div", made, class_="pair")))
+            parts.append(content(tag("h3", tag("code", measured.name)), tag("div", made, class_="pair")))
     parts += _together(page, record)
     if parts:
         page.section("distributions", "Distributions and series", *parts)
 
 
-def _sample(page: Page, record: RunRecord, measure: Mapping[str, Any]) -> list[Content]:
-    held = measure.get("histogram")
-    sample = figures.Distribution.of(held["buckets"], held["counts"]) if held else None
+def _sample(page: Page, units: Units, measured: MeasureResult, histogram: Histogram) -> list[Content]:
+    sample = figures.Distribution.of(histogram)
     if sample is None:
         return []
-    name, dimension = str(measure["name"]), str(measure["dimension"])
+    dimension = measured.measure.dimension
 
     def at(share: float) -> str:
-        return record.units.show(sample.quantile(share), dimension, 3)
+        return units.show(sample.quantile(share), dimension, 3)
 
     zero = f" {sample.zeros:.1%} are exactly 0." if sample.zeros and not sample.is_discrete else ""
     caption = content(tag("b", "Density"), f" of {number(sample.count)} values.{zero}")
-    label = f"{name}: median {at(0.5)}, 90 % below {at(0.9)}, 99 % below {at(0.99)}"
-    made: list[Content] = [page.figure(figures.density(sample, record.units, dimension), label, caption, LOW)]
+    label = f"{measured.name}: median {at(0.5)}, 90 % below {at(0.9)}, 99 % below {at(0.99)}"
+    made: list[Content] = [page.figure(figures.density(sample, units, dimension), label, caption, LOW)]
     if not sample.is_discrete:
         quantiles = f": 90 % are below {at(0.9)}, 99 % below {at(0.99)}, 99.9 % below {at(0.999)}."
         beyond = content(tag("b", "Tail"), quantiles)
-        made.append(page.figure(figures.tail(sample, record.units, dimension), f"Tail of {label}", beyond, LOW))
+        made.append(page.figure(figures.tail(sample, units, dimension), f"Tail of {label}", beyond, LOW))
     return made
 
 
-def _series(page: Page, record: RunRecord, measure: Mapping[str, Any], index: int) -> list[Content]:
-    held = measure.get("series")
-    if not held:
+def _series(page: Page, record: RunRecord, measured: MeasureResult) -> list[Content]:
+    if not measured.series:
         return []
-    window = None if record.net is None else record.net.measures[index].window
-    start = float(record.data["manifest"]["warmup"])
-    values = [np.array([real(one) for one in row]) for row in held.values()]
-    dimension = str(measure["dimension"])
-    figure = figures.series(start, window or 1.0, values, record.units, dimension, str(measure["name"]))
+    measure, values = measured.measure, list(measured.series.values())
+    figure = figures.series(
+        record.plan.warmup, measure.window or 1.0, values, record.units, measure.dimension, measure.name
+    )
     if figure is None:
         return []
-    length = f"windows of {record.time(window)}" if window else "equal windows"
+    length = f"windows of {record.time(measure.window)}" if measure.window else "equal windows"
     caption = content(tag("b", "Over time"), f", in {length}.")
-    return [page.figure(figure, f"{measure['name']} over time", caption, LOW)]
+    return [page.figure(figure, f"{measure.name} over time", caption, LOW)]
 
 
-def _in_order(page: Page, record: RunRecord, measure: Mapping[str, Any]) -> list[Content]:
+def _in_order(page: Page, units: Units, measured: MeasureResult, values: Floats | Sequence[float]) -> list[Content]:
     """The first values of a measure, one after the other."""
-    name = str(measure["name"])
-    values = record.gaps.get(name)
-    if values is None or not len(values):
+    if not len(values):
         return []
     caption = content(tag("b", "In order"), f": the first {number(len(values))} values.")
-    figure = figures.in_order(values, record.units, str(measure["dimension"]), name)
-    return [page.figure(figure, f"{name} in the order of events", caption, LOW)]
+    figure = figures.in_order(np.asarray(values), units, measured.measure.dimension, measured.name)
+    return [page.figure(figure, f"{measured.name} in the order of events", caption, LOW)]
 
 
 def _together(page: Page, record: RunRecord) -> list[Markup]:
     """Measures with series of one unit over the same windows, in one picture."""
-    if record.net is None:
-        return []
-    alike: dict[tuple[float, str], list[tuple[str, Any]]] = {}
-    for measure, declared in zip(record.data["measures"], record.net.measures, strict=True):
-        if declared.window and measure.get("series"):
-            values = np.array([real(one) for one in next(iter(measure["series"].values()))])
-            alike.setdefault((declared.window, str(measure["dimension"])), []).append((str(measure["name"]), values))
-    start = float(record.data["manifest"]["warmup"])
+    alike: dict[tuple[float, str], list[tuple[str, Floats]]] = {}
+    for measured in record.measures:
+        measure = measured.measure
+        if measure.window and measured.series:
+            values = next(iter(measured.series.values()))
+            alike.setdefault((measure.window, measure.dimension), []).append((measure.name, values))
     made: list[Markup] = []
     for (window, dimension), lines in alike.items():
         if len(lines) > 1:
             names = ", ".join(name for name, _ in lines)
-            figure = figures.several(start, window, lines, record.units, dimension)
+            figure = figures.several(record.plan.warmup, window, lines, record.units, dimension)
             caption = content(tag("b", names), f" in windows of {record.time(window)}, of the first replication.")
             made.append(content(tag("h3", "Together"), page.figure(figure, f"{names} over time", caption)))
     return made
 
 
-def _orders(page: Page, measure: Mapping[str, Any]) -> list[Content]:
-    held = measure.get("distributions")
-    if not held:
+def _orders(page: Page, measured: MeasureResult) -> list[Content]:
+    if not measured.distributions:
         return []
     made: list[Content] = []
-    for name, heading, what, axis, first, skip_zero, is_open in ORDERS:
-        values = [float(value) for value in held[name]]
-        first = -(len(values) // 2) if name == "displacement" else first
+    for name, heading, what, axis, skip_zero, is_open in ORDERS:
+        values = measured.distributions[name].tolist()
+        first = -(len(values) // 2) if name == "displacement" else 0
         figure = figures.counts(values, first, axis, skip_zero=skip_zero, open_ended=is_open)
         if figure is not None:
             caption = content(tag("b", heading), ". ", what)
-            made.append(page.figure(figure, f"{heading} of {measure['name']}", caption, LOW))
-    return made or [tag("p", "Nothing arrived out of order.", class_="note")]
+            made.append(page.figure(figure, f"{heading} of {measured.name}", caption, LOW))
+    return made or [aside("Nothing arrived out of order.")]
 
 
 # ---------------------------------------------------------------- tables
 
 
-def _details(page: Page, record: RunRecord, places: Sequence[Row], transitions: Sequence[Row]) -> None:
-    net = record.net
-    place_docs = {} if net is None else {index: one.doc for index, one in enumerate(net.places)}
-    docs = {} if net is None else {index: one.doc for index, one in enumerate(net.transitions)}
-    made: list[Content] = []
-    for title, shown, key, show, known in (
-        ("Places", places, "places", tables.places_table, place_docs),
-        ("Transitions", transitions, "transitions", tables.transitions_table, docs),
-    ):
-        if not shown:
+def _details(page: Page, record: RunRecord) -> None:
+    folded, made = False, list[Content]()
+    for kind in tables.KINDS:
+        rows = record.rows(kind, True)
+        if not rows:
             continue
-        made.append(content(tag("h3", title), show(record, shown, known)))
-        if any(row.copies > 1 for row in shown):
-            each = show(record, rows_of(record.data, key, fold=False), known)
+        made.append(content(tag("h3", kind.capitalize()), tables.figures_table(record, kind, rows, docs=True)))
+        if any(row.copies > 1 for row in rows):
+            folded = True
+            each = tables.figures_table(record, kind, record.rows(kind, False), docs=True)
             made.append(tag("details", tag("summary", "each element of the arrays"), each))
     if made:
-        folded = any(row.copies > 1 for row in (*places, *transitions))
-        note = tag("p", f"{ARRAYS}.", class_="note") if folded else None
+        note = aside(f"{ARRAYS}.") if folded else None
         page.section("details", "Places and transitions", note, *made)
 
 
 def provenance(record: RunRecord) -> list[Content]:
-    data = record.data
-    manifest = data["manifest"]
+    manifest, unit = record.manifest(), record.net.time_unit
     entries: list[tuple[str, Content]] = [
-        ("seed", str(manifest["seed"])),
-        ("until", "dead" if manifest["until"] is None else f"{manifest['until']:.12g} {data['time_unit']}"),
-        ("warm-up", f"{manifest['warmup']:.12g} {data['time_unit']}"),
-        ("engine", str(manifest["engine"])),
-        ("pnsim", str(manifest["version"])),
-        ("Python, machine", f"{manifest['python']}, {manifest['machine']}"),
-        ("flat net (SHA-256)", tag("code", str(manifest["net_hash"]))),
-        ("trajectories", tag("code", str(manifest["hash"]))),
+        ("seed", str(manifest.seed)),
+        ("until", "dead" if manifest.until is None else f"{manifest.until:.12g} {unit}"),
+        ("warm-up", f"{manifest.warmup:.12g} {unit}"),
+        ("engine", manifest.engine),
+        ("pnsim", manifest.version),
+        ("Python, machine", f"{manifest.python}, {manifest.machine}"),
+        ("flat net (SHA-256)", tag("code", manifest.net_hash)),
+        ("trajectories", tag("code", manifest.hash)),
     ]
     parts: list[Content] = [tables.pairs(entries)]
-    if manifest["parameters"]:
-        parts += [tag("h3", "Parameters"), _parameters(record, manifest["parameters"])]
+    if record.net.parameters:
+        parts += [tag("h3", "Parameters"), tables.parameters_of(record.net)]
     rows = [
         (
-            str(one["index"]),
-            str(one["ended"]),
-            record.time(one["time"]),
-            number(float(one["firings"])),
-            f"{one['seconds']:.3g} s",
-            tag("code", str(one["hash"])),
+            str(one.index),
+            one.ended,
+            record.time(one.time),
+            number(one.firings),
+            f"{one.seconds:.3g} s",
+            tag("code", f"{one.hash:016x}"),
         )
-        for one in data["replications"]
+        for one in record.replications
     ]
     how = " on the JSON of this result repeats a replication and compares its hash."
-    repeat = tag("p", tag("code", "pnsim rerun"), how, class_="note")
+    repeat = aside(tag("code", "pnsim rerun"), how)
     replications = tables.table(REPLICATIONS, rows, "Replications")
     if len(rows) > 10:
         replications = tag("details", tag("summary", f"all {len(rows)}"), replications)
     return [*parts, tag("h3", "Replications"), replications, repeat]
-
-
-def _parameters(record: RunRecord, values: Mapping[str, Any]) -> Markup:
-    known = {} if record.net is None else {one.name: one for one in record.net.parameters}
-    rows = []
-    for name, value in values.items():
-        parameter = known.get(str(name))
-        text = parameter_text(record.units, parameter, value)
-        rows.append((str(name), text, parameter.doc if parameter else ""))
-    return tables.parameters(rows)

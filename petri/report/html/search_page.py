@@ -9,12 +9,11 @@ from petri.diagnostics import Diagnostic
 from petri.measure.figures import Figure as Kept
 from petri.report.html import sweep_figures as figures
 from petri.report.html import tables
-from petri.report.html.markup import Content, Markup, content, spoken, tag
+from petri.report.html.markup import Content, Markup, aside, content, tag
 from petri.report.html.page import Figure, Page
-from petri.report.html.picture import picture
 from petri.report.html.run_page import banner, rounding_banner
 from petri.report.html.sweep_figures import PlotAxis
-from petri.report.html.sweep_page import points_table, provenance
+from petri.report.html.sweep_page import add_trials, heading
 from petri.report.quantities import Units, number
 from petri.report.search import answer, ending, figures_in_order, found_columns, question, remarks, share
 
@@ -32,14 +31,9 @@ def search_page(outcome: SearchOutcome) -> Page:
     axes = search_axes(outcome)
     parts = [_measure(page, outcome, one, units, axes) for one in figures_in_order(outcome)] if axes else []
     if parts:
-        note = tag(
-            "p", "Bars are 95 % confidence intervals over the replications; the line is the bound.", class_="note"
-        )
+        note = aside("Bars are 95 % confidence intervals over the replications; the line is the bound.")
         page.section("measures", "Measures", note, parts)
-    if trials.points:
-        page.section("tried", "Every value tried", points_table(trials, units, axes))
-        page.section("net", "The net", picture(trials.net))
-        page.section("provenance", "How to repeat this", *provenance(trials, units))
+    add_trials(page, trials, "value", axes)
     return page
 
 
@@ -87,10 +81,7 @@ def _measure(page: Page, outcome: SearchOutcome, kept: Kept, units: Units, axes:
     """The measure along the parameter, a line for each point, with the bounds of the condition."""
     figure = figures.curves(outcome.outcome, kept, units, axes)
     figure["layout"]["shapes"] = _bounds(outcome, kept, units)
-    docs = {measure.name: measure.doc for measure in outcome.outcome.net.measures}
-    doc = docs.get(kept.name, "")
-    heading = [tag("h3", tag("code", kept.name)), tag("p", spoken(doc), class_="note") if doc else None]
-    return content(heading, page.figure(figure, f"{kept.name} along {outcome.find}"))
+    return content(heading(outcome.outcome, kept), page.figure(figure, f"{kept.name} along {outcome.find}"))
 
 
 def _bounds(outcome: SearchOutcome, kept: Kept, units: Units) -> list[Figure]:

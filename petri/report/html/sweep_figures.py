@@ -109,9 +109,13 @@ def is_grid(outcome: Outcome, known: Sequence[PlotAxis]) -> bool:
 
 def scale_of(outcome: Outcome, kept: Kept, units: Units) -> Scale:
     """The unit that suits the greatest value."""
-    values = [abs(point.intervals[kept.name].mean) for point in outcome.points]
-    known = [value for value in values if math.isfinite(value)]
-    return units.scale(max(known, default=0.0), shown_dimension(kept.dimension))
+    return units.scale(max(map(abs, known_values(outcome, kept)), default=0.0), shown_dimension(kept.dimension))
+
+
+def known_values(outcome: Outcome, kept: Kept) -> list[float]:
+    """Of the points that have the figure."""
+    values = [point.intervals[kept.name].mean for point in outcome.points]
+    return [value for value in values if math.isfinite(value)]
 
 
 def curves(outcome: Outcome, kept: Kept, units: Units, known: Sequence[PlotAxis]) -> Figure:
@@ -356,8 +360,7 @@ def cloud(outcome: Outcome, kept: Kept, units: Units, along: PlotAxis) -> Figure
 
 def _range(outcome: Outcome, kept: Kept, along: PlotAxis) -> dict[str, str]:
     """Logarithmic where the parameter is and the values cover more than a decade."""
-    values = [point.intervals[kept.name].mean for point in outcome.points]
-    known = [value for value in values if math.isfinite(value)]
+    known = known_values(outcome, kept)
     if along.logarithmic and known and min(known) > 0.0 and max(known) > 10.0 * min(known):
         return {"type": "log"}
     return {"rangemode": _range_mode(outcome, kept)}
@@ -365,8 +368,7 @@ def _range(outcome: Outcome, kept: Kept, along: PlotAxis) -> dict[str, str]:
 
 def _range_mode(outcome: Outcome, kept: Kept) -> str:
     """From 0 unless all values are close together far away from it."""
-    values = [point.intervals[kept.name].mean for point in outcome.points]
-    known = [value for value in values if math.isfinite(value)]
+    known = known_values(outcome, kept)
     if not known or min(known) < 0.0 or max(known) <= 0.0:
         return "normal"
     return "tozero" if min(known) < 0.7 * max(known) else "normal"

@@ -16,7 +16,7 @@ from petri.report.expected import bound_text
 from petri.report.html import sweep_figures as figures
 from petri.report.html import tables
 from petri.report.html.marks import interval_mark
-from petri.report.html.markup import Content, Markup, content, spoken, tag
+from petri.report.html.markup import Content, Markup, aside, content, spoken, tag
 from petri.report.html.page import LOW, TALL, Page
 from petri.report.html.picture import picture
 from petri.report.html.run_page import banner, missing_banner, rounding_banner
@@ -43,7 +43,7 @@ def sweep_page(outcome: Outcome) -> Page:
     page.head += [
         tables.prose(outcome.description or net.doc),
         _facts(outcome, axes),
-        *missing_banner([read.to_dict() for read in outcome.files]),
+        *missing_banner(outcome.files),
         *rounding_banner(net),
         *banners(outcome),
     ]
@@ -55,11 +55,11 @@ def sweep_page(outcome: Outcome) -> Page:
     _measures(page, outcome, units, axes)
     if outcome.points:
         page.section("points", "Every point", points_table(outcome, units, axes))
-    if recordings := [read.to_dict() for read in outcome.files]:
-        page.section("recordings", "Recordings", tables.recordings_table(recordings))
+    if outcome.files:
+        page.section("recordings", "Recordings", tables.recordings_table(outcome.files))
     if outcome.points and net.places:
         page.section("net", "The net", picture(net))
-    page.section("provenance", "How to repeat this", *provenance(outcome, units))
+    page.section("provenance", "How to repeat this", *provenance(outcome))
     return page
 
 
@@ -113,13 +113,11 @@ def banners(outcome: Outcome) -> list[Markup]:
 
 
 def _measures(page: Page, outcome: Outcome, units: Units, axes: Sequence[PlotAxis]) -> None:
-    kept = [one for one in outcome.figures if _has_values(outcome, one)]
+    kept = [one for one in outcome.figures if figures.known_values(outcome, one)]
     if not kept or not axes:
         return
-    docs = {measure.name: measure.doc for measure in outcome.net.measures}
-    parts = [_measure(page, outcome, units, axes, one, docs.get(one.name, "")) for one in kept]
-    note = tag("p", "Bars are 95 % confidence intervals over the replications; a click on a name hides its line.",
-               class_="note")  # fmt: skip
+    parts = [_measure(page, outcome, units, axes, one) for one in kept]
+    note = aside("Bars are 95 % confidence intervals over the replications; a click on a name hides its line.")
     more = tag("details", tag("summary", f"{len(parts) - OPEN} more measures"), parts[OPEN:]) if parts[OPEN:] else None
     page.section("measures", "Measures", note, parts[:OPEN], more)
 
@@ -131,7 +129,7 @@ def _distributions(page: Page, outcome: Outcome, units: Units, axes: Sequence[Pl
         drawn = figures.distribution(outcome, name, shares, units, axes)
         parts.append(content(tag("h3", tag("code", name)), page.figure(drawn, f"distribution of {name}")))
     if parts:
-        note = tag("p", "Bars are 95 % confidence intervals of the percentiles over the replications.", class_="note")
+        note = aside("Bars are 95 % confidence intervals of the percentiles over the replications.")
         page.section("distributions", "Distributions", note, parts)
 
 
@@ -144,7 +142,7 @@ def _deviations(page: Page, outcome: Outcome, units: Units) -> None:
             content(tag("h3", tag("code", name)), page.figure(drawn, f"{name} with its deviation", height=TALL))
         )
     if parts:
-        note = tag("p", "Bars are one standard deviation of the values, not of their mean.", class_="note")
+        note = aside("Bars are one standard deviation of the values, not of their mean.")
         page.section("deviations", "Means with deviations", note, parts)
 
 
@@ -160,24 +158,25 @@ def _parts(page: Page, outcome: Outcome, units: Units) -> None:
         page.section("parts", "Parts of a whole", drawn)
 
 
-def _has_values(outcome: Outcome, kept: Kept) -> bool:
-    return any(math.isfinite(point.intervals[kept.name].mean) for point in outcome.points)
+def heading(outcome: Outcome, kept: Kept) -> Content:
+    """The name of a figure, and what is written on its measure."""
+    doc = next((measure.doc for measure in outcome.net.measures if measure.name == kept.name), "")
+    return [tag("h3", tag("code", kept.name)), aside(spoken(doc))]
 
 
-def _measure(page: Page, outcome: Outcome, units: Units, axes: Sequence[PlotAxis], kept: Kept, doc: str) -> Markup:
-    heading = [tag("h3", tag("code", kept.name)), tag("p", spoken(doc), class_="note") if doc else None]
+def _measure(page: Page, outcome: Outcome, units: Units, axes: Sequence[PlotAxis], kept: Kept) -> Markup:
     if not figures.is_grid(outcome, axes):
         clouds = [
             page.figure(figures.cloud(outcome, kept, units, axis), f"{kept.name} against {axis.name}", height=LOW)
             for axis in axes
         ]
-        return content(heading, tag("div", clouds, class_="pair"))
+        return content(heading(outcome, kept), tag("div", clouds, class_="pair"))
     along = ", ".join(axis.name for axis in axes)
     made: list[Content] = [page.figure(figures.curves(outcome, kept, units, axes), f"{kept.name} along {along}")]
     full = len(outcome.points) == math.prod(len(axis.values) for axis in axes)
     if len(axes) > 1 and full and all(len(axis.values) >= SMALLEST_MAP for axis in axes[:2]):
         made += _maps(page, outcome, units, axes, kept)
-    return content(heading, tag("div", made, class_="pair"))
+    return content(heading(outcome, kept), tag("div", made, class_="pair"))
 
 
 def _maps(page: Page, outcome: Outcome, units: Units, axes: Sequence[PlotAxis], kept: Kept) -> list[Content]:
@@ -202,11 +201,10 @@ def _expected_table(outcome: Outcome, units: Units) -> Markup:
     for point in outcome.points:
         for one in point.checked:
             name, dimension = one.expected.measure, dimensions[one.expected.measure]
-            interval = point.intervals[name]
-            tolerance, within = one.verdict.tolerance, one.expected.within
+            interval, within = point.intervals[name], one.expected.within
             doubt = " (uncertain)" if one.verdict.certain is False else ""
             said, kind = ("✓ found", "pass") if one.verdict.passed else ("✗ missed", "fail")
-            drawing = interval_mark(interval.mean, interval.half_width, "==", one.value, tolerance)
+            drawing = interval_mark(interval.mean, interval.half_width, "==", one.value, one.verdict.tolerance)
             wanted = bound_text("==", one.value, within.bound, not within.relative, units, dimension)
             judged = (tag("span", said, class_=f"claim {kind}"), doubt, drawing)
             found = estimate(point, name, dimension, units)
@@ -222,7 +220,7 @@ def points_table(outcome: Outcome, units: Units, axes: Sequence[PlotAxis]) -> Ma
     rows = [_point_row(point, outcome.figures, units, named) for point in outcome.points[:MOST_ROWS]]
     note = unsettled_note(outcome.points, outcome.figures, units)
     made = tables.table(columns, rows, "Every point", more=len(outcome.points) - MOST_ROWS)
-    return content(made, tag("p", note, class_="note") if note else None)
+    return content(made, aside(note))
 
 
 def _point_row(point: PointOutcome, kept: Sequence[Kept], units: Units, axes: Sequence[PlotAxis]) -> list[Content]:
@@ -234,9 +232,9 @@ def _point_row(point: PointOutcome, kept: Sequence[Kept], units: Units, axes: Se
     return cells
 
 
-def provenance(outcome: Outcome, units: Units) -> list[Content]:
+def provenance(outcome: Outcome) -> list[Content]:
     """What the runs depend on."""
-    identity = outcome.identity
+    identity, units = outcome.identity, Units.of(outcome.net)
     rows = [row for point in outcome.points for row in point.rows]
     entries: list[tuple[str, Content]] = [
         ("net", str(identity.get("net", outcome.net.name))),
@@ -270,7 +268,15 @@ def provenance(outcome: Outcome, units: Units) -> list[Content]:
     repeat = content(
         tag("code", "pnsim rerun"), f" {outcome.store.name} repeats any replication and compares its trajectory's hash."
     )
-    return [*parts, every, tag("p", repeat, class_="note")]
+    return [*parts, every, aside(repeat)]
+
+
+def add_trials(page: Page, trials: Outcome, what: str, axes: Sequence[PlotAxis]) -> None:
+    """The last sections of a page of a search: every value that was tried, the net, and how to repeat this."""
+    if trials.points:
+        page.section("tried", f"Every {what} tried", points_table(trials, Units.of(trials.net), axes))
+        page.section("net", "The net", picture(trials.net))
+        page.section("provenance", "How to repeat this", *provenance(trials))
 
 
 def _time(value: object, units: Units) -> str:

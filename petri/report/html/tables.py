@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
 
-import numpy as np
-
+from petri.file_read import FileRead
 from petri.measure.catalogue import PLACE_COLUMNS, TRANSITION_COLUMNS, FigureKind
-from petri.measure.intervals import Interval
+from petri.measure.formula import Judged
+from petri.net import Net
 from petri.report.cells import Cells
 from petri.report.dimensions import shown_dimension
-from petri.report.expected import bound_text, comparison_of, origin
+from petri.report.expected import expected, origin
 from petri.report.html.marks import interval_mark, spark
 from petri.report.html.markup import Content, Markup, breakable, content, paragraphs, spoken, tag
-from petri.report.html.record import RunRecord, interval, real
-from petri.report.quantities import Units, number
+from petri.report.quantities import Units, number, parameter_text
+from petri.report.record import RunRecord, shown_figures
 from petri.report.summary import first_sentence
+from petri.result import MeasureResult
+from petri.result.stored import Recording
 from petri.result.tables import Row
 
 TOP: Final = 12  # bars that are unfolded
@@ -29,6 +31,11 @@ Columns = Sequence[tuple[str, str]]
 
 MEASURES: Final = (("measure", "name"), ("value ± 95 %", "figure"), ("", ""))
 PARAMETERS: Final = (("parameter", "name"), ("value", "figure"), ("", "doc"))
+KINDS: Final[Mapping[str, tuple[Mapping[str, FigureKind], str, str]]] = {
+    "places": (PLACE_COLUMNS, "tokens", "tokens over time"),
+    "transitions": (TRANSITION_COLUMNS, "rates", "rate over time"),
+}
+"""What tables of places and of transitions show: figures, and which course of `History`, with its heading."""
 RECORDINGS: Final = (("place", "name"), ("file", ""), ("rows read", "figure"), ("", ""))
 
 
@@ -60,6 +67,11 @@ def parameters(entries: Iterable[tuple[str, str, str]]) -> Markup:
     return table(PARAMETERS, [(tag("code", name), value, spoken(doc)) for name, value, doc in entries], "Parameters")
 
 
+def parameters_of(net: Net) -> Markup:
+    units = Units.of(net)
+    return parameters((one.name, parameter_text(units, one, one.value), one.doc) for one in net.parameters)
+
+
 def facts(texts: Sequence[Content]) -> Markup:
     """The line below the title of a page."""
     return tag("ul", [tag("li", text) for text in texts], class_="facts")
@@ -68,49 +80,44 @@ def facts(texts: Sequence[Content]) -> Markup:
 # ---------------------------------------------------------------- measures
 
 
-def measures_table(record: RunRecord) -> Markup:
-    rows = [one for measure in record.data["measures"] for one in _measure_rows(record, measure)]
-    for expectation in record.data["expectations"]:
-        value, dimension = real(expectation["value"]), shown_dimension(str(expectation.get("dimension", "")))
-        said = verdict(record.units, expectation, "", Interval(value, math.nan, 0.95, 1), dimension)
-        cells = (tag("code", "expect"), record.units.show(value, dimension), said)
+def measures_table(units: Units, measures: Iterable[MeasureResult], verdicts: Iterable[Judged] = ()) -> Markup:
+    rows = [one for measured in measures for one in _measure_rows(units, measured)]
+    for judged in verdicts:
+        expectation, found = judged
+        dimension = shown_dimension(expectation.dimension)
+        cells = (tag("code", "expect"), units.show(found.value, dimension), verdict(units, judged, "", dimension))
         rows.append(row(MEASURES, cells, "lead last"))
     return framed(MEASURES, rows, "Measures", "measures")
 
 
-def _measure_rows(record: RunRecord, measure: Mapping[str, Any]) -> list[Markup]:
-    name, dimension = str(measure["name"]), str(measure["dimension"])
-    recorded = [(str(field), interval(one)) for field, one in measure["record"].items()]
-    first, lead = recorded[0] if recorded else (None, interval(measure))
-    kind = shown_dimension(dimension, first)
-    remarks = [verdict(record.units, one, name, interval(measure), kind) for one in measure["expectations"]]
-    if failure := measure.get("failure"):
-        remarks.insert(0, tag("div", tag("span", f"✗ could not be computed: {failure}", class_="claim fail")))
-    doc = first_sentence(str(measure["doc"]))
+def _measure_rows(units: Units, measured: MeasureResult) -> list[Markup]:
+    (first, lead, kind), *others = shown_figures(measured)
+    half_width = measured.interval.half_width
+    remarks = [verdict(units, one, measured.name, kind, half_width) for one in measured.verdicts]
+    if measured.failure:
+        said = tag("span", f"✗ could not be computed: {measured.failure}", class_="claim fail")
+        remarks.insert(0, tag("div", said))
+    doc = first_sentence(measured.measure.doc)
     field = tag("span", f" {first}", class_="soft") if first is not None else None
-    title = (tag("code", name), field, tag("div", spoken(doc), class_="doc") if doc else None)
-    rows: list[Sequence[Content]] = [(title, record.units.show_interval(lead, kind), remarks)]
-    for field_name, one in recorded[1:]:
-        rows.append((field_name, record.units.show_interval(one, shown_dimension(dimension, field_name)), None))
+    title = (tag("code", measured.name), field, tag("div", spoken(doc), class_="doc") if doc else None)
+    rows: list[Sequence[Content]] = [(title, units.show_interval(lead, kind), remarks)]
+    rows += [(name, units.show_interval(one, dimension), None) for name, one, dimension in others]
     classes = ["lead", *["sub"] * (len(rows) - 1)]
     classes[-1] += " last"
     return [row(MEASURES, cells, kind) for cells, kind in zip(rows, classes, strict=True)]
 
 
-def verdict(units: Units, expectation: Mapping[str, Any], measure: str, estimate: Interval, dimension: str) -> Markup:
+def verdict(units: Units, judged: Judged, measure: str, dimension: str, half_width: float = math.nan) -> Markup:
     """An expectation with its verdict in words, and a chart of the figure and its bound."""
-    passed, bound, tolerance = bool(expectation["passed"]), real(expectation["bound"]), float(expectation["tolerance"])
-    text = str(expectation["text"])
-    comparison = comparison_of(text)
-    # What a result of an earlier version does not say: whether its tolerance was a share of the bound.
-    within, absolute = float(expectation.get("within", tolerance)), bool(expectation.get("absolute", True))
-    wanted = bound_text(comparison, bound, within, absolute, units, dimension)
-    words = f"✓ {wanted}" if passed else f"✗ failed: expected {wanted}"
-    source = origin(text, measure)
-    doubt = tag("small", " (uncertain)") if expectation["certain"] is False else None
-    drawing = interval_mark(real(expectation["value"]), estimate.half_width, comparison, bound, tolerance)
+    expectation, found = judged
+    wanted = expected(expectation, units, dimension)
+    words = f"✓ {wanted}" if found.passed else f"✗ failed: expected {wanted}"
+    source = origin(expectation.text, measure)
+    doubt = tag("small", " (uncertain)") if found.certain is False else None
     written = tag("small", f" ({source})") if source else None
-    return tag("div", tag("span", words, doubt, written, class_=f"claim {'pass' if passed else 'fail'}"), drawing)
+    claim = tag("span", words, doubt, written, class_=f"claim {'pass' if found.passed else 'fail'}")
+    drawing = interval_mark(found.value, half_width, found.comparison, found.bound, found.tolerance)
+    return tag("div", claim, drawing)
 
 
 # ---------------------------------------------------------------- bars
@@ -156,51 +163,35 @@ def name_of(row: Row) -> Markup:
 # ---------------------------------------------------------------- places and transitions
 
 
-def places_table(record: RunRecord, rows: Sequence[Row], docs: Mapping[int, str]) -> Markup:
-    tokens = None if record.history is None else record.history.tokens
-    return _figures_table(record, "Places", rows, PLACE_COLUMNS.values(), tokens, "tokens over time", docs)
-
-
-def transitions_table(record: RunRecord, rows: Sequence[Row], docs: Mapping[int, str]) -> Markup:
-    rates = None if record.history is None else record.history.rates
-    return _figures_table(record, "Transitions", rows, TRANSITION_COLUMNS.values(), rates, "rate over time", docs)
-
-
-def _figures_table(
-    record: RunRecord,
-    label: str,
-    rows: Sequence[Row],
-    kinds: Collection[FigureKind],
-    over_time: np.ndarray[Any, np.dtype[np.float64]] | None,
-    heading: str,
-    docs: Mapping[int, str],
-) -> Markup:
-    columns = [(label.lower().removesuffix("s"), "name"), *((kind.heading, "figure") for kind in kinds)]
+def figures_table(record: RunRecord, kind: str, rows: Sequence[Row], *, docs: bool = False) -> Markup:
+    """The rows of "places" or "transitions", if so with their documentation."""
+    kinds, field, heading = KINDS[kind]
+    over_time = None if (history := record.history()) is None else getattr(history, field)
+    columns = [(kind.removesuffix("s"), "name"), *((one.heading, "figure") for one in kinds.values())]
     if over_time is not None:
         columns.append((heading, "spark"))
-    shown_cells = Cells(record.units, record.net)
+    shown_cells, elements = Cells(record.net), getattr(record.net, kind)
     made: list[list[Content]] = []
     for one in rows[:MOST_ROWS]:
-        doc = first_sentence(docs.get(one.members[0], ""))
+        doc = first_sentence(elements[one.members[0]].doc) if docs else ""
         cells: list[Content] = [(name_of(one), tag("div", spoken(doc), class_="doc") if doc else None)]
-        cells += [shown_cells.text(one, kind) for kind in kinds]
+        cells += [shown_cells.text(one, figure) for figure in kinds.values()]
         if over_time is not None:
             cells.append(spark(over_time[list(one.members)].mean(axis=0).tolist()))
         made.append(cells)
-    return table(columns, made, label, more=len(rows) - MOST_ROWS)
+    return table(columns, made, kind.capitalize(), more=len(rows) - MOST_ROWS)
 
 
 # ---------------------------------------------------------------- recordings
 
 
-def recordings_table(recordings: Sequence[Mapping[str, Any]]) -> Markup:
+def recordings_table(recordings: Iterable[FileRead | Recording]) -> Markup:
     """How much was read of each file, and what in it is missing, or not as it was on the wire."""
     rows = []
     for read in recordings:
-        told = [] if read["complete"] else [tag("div", "not read to its end")]
-        told += [tag("div", spoken(str(one["message"]))) for one in read["remarks"]]
-        place, file = (tag("code", str(read[name])) for name in ("place", "file"))
-        rows.append((place, file, number(float(read["rows"])), told))
+        told = [] if read.complete else [tag("div", "not read to its end")]
+        told += [tag("div", spoken(one.message)) for one in read.remarks]
+        rows.append((tag("code", read.place), tag("code", read.file), number(read.rows), told))
     return table(RECORDINGS, rows, "Recordings")
 
 

@@ -13,7 +13,7 @@ from petri.experiment.threshold.outcome import SearchOutcome
 from petri.measure.figures import recorded_fields
 from petri.model import Model
 from petri.report.dimensions import shown_dimension
-from petri.report.quantities import Units, parameter_text
+from petri.report.quantities import Units, counted, parameter_text
 from petri.report.search import answer, question
 from petri.report.why import why_text
 from petri.result import MeasureResult, Result
@@ -53,10 +53,8 @@ def describe_result(result: Result) -> str:
     until = f"until {endless}" if math.isinf(plan.until) else f"until {units.show(plan.until, 'Time')}"
     said = f"Result {result.net.name}: {counted(result.asked, 'replication')} {until}, seed {plan.seed}"
     said += listed([f"{one.name} {figure(one, units)}" for one in result.measures]) if result.counted else ""
-    verdicts = [verdict for one in result.measures for _, verdict in one.verdicts]
-    verdicts += [verdict for _, verdict in result.verdicts]
-    if verdicts:
-        said += f"; {sum(one.passed for one in verdicts)} of {len(verdicts)} expectations hold"
+    if result.judged:
+        said += f"; {sum(one.passed for _, one in result.judged)} of {len(result.judged)} expectations hold"
     if result.failure is not None:
         said += f"; FAILED: {result.failure.diagnostic.message}"
     elif result.partial:
@@ -101,10 +99,6 @@ def figure(measured: MeasureResult, units: Units) -> str:
     """The value of a measure with its interval, in a unit that suits it."""
     first = next(iter(recorded_fields(measured.measure)), None) if measured.recorded else None
     return units.show_interval(measured.interval, shown_dimension(measured.measure.dimension, first))
-
-
-def counted(number: int, what: str) -> str:
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def listed(texts: list[str]) -> str:

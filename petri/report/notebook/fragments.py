@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from functools import singledispatch
 from typing import Final
 
@@ -14,14 +13,13 @@ from petri.report.html.figures import Distribution, density
 from petri.report.html.markup import Content, Markup, content, tag
 from petri.report.html.page import asset
 from petri.report.html.palette import DARK, LIGHT
-from petri.report.html.record import RunRecord, of_result, rows_of
 from petri.report.html.run_page import banners
 from petri.report.notebook.descriptions import describe_model, describe_outcome, describe_result
 from petri.report.notebook.drawing import draw, drawing_html
 from petri.report.notebook.plots import plot
-from petri.report.quantities import Units, parameter_text
+from petri.report.quantities import Units
+from petri.report.record import of_result
 from petri.result import MeasureResult, Result
-from petri.result.export import measure_dict
 from petri.views import Drawing
 
 MOST_PLOTS: Final = 6
@@ -39,15 +37,14 @@ html.register(Drawing, drawing_html)
 @html.register
 def model_html(model: Model) -> str:
     """The drawing of a net and its parameters."""
-    net, units = model.net, Units.of(model.net)
+    net = model.net
     parts: list[Content] = [tag("p", describe_model(model), class_="headline"), tables.prose(net.doc)]
     try:
         parts.append(drawing_html(draw(model)))
     except ValueError as error:
         parts.append(tag("p", str(error), class_="note"))
     if net.parameters:
-        rows = [(one.name, parameter_text(units, one, one.value), one.doc) for one in net.parameters]
-        parts.append(tables.parameters(rows))
+        parts.append(tables.parameters_of(net))
     return fragment(parts)
 
 
@@ -56,12 +53,11 @@ def result_html(result: Result) -> str:
     """The verdicts and measures of a run, the distributions of its samples, and its places and transitions."""
     record = of_result(result)
     parts: list[Content] = [tag("p", describe_result(result), class_="headline"), *banners(record)]
-    if record.data["measures"] or record.data["expectations"]:
-        parts.append(tables.measures_table(record))
+    if record.measures or record.verdicts:
+        parts.append(tables.measures_table(record.units, record.measures, record.verdicts))
     drawn = [distribution(one, record.units) for one in result.measures]
     parts.append(tag("div", [one for one in drawn if one is not None][:MOST_PLOTS], class_="plots"))
-    parts.append(folded("places", tables.places_table(record, rows_of(record.data, "places"), {})))
-    parts.append(folded("transitions", tables.transitions_table(record, rows_of(record.data, "transitions"), {})))
+    parts += [folded(kind, tables.figures_table(record, kind, record.rows(kind, True))) for kind in tables.KINDS]
     return fragment(parts)
 
 
@@ -69,15 +65,11 @@ def result_html(result: Result) -> str:
 def measure_html(measured: MeasureResult) -> str:
     """One measure with its verdicts, and the distribution of its samples."""
     units = Units.named(measured.seconds, measured.time_unit)
-    data = {"measures": [measure_dict(measured)], "expectations": []}
-    return fragment([tables.measures_table(RunRecord(data, units)), distribution(measured, units)])
+    return fragment([tables.measures_table(units, [measured]), distribution(measured, units)])
 
 
 def distribution(measured: MeasureResult, units: Units) -> Markup | None:
-    if measured.histogram is None:
-        return None
-    snapshot = measured.histogram.snapshot()
-    sample = Distribution.of(snapshot["buckets"].tolist(), snapshot["counts"].tolist())
+    sample = None if measured.histogram is None else Distribution.of(measured.histogram)
     if sample is None:
         return None
     return plot(density(sample, units, shown_dimension(measured.measure.dimension)), measured.name)
@@ -89,11 +81,7 @@ def outcome_html(outcome: Outcome) -> str:
     units, axes = Units.of(outcome.net), sweep_figures.axes(outcome)
     parts: list[Content] = [tag("p", describe_outcome(outcome), class_="headline"), *sweep_page.banners(outcome)]
     if axes and sweep_figures.is_grid(outcome, axes):
-        measured = [
-            one
-            for one in outcome.figures
-            if any(math.isfinite(point.intervals[one.name].mean) for point in outcome.points)
-        ]
+        measured = [one for one in outcome.figures if sweep_figures.known_values(outcome, one)]
         made = [plot(sweep_figures.curves(outcome, one, units, axes), one.name) for one in measured[:MOST_PLOTS]]
         parts.append(tag("div", made, class_="plots"))
     if outcome.points:

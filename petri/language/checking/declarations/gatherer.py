@@ -50,10 +50,9 @@ class Gatherer:
     `part`: the first file is not a net, but modules and other declarations to import.
     """
 
-    def __init__(self, checker: CheckState, library: frozenset[str]) -> None:
+    def __init__(self, checker: CheckState) -> None:
         self.checker = checker
         self.problems = checker.problems
-        self.library = library
         self.net: tree.Net | None = None
         self.clock: tree.Time | None = None
         self.run: tree.Run | None = None
@@ -145,7 +144,8 @@ class Gatherer:
         elif d.name in scope.units:
             self.problems.twice(d.name, d.name_span, scope.units[d.name].span, "a unit")
         else:
-            scope.units[d.name] = UnitSymbol(d.name, d.name_span, d)
+            unit = scope.units[d.name] = UnitSymbol(d.name, d.name_span, d)
+            self.home[id(unit)] = scope
 
     def _place(self, scope: Scope, d: tree.Place | tree.Port) -> None:
         self._enumerations(scope, d.type)
@@ -158,7 +158,8 @@ class Gatherer:
         self._enter(scope, symbol)
 
     def _module(self, scope: Scope, d: tree.Module) -> None:
-        symbol = ModuleSymbol(d.name, d.name_span, d, Scope(scope), library=d.span.file in self.library)
+        library = d.span.file in self.checker.sources.library_files
+        symbol = ModuleSymbol(d.name, d.name_span, d, Scope(scope), library=library)
         if not self._enter(scope, symbol):
             return
         assert symbol.scope is not None

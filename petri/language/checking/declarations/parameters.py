@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 from petri import net
@@ -13,7 +14,7 @@ from petri.language.checking.state import CheckState, Value
 from petri.language.meaning.nodes import Constant, Node, as_float, constant, evaluate
 from petri.language.meaning.scope import ConstantSymbol, Scope
 from petri.language.meaning.types import ListOf, Scalar, Type, Unknown, describe, plainly
-from petri.language.meaning.units import PLAIN, dimension_name
+from petri.language.meaning.units import dimension_name
 from petri.language.problems import CheckError, needed
 from petri.language.syntax import tree
 from petri.net import Span
@@ -61,16 +62,8 @@ class Overrides:
 
     def _no_parameter(self, name: str) -> None:
         known = list(self.symbols)
-        if self.checker.excused(name):
-            return
-        self.problems.error(
-            "unknown-parameter",
-            None,
-            name=name,
-            suggestion=self.problems.meant(name, known),
-            known=known,
-            none=None if known else "none",
-        )
+        none = None if known else "none"
+        self.problems.fault(self.checker.unknown("unknown-parameter", None, name, known, known=known, none=none))
 
     def _parse(self, name: str, text: str) -> None:
         from petri.language.syntax.parser import parse
@@ -236,48 +229,43 @@ class Overrides:
                 except CheckError as fault:
                     self.problems.fault(fault)
 
-    def _listed_list(self, name: str, symbol: ConstantSymbol, declaration: tree.Param, kind: Scalar) -> net.Parameter:
-        """A list is shown as it is written, which is also how it is set."""
-        written = symbol.setting[0] if symbol.setting is not None else declaration.default
-        default = self.problems.whole_text(written.span) if written is not None else ""
-        given, bounds = self.given.get(name, default), self.bounds(symbol, declaration, kind)
-        dimension = dimension_name(kind.dimension) if kind.dimension != PLAIN else ""
-        shown = given if isinstance(given, str) else f"[{', '.join(str(item) for item in given)}]"  # type: ignore[attr-defined]
-        low, high = (
-            None if end is None else as_float(evaluate(end, ()), declaration.span) for end in bounds or (None, None)
-        )
-        return net.Parameter(name, shown, "list", dimension, low, high, default, declaration.doc, declaration.span)
-
     def _listed(self, name: str, symbol: ConstantSymbol) -> net.Parameter:
-        declaration, kind = symbol.declaration, symbol.type
+        declaration, several = symbol.declaration, isinstance(symbol.type, ListOf)
+        kind = symbol.type.element if isinstance(symbol.type, ListOf) else symbol.type
         assert isinstance(declaration, tree.Param)
-        if isinstance(kind, ListOf):
-            return self._listed_list(name, symbol, declaration, kind.element)
         assert isinstance(kind, Scalar)
-        assert symbol.node is not None
-        value = evaluate(symbol.node, ())
-        shown: net.Scalar | bool | str
-        if kind.kind == "enum":
-            shown = kind.labels[int(value)]
-        elif kind.kind == "real":
-            shown = as_float(value, symbol.span)
-        else:
-            shown = bool(value) if kind.kind == "bool" else int(value)
-        bounds = self.bounds(symbol, declaration)
-        ends = [evaluate(node, ()) for node in bounds] if bounds else [None, None]
-        low, high = (None if end is None else float(end) if kind.kind == "real" else int(end) for end in ends)
         written = symbol.setting[0] if symbol.setting is not None else declaration.default
+        text = self.problems.whole_text if several else self.problems.text
+        default = text(written.span) if written is not None else ""
+        number = int if kind.kind != "real" and not several else partial(as_float, span=declaration.span)
+        ends = self.bounds(symbol, declaration, kind) or ()
+        low, high = [number(evaluate(end, ())) for end in ends] or (None, None)
         return net.Parameter(
             name,
-            shown,
-            describe(kind) if kind.kind == "enum" else kind.kind,
-            dimension_name(kind.dimension) if kind.dimension != PLAIN else "",
+            _as_written(self.given.get(name, default)) if several else _shown(symbol, kind),
+            "list" if several else describe(kind) if kind.kind == "enum" else kind.kind,
+            dimension_name(kind.dimension),
             low,
             high,
-            self.problems.text(written.span) if written is not None else "",
+            default,
             declaration.doc,
             declaration.span,
         )
+
+
+def _as_written(given: Any) -> str:
+    """A list is shown as it is written, which is also how it is set."""
+    return given if isinstance(given, str) else f"[{', '.join(map(str, given))}]"
+
+
+def _shown(symbol: ConstantSymbol, kind: Scalar) -> net.Scalar | bool | str:
+    assert symbol.node is not None
+    value = evaluate(symbol.node, ())
+    if kind.kind == "enum":
+        return kind.labels[int(value)]
+    if kind.kind == "real":
+        return as_float(value, symbol.span)
+    return bool(value) if kind.kind == "bool" else int(value)
 
 
 def _is_number(value: object) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
-from itertools import chain
 
 from petri.catalogue.operations import DISTRIBUTIONS, FUNCTIONS, OPERATIONS, Parameter
 from petri.language.checking.expressions.places import place_use, require_element
@@ -81,10 +80,9 @@ def call(reader: Reader, e: tree.Call) -> Value:
         raise Reported
     if reader.checker.excused(name):
         raise Reported
-    types = (known for known, found in reader.scope.visible() if isinstance(found, (TypeSymbol, FnSymbol)))
     instead = _ELSEWHERE.get(name)
-    suggestion = None if instead else reader.problems.meant(name, chain(FUNCTIONS, DISTRIBUTIONS, types))
-    reader.problems.error("unknown-function", e.function.span, name=name, suggestion=suggestion, instead=instead)
+    known = () if instead else (*FUNCTIONS, *DISTRIBUTIONS, *reader.scope.named(TypeSymbol, FnSymbol))
+    reader.problems.fault(reader.checker.unknown("unknown-function", e.function.span, name, known, instead=instead))
     for argument in e.arguments:
         if not isinstance(argument, (tree.Range, tree.Weighted, tree.Text)):
             reader.read(argument)
@@ -193,7 +191,7 @@ def _list(reader: Reader, e: tree.Call) -> Value:
     texts = [argument for argument in e.arguments if isinstance(argument, tree.Text)]
     if len(texts) != len(e.arguments) or len(texts) not in (1, 2):
         raise CheckError("list-needs-file", e.span)
-    found = needed(reader.checker.column(texts[0], texts[1] if len(texts) > 1 else None))
+    found = needed(reader.checker.sources.column(texts[0], texts[1] if len(texts) > 1 else None))
     kind = INT if isinstance(found[0], int) else REAL
     nodes = [constant(x if isinstance(x, int) else Fraction(x), kind.slot_kind, e.span) for x in found]
     return Value(ListOf(kind, len(nodes)), tuple(nodes), e.span)
@@ -335,7 +333,7 @@ def _named_table(reader: Reader, e: tree.Call, error: str) -> KnownTable:
     argument = e.arguments[0] if len(e.arguments) == 1 else None
     if not isinstance(argument, tree.Text):
         raise CheckError(error, e.span)
-    return needed(reader.checker.table(argument))
+    return needed(reader.checker.sources.table(argument))
 
 
 _CALLS: dict[str, Callable[[Reader, tree.Call], Value]] = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from petri.language.checking.expressions.reader import Reader
 from petri.language.meaning.scope import PlaceSymbol, kind_of
 from petri.language.meaning.templates import PlaceUse
-from petri.language.problems import CheckError, Reported, needed
+from petri.language.problems import CheckError, needed
 from petri.language.syntax import tree
 from petri.net import Span
 
@@ -48,14 +48,7 @@ def require_element(use: PlaceUse, span: Span) -> None:
 def _no_place(reader: Reader, e: tree.Name, symbol: object) -> CheckError:
     if symbol is not None:
         return CheckError("not-a-place", e.span, name=e.name, kind=kind_of(symbol))  # type: ignore[arg-type]
-    if reader.checker.excused(e.name):
-        return Reported()
     places = (name for name, found in reader.scope.names.items() if isinstance(found, PlaceSymbol))
     outside = reader.scope.outer is not None and isinstance(reader.scope.outer.names.get(e.name), PlaceSymbol)
-    return CheckError(
-        "unknown-place",
-        e.span,
-        name=e.name,
-        suggestion=None if outside else reader.problems.meant(e.name, places),
-        outside=e.name if outside else None,
-    )
+    known, instead = ((), e.name) if outside else (places, None)
+    return reader.checker.unknown("unknown-place", e.span, e.name, known, outside=instead)

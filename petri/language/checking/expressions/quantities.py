@@ -19,7 +19,7 @@ def quantity_of(checker: CheckState, scope: Scope, e: tree.Number, names: Contai
     assert e.unit is not None
     user = scope.find_unit(e.unit)
     if user is not None:
-        checker.resolve_unit(user, scope)
+        checker.resolve(user)
         size, kind = needed(user.node), quantity(user.dimension)
         if size.op == "const":
             assert isinstance(size.value, Fraction)

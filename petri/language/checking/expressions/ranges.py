@@ -8,7 +8,7 @@ from petri.diagnostics import Label
 from petri.language.checking.expressions.reader import Reader, local
 from petri.language.checking.state import CheckState
 from petri.language.meaning.nodes import Node, constant, evaluate
-from petri.language.meaning.scope import ConstantSymbol, IndexRange, Scope, TypeSymbol, kind_of
+from petri.language.meaning.scope import ConstantSymbol, IndexRange, Scope
 from petri.language.meaning.templates import LoopTemplate
 from petri.language.meaning.types import BOOL, INT, UNKNOWN, Scalar, Unknown, plainly
 from petri.language.problems import CheckError, Reported
@@ -34,15 +34,7 @@ def read_index_range(reader: Reader, e: tree.Range | tree.Name) -> IndexRange:
     """The values of an index, from a range or a type. Raises CheckError if it has none."""
     if isinstance(e, tree.Range):
         return IndexRange(INT, *read_whole_range(reader, e))
-    symbol = reader.scope.find(e.name)
-    if not isinstance(symbol, TypeSymbol):
-        if symbol is not None:
-            raise CheckError("not-a-type", e.span, name=e.name, kind=kind_of(symbol))
-        if reader.checker.excused(e.name):
-            raise Reported
-        known = (name for name, found in reader.scope.visible() if isinstance(found, TypeSymbol))
-        raise CheckError("unknown-type", e.span, name=e.name, suggestion=reader.problems.meant(e.name, known))
-    kind = reader.checker.resolve_type(symbol)
+    kind = reader.checker.resolve_type(reader.checker.type_named(e.name, e.span, reader.scope))
     if isinstance(kind, Scalar) and kind.kind == "enum":
         low, high = (constant(value, "int", e.span) for value in (0, len(kind.labels) - 1))
         return IndexRange(kind, low, high)

@@ -44,9 +44,10 @@ from petri.language.meaning.types import (
     same,
 )
 from petri.language.meaning.units import EXAMPLE_UNITS, PLAIN, TIME, UNITS, Dimension
-from petri.language.problems import CheckError, Reported, needed
+from petri.language.problems import CheckError, Problems, Reported, needed
 from petri.language.syntax import tree
 from petri.net import Kind, Span
+from petri.structs import Struct, field, replace
 
 Variables = Mapping[str, tuple[Type, tuple[Node, ...]]]
 Permission = Literal["tokens", "now", "end", "draw"]
@@ -70,41 +71,34 @@ class Names(Protocol):
     def use(self, name: str, reader: Reader, span: Span) -> Value: ...
 
 
-class Reader:
+class Reader(Struct):
     """Reads the expressions of one declaration.
 
     `where` names the text being read, for messages ("a guard"); `allowed` lists what may occur in it besides constants
-    and variables; `binds`: the variables are those that input arcs bind. Errors go to the checker's problems, and the
-    result then has the unknown type; what reads the parts of an expression raises CheckError.
+    and variables; `binds`: the variables are those that input arcs bind; `barred`: those of the transition that may not
+    be used here; `awaited`: names that get their values later, and where each is declared. Errors go to the checker's
+    problems, and the result then has the unknown type; what reads the parts of an expression raises CheckError.
     """
 
-    def __init__(
-        self,
-        checker: CheckState,
-        scope: Scope,
-        where: str,
-        allowed: frozenset[Permission] = frozenset(),
-        variables: Variables | None = None,
-        loops: Mapping[str, ConstantSymbol] | None = None,
-        binds: bool = False,
-    ) -> None:
-        self.checker = checker
-        self.problems = checker.problems
-        self.scope = scope
-        self.where = where
-        self.allowed = allowed
-        self.variables: Variables = variables if variables is not None else {}
-        self.loops = loops if loops is not None else {}
-        self.binds = binds
-        self.barred: Container[str] = ()  # variables of the transition that may not be used here
-        self.lets: Names | None = None
-        self.awaited: Mapping[str, Span] = {}  # names that get their values later: where each is declared
+    checker: CheckState
+    scope: Scope
+    where: str
+    allowed: frozenset[Permission] = frozenset()
+    variables: Variables = field(default_factory=dict)
+    loops: Mapping[str, ConstantSymbol] = field(default_factory=dict)
+    binds: bool = False
+    barred: Container[str] = ()
+    lets: Names | None = None
+    awaited: Mapping[str, Span] = field(default_factory=dict)
+    own_problems: Problems | None = None  # instead of the checker's
+
+    @property
+    def problems(self) -> Problems:
+        return self.own_problems or self.checker.problems
 
     def allowing(self, where: str, *allowed: Permission) -> Reader:
         """A reader with the same names for another part of the text."""
-        other = Reader(self.checker, self.scope, where, frozenset(allowed), self.variables, self.loops, self.binds)
-        other.lets, other.awaited = self.lets, self.awaited
-        return other
+        return replace(self, where=where, allowed=frozenset(allowed), barred=())
 
     # ------------------------------------------------------------ entry points
 
@@ -271,7 +265,7 @@ class Reader:
         raise Reported
 
     def constant_value(self, symbol: ConstantSymbol, span: Span) -> Value:
-        self.checker.resolve_constant(symbol)
+        self.checker.resolve(symbol)
         symbol.used = True
         if symbol.nodes:
             return Value(symbol.type, symbol.nodes, span)
@@ -279,7 +273,7 @@ class Reader:
 
     def _named_distribution(self, symbol: DistSymbol, span: Span) -> Value:
         self.permit("draw", span)
-        self.checker.resolve_dist(symbol)
+        self.checker.resolve(symbol)
         symbol.used = True
         return Value(symbol.type, (needed(symbol.node),), span)
 

@@ -52,7 +52,7 @@ def prepare_call(checker: CheckState, e: tree.Call, symbol: FnSymbol) -> None:
     symbol.used = True
     if symbol.state == "busy":
         raise CheckError("function-recursive", e.span, Label(symbol.span, "function-here"), name=symbol.name)
-    checker.resolve_fn(symbol)
+    checker.resolve(symbol)
     names = [name for name, _, _ in symbol.declaration.parameters]
     if len(e.arguments) != len(names):
         raise other_count(e, len(names), f"{symbol.name}({', '.join(names)})")

@@ -6,13 +6,13 @@ of the indices of arrays, when the net becomes flat.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
 from petri.catalogue.operations import FUNCTIONS
 from petri.language.checking.declarations.runs import is_condition
-from petri.language.checking.expressions.names import names_in
+from petri.language.checking.expressions.names import names_in, nodes_in
 from petri.language.checking.expressions.quantities import quantity_of
 from petri.language.checking.expressions.ranges import read_condition, read_loops
 from petri.language.checking.expressions.reader import Reader
@@ -26,7 +26,7 @@ from petri.language.checking.measures.figure_templates import (
 from petri.language.checking.measures.figures import MEASURE_FUNCTIONS, FigureReader
 from petri.language.checking.nets.targets import Flat, Loops, names_measure
 from petri.language.checking.state import CheckState
-from petri.language.meaning.nodes import Constant, Node, as_float, evaluate
+from petri.language.meaning.nodes import Constant, Node, as_float, constant, evaluate
 from petri.language.meaning.scope import MeasureSymbol
 from petri.language.meaning.templates import Body, LoopTemplate
 from petri.language.meaning.types import REAL, Scalar, quantity
@@ -46,17 +46,14 @@ def shown_dimension(figure: FigureTemplate, flat: Flat) -> str:
     return dimension if unit is None else in_unit(dimension, *unit)
 
 
-Number = Callable[[Flat], float]
-
-
 class ExpectationTemplate(Struct):
     """`text` is without the name of the measure that it is about."""
 
     declaration: tree.Expect
     figure: FigureTemplate
     text: str
-    bound: Number
-    within: Number
+    bound: Node
+    within: Node
     absolute: bool
     condition: Node | None = None
 
@@ -64,7 +61,7 @@ class ExpectationTemplate(Struct):
         """The expectation of the flat net. name: of the measure that it is about, or ""."""
         d = self.declaration
         formula, dimension = self.figure.build(flat), shown_dimension(self.figure, flat)
-        bound, within = self.bound(flat), self.within(flat)
+        bound, within = (as_float(flat.value(node), node.span) for node in (self.bound, self.within))
         text = f"{name} {self.text}".strip()
         return Expectation(text, formula, d.comparison, bound, within, self.absolute, d.span, dimension)
 
@@ -275,7 +272,7 @@ class MeasureChecker:
         self.reader = self._reader(loops)
         condition = read_condition(Reader(self.checker, self.body.scope, "a measure", loops=loops), d.condition)
         if d.formula is None:
-            if latest is None and not self.checker.broken:
+            if latest is None and not self.checker.sources.broken:
                 self.problems.error("expect-of-nothing", d.span)
             template = next((one for one in self.templates.get(id(self.body), ()) if one.declaration is of), None)
             figure = self._first(needed(template))
@@ -321,7 +318,7 @@ class MeasureChecker:
             absolute = d.within is not None and not percent
             bound = self._number(d.bound, figure, "an expected value")
         if d.within is None:
-            return ExpectationTemplate(d, figure, text, bound, _none, absolute)
+            return ExpectationTemplate(d, figure, text, bound, _NONE, absolute)
         if d.comparison != "==":
             raise CheckError("within-without-equality", d.within.span, comparison=d.comparison)
         within = self._number(d.within, figure if absolute else None, "a tolerance")
@@ -329,42 +326,35 @@ class MeasureChecker:
 
     def _measures(self, e: tree.Expr) -> bool:
         """Whether an expected value is a figure of the run, and not a constant."""
-        if isinstance(e, tree.Call):
-            name = e.function.name if isinstance(e.function, tree.Name) else ""
-            return (name in MEASURE_FUNCTIONS and name not in FUNCTIONS) or any(map(self._measures, e.arguments))
-        if isinstance(e, tree.Binary):
-            return self._measures(e.left) or self._measures(e.right)
-        if isinstance(e, (tree.Index, tree.Field)):
-            return names_measure(self.body.scope, e)
-        if isinstance(e, (tree.Unary, tree.Paren)):
-            return self._measures(e.operand if isinstance(e, tree.Unary) else e.inner)
-        names = list(names_in(e))
-        return any(name == "elapsed" or isinstance(self.body.scope.find(name), MeasureSymbol) for name in names)
+        for part in nodes_in(e):
+            if isinstance(part, tree.Call) and isinstance(part.function, tree.Name):
+                name = part.function.name
+                if name in MEASURE_FUNCTIONS and name not in FUNCTIONS:
+                    return True
+            elif isinstance(part, (tree.Index, tree.Field)) and names_measure(self.body.scope, part):
+                return True
+        found = self.body.scope.find
+        return any(name == "elapsed" or isinstance(found(name), MeasureSymbol) for name in names_in(e))
 
-    def _of_two(self, d: tree.Expect, figure: FigureTemplate, absolute: bool) -> tuple[FigureTemplate, Number]:
+    def _of_two(self, d: tree.Expect, figure: FigureTemplate, absolute: bool) -> tuple[FigureTemplate, Node]:
         """`a > b` is `a - b > 0`, and `a == b within 5%` is `a / b == 1 within 5%`."""
         other = self.reader.figure(d.bound)
         self.reader.require_alike(figure, other, (d.formula or d).span, d.bound.span, d.span)
         if not absolute:
-            return operation("div", PLAIN, False, d.span, figure, other), _one
+            return operation("div", PLAIN, False, d.span, figure, other), _ONE
         both = operation("sub", figure.dimension, False, d.span, figure, other)
-        return replace(both, unit=figure.unit or other.unit), _none
+        return replace(both, unit=figure.unit or other.unit), _NONE
 
-    def _number(self, e: tree.Expr, figure: FigureTemplate | None, where: str) -> Number:
+    def _number(self, e: tree.Expr, figure: FigureTemplate | None, where: str) -> Node:
         """A constant of the dimension of a figure. Raises CheckError."""
         reader = Reader(self.checker, self.body.scope, where, loops=self.reader.loops)
         node = needed(reader.read_scalar(e, REAL if figure is None else quantity(figure.dimension)))
         if not node.flags:
             as_float(evaluate(node, ()), e.span)
-        return lambda flat: as_float(flat.value(node), e.span)
+        return node
 
 
-def _none(flat: Flat) -> float:
-    return 0.0
-
-
-def _one(flat: Flat) -> float:
-    return 1.0
+_NONE, _ONE = constant(Fraction(0), "real"), constant(Fraction(1), "real")
 
 
 def check_measures(

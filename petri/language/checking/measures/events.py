@@ -11,7 +11,7 @@ from petri.language.checking.nets.targets import Flat, Loops, Target, find_targe
 from petri.language.checking.state import CheckState
 from petri.language.meaning.nodes import Node, to_slot
 from petri.language.meaning.scope import Scope, TransitionSymbol
-from petri.language.meaning.types import INT, Type, Unknown, layout, plainly, same
+from petri.language.meaning.types import Type, Unknown, layout, plainly, same
 from petri.language.problems import CheckError, Reported, needed
 from petri.language.syntax import tree
 from petri.net import Span
@@ -36,9 +36,6 @@ class EventTemplate(Struct):
 
     def _key(self, flat: Flat, transition: int | None) -> tuple[net.Expr, ...]:
         return tuple(flat.expression(node, transition) for node in self.keys)
-
-    def sequence(self, e: tree.Expr) -> Node | None:
-        return self.reader.read_scalar(e, INT)
 
 
 def event_of(checker: CheckState, scope: Scope, e: tree.Expr, keys: Sequence[tree.Expr], loops: Loops) -> EventTemplate:

@@ -33,11 +33,7 @@ class ProbeTemplate(Struct):
 
     def has(self, field: str) -> bool:
         """Whether there is a scalar figure of this name."""
-        if self.kind == "order":
-            from petri.measure.reorder import FIELDS
-
-            return field in FIELDS
-        return field in SAMPLE_FIELDS or is_percentile(field)
+        return field in self.fields() or (self.kind != "order" and is_percentile(field))
 
     @property
     def distributions(self) -> tuple[str, ...]:
@@ -48,12 +44,13 @@ class ProbeTemplate(Struct):
             return DISTRIBUTIONS
         return ("histogram",)
 
-    def fields(self) -> list[str]:
+    def fields(self) -> tuple[str, ...]:
+        """Its figures, and of percentiles two examples."""
         if self.kind == "order":
             from petri.measure.reorder import FIELDS
 
-            return list(FIELDS)
-        return [*SAMPLE_FIELDS, "p50", "p99"]
+            return tuple(FIELDS)
+        return (*SAMPLE_FIELDS, "p50", "p99")
 
     @property
     def first(self) -> str:

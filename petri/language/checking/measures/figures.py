@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from functools import partial
 
 from petri import net
 from petri.catalogue.operations import DISTRIBUTIONS, FUNCTIONS
@@ -92,15 +91,13 @@ class FigureReader:
                 return operation("neg", inner.dimension, False, e.span, inner)
             case tree.Name():
                 return self._name(e)
-            case tree.Field():
-                return self._field(e)
             case tree.Call(function=tree.Name()):
                 return self._call(e)
             case tree.Number():
                 return self._constant(e)
             case tree.Index(base=tree.Name(name=name)) if isinstance(self._symbol(name), ConstantSymbol):
                 return self._constant(e)
-            case tree.Index() if names_measure(self.scope, e):
+            case tree.Index() | tree.Field() if names_measure(self.scope, e):
                 return self._measured(e)
         raise CheckError("not-a-measure", e.span, text=self.problems.text(e.span))
 
@@ -188,16 +185,7 @@ class FigureReader:
             return self._constant(e)
         if symbol is not None:
             raise CheckError("bare-in-measure", e.span, name=e.name, kind=kind_of(symbol))
-        if self.checker.excused(e.name):
-            raise Reported
-        names = self.scope.visible()
-        known = (name for name, found in names if isinstance(found, (MeasureSymbol, ConstantSymbol)))
-        raise CheckError("unknown-name", e.span, name=e.name, suggestion=self.problems.meant(e.name, known))
-
-    def _field(self, e: tree.Field) -> FigureTemplate:
-        if names_measure(self.scope, e):
-            return self._measured(e)
-        raise CheckError("not-a-measure", e.span, text=self.problems.text(e.span))
+        raise self.checker.unknown("unknown-name", e.span, e.name, self.scope.named(MeasureSymbol, ConstantSymbol))
 
     def unknown_field(self, span: Span, name: str, probe: ProbeTemplate, field: str) -> CheckError:
         known = probe.fields()
@@ -460,30 +448,29 @@ class FigureReader:
         event = event_of(self.checker, self.scope, others[0], keys[0].keys if keys else (), self.loops)
         if not event.target.single:
             raise CheckError("star-in-probe", event.target.span, text=event.target.text)
-        written = event.sequence(orders[0].value)
+        written = event.reader.read_scalar(orders[0].value, INT)
         thresholds = self._thresholds(settings)
         sequence = needed(written)
 
         def make(flat: Flat) -> net.Probe:
             built = event.build(flat)
-            settings = {name: threshold(flat) for name, threshold in thresholds.items()}
-            return net.Order(built, flat.expression(sequence, built.transition), **settings)
+            given = {_THRESHOLDS[name]: _threshold(name, node, flat.value(node)) for name, node in thresholds.items()}
+            return net.Order(built, flat.expression(sequence, built.transition), **given)
 
         return _probed("order", make, PLAIN)
 
-    def _thresholds(self, settings: list[tree.Weighted]) -> dict[str, Callable[[Flat], int]]:
+    def _thresholds(self, settings: list[tree.Weighted]) -> dict[str, Node]:
         """DT and BT of RFC 5236, given as `displacement: 8, buffer: 16`. Raises CheckError where one is wrong."""
-        found: dict[str, Callable[[Flat], int]] = {}
+        found: dict[str, Node] = {}
         for setting in settings:
             name = setting.value.name if isinstance(setting.value, tree.Name) else ""
-            if name not in _THRESHOLDS or _THRESHOLDS[name] in found:
+            if name not in _THRESHOLDS or name in found:
                 text, known = self.problems.text(setting.value.span), list(_THRESHOLDS)
                 identifier = "reorder-setting-twice" if name in _THRESHOLDS else "reorder-setting"
                 raise CheckError(identifier, setting.span, text=text, known=known)
-            node = needed(self.reader.read_fixed(setting.weight, INT))
+            node = found[name] = needed(self.reader.read_fixed(setting.weight, INT))
             if not node.flags:
-                _threshold(name, setting.weight.span, evaluate(node, ()))
-            found[_THRESHOLDS[name]] = partial(_set_threshold, name, setting.weight.span, node)
+                _threshold(name, node, evaluate(node, ()))
         return found
 
 
@@ -494,14 +481,10 @@ def _probed(kind: str, make: Callable[[Flat], net.Probe], dimension: Dimension) 
     return figure
 
 
-def _set_threshold(name: str, span: Span, node: Node, flat: Flat) -> int:
-    return _threshold(name, span, flat.value(node))
-
-
-def _threshold(name: str, span: Span, given: Constant) -> int:
+def _threshold(name: str, node: Node, given: Constant) -> int:
     value = int(given)
     if not 1 <= value <= LARGEST_THRESHOLD:
-        raise CheckError("reorder-threshold", span, name=name, value=value, limit=LARGEST_THRESHOLD)
+        raise CheckError("reorder-threshold", node.span, name=name, value=value, limit=LARGEST_THRESHOLD)
     return value
 
 

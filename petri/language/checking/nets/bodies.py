@@ -113,11 +113,11 @@ def _place(checker: CheckState, body: Body, d: tree.Place, symbol: PlaceSymbol) 
     key = of_token(d.key, "the key of a place")
     if (call := stream_call(body.scope, d)) is not None:
         found = checker.problems.attempt(read_stream, checker, call, d, symbol)
-        return PlaceTemplate(symbol, condition, None, None, None, "", (), found or Stream(), d.doc, d.span)
+        return PlaceTemplate(symbol, d.span, condition, stream=found or Stream(), doc=d.doc)
     initial = checker.problems.attempt_each(lambda written: _initial(checker, body, written, symbol), d.initial)
     node, measured_in = (None, "") if weight is None else (weight[1], dimension_name(unit.dimension))
     return PlaceTemplate(
-        symbol, condition, key and key[1], capacity, node, measured_in, tuple(initial), None, d.doc, d.span
+        symbol, d.span, condition, key and key[1], capacity, node, measured_in, tuple(initial), doc=d.doc
     )
 
 

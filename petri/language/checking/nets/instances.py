@@ -11,7 +11,7 @@ from petri.language.meaning.nodes import Node
 from petri.language.meaning.scope import ConstantSymbol, ModuleSymbol, PlaceSymbol, kind_of
 from petri.language.meaning.templates import Body, InstanceTemplate, ParameterTemplate, PortUse
 from petri.language.meaning.types import INT, Scalar, describe, same
-from petri.language.problems import CheckError, Reported
+from petri.language.problems import CheckError
 from petri.language.syntax import tree
 
 
@@ -42,11 +42,7 @@ def _no_module(checker: CheckState, reader: Reader, d: tree.Instance, found: obj
     if found is not None:
         kind = kind_of(found)  # type: ignore[arg-type]
         return CheckError("not-a-module", d.module_span, name=d.module, kind=kind)
-    if checker.excused(d.module):
-        return Reported()
-    modules = (name for name, symbol in reader.scope.visible() if isinstance(symbol, ModuleSymbol))
-    suggestion = checker.problems.meant(d.module, modules)
-    return CheckError("unknown-module", d.module_span, name=d.module, suggestion=suggestion)
+    return checker.unknown("unknown-module", d.module_span, d.module, reader.scope.named(ModuleSymbol))
 
 
 def _assign(checker: CheckState, d: tree.Instance, inner: Body) -> dict[str, tree.Argument]:

@@ -9,7 +9,7 @@ from petri.language.checking.expressions.reader import Reader
 from petri.language.checking.nets.terms import is_place_term, split_term
 from petri.language.meaning.nodes import Node, operation, to_slot
 from petri.language.meaning.scope import PlaceSymbol
-from petri.language.meaning.templates import OutputTemplate, PlaceUse, ReplyTemplate
+from petri.language.meaning.templates import OutputTemplate, PlaceUse
 from petri.language.meaning.types import BOOL, INT, Black, Record, Request, Unknown, describe
 from petri.language.problems import CheckError, Problems, Reported, needed
 from petri.language.syntax import tree
@@ -23,10 +23,10 @@ class OutputReader:
         self.reader = reader
         self.problems = reader.problems
 
-    def read(self, outputs: Sequence[tree.Expr]) -> list[OutputTemplate | ReplyTemplate]:
+    def read(self, outputs: Sequence[tree.Expr]) -> list[OutputTemplate]:
         return [arc for output in outputs for arc in self._terms(output, None)]
 
-    def _terms(self, e: tree.Expr, condition: Node | None) -> Iterator[OutputTemplate | ReplyTemplate]:
+    def _terms(self, e: tree.Expr, condition: Node | None) -> Iterator[OutputTemplate]:
         while isinstance(e, tree.Paren):
             e = e.inner
         if isinstance(e, tree.Name) and e.name == "nothing":
@@ -34,15 +34,11 @@ class OutputReader:
         if isinstance(e, tree.If):
             yield from self._alternatives(e, condition)
             return
-        if self._is_reply(e):
-            assert isinstance(e, tree.Call)
-            arc: OutputTemplate | ReplyTemplate | None = self.problems.attempt(self._reply, e, condition)
-        else:
-            arc = self.problems.attempt(self._arc, e, condition)
+        arc = self.problems.attempt(self._reply if self._is_reply(e) else self._arc, e, condition)
         if arc is not None:
             yield arc
 
-    def _alternatives(self, e: tree.If, condition: Node | None) -> Iterator[OutputTemplate | ReplyTemplate]:
+    def _alternatives(self, e: tree.If, condition: Node | None) -> Iterator[OutputTemplate]:
         nodes = self.reader.read_as(e.condition, BOOL)
         if nodes is None:
             yield from self._terms(e.then, None)
@@ -63,14 +59,15 @@ class OutputReader:
         named = isinstance(e, tree.Call) and isinstance(e.function, tree.Name) and e.function.name == "reply"
         return named and not isinstance(self.reader.scope.find("reply"), PlaceSymbol)
 
-    def _reply(self, e: tree.Call, condition: Node | None) -> ReplyTemplate:
+    def _reply(self, e: tree.Expr, condition: Node | None) -> OutputTemplate:
         """The arc that gives a request back to its caller."""
+        assert isinstance(e, tree.Call)
         (value,) = self.reader.values(*e.arguments) if len(e.arguments) == 1 else (None,)
         if value is None or not isinstance(value.type, Request):
             raise CheckError("reply-not-request", e.span, text=self.problems.text(e.span))
         nodes = tuple(to_slot(node) for node in value.nodes)
         value.type.answered = True
-        return ReplyTemplate(value.type, nodes[value.type.site_slot], nodes, condition, e.span)
+        return OutputTemplate(value.type, (nodes[value.type.site_slot],), nodes, None, condition, e.span)
 
     def _arc(self, e: tree.Expr, condition: Node | None) -> OutputTemplate:
         count, place, arguments = split_term(e)

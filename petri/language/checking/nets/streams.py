@@ -46,7 +46,7 @@ def _arguments(checker: CheckState, call: tree.Call, d: tree.Place, fields: list
     columns: dict[str, str] = {}
     rest = call.arguments
     if rest and isinstance(written := rest[0], tree.Text):
-        name, path = written.value, str(needed(checker.stream(written)))
+        name, path = written.value, str(needed(checker.sources.stream(written)))
         rest = rest[1:]
     if rest and isinstance(record := rest[0], tree.Record):
         rest = rest[1:]

@@ -220,12 +220,9 @@ class _Walk:
     def _unknown(self, name: str, span: Span, symbol: Symbol | None) -> CheckError:
         if symbol is not None:
             return CheckError("wrong-target", span, text=name, kind=kind_of(symbol), wanted=self.wanted)
-        if self.checker.excused(name):
-            return Reported()
         kinds = _TO_MEASURES if self.wanted == A_MEASURE else INNER
         known = (known for known, found in self.scope.names.items() if isinstance(found, kinds))
-        suggestion = self.checker.problems.meant(name, known)
-        return CheckError("unknown-target", span, name=name, wanted=self.wanted, suggestion=suggestion)
+        return self.checker.unknown("unknown-target", span, name, known, wanted=self.wanted)
 
     def _step(self, symbol: Symbol, written: list[tree.Expr | None]) -> None:
         self.steps.append((symbol.name, self._indices(symbol, written)))

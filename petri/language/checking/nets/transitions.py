@@ -19,7 +19,7 @@ from petri.language.checking.nets.terms import split_term
 from petri.language.checking.state import CheckState, Value
 from petri.language.meaning.nodes import CHANCE, Node, of_firing, operation, to_slot
 from petri.language.meaning.scope import ConstantSymbol
-from petri.language.meaning.templates import Body, InputTemplate, MatchTemplate, PlaceUse, TransitionTemplate
+from petri.language.meaning.templates import Body, InputTemplate, PlaceUse, TransitionTemplate, Wanted
 from petri.language.meaning.types import (
     BOOL,
     INT,
@@ -74,8 +74,6 @@ class TransitionReader:
         draws = tuple(self._draws(d.draws))
         time = self._time(d.time)
         outputs = OutputReader(self.reader.allowing("an output", "tokens", "now", "end")).read(d.outputs)
-        priority = Reader(self.checker, self.body.scope, "a priority", loops=self.loops)
-        weight = priority.allowing("a weight")
         lets = {name: (value.type, tuple(map(of_firing, value.nodes))) for name, value in self._lets().items()}
         return TransitionTemplate(
             d.name,
@@ -90,8 +88,8 @@ class TransitionReader:
             time,
             clock,
             tuple(outputs),
-            None if d.priority is None else self._fixed(priority, d.priority, INT),
-            None if d.weight is None else self._fixed(weight, d.weight, REAL),
+            self._fixed(d.priority, "a priority", INT),
+            self._fixed(d.weight, "a weight", REAL),
             prefer,
             {**lets, **self.variables},
             d.doc,
@@ -105,8 +103,10 @@ class TransitionReader:
             raise CheckError("prefer-not-number", prefer.key.span, kind=plainly(value.type))
         return value.node, prefer.word == "most"
 
-    def _fixed(self, reader: Reader, e: tree.Expr, kind: Scalar) -> Node | None:
-        constants = Reader(reader.checker, reader.scope, reader.where, loops=reader.loops)
+    def _fixed(self, e: tree.Expr | None, where: str, kind: Scalar) -> Node | None:
+        if e is None:
+            return None
+        constants = Reader(self.checker, self.body.scope, where, loops=self.loops)
         constants.barred, constants.lets = self.variables, self.lets
         return constants.read_fixed(e, kind)
 
@@ -191,7 +191,7 @@ class TransitionReader:
     def _bind(self, reading: ArcReading) -> InputTemplate:
         """The arc with its variables bound and its equalities read; earlier arcs have bound theirs."""
         before = set(self.variables)
-        pattern = [MatchTemplate() for _ in range(reading.width)]
+        pattern: list[Wanted] = [None] * reading.width
         for part in reading.parts:
             if part.name is not None:
                 self._bind_name(part, pattern, before)
@@ -203,7 +203,7 @@ class TransitionReader:
         keep = reading.arc.mode == "read"
         return InputTemplate(reading.place, tuple(pattern), number, keep, reading.arc.span, reading.arc.any)
 
-    def _bind_name(self, part: Part, pattern: list[MatchTemplate], before: set[str]) -> None:
+    def _bind_name(self, part: Part, pattern: list[Wanted], before: set[str]) -> None:
         assert part.name is not None
         name = part.name
         if name in self.draw_names:
@@ -216,18 +216,18 @@ class TransitionReader:
             return
         self.variables[name] = (part.type, self._new_variables(name, part, pattern))
 
-    def _new_variables(self, name: str, part: Part, pattern: list[MatchTemplate]) -> tuple[Node, ...]:
+    def _new_variables(self, name: str, part: Part, pattern: list[Wanted]) -> tuple[Node, ...]:
         first = len(self.flat)
         for offset, (path, kind) in enumerate(layout(part.type)):
             number = self._new_variable(f"{name}.{path}" if path else name, kind)
-            pattern[part.start + offset] = MatchTemplate(bind=number)
+            pattern[part.start + offset] = number
         return slots_of(part.type, part.span, first)
 
     def _new_variable(self, name: str, kind: Scalar) -> int:
         self.flat.append(net.Variable(name, kind.slot_kind, kind.labels, dimension_name(kind.dimension)))
         return len(self.flat) - 1
 
-    def _equal(self, part: Part, pattern: list[MatchTemplate], before: set[str]) -> None:
+    def _equal(self, part: Part, pattern: list[Wanted], before: set[str]) -> None:
         mentioned = self.lets.expanded(names_in(part.value))
         for draw in self.declaration.draws:
             if draw.name in mentioned:
@@ -237,14 +237,14 @@ class TransitionReader:
         hidden = bool(mentioned & (set(self.variables) - before))
         self._require(part, value, pattern, hidden)
 
-    def _require(self, part: Part, value: Value, pattern: list[MatchTemplate], hidden: bool) -> None:
+    def _require(self, part: Part, value: Value, pattern: list[Wanted], hidden: bool) -> None:
         """The slots must equal the value. If that uses variables of the same arc (`hidden`), the guard checks it."""
         nodes = self.reader.fit(value, part.type)
         if nodes is None:
             return
         if not hidden:
             for offset, node in enumerate(nodes):
-                pattern[part.start + offset] = MatchTemplate(equal=to_slot(node))
+                pattern[part.start + offset] = to_slot(node)
             return
         text = self.problems.text(part.span)
         own = self._new_variables(f"{text}'", part, pattern)
@@ -263,7 +263,7 @@ class TransitionReader:
             raise CheckError("count-with-no", arc.span, count=self.problems.text(count.span))
         use = self._place(place, "no")
         expression = self._pattern(use, arguments, arc.span)
-        pattern = [MatchTemplate() for _ in layout(use.symbol.type)]
+        pattern: list[Wanted] = [None] * len(layout(use.symbol.type))
         for part in self.patterns.parts(expression, use.symbol.type):
             if part.name is not None and part.name not in self.variables:
                 self.problems.error("unbound-in-no", part.span, name=part.name)

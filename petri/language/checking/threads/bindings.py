@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from petri.language.checking.expressions.reader import Reader, slots_of
+from petri.language.checking.expressions.reader import Permission, Reader, slots_of
 from petri.language.checking.nets.patterns import PatternReader
 from petri.language.checking.nets.terms import array_of, split_term
 from petri.language.checking.state import CheckState
@@ -28,10 +28,9 @@ class Bindings:
 
     def _reader(self, scope: Scope) -> Reader:
         variables = {name: (known.type, slots_of(known.type, None)) for name, known in scope.items()}
-        allowed = frozenset(("tokens", "now", "end", "draw"))
-        reader = Reader(self.checker, self.names, "a step", allowed, variables, self.loops, binds=True)  # type: ignore[arg-type]
-        reader.problems = Problems()
-        return reader
+        allowed: frozenset[Permission] = frozenset(("tokens", "now", "end", "draw"))
+        step = Reader(self.checker, self.names, "a step", allowed, variables, self.loops, binds=True)
+        return replace(step, own_problems=Problems())
 
     def type_of(self, e: tree.Expr, scope: Scope) -> Type:
         return self._reader(scope).read(e).type

@@ -108,10 +108,8 @@ class Expander:
         scope.names[symbol.name] = symbol
         inside = PlaceSymbol(state.name, state.span, symbol.number, symbol.type)
         self.steps.names[state.name] = inside
-        made = PlaceTemplate(
-            replace(symbol, name=self.thread.name), self.condition, None, None, None, "", (), None, "", state.span
-        )
-        made.step = f".{state.name}"
+        waiting = replace(symbol, name=self.thread.name)
+        made = PlaceTemplate(waiting, state.span, self.condition, step=f".{state.name}")
         if state.request is not None:
             symbol.given = True
             made.site = scope.new_local()

@@ -17,14 +17,15 @@ use engine::base::ids::{PlaceId, SpanId, TransitionId};
 use engine::base::long_stack::on_long_stack;
 use engine::base::ticks::{Ticks, NEVER};
 use engine::engine::limits::{Limits, RunError};
-use engine::engine::run::Reason;
+use engine::engine::run::{Engine, Reason};
 use engine::net::check::DEEPEST;
 use engine::net::{FileNumber, Net, Span};
+use engine::observe::observers::ExtraObservers;
 use engine::program::transition::MOST_HELD;
 use engine::program::without::Without;
 use engine::session::compiled::Compiled;
 use engine::session::observed::Observed;
-use engine::session::{begin, ExtraObservers, Session as Replication};
+use engine::session::replication::Replication;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
@@ -103,7 +104,7 @@ impl Stop {
 #[pyclass(module = "petri._native")]
 struct Session {
     /// Empty when the initial marking raised a fault.
-    replication: Option<Box<dyn Replication>>,
+    replication: Option<Replication>,
     fault: Option<Fault>,
     program: Arc<engine::program::Program>,
 }
@@ -133,7 +134,7 @@ impl Session {
         let program = Arc::clone(&compiled.program);
         let (seed, extra) = ([seed.0, seed.1, seed.2], ExtraObservers { trace, levels });
         let stop = stop.map(|stop| Arc::clone(&stop.0)).unwrap_or_default();
-        let (replication, fault) = match py.detach(|| begin(compiled, seed, limits, extra, stop)) {
+        let (replication, fault) = match py.detach(|| Replication::new(compiled, seed, limits, extra, stop)) {
             Ok(replication) => (Some(replication), None),
             Err(fault) => (None, Some(*fault)),
         };
@@ -142,17 +143,17 @@ impl Session {
 
     #[getter]
     fn now(&self) -> PyResult<f64> {
-        Ok(self.running()?.now() as f64)
+        Ok(self.engine()?.now as f64)
     }
 
     #[getter]
     fn firings(&self) -> PyResult<u64> {
-        Ok(self.running()?.firings())
+        Ok(self.engine()?.firings)
     }
 
     #[getter]
     fn hash(&self) -> PyResult<u64> {
-        Ok(self.running()?.hash())
+        Ok(self.engine()?.hash.0)
     }
 
     /// Runs up to a whole number of ticks, without the interpreter's lock. Returns "until", "dead", "budget", "input" or "error".
@@ -170,7 +171,7 @@ impl Session {
     /// The place that waits for rows, after `advance` returned "input".
     #[getter]
     fn wanted(&self) -> PyResult<Option<u32>> {
-        Ok(self.running()?.wanted().map(|place| place.0))
+        Ok(self.engine()?.streams.wanted.map(|place| place.0))
     }
 
     /// The next rows of a place as native 64-bit words, slot after slot; none are the end. Raises ValueError for what
@@ -188,12 +189,12 @@ impl Session {
         if !words.chunks_exact(program.width).all(fits) {
             return Err(PyValueError::new_err(format!("a row is not of the colour of `{}`", program.name)));
         }
-        self.replication.as_mut().ok_or_else(unbegun)?.feed(PlaceId(place), words);
+        self.engine_mut()?.streams.feed(PlaceId(place), words);
         Ok(())
     }
 
     fn begin_window(&mut self) -> PyResult<()> {
-        self.replication.as_mut().ok_or_else(unbegun)?.begin_window();
+        self.engine_mut()?.begin_window();
         Ok(())
     }
 
@@ -223,20 +224,18 @@ impl Session {
 
     /// The statistics up to now.
     fn observe(&mut self) -> PyResult<Snapshot> {
-        Ok(Snapshot(Observed::of(&mut **self.replication.as_mut().ok_or_else(unbegun)?)))
+        Ok(Snapshot(Observed::of(self.engine_mut()?)))
     }
 
     /// The time at each number of tokens, place after place, as bytes; empty when it was not asked for.
     fn levels<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        let session = self.running()?;
-        let times = session.levels().unwrap_or_default();
-        words(py, &times, |time| (*time as f64).to_ne_bytes())
+        words(py, &self.running()?.levels(), |time| (*time as f64).to_ne_bytes())
     }
 
     /// The tokens of each place, by seat in a bag, else in order of arrival: their words as bytes, slot after slot, or of
     /// a black place their number.
     fn marking<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        let marking = self.running()?.marking();
+        let marking = &self.engine()?.marking;
         let rows = PyList::empty(py);
         for (i, place) in self.program.places.iter().enumerate() {
             if place.width == 0 {
@@ -252,7 +251,7 @@ impl Session {
     /// The firings since the last call, as bytes: starts, ends, transitions, and the variables of one firing after the
     /// other.
     fn trace<'py>(&mut self, py: Python<'py>) -> PyResult<[Bound<'py, PyBytes>; 4]> {
-        let trace = self.replication.as_mut().ok_or_else(unbegun)?.take_trace();
+        let trace = self.engine_mut()?.observers.take_trace();
         Ok([
             words(py, &trace.starts, |start| (*start as f64).to_ne_bytes())?,
             words(py, &trace.ends, |end| (*end as f64).to_ne_bytes())?,
@@ -264,7 +263,7 @@ impl Session {
     /// Why the run stopped: (id, span, details, transition, variables, time), or None.
     #[getter]
     fn error<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyTuple>>> {
-        let Some(RunError { fault, transition, variables, time }) = self.running()?.error() else { return Ok(None) };
+        let Some(RunError { fault, transition, variables, time }) = &self.engine()?.error else { return Ok(None) };
         let kinds = &self.program.transitions[*transition].variable_reals;
         let (id, span, details) = self.tell(py, fault)?;
         let error = (id, span, details, transition.0, scalars(py, variables, kinds)?, *time as f64);
@@ -283,8 +282,16 @@ fn unbegun() -> PyErr {
 }
 
 impl Session {
-    fn running(&self) -> PyResult<&dyn Replication> {
-        self.replication.as_deref().ok_or_else(unbegun)
+    fn running(&self) -> PyResult<&Replication> {
+        self.replication.as_ref().ok_or_else(unbegun)
+    }
+
+    fn engine(&self) -> PyResult<&Engine> {
+        self.running().map(|replication| &*replication.engine)
+    }
+
+    fn engine_mut(&mut self) -> PyResult<&mut Engine> {
+        self.replication.as_mut().map(|replication| &mut *replication.engine).ok_or_else(unbegun)
     }
 
     fn tell<'py>(&self, py: Python<'py>, fault: &Fault) -> PyResult<Told<'py>> {

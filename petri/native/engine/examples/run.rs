@@ -9,8 +9,9 @@ use std::time::Instant;
 
 use engine::base::ticks::HORIZON;
 use engine::engine::limits::Limits;
+use engine::observe::observers::ExtraObservers;
 use engine::session::compiled::Compiled;
-use engine::session::{begin, ExtraObservers};
+use engine::session::replication::Replication;
 
 fn main() {
     let arguments: Vec<String> = std::env::args().collect();
@@ -18,15 +19,15 @@ fn main() {
     let firings: u64 = arguments[2].parse().expect("a number of firings");
     let compiled = Arc::new(Compiled::from_json(&text).expect("a flat net"));
     let limits = Limits { firings_at_an_instant: 1 << 40, tokens: 1 << 32, compile_after: compile_after() };
-    let mut session =
-        begin(compiled, [1, 2, 3], limits, ExtraObservers::default(), Arc::default()).expect("an initial marking");
+    let mut session = Replication::new(compiled, [1, 2, 3], limits, ExtraObservers::default(), Arc::default())
+        .expect("an initial marking");
     session.advance(HORIZON, firings / 10);
     for _ in 0..3 {
-        let (before, clock) = (session.firings(), Instant::now());
+        let (before, clock) = (session.engine.firings, Instant::now());
         let reason = session.advance(HORIZON, firings);
-        let done = session.firings() - before;
+        let done = session.engine.firings - before;
         let nanoseconds = clock.elapsed().as_nanos() as f64 / done as f64;
-        println!("{reason:?}: {done} firings, {nanoseconds:.1} ns each, hash {:#x}", session.hash());
+        println!("{reason:?}: {done} firings, {nanoseconds:.1} ns each, hash {:#x}", session.engine.hash.0);
     }
 }
 

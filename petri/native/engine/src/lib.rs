@@ -31,7 +31,7 @@
 //! ```
 //!
 //! Where to begin: [`program::compile::net`] is the compiler, [`engine::run`] the loop, [`jit::unit`] the generator, and
-//! [`session::begin`] starts a replication.
+//! [`session::replication`] one run of a net.
 
 pub mod base;
 mod collections;

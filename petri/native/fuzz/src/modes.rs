@@ -8,10 +8,11 @@ use engine::base::ticks::{Ticks, HORIZON};
 use engine::engine::limits::{Limits, RunError};
 use engine::engine::run::Reason;
 use engine::net::Net;
+use engine::observe::observers::ExtraObservers;
 use engine::observe::probes::Probe;
 use engine::program::without::Without;
 use engine::session::compiled::Compiled;
-use engine::session::{begin, ExtraObservers, Session};
+use engine::session::replication::Replication;
 
 /// Firings after which machine code is made.
 const MODES: [u64; 3] = [u64::MAX, 0, 9];
@@ -70,7 +71,7 @@ fn same(interpreted: &[String], states: &[String], compile_after: u64) {
 fn states(compiled: &Arc<Compiled>, run: Run, compile_after: u64, firings: &mut u64) -> Vec<String> {
     let limits = Limits { firings_at_an_instant: 500, tokens: 60, compile_after };
     let extra = ExtraObservers { trace: false, levels: run.levels };
-    let mut session = match begin(Arc::clone(compiled), [run.seed, 1, 2], limits, extra, Arc::default()) {
+    let mut session = match Replication::new(Arc::clone(compiled), [run.seed, 1, 2], limits, extra, Arc::default()) {
         Ok(session) => session,
         Err(fault) => return vec![told(&fault)],
     };
@@ -78,15 +79,18 @@ fn states(compiled: &Arc<Compiled>, run: Run, compile_after: u64, firings: &mut 
     let mut blocks = 0;
     for until in ENDS {
         for _ in 0..3 {
-            let reason = advance(&mut *session, until, run.firings, &mut blocks);
+            let reason = advance(&mut session, until, run.firings, &mut blocks);
             if reason != Reason::Error {
-                session.verify().unwrap_or_else(|broken| panic!("after {} firings: {broken}", session.firings()));
+                session
+                    .engine
+                    .verify()
+                    .unwrap_or_else(|broken| panic!("after {} firings: {broken}", session.engine.firings));
             }
-            found.push(format!("{reason:?} {}", state(&mut *session)));
+            found.push(format!("{reason:?} {}", state(&mut session)));
         }
-        session.begin_window();
+        session.engine.begin_window();
     }
-    *firings = session.firings();
+    *firings = session.engine.firings;
     assert!(compile_after != u64::MAX || !session.ran_code());
     if session.ran_code() && compile_after == 0 {
         session.verify_shapes().unwrap_or_else(|difference| panic!("{difference}"));
@@ -94,38 +98,39 @@ fn states(compiled: &Arc<Compiled>, run: Run, compile_after: u64, firings: &mut 
     found
 }
 
-fn advance(session: &mut dyn Session, until: Ticks, firings: u64, blocks: &mut u64) -> Reason {
+fn advance(session: &mut Replication, until: Ticks, firings: u64, blocks: &mut u64) -> Reason {
     loop {
         let reason = session.advance(until, firings);
-        let Some(place) = session.wanted().filter(|_| reason == Reason::Input) else { return reason };
+        let Some(place) = session.engine.streams.wanted.filter(|_| reason == Reason::Input) else { return reason };
         let block = if *blocks < BLOCKS { rows(session, place, *blocks) } else { Vec::new() };
-        session.feed(place, block);
+        session.engine.streams.feed(place, block);
         *blocks += 1;
     }
 }
 
 /// Rows of small numbers, which are in the range of every slot.
-fn rows(session: &dyn Session, place: PlaceId, block: u64) -> Vec<u64> {
-    let bounds = &session.program().places[place].bounds;
+fn rows(session: &Replication, place: PlaceId, block: u64) -> Vec<u64> {
+    let bounds = &session.engine.program.places[place].bounds;
     let row = |number: u64| bounds.iter().map(move |bound| if bound.real { (number as f64).to_bits() } else { number });
     (0..=block).flat_map(row).collect()
 }
 
-fn state(session: &mut dyn Session) -> String {
-    let (now, program) = (session.now(), session.program());
-    let mut text = format!("{now} {} {:x} {:?}", session.firings(), session.hash(), session.error().map(failure));
-    for (number, counters) in session.places().iter().enumerate() {
+fn state(session: &mut Replication) -> String {
+    let levels = session.levels();
+    let engine = &mut *session.engine;
+    let (now, program) = (engine.now, &engine.program);
+    let mut text = format!("{now} {} {:x} {:?}", engine.firings, engine.hash.0, engine.error.as_ref().map(failure));
+    for (number, counters) in engine.marking.places.iter().enumerate() {
         let place = PlaceId(number as u32);
         let nonempty = counters.nonempty(now, program.places[place].holds_one());
-        let listed = session.marking().listed(place);
+        let listed = engine.marking.listed(place);
         text += &format!(" | {} {} {} {nonempty} {listed:?}", counters.tokens, counters.maximum, counters.arrivals);
     }
-    for (plan, counters) in program.transitions.iter().zip(session.transitions()) {
+    for (plan, counters) in program.transitions.iter().zip(engine.enabling.transitions.iter()) {
         text += &format!(" / {} {}", counters.firings, counters.active(now, plan.takes_turns));
     }
-    text += &format!(" {:?} {:?}", session.integrals(), session.levels());
-    let probes = session.probes().map_or(&mut [][..], |probes| &mut probes.probes);
-    probes.iter_mut().for_each(|probe| text += &measured(probe, now));
+    text += &format!(" {:?} {:?}", engine.integrals(), levels);
+    engine.observers.probes.probes.iter_mut().for_each(|probe| text += &measured(probe, now));
     text
 }
 

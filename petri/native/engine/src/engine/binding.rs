@@ -4,13 +4,12 @@ use crate::base::fault::Outcome;
 use crate::base::ids::{JoinTreeId, MatchId};
 use crate::engine::run::Engine;
 use crate::engine::search::{natural, Goal, Search};
-use crate::observe::observer::Observer;
 use crate::program::arc::{Count, Find};
 use crate::program::transition::{Selection, TransitionProgram};
 use crate::program::Program;
 use crate::state::marking::Marking;
 
-impl<O: Observer> Engine<O> {
+impl Engine {
     /// Chooses one binding (I4); its tokens are in `scratch.chosen`, its values in `variables`.
     #[inline(always)]
     pub(super) fn bind(&mut self, program: &Program, plan: &TransitionProgram) -> Outcome<()> {

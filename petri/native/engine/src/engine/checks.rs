@@ -5,10 +5,9 @@ use crate::base::ids::{SpanId, TransitionId};
 use crate::base::ticks::HORIZON;
 use crate::engine::limits::{RunError, LOOP_NAMED};
 use crate::engine::run::Engine;
-use crate::observe::observer::Observer;
 use crate::program::Program;
 
-impl<O: Observer> Engine<O> {
+impl Engine {
     /// A firing must not add tokens to a net that cannot hold them (X3).
     #[inline(always)]
     pub(super) fn check_tokens(&self, taken: u64, given: u64) -> Outcome<()> {

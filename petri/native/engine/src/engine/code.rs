@@ -50,7 +50,7 @@ impl Routine {
     /// Looks at a transition.
     ///
     /// # Safety
-    /// The routine looks at a transition, and is part of the code of the engine's program for engines of its type.
+    /// The routine looks at a transition, and is part of the code of the engine's program for engines with such observers.
     #[inline(always)]
     pub unsafe fn look(&self, engine: *mut c_void) -> u64 {
         // SAFETY: the function was made with these parameters; the caller guarantees the rest.
@@ -141,7 +141,7 @@ impl Code {
     /// Returns why it ended.
     ///
     /// # Safety
-    /// The code is of the engine's program, and was made for engines of its type.
+    /// The code is of the engine's program, and was made for engines with such observers.
     pub unsafe fn run(&self, engine: *mut c_void, until: Ticks, enough: u64) -> u64 {
         // SAFETY: the function was made with these parameters; the caller guarantees the rest.
         unsafe {

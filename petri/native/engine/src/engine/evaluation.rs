@@ -5,12 +5,11 @@ use crate::base::ids::PlaceId;
 use crate::base::ticks::{whole, Ticks, HORIZON, NEVER};
 use crate::engine::run::Engine;
 use crate::engine::search::destination;
-use crate::observe::observer::Observer;
 use crate::program::arc::{OutputForm, OutputProgram, Take};
 use crate::program::transition::{Time, TransitionProgram};
 use crate::program::Program;
 
-impl<O: Observer> Engine<O> {
+impl Engine {
     /// Draws, time and outputs, in this order (I5). Nothing has changed when one of them fails.
     /// Returns the firing time and how many tokens the firing will deposit.
     #[inline(always)]

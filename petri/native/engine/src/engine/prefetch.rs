@@ -13,7 +13,6 @@ use crate::base::ids::{GaugeId, PlaceId, TransitionId};
 use crate::collections::tournament::{MANY, NEAR};
 use crate::engine::run::Engine;
 use crate::engine::upcoming::{Soon, STEPS};
-use crate::observe::observer::Observer;
 use crate::program::prefetch_target::PrefetchTarget;
 use crate::program::transition::SimpleTime;
 use crate::program::Program;
@@ -22,7 +21,7 @@ use crate::state::marking::Marking;
 /// The tournament has 2^LEVEL parts. Their first nodes are near.
 const LEVEL: u32 = 7;
 const _: () = assert!(LEVEL <= NEAR && MANY >= 1 << LEVEL);
-impl<O: Observer> Engine<O> {
+impl Engine {
     /// Finds one more upcoming firing, and does the due steps of the others.
     #[inline(never)]
     pub(crate) fn prefetch(&mut self, program: &Program) {

@@ -3,12 +3,11 @@
 use crate::base::ids::{GaugeId, TransitionId};
 use crate::engine::limits::RunError;
 use crate::engine::run::Engine;
-use crate::observe::observer::Observer;
 use crate::program::Program;
 use crate::state::streams::Next;
 use crate::state::value::Scope;
 
-impl<O: Observer> Engine<O> {
+impl Engine {
     /// The next row arrives in each stream's place that is empty (S6). False when a block has to be fed first.
     pub(crate) fn refill(&mut self, program: &Program) -> Result<bool, Box<RunError>> {
         for (number, &place) in program.streams.iter().enumerate() {
@@ -37,7 +36,7 @@ impl<O: Observer> Engine<O> {
                 now: self.now,
                 end: self.now,
             };
-            let observed = self.observer.arrived(place, 1, scope);
+            let observed = self.observers.arrived(place, 1, scope);
             // An error names a transition. No transition fires here, so it is the first; without any, the fault is dropped.
             if let (Err(fault), Some(first)) = (observed, program.transitions.first()) {
                 let variables = vec![0; first.variable_names.len()];

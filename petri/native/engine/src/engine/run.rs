@@ -15,7 +15,7 @@ use crate::engine::code::{Code, ENABLED, FAULT, GENERAL, OVER, STOPPED, USED_UP}
 use crate::engine::limits::{Limits, RunError, LOOP_NAMED};
 use crate::engine::search::{Goal, Scratch};
 use crate::engine::upcoming::Upcoming;
-use crate::observe::observer::Observer;
+use crate::observe::observers::{ExtraObservers, Observers};
 use crate::program::transition::SimpleTime;
 use crate::program::Program;
 use crate::state::agenda::Agenda;
@@ -47,13 +47,13 @@ const LATEST: Ticks = HORIZON - SHORT as Ticks;
 /// What machine code reads and writes most comes first: the shorter its offset, the shorter the code, and the more of it
 /// fits in the cache.
 #[repr(C)]
-pub struct Engine<O> {
+pub struct Engine {
     pub now: Ticks,
     /// Firings started since time 0.
     pub firings: u64,
     pub hash: TrajectoryHash,
     pub(crate) random: Random,
-    pub(crate) enabling: Enabling,
+    pub enabling: Enabling,
     pub marking: Marking,
     pub(crate) agenda: Agenda,
     pub(crate) limits: Limits,
@@ -67,7 +67,7 @@ pub struct Engine<O> {
     pub(crate) value: u64,
     pub(crate) fault: Option<Box<Fault>>,
     pub program: Arc<Program>,
-    pub observer: O,
+    pub observers: Observers,
     pub error: Option<RunError>,
     pub streams: Streams,
     pub(super) upcoming: Upcoming,
@@ -87,15 +87,15 @@ pub struct Engine<O> {
     pub(crate) stop_address: usize,
 }
 
-impl<O: Observer> Engine<O> {
-    /// An engine at time 0. The observer is made for the initial marking. A key of an initial token may raise a fault, and
+impl Engine {
+    /// An engine at time 0. A key of an initial token may raise a fault, and
     /// `stop` ends it as it ends a search.
     pub fn new(
         program: Arc<Program>,
         seed: [u64; 3],
         limits: Limits,
+        extra: ExtraObservers,
         stop: Arc<AtomicU64>,
-        observer: impl FnOnce(&Program, &Marking) -> O,
     ) -> Outcome<Housed<Self>> {
         let arena = Arena::new(&program, size_of::<Self>());
         let mut enabling = Enabling::new(&program, &arena);
@@ -113,7 +113,7 @@ impl<O: Observer> Engine<O> {
         }
         let integrals = WideIntegrals::new(&program, limits.tokens.max(marking.total));
         let engine = Engine {
-            observer: observer(&program, &marking),
+            observers: Observers::new(&program, extra),
             now: 0,
             window: 0,
             firings: 0,
@@ -143,7 +143,7 @@ impl<O: Observer> Engine<O> {
         };
         let mut engine = Housed::new(arena, engine);
         let program = Arc::clone(&engine.program);
-        engine.observer.begins(&program)?;
+        engine.observers.probes.begins(&program)?;
         Ok(engine)
     }
 
@@ -158,7 +158,7 @@ impl<O: Observer> Engine<O> {
     /// The same by machine code.
     ///
     /// # Safety
-    /// The code is of the engine's program, and was made for engines of this type.
+    /// The code is of the engine's program, and was made for engines with such observers.
     pub unsafe fn run_code(&mut self, code: &Arc<Code>, until: Ticks, firings: u64) -> Reason {
         let program = Arc::clone(&self.program);
         self.code = Some(Arc::clone(code));
@@ -214,7 +214,7 @@ impl<O: Observer> Engine<O> {
         self.integrals.restart(self.now);
         self.marking.places.iter_mut().for_each(|place| place.restart(self.now));
         self.enabling.transitions.iter_mut().for_each(|transition| transition.restart(self.now));
-        self.observer.restart(self.now);
+        self.observers.restart(self.now);
     }
 
     /// Runs until nothing more happens up to `until`. Time is then still that of the last event.
@@ -401,7 +401,7 @@ impl<O: Observer> Engine<O> {
         Ok(())
     }
 
-    /// A firing with `variables` variables starts: the observer, the hash and the figures of its transition (M2) take it in.
+    /// A firing with `variables` variables starts: the observers, the hash and the figures of its transition (M2) take it in.
     /// A measure that fails stops it before anything counts it (X4).
     #[inline(always)]
     pub(super) fn note_start(
@@ -420,7 +420,7 @@ impl<O: Observer> Engine<O> {
             now: self.now,
             end,
         };
-        self.observer.started(transition, scope)?;
+        self.observers.started(transition, scope)?;
         self.hash.add(transition.0, variables, self.now, end);
         let state = &mut self.enabling.transitions[transition];
         state.firings += 1;

@@ -4,12 +4,11 @@ use crate::base::fault::Outcome;
 use crate::base::ids::{GaugeId, TransitionId};
 use crate::base::ticks::Ticks;
 use crate::engine::run::Engine;
-use crate::observe::observer::Observer;
 use crate::program::transition::Simple;
 use crate::program::Program;
 use crate::state::value::Scope;
 
-impl<O: Observer> Engine<O> {
+impl Engine {
     /// Takes, and begins to last; an immediate firing also ends.
     #[inline(always)]
     pub(super) fn start_simple(
@@ -51,7 +50,7 @@ impl<O: Observer> Engine<O> {
                 now: self.now,
                 end: self.now,
             };
-            self.observer.arrived(place, count, scope)?;
+            self.observers.arrived(place, count, scope)?;
         }
         Ok(())
     }

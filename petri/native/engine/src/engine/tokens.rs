@@ -1,4 +1,4 @@
-//! Tokens leave places, have room kept for them, and arrive: marking, gauges and weights change, and the observer is
+//! Tokens leave places, have room kept for them, and arrive: marking, gauges and weights change, and observers are
 //! notified.
 
 use std::ops::Range;
@@ -6,14 +6,13 @@ use std::ops::Range;
 use crate::base::fault::Outcome;
 use crate::base::ids::{GaugeId, PlaceId};
 use crate::engine::run::Engine;
-use crate::observe::observer::Observer;
 use crate::program::arc::{Give, Take};
 use crate::program::transition::TransitionProgram;
 use crate::program::Program;
 use crate::state::counters::PlaceCounters;
 use crate::state::value::Scope;
 
-impl<O: Observer> Engine<O> {
+impl Engine {
     /// Takes the tokens of the binding, arc after arc (S4), and then empties the places to reset.
     #[inline(always)]
     pub(super) fn take(&mut self, program: &Program, plan: &TransitionProgram) {
@@ -52,7 +51,7 @@ impl<O: Observer> Engine<O> {
         let held = self.marking.stores[place].held;
         self.change_weight(program, place, held, false);
         if program.probes.hears_departures(place) {
-            self.observer.emptied(place, self.now);
+            self.observers.probes.emptied(place, self.now);
         }
         self.marking.clear(program, &mut self.enabling, place, self.now);
         self.left(program, place, before, 0);
@@ -62,7 +61,7 @@ impl<O: Observer> Engine<O> {
     #[inline(always)]
     pub(crate) fn changes(&mut self, place: PlaceId) -> &mut PlaceCounters {
         let state = &mut self.marking.places[place];
-        self.observer.changes(place, state, self.now);
+        self.observers.changes(place, state, self.now);
         state
     }
 
@@ -97,10 +96,10 @@ impl<O: Observer> Engine<O> {
         }
     }
 
-    /// Notifies the observer of the token at a position, which is about to leave.
+    /// Notifies the probes of the token at a position, which is about to leave.
     pub(crate) fn tell_departure(&mut self, place: PlaceId, position: u64) {
         let token = self.marking.token(place, position as usize);
-        self.observer.leaves(place, token, self.now);
+        self.observers.probes.leaves(place, token, self.now);
     }
 
     /// The weight of the tokens of a place grows, or shrinks, by `by`.
@@ -198,7 +197,7 @@ impl<O: Observer> Engine<O> {
             now: self.now,
             end: self.now,
         };
-        self.observer.arrived(place, count, scope)
+        self.observers.arrived(place, count, scope)
     }
 
     /// A place has gained tokens.

@@ -2,9 +2,8 @@
 
 use crate::base::invariant::{ensure, Verified};
 use crate::engine::run::Engine;
-use crate::observe::observer::Observer;
 
-impl<O: Observer> Engine<O> {
+impl Engine {
     /// Checks the invariants of an engine that a run has returned from without a fault. The time is proportional to the tokens, the
     /// firings in progress and the transitions.
     ///

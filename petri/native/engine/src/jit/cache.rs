@@ -9,7 +9,6 @@ use crate::engine::code::Code;
 use crate::engine::run::Engine;
 use crate::jit::sharing::Sharing;
 use crate::jit::unit::generate;
-use crate::observe::observer::Observer;
 use crate::program::Program;
 
 /// Kinds of observers that code is made for.
@@ -33,25 +32,25 @@ pub struct Cache {
     sharing: OnceLock<Sharing>,
 }
 
-/// The kind of an observer: observers that keep levels need different code.
-fn kind<O: Observer>() -> usize {
-    usize::from(O::LEVELS.is_some())
+/// The kind of an engine's observers: where they keep levels, code is different.
+fn kind(engine: &Engine) -> usize {
+    usize::from(engine.observers.levels.are_kept())
 }
 
 impl Cache {
-    /// Whether code for such observers was requested, even if there is none.
-    pub fn is_made<O: Observer>(&self) -> bool {
-        self.code[kind::<O>()].get().is_some()
+    /// Whether code for such an engine was requested, even if there is none.
+    pub fn is_made(&self, engine: &Engine) -> bool {
+        self.code[kind(engine)].get().is_some()
     }
 
     /// The code for an engine of the cache's program, which is made now if it was not. None where this machine, or the size of
     /// the net, has none.
-    pub fn code<O: Observer>(&self, engine: &Engine<O>) -> Option<&Arc<Code>> {
+    pub fn code(&self, engine: &Engine) -> Option<&Arc<Code>> {
         let hot = || match self.has_very_many(&engine.program) {
             true => hot(engine, least_of_each(engine.limits.compile_after)).0,
             false => HashSet::new(),
         };
-        self.code[kind::<O>()]
+        self.code[kind(engine)]
             .get_or_init(|| generate(engine, hot(), self.sharing(&engine.program)).map(Arc::new))
             .as_ref()
     }
@@ -62,12 +61,12 @@ impl Cache {
     }
 
     /// How many more firings to interpret before asking again whether code pays; 0 if it does.
-    pub fn interpreted_yet<O: Observer>(&self, engine: &Engine<O>) -> u64 {
-        if !O::COMPILES {
+    pub fn interpreted_yet(&self, engine: &Engine) -> u64 {
+        if !engine.observers.compile() {
             return u64::MAX;
         }
         // Another replication may have made it meanwhile.
-        if self.is_made::<O>() {
+        if self.is_made(engine) {
             return 0;
         }
         let few = engine.limits.compile_after;
@@ -113,7 +112,7 @@ fn least_of_each(few: u64) -> u64 {
 }
 
 /// The transitions that have fired at least `least` times, and their share of all firings.
-fn hot<O: Observer>(engine: &Engine<O>, least: u64) -> (HashSet<TransitionId>, f64) {
+fn hot(engine: &Engine, least: u64) -> (HashSet<TransitionId>, f64) {
     let numbers = engine.enabling.transitions.iter().map(|transition| transition.firings);
     let (mut hot, mut theirs, mut all) = (HashSet::new(), 0, 0);
     for (id, firings) in numbers.enumerate() {

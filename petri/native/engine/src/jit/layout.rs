@@ -9,8 +9,7 @@ use crate::collections::records::Records;
 use crate::collections::tournament::{EventSlot, Four, Tournament};
 use crate::engine::run::Engine;
 use crate::engine::search::{Arc, Scratch};
-use crate::observe::observer::Observer;
-use crate::program::Program;
+use crate::observe::observers::Observers;
 use crate::state::agenda::{Agenda, Ending};
 use crate::state::arena::ArenaLayout;
 use crate::state::enabling::Enabling;
@@ -53,36 +52,40 @@ pub struct EngineLayout {
 }
 
 impl EngineLayout {
-    pub fn of<O: Observer>(program: &Program) -> Self {
-        let marking = offset_of!(Engine<O>, marking);
-        let enabling = offset_of!(Engine<O>, enabling);
-        let tournament = offset_of!(Engine<O>, agenda) + offset_of!(Agenda, tournament);
+    pub fn of(engine: &Engine) -> Self {
+        let marking = offset_of!(Engine, marking);
+        let enabling = offset_of!(Engine, enabling);
+        let tournament = offset_of!(Engine, agenda) + offset_of!(Agenda, tournament);
         EngineLayout {
-            now: offset_of!(Engine<O>, now),
-            hash: offset_of!(Engine<O>, hash),
-            firings: offset_of!(Engine<O>, firings),
-            instant_began: offset_of!(Engine<O>, instant_began),
-            quiet: offset_of!(Engine<O>, quiet),
-            most_tokens: offset_of!(Engine<O>, limits.tokens),
+            now: offset_of!(Engine, now),
+            hash: offset_of!(Engine, hash),
+            firings: offset_of!(Engine, firings),
+            instant_began: offset_of!(Engine, instant_began),
+            quiet: offset_of!(Engine, quiet),
+            most_tokens: offset_of!(Engine, limits.tokens),
             total: marking + offset_of!(Marking, total),
-            random: offset_of!(Engine<O>, random) + offset_of!(Random, state),
-            drawn: offset_of!(Engine<O>, drawn) + offset_of!(Random, state),
-            value: offset_of!(Engine<O>, value),
-            levels_times: O::LEVELS.map(|levels| offset_of!(Engine<O>, observer) + levels),
+            random: offset_of!(Engine, random) + offset_of!(Random, state),
+            drawn: offset_of!(Engine, drawn) + offset_of!(Random, state),
+            value: offset_of!(Engine, value),
+            levels_times: engine
+                .observers
+                .levels
+                .are_kept()
+                .then_some(offset_of!(Engine, observers) + Observers::LEVELS),
             listed: enabling + offset_of!(Enabling, listed),
-            arena: ArenaLayout::of(program, size_of::<Engine<O>>()),
+            arena: ArenaLayout::of(&engine.program, size_of::<Engine>()),
             list: enabling + offset_of!(Enabling, list) + Table::<TransitionId, TransitionId>::START,
-            variables: offset_of!(Engine<O>, variables) + Table::<VariableId, u64>::START,
-            chosen: offset_of!(Engine<O>, scratch) + offset_of!(Scratch, chosen) + Table::<Arc, u64>::START,
+            variables: offset_of!(Engine, variables) + Table::<VariableId, u64>::START,
+            chosen: offset_of!(Engine, scratch) + offset_of!(Scratch, chosen) + Table::<Arc, u64>::START,
             nodes: tournament + offset_of!(Tournament, nodes) + Table::<EventSlot, Four>::START,
-            endings: offset_of!(Engine<O>, agenda) + offset_of!(Agenda, endings) + Records::<Ending>::START,
+            endings: offset_of!(Engine, agenda) + offset_of!(Agenda, endings) + Records::<Ending>::START,
             slots: tournament + offset_of!(Tournament, slots),
             free: tournament + offset_of!(Tournament, free) + Table::<EventSlot, u32>::START,
             frees: tournament + offset_of!(Tournament, frees),
             gap: tournament + offset_of!(Tournament, gap),
             tie: tournament + offset_of!(Tournament, tie),
             more: tournament + offset_of!(Tournament, more),
-            stop: offset_of!(Engine<O>, stop_address),
+            stop: offset_of!(Engine, stop_address),
         }
     }
 }

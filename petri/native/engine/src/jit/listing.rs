@@ -20,7 +20,6 @@ use crate::jit::profile::Profile;
 use crate::jit::runtime::{Rare, Runtime};
 use crate::jit::shapes::Piece;
 use crate::jit::unit::{on_large_stack, Generator};
-use crate::observe::observer::Observer;
 use crate::program::Program;
 use crate::state::counters::{PlaceCounters, TransitionCounters};
 use crate::state::lane::Lane;
@@ -33,16 +32,16 @@ pub struct Listing {
     pub assembly: String,
 }
 
-/// What looks at a transition, starts a firing of it, and ends one. None where this machine has no code, or the engine's
-/// type.
-pub fn listings<O: Observer>(engine: &Engine<O>, id: TransitionId) -> Option<Vec<Listing>> {
-    if !O::COMPILES {
+/// What looks at a transition, starts a firing of it, and ends one. None where there is no code for this machine,
+/// or for engines with such observers.
+pub fn listings(engine: &Engine, id: TransitionId) -> Option<Vec<Listing>> {
+    if !engine.observers.compile() {
         return None;
     }
     let (program, profile) = (&*engine.program, Profile::of(engine));
     on_large_stack(|| {
-        let mut generator = Generator::new::<O>(program, &profile)?;
-        let layout = EngineLayout::of::<O>(program);
+        let mut generator = Generator::new(engine, &profile)?;
+        let layout = EngineLayout::of(engine);
         let (blueprint, names) = Planner::transition(program, Some(&profile), id);
         let list = |&piece: &Piece| {
             let (text, holes) = generator.text(&blueprint, piece);

@@ -57,7 +57,7 @@ impl Seen {
 
 impl Profile {
     /// What an engine has shown so far.
-    pub fn of<O>(engine: &Engine<O>) -> Self {
+    pub fn of(engine: &Engine) -> Self {
         let Engine { marking, enabling, now, window, .. } = engine;
         let (program, now, time) = (&*engine.program, *now, (now - window) as f64);
         let rounds = engine.agenda.tournament.slots.trailing_zeros();

@@ -15,7 +15,6 @@ use crate::base::ticks::Ticks;
 use crate::engine::code::{Routine, DONE, FAULT, GENERAL};
 use crate::engine::limits::RunError;
 use crate::engine::run::Engine;
-use crate::observe::observer::Observer;
 use crate::program::expression::{Int, Real};
 use crate::program::Program;
 use crate::state::index::Bucket;
@@ -34,11 +33,11 @@ macro_rules! runtime {
         }
 
         impl Runtime {
-            pub fn of<O: Observer>(arrivals: *const Routine) -> Self {
+            pub fn of(arrivals: *const Routine) -> Self {
                 Runtime {
                     arrivals: arrivals as usize,
                     fetch: fetch_both as *const () as usize,
-                    $($function: $function::<O> as *const () as usize),*
+                    $($function: $function as *const () as usize),*
                 }
             }
         }
@@ -65,8 +64,8 @@ macro_rules! rare {
             pub const NAMED: &'static [Rare] = &[$(Rare::$name),*];
 
             /// The addresses of all, in their order, and the types of their parameters behind the engine.
-            pub fn all<O: Observer>() -> Vec<(usize, &'static [Type])> {
-                vec![$(($function::<O> as *const () as usize, &[$($ty),*])),*]
+            pub fn all() -> Vec<(usize, &'static [Type])> {
+                vec![$(($function as *const () as usize, &[$($ty),*])),*]
             }
         }
     };
@@ -90,7 +89,7 @@ rare! {
 
 /// The engine that runs the code and its program, which is not changed by what happens to the engine.
 #[inline(always)]
-fn parts<O: Observer>(engine: &mut Engine<O>) -> (&mut Engine<O>, &Program) {
+fn parts(engine: &mut Engine) -> (&mut Engine, &Program) {
     let program = from_ref::<Program>(&engine.program);
     // SAFETY: the engine holds its program as long as it lives.
     (engine, unsafe { &*program })
@@ -110,7 +109,7 @@ unsafe fn slots<'a>(token: *const u64, width: usize) -> &'a [u64] {
     }
 }
 
-impl<O: Observer> Engine<O> {
+impl Engine {
     /// Keeps an error. Returns 0 if there is one.
     fn fine(&mut self, outcome: Result<(), Box<RunError>>) -> u64 {
         self.error = outcome.err().map(|error| *error);
@@ -138,12 +137,12 @@ impl<O: Observer> Engine<O> {
 }
 
 /// The rest of the draw of an exponential.
-extern "C" fn exponential_rest<O: Observer>(engine: &mut Engine<O>, layer: u64, x: f64) {
+extern "C" fn exponential_rest(engine: &mut Engine, layer: u64, x: f64) {
     engine.value = engine.drawn.exponential_rest(layer as usize, x).to_bits();
 }
 
 /// Draws the tokens of one binding into `scratch.chosen`.
-extern "C" fn choose<O: Observer>(engine: &mut Engine<O>, transition: u64) -> u64 {
+extern "C" fn choose(engine: &mut Engine, transition: u64) -> u64 {
     let (engine, program) = parts(engine);
     match engine.drawing(|engine| engine.choose(program, &program.transitions[TransitionId(transition as u32)])) {
         Ok(()) => DONE,
@@ -152,20 +151,20 @@ extern "C" fn choose<O: Observer>(engine: &mut Engine<O>, transition: u64) -> u6
 }
 
 /// Writes the tokens of binding `k` of a join into `scratch.chosen`.
-extern "C" fn choose_of<O: Observer>(engine: &mut Engine<O>, join: u64, k: u64) {
+extern "C" fn choose_of(engine: &mut Engine, join: u64, k: u64) {
     let (engine, program) = parts(engine);
     engine.marking.choose(program, JoinId(join as u32), k, &mut engine.scratch.chosen);
 }
 
 /// The same for a join of one link and no arc that takes any token: the seat for the pivot is the lower half of `value`, the
 /// link's is the upper.
-extern "C" fn choose_pair<O: Observer>(engine: &mut Engine<O>, join: u64, k: u64) {
+extern "C" fn choose_pair(engine: &mut Engine, join: u64, k: u64) {
     let (pivot, other) = engine.marking.choose_pair(JoinId(join as u32), k);
     engine.value = u64::from(pivot) | u64::from(other) << 32;
 }
 
 /// The value of an expression of the program.
-unsafe extern "C" fn integer<O: Observer>(engine: &mut Engine<O>, expression: *const Int, end: Ticks) -> u64 {
+unsafe extern "C" fn integer(engine: &mut Engine, expression: *const Int, end: Ticks) -> u64 {
     let (engine, program) = parts(engine);
     // SAFETY: the expression is part of the program.
     let expression = unsafe { &*expression };
@@ -179,7 +178,7 @@ unsafe extern "C" fn integer<O: Observer>(engine: &mut Engine<O>, expression: *c
     }
 }
 
-unsafe extern "C" fn real<O: Observer>(engine: &mut Engine<O>, expression: *const Real, end: Ticks) -> u64 {
+unsafe extern "C" fn real(engine: &mut Engine, expression: *const Real, end: Ticks) -> u64 {
     let (engine, program) = parts(engine);
     // SAFETY: the same.
     let expression = unsafe { &*expression };
@@ -193,7 +192,7 @@ unsafe extern "C" fn real<O: Observer>(engine: &mut Engine<O>, expression: *cons
     }
 }
 
-extern "C" fn started<O: Observer>(engine: &mut Engine<O>, transition: u64, end: Ticks) -> u64 {
+extern "C" fn started(engine: &mut Engine, transition: u64, end: Ticks) -> u64 {
     let (engine, program) = parts(engine);
     let transition = TransitionId(transition as u32);
     let scope = &mut Scope {
@@ -204,11 +203,11 @@ extern "C" fn started<O: Observer>(engine: &mut Engine<O>, transition: u64, end:
         now: engine.now,
         end,
     };
-    let outcome = engine.observer.started(transition, scope);
+    let outcome = engine.observers.started(transition, scope);
     engine.held(outcome)
 }
 
-unsafe extern "C" fn arrived<O: Observer>(engine: &mut Engine<O>, place: u64, count: u64, token: *const u64) -> u64 {
+unsafe extern "C" fn arrived(engine: &mut Engine, place: u64, count: u64, token: *const u64) -> u64 {
     let (engine, program) = parts(engine);
     let place = PlaceId(place as u32);
     let scope = &mut Scope {
@@ -220,22 +219,22 @@ unsafe extern "C" fn arrived<O: Observer>(engine: &mut Engine<O>, place: u64, co
         now: engine.now,
         end: engine.now,
     };
-    let outcome = engine.observer.arrived(place, count, scope);
+    let outcome = engine.observers.arrived(place, count, scope);
     engine.held(outcome)
 }
 
 /// The token at a position is about to leave a place whose content is measured.
-extern "C" fn departs<O: Observer>(engine: &mut Engine<O>, place: u64, position: u64) {
+extern "C" fn departs(engine: &mut Engine, place: u64, position: u64) {
     engine.tell_departure(PlaceId(place as u32), position);
 }
 
 /// The token that a place shows at a position.
-extern "C" fn shown<O: Observer>(engine: &mut Engine<O>, place: u64, position: u64) -> *const u64 {
+extern "C" fn shown(engine: &mut Engine, place: u64, position: u64) -> *const u64 {
     engine.marking.token(PlaceId(place as u32), position as usize).as_ptr()
 }
 
 /// The bucket of a key in an index.
-unsafe extern "C" fn bucket_of<O: Observer>(engine: &mut Engine<O>, index: u64, key: *const u64) -> *const Bucket {
+unsafe extern "C" fn bucket_of(engine: &mut Engine, index: u64, key: *const u64) -> *const Bucket {
     let (engine, program) = parts(engine);
     let index = IndexId(index as u32);
     // SAFETY: the key has a word for each slot of the index.
@@ -244,14 +243,14 @@ unsafe extern "C" fn bucket_of<O: Observer>(engine: &mut Engine<O>, index: u64, 
 }
 
 /// The seats in a bucket.
-unsafe extern "C" fn seats<O: Observer>(engine: &mut Engine<O>, index: u64, bucket: *const Bucket) -> *const u32 {
+unsafe extern "C" fn seats(engine: &mut Engine, index: u64, bucket: *const Bucket) -> *const u32 {
     // SAFETY: the bucket is one of the index, or an empty one.
     let bucket = unsafe { &*bucket };
     engine.marking.seats_in(IndexId(index as u32), bucket).as_ptr()
 }
 
 /// A token, still in its place, leaves indices and joins.
-extern "C" fn leave<O: Observer>(engine: &mut Engine<O>, place: u64, position: u64) {
+extern "C" fn leave(engine: &mut Engine, place: u64, position: u64) {
     let (engine, program) = parts(engine);
     let place = PlaceId(place as u32);
     let before = engine.marking.places[place].tokens as usize;
@@ -259,7 +258,7 @@ extern "C" fn leave<O: Observer>(engine: &mut Engine<O>, place: u64, position: u
 }
 
 /// A token that has arrived in a seat is entered in indices and joins.
-unsafe extern "C" fn enter<O: Observer>(engine: &mut Engine<O>, place: u64, token: *const u64, seat: u64) {
+unsafe extern "C" fn enter(engine: &mut Engine, place: u64, token: *const u64, seat: u64) {
     let (engine, program) = parts(engine);
     let place = PlaceId(place as u32);
     // SAFETY: the token has as many slots as its place says.
@@ -268,47 +267,47 @@ unsafe extern "C" fn enter<O: Observer>(engine: &mut Engine<O>, place: u64, toke
 }
 
 /// A token, still in its seat of a bag, leaves an index.
-extern "C" fn leave_index<O: Observer>(engine: &mut Engine<O>, index: u64, seat: u64) {
+extern "C" fn leave_index(engine: &mut Engine, index: u64, seat: u64) {
     let (engine, program) = parts(engine);
     engine.marking.leave_index(program, &mut engine.enabling, IndexId(index as u32), seat as u32);
 }
 
 /// A token of a group comes to the end of the bag of an index.
-extern "C" fn enter_index<O: Observer>(engine: &mut Engine<O>, index: u64, group: u64) {
+extern "C" fn enter_index(engine: &mut Engine, index: u64, group: u64) {
     let (engine, program) = parts(engine);
     engine.marking.enter_index(program, &mut engine.enabling, IndexId(index as u32), group as u32);
 }
 
 /// A token, still in its seat of a bag, leaves the join whose pivot the bag is.
-extern "C" fn leave_pivot<O: Observer>(engine: &mut Engine<O>, join: u64, seat: u64) {
+extern "C" fn leave_pivot(engine: &mut Engine, join: u64, seat: u64) {
     engine.marking.leave_pivot(&mut engine.enabling, JoinId(join as u32), seat as u32);
 }
 
-extern "C" fn enter_pivot<O: Observer>(engine: &mut Engine<O>, join: u64, group: u64) {
+extern "C" fn enter_pivot(engine: &mut Engine, join: u64, group: u64) {
     engine.marking.enter_pivot(&mut engine.enabling, JoinId(join as u32), group as u32);
 }
 
 /// The number of tokens in a group has changed.
-extern "C" fn weigh<O: Observer>(engine: &mut Engine<O>, index: u64, group: u64, before: u64, after: u64) {
+extern "C" fn weigh(engine: &mut Engine, index: u64, group: u64, before: u64, after: u64) {
     let (engine, program) = parts(engine);
     let (index, before, after) = (IndexId(index as u32), before as usize, after as usize);
     engine.marking.weigh(program, &mut engine.enabling, index, group as u32, before, after);
 }
 
 /// The weight of a seat of a join has changed.
-extern "C" fn note<O: Observer>(engine: &mut Engine<O>, join: u64, seat: u64, before: u64, after: u64) {
+extern "C" fn note(engine: &mut Engine, join: u64, seat: u64, before: u64, after: u64) {
     engine.marking.joins[JoinId(join as u32)].note(seat as u32, before, after);
 }
 
 /// Removes a token from its store.
-extern "C" fn remove<O: Observer>(engine: &mut Engine<O>, place: u64, position: u64) {
+extern "C" fn remove(engine: &mut Engine, place: u64, position: u64) {
     let place = PlaceId(place as u32);
     let state = &mut engine.marking.places[place];
     engine.marking.stores[place].remove(&mut state.ring, position as usize, state.tokens as usize);
 }
 
 /// Adds a token to the store of a keyed place. Its key raised no fault when the firing started.
-unsafe extern "C" fn push<O: Observer>(engine: &mut Engine<O>, place: u64, token: *const u64) {
+unsafe extern "C" fn push(engine: &mut Engine, place: u64, token: *const u64) {
     let (engine, program) = parts(engine);
     let place = PlaceId(place as u32);
     let target = &program.places[place];
@@ -320,21 +319,21 @@ unsafe extern "C" fn push<O: Observer>(engine: &mut Engine<O>, place: u64, token
 }
 
 /// Makes room in the store of a place that is full.
-extern "C" fn grow<O: Observer>(engine: &mut Engine<O>, place: u64) {
+extern "C" fn grow(engine: &mut Engine, place: u64) {
     let place = PlaceId(place as u32);
     let state = &mut engine.marking.places[place];
     engine.marking.stores[place].grow(&mut state.ring, state.tokens as usize);
 }
 
 /// Empties a place.
-extern "C" fn reset<O: Observer>(engine: &mut Engine<O>, place: u64) {
+extern "C" fn reset(engine: &mut Engine, place: u64) {
     let (engine, program) = parts(engine);
     engine.reset(program, PlaceId(place as u32));
 }
 
 /// Tokens arrive in a place that is known only now, or several at once.
-unsafe extern "C" fn deposit<O: Observer>(
-    engine: &mut Engine<O>,
+unsafe extern "C" fn deposit(
+    engine: &mut Engine,
     place: u64,
     count: u64,
     token: *const u64,
@@ -351,48 +350,48 @@ unsafe extern "C" fn deposit<O: Observer>(
 }
 
 /// Keeps room for tokens in a place that is known only now.
-extern "C" fn reserve<O: Observer>(engine: &mut Engine<O>, place: u64, count: u64) {
+extern "C" fn reserve(engine: &mut Engine, place: u64, count: u64) {
     let (engine, program) = parts(engine);
     engine.keep_room(program, PlaceId(place as u32), count);
 }
 
 /// A gauge that many transitions watch has changed.
-extern "C" fn moved<O: Observer>(engine: &mut Engine<O>, gauge: u64, old: u64, new: u64) {
+extern "C" fn moved(engine: &mut Engine, gauge: u64, old: u64, new: u64) {
     let (engine, program) = parts(engine);
     engine.enabling.moved(program, GaugeId(gauge as u32), old, new);
 }
 
 /// A transition becomes enabled, or stops being enabled.
-extern "C" fn set_enabled<O: Observer>(engine: &mut Engine<O>, transition: u64, enabled: u64) {
+extern "C" fn set_enabled(engine: &mut Engine, transition: u64, enabled: u64) {
     engine.enabling.set(TransitionId(transition as u32), enabled != 0);
 }
 
 /// Memory for one more firing in progress.
-extern "C" fn make_room<O: Observer>(engine: &mut Engine<O>) {
+extern "C" fn make_room(engine: &mut Engine) {
     engine.agenda.make_room();
 }
 
 /// Notes whether another firing ends at the time of the one that has left a slot.
-extern "C" fn look_beside<O: Observer>(engine: &mut Engine<O>, slot: u64) {
+extern "C" fn look_beside(engine: &mut Engine, slot: u64) {
     engine.agenda.tournament.look_beside(slot as usize, engine.now);
 }
 
 /// Memory for one more firing in the lane of a transition.
-extern "C" fn lengthen<O: Observer>(engine: &mut Engine<O>, transition: u64) {
+extern "C" fn lengthen(engine: &mut Engine, transition: u64) {
     let (engine, program) = parts(engine);
     let lane = program.transitions[TransitionId(transition as u32)].lane;
     engine.agenda.lanes[lane as usize].make_room();
 }
 
 /// Plays the matches of a slot.
-extern "C" fn play<O: Observer>(engine: &mut Engine<O>, slot: u64, number: u64, time: Ticks) {
+extern "C" fn play(engine: &mut Engine, slot: u64, number: u64, time: Ticks) {
     engine.agenda.tournament.succeed(slot as usize, time, number);
 }
 
 // ------------------------------------------------------------ the loop
 
 /// Looks again at transitions. Returns 0 if that has failed.
-unsafe extern "C" fn look<O: Observer>(engine: &mut Engine<O>) -> u64 {
+unsafe extern "C" fn look(engine: &mut Engine) -> u64 {
     let (engine, program) = parts(engine);
     // SAFETY: the engine keeps the code that runs it.
     let code = engine.code.as_deref().map(|code| unsafe { &*from_ref(code) });
@@ -401,13 +400,13 @@ unsafe extern "C" fn look<O: Observer>(engine: &mut Engine<O>) -> u64 {
 }
 
 /// Chooses one of the enabled transitions of a priority.
-extern "C" fn pick<O: Observer>(engine: &mut Engine<O>, level: u64) -> u64 {
+extern "C" fn pick(engine: &mut Engine, level: u64) -> u64 {
     let (engine, program) = parts(engine);
     u64::from(engine.enabling.choose(program, level as usize, &mut engine.random).0)
 }
 
 /// Ends a firing of a transition that has no code.
-unsafe extern "C" fn finish<O: Observer>(engine: &mut Engine<O>, transition: u64, record: *const u64) -> u64 {
+unsafe extern "C" fn finish(engine: &mut Engine, transition: u64, record: *const u64) -> u64 {
     let (engine, program) = parts(engine);
     // SAFETY: the record is that of a firing of the transition.
     let outcome = unsafe { engine.end(program, TransitionId(transition as u32), record) };
@@ -415,7 +414,7 @@ unsafe extern "C" fn finish<O: Observer>(engine: &mut Engine<O>, transition: u64
 }
 
 /// Rows arrive in the places of streams. Returns 0 if that has failed, or the next block is needed first.
-extern "C" fn refill<O: Observer>(engine: &mut Engine<O>) -> u64 {
+extern "C" fn refill(engine: &mut Engine) -> u64 {
     let (engine, program) = parts(engine);
     match engine.refill(program) {
         Ok(known) => u64::from(known),
@@ -424,7 +423,7 @@ extern "C" fn refill<O: Observer>(engine: &mut Engine<O>) -> u64 {
 }
 
 /// The time has moved.
-extern "C" fn touch_clocked<O: Observer>(engine: &mut Engine<O>) {
+extern "C" fn touch_clocked(engine: &mut Engine) {
     let (engine, program) = parts(engine);
     engine.set_time(program, engine.now);
 }
@@ -436,7 +435,7 @@ extern "C" fn fetch_both(one: *const u8, other: *const u8) {
 }
 
 /// Brings memory to the cache for firings that will end soon.
-extern "C" fn prefetch<O: Observer>(engine: &mut Engine<O>) {
+extern "C" fn prefetch(engine: &mut Engine) {
     let (engine, program) = parts(engine);
     engine.prefetch(program);
 }

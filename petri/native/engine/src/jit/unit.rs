@@ -33,7 +33,6 @@ use crate::jit::profile::Profile;
 use crate::jit::runtime::{Rare, Runtime};
 use crate::jit::shapes::{Described, Functions, Part, Piece, Shapes};
 use crate::jit::sharing::Sharing;
-use crate::observe::observer::Observer;
 use crate::program::transition::Time;
 use crate::program::Program;
 use crate::state::arena::ArenaLayout;
@@ -91,15 +90,15 @@ pub struct Generator<'a> {
     hot: HashSet<TransitionId>,
 }
 
-/// The code of an engine's program for engines of its type: of the transitions that are hot, or of all if none is. None where
-/// this machine, or the size of the net, has none.
-pub fn generate<O: Observer>(engine: &Engine<O>, hot: HashSet<TransitionId>, sharing: &Sharing) -> Option<Code> {
+/// The code of an engine's program for engines with such observers: of the transitions that are hot, or of all if none is.
+/// None where this machine, or the size of the net, has none.
+pub fn generate(engine: &Engine, hot: HashSet<TransitionId>, sharing: &Sharing) -> Option<Code> {
     let program = &*engine.program;
-    if ArenaLayout::of(program, size_of::<Engine<O>>()).size > i32::MAX as usize {
+    if ArenaLayout::of(program, size_of::<Engine>()).size > i32::MAX as usize {
         return None;
     }
     let profile = Profile::of(engine);
-    on_large_stack(|| Generator { hot, ..Generator::new::<O>(program, &profile)? }.generate(sharing).ok())
+    on_large_stack(|| Generator { hot, ..Generator::new(engine, &profile)? }.generate(sharing).ok())
 }
 
 /// The generator recurses over expressions: it gets a stack of its own, as the loader does.
@@ -111,7 +110,8 @@ pub fn on_large_stack<T: Send>(work: impl FnOnce() -> Option<T> + Send) -> Optio
 }
 
 impl<'a> Generator<'a> {
-    pub fn new<O: Observer>(program: &'a Program, profile: &'a Profile) -> Option<Self> {
+    pub fn new(engine: &'a Engine, profile: &'a Profile) -> Option<Self> {
+        let program = &*engine.program;
         let mut flags = settings::builder();
         let verifies = if cfg!(debug_assertions) { "true" } else { "false" };
         let chosen = [
@@ -134,7 +134,7 @@ impl<'a> Generator<'a> {
         let mut context = module.make_context();
         let mut functions = FunctionBuilderContext::new();
         let way = |(address, types)| way(&mut module, &mut context, &mut functions, address, types).ok();
-        let rare = Rare::all::<O>().into_iter().map(way).collect::<Option<Vec<FuncId>>>()?;
+        let rare = Rare::all().into_iter().map(way).collect::<Option<Vec<FuncId>>>()?;
         let arrivals: Box<[Routine]> = (0..2 * program.places.len()).map(|_| Routine::none()).collect();
         Some(Generator {
             module,
@@ -142,8 +142,8 @@ impl<'a> Generator<'a> {
             functions,
             program,
             profile,
-            layout: EngineLayout::of::<O>(program),
-            runtime: Runtime::of::<O>(arrivals.as_ptr()),
+            layout: EngineLayout::of(engine),
+            runtime: Runtime::of(arrivals.as_ptr()),
             arrivals,
             known: Vec::new(),
             rare,
@@ -462,10 +462,10 @@ mod tests {
     use crate::base::ticks::HORIZON;
     use crate::engine::limits::Limits;
     use crate::jit::verify::verify_shapes;
+    use crate::observe::observers::ExtraObservers;
     use crate::program::without::Without;
     use crate::state::arena::Housed;
     use crate::state::counters::{PlaceCounters, TransitionCounters};
-    use crate::state::marking::Marking;
 
     /// A ring of stations, of which one may be another.
     fn ring(stations: usize, other: &str) -> Program {
@@ -485,15 +485,15 @@ mod tests {
         Program::from_json(&text).expect("a net")
     }
 
-    fn engine(program: Program) -> Housed<Engine<()>> {
+    fn engine(program: Program) -> Housed<Engine> {
         let limits = Limits { firings_at_an_instant: 1000, tokens: 1000, compile_after: 150 };
-        let engine = Engine::new(Arc::new(program), [1, 2, 3], limits, Arc::default(), |_: &Program, _: &Marking| ());
+        let engine = Engine::new(Arc::new(program), [1, 2, 3], limits, ExtraObservers::default(), Arc::default());
         engine.expect("an engine")
     }
 
     fn code(program: Program) -> Option<Code> {
         let sharing = Sharing::of(&program);
-        generate(&*engine(program), HashSet::new(), &sharing)
+        generate(&engine(program), HashSet::new(), &sharing)
     }
 
     /// With code for some transitions, or for all, a run is the one that is interpreted.
@@ -503,7 +503,7 @@ mod tests {
         let runs = hot.map(|hot| {
             let mut coded = engine(ring(7, ""));
             let sharing = Sharing::of(&coded.program);
-            let code = Arc::new(generate(&*coded, hot, &sharing).expect("code"));
+            let code = Arc::new(generate(&coded, hot, &sharing).expect("code"));
             // SAFETY: the code is of the engine's program, for such an engine.
             unsafe { coded.run_code(&code, HORIZON, 500) };
             (coded.firings, coded.hash.0)
@@ -520,14 +520,14 @@ mod tests {
 
     /// How many transitions have the blueprint of another, and the same code.
     fn shared(program: Program) -> usize {
-        verify_shapes(&*engine(program)).expect("one code for one blueprint")
+        verify_shapes(&engine(program)).expect("one code for one blueprint")
     }
 
     #[test]
     fn footprints_lead_to_what_an_end_and_the_next_starts_touch() {
         let (stations, at) = (1000, 7);
         let program = ring(stations, "");
-        let arena = ArenaLayout::of(&program, size_of::<Engine<()>>());
+        let arena = ArenaLayout::of(&program, size_of::<Engine>());
         let made = code(program).expect("code");
         let footprint = &made.footprints[TransitionId(at as u32)];
         let place = |place: usize| footprint.has(arena.places + size_of::<PlaceCounters>() * place);
@@ -591,8 +591,8 @@ mod tests {
     /// The number of functions that are compiled for a program before it has run.
     fn functions(program: Program) -> usize {
         let (sharing, engine) = (Sharing::of(&program), engine(program));
-        let profile = Profile::of(&*engine);
-        let generator = Generator::new::<()>(&engine.program, &profile);
+        let profile = Profile::of(&engine);
+        let generator = Generator::new(&engine, &profile);
         generator.map_or(0, |mut generator| generator.shapes(&BTreeSet::new(), &sharing).0.len())
     }
 
@@ -620,7 +620,7 @@ mod tests {
         for constants_alone in [false, true] {
             let mut coded = engine(computing_ring(200, constants_alone, ""));
             let sharing = Sharing::of(&coded.program);
-            let code = Arc::new(generate(&*coded, HashSet::new(), &sharing).expect("code"));
+            let code = Arc::new(generate(&coded, HashSet::new(), &sharing).expect("code"));
             // SAFETY: the code is of the engine's program, for such an engine.
             unsafe { coded.run_code(&code, HORIZON, 2_000) };
             let mut interpreted = engine(computing_ring(200, constants_alone, ""));

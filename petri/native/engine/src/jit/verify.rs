@@ -13,7 +13,6 @@ use crate::jit::profile::Profile;
 use crate::jit::shapes::{Described, Shapes};
 use crate::jit::sharing::Sharing;
 use crate::jit::unit::{on_large_stack, Generator};
-use crate::observe::observer::Observer;
 use crate::program::Program;
 
 /// The first transition of a blueprint, its names, and its functions.
@@ -26,16 +25,16 @@ struct First {
 /// Writes the code of every transition of an engine's program, with that of the expressions that it calls, and compares
 /// it with that of the first one with the same blueprint: both must be equal, and the transitions must have equally
 /// many names. Returns how many transitions have the blueprint of another. Nothing is compared, and the number is 0,
-/// where this machine or the engine's type has no code.
+/// where this machine or the engine's observers have no code.
 ///
 /// # Errors
 /// What differs first, in words.
-pub fn verify_shapes<O: Observer>(engine: &Engine<O>) -> Result<usize, String> {
-    if !O::COMPILES {
+pub fn verify_shapes(engine: &Engine) -> Result<usize, String> {
+    if !engine.observers.compile() {
         return Ok(0);
     }
     let (program, profile) = (&*engine.program, Profile::of(engine));
-    on_large_stack(|| Some(compare(Generator::new::<O>(program, &profile)?, program, &profile))).unwrap_or(Ok(0))
+    on_large_stack(|| Some(compare(Generator::new(engine, &profile)?, program, &profile))).unwrap_or(Ok(0))
 }
 
 fn compare(mut generator: Generator, program: &Program, profile: &Profile) -> Result<usize, String> {

@@ -5,7 +5,6 @@ use std::mem::offset_of;
 use crate::base::ids::PlaceId;
 use crate::base::table::Table;
 use crate::base::ticks::Ticks;
-use crate::observe::observer::Observer;
 use crate::state::counters::PlaceCounters;
 
 /// Numbers of tokens that are kept apart, from 0 on. The last one includes all greater numbers (`LEVELS` of
@@ -33,6 +32,10 @@ impl Levels {
         Levels { times: vec![0; places * ROW].into_iter().collect() }
     }
 
+    pub fn are_kept(&self) -> bool {
+        !self.times.is_empty()
+    }
+
     /// Up to `now`: `LEVELS` numbers for each place.
     pub fn at(&self, places: &[PlaceCounters], now: Ticks) -> Vec<Ticks> {
         let mut times = Vec::with_capacity(places.len() * LEVELS);
@@ -43,37 +46,22 @@ impl Levels {
         }
         times
     }
-}
 
-fn level(tokens: u64) -> usize {
-    tokens.min(LEVELS as u64 - 1) as usize
-}
-
-impl Observer for Levels {
-    const COMPILES: bool = true;
-    const LEVELS: Option<usize> = Some(Levels::TIMES);
-
-    fn changes(&mut self, place: PlaceId, state: &PlaceCounters, now: Ticks) {
+    /// The number of tokens of a place is about to change.
+    pub fn changes(&mut self, place: PlaceId, state: &PlaceCounters, now: Ticks) {
         let row = &mut self.times[place.at() * ROW..][..ROW];
         row[level(state.tokens)] += now - row[LEVELS];
         row[LEVELS] = now;
     }
 
-    fn restart(&mut self, now: Ticks) {
+    pub fn restart(&mut self, now: Ticks) {
         self.times.fill(0);
         self.times.chunks_exact_mut(ROW).for_each(|row| row[LEVELS] = now);
     }
 }
 
-/// Where it may be left out.
-impl Observer for Option<Levels> {
-    fn changes(&mut self, place: PlaceId, state: &PlaceCounters, now: Ticks) {
-        self.iter_mut().for_each(|levels| levels.changes(place, state, now));
-    }
-
-    fn restart(&mut self, now: Ticks) {
-        self.iter_mut().for_each(|levels| levels.restart(now));
-    }
+fn level(tokens: u64) -> usize {
+    tokens.min(LEVELS as u64 - 1) as usize
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 //!
 //! May import: `base`, `collections`, `net`, `program`, `state`.
 //!
-//! - [`observer`]: the trait of observers
+//! - [`observers`]: all that observe a run
 //! - [`probes`]: declared measures
 //! - [`content`]: the sum of a value over the tokens of a place, and its integral
 //! - [`histogram`]: the distribution of a sample
@@ -16,7 +16,7 @@
 pub mod content;
 pub mod histogram;
 pub mod levels;
-pub mod observer;
+pub mod observers;
 pub mod passages;
 pub mod probes;
 pub mod reorder;

@@ -8,7 +8,6 @@ use crate::base::random::Random;
 use crate::base::ticks::Ticks;
 use crate::observe::content::{in_parts, Content};
 use crate::observe::histogram::Histogram;
-use crate::observe::observer::Observer;
 use crate::observe::passages::{Passages, LIMIT};
 use crate::observe::reorder::settings::Settings;
 use crate::observe::reorder::Order;
@@ -116,11 +115,10 @@ fn whole(value: &Value, scope: &mut Scope) -> Outcome<i128> {
     })
 }
 
-impl Observer for Probes {
-    const COMPILES: bool = true;
-
+impl Probes {
+    /// A firing has deposited `count` tokens of one value; the variables of `scope` are the token's slots.
     #[inline(always)]
-    fn arrived(&mut self, place: PlaceId, count: u64, scope: &mut Scope) -> Outcome<()> {
+    pub fn arrived(&mut self, place: PlaceId, count: u64, scope: &mut Scope) -> Outcome<()> {
         let actions = &self.program.arrivals[place.at()];
         if !actions.is_empty() {
             for _ in 0..count {
@@ -132,15 +130,17 @@ impl Observer for Probes {
         Ok(())
     }
 
+    /// A firing starts; its tokens are still in their places.
     #[inline(always)]
-    fn started(&mut self, transition: TransitionId, scope: &mut Scope) -> Outcome<()> {
+    pub fn started(&mut self, transition: TransitionId, scope: &mut Scope) -> Outcome<()> {
         for (probe, action) in &self.program.starts[transition.at()] {
             act(&mut self.probes[probe.at()], action, &mut self.key, scope)?;
         }
         Ok(())
     }
 
-    fn begins(&mut self, program: &Program) -> Outcome<()> {
+    /// The run begins with the initial tokens. A value of a token may raise a fault.
+    pub fn begins(&mut self, program: &Program) -> Outcome<()> {
         for (kind, probe) in self.program.kinds_of_probes.iter().zip(&mut self.probes) {
             let (ProbeKind::Content { place, value }, Probe::Content(content)) = (kind, probe) else { continue };
             for (count, token) in &program.places[*place].initial {
@@ -152,7 +152,8 @@ impl Observer for Probes {
         Ok(())
     }
 
-    fn leaves(&mut self, place: PlaceId, token: &[u64], now: Ticks) {
+    /// A token is about to leave a place whose tokens it hears leave.
+    pub fn leaves(&mut self, place: PlaceId, token: &[u64], now: Ticks) {
         for (probe, value) in &self.program.departures[place.at()] {
             if let Probe::Content(content) = &mut self.probes[probe.at()] {
                 // It was evaluated without a fault when the token arrived.
@@ -162,7 +163,8 @@ impl Observer for Probes {
         }
     }
 
-    fn emptied(&mut self, place: PlaceId, now: Ticks) {
+    /// All tokens of such a place leave at once.
+    pub fn emptied(&mut self, place: PlaceId, now: Ticks) {
         for (probe, _) in &self.program.departures[place.at()] {
             if let Probe::Content(content) = &mut self.probes[probe.at()] {
                 content.empty(now);
@@ -170,7 +172,7 @@ impl Observer for Probes {
         }
     }
 
-    fn restart(&mut self, now: Ticks) {
+    pub fn restart(&mut self, now: Ticks) {
         for probe in &mut self.probes {
             match probe {
                 Probe::Counter(sum) => *sum = 0.0,

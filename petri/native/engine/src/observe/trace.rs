@@ -1,9 +1,7 @@
 //! A trace: every firing, kept until it is fetched.
 
-use crate::base::fault::Outcome;
 use crate::base::ids::TransitionId;
 use crate::base::ticks::Ticks;
-use crate::observe::observer::Observer;
 use crate::state::value::Scope;
 
 /// Firings in the order in which they started, by columns. `variables` has those of one firing after the other.
@@ -15,12 +13,11 @@ pub struct Trace {
     pub variables: Vec<u64>,
 }
 
-impl Observer for Trace {
-    fn started(&mut self, transition: TransitionId, scope: &mut Scope) -> Outcome<()> {
+impl Trace {
+    pub fn started(&mut self, transition: TransitionId, scope: &Scope) {
         self.starts.push(scope.now);
         self.ends.push(scope.end);
         self.transitions.push(transition);
         self.variables.extend_from_slice(scope.variables);
-        Ok(())
     }
 }

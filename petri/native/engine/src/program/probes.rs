@@ -41,10 +41,6 @@ pub struct ProbesProgram {
 }
 
 impl ProbesProgram {
-    pub fn is_empty(&self) -> bool {
-        self.kinds_of_probes.is_empty()
-    }
-
     /// Whether a probe observes firings of a transition.
     pub fn hears_starts(&self, transition: TransitionId) -> bool {
         !self.starts[transition.at()].is_empty()

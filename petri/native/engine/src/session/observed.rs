@@ -1,8 +1,8 @@
 //! The statistics of a replication up to an instant, apart from the replication.
 
 use crate::base::ticks::Ticks;
+use crate::engine::run::Engine;
 use crate::observe::snapshot::ProbeSnapshot;
-use crate::session::Session;
 
 /// Sums and integrals since the statistics began. Rows have one number for each place, or each transition; times are in ticks.
 pub struct Observed {
@@ -26,19 +26,18 @@ pub struct Observed {
 }
 
 impl Observed {
-    pub fn of(session: &mut dyn Session) -> Self {
-        let now = session.now();
-        let probes = session.probes().map_or(&mut [][..], |probes| &mut probes.probes);
-        let probes = probes.iter_mut().map(|probe| ProbeSnapshot::of(probe, now)).collect();
-        let program = session.program();
-        let (places, transitions) = (session.places(), session.transitions());
-        let [integral, in_progress] = session.integrals();
+    pub fn of(engine: &mut Engine) -> Self {
+        let now = engine.now;
+        let probes = engine.observers.probes.probes.iter_mut().map(|probe| ProbeSnapshot::of(probe, now)).collect();
+        let program = &engine.program;
+        let (places, transitions) = (&engine.marking.places, &engine.enabling.transitions);
+        let [integral, in_progress] = engine.integrals();
         let with_plans = places.iter().zip(program.places.iter());
         let nonempty = with_plans.map(|(place, plan)| place.nonempty(now, plan.holds_one())).collect();
         let with_plans = transitions.iter().zip(program.transitions.iter());
         let active = with_plans.map(|(transition, plan)| transition.active(now, plan.takes_turns)).collect();
         Observed {
-            elapsed: now - session.window(),
+            elapsed: now - engine.window,
             integral,
             nonempty,
             maximum: places.iter().map(|place| place.maximum).collect(),

@@ -4,31 +4,33 @@ use std::sync::atomic::AtomicU64;
 use std::sync::Arc;
 
 use crate::base::fault::Outcome;
+use crate::base::ids::TransitionId;
 use crate::base::ticks::Ticks;
 use crate::engine::limits::Limits;
 use crate::engine::run::{Engine, Reason};
-use crate::observe::observer::Observer;
-use crate::program::Program;
+use crate::jit::listing::{listings, Listing};
+use crate::jit::verify::verify_shapes;
+use crate::observe::observers::ExtraObservers;
 use crate::session::compiled::Compiled;
 use crate::state::arena::Housed;
-use crate::state::marking::Marking;
 
 /// One replication of a compiled net.
-pub struct Replication<O> {
+pub struct Replication {
     compiled: Arc<Compiled>,
-    pub engine: Housed<Engine<O>>,
+    pub engine: Housed<Engine>,
 }
 
-impl<O: Observer> Replication<O> {
-    /// A replication at time 0. The observer is made for the initial marking. See `Engine::new`.
+impl Replication {
+    /// A replication at time 0, which observes what the net and the caller ask for. Once another thread makes `stop` other than 0,
+    /// the initial marking and long searches for bindings end with the fault "stopped".
     pub fn new(
         compiled: Arc<Compiled>,
         seed: [u64; 3],
         limits: Limits,
+        extra: ExtraObservers,
         stop: Arc<AtomicU64>,
-        observer: impl FnOnce(&Program, &Marking) -> O,
     ) -> Outcome<Self> {
-        let engine = Engine::new(Arc::clone(&compiled.program), seed, limits, stop, observer)?;
+        let engine = Engine::new(Arc::clone(&compiled.program), seed, limits, extra, stop)?;
         Ok(Replication { compiled, engine })
     }
 
@@ -54,6 +56,27 @@ impl<O: Observer> Replication<O> {
             Some(code) => unsafe { self.engine.run_code(code, until, firings) },
             None => self.engine.interpret(until, firings),
         }
+    }
+
+    /// The time at each number of tokens, place after place; empty when it was not asked for.
+    pub fn levels(&self) -> Vec<Ticks> {
+        self.engine.observers.levels.at(&self.engine.marking.places, self.engine.now)
+    }
+
+    /// For tests: whether the replication has run machine code.
+    pub fn ran_code(&self) -> bool {
+        self.engine.code.is_some()
+    }
+
+    /// For tests: whether transitions that share machine code would get the same code separately (`jit::verify`). Returns
+    /// how many share the code of another, or the difference.
+    pub fn verify_shapes(&self) -> Result<usize, String> {
+        verify_shapes(&self.engine)
+    }
+
+    /// For people: the machine code of a transition (`jit::listing`). None where there is none.
+    pub fn listings(&self, transition: TransitionId) -> Option<Vec<Listing>> {
+        listings(&self.engine, transition)
     }
 }
 
@@ -85,11 +108,11 @@ mod tests {
     }
 
     /// A replication of a ring that has run machine code.
-    fn coded(stations: usize, without: &str) -> Replication<()> {
+    fn coded(stations: usize, without: &str) -> Replication {
         let limits = Limits { firings_at_an_instant: 1000, tokens: 1 << 20, compile_after: 0 };
         let compiled = Arc::new(ring(stations, without));
-        let mut replication =
-            Replication::new(compiled, [1, 2, 3], limits, Arc::default(), |_, _| ()).expect("a replication");
+        let mut replication = Replication::new(compiled, [1, 2, 3], limits, ExtraObservers::default(), Arc::default())
+            .expect("a replication");
         replication.advance(HORIZON, 3 * stations as u64);
         replication
     }
@@ -119,15 +142,10 @@ mod tests {
         let compiled = Arc::new(ring(5, ""));
         let limits = Limits { firings_at_an_instant: 1000, tokens: 1000, compile_after: 150 };
         for seed in 0..2 {
-            assert!(!compiled.cache.is_made::<()>());
-            let replication = Replication::new(
-                Arc::clone(&compiled),
-                [seed; 3],
-                limits,
-                Arc::default(),
-                |_: &Program, _: &Marking| (),
-            );
+            let replication =
+                Replication::new(Arc::clone(&compiled), [seed; 3], limits, ExtraObservers::default(), Arc::default());
             let mut replication = replication.expect("a replication");
+            assert!(!compiled.cache.is_made(&replication.engine));
             assert_eq!(replication.advance(HORIZON, 100), Reason::Budget);
             let has_code = replication.engine.code.is_some();
             assert_eq!(has_code, seed == 1 && cfg!(any(target_arch = "x86_64", target_arch = "aarch64")));

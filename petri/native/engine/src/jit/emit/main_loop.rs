@@ -16,7 +16,7 @@ use crate::collections::tournament::{Key, MANY, NEVER, NONE};
 use crate::engine::code::{Routines, DONE, ENABLED, OVER, STOPPED, USED_UP};
 use crate::jit::blueprint::transition::{Level, SetSize, TransitionPlan, NO_LANE};
 use crate::jit::blueprint::{Blueprint, LoopPlan};
-use crate::jit::emit::emitter::{Exit, FunctionForm, Owner, Writer, LEAF};
+use crate::jit::emit::emitter::{Exit, FunctionForm, Writer, LEAF};
 use crate::jit::emit::subjects::{MainLoopCode, Subjects};
 use crate::jit::holes::Hole;
 use crate::state::agenda::Ending;
@@ -215,7 +215,7 @@ impl MainLoopCode<'_, '_, '_> {
         let (set, general) = (self.e.b.create_block(), self.e.b.create_block());
         self.e.b.ins().brif(known, set, &[], general, &[]);
         self.e.b.switch_to_block(set);
-        self.set_found(asked, transition, state, found);
+        self.e.call(self.e.runtime.set_enabled, &[self.e.engine, transition, found], None);
         self.e.jump(next, &[]);
         self.e.b.switch_to_block(general);
         self.look_generally(listed, state);
@@ -234,44 +234,6 @@ impl MainLoopCode<'_, '_, '_> {
     fn look_by_engine(&mut self) {
         let Some(fine) = self.e.call(self.e.runtime.look, &[self.e.engine], Some(I64)) else { return };
         self.leave_unless(fine, STOPPED);
-    }
-
-    /// `Enabling::set`.
-    fn set_found(&mut self, asked: &LoopContext, transition: Value, state: Value, found: Value) {
-        let all_are = |size: SetSize| asked.plan.levels.iter().all(|level| level.size == size);
-        let (small, medium) = (all_are(SetSize::Small), all_are(SetSize::Medium));
-        if !small && !medium {
-            self.e.call(self.e.runtime.set_enabled, &[self.e.engine, transition, found], None);
-            return;
-        }
-        let level = self.e.load_half(state, offset_of!(TransitionCounters, level));
-        let position = self.e.load_half(state, offset_of!(TransitionCounters, position));
-        let (sets, offset) = self.e.enabled(0);
-        let set = self.e.row(sets, level, size_of::<RankSet>() as i64);
-        let set = self.e.owned(set, Owner::Enabled);
-        if small {
-            self.set_bit(set, offset, position, found);
-            return;
-        }
-        let words = self.e.load(I64, set, offset - offset_of!(RankSet, word) + RankSet::WORDS);
-        let node = self.e.b.ins().ushr_imm_s(position, 6);
-        let entry = self.e.row(words, node, size_of::<u64>() as i64);
-        let word = self.set_bit(entry, 0, position, found);
-        let any = self.e.b.ins().icmp_imm_s(IntCC::NotEqual, word, 0);
-        let any = self.e.b.ins().uextend(I64, any);
-        self.set_bit(set, offset, node, any);
-    }
-
-    /// Sets the bit of a number, modulo 64, to 0 or 1. Returns the word.
-    fn set_bit(&mut self, address: Value, offset: usize, number: Value, to: Value) -> Value {
-        let word = self.e.load(I64, address, offset);
-        let one = self.e.int(1);
-        let bit = self.e.b.ins().ishl(one, number);
-        let without = self.e.b.ins().band_not(word, bit);
-        let own = self.e.b.ins().ishl(to, number);
-        let word = self.e.b.ins().bor(without, own);
-        self.e.store(word, address, offset);
-        word
     }
 
     /// `Enabling::choose`: one of the enabled transitions of a priority.
