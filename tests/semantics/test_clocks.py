@@ -10,11 +10,6 @@ from petri.engine.random import RandomStream
 from tests.semantics.harness import Ran, simulate
 
 
-@pytest.fixture(params=["reference"])
-def engine(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
-
-
 def times(ran: Ran, name: str) -> list[float]:
     return [firing.start for firing in ran.fired if firing.name == name]
 
