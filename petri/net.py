@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
+from petri.catalogue.operations import OPERATIONS
 from petri.structs import Frozen
 from petri.ticks import Tick as Tick
 from petri.tokens import Token as Token
@@ -239,6 +240,32 @@ class Transition(Frozen):
     span: Span | None = None
 
 
+def is_memoryless(transition: Transition) -> bool:
+    """Whether what is left of a clock does not depend on how long it has run (C4)."""
+    clock = transition.clock
+    return (
+        clock is not None
+        and clock.time.op == "exp"
+        and clock.memory == "restart"
+        and not any(_reads_time_or_draws(part) for part in operations(clock.time.args))
+    )
+
+
+def _reads_time_or_draws(part: Expr) -> bool:
+    return part.op in ("now", "end") or (part.op in OPERATIONS and OPERATIONS[part.op].draws)
+
+
+def is_shared(transition: Transition) -> bool:
+    """Whether all bindings of the transition have one clock together (C4): equally fast, and none preferred."""
+    clock = transition.clock
+    return (
+        clock is not None
+        and is_memoryless(transition)
+        and transition.prefer is None
+        and not any(part.op == "var" for part in operations(clock.time.args))
+    )
+
+
 class Event(Frozen):
     """A firing's start (`transition`; keys are of its variables) or a token's arrival (`place`; of its slots).
 
@@ -311,7 +338,7 @@ class Term(Frozen):
     sample passage order                             (probe index, field)   a figure of it, such as "mean", "p99"
     content                                          (probe index, field)   "integral" over time, or "max"
     series                                 (measure index, field)   a figure of the windows it records, such as "max"
-    firings in_progress active                       transition   figures of M2 (`petri.measure.catalogue`)
+    firings in_progress active clocks_set …          transition   figures of M2 (`petri.measure.catalogue`)
     mean max busy …                                  place        figures of M1, by their words
     neg add sub mul div min max2 min2                             arithmetic, in reals
     """

@@ -80,6 +80,7 @@ _WAITS = f"{_MOVES} wait choose or"  # steps at which a thread may wait
 # In the order in which `pnsim fmt` writes them.
 CLAUSES: Final = _table((
     Clause("read", "read config(x)", "test", "alone", of="arc", field="mode"),
+    Clause("any", "any queue(x)", name="elsewhere", of="arc", field="any"),
     Clause("no", "no full >= 3", "inhibit inhibitor", "alone", of="arc", field="mode"),
     Clause("reset", "reset queue", name="alone", of="arc", field="mode"),
     Clause("bag", name="alone", of="place", field="discipline", bare=True),
@@ -92,6 +93,12 @@ CLAUSES: Final = _table((
     Clause("draw", "draw size ~ uniform(64 B..1518 B)", "random sample", "alone", of="transition", field="draws"),
     Clause("let", "let rest = size - header", name="elsewhere", of="transition", field="lets"),
     Clause("takes", "takes exp(5)", "delay duration lasts", of="transition", field="time"),
+    Clause("after", "after exp(5)", "timeout races", "elsewhere", of="transition", field="clock"),
+    Clause("servers", "servers all", "server", "elsewhere", of="transition", field="servers"),
+    Clause("restart", name="elsewhere", of="transition", field="memory", bare=True),
+    Clause("resume", others="preemptive", name="elsewhere", of="transition", field="memory", bare=True),
+    Clause("repeat", name="elsewhere", of="transition", field="memory", bare=True),
+    Clause("speed", "speed 1 / tokens(job)", name="elsewhere", of="transition", field="speed"),
     Clause("for", of=_MOVES, field="time"),
     Clause("when", "when x > 3", "guard where if provided", of=f"transition {_WAITS}", field="guard"),
     Clause("priority", "priority 1", "prio", "alone", of=f"transition {_WAITS}", field="priority"),
@@ -102,7 +109,7 @@ CLAUSES: Final = _table((
     Clause("replications", "replications 20", "reps runs", "alone", of="run", field="replications"),
     Clause("precision", "precision 2%", name="elsewhere", of="run", field="precision"),
     Clause("seed", "seed 7", name="elsewhere", of="run", field="seed"),
-    Clause("within", "within 5%", name="alone", of="expect", field="within"),
+    Clause("within", "within 5%", name="alone", of=f"expect {_MOVES}", field="within"),
     Clause("record", name="alone", of="measure", field="record"),
     Clause("if", of="place instance measure expect", field="condition"),
 ))  # fmt: skip

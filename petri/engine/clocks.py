@@ -14,39 +14,13 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 from petri.catalogue.operations import OPERATIONS
 from petri.engine.errors import ModelError
 from petri.engine.expression import evaluate
-from petri.net import Clock, Expr, Scalar, Transition, operations
+from petri.net import Clock, Scalar, is_memoryless, is_shared
 from petri.ticks import HORIZON, NEVER
 
 if TYPE_CHECKING:
     from petri.engine.reference import Binding, Engine, Held
 
 NOWHERE = math.inf  # the end of a clock that does not run
-
-
-def is_memoryless(transition: Transition) -> bool:
-    """Whether what is left of a clock does not depend on how long it has run (C4)."""
-    clock = transition.clock
-    return (
-        clock is not None
-        and clock.time.op == "exp"
-        and clock.memory == "restart"
-        and not any(reads_time_or_draws(part) for part in operations(clock.time.args))
-    )
-
-
-def reads_time_or_draws(part: Expr) -> bool:
-    return part.op in ("now", "end") or (part.op in OPERATIONS and OPERATIONS[part.op].draws)
-
-
-def is_shared(transition: Transition) -> bool:
-    """Whether all bindings of the transition have one clock together (C4): equally fast, and none preferred."""
-    clock = transition.clock
-    return (
-        clock is not None
-        and is_memoryless(transition)
-        and transition.prefer is None
-        and not any(part.op == "var" for part in operations(clock.time.args))
-    )
 
 
 class Settled(NamedTuple):

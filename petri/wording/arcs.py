@@ -103,6 +103,18 @@ WORDING: dict[str, Wording] = {
     "reset-takes-all": Wording(
         "`reset` empties the whole place, so it has no number and no pattern", "write `reset place`"
     ),
+    "any-on-bag": Wording(
+        "`{name}` shows all its tokens in any case: it is a `bag`",
+        "remove `any`; it is for places with another discipline, which show only one of their tokens",
+    ),
+    "any-on-black": Wording(
+        "`{name}` holds black tokens, which are all alike, so `any` says nothing",
+        "remove `any`; to count them, write `2 * {name}`",
+    ),
+    "any-on-stream": Wording(
+        "`{name}` is a recording, whose rows are read one after the other: those behind the first are not there yet",
+        "remove `any`; or move the rows to a `fifo` place, and write `any` there",
+    ),
     # outputs and clauses
     "value-missing": Wording("the value for `{name}` is missing: it holds {kind}", "write `{name}(…)`"),
     "ignored-in-output": Wording("`_` is not a value that can be put in `{name}`", "write the value"),
@@ -112,6 +124,33 @@ WORDING: dict[str, Wording] = {
     ),
     "prefer-not-number": Wording("bindings are preferred by a number, not by {kind}", "name a field, such as `p.born`"),
     "time-negative": Wording("a firing time cannot be {value}"),
+    "after-with-takes": Wording(
+        "a transition has `takes` or `after`, not both",
+        "`takes` holds its tokens while the time passes; with `after`, they stay, and another transition may take them"
+        " first",
+        "to wait and then to work, write two transitions, with a place between them",
+    ),
+    "clause-without-after": Wording(
+        "`{word}` says something of a clock, and this transition has none",
+        "write `after` and a time: the transition then fires when that time has passed, unless it is disabled before",
+        notes=("`{held}` holds the tokens until it is over: nothing can disable it, or change how fast it is",),
+    ),
+    "servers-of-tokens": Wording(
+        "each token of `{name}` has a clock of its own already",
+        "remove `servers`; it says how many clocks a transition over black tokens has",
+        "to limit how many run at once, let a transition without `after` bring so many tokens into the place",
+    ),
+    "servers-not-positive": Wording(
+        "a transition has 1 server or more, not {value}",
+        "`servers all` is one for each firing that the tokens suffice for",
+    ),
+    "speed-of-binding": Wording(
+        "`{name}` is bound to a token, but the clocks of a transition run at one speed",
+        "divide the time instead: `after j.work / j.share` for `after j.work speed j.share`",
+    ),
+    "speed-negative": Wording("a clock cannot run at the speed {value}", "with the speed 0 it stands still"),
     "weight-not-positive": Wording("a weight must be greater than 0, not {value}"),
     "priority-range": Wording("the priority {value} is out of range"),
 }
+
+LABELS: dict[str, str] = {"coloured-arc": "this arc takes or reads a token with a value"}

@@ -31,9 +31,21 @@ WORDING: dict[str, Wording] = {
     ),
     "lookup-on-fifo": Wording(
         "the pattern is compared only with the token that `{place}` shows: a token behind it that matches is not found",
-        _ALL,
+        "`any {place}(…)` finds it; " + _ALL,
         "if only that token is meant, write this arc before the one that binds the variable, or a variable here and the"
         " condition in `when`",
+    ),
+    "any-for-patience": Wording(
+        "the clock of `{name}` runs only for the token that `{place}` shows: those behind it have none yet",
+        "if each token has its time from when it comes, write `any {place}(…)`, which sees all of them",
+    ),
+    "resume-of-exponential": Wording(
+        "`resume` changes nothing: what is left of an exponential time is distributed as the whole",
+        "without `resume`, the bindings share one clock, which is faster",
+    ),
+    "after-zero": Wording(
+        "`{name}` gives back all that it takes, after no time: once it is enabled, it fires for ever at one instant",
+        "let it wait for longer than 0, or take something that it does not give back",
     ),
     "parameter-in-pattern": Wording(
         "`{name}` is a parameter, so this pattern matches only tokens with its value",

@@ -32,6 +32,18 @@ WORDING: dict[str, Wording] = {
     "negative-time": stopped(
         "the firing time is negative: {duration}", "a firing cannot end before it starts; limit it with `max(0, …)`"
     ),
+    "negative-speed": stopped(
+        "the speed of the clock is negative: {speed}",
+        "a clock cannot run backwards; limit its speed with `max(0, …)`, where 0 lets it stand still",
+    ),
+    "clock-limit": Wording(
+        "the net would have more than {limit} clocks",
+        "each binding of a transition with `after` has a clock; fewer tokens, or patterns that pair each token with few"
+        " others, make fewer bindings",
+        "an exponential time that does not depend on the tokens, without `prefer` and `resume`, is one clock for all",
+        "if this is intended, raise the limit with `--max-tokens`",
+        notes=("at time {time}",),
+    ),
     "negative-count": stopped("the number of tokens is negative: {count}", "limit it with `max(0, …)`"),
     "index-range": stopped(
         "there is no place number {index} (counted from 0) in this array of {size}",

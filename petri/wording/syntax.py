@@ -55,10 +55,6 @@ WORDING: dict[str, Wording] = {
         "a file starts with a declaration, not with {found}",
         "declarations start with a keyword such as `place` or `net`",
     ),
-    "no-race": Wording(
-        "`after` is not a clause: transitions do not race",
-        "write `takes 5`: the firing holds its tokens for that time, and no other firing can take them",
-    ),
     # ---------------------------------------------------------------- brackets, modules
     "unclosed-bracket": Wording("`{opening}` is not closed before {found}", Replace("add `{closing}`")),
     "unopened-bracket": Wording("`{closing}` has no opening bracket", Remove("remove it, or add the opening bracket")),
@@ -108,6 +104,14 @@ WORDING: dict[str, Wording] = {
         "`{verb}` has no `for`",
         "write `wait TIME`, or `take … for TIME`, `hold … for TIME`, `use … for TIME`",
     ),
+    "step-with-limit": Wording(
+        "`{verb}` waits for nothing that may come too late",
+        "write a time limit at the step that waits for tokens: `take … within TIME else LABEL`",
+    ),
+    "limit-without-label": Wording(
+        "this time limit does not say where the thread goes on when it is over",
+        "write `within TIME else LABEL`, and `LABEL:` before the step with which it goes on",
+    ),
     "use-without-time": Wording(
         "how long does this `use` last?",
         "write `use … for TIME`",
@@ -122,7 +126,10 @@ WORDING: dict[str, Wording] = {
         "write `transition {name}: inputs -> outputs`; if it has no output, `-> nothing`",
     ),
     "arrow-sign": Wording("{found} compares; the arrow of a transition is `->`", Replace("write `->`")),
-    "missing-takes": Wording("`takes` is missing before the time of the firing", "write `takes {time}`"),
+    "missing-takes": Wording(
+        "`takes` is missing before the time of the firing",
+        "write `takes {time}`; or `after {time}`, if another transition may take the tokens before that",
+    ),
     "inhibitor-not": Wording(
         "`not` does not forbid tokens in a place", "write `no {place}`: the transition waits until the place is empty"
     ),
@@ -140,6 +147,14 @@ WORDING: dict[str, Wording] = {
     "two-disciplines": Wording(
         "this place already has a discipline", "a place is `bag` (the default), `fifo`, `lifo` or `by key`"
     ),
+    "two-memories": Wording(
+        "this transition says already what becomes of its clock",
+        "keep one of `restart` (the default), `resume` and `repeat`",
+    ),
+    "any-with-mode": Wording(
+        "an arc with `{mode}` looks at all tokens of its place in any case", Remove("remove `any`")
+    ),
+    "any-before-read": Wording("`any` stands behind `read`", Replace("write `read any`")),
     # ---------------------------------------------------------------- signs
     "single-equals": Wording(
         "`=` does not compare", Replace("write `==` to compare"), "the fields of a record are written `{{{field}: …}}`"

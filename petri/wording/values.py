@@ -37,7 +37,7 @@ WORDING: dict[str, Wording] = {
     ),
     "instant-not-known": Wording(
         "`{word}` is not allowed in {where}",
-        notes=("`now` can be used in draws, firing times, outputs and measures; `end` in outputs and measures",),
+        notes=("`now` can be used in draws, times, outputs and measures; `end` in outputs and measures",),
     ),
     "tokens-not-allowed": Wording("`tokens(…)` is not allowed in {where}"),
     "draw-not-allowed": Wording(
@@ -45,7 +45,7 @@ WORDING: dict[str, Wording] = {
         "name the draw in the transition, `{here} x ~ …`, and use `x`",
         "to choose at random, write two transitions, each with a `{weight}`",
         "to compare a random value, `{earlier} x ~ …` in the transition before, and store x in the token",
-        notes=("distributions are only allowed in `takes` and `draw`",),
+        notes=("distributions are only allowed in `takes`, `after` and `draw`",),
     ),
     "dist-called": Wording("the distribution `{name}` takes no arguments", Replace("write `{name}`")),
     "draw-of-record": Wording(
@@ -55,6 +55,7 @@ WORDING: dict[str, Wording] = {
     "drawn-later": Wording(
         "`{draw}` is not drawn yet, so {where} cannot use it",
         "draws are made in the order written: write `{first}` first",
+        "`{fired}` is drawn when the transition fires, after its clock has run down; write its distribution in `after`",
         "`{early}` is drawn when the firing starts; draw it in the transition before, and store it in the token",
         "to choose at random without `{early}`, write two transitions, each with a `weight`",
         notes=("`{name}` is computed from `{draw}`",),

@@ -231,17 +231,28 @@ class Programs:
         word = self.chance.choice(("least", "most"))
         return tree.Preference(word, self.expression(4), NOWHERE)  # type: ignore[arg-type]
 
+    def arc(self) -> tree.Arc:
+        mode = self.chance.choice(("take", "take", "read", "no", "reset"))
+        sees_all = mode in ("take", "read") and self.chance.random() < 0.3
+        return tree.Arc(mode, sees_all, self.expression(4), NOWHERE)  # type: ignore[arg-type]
+
+    def memory(self) -> tree.Memory:
+        return tree.Memory(self.chance.choice(("restart", "resume", "repeat")), NOWHERE)
+
     def transition(self) -> tree.Transition:
-        modes = ("take", "take", "read", "no", "reset")
         return tree.Transition(
             name=self.name(),
             loops=self.loops(),
             condition=self._maybe(self.expression),
-            inputs=self._some(lambda: tree.Arc(self.chance.choice(modes), self.expression(4), NOWHERE), 0, 3),  # type: ignore[arg-type]
+            inputs=self._some(self.arc, 0, 3),
             outputs=self._some(self.output, 1, 3),
             draws=self._some(lambda: tree.Draw(self.name(), self.expression(), NOWHERE, NOWHERE), 0, 2),
             lets=self._some(lambda: tree.Let(self.name(), self.expression(), NOWHERE, NOWHERE), 0, 2),
             time=self._maybe(self.expression),
+            clock=self._maybe(self.expression),
+            servers=self._maybe(self.expression),
+            memory=self._maybe(self.memory),
+            speed=self._maybe(self.expression),
             guard=self._maybe(self.expression),
             priority=self._maybe(self.expression),
             weight=self._maybe(self.expression),

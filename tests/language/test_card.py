@@ -39,13 +39,19 @@ WHERE: dict[str, list[dict[str, str]]] = {
     "`when`, `prefer`": [{"clause": "when E >= 0"}, {"clause": "prefer least E"}],
     "`draw`": [{"draw": ", later ~ E + uniform(1..3)"}],
     "`takes`": [{"takes": "E + "}],
+    "`after`": [{"more": "transition u: s(x) -> s(x)  draw d ~ uniform(1..3)  after 1 + E"}],
+    "`speed`": [{"more": "transition u: s(x) -> s(x)  draw d ~ uniform(1..3)  after 1  speed E"}],
     "output": [{"output": ", v(E)"}, {"output": ", E * v(1)"}, {"output": ", if E >= 0 then v(1)"}],
     "number, condition or weight": [
         {"output": ", E * full(1)"},
         {"output": ", if E >= 0 then full(1)"},
         {"output": ", heavy(E)"},
     ],
-    "`priority`, `weight`": [{"clause": "priority E"}, {"clause": "weight E"}],
+    "`priority`, `weight`": [
+        {"clause": "priority E"},
+        {"clause": "weight E"},
+        {"more": "transition u: b -> b  draw d ~ uniform(1..3)  after 1  servers E"},
+    ],
     "`by KEY`": [
         {"place": " by E"},
         {"place": " cap 9 of E"},
@@ -87,7 +93,7 @@ WHAT = {"variables of arcs": "x", "drawn values": "d", "tokens(p)": "tokens(s)",
 WHAT["distributions"] = "exp(1)"
 REFUSED = {
     *("capacity-uncertain", "draw-not-allowed", "drawn-in-pattern", "drawn-later", "instant-not-known"),
-    *("tokens-not-allowed", "unknown-name", "variable-not-allowed"),
+    *("speed-of-binding", "tokens-not-allowed", "unknown-name", "variable-not-allowed"),
 }
 
 

@@ -60,7 +60,6 @@ CASES = {
     "no takes before exp": (clauses(" «exp»(3 us)"), "missing-takes", "`takes exp(…)`"),
     "@ for takes": (clauses(" «@» 3 us"), "foreign-symbol", "`takes`"),
     "@+ for takes": (clauses(" «@+» 3 us"), "foreign-symbol", "`takes`"),
-    "after for takes": (clauses(" «after» 3 us"), "no-race", "`takes 5`"),
     "delay for takes": (clauses(" «delay» 3 us"), "misspelt-clause", "`takes`"),
     "let for const": ("net a\nplace b\n«let» n = 3\n", "not-a-declaration", "`const`"),
     "if for when": (clauses(" «if» x.kind > 3"), "condition-late", "`when …`"),

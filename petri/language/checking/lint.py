@@ -23,6 +23,7 @@ from petri.language.meaning.scope import (
 )
 from petri.language.meaning.templates import Body, InputTemplate
 from petri.language.meaning.types import Scalar
+from petri.structs import replace
 
 if TYPE_CHECKING:
     from petri.language.checking.checker import Checker
@@ -40,6 +41,7 @@ def lint(flat: net.Net, checker: Checker, deprived: Set[int]) -> None:
         return
     _unused(checker, checker.scope)
     _lookups_in_queues(flat, checker)
+    _clocks(flat, checker)
     _never_fires(flat, checker, deprived)
     _never_given_back(flat, checker, deprived)
     if not flat.transitions:
@@ -107,7 +109,7 @@ def _guards_on_disciplines(checker: Checker, body: Body) -> None:
             continue
         for arc in transition.inputs:
             place = arc.place.symbol
-            if arc.keep or place.discipline == "bag" or takers.get(id(place)) != 1:
+            if arc.keep or arc.any or place.discipline == "bag" or takers.get(id(place)) != 1:
                 continue
             word = "by …" if place.discipline == "by" else place.discipline
             if transition.guard is not None and _tests(transition.guard, arc):
@@ -132,7 +134,7 @@ def _lookups_in_queues(flat: net.Net, checker: Checker) -> None:
             continue
         for arc in transition.inputs:
             place = flat.places[arc.place]
-            if place.discipline == "bag" or place.stream is not None:
+            if arc.any or place.discipline == "bag" or place.stream is not None:
                 continue
             found = {slot for slot, match in enumerate(arc.pattern) if _depends_on_tokens(match.equal)}
             order = {one.value for one in net.operations([place.key]) if one.op == "var"}
@@ -143,6 +145,57 @@ def _lookups_in_queues(flat: net.Net, checker: Checker) -> None:
 
 def _depends_on_tokens(value: net.Expr | None) -> bool:
     return any(one.op in ("var", "tokens") for one in net.operations([value]))
+
+
+# ---------------------------------------------------------------- clocks
+
+
+def _clocks(flat: net.Net, checker: Checker) -> None:
+    """What is strange about transitions that race, once for all elements of an array."""
+    told = set()
+    for transition in flat.transitions:
+        span, clock = transition.span, transition.clock
+        if clock is None or span is None or span in told or not _is_own(checker, span.file):
+            continue
+        told.add(span)
+        if clock.memory == "resume" and _has_no_memory(transition, clock):
+            checker.problems.note("resume-of-exponential", clock.time.span)
+        if clock.time.op == "const" and clock.time.value == 0 and _changes_nothing(transition):
+            checker.problems.warning("after-zero", clock.time.span, name=transition.name)
+        hidden = _patience_of_one(flat, transition)
+        if hidden is not None:
+            place = flat.places[hidden.place].name
+            checker.problems.note("any-for-patience", hidden.span, name=transition.name, place=place)
+
+
+def _has_no_memory(transition: net.Transition, clock: net.Clock) -> bool:
+    """Whether clocks that go on where they stopped are as those that begin anew."""
+    changing = any(part.op == "tokens" for part in net.operations([clock.time]))
+    return not changing and net.is_memoryless(replace(transition, clock=replace(clock, memory="restart")))
+
+
+def _changes_nothing(transition: net.Transition) -> bool:
+    """Whether it gives back all black tokens that it takes, and does nothing else; False where that is not certain."""
+    plain = not transition.resets and all(arc.count is None and not arc.pattern for arc in transition.inputs)
+    taken = sorted(arc.place for arc in transition.inputs if not arc.keep)
+    given = sorted(arc.places[0] for arc in transition.outputs)
+    certain = (arc.count is None and arc.condition is None and len(arc.places) == 1 for arc in transition.outputs)
+    return plain and taken == given and all(certain)
+
+
+def _patience_of_one(flat: net.Net, transition: net.Transition) -> net.InputArc | None:
+    """The only arc, on a place that shows one token, where another transition takes these tokens with something else.
+
+    Such a transition looks like one that limits how long tokens wait.
+    """
+    arcs = [arc for arc in transition.inputs if not arc.keep]
+    if len(transition.inputs) != 1 or not arcs or arcs[0].any or flat.places[arcs[0].place].discipline == "bag":
+        return None
+    takers = ([arc.place for arc in other.inputs] for other in flat.transitions if other is not transition)
+    return arcs[0] if any(arcs[0].place in places and len(places) > 1 for places in takers) else None
+
+
+# ---------------------------------------------------------------- recordings
 
 
 def _streams_without_file(checker: Checker, body: Body) -> None:

@@ -45,8 +45,18 @@ class ArcBuilder:
             self._pattern(arc, index, instance),
             None if arc.count is None else self._count(arc.count, instance),
             arc.keep,
-            span=arc.span,
+            arc.any and self._hides_tokens(index, arc),
+            arc.span,
         )
+
+    def _hides_tokens(self, index: int, arc: InputTemplate) -> bool:
+        """Whether `any` shows more of a place than the discipline does (E9). A port may be connected to any place."""
+        place = self.places[index]
+        if place.stream is not None:
+            raise CheckError("any-on-stream", arc.span, name=place.name)
+        if place.discipline == "bag" and not arc.place.symbol.port:
+            raise CheckError("any-on-bag", arc.span, name=place.name)
+        return place.discipline != "bag"
 
     def inhibitor(self, arc: InputTemplate, instance: Instance) -> net.InhibitorArc:
         index = instance.place(arc.place)

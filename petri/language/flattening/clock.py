@@ -16,15 +16,17 @@ from petri.catalogue.operations import OPERATIONS
 from petri.diagnostics import Value
 from petri.language.meaning.nodes import ExactTime
 from petri.language.problems import Problems
-from petri.net import Expr, Net, Span, Transition
+from petri.net import Expr, Net, Span, Transition, is_shared
 from petri.structs import Struct, field, replace
 from petri.ticks import HORIZON, InTicks, Tick, time_power
 from petri.tokens import compact
 
 PARTS_OF_A_MEAN = 2**20  # ticks at least in the mean of a random time, so that it keeps its shape
+PARTS_OF_A_SHARED_MEAN = 2**32  # the same where bindings share a clock: many of them make its mean short
 PARTS_OF_A_TIME = (
     2**10
 )  # the same for others, which may be multiplied by anything; and for the instants that a run asks for
+_RANDOM_PARTS = (PARTS_OF_A_MEAN, PARTS_OF_A_SHARED_MEAN)
 
 ROOM = 2**10  # a run may be this many times as long as the net's own `run` line before time ends
 LEAST_ROOM = 4  # the same, where exact constants leave no more
@@ -55,7 +57,7 @@ class Times(Struct):
     def add(self, value: Fraction, where: Span | None, parts: int = PARTS_OF_A_TIME) -> None:
         if value:
             self.bounds.add(abs(value) / parts)
-            if parts != PARTS_OF_A_MEAN:
+            if parts not in _RANDOM_PARTS:
                 self.exact.setdefault(abs(value), where)
 
 
@@ -143,10 +145,14 @@ def _times(flat: Net) -> Times:
     times = Times()
     plain = flat.seconds is None
     collector = _Collector(flat, times)
-    reads = plain and any(_reads_values(transition.time) for transition in flat.transitions)
+    reads = plain and any(_reads_values(_time_of(transition)) for transition in flat.transitions)
     for transition in flat.transitions:
+        time = _time_of(transition)
         for expression in _held(transition):
-            collector.collect(expression, PARTS_OF_A_TIME, plain and (reads or expression is transition.time))
+            if expression is time and is_shared(transition):
+                collector.collect(time.args[0], PARTS_OF_A_SHARED_MEAN, plain)
+            else:
+                collector.collect(expression, PARTS_OF_A_TIME, plain and (reads or expression is time))
     for place in flat.places:
         for number, slot in enumerate(place.colour.slots):
             if slot.dimension == "Time" or (reads and slot.kind == "real"):
@@ -154,6 +160,11 @@ def _times(flat: Net) -> Times:
                     times.add(simplest(value), None if plain else place.span)
     _add_recorded(flat, times)
     return times
+
+
+def _time_of(transition: Transition) -> Expr:
+    """What its firings or its clocks last."""
+    return transition.time if transition.clock is None else transition.clock.time
 
 
 def _reads_values(e: Expr) -> bool:
@@ -213,7 +224,7 @@ class _Collector:
         if isinstance(value, ExactTime):
             if value.power == 1:
                 self.times.add(value.exact, e.span, parts)
-            elif value.power == -1 and value.exact and parts != PARTS_OF_A_MEAN:
+            elif value.power == -1 and value.exact and parts not in _RANDOM_PARTS:
                 self.times.add(1 / value.exact, e.span, parts)
         elif plain and e.op == "const" and e.kind == "real":
             self.times.add(simplest(value or 0), e.span, parts)
@@ -299,7 +310,20 @@ class _Clock:
         """With its expressions in ticks, and its constant time a whole number of them."""
         changed: Transition = self.struct(t)
         time = self.once(changed.time, lambda: self.firing_time(changed.time), self.times)
-        return changed if time is changed.time else replace(changed, time=time)
+        clock = None if changed.clock is None else self.clock(changed.clock)
+        same = time is changed.time and clock is changed.clock
+        return changed if same else replace(changed, time=time, clock=clock)
+
+    def clock(self, clock: net.Clock) -> net.Clock:
+        time = self.once(clock.time, lambda: self.clock_time(clock.time), self.times)
+        return clock if time is clock.time else replace(clock, time=time)
+
+    def clock_time(self, time: Expr) -> Expr:
+        """As a firing time; but an exponential time stays one, with its mean in ticks (C4)."""
+        if not self.plain or time.op != "exp":
+            return self.firing_time(time)
+        mean = Expr("ticks", "real", time.args, float(1 / self.tick), time.args[0].span)
+        return Expr("exp", "real", (mean,), None, time.span)
 
     def firing_time(self, time: Expr) -> Expr:
         """A firing time in ticks, whole if it is constant. Where time has no unit, what is written is in time units."""
@@ -352,8 +376,9 @@ class _Clock:
 
 
 _HOLDING: dict[type, Sequence[str]] = {
-    Transition: ("time", "draws", "guard", "prefer", "inputs", "inhibitors", "outputs"),
+    Transition: ("time", "clock", "draws", "guard", "prefer", "inputs", "inhibitors", "outputs"),
     net.Preference: ("key",),
+    net.Clock: ("time", "speed"),
     net.InputArc: ("pattern", "count"),
     net.InhibitorArc: ("pattern", "threshold"),
     net.OutputArc: ("values", "index", "count", "condition"),

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from petri import net
 from petri.language.checking.checker import Checker
+from petri.language.checking.nets.clocks import servers_of_tokens
 from petri.language.flattening.arcs import ArcBuilder
 from petri.language.flattening.clock import clocked
 from petri.language.flattening.count import DEEPEST_INSTANCE, MOST_ELEMENTS, ElementCounter
@@ -19,6 +20,7 @@ from petri.language.meaning.nodes import Node, build, evaluate, number
 from petri.language.meaning.scope import PlaceSymbol
 from petri.language.meaning.templates import (
     Body,
+    ClockTemplate,
     InstanceTemplate,
     LoopTemplate,
     OutputTemplate,
@@ -247,8 +249,9 @@ class Flattener:
             0 if t.priority is None else self._priority(t.priority, instance),
             1.0 if t.weight is None else self._weight(t.weight, instance),
             None if t.prefer is None else net.Preference(build(t.prefer[0], instance), t.prefer[1]),
-            doc=t.doc,
-            span=t.span,
+            None if t.clock is None else self._clock(t.clock, instance),
+            t.doc,
+            t.span,
         )
 
     def _outputs(self, t: TransitionTemplate, instance: Instance) -> tuple[net.OutputArc, ...]:
@@ -265,13 +268,23 @@ class Flattener:
 
     @staticmethod
     def _time(node: Node, instance: Instance) -> Expr:
-        time = build(node, instance)
-        if time.op == "const" and time.value is not None:
-            if time.value < 0:
-                raise CheckError("time-negative", node.span, value=time.value)
-            if time.value == 0:
-                return _IMMEDIATE
-        return time
+        time = _not_negative(node, instance, "time-negative")
+        return _IMMEDIATE if time.op == "const" and time.value == 0 else time
+
+    @staticmethod
+    def _clock(clock: ClockTemplate, instance: Instance) -> net.Clock:
+        assert clock.time is not None
+        servers = 1 if clock.servers is None else int(evaluate(clock.servers, instance.locals))
+        if clock.servers is not None and servers < 1:
+            raise CheckError("servers-not-positive", clock.servers.span, value=servers)
+        if clock.servers is not None and servers > 1 and clock.valued is not None:
+            raise servers_of_tokens(clock.servers, clock.valued)
+        return net.Clock(
+            _not_negative(clock.time, instance, "time-negative"),
+            clock.memory,
+            None if clock.everywhere else servers,
+            None if clock.speed is None else _not_negative(clock.speed, instance, "speed-negative"),
+        )
 
     @staticmethod
     def _priority(node: Node, instance: Instance) -> int:
@@ -344,6 +357,14 @@ class Flattener:
 
 class TooLarge(Exception):
     """The net has too many elements; the error has been reported."""
+
+
+def _not_negative(node: Node, instance: Instance, identifier: str) -> Expr:
+    """The expression; raises CheckError if it is a constant below 0."""
+    built = build(node, instance)
+    if built.op == "const" and built.value is not None and built.value < 0:
+        raise CheckError(identifier, node.span, value=built.value)
+    return built
 
 
 class _Suffixes(Sequence[str]):

@@ -351,7 +351,12 @@ def _values(node: tree.Transition | tree.Step | tree.Run, whole: str) -> Iterato
     """The clauses with one value: word, text and position."""
     for clause in clauses_of(whole):
         value = getattr(node, clause.field)
-        if value is not None and not isinstance(value, tuple):
+        if isinstance(value, tree.Memory):
+            if value.word == clause.word:
+                yield clause.word, clause.word, value.span
+        elif isinstance(value, tree.Limit):
+            yield clause.word, f"{clause.word} {_write(value.time, 0)} else {value.label}", value.span
+        elif value is not None and not isinstance(value, tuple):
             yield clause.word, f"{clause.word} {_write(value, 0)}", value.span
 
 
@@ -379,7 +384,7 @@ def _items(texts: Iterable[tuple[str, Span]], head: str = "") -> list[Piece]:
 
 def _arcs(arcs: tuple[tree.Arc, ...]) -> list[Piece]:
     """Input arcs, in one group."""
-    words = ("" if arc.mode == "take" else f"{arc.mode} " for arc in arcs)
+    words = (("" if arc.mode == "take" else f"{arc.mode} ") + ("any " if arc.any else "") for arc in arcs)
     texts = [(f"{word}{_write(arc.term, _COMPARISON)}", arc.span) for word, arc in zip(words, arcs, strict=True)]
     return _items(texts) if texts else []
 

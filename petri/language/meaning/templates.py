@@ -6,6 +6,8 @@ each.
 
 from __future__ import annotations
 
+from typing import Literal
+
 from petri import net
 from petri.language.meaning.nodes import Node
 from petri.language.meaning.scope import ConstantSymbol, PlaceSymbol, Scope
@@ -50,6 +52,7 @@ class InputTemplate(Struct):
     count: Node | None
     keep: bool
     span: Span
+    any: bool = False
     shared: tuple[net.Match, ...] | None = None
 
 
@@ -68,6 +71,17 @@ class OutputTemplate(Struct):
     span: Span
 
 
+class ClockTemplate(Struct):
+    """`servers`: None is 1, or with `everywhere` the enabling degree. `valued`: an arc whose tokens have values."""
+
+    time: Node | None
+    memory: Literal["restart", "resume", "repeat"]
+    servers: Node | None
+    everywhere: bool
+    valued: InputTemplate | None
+    speed: Node | None
+
+
 class TransitionTemplate(Struct):
     """`step` is the end of its full name, after the indices: `.trie` of a step of a thread."""
 
@@ -81,6 +95,7 @@ class TransitionTemplate(Struct):
     guard: Node | None
     draws: tuple[tuple[int, Node], ...]
     time: Node | None
+    clock: ClockTemplate | None
     outputs: tuple[OutputTemplate, ...]
     priority: Node | None
     weight: Node | None

@@ -20,6 +20,7 @@ from petri.net import Span
 from petri.structs import Frozen, defaults, fields, replace
 
 NAMING = ("draw", "let")  # clauses that a transition may have several of
+_TWICE: Final = {"discipline": "two-disciplines", "memory": "two-memories"}  # messages on fields of several clauses
 MOST_DIGITS = 400  # of a number, and the limit of its exponent: more than any 64-bit float can hold
 
 NODES: Final[dict[str, type]] = {
@@ -128,7 +129,7 @@ class Builder:
             elif clause.word in NAMING:
                 values[name] += clause.values[name]
             else:
-                identifier = "two-disciplines" if name == "discipline" else "clause-twice"
+                identifier = _TWICE.get(name, "clause-twice")
                 label = Label(found[name].span, "first-here")
                 self._tell(identifier, clause.span, label, word=clause.word, declaration=declaration)
         return values
@@ -172,9 +173,12 @@ class Builder:
         """A keyword and its value; `cap 32 KB of size` has two of each, and `fifo` no value."""
         word = parts[0].kind
         values = {CLAUSES[key.kind].field: _plain(value) for key, value in zip_longest(parts[::2], parts[1::2])}
+        span = self.span(first, last)
         if "discipline" in values:
             values = {"discipline": word, "key": values["discipline"]}
-        return Clause(word, values, self.span(first, last))
+        elif "memory" in values:
+            values = {"memory": tree.Memory(word, span)}
+        return Clause(word, values, span)
 
     def preference(self, parts: list[Any], first: Token, last: Token) -> Clause:
         _, word, key = parts
@@ -183,6 +187,11 @@ class Builder:
             self._tell("preference-word", self.span(word, word), word=word.text)
         return Clause("prefer", {"prefer": tree.Preference(word.text, key, span)}, span)
 
+    def limit(self, parts: list[Any], first: Token, last: Token) -> Clause:
+        _, time, _, label = parts
+        span = self.span(first, last)
+        return Clause("within", {"within": tree.Limit(time, label.text, self.span(label, label), span)}, span)
+
     def initial(self, parts: list[Any], first: Token, last: Token) -> tree.Initial:
         return tree.Initial(parts[0], tuple(parts[1:]), self.span(first, last))
 
@@ -190,8 +199,13 @@ class Builder:
         return self._node(tree.Transition, parts[:5], first, last, **self._clauses("transition", parts[5:]))
 
     def arc(self, parts: list[Any], first: Token, last: Token) -> tree.Arc:
-        mode: Any = parts[0].kind if len(parts) == 2 else "take"
-        return tree.Arc(mode, parts[-1], self.span(first, last))
+        words = [part.kind for part in parts[:-1]]
+        mode: Any = next((word for word in words if word != "any"), "take")
+        if mode in ("no", "reset") and "any" in words:
+            self._tell("any-with-mode", self.span(parts[1], parts[1]), mode=mode)
+        elif words == ["any", "read"]:
+            self._tell("any-before-read", self.span(parts[0], parts[1]))
+        return tree.Arc(mode, "any" in words, parts[-1], self.span(first, last))
 
     # ------------------------------------------------------------ threads
 
@@ -203,7 +217,8 @@ class Builder:
         values = self._clauses(verb.kind, clauses)
         strange = [clause for clause in clauses if CLAUSES[clause.word] not in clauses_of(verb.kind)]
         if strange:
-            self._tell("step-with-time", strange[0].span, verb=verb.kind)
+            identifier = "step-with-limit" if strange[0].word == "within" else "step-with-time"
+            self._tell(identifier, strange[0].span, verb=verb.kind)
         if verb.kind == "use" and "time" not in values:
             self._tell("use-without-time", self.span(verb, last))
         name = given.get("name") or label or verb

@@ -81,9 +81,9 @@ def run(tables: ParserTables, builder: Builder, start: str, tokens: Sequence[Tok
 
 def is_name(actions: Mapping[str, int], kind: str, tokens: Sequence[Token], position: int) -> bool:
     """Whether a word that is a keyword elsewhere is a name here. actions: of the automaton's state."""
-    if kind in SOFT:
-        return kind not in actions
-    if kind not in NAMES_TOO or "NAME" not in actions:
+    if kind not in actions and kind in SOFT:
+        return True
+    if "NAME" not in actions:
         return False
     following = tokens[position + 1].kind if position + 1 < len(tokens) else END
     if kind in actions:
@@ -107,6 +107,7 @@ _BEHIND_NAMES = (",", ")", ".", "+", "-", "*", "/", "==", "!=", "<", "<=", ">", 
 _OF_PLACES = (",", "->", "(", "[", "*", ">=")
 _AFTER_NAMES = {
     "read": _OF_PLACES,
+    "any": _OF_PLACES,
     "no": _OF_PLACES,
     "reset": _OF_PLACES,
     "token": ("|",),

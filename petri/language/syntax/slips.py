@@ -175,8 +175,6 @@ def _misspelt_clause(case: _Case) -> Diagnostic | None:
     token = case.found
     if not token or (case.before.kind not in _OPERAND_ENDS and case.before.kind not in _BARE):
         return None
-    if token.text == "after" and "takes" in case.expected:
-        return case.tell("no-race")
     words = [kind for kind in case.expected if kind in _CLAUSES or kind == "="]
     if token.kind != "NAME" and token.text not in SYNONYMS:
         return None
@@ -469,7 +467,10 @@ def _conditional(case: _Case) -> Diagnostic | None:
     if "then" in case.expected:
         step = case.word if case.word in ("if", "elif") else None
         return case.tell("missing-then", word=step or "if", step=step, both=None if step else "a else b")
-    return case.tell("missing-else") if "else" in case.expected else None
+    if "else" not in case.expected:
+        return None
+    limits = any(token.kind == "within" for token in case.tokens[: case.position])
+    return case.tell("limit-without-label" if limits and not conditions else "missing-else")
 
 
 def _missing_value(case: _Case) -> Diagnostic | None:

@@ -21,6 +21,11 @@ _BARE = frozenset(word for word, clause in CLAUSES.items() if clause.bare)
 _WANTS_OPERAND = (_SIGNS - _CLOSING) | (
     frozenset(LINKING) - _BARE
 )  # after these an operand follows: `end` is the instant
+# The same within threads, whose steps have other clauses than transitions.
+_STEP_WANTS_OPERAND = _WANTS_OPERAND - {
+    word for word, clause in CLAUSES.items() if clause.of == "transition" and word in SOFT - steps.STEP_WORDS
+}
+_OF_ARCS = frozenset(word for word, clause in CLAUSES.items() if clause.of == "arc")
 # What follows a keyword that does start a declaration; for `expect` and `run` see below.
 _FOLLOWS = {"import": ("NAME", "STRING"), "port": ("NAME", "in", "out"), "end": ("",)}
 # Short words of other languages that happen to be similar to a keyword.
@@ -142,15 +147,22 @@ def _step(tokens: list[Token], position: int, statement: Statement) -> str:
         return ""  # the first word after `give`, say, is an operand
     if length == 3 and statement.tokens[1].kind == ":":
         return ""
-    if before.kind in _WANTS_OPERAND and not steps.is_complete(statement.word, statement.tokens):
+    if _wants_operand(before, tokens[position], statement):
         return ""
     return steps.begins(tokens, position, statement.tokens)
+
+
+def _wants_operand(before: Token, token: Token, statement: Statement) -> bool:
+    """Whether an operand, and no step, follows a token of a thread. Nobody breaks a line behind the word of an arc."""
+    if before.kind in _OF_ARCS and token.first:
+        return False
+    return before.kind in _STEP_WANTS_OPERAND and not steps.is_complete(statement.word, statement.tokens)
 
 
 def _slip_of_step(tokens: list[Token], position: int, statement: Statement, path: str) -> tuple[str, Diagnostic] | None:
     """The intended step, and the error, where a line of a thread starts with something that is not a step."""
     token, before = tokens[position], tokens[position - 1]
-    if not token.first or (before.kind in _WANTS_OPERAND and not steps.is_complete(statement.word, statement.tokens)):
+    if not token.first or _wants_operand(before, token, statement):
         return None
     if before.text in steps.STEP_NAMES and before.text == statement.word:
         return None  # the operand of a verb
@@ -173,7 +185,9 @@ def _declares_newer(
     token: Token, before: Token | None, after: Token | None, depth: int, statements: list[Statement]
 ) -> bool:
     """Whether a word that is not reserved starts a declaration: a name follows, which an expression cannot have."""
-    if token.kind != "NAME" or token.text not in _NEWER or depth or after is None or after.kind != "NAME":
+    if token.kind != "NAME" or token.text not in _NEWER or depth or after is None:
+        return False
+    if after.kind != "NAME" and after.kind not in SOFT:
         return False
     alone = before is not None and statements[-1].tokens == [before] and statements[-1].word in _DECLARING - _NAMELESS
     return before is None or not (alone or before.kind in _WANTS_OPERAND or (before.kind == "." and not token.first))

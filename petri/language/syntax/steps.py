@@ -16,7 +16,7 @@ from petri.structs import replace
 
 LABELLED = frozenset(word for word, step in STEPS.items() if step.labelled)
 STEP_WORDS = frozenset(STEPS)
-STEP_NAMES = STEP_WORDS - RESERVED | {"let"}  # words that are names elsewhere
+STEP_NAMES = STEP_WORDS - (RESERVED - SOFT)  # words that are names elsewhere
 BLOCK_WORDS = frozenset(word for word, step in STEPS.items() if step.block == "opens")  # `end` closes them
 BRANCH_WORDS = frozenset(word for word, step in STEPS.items() if step.block == "branch")
 _JUMPS = {"break": "no-break", "continue": "no-continue", "return": "no-return"}
@@ -34,7 +34,7 @@ def begins(tokens: Sequence[Token], position: int, statement: Sequence[Token]) -
         return verb
     if token.kind == "NAME":
         return token.text if token.text in STEP_NAMES else ""
-    if token.kind in ("draw", "let", "if"):
+    if token.kind in ("draw", "let", "repeat", "if"):
         return token.kind
     if token.kind == "else":
         return "else" if not _open_conditions(statement) or _step_follows(tokens, position + 1) else ""
@@ -51,7 +51,7 @@ def slip(tokens: Sequence[Token], position: int) -> tuple[str, str, int, dict[st
     token, after, third = tokens[position], _at(tokens, position + 1), _at(tokens, position + 2)
     if token.kind == "for" and after is not None and third is not None and third.kind == "in":
         return "repeat", "no-for", position, {"variable": after.text}
-    if token.kind != "NAME":
+    if token.kind != "NAME" and token.kind not in SOFT:
         return None
     alone = after is None or after.first
     if token.text in _JUMPS and (alone or token.text == "return"):
@@ -102,7 +102,7 @@ def _step_follows(tokens: Sequence[Token], position: int) -> bool:
     token, after = _at(tokens, position), _at(tokens, position + 1)
     if token is None or token.kind in ("draw", "let", "end"):
         return True
-    if token.kind != "NAME" or after is None:
+    if token.kind not in ("NAME", "repeat") or after is None:
         return False
     named = token.text in STEP_NAMES
     return after.kind == ":" or (named and (after.kind in ("NAME", "NUMBER") or after.kind in RESERVED - _OPERATORS))
@@ -112,9 +112,9 @@ _OPERATORS = frozenset(("and", "or", "div", "mod", "then", "else", "with", "when
 
 
 def _open_conditions(statement: Sequence[Token]) -> bool:
-    """Whether an `if … then …` of an expression still waits for its `else`."""
-    kinds = [token.kind for token in statement]
-    return kinds[1:].count("if") > kinds[1:].count("else")
+    """Whether an `if … then …` of an expression, or a time limit, still waits for its `else`."""
+    kinds = [token.kind for token in statement][1:]
+    return kinds.count("if") + kinds.count("within") > kinds.count("else")
 
 
 def nested(steps: Sequence[tree.Step]) -> tuple[tree.Step, ...]:

@@ -336,7 +336,10 @@ class Place(Frozen):
 
 
 class Arc(Frozen):
+    """`any`: it sees all tokens of its place."""
+
     mode: Literal["take", "read", "no", "reset"]
+    any: bool
     term: Expr
     span: Span
 
@@ -367,6 +370,13 @@ class Preference(Frozen):
     span: Span
 
 
+class Memory(Frozen):
+    """`resume`"""
+
+    word: Literal["restart", "resume", "repeat"]
+    span: Span
+
+
 class Transition(Frozen):
     name: str
     loops: tuple[Loop, ...]
@@ -376,6 +386,10 @@ class Transition(Frozen):
     draws: tuple[Draw, ...]
     lets: tuple[Let, ...]
     time: Expr | None
+    clock: Expr | None
+    servers: Expr | None
+    memory: Memory | None
+    speed: Expr | None
     guard: Expr | None
     priority: Expr | None
     weight: Expr | None
@@ -385,10 +399,19 @@ class Transition(Frozen):
     span: Span
 
 
+class Limit(Frozen):
+    """`within 200 ms else again`"""
+
+    time: Expr
+    label: str
+    label_span: Span
+    span: Span
+
+
 class Step(Frozen):
     """One step of a thread. Its `verb` says which of the parts it has.
 
-    - `take`, `hold`, `use`: `arcs`, `time`, `guard`, `priority`, `weight`, `prefer`
+    - `take`, `hold`, `use`: `arcs`, `time`, `guard`, `priority`, `weight`, `prefer`, `within`
     - `wait`: `time`, `guard`, `priority`, `weight`, `prefer`
     - `give`, `release`: `outputs` (for `release` the places)
     - `call`: the request is the one of `outputs`; `value` is the pattern of the reply
@@ -415,6 +438,7 @@ class Step(Frozen):
     priority: Expr | None = None
     weight: Expr | None = None
     prefer: Preference | None = None
+    within: Limit | None = None
     body: tuple[Step, ...] = ()
     others: tuple[Step, ...] = ()
 

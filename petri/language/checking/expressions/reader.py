@@ -59,6 +59,10 @@ _NOT_PERMITTED: dict[Permission, str] = {
 }
 
 
+# Which hint says how to draw in time, by where the draw is used.
+_WHEN_DRAWN = {"a draw": "first", "`after`": "fired"}
+
+
 class Names(Protocol):
     """Names that stand for expressions."""
 
@@ -304,13 +308,16 @@ class Reader(Struct):
         if not self.where.startswith("a "):
             self.problems.error("condition-of-token", span, name=name)
             return
+        if self.where == "a speed":
+            self.problems.error("speed-of-binding", span, name=name)
+            return
         clause = self.where.removeprefix("a ")
         self.problems.error("variable-not-allowed", span, name=name, where=self.where, clause=clause)
 
     def tell_awaited(self, draw: str, span: Span, name: str | None = None) -> None:
         """`name` is the `let` that uses the draw."""
         label = Label(self.awaited[draw], "drawn-here")
-        remedy = {"first" if self.where == "a draw" else "early": draw}
+        remedy = {_WHEN_DRAWN.get(self.where, "early"): draw}
         self.problems.error("drawn-later", span, label, name=name, draw=draw, where=self.where, **remedy)
 
     def _number(self, e: tree.Number) -> Value:

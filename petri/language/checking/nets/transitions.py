@@ -12,6 +12,7 @@ from petri.language.checking.expressions.names import names_in
 from petri.language.checking.expressions.places import place_use, require_element
 from petri.language.checking.expressions.ranges import read_condition, read_loops, shadows
 from petri.language.checking.expressions.reader import Reader, slots_of, stored
+from petri.language.checking.nets.clocks import ClockReader
 from petri.language.checking.nets.outputs import OutputReader, several_patterns
 from petri.language.checking.nets.patterns import ArcReading, Part, PatternReader, in_binding_order
 from petri.language.checking.nets.terms import split_term
@@ -69,6 +70,7 @@ class TransitionReader:
         inputs, inhibitors, resets = self._inputs()
         guard = self._guard(d.guard)
         prefer = None if d.prefer is None else self.problems.attempt(self._prefer, d.prefer)
+        clock = ClockReader(self.reader, d).read(inputs)
         draws = tuple(self._draws(d.draws))
         time = self._time(d.time)
         outputs = OutputReader(self.reader.allowing("an output", "tokens", "now", "end")).read(d.outputs)
@@ -84,6 +86,7 @@ class TransitionReader:
             guard,
             draws,
             time,
+            clock,
             tuple(outputs),
             self._fixed(d.priority, "a priority", INT),
             self._fixed(d.weight, "a weight", REAL),
@@ -160,6 +163,8 @@ class TransitionReader:
             raise
         pattern = self._pattern(use, arguments, arc.span)
         kind = use.symbol.type
+        if arc.any and isinstance(kind, Black):
+            self.problems.error("any-on-black", arc.span, name=use.symbol.name)
         if count is not None and not isinstance(kind, (Black, Unknown)):
             self.problems.error("count-on-coloured", arc.span, name=use.symbol.name, kind=describe(kind))
             count = None
@@ -196,7 +201,7 @@ class TransitionReader:
         count = self.reader.allowing("a number of tokens", "tokens")
         number = count.read_scalar(reading.count, INT) if reading.count is not None else None
         keep = reading.arc.mode == "read"
-        return InputTemplate(reading.place, tuple(pattern), number, keep, reading.arc.span)
+        return InputTemplate(reading.place, tuple(pattern), number, keep, reading.arc.span, reading.arc.any)
 
     def _bind_name(self, part: Part, pattern: list[Wanted], before: set[str]) -> None:
         assert part.name is not None

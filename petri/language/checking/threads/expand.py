@@ -12,6 +12,7 @@ from petri.language.checking.state import CheckState
 from petri.language.checking.threads.bindings import Bindings
 from petri.language.checking.threads.compile import Compiler
 from petri.language.checking.threads.graph import Output, State, Target, Transition
+from petri.language.checking.threads.limits import check_limits
 from petri.language.checking.threads.live import Measured, find_live
 from petri.language.checking.threads.terms import given_if
 from petri.language.meaning.nodes import Node
@@ -48,6 +49,7 @@ def compile_thread(checker: CheckState, body: Body, symbol: ThreadSymbol, measur
     compiler.run()
     own = {step: mentioned for (name, step), mentioned in measured.items() if name == thread.name}
     find_live(compiler.states, compiler.transitions, own)
+    check_limits(compiler.transitions)
     for state in compiler.states:
         if state.request is not None:
             state.fields = state.request.remember({name: state.scope[name].type for name in state.kept})
@@ -144,7 +146,7 @@ class Expander:
     def _transition(self, t: Transition) -> tree.Transition:
         arcs = list(t.arcs)
         if t.source is not None:
-            arcs.insert(0, tree.Arc("take", self._taken(t.source, t.span), t.span))
+            arcs.insert(0, tree.Arc("take", False, self._taken(t.source, t.span), t.span))
         return tree.Transition(
             name=self._full(t.name),
             loops=self.thread.loops,
@@ -154,6 +156,10 @@ class Expander:
             draws=tuple(t.draws),
             lets=tuple(t.lets),
             time=t.time,
+            clock=t.clock,
+            servers=None,
+            memory=None,
+            speed=None,
             guard=t.guard,
             priority=t.priority,
             weight=t.weight,

@@ -1,0 +1,66 @@
+"""The clocks of transitions that race (`after`), checked into templates, and what clauses exclude one another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from petri.diagnostics import Label
+from petri.language.checking.expressions.reader import Permission, Reader
+from petri.language.meaning.nodes import Node
+from petri.language.meaning.templates import ClockTemplate, InputTemplate
+from petri.language.meaning.types import INT, REAL, Black, Unknown
+from petri.language.problems import CheckError
+from petri.language.syntax import tree
+
+
+class ClockReader:
+    """Reads `after` and the clauses that belong to it. reader: knows the values of the transition's arcs."""
+
+    def __init__(self, reader: Reader, declaration: tree.Transition) -> None:
+        self.reader = reader
+        self.problems = reader.problems
+        self.declaration = declaration
+
+    def read(self, inputs: Iterable[InputTemplate]) -> ClockTemplate | None:
+        """The clock; None if the transition has none. inputs: arcs that take or read."""
+        d = self.declaration
+        if d.clock is None:
+            self._refuse_clauses()
+            return None
+        if d.time is not None:
+            first, second = sorted((d.time.span, d.clock.span), key=lambda span: (span.line, span.column))
+            self.problems.error("after-with-takes", second, Label(first, "first-here"))
+        valued = next((arc for arc in inputs if not isinstance(arc.place.symbol.type, (Black, Unknown))), None)
+        everywhere = isinstance(d.servers, tree.Name) and d.servers.name == "all"
+        if d.servers is not None and everywhere and valued is not None:
+            self.problems.fault(servers_of_tokens(d.servers, valued))
+        servers = None
+        if d.servers is not None and not everywhere:
+            servers = self._constants("a number of servers").read_fixed(d.servers, INT)
+        speed = None if d.speed is None else self._constants("a speed", "tokens").read_scalar(d.speed, REAL)
+        memory = "restart" if d.memory is None else d.memory.word
+        return ClockTemplate(self._time(d.clock), memory, servers, everywhere, valued, speed)
+
+    def _refuse_clauses(self) -> None:
+        """Clauses that say something of a clock, of a transition that has none."""
+        d = self.declaration
+        held = "takes" if d.time is not None else None
+        for word, clause in (("servers", d.servers), ("", d.memory), ("speed", d.speed)):
+            if clause is not None:
+                word = clause.word if isinstance(clause, tree.Memory) else word
+                self.problems.error("clause-without-after", clause.span, word=word, held=held)
+
+    def _time(self, e: tree.Expr) -> Node | None:
+        reader = self.reader.allowing("`after`", "draw", "now", "tokens")
+        return reader.read_scalar(e, reader.checker.units.time_type)
+
+    def _constants(self, where: str, *allowed: Permission) -> Reader:
+        """Reads what is the same for all bindings."""
+        reader = Reader(self.reader.checker, self.reader.scope, where, frozenset(allowed), loops=self.reader.loops)
+        reader.barred, reader.lets, reader.awaited = self.reader.variables, self.reader.lets, self.reader.awaited
+        return reader
+
+
+def servers_of_tokens(servers: tree.Expr | Node, arc: InputTemplate) -> CheckError:
+    """Several clocks for a binding that is a token (C1)."""
+    return CheckError("servers-of-tokens", servers.span, Label(arc.span, "coloured-arc"), name=arc.place.symbol.name)
