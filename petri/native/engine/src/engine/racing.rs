@@ -575,6 +575,10 @@ impl Engine {
                 }
                 let over = own.due(now).next().is_none();
                 self.clocks.kept -= 1;
+                if clock.lone.is_some_and(|arc| plan.inputs[arc].keep) {
+                    // The token stays, and needs another clock: all bindings are listed.
+                    self.clocks.of[clock.number].possible = false;
+                }
                 over
             }
         };
