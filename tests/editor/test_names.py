@@ -144,3 +144,28 @@ def test_the_amount_of_a_token_names_its_fields(tmp_path: Path) -> None:
     study = language.study(path, OpenTexts())
     kinds = {one.span.line: one.meant.kind for one in find_names(study).found[str(path)] if one.meant.name == "size"}
     assert kinds == {1: "a constant", 2: "a field", 3: "a constant", 4: "a field"}
+
+
+LIMITED = """net n
+place work = token
+place ack
+param servers = 2
+thread t
+  take work
+  again: wait 1.0 * servers
+  take ack within 3 else again
+  take ack within 4 else last
+  last: give work
+end
+measure late = count(t.take_ack_late)
+"""
+
+
+def test_a_label_is_found_at_the_limits_that_lead_there(tmp_path: Path) -> None:
+    path = tmp_path / "a.net"
+    path.write_text(LIMITED, encoding="utf-8")
+    study = language.study(path, OpenTexts())
+    assert not study.problems.failed
+    (listed,) = find_names(study).found.values()
+    for name, places in (("again", [(7, 3), (8, 26)]), ("last", [(9, 26), (10, 3)]), ("servers", [(4, 7), (7, 21)])):
+        assert sorted((one.span.line, one.span.column) for one in listed if one.meant.name == name) == places

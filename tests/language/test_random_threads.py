@@ -22,6 +22,7 @@ place other : 0..1 = all
 place out : { at: real, value: int } fifo
 place full : int cap 1
 place log : int fifo
+place never
 service double : { value: int } -> { twice: int }
 transition answer: double(r) -> reply(r with {twice: 2 * r.value})  takes 3
 transition drain:  full(n) -> log(n)
@@ -48,7 +49,7 @@ def programs(
     """Steps as tuples; `names` are the values known there, `holding`: within a `hold`."""
     found: list[Any] = []
     for _ in range(draw(st.integers(0 if depth else 1, 4))):
-        kinds = ["wait", "give", "set", "let", "use", "call", "full", "label"] + ["hold"] * (not holding)
+        kinds = ["wait", "give", "set", "let", "use", "call", "full", "label", "limit"] + ["hold"] * (not holding)
         kind = draw(st.sampled_from(kinds + ["if", "repeat", "while"] * (depth < 2)))
         name = draw(st.sampled_from(names))
         term = f"{name} + {draw(st.integers(0, 3))}"
@@ -91,6 +92,10 @@ def written(steps: list[Any], counter: list[int]) -> str:
         elif kind == "label":
             counter[0] += 1
             lines.append(f"label{counter[0]}: give out({{at: now, value: {parts[1]}}})")
+        elif kind == "limit":
+            counter[0] += 1
+            give = f"label{counter[0]}: give out({{at: now, value: {parts[0]}}})"
+            lines.append(f"take never within {parts[1]} else label{counter[0]}\n{give}")
         elif kind == "full":
             lines.append(f"give full({parts[1]})")
         elif kind in ("set", "let"):
@@ -119,6 +124,9 @@ def carry_out(steps: list[Any], machine: Machine) -> None:
             machine.now += machine.value(parts[1])
         elif kind in ("give", "label"):
             machine.out.append((machine.now, machine.value(parts[1])))
+        elif kind == "limit":
+            machine.now += machine.value(parts[1])
+            machine.out.append((machine.now, machine.value(parts[0])))
         elif kind == "full":
             machine.log.append(machine.value(parts[1]))
         elif kind in ("set", "let"):

@@ -16,12 +16,17 @@ pub const ROUNDER: f64 = (3u64 << 51) as f64;
 /// tick below 0 is 0. What is beyond any horizon may become another number beyond it.
 #[inline(always)]
 pub fn whole(time: f64) -> Ticks {
-    let nearest = if time < SHORT {
+    nearest(time).max(Ticks::from(time > 0.0))
+}
+
+/// A time above −1 as the nearest whole number, the even one of two.
+#[inline(always)]
+pub fn nearest(time: f64) -> Ticks {
+    if time < SHORT {
         (time + ROUNDER).to_bits().wrapping_sub(ROUNDER.to_bits()) as Ticks
     } else {
         time.round_ties_even() as Ticks
-    };
-    nearest.max(Ticks::from(time > 0.0))
+    }
 }
 
 #[cfg(test)]

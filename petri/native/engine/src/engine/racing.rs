@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use crate::base::fault::{Fault, Outcome};
 use crate::base::ids::{PlaceId, SpanId, TransitionId};
-use crate::base::ticks::{self, whole, HORIZON};
+use crate::base::ticks::{self, nearest, whole, HORIZON};
 use crate::collections::tournament::NEVER;
 use crate::engine::limits::RunError;
 use crate::engine::run::Engine;
@@ -105,7 +105,7 @@ impl Engine {
             shared.rate = rate;
             shared.end = if rate > 0.0 {
                 let left = self.random.exponential() / rate;
-                let end = if left <= HORIZON as f64 { now + left.round_ties_even() as i64 } else { ticks::NEVER };
+                let end = if left <= HORIZON as f64 { now + nearest(left) } else { ticks::NEVER };
                 if end <= HORIZON {
                     end
                 } else {
@@ -148,8 +148,7 @@ impl Engine {
     fn rate(&mut self, program: &Program, clock: &ClockProgram, clocks: u128) -> Outcome<f64> {
         let pace = self.pace(program, clock)?;
         let mean = self.mean(program, clock)?;
-        // A conversion of fewer bits is faster, and gives the same.
-        let clocks = u64::try_from(clocks).map_or(clocks as f64, |few| few as f64);
+        let clocks = real(clocks);
         Ok(if mean > 0.0 {
             clocks * pace / mean
         } else if pace > 0.0 {
@@ -172,7 +171,10 @@ impl Engine {
     /// The mean of an exponential time, in ticks, for the variables of a binding.
     fn mean(&mut self, program: &Program, clock: &ClockProgram) -> Outcome<f64> {
         let Some(mean) = &clock.mean else { return Ok(0.0) };
-        let mean = mean.value(&mut self.scope(program, self.now))?;
+        let mean = match mean {
+            Real::Const(mean) => *mean,
+            mean => mean.value(&mut self.scope(program, self.now))?,
+        };
         if mean < 0.0 {
             let fault = Fault::new("bad-parameter", clock.time_span).with_text("distribution", "exp");
             return Err(fault.with_real("mean", mean));
@@ -589,6 +591,15 @@ impl Engine {
             self.enabling.touch(transition);
         }
     }
+}
+
+/// A number as a float. A conversion of fewer bits is faster, and gives the same.
+fn real(number: u128) -> f64 {
+    #[cold]
+    fn wide(number: u128) -> f64 {
+        number as f64
+    }
+    u64::try_from(number).map_or_else(|_| wide(number), |few| few as f64)
 }
 
 /// The number of clocks of a binding whose enabling degree is the least of some numbers, if there are any (C1).

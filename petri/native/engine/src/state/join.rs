@@ -38,7 +38,7 @@
 
 use std::mem::offset_of;
 
-use crate::base::cache::LINE;
+use crate::base::cache::{fetch, LINE};
 use crate::base::ids::{IndexId, PlaceId, TransitionId};
 use crate::base::invariant::{ensure, Verified};
 use crate::base::random::Random;
@@ -50,6 +50,9 @@ use crate::program::join::{ArcChoice, JoinProgram, LinkKey, LinkProgram};
 use crate::state::counters::PlaceCounters;
 use crate::state::index::{Index, NONE};
 use crate::state::value::Scope;
+
+/// Seats whose memory is fetched together, before the first of them is weighed.
+const AT_A_TIME: usize = 16;
 
 /// A seat of the pivot as a link knows it, in a list of those that have the same key.
 #[derive(Clone, Copy, Debug)]
@@ -376,15 +379,34 @@ impl Join {
         before: usize,
         after: usize,
     ) {
-        let mut seat = self.links.at(link).heads[group];
-        while seat != NONE {
-            let weight = if before > 0 && !program.crowded {
-                self.weights.weight(seat) / before as u64 * after as u64
-            } else {
-                self.weight(program, indices, seat)
-            };
-            self.weights.set(seat, weight);
-            seat = self.links.at(link).seats[seat].next;
+        let mut seats = [0; AT_A_TIME];
+        let mut next = self.links.at(link).heads[group];
+        while next != NONE {
+            let mut found = 0;
+            while next != NONE && found < AT_A_TIME {
+                seats[found] = next;
+                found += 1;
+                self.weights.fetch(next as usize);
+                self.links.all().for_each(|link| link.seats.fetch(next));
+                next = self.links.at(link).seats[next].next;
+            }
+            let recount = program.crowded || (before == 0 && after > 0);
+            if recount {
+                for &seat in &seats[..found] {
+                    for (state, plan) in self.links.all().zip(&program.links) {
+                        fetch(indices[plan.index].bucket(state.seats[seat].group));
+                    }
+                }
+            }
+            for &seat in &seats[..found] {
+                let weight = match (recount, before, after) {
+                    (true, ..) => self.weight(program, indices, seat),
+                    (_, _, 0) => 0,
+                    (_, 1, after) => self.weights.weight(seat) * after as u64,
+                    (_, before, after) => self.weights.weight(seat) / before as u64 * after as u64,
+                };
+                self.weights.set(seat, weight);
+            }
         }
     }
 
