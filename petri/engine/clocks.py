@@ -9,16 +9,16 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 from petri.catalogue.operations import OPERATIONS
+from petri.engine.binding import Binding, Held
 from petri.engine.errors import ModelError
-from petri.engine.expression import evaluate
-from petri.net import Clock, Scalar, is_memoryless, is_shared
+from petri.engine.expression import Context, evaluate
+from petri.engine.interface import ClockState, Limits
+from petri.engine.random import RandomStream
+from petri.net import Clock, Expr, Net, Scalar, is_memoryless, is_shared
 from petri.ticks import HORIZON, NEVER
-
-if TYPE_CHECKING:
-    from petri.engine.reference import Binding, Engine, Held
 
 NOWHERE = math.inf  # the end of a clock that does not run
 
@@ -55,6 +55,29 @@ class Clocks(Protocol):
 
     def settle(self, bindings: Sequence[Binding]) -> Settled:
         """The instant is over, with these bindings enabled (C2)."""
+
+    def states(self) -> list[ClockState]:
+        """As `Session.clocks` tells of them."""
+
+
+class Engine(Protocol):
+    """What clocks ask of an engine: `petri.engine.reference.Engine`."""
+
+    net: Net
+    marking: list[list[Held]]
+    now: float
+    stream: RandomStream
+    limits: Limits
+    attempt: tuple[int, Sequence[Scalar]]
+    clocks: dict[int, Clocks]
+
+    def context(self, variables: Sequence[Scalar], stream: RandomStream | None = None) -> Context: ...
+
+    def count(self, expression: Expr | None, context: Context) -> int: ...
+
+    def work(self, expression: Expr, context: Context) -> float: ...
+
+    def duration(self, expression: Expr, context: Context) -> float: ...
 
 
 def clocks_of(engine: Engine, index: int) -> Clocks:
@@ -150,6 +173,9 @@ class SharedClock:
         more = running - (self.running - self.fires)
         self.running, self.fires = running, 0
         return Settled(max(more, 0), max(-more, 0))
+
+    def states(self) -> list[ClockState]:
+        return [ClockState(self.index, (), self.running, self.ends)] if self.running else []
 
     def rate_of(self, clocks: int) -> float:
         """The sum of the rates, per tick."""
@@ -260,6 +286,16 @@ class OwnClocks:
                 left.append(clock)
         self.clocks = left
         return dropped
+
+    def states(self) -> list[ClockState]:
+        there = [clock for clock in self.clocks if all(self.is_there(token) for token in clock.tokens)]
+        return [self.state(clock) for clock in there]
+
+    def state(self, clock: OwnClock) -> ClockState:
+        tokens = tuple(token.value for token in clock.tokens)
+        if clock.runs:
+            return ClockState(self.index, tokens, 1, self.end_of(clock), clock.time)
+        return ClockState(self.index, tokens, 1, NOWHERE, clock.time, clock.left)
 
     def is_there(self, token: Held) -> bool:
         return any(other is token for row in self.engine.marking for other in row)

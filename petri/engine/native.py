@@ -11,7 +11,7 @@ import numpy as np
 
 from petri.engine.errors import Fault, ModelError, known
 from petri.engine.firings import Firings
-from petri.engine.interface import Asked, Levels, Limits, Reason, RowSource
+from petri.engine.interface import Asked, ClockState, Levels, Limits, Reason, RowSource
 from petri.engine.marking import Marking
 from petri.engine.seeds import seed_words
 from petri.file_read import FileRead
@@ -190,6 +190,9 @@ class NativeSession:
             dropped=integers(observed["dropped"]),
             probes=tuple(probe_in_units(arrays(probe), tick) for probe in observed["probes"]),
         )
+
+    def clocks(self) -> list[ClockState]:
+        return [ClockState(*clock) for clock in self._session.clocks()]
 
     def levels(self) -> Levels | None:
         times = self._compiled.net.tick.time(reals(self._session.levels()))

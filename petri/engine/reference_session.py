@@ -8,7 +8,7 @@ import numpy as np
 
 from petri.engine.errors import Fault
 from petri.engine.firings import Firings, TracedFiring
-from petri.engine.interface import Asked, Levels, Limits, Reason, RowSource
+from petri.engine.interface import Asked, ClockState, Levels, Limits, Reason, RowSource
 from petri.engine.marking import Marking
 from petri.engine.observer import Observer
 from petri.engine.probes import Probes
@@ -101,6 +101,9 @@ class ReferenceSession:
 
     def marking(self) -> Marking:
         return Marking.of(self._net, [[token.value for token in row] for row in self._engine.marking])
+
+    def clocks(self) -> list[ClockState]:
+        return [state for clocks in self._engine.clocks.values() for state in clocks.states()]
 
     def levels(self) -> Levels | None:
         if self._levels is None:

@@ -53,6 +53,7 @@ def assert_same_state(one: Session, other: Session) -> None:
     assert (one.firings, one.now, one.hash) == (other.firings, other.now, other.hash)
     assert one.error == other.error
     assert one.marking() == other.marking()
+    assert one.clocks() == other.clocks()
     levels = one.levels(), other.levels()
     assert (levels[0] is None) == (levels[1] is None)
     assert levels[0] is None or same(*levels)

@@ -114,6 +114,7 @@ def state(session: Session) -> dict[str, Any]:
     observed = session.observe()
     found: dict[str, Any] = {name: getattr(session, name) for name in ("firings", "now", "hash", "error")}
     found |= {"marking": [list(tokens) for tokens in session.marking()], "levels": session.levels()}
+    found["clocks"] = session.clocks()
     names = (
         "elapsed", "integral", "nonempty", "maximum", "arrivals", "initial", "firings", "in_progress", "active",
         "set", "dropped",

@@ -23,6 +23,7 @@ use engine::net::{FileNumber, Net, Span};
 use engine::observe::observers::ExtraObservers;
 use engine::program::transition::MOST_HELD;
 use engine::program::without::Without;
+use engine::session::clock_states::{clock_states, ClockState};
 use engine::session::compiled::Compiled;
 use engine::session::observed::Observed;
 use engine::session::replication::Replication;
@@ -112,6 +113,9 @@ struct Session {
 type SpanParts = (u32, u32, u32, u32, u32);
 /// A fault: its id, its span, its details.
 type Told<'py> = (String, Option<SpanParts>, Bound<'py, PyDict>);
+
+/// A clock, as `petri.engine.interface.ClockState` has it.
+type ClockParts<'py> = (u32, Bound<'py, PyTuple>, u128, f64, Option<f64>, Option<f64>);
 
 #[pymethods]
 impl Session {
@@ -225,6 +229,20 @@ impl Session {
     /// The statistics up to now.
     fn observe(&mut self) -> PyResult<Snapshot> {
         Ok(Snapshot(Observed::of(self.engine_mut()?)))
+    }
+
+    /// The clocks: (transition, the coloured tokens of the binding, number, end, time to which it was set, what it has to run).
+    fn clocks<'py>(&self, py: Python<'py>) -> PyResult<Vec<ClockParts<'py>>> {
+        let tell = |clock: ClockState| {
+            let ClockState { transition, tokens, clocks, ends, time, left } = clock;
+            let tokens = tokens.iter().map(|(place, token)| {
+                let reals: Vec<bool> = self.program.places[*place].bounds.iter().map(|bound| bound.real).collect();
+                scalars(py, token, &reals)
+            });
+            let tokens = PyTuple::new(py, tokens.collect::<PyResult<Vec<_>>>()?)?;
+            Ok((transition.0, tokens, clocks, ends, time, left))
+        };
+        clock_states(self.engine()?).into_iter().map(tell).collect()
     }
 
     /// The time at each number of tokens, place after place, as bytes; empty when it was not asked for.

@@ -52,7 +52,7 @@ impl Engine {
             let plan = &program.transitions[transition];
             let Some(clock) = &plan.clock else { continue };
             self.settle_one(program, plan, transition, clock).map_err(|fault| {
-                if clock.kind != ClockKind::Coloured {
+                if clock.kind == ClockKind::Black {
                     self.variables.fill(0);
                 }
                 self.run_error(program, transition, *fault)
@@ -147,7 +147,7 @@ impl Engine {
     /// The sum of the rates of so many clocks, per tick.
     fn rate(&mut self, program: &Program, clock: &ClockProgram, clocks: u128) -> Outcome<f64> {
         let pace = self.pace(program, clock)?;
-        let mean = self.mean(program, clock)?;
+        let mean = self.mean(program, clock).inspect_err(|_| self.variables.fill(0))?;
         let clocks = real(clocks);
         Ok(if mean > 0.0 {
             clocks * pace / mean
@@ -577,6 +577,10 @@ impl Engine {
                 }
                 let over = own.due(now).next().is_none();
                 self.clocks.kept -= 1;
+                if clock.lone.is_some_and(|arc| plan.inputs[arc].keep) {
+                    // The token stays, and needs another clock: all bindings are listed.
+                    self.clocks.of[clock.number].possible = false;
+                }
                 over
             }
         };

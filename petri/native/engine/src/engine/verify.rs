@@ -16,6 +16,8 @@ impl Engine {
         self.agenda.lanes.iter().try_for_each(|lane| lane.ring.verify())?;
         self.streams.verify(program)?;
         self.marking.verify(program)?;
+        self.marking.identities.verify(&self.marking.places)?;
+        self.clocks.verify()?;
         self.enabling.verify(program, &self.marking.gauges(program), &self.marking.joined())?;
         if self.enabling.transitions.iter().any(|transition| transition.in_progress > 0) {
             return Ok(());

@@ -4,8 +4,10 @@
 //!
 //! - [`compiled`]: a net that engines can run: its program, and its machine code
 //! - [`replication`]: an engine that is interpreted at first, and runs machine code once that pays
+//! - [`clock_states`]: the clocks, for tests and for people
 //! - [`observed`]: the statistics up to an instant
 
+pub mod clock_states;
 pub mod compiled;
 pub mod observed;
 pub mod replication;

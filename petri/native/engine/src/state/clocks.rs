@@ -61,7 +61,7 @@ impl OwnClocks {
         self.ends.first().map_or(NEVER, |(_, number)| self.end_of(&self.clocks[number]))
     }
 
-    fn end_of(&self, clock: &OwnClock) -> Ticks {
+    pub fn end_of(&self, clock: &OwnClock) -> Ticks {
         if !self.has_speed {
             return clock.target as Ticks;
         }

@@ -1,0 +1,61 @@
+//! The clocks of an engine, as tests compare them and people see them.
+
+use crate::base::ids::{PlaceId, TransitionId};
+use crate::collections::tournament::NEVER;
+use crate::engine::run::Engine;
+use crate::program::transition::TransitionProgram;
+use crate::state::clocks::{Of, OwnClock};
+
+/// The clock of a binding, or one that bindings share. Times in ticks; `petri/engine/interface.py` explains the fields.
+pub struct ClockState {
+    pub transition: TransitionId,
+    pub tokens: Vec<(PlaceId, Vec<u64>)>,
+    pub clocks: u128,
+    pub ends: f64,
+    pub time: Option<f64>,
+    pub left: Option<f64>,
+}
+
+/// The clocks of each transition in the order in which they were set, without those of tokens that have gone.
+pub fn clock_states(engine: &Engine) -> Vec<ClockState> {
+    let mut states = Vec::new();
+    for (&transition, clocks) in engine.program.racing.iter().zip(&engine.clocks.of) {
+        match &clocks.of {
+            Of::Shared(_) if clocks.running == 0 => {}
+            Of::Shared(shared) => {
+                let (clocks, ends) = (clocks.running, instant(shared.end));
+                states.push(ClockState { transition, tokens: Vec::new(), clocks, ends, time: None, left: None });
+            }
+            Of::Own(own) => {
+                let plan = &engine.program.transitions[transition];
+                for clock in own.clocks.values() {
+                    let Some(tokens) = tokens(engine, plan, clock) else { continue };
+                    let ends = if clock.runs { instant(own.end_of(clock)) } else { f64::INFINITY };
+                    let left = (!clock.runs).then_some(clock.left);
+                    states.push(ClockState { transition, tokens, clocks: 1, ends, time: Some(clock.time), left });
+                }
+            }
+        }
+    }
+    states
+}
+
+/// An end as the reference engine tells it.
+fn instant(end: i64) -> f64 {
+    if end >= NEVER {
+        f64::INFINITY
+    } else {
+        end as f64
+    }
+}
+
+/// The coloured tokens of a binding, arc by arc, if they are all there.
+fn tokens(engine: &Engine, plan: &TransitionProgram, clock: &OwnClock) -> Option<Vec<(PlaceId, Vec<u64>)>> {
+    let coloured = plan.inputs.iter().filter(|arc| engine.program.places[arc.place].width > 0);
+    let with_numbers = coloured.zip(&clock.key);
+    let token = |place: PlaceId, number: u64| {
+        let position = engine.marking.identities.position(place, number)?;
+        Some((place, engine.marking.token(place, position).to_vec()))
+    };
+    with_numbers.map(|(arc, &number)| token(arc.place, number)).collect()
+}
