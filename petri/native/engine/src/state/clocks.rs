@@ -349,3 +349,126 @@ impl AllClocks {
         ensure(kept == self.kept, "kept", || format!("{} instead of {kept}", self.kept))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::invariant::broken;
+    use crate::base::random::Random;
+
+    /// Clocks of five bindings, and when each has run down.
+    fn some_clocks() -> OwnClocks {
+        let mut clocks = OwnClocks { pace: 1.0, ..OwnClocks::default() };
+        for token in 0..5 {
+            let number = clocks.set(Box::new([token]), 10.0 - token as f64, 0.0);
+            clocks.start(number, 10.0 - token as f64, 0);
+        }
+        clocks
+    }
+
+    #[test]
+    fn c2_the_first_end_is_that_of_the_clocks_that_run() {
+        let (mut random, mut clocks) = (Random::new([1, 2, 3]), OwnClocks { pace: 1.0, ..OwnClocks::default() });
+        let mut model: BTreeMap<u64, (f64, bool)> = BTreeMap::new();
+        for step in 0..5000 {
+            let now = step / 3;
+            let picked = model.keys().nth(random.equal_choice(model.len().max(1) as u64) as usize).copied();
+            match (random.equal_choice(4), picked) {
+                (0, Some(number)) => {
+                    clocks.remove(number);
+                    model.remove(&number);
+                }
+                (1, Some(number)) if model[&number].1 => {
+                    clocks.stop(number, Memory::Resume, now);
+                    assert_eq!(clocks.clocks[&number].left, model[&number].0 - now as f64);
+                    model.insert(number, (0.0, false));
+                }
+                (2, Some(number)) if !model[&number].1 => {
+                    let left = clocks.clocks[&number].left;
+                    clocks.start(number, left, now);
+                    model.insert(number, (now as f64 + left, true));
+                }
+                _ => {
+                    let time = random.equal_choice(50) as f64;
+                    let number = clocks.set(Box::new([step as u64]), time, 0.0);
+                    clocks.start(number, time, now);
+                    model.insert(number, (now as f64 + time, true));
+                }
+            }
+            let ends: Vec<f64> = model.values().filter(|(_, runs)| *runs).map(|(end, _)| *end).collect();
+            let first = ends.iter().copied().fold(f64::INFINITY, f64::min);
+            assert_eq!(clocks.end(), if ends.is_empty() { NEVER } else { first as Ticks });
+            assert_eq!(clocks.running(), ends.len() as u64);
+            let mut due: Vec<u64> = clocks.due(now).collect();
+            due.sort_unstable();
+            let expected =
+                model.iter().filter(|(_, (end, runs))| *runs && *end <= now as f64).map(|(number, _)| *number);
+            assert_eq!(due, expected.collect::<Vec<_>>());
+            assert_eq!(clocks.verify(), Ok(()));
+        }
+    }
+
+    #[test]
+    fn c5_a_change_of_speed_moves_the_ends_and_not_their_order() {
+        let mut clocks = OwnClocks { has_speed: true, pace: 1.0, ..OwnClocks::default() };
+        clocks.rewind(100);
+        for (token, time) in [(1, 60.0), (2, 40.0)] {
+            let number = clocks.set(Box::new([token]), time, 0.0);
+            clocks.start(number, time, 100);
+        }
+        assert_eq!(clocks.end(), 140);
+        clocks.change_pace(0.5, 120);
+        assert_eq!((clocks.end(), clocks.virtual_now(130)), (160, 25.0));
+        clocks.change_pace(0.0, 130);
+        assert_eq!((clocks.end(), clocks.due(1 << 40).count()), (NEVER, 0));
+        clocks.change_pace(2.0, 200);
+        assert_eq!(clocks.end(), 208); // 15 are left, at twice the speed: 7.5 ticks, rounded to even
+        assert_eq!(clocks.due(208).collect::<Vec<_>>(), [1]);
+        assert_eq!(clocks.verify(), Ok(()));
+    }
+
+    #[test]
+    fn c2_a_clock_that_repeats_begins_again_with_its_time() {
+        let mut clocks = some_clocks();
+        clocks.stop(2, Memory::Repeat, 3);
+        clocks.stop(3, Memory::Resume, 3);
+        assert_eq!((clocks.clocks[&2].left, clocks.clocks[&3].left), (8.0, 4.0));
+        assert_eq!(clocks.that_run().len(), 3);
+    }
+
+    #[test]
+    fn damage_is_found() {
+        let damaged = |damage: fn(&mut OwnClocks)| {
+            let mut clocks = some_clocks();
+            assert_eq!(clocks.verify(), Ok(()));
+            damage(&mut clocks);
+            broken(clocks.verify())
+        };
+        assert_eq!(damaged(|clocks| _ = clocks.ends.pop_first()), "ends");
+        assert_eq!(damaged(|clocks| clocks.clocks.get_mut(&1).expect("a clock").runs = false), "ends");
+        assert_eq!(damaged(|clocks| _ = clocks.by_key.remove(&[3][..])), "keys");
+    }
+
+    #[test]
+    fn m2_running_clocks_have_an_integral() {
+        let shared = Of::Shared(SharedClock { fires: 0, rate: 0.0, end: NEVER });
+        let mut clocks = Clocks {
+            of: shared,
+            running: 0,
+            integral: 0,
+            busy: 0,
+            since: 0,
+            set: 0,
+            dropped: 0,
+            due: false,
+            unsettled: false,
+            possible: false,
+        };
+        for (now, running, set, dropped) in [(10, 3, 3, 0), (20, 0, 0, 3), (50, 1, 1, 0)] {
+            clocks.change(running, set, dropped, now);
+        }
+        assert_eq!((clocks.integral(60), clocks.busy(60), clocks.set, clocks.dropped), (40, 20, 4, 3));
+        clocks.restart(60);
+        assert_eq!((clocks.integral(65), clocks.busy(65), clocks.set), (5, 5, 0));
+    }
+}

@@ -122,13 +122,99 @@ impl Identities {
     pub fn verify(&self, places: &[PlaceCounters]) -> Verified {
         let mut all = 0;
         for (row, place) in self.rows.iter().zip(places) {
-            let Some((_, row)) = row else { continue };
+            let Some((discipline, row)) = row else { continue };
             all += row.tokens.len();
             let found = || format!("{} numbers of {} tokens", row.tokens.len(), place.tokens);
             ensure(row.tokens.len() as u64 == place.tokens, "rows", found)?;
-            let present = row.tokens.iter().all(|(_, number)| self.present.contains_key(number));
-            ensure(present, "present", || "a token is not present".to_owned())?;
+            let noted = |(seat, (rank, number)): (usize, &(u64, u64))| {
+                let expected = if *discipline == Discipline::Bag { seat as u64 } else { *rank };
+                self.present.get(number) == Some(&expected)
+            };
+            let present = row.tokens.iter().enumerate().all(noted);
+            ensure(present, "present", || "a token is elsewhere, or not present".to_owned())?;
         }
         ensure(all == self.present.len(), "present", || format!("{} instead of {all}", self.present.len()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::invariant::broken;
+    use crate::base::random::Random;
+
+    const DISCIPLINES: [Discipline; 4] = [Discipline::Bag, Discipline::Fifo, Discipline::Lifo, Discipline::Key];
+
+    /// A place of each discipline.
+    fn identities() -> Identities {
+        let rows = DISCIPLINES.iter().map(|&discipline| Some((discipline, Row::default()))).collect();
+        Identities { rows, present: HashMap::new(), next: 0 }
+    }
+
+    fn counters(model: &[Vec<(u64, u64)>]) -> Vec<PlaceCounters> {
+        model.iter().map(|row| PlaceCounters { tokens: row.len() as u64, ..PlaceCounters::default() }).collect()
+    }
+
+    #[test]
+    fn numbers_follow_their_tokens() {
+        let (mut random, mut identities) = (Random::new([4, 5, 6]), identities());
+        // (Rank, number) by position: seats of a bag, else in the order in which the place shows its tokens.
+        let mut model: Vec<Vec<(u64, u64)>> = vec![Vec::new(); DISCIPLINES.len()];
+        for number in 0..4000 {
+            let kind = random.equal_choice(4) as usize;
+            let rank = if DISCIPLINES[kind] == Discipline::Key { random.equal_choice(3) } else { 0 };
+            let place = PlaceId(kind as u32);
+            identities.arrives(place, rank);
+            let row = &mut model[kind];
+            match DISCIPLINES[kind] {
+                Discipline::Bag | Discipline::Fifo => row.push((rank, number)),
+                Discipline::Lifo => row.insert(0, (rank, number)),
+                Discipline::Key => {
+                    row.push((rank, number));
+                    row.sort_unstable();
+                }
+            }
+            if random.equal_choice(2) == 0 {
+                let position = random.equal_choice(row.len() as u64) as usize;
+                identities.leaves(place, position);
+                let (_, gone) = match DISCIPLINES[kind] {
+                    Discipline::Bag => row.swap_remove(position),
+                    _ => row.remove(position),
+                };
+                assert!(!identities.is_present(gone) && identities.position(place, gone).is_none());
+                assert!(identities.changes(place).1.contains(&gone));
+            }
+            if random.equal_choice(300) == 0 {
+                identities.cleared(place);
+                row.clear();
+            }
+            if random.equal_choice(50) == 0 {
+                identities.forget_changes();
+            }
+            for (position, &(_, number)) in row.iter().enumerate() {
+                assert_eq!(
+                    (identities.at(place, position), identities.position(place, number)),
+                    (number, Some(position))
+                );
+            }
+            assert_eq!(identities.verify(&counters(&model)), Ok(()));
+        }
+    }
+
+    #[test]
+    fn damage_is_found() {
+        let place = PlaceId(0);
+        let mut identities = identities();
+        (0..3).for_each(|_| identities.arrives(place, 0));
+        let mut model = vec![vec![(0, 0); 3], Vec::new(), Vec::new(), Vec::new()];
+        assert_eq!(identities.verify(&counters(&model)), Ok(()));
+        model[0].pop();
+        assert_eq!(broken(identities.verify(&counters(&model))), "rows");
+        model[0].push((0, 0));
+        identities.present.insert(7, 0);
+        assert_eq!(broken(identities.verify(&counters(&model))), "present");
+        identities.present.remove(&7);
+        identities.present.insert(0, 1);
+        assert_eq!(broken(identities.verify(&counters(&model))), "present");
     }
 }

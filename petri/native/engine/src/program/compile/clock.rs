@@ -2,7 +2,7 @@
 
 use crate::base::fault::Loaded;
 use crate::base::ids::{GaugeId, PlaceId, TransitionId};
-use crate::net::{Clock, Expr, Memory, Op, Transition};
+use crate::net::{Clock, Expr, Memory, Op};
 use crate::program::arc::{Count, Find, InputProgram};
 use crate::program::clock::{ClockKind, ClockProgram};
 use crate::program::compile::transition::{add, TransitionCompiler};
@@ -34,29 +34,26 @@ fn is_steady(e: &Expr) -> bool {
     !e.op.draws() && !matches!(e.op, Op::Now | Op::End) && e.args.iter().all(is_steady)
 }
 
-/// Which clocks a transition has. `coloured`: one of its input arcs is.
-pub fn kind(t: &Transition, clock: &Clock, coloured: bool) -> ClockKind {
-    let mut variables = Vec::new();
-    let shared = memoryless(clock).is_some_and(|mean| {
-        mean.mentioned(&mut variables);
-        variables.is_empty() && t.prefer.is_none()
-    });
-    match (shared, coloured) {
-        (true, _) => ClockKind::Shared,
-        (false, true) => ClockKind::Coloured,
-        (false, false) => ClockKind::Black,
-    }
-}
-
 impl TransitionCompiler<'_, '_> {
-    pub fn is_coloured(&self, arcs: &[InputProgram]) -> bool {
-        arcs.iter().any(|arc| self.compiler.places[arc.place.at()].width > 0)
+    /// Which clocks the transition has.
+    pub fn clock_kind(&self, clock: &Clock, arcs: &[InputProgram]) -> ClockKind {
+        let mut variables = Vec::new();
+        let shared = memoryless(clock).is_some_and(|mean| {
+            mean.mentioned(&mut variables);
+            variables.is_empty() && self.transition.prefer.is_none()
+        });
+        let coloured = arcs.iter().any(|arc| self.compiler.places[arc.place.at()].width > 0);
+        match (shared, coloured) {
+            (true, _) => ClockKind::Shared,
+            (false, true) => ClockKind::Coloured,
+            (false, false) => ClockKind::Black,
+        }
     }
 
     /// The clock, and dependents that touch its shadow whenever its bindings, its mean or its speed may change.
     pub fn clock(&mut self, clock: &Clock, inputs: &[InputProgram], shadow: TransitionId) -> Loaded<ClockProgram> {
         let t = self.transition;
-        let kind = kind(t, clock, self.is_coloured(inputs));
+        let kind = self.clock_kind(clock, inputs);
         let mean = memoryless(clock);
         let mean_changes = mean.is_some_and(|mean| !self.facts(mean).tokens.is_empty());
         let any = |transition| Dependent { transition, depth: u64::MAX, only: None };

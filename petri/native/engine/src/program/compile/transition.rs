@@ -7,7 +7,6 @@ use crate::net::{Discipline, Expr, InhibitorArc, InputArc, Kind, Match, Op, Outp
 use crate::program::analysis::{Facts, Range, Ranges, ANY};
 use crate::program::arc::{Count, Find, Give, InhibitorProgram, InputProgram, OutputForm, OutputProgram, Take};
 use crate::program::clock::ClockKind;
-use crate::program::compile::clock::kind;
 use crate::program::compile::compiler::Compiler;
 use crate::program::expression::{Int, Real, Value};
 use crate::program::lower::Lowering;
@@ -133,7 +132,7 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
         let t = self.transition;
         let mut inputs = self.inputs()?;
         let searched = inputs.iter().any(|arc| matches!(arc.find, Find::Shown { .. }))
-            || t.clock.as_ref().is_some_and(|clock| kind(t, clock, self.is_coloured(&inputs)) == ClockKind::Coloured);
+            || t.clock.as_ref().is_some_and(|clock| self.clock_kind(clock, &inputs) == ClockKind::Coloured);
         self.plain &= !searched;
         let inhibitors = t.inhibitors.iter().map(|arc| self.inhibitor(arc)).collect::<Loaded<Vec<_>>>()?;
         let guard = t.guard.as_ref().map(|guard| self.guard(guard)).transpose()?;
