@@ -93,7 +93,7 @@ CLAUSES: Final = _table((
     Clause("draw", "draw size ~ uniform(64 B..1518 B)", "random sample", "alone", of="transition", field="draws"),
     Clause("let", "let rest = size - header", name="elsewhere", of="transition", field="lets"),
     Clause("takes", "takes exp(5)", "delay duration lasts", of="transition", field="time"),
-    Clause("after", "after exp(5)", "timeout races", "elsewhere", of="transition", field="clock"),
+    Clause("after", "after exp(5)", "timeout races within", "elsewhere", of="transition", field="clock"),
     Clause("servers", "servers all", "server", "elsewhere", of="transition", field="servers"),
     Clause("restart", name="elsewhere", of="transition", field="memory", bare=True),
     Clause("resume", others="preemptive", name="elsewhere", of="transition", field="memory", bare=True),
@@ -109,7 +109,7 @@ CLAUSES: Final = _table((
     Clause("replications", "replications 20", "reps runs", "alone", of="run", field="replications"),
     Clause("precision", "precision 2%", name="elsewhere", of="run", field="precision"),
     Clause("seed", "seed 7", name="elsewhere", of="run", field="seed"),
-    Clause("within", "within 5%", name="alone", of=f"expect {_MOVES}", field="within"),
+    Clause("within", "within 5%", "after", name="alone", of=f"expect {_MOVES}", field="within"),
     Clause("record", name="alone", of="measure", field="record"),
     Clause("if", of="place instance measure expect", field="condition"),
 ))  # fmt: skip

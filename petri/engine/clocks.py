@@ -9,17 +9,16 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 from petri.catalogue.operations import OPERATIONS
+from petri.engine.binding import Binding, Held
 from petri.engine.errors import ModelError
-from petri.engine.expression import evaluate
-from petri.engine.interface import ClockState
-from petri.net import Clock, Scalar, is_memoryless, is_shared
+from petri.engine.expression import Context, evaluate
+from petri.engine.interface import ClockState, Limits
+from petri.engine.random import RandomStream
+from petri.net import Clock, Expr, Net, Scalar, is_memoryless, is_shared
 from petri.ticks import HORIZON, NEVER
-
-if TYPE_CHECKING:
-    from petri.engine.reference import Binding, Engine, Held
 
 NOWHERE = math.inf  # the end of a clock that does not run
 
@@ -59,6 +58,26 @@ class Clocks(Protocol):
 
     def states(self) -> list[ClockState]:
         """As `Session.clocks` tells of them."""
+
+
+class Engine(Protocol):
+    """What clocks ask of an engine: `petri.engine.reference.Engine`."""
+
+    net: Net
+    marking: list[list[Held]]
+    now: float
+    stream: RandomStream
+    limits: Limits
+    attempt: tuple[int, Sequence[Scalar]]
+    clocks: dict[int, Clocks]
+
+    def context(self, variables: Sequence[Scalar], stream: RandomStream | None = None) -> Context: ...
+
+    def count(self, expression: Expr | None, context: Context) -> int: ...
+
+    def work(self, expression: Expr, context: Context) -> float: ...
+
+    def duration(self, expression: Expr, context: Context) -> float: ...
 
 
 def clocks_of(engine: Engine, index: int) -> Clocks:

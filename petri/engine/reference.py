@@ -12,7 +12,9 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from petri.engine.clocks import NOWHERE, clocks_of
+from petri.engine.binding import Binding as Binding
+from petri.engine.binding import Held as Held
+from petri.engine.clocks import NOWHERE, Clocks, clocks_of
 from petri.engine.dependence import dependence
 from petri.engine.errors import STOPPED, Fault, ModelError, known
 from petri.engine.expression import Context, evaluate
@@ -36,21 +38,6 @@ from petri.net import (
 from petri.structs import Struct
 from petri.structs import field as struct_field
 from petri.ticks import HORIZON, NEVER
-
-
-class Held(Struct):
-    """A token in a place, or held by a firing; two tokens of equal value are distinct."""
-
-    value: Token
-    key: Scalar = 0
-    weight: int = 1  # against the capacity of the place
-
-
-class Binding(Struct):
-    """Values of the variables, and the tokens found by each input arc."""
-
-    variables: list[Scalar]
-    found: list[list[Held]]
 
 
 @dataclass(order=True, slots=True)
@@ -94,7 +81,7 @@ class Engine:
         self.deposits_due = 0  # tokens that firings in progress will deposit
         self.in_progress: list[Firing] = []
         clocked = [index for index, transition in enumerate(net.transitions) if transition.clock is not None]
-        self.clocks = {index: clocks_of(self, index) for index in clocked}
+        self.clocks: dict[int, Clocks] = {index: clocks_of(self, index) for index in clocked}
         self.settled = False  # whether clocks have been looked at since something happened
         self.at_this_instant: list[int] = []
         self.known: list[list[Binding] | None] = [None for _ in net.transitions]  # None: to be listed again

@@ -54,7 +54,8 @@ def print_each(net: Net, moment: Moment, console: Console, run: str, only: Seque
     told = why_each(net, state)
     lacks = [lack for number, lack in enumerate(told) if lack is not None and number in only]
     rows = {one.transition: (one.transition, one.copies, one.text) for one in reasons(net, lacks)}
-    enabled = [(net.transitions[n].name, 1, "enabled") for n in only if told[n] is None]
+    ready = [net.transitions[n] for n in only if told[n] is None]
+    enabled = [(one.name, 1, "enabled" if one.clock is None else "enabled, its clock runs") for one in ready]
     names = [f"{name} ×{copies}" if copies > 1 else name for name, copies, _ in [*enabled, *rows.values()]]
     busy = [_running(values, state.in_progress, net, name) for name, _, _ in [*enabled, *rows.values()]]
     console.print()

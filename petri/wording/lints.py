@@ -41,7 +41,7 @@ WORDING: dict[str, Wording] = {
     ),
     "resume-of-exponential": Wording(
         "`resume` changes nothing: what is left of an exponential time is distributed as the whole",
-        "without `resume`, the bindings share one clock, which is faster",
+        "without `resume`, bindings of the same mean share one clock, which is faster",
     ),
     "after-zero": Wording(
         "`{name}` gives back all that it takes, after no time: once it is enabled, it fires for ever at one instant",

@@ -6,6 +6,8 @@ from petri.wording.entry import Wording
 
 WHEN_AND_WHERE = ("at time {time}, when transition `{transition}` was about to fire", "with {binding}")
 
+CLOCK_OF = "at time {time}, of the transition `{transition}`"
+
 
 def stopped(message: str, *hints: str, notes: tuple[str, ...] = ()) -> Wording:
     """A failure of one firing: the notes show its time, transition and binding, after those that are given."""
@@ -32,9 +34,10 @@ WORDING: dict[str, Wording] = {
     "negative-time": stopped(
         "the firing time is negative: {duration}", "a firing cannot end before it starts; limit it with `max(0, …)`"
     ),
-    "negative-speed": stopped(
+    "negative-speed": Wording(
         "the speed of the clock is negative: {speed}",
         "a clock cannot run backwards; limit its speed with `max(0, …)`, where 0 lets it stand still",
+        notes=(CLOCK_OF,),
     ),
     "clock-limit": Wording(
         "the net would have more than {limit} clocks",
@@ -42,7 +45,7 @@ WORDING: dict[str, Wording] = {
         " others, make fewer bindings",
         "an exponential time that does not depend on the tokens, without `prefer` and `resume`, is one clock for all",
         "if this is intended, raise the limit with `--max-tokens`",
-        notes=("at time {time}",),
+        notes=(CLOCK_OF,),
     ),
     "negative-count": stopped("the number of tokens is negative: {count}", "limit it with `max(0, …)`"),
     "index-range": stopped(

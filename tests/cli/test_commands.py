@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from xml.etree import ElementTree
@@ -263,3 +264,9 @@ def test_why_takes_an_array_or_a_module(call: Call) -> None:
     assert "router.receive.line[3].rest" in one
     assert "router.receive.line[2].rest" not in one
     assert "router.receive.pass" not in one
+
+
+def test_why_tells_which_clocks_run(call: Call, tmp_path: Path) -> None:
+    net = tmp_path / "race.net"
+    net.write_text("net race\nplace p = token\ntransition t: p -> nothing  after 9\nrun until 20\n", encoding="utf-8")
+    assert re.search(r"\bt +enabled, its clock runs", call("why", str(net), "--at", "1").out)

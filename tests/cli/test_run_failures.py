@@ -61,3 +61,22 @@ def test_the_mean_of_values_near_the_greatest_double_is_one(
     # Two of four values are 1.6, one is 1.7, one is −1.7.
     assert record["mean"]["value"] == pytest.approx(0.8e308, rel=0.02)
     assert record["std"]["value"] == pytest.approx(1.444e308, rel=0.02)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(
+    ("clauses", "message"),
+    [
+        ("after 1  speed tokens(p) - 99", "the speed of the clock is negative"),
+        ("after 1.0 * n", "the net would have more than 200 clocks"),
+        ("after 3.0 - n", "the firing time is negative"),
+    ],
+)
+def test_the_errors_of_clocks_name_the_transition(
+    pnsim: Call, tmp_path: Path, engine: str, clauses: str, message: str
+) -> None:
+    places = "place p : int = i for i in 1..20"
+    net = written(tmp_path, f"{places}\ntransition pair: p(n), p(m) -> nothing  {clauses}\nrun until 100")
+    ran = pnsim("run", net, "--engine", engine, "--max-tokens", "200")
+    assert message in ran.err
+    assert "transition `pair`" in ran.err

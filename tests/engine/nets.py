@@ -389,7 +389,8 @@ class TransitionMaker:
         if self.choose.chance(4):
             scope.ints, scope.reals = [], []
         scope.clock = self.choose.chance(1)
-        mean = self.choose.one((lambda: scope.real_const(1.0), lambda: scope.real(2), lambda: self.by_tokens(scope)))()
+        kind = self.choose.number(0, 2)
+        mean = scope.real_const(1.0) if kind == 0 else scope.real(2) if kind == 1 else self.by_tokens(scope)
         if self.choose.chance(9):
             mean = scope.operation("abs", "real", mean)
         if self.choose.chance(8):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -16,7 +17,7 @@ from tests.engine.nets import nets
 class Forgetful(Engine):
     """Lists every binding of every transition at every step."""
 
-    def candidates(self) -> list[tuple[int, list[Binding]]]:
+    def candidates(self) -> list[tuple[int, Sequence[Binding]]]:
         self.known = [None for _ in self.known]
         return super().candidates()
 

@@ -60,6 +60,8 @@ CASES = {
     "no takes before exp": (clauses(" «exp»(3 us)"), "missing-takes", "`takes exp(…)`"),
     "@ for takes": (clauses(" «@» 3 us"), "foreign-symbol", "`takes`"),
     "@+ for takes": (clauses(" «@+» 3 us"), "foreign-symbol", "`takes`"),
+    "within for after": (clauses(" «within» 3 us"), "misspelt-clause", "`after`"),
+    "timeout for after": (clauses(" «timeout» 3 us"), "misspelt-clause", "`after`"),
     "delay for takes": (clauses(" «delay» 3 us"), "misspelt-clause", "`takes`"),
     "let for const": ("net a\nplace b\n«let» n = 3\n", "not-a-declaration", "`const`"),
     "if for when": (clauses(" «if» x.kind > 3"), "condition-late", "`when …`"),

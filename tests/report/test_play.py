@@ -128,7 +128,28 @@ def state_of(net: Net, firings: int) -> Engine:
 
 @pytest.mark.parametrize("name", NETS)
 def test_the_page_shows_the_marking_and_the_verdicts_of_the_run(browser: Browser, tmp_path: Path, name: str) -> None:
-    model = petri.load(name)
+    check_verdicts(browser, tmp_path, petri.load(name))
+
+
+CLOCKED = """net clocked
+place queue : int fifo
+place door : int = 0
+place wish : int = 1, 3, 4
+place clerk = 2 * token
+transition arrive: door(n) -> door((n + 1) mod 5), queue(n)  takes exp(1)
+transition pick:   any queue(n), wish(n), clerk -> wish(n), clerk  after 2.5  resume
+transition leave:  any queue(n) -> nothing  after exp(4)  when n != 1
+transition serve:  queue(n), clerk -> clerk  takes 1.5
+"""
+
+
+def test_the_page_knows_arcs_that_see_all_tokens_and_firings_of_clocks(browser: Browser, tmp_path: Path) -> None:
+    model = petri.loads(f"{CLOCKED}measure waiting = mean(leave)\nmeasure gone = count(leave)\n")
+    check_verdicts(browser, tmp_path, model)
+    assert browser.value("tokenGame.measure('gone')") > 0
+
+
+def check_verdicts(browser: Browser, tmp_path: Path, model: petri.Model) -> None:
     net = model.net
     opened(browser, tmp_path, model)
     for firings in (250, 40, 120):

@@ -282,7 +282,7 @@ class Flattener:
         return net.Clock(
             _not_negative(clock.time, instance, "time-negative"),
             clock.memory,
-            None if clock.everywhere else servers,
+            None if clock.unlimited else servers,
             None if clock.speed is None else _not_negative(clock.speed, instance, "speed-negative"),
         )
 

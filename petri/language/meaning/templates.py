@@ -72,12 +72,12 @@ class OutputTemplate(Struct):
 
 
 class ClockTemplate(Struct):
-    """`servers`: None is 1, or with `everywhere` the enabling degree. `valued`: an arc whose tokens have values."""
+    """`servers`: None is 1, or with `unlimited` the enabling degree. `valued`: an arc whose tokens have values."""
 
     time: Node | None
     memory: Literal["restart", "resume", "repeat"]
     servers: Node | None
-    everywhere: bool
+    unlimited: bool
     valued: InputTemplate | None
     speed: Node | None
 

@@ -202,6 +202,7 @@ def _transition(net: Net, one: Transition, words: ExpressionText) -> dict[str, A
     parts = _parts(one, "name", "doc", "variables", "inputs", "inhibitors", "outputs", "resets", "priority", "span")
     fewer = [words.of(arc.threshold, one.variables) if arc.threshold else 1 for arc in one.inhibitors]
     return parts | {
+        "races": one.clock is not None,
         "input_texts": [_input_text(net, arc, one, words) for arc in one.inputs],
         "inhibitor_texts": [
             f"fewer than {count} in {net.places[arc.place].name}"

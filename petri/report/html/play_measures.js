@@ -40,14 +40,18 @@ const measuresOf = ({ net, happened, events, when, levels }) => {
   };
   const arithmetics = { neg: (a) => -a, add: (a, b) => a + b, sub: (a, b) => a - b, mul: (a, b) => a * b,
     div: (a, b) => b ? a / b : NaN, min2: Math.min, max2: Math.max };
+  const lasting = (t) => {  // of a transition that races, clocks count instead, which the page does not have
+    if (net.transitions[t].races) throw new Error("clocks");
+    return progress(t);
+  };
   const figures = {
     const: (value) => column(() => value),
     elapsed: () => ticks().map((x) => x * net.tick),
     counter: (probe) => sum(net.probes[probe]),
     sample: ([probe, field]) => sampled([net.probes[probe], ...net.probes[probe].others], field),
     firings: (t) => running((n) => fired(n, t) ? 1 : 0),
-    in_progress: (t) => over(integral(progress(t)), ticks()),
-    active: (t) => over(integral(some(progress(t))), ticks()),
+    in_progress: (t) => over(integral(lasting(t)), ticks()),
+    active: (t) => over(integral(some(lasting(t))), ticks()),
     mean: (p) => over(integral(levels(p)), ticks()),
     max: (p) => levels(p).map(((most) => (level) => most = Math.max(most, level))(0)),
     occupied: (p) => over(integral(some(levels(p))), ticks()),

@@ -31,15 +31,15 @@ class ClockReader:
             first, second = sorted((d.time.span, d.clock.span), key=lambda span: (span.line, span.column))
             self.problems.error("after-with-takes", second, Label(first, "first-here"))
         valued = next((arc for arc in inputs if not isinstance(arc.place.symbol.type, (Black, Unknown))), None)
-        everywhere = isinstance(d.servers, tree.Name) and d.servers.name == "all"
-        if d.servers is not None and everywhere and valued is not None:
+        unlimited = isinstance(d.servers, tree.Name) and d.servers.name == "all"
+        if d.servers is not None and unlimited and valued is not None:
             self.problems.fault(servers_of_tokens(d.servers, valued))
         servers = None
-        if d.servers is not None and not everywhere:
+        if d.servers is not None and not unlimited:
             servers = self._constants("a number of servers").read_fixed(d.servers, INT)
         speed = None if d.speed is None else self._constants("a speed", "tokens").read_scalar(d.speed, REAL)
         memory = "restart" if d.memory is None else d.memory.word
-        return ClockTemplate(self._time(d.clock), memory, servers, everywhere, valued, speed)
+        return ClockTemplate(self._time(d.clock), memory, servers, unlimited, valued, speed)
 
     def _refuse_clauses(self) -> None:
         """Clauses that say something of a clock, of a transition that has none."""
