@@ -35,7 +35,7 @@ class ClockState(Frozen):
     """The clock of a binding (C1), or one that bindings share (C4). Times in ticks.
 
     tokens: the coloured tokens of its binding, arc by arc, as the engine keeps them; of a shared clock none.
-    clocks: how many a shared one stands for, otherwise 1.
+    clocks: of a shared one, how many it stands for, otherwise 1.
     ends: when it has run down at the speed of now; infinite if it has stopped, or at speed 0.
     time: to which it was set; None of a shared one.
     left: what it has to run once it goes on; None while it runs.
@@ -105,7 +105,7 @@ class Session(Protocol):
         """The tokens of each place: by position in a bag, otherwise in order of arrival."""
 
     def clocks(self) -> list[ClockState]:
-        """The clocks of each transition in the order in which they were set, but those of tokens that have gone."""
+        """The clocks of each transition, in the order in which they were set, but those of tokens that have gone."""
 
     def levels(self) -> Levels | None:
         """The time at each number of tokens since the window started, if requested: [place, number]."""

@@ -18,7 +18,9 @@ impl Engine {
         self.marking.verify(program)?;
         self.marking.identities.verify(&self.marking.places)?;
         self.clocks.verify()?;
-        self.enabling.verify(program, &self.marking.gauges(program), &self.marking.joined())?;
+        let mut conditions = self.marking.joined();
+        conditions.extend(program.racing.iter().zip(&self.clocks.of).map(|(id, clocks)| (*id, clocks.due)));
+        self.enabling.verify(program, &self.marking.gauges(program), &conditions)?;
         if self.enabling.transitions.iter().any(|transition| transition.in_progress > 0) {
             return Ok(());
         }

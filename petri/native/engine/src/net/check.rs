@@ -210,6 +210,12 @@ fn check_clock(clock: &Clock, t: &Transition) -> Result<(), String> {
     if clock.servers == Some(0) {
         return Err("has a clock of no servers".into());
     }
+    if clock.servers != Some(1) && t.inputs.iter().any(|arc| !arc.pattern.is_empty()) {
+        return Err("has several clocks for each of its coloured tokens".into());
+    }
+    if clock.speed.as_ref().is_some_and(|speed| !speed.mentioned(&mut Vec::new())) {
+        return Err("has a clock whose speed reads the time".into());
+    }
     Ok(())
 }
 

@@ -203,7 +203,8 @@ impl Enabling {
 
     // ------------------------------------------------------------ invariants
 
-    /// Checks the invariants, given the value of each gauge, and for each transition with a join whether this has bindings.
+    /// Checks the invariants, given the value of each gauge, and for each transition with a join or a clock whether this has
+    /// bindings, or has run down.
     pub fn verify(&self, program: &Program, gauges: &[u64], joins: &[(TransitionId, bool)]) -> Verified {
         let mut unmet: Vec<u32> = program.transitions.iter().map(|t| t.impossible).collect();
         for (gauge, &value) in program.gauges.iter().zip(gauges) {

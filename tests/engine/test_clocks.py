@@ -1,0 +1,83 @@
+"""Clocks on both engines, interpreted and as machine code, in nets that each show one case; random ones are in
+`test_engines_agree.py`."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+import petri
+from petri.engine.native import MOST_FIRINGS, available
+from petri.run.session import begin
+from tests.engine.test_engines_agree import assert_same_state
+
+if not available():
+    pytest.skip("the native engine is not built", allow_module_level=True)
+
+NETS = {
+    # Each firing of `use` needs another clock for the same token (C1).
+    "a token that is read stays": """
+place work = 40 * token
+place tool : 0..9 = i for i in 0..4
+place done : 0..9
+transition use: work, read tool(n) -> done(n)  after uniform(1.0..3.0)
+""",
+    "clocks that end at one instant": """
+place job : 0..9 = i for i in 0..9
+place rest : 0..9
+place free = 2 * token
+transition serve: job(n), free -> rest(n), free  after 2.0
+transition back: rest(n) -> job(n)  after 1.0  priority 1
+transition other: job(n) -> rest(n)  after 4.0
+""",
+    "processor sharing": """
+place source = token
+place job : real
+place served
+transition arrive: source -> source, job(w)  draw w ~ exp(1)  takes exp(1.5)
+transition leave: job(w) -> served  after w  speed 1 / tokens(job)
+""",
+    "patience": """
+place source = token
+place queue : int fifo
+place server = token
+place busy
+place lost
+transition arrive: source -> source, queue(n)  draw n ~ uniform(0..9)  takes exp(1)
+transition begin: queue(n), server -> busy
+transition serve: busy -> server  after exp(1.2)
+transition leave: any queue(n) -> lost  after 2.0
+""",
+    "memories": """
+place up = token
+place down
+place go : 0..9 = i for i in 0..3
+place gone : 0..9
+transition fail: up -> down  after exp(1)
+transition repair: down -> up  after 0.5
+transition resumed: go(n), read up -> gone(n)  after 3.0  resume
+transition repeated: gone(n), read up -> go(n)  after uniform(1.0..2.0)  repeat
+""",
+    "an epidemic": """
+place healthy = 30 * token
+place ill = 3 * token
+transition infect: healthy, ill -> 2 * ill  after exp(20 / (tokens(healthy) * tokens(ill)))
+transition recover: ill -> healthy  after exp(1)  servers all
+transition two: 2 * ill -> 2 * healthy  after 1.5  servers 3
+""",
+}
+
+
+@pytest.mark.parametrize("patience", [0, 100, MOST_FIRINGS])
+@pytest.mark.parametrize("name", NETS)
+def test_both_engines_do_the_same(name: str, patience: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    net = petri.loads(f"net clocks\n{NETS[name]}").net
+    monkeypatch.setattr("petri.engine.native.PATIENCE", patience)
+    reference, native = (begin(net, engine, 1, 0) for engine in ("reference", "native"))
+    for piece in (1, 7, 300):
+        for session in (reference, native):
+            session.advance(math.inf, piece)
+            session.begin_window()
+        assert_same_state(reference, native)
+    assert reference.firings >= 40
