@@ -22,7 +22,7 @@ from petri.ticks import HORIZON, InTicks, Tick, time_power
 from petri.tokens import compact
 
 PARTS_OF_A_MEAN = 2**20  # ticks at least in the mean of a random time, so that it keeps its shape
-PARTS_OF_A_SHARED_MEAN = 2**32  # the same where bindings share a clock: many of them make its mean short
+PARTS_OF_A_SHARED_MEAN = 2**26  # the same where bindings share a clock: many of them make its mean short
 PARTS_OF_A_TIME = (
     2**10
 )  # the same for others, which may be multiplied by anything; and for the instants that a run asks for

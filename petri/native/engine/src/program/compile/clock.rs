@@ -71,7 +71,10 @@ impl TransitionCompiler<'_, '_> {
             }
         }
         if kind == ClockKind::Coloured {
-            inputs.iter().for_each(|arc| self.compiler.places[arc.place.at()].identified = true);
+            for arc in inputs {
+                let place = &mut self.compiler.places[arc.place.at()];
+                place.identified = place.width > 0;
+            }
         }
         let mut lowering = self.lowering();
         let time_span = lowering.span(&clock.time.span);
