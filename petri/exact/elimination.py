@@ -22,6 +22,7 @@ class EliminatedChain:
             raise Unsolvable("exact-too-many-states", states=len(space))
         self.net, self.space = net, space
         self.kind: Kind = space.kind
+        self.tick = float(net.tick.length)
         self.numbers: Integers = np.flatnonzero(space.tangible)
         self._place = np.full(len(space), -1, dtype=np.int64)  # of each state among the tangible, or the vanishing ones
         self._place[self.numbers] = np.arange(len(self.numbers))
@@ -137,7 +138,7 @@ class EliminatedChain:
             after = self._following(brought[~space.tangible])
             rates = rates + self._into_vanishing @ after
             at_once = 0.0 if space.tangible[space.initial] else float(after[self._place[space.initial]])
-        if self.kind == "ticks":
+        if self.kind != "continuous":
             rates = np.where(np.isinf(self.sojourns), 0.0, rates / self.sojourns)
         return rates, at_once
 

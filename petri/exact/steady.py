@@ -2,8 +2,8 @@
 
 In a chain with one closed class, the long-run average g of a reward r lies between the least and the greatest of
 r(s) + Σ q(s, s′)·(h(s′) − h(s)) over its states, for any h at all: the average of the sum over the stationary
-distribution is that of r. So h is computed fast, by a direct solution of the Poisson equation, and then the sums show how
-good it was; what the rounding of the sums themselves may do is added.
+distribution is that of r. So h is computed fast, by a direct solution of the Poisson equation, and then the sums show
+how good it was; what the rounding of the sums themselves may do is added.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class SteadyState:
         sparse = library("scipy.sparse")
         shape = chain.states, chain.states
         data = chain.data
-        if chain.kind == "ticks":
+        if chain.kind != "continuous":
             data = data / np.repeat(chain.sojourns, np.diff(chain.indptr))
         rates = sparse.csr_matrix((data, chain.indices.copy(), chain.indptr), shape=shape)
         rates.setdiag(0.0)
@@ -111,22 +111,8 @@ class SteadyState:
 
     # ------------------------------------------------------------ averages
 
-    def gains(self, rewards: Floats) -> Gains:
-        """The long-run averages of rewards per time unit: one column for each, one row for each state."""
-        parts = [self._gains_in(states, rewards) for states in self.classes.states]
-        if len(parts) == 1:
-            return parts[0]
-        of = self.classes
-        value = sum((share * part.value for share, part in zip(of.value, parts, strict=True)), np.zeros(1))
-        # The shares sum to 1: figures are taken relative to the middle of all, so that their error does not scale it.
-        least = np.min([part.low for part in parts], axis=0)
-        low = least + sum((share * (part.low - least) for share, part in zip(of.low, parts, strict=True)), np.zeros(1))
-        most = np.max([part.high for part in parts], axis=0)
-        high = most - sum((s * (most - part.high) for s, part in zip(of.low, parts, strict=True)), np.zeros(1))
-        return Gains(value, np.minimum(low, value), np.maximum(high, value))
-
-    def _gains_in(self, states: Integers, rewards: Floats) -> Gains:
-        """The averages within one closed class."""
+    def gains_in(self, states: Integers, rewards: Floats) -> Gains:
+        """The long-run averages in a closed class of rewards per time unit: a column for each, a row for each state."""
         own = rewards[states]
         if len(states) == 1:
             return Gains(own[0], own[0], own[0])
@@ -154,7 +140,7 @@ class _Solved:
         mode = "T" if transposed else "N"
         system = self.system.T if transposed else self.system
         found: Floats = self.factors.solve(right, mode)
-        found = found + self.factors.solve(right - system @ found, mode)
+        found += self.factors.solve(right - system @ found, mode)
         return found
 
 
