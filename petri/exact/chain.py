@@ -8,7 +8,8 @@ from typing import Any, Literal, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from petri.net import Scalar, Token
+from petri.diagnostics import Diagnostic
+from petri.net import Net, Scalar, Token
 from petri.structs import Frozen
 
 Floats = NDArray[np.float64]
@@ -38,6 +39,12 @@ class Unsolvable(Exception):
         self.id = reason
         self.transition = transition
         self.values = values
+
+    def diagnostic(self, net: Net) -> Diagnostic:
+        """The message, at the transition that is to blame."""
+        blamed = None if self.transition is None else net.transitions[self.transition]
+        values = {**self.values, **({} if blamed is None else {"transition": blamed.name})}
+        return Diagnostic(self.id, None if blamed is None else blamed.span, values)
 
 
 class Stage(NamedTuple):

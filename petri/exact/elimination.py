@@ -14,12 +14,20 @@ from petri.exact.libraries import library
 from petri.net import Expr, Net
 
 
+def too_many(net: Net, space: StateSpace) -> Unsolvable:
+    """That a limit ended the exploration, with the place that holds the most tokens."""
+    most = [int(space.counts(place).max()) for place in range(len(net.places))]
+    place = max(range(len(most)), key=most.__getitem__, default=0)
+    values = {"place": net.places[place].name, "tokens": most[place]} if most and most[place] > 10 else {}
+    return Unsolvable("exact-many-states", states=len(space), **values)
+
+
 class EliminatedChain:
     """See `petri.exact.chain.Chain`. Raises Unsolvable where states are left out, or time stands still."""
 
     def __init__(self, net: Net, space: StateSpace) -> None:
         if not space.complete:
-            raise Unsolvable("exact-too-many-states", states=len(space))
+            raise too_many(net, space)
         self.net, self.space = net, space
         self.kind: Kind = space.kind
         self.tick = float(net.tick.length)

@@ -5,9 +5,11 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
+INSTALL = "pip install 'pnsim[exact]'"
+
 
 class NeedsExtra(ImportError):
-    """A library of the extra `exact` is missing."""
+    """A library of the extra `exact` is missing: `name`."""
 
 
 def library(name: str) -> Any:
@@ -15,5 +17,5 @@ def library(name: str) -> Any:
     try:
         return import_module(name)
     except ImportError as error:
-        text = f"exact answers need {name.partition('.')[0]}: pip install 'pnsim[exact]'"
-        raise NeedsExtra(text, name=name) from error
+        missing = name.partition(".")[0]
+        raise NeedsExtra(f"exact answers need {missing}: {INSTALL}", name=missing) from error
