@@ -272,17 +272,16 @@ impl Rules {
 
     /// A firing that lasts begins.
     fn begin(&mut self, rows: &mut Rows, transition: usize, stages: Stages, deposits: Vec<Deposit>) {
-        let kind = self.fields.kinds.number(Kind { transition, means: stages.means, deposits });
+        let kind = self.fields.kinds.number(Kind { transition, means: stages.means, deposits }, &self.model);
         match self.fields.kept[transition] {
             Kept::Number(field, _) => rows.numbers[field] += 1,
             Kept::Kinds(field) => insert(rows.row(field, &self.fields.contents), kind),
             Kept::Agenda(field) => {
                 let left = whole(stages.fixed) as u64;
-                let ordered = self.fields.ordered;
                 let row = rows.row(field, &self.fields.contents);
-                let is_before = |pair: &[u64]| pair[1] < left || pair[1] == left && (ordered || pair[0] <= kind);
-                let at = row.chunks_exact(2).take_while(|pair| is_before(pair)).count();
+                let at = row.chunks_exact(2).take_while(|pair| pair[1] <= left).count();
                 row.splice(2 * at..2 * at, [kind, left]);
+                self.fields.kinds.arrange(row);
             }
             Kept::Not => {}
         }
@@ -306,7 +305,7 @@ impl Rules {
                     let given = rows.give(&self.model, &self.fields.contents, &kind.deposits, &mut self.state);
                     Rules::fault(given, transition)?;
                 } else {
-                    let next = self.fields.kinds.number(Kind { means, ..kind });
+                    let next = self.fields.kinds.number(Kind { means, ..kind }, &self.model);
                     insert(rows.row(field, &self.fields.contents), next);
                 }
                 found.push((role, transition, rate, rows.numbers(&mut self.fields.contents)));

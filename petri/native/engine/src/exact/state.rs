@@ -37,10 +37,13 @@ pub struct Kind {
 pub struct Kinds {
     numbers: HashMap<Vec<u64>, u64>,
     pub all: Vec<Kind>,
+    /// Whether each of them gives tokens to bags only.
+    fills_bags: Vec<bool>,
 }
 
 impl Kinds {
-    pub fn number(&mut self, kind: Kind) -> u64 {
+    /// The number of a kind.
+    pub fn number(&mut self, kind: Kind, model: &Model) -> u64 {
         let mut key = vec![kind.transition as u64, kind.means.len() as u64];
         key.extend(kind.means.iter().map(|mean| mean.to_bits()));
         for deposit in &kind.deposits {
@@ -50,9 +53,26 @@ impl Kinds {
         let next = self.all.len() as u64;
         let number = *self.numbers.entry(key).or_insert(next);
         if number == next {
+            let is_bag = |deposit: &Deposit| model.places[deposit.place.at()].discipline == Discipline::Bag;
+            self.fills_bags.push(kind.deposits.iter().all(is_bag));
             self.all.push(kind);
         }
         number
+    }
+
+    /// Brings the firings of an agenda that end together into one order, if that in which they started has no meaning.
+    pub fn arrange(&self, agenda: &mut [u64]) {
+        let mut start = 0;
+        while start < agenda.len() {
+            let alike = agenda[start..].chunks_exact(2).take_while(|pair| pair[1] == agenda[start + 1]).count();
+            let group = &mut agenda[start..start + 2 * alike];
+            if group.chunks_exact(2).all(|pair| self.fills_bags[pair[0] as usize]) {
+                let mut kinds: Vec<u64> = group.iter().copied().step_by(2).collect();
+                kinds.sort_unstable();
+                group.iter_mut().step_by(2).zip(kinds).for_each(|(number, kind)| *number = kind);
+            }
+            start += 2 * alike;
+        }
     }
 }
 
@@ -75,8 +95,6 @@ pub struct Fields {
     pub kinds: Kinds,
     pub kept: Vec<Kept>,
     pub fields: usize,
-    /// Firings that end at one instant are kept in the order in which they started.
-    pub ordered: bool,
 }
 
 impl Fields {
@@ -92,20 +110,17 @@ impl Fields {
             } else {
                 fields += 1;
                 match (transition.time.constant_mean(), model.constant_deposits(number)) {
-                    (Some(mean), Some(deposits)) => {
-                        Kept::Number(fields - 1, kinds.number(Kind { transition: number, means: vec![mean], deposits }))
-                    }
+                    (Some(mean), Some(deposits)) => Kept::Number(
+                        fields - 1,
+                        kinds.number(Kind { transition: number, means: vec![mean], deposits }, model),
+                    ),
                     _ => Kept::Kinds(fields - 1),
                 }
             });
         }
         fields += usize::from(model.in_ticks);
-        let lasting = model.transitions.iter().filter(|transition| transition.lasts());
-        let given = lasting.flat_map(|transition| transition.outputs.iter()).flat_map(|output| output.places.iter());
-        let ordered =
-            given.map(|place| &model.places[place.at()]).any(|p| p.width > 0 && p.discipline != Discipline::Bag);
         let contents = (0..fields).map(|_| Contents::default()).collect();
-        Fields { contents, kinds, kept, fields, ordered }
+        Fields { contents, kinds, kept, fields }
     }
 
     pub fn bytes(&self) -> usize {
