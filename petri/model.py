@@ -22,6 +22,7 @@ from petri.run.stop import TimeLimit
 from petri.structs import Frozen, field
 
 if TYPE_CHECKING:
+    from petri.exact.solution import Solution
     from petri.traffic.attach import Files
     from petri.views import Drawing, Why
 
@@ -203,6 +204,27 @@ class Model(ShownInNotebook, Frozen):
         """
         explained: Why = report().why(self, transition, at, firing, replication, **options)
         return explained
+
+    def solve(self, *, at: float | str | None = None, states: int | None = None) -> Solution:
+        """The exact figures of the net: in the long run, or averages and totals up to the instant `at`.
+
+        at: in the net's unit, or text with a unit. states: the most that are explored. Each figure has a bound on its
+        error. Raises LanguageError where the net has no chain that can be solved, ImportError without scipy.
+        """
+        from petri.exact.chain import Limits as Bounds
+        from petri.exact.chain import Unsolvable
+        from petri.exact.solution import solve
+
+        until = None if at is None else self.duration(at)
+        if until is not None and not 0.0 < until < math.inf:
+            raise LanguageError([Diagnostic("run-below-zero", values={"name": "at", "text": str(at)})])
+        try:
+            return solve(self.net, until, Bounds() if states is None else Bounds(states=states))
+        except Unsolvable as why:
+            raise LanguageError([why.diagnostic(self.net)], self.sources) from why
+        except ModelError as error:  # a firing that breaks a rule, in one of the states
+            values = {name: str(value) for name, value in error.values.items()}
+            raise LanguageError([Diagnostic(error.id, error.span, values)], self.sources) from error
 
     def draw(self) -> Drawing:
         """The drawing of the net. A notebook shows it; `draw().save("net.svg")` writes it as SVG, or as DOT.

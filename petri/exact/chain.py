@@ -8,12 +8,14 @@ from typing import Any, Literal, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from petri.net import Scalar, Token
+from petri.diagnostics import Diagnostic
+from petri.net import Net, Scalar, Token
 from petri.structs import Frozen
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
-Kind = Literal["continuous", "ticks"]
+Kind = Literal["continuous", "ticks", "mixed"]
+"""mixed: in some states time passes by constants, in others by exponentials, and never by both."""
 
 MOST_STATES = 10_000_000
 MOST_MEMORY = 4 * 2**30
@@ -37,6 +39,12 @@ class Unsolvable(Exception):
         self.id = reason
         self.transition = transition
         self.values = values
+
+    def diagnostic(self, net: Net) -> Diagnostic:
+        """The message, at the transition that is to blame."""
+        blamed = None if self.transition is None else net.transitions[self.transition]
+        values = {**self.values, **({} if blamed is None else {"transition": blamed.name})}
+        return Diagnostic(self.id, None if blamed is None else blamed.span, values)
 
 
 class Stage(NamedTuple):
@@ -93,7 +101,7 @@ class StateSpace(Protocol):
     starts: NDArray[np.bool_]
     weights: Floats
     tangible: NDArray[np.bool_]
-    sojourns: Floats  # of each tangible state, in ticks chains: the time until something ends; else nan
+    sojourns: Floats  # of each tangible state, unless the chain is continuous: the mean time until something ends
 
     def __len__(self) -> int: ...
 
@@ -123,6 +131,7 @@ class Chain(Protocol):
     data: Floats
     sojourns: Floats  # mean time in each state, before it is left (or entered again, in ticks); inf if it is never left
     initial: tuple[Integers, Floats]  # states of the chain, and their probabilities
+    tick: float  # its length in the net's time unit
 
     @property
     def states(self) -> int: ...

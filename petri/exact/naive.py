@@ -6,6 +6,7 @@ fires. Only what a state is, and which of its events come when, is said here.
 
 from __future__ import annotations
 
+import math
 from collections import deque
 from collections.abc import Iterator, Sequence
 from functools import partial
@@ -147,6 +148,8 @@ class Seat(Engine):
             raise Unsolvable("exact-mixed", constant)
         if kinds == {False}:
             return self._passing(state)
+        if not kinds:
+            return [], math.nan
         racing = self._started(state, [share for one in self._racing(clocks) for share in one])
         return [*self._ends(state), *racing], float("nan")
 
@@ -304,7 +307,9 @@ class NaiveSpace:
         return True
 
     def _kind(self) -> Kind:
-        return "ticks" if any(step > 0.0 for step in self.steps) else "continuous"
+        if not any(step > 0.0 for step in self.steps):
+            return "continuous"
+        return "mixed" if any(map(math.isnan, self.steps)) else "ticks"
 
     def _as_arrays(self) -> None:
         arcs, tick = self._arcs, float(self.net.tick.length)
