@@ -1,0 +1,140 @@
+"""The fast explorer: the native engine's, with the interface of the naive one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from petri.engine.errors import ModelError
+from petri.exact.chain import Floats, Integers, Kind, Limits, Running, Stage, StateView, Unsolvable
+from petri.net import Net, Scalar, Span, Token
+
+REASONS = {
+    "stream": "exact-stream",
+    "clock-with-memory": "exact-clock",
+    "clock-at-once": "exact-zero-clock",
+    "mixed-times": "exact-mixed",
+    "draw": "exact-continuous-draw",
+    "time": "exact-time",
+    "reads-now": "exact-now",
+}
+"""The native engine's reasons for refusing a net, and what the naive explorer calls them."""
+
+
+class NativeSpace:
+    """See `petri.exact.chain.StateSpace`.
+
+    Raises Unsolvable also for some nets that the naive explorer can do: with constant times beside random ones, and with
+    geometric times. Raises ImportError if the native engine is not built.
+    """
+
+    initial = 0
+
+    def __init__(self, net: Net, limits: Limits = Limits(), stop: Any = None) -> None:
+        """stop: of `petri.engine.native.stop_flag`."""
+        from petri import _native
+
+        self.net = net
+        try:
+            explored, refusal = _native.explore(net, limits.states, limits.memory, stop)
+        except ValueError as error:
+            raise ModelError("net-refused", reason=str(error)) from error
+        if explored is None:
+            raise _refused(refusal)
+        self.explored = explored
+        self.complete = explored.ended == "complete"
+        self.expanded: int = explored.expanded
+        self.kind: Kind = "ticks" if explored.in_ticks else "continuous"
+
+    def __len__(self) -> int:
+        return len(self.explored)
+
+    @property
+    def offsets(self) -> Integers:
+        """The first arc of each expanded state, then the number of arcs."""
+        return np.frombuffer(self.explored.offsets(), dtype=np.int64)
+
+    @property
+    def sources(self) -> Integers:
+        return np.repeat(np.arange(self.expanded), np.diff(self.offsets))
+
+    @property
+    def targets(self) -> Integers:
+        return np.frombuffer(self.explored.targets(), dtype=np.uint32).astype(np.int64)
+
+    @property
+    def transitions(self) -> Integers:
+        return self._labels(0).astype(np.int64)
+
+    @property
+    def starts(self) -> NDArray[np.bool_]:
+        return self._labels(1).astype(bool)
+
+    @property
+    def weights(self) -> Floats:
+        return self._labels(2)
+
+    def _labels(self, part: int) -> Floats:
+        """A part of the label of each arc."""
+        labels = np.array([label[part] for label in self.explored.labels()], dtype=np.float64)
+        return labels[np.frombuffer(self.explored.arc_labels(), dtype=np.uint32)]
+
+    @property
+    def tangible(self) -> NDArray[np.bool_]:
+        tangible = np.ones(len(self), dtype=bool)
+        tangible[: self.expanded] = np.frombuffer(self.explored.vanishing(), dtype=np.uint8) == 0
+        return tangible
+
+    @property
+    def sojourns(self) -> Floats:
+        sojourns = np.full(len(self), np.nan)
+        if self.kind == "ticks":
+            ticks = np.frombuffer(self.explored.ticks(), dtype=np.int64)
+            times = self.net.tick.time(ticks.astype(np.float64))
+            sojourns[: self.expanded] = np.where(self.tangible[: self.expanded] & (ticks == 0), np.inf, times)
+        return sojourns
+
+    def state(self, number: int) -> StateView:
+        marking, running = self.explored.state(number)
+        tokens = (self._tokens(place, row) for place, row in enumerate(marking))
+        return StateView(tuple(tokens), tuple(self._running(*one) for one in running))
+
+    def _tokens(self, place: int, row: int | bytes) -> tuple[Token, ...]:
+        slots = self.net.places[place].colour.slots
+        if isinstance(row, int):
+            return ((),) * row
+        whole = np.frombuffer(row, dtype=np.int64).reshape(-1, len(slots)).T
+        real = np.frombuffer(row, dtype=np.float64).reshape(-1, len(slots)).T
+        columns = [(real if slot.kind == "real" else whole)[i].tolist() for i, slot in enumerate(slots)]
+        tokens = list(zip(*columns, strict=True))
+        return tuple(sorted(tokens) if self.net.places[place].discipline == "bag" else tokens)
+
+    def _running(
+        self, means: list[float], ticks: int, transition: int, gives: list[tuple[int, int, bytes]]
+    ) -> Running:
+        stages = [Stage("exponential", mean) for mean in means] or [Stage("constant", float(ticks))]
+        black = ((),)
+        deposits = [
+            (place, (self._tokens(place, token) if token else black) * count) for place, count, token in gives
+        ]
+        return Running(tuple(stages), transition, tuple(deposits))
+
+    def counts(self, place: int) -> Integers:
+        return np.frombuffer(self.explored.counts(place), dtype=np.int64)
+
+    def in_progress(self, transition: int) -> Integers:
+        return np.frombuffer(self.explored.in_progress(transition), dtype=np.int64)
+
+    def variables(self, arc: int) -> Sequence[Scalar]:
+        raise NotImplementedError
+
+
+def _refused(refusal: Any) -> Exception:
+    reason, where, details, transition = refusal
+    if reason in REASONS:
+        return Unsolvable(REASONS[reason], transition)
+    span = None if where is None else Span(where[0], *where[1][1:])
+    return ModelError(reason, span, **details)
