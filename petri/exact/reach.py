@@ -114,6 +114,10 @@ class Reachability:
         found = graph.dijkstra(self._graph, indices=self.space.initial, unweighted=True)
         return np.where(np.isfinite(found), found, -1).astype(np.int64)
 
+    def depth(self, state: int) -> int:
+        """The number of arcs of a shortest way to a state."""
+        return int(self._depths[state])
+
     def query(self, query: Query) -> NDArray[np.bool_]:
         """The states in which a condition holds."""
         columns: dict[str, Callable[[int], Any]] = {

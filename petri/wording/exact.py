@@ -21,7 +21,7 @@ WORDING: dict[str, Wording] = {
     "exact-time": Wording(
         "the time of `{transition}` is drawn by `{draw}`, which is no sum or choice of exponential stages",
         "use `exp`, `erlang`, `hyperexponential`, a constant, `geometric`, or a choice of these",
-        "or simulate: `pnsim run`",
+        "or simulate: `pnsim run`; `pnsim reach --untimed` explores the states for any times",
     ),
     "exact-clock": Wording(
         "the clock of `{transition}` remembers how long it has run, and a state does not",
