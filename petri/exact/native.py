@@ -135,17 +135,22 @@ class NativeSpace:
             for other in range(first, int(self.offsets[source + 1]))
             if self.targets[other] == target and self.transitions[other] == self.transitions[arc] and self.starts[other]
         ]
-        aim = self.state(target)
+        aim = _unordered(self.state(target))
         events = [
             event
             for event in self._seat.events(self.state(source))[0]
-            if event.starts and event.transition == self.transitions[arc] and event.target == aim
+            if event.starts and event.transition == self.transitions[arc] and _unordered(event.target) == aim
         ]
         return events[min(alike.index(arc), len(events) - 1)].variables
 
     @cached_property
     def _seat(self) -> Seat:
         return Seat(self.net)
+
+
+def _unordered(state: StateView) -> tuple[object, ...]:
+    """A state whatever the order of its firings in progress."""
+    return state.marking, sorted(state.running)
 
 
 def _refused(refusal: Any) -> Exception:
