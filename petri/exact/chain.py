@@ -116,7 +116,7 @@ class StateSpace(Protocol):
         """The tokens of a place in each state."""
 
     def in_progress(self, transition: int) -> Integers:
-        """The firings of a transition in progress, or its clocks that run, in each state."""
+        """The firings of a transition in progress, or its clocks that run (of vanishing states 0), in each state."""
 
     def variables(self, arc: int) -> Sequence[Scalar]:
         """The variables of the firing that an arc starts, draws included."""

@@ -344,7 +344,9 @@ class NaiveSpace:
         if self.net.transitions[transition].clock is None:
             seen = (sum(one.transition == transition for one in state.running) for state in self.states)
         else:
-            seen = (self.seat.clocks_running(state, transition) for state in self.states)
+            lasts = self.tangible & (np.arange(len(self.states)) < self.expanded)
+            pairs = zip(self.states, lasts.tolist(), strict=True)
+            seen = (self.seat.clocks_running(state, transition) if lasting else 0 for state, lasting in pairs)
         return np.fromiter(seen, dtype=np.int64, count=len(self.states))
 
     def variables(self, arc: int) -> Sequence[Scalar]:

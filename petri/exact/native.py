@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from petri.engine.errors import ModelError
 from petri.exact.chain import Floats, Integers, Kind, Limits, Running, Stage, StateView, Unsolvable
 from petri.exact.naive import Seat
-from petri.net import Net, Scalar, Span, Token
+from petri.net import Clock, Net, Scalar, Span, Token
 
 REASONS = {
     "stream": "exact-stream",
@@ -124,7 +124,23 @@ class NativeSpace:
         return np.frombuffer(self.explored.counts(place), dtype=np.int64)
 
     def in_progress(self, transition: int) -> Integers:
-        return np.frombuffer(self.explored.in_progress(transition), dtype=np.int64)
+        clock = self.net.transitions[transition].clock
+        if clock is None:
+            return np.frombuffer(self.explored.in_progress(transition), dtype=np.int64)
+        return self._clocks_running(transition, clock)
+
+    def _clocks_running(self, transition: int, clock: Clock) -> Integers:
+        """The clocks that run: what the rates of their arcs say, or, where these vary, the naive explorer."""
+        mean = clock.time.args[0]
+        if self.kind == "continuous" and clock.speed is None and mean.op == "const" and mean.value:
+            arcs = self.starts & (self.transitions == transition) & self.tangible[self.sources]
+            rates = np.bincount(self.sources[arcs], self.weights[arcs], minlength=len(self))
+            found: Integers = np.rint(rates * float(mean.value) * float(self.net.tick.length)).astype(np.int64)
+            return found
+        running = np.zeros(len(self), dtype=np.int64)
+        for state in np.flatnonzero(self.tangible[: self.expanded]).tolist():
+            running[state] = self._seat.clocks_running(self.state(state), transition)
+        return running
 
     def variables(self, arc: int) -> Sequence[Scalar]:
         """The naive explorer finds them: arcs of the engine have no values."""

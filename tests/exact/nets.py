@@ -37,7 +37,9 @@ def solvable_net(seed: int, ticks: bool = False) -> Net:
 
 
 def _transition(choose: Random, t: Transition, ticks: bool) -> Transition:
-    draws = tuple(replace(draw, expression=plain(choose, draw.expression, t.variables[draw.variable].kind)) for draw in t.draws)
+    draws = tuple(
+        replace(draw, expression=plain(choose, draw.expression, t.variables[draw.variable].kind)) for draw in t.draws
+    )
     t = replace(
         t,
         draws=draws,

@@ -75,3 +75,15 @@ def test_explorers_agree(seed: int, ticks: bool) -> None:
         assert expected[state].keys() == found[state].keys()
         for arc, weight in expected[state].items():
             assert math.isclose(weight, found[state][arc], rel_tol=1e-12), arc
+
+
+@pytest.mark.parametrize("seed", range(300))
+def test_clocks_that_run(seed: int) -> None:
+    """In both explorers (M2). Their numbers of states may differ, so a figure of all states is compared."""
+    net = solvable_net(seed)
+    clocked = [index for index, one in enumerate(net.transitions) if one.clock is not None]
+    naive, native = (explored(kind, net) if clocked else "" for kind in (NaiveSpace, NativeSpace))
+    if isinstance(naive, str) or isinstance(native, str) or not (naive.complete and native.complete):
+        return
+    for index in clocked:
+        assert sorted(naive.in_progress(index).tolist()) == sorted(native.in_progress(index).tolist())
