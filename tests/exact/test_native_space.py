@@ -27,9 +27,9 @@ def canonical(net: Net, view: StateView) -> object:
     running: list[Running] = []
     for _, group in groupby((together(one) for one in view.running), key=lambda one: one.stages[0]):
         at_once = list(group)
-        has_order = at_once[0].stages[0].kind == "constant"
-        is_free = all(bags[place] for one in at_once for place, _ in one.deposits)
-        running += at_once if has_order and not is_free else sorted(at_once)
+        is_timed = at_once[0].stages[0].kind == "constant"
+        ordered = [one for one in at_once if is_timed and not all(bags[place] for place, _ in one.deposits)]
+        running += [*sorted(one for one in at_once if one not in ordered), *ordered]
     return marking, tuple(running if any(one.stages[0].kind == "constant" for one in running) else sorted(running))
 
 
