@@ -9,8 +9,8 @@ import pytest
 import petri
 
 SOLVABLE = (
-    "byte_limited_port", "choice", "closed_ring", "dining_philosophers", "gspn_parallel", "marked_graph", "memory_banks",
-    "mm1k", "mmcc", "mva", "producer_consumer", "repairman", "token_bucket",
+    "byte_limited_port", "choice", "closed_ring", "dining_philosophers", "gspn_parallel", "marked_graph",
+    "memory_banks", "mm1k", "mmcc", "mva", "producer_consumer", "repairman", "token_bucket",
 )  # fmt: skip
 
 
@@ -70,22 +70,28 @@ def test_parallel_computation() -> None:
     assert solution.figure("output.rate").value == pytest.approx(0.3011101, rel=1e-6)
 
 
-def erlang_chain(stages: int) -> str:
-    return f"net e\nplace a = token\nplace b\ntransition go: a -> b takes erlang({stages}, 2)\ntransition back: b -> a takes exp(3)\n"
+def there_and_back(there: str, back: str) -> str:
+    """A token that goes from one place to another and back, with these times."""
+    return f"""net there_and_back
+place a = token
+place b
+transition go: a -> b takes {there}
+transition back: b -> a takes {back}
+"""
 
 
 def test_phases() -> None:
     """An alternating renewal process spends time in proportion to the means, whatever the distributions."""
     for stages in (1, 4):
-        found = petri.loads(erlang_chain(stages)).solve()
+        found = petri.loads(there_and_back(f"erlang({stages}, 2)", "exp(3)")).solve()
         assert found.figure("go.active").value == pytest.approx(0.4, rel=1e-13)
         assert found.figure("go.rate").value == pytest.approx(0.2, rel=1e-13)
-    text = "net h\nplace a = token\nplace b\ntransition go: a -> b takes hyperexponential(2, 3)\ntransition back: b -> a takes exp(3)\n"
+    text = there_and_back("hyperexponential(2, 3)", "exp(3)")
     assert petri.loads(text).solve().figure("go.active").value == pytest.approx(0.4, rel=1e-13)
 
 
 def test_geometric_times() -> None:
-    text = "net g\nplace a = token\nplace b\ntransition go: a -> b takes geometric(0.25) * 1\ntransition back: b -> a takes 6\n"
+    text = there_and_back("geometric(0.25) * 1", "6")
     found = petri.loads(text).solve()
     assert found.figure("go.active").value == pytest.approx(0.4, rel=2e-3)  # its step is rounded to ticks
 
@@ -117,7 +123,7 @@ transition go: queue, b -> seat, b takes exp(slow)
 
 def test_transient_of_two_states() -> None:
     """The probability of a state at t, and its average up to t, of a machine that fails and is repaired."""
-    text = "net m\nplace up = token\nplace down\ntransition fail: up -> down takes exp(4)\ntransition repair: down -> up takes exp(1)\n"
+    text = there_and_back("exp(4)", "exp(1)").replace("go:", "fail:").replace("back:", "repair:")
     down, both, at = 1 / 4, 1 / 4 + 1, 2.0
     solution = petri.loads(text).solve(at=at)
     average = down / both * (1 - (1 - math.exp(-both * at)) / (both * at))
