@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Unpack
@@ -27,13 +28,14 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from petri.engine.interface import Limits
+    from petri.exact.solution import Solution
     from petri.measure.sequential import Precision
     from petri.measure.trend import Drift
     from petri.model import Model
     from petri.net import Net
     from petri.report.quantities import Units
     from petri.result import Result
-    from petri.run.plan import RunOptions
+    from petri.run.plan import Plan, RunOptions
     from petri.run.stop import TimeLimit
 
 MOST_OCCUPANCIES = 2_000  # places; a distribution of tokens for each would make a result of many more unwieldy
@@ -63,6 +65,7 @@ LIMITS = click.IntRange(1, 2**63 - 1)
 @click.option(
     "--trace", metavar="FILE", help="Write every firing to a .csv, .parquet, .vcd (GTKWave) or .json (Perfetto) file."
 )
+@click.option("--exact", is_flag=True, help="Solve the net as well (`pnsim solve`), and compare.")
 @click.option("--report", metavar="FILE.html", help=REPORT_HELP)
 @click.option("--all", "every", is_flag=True, help="Show each element of an array instead of the average.")
 @click.option("--quiet", "-q", is_flag=True, help="Show no progress and no notes.")
@@ -78,6 +81,7 @@ def command(
     threads: int | None,
     as_json: bool,
     trace: str | None,
+    exact: bool,
     report: str | None,
     every: bool,
     quiet: bool,
@@ -112,6 +116,7 @@ def command(
     except LanguageError as error:
         tell_all(error.diagnostics, error.sources)
         return exits.NOT_STARTED
+    solution = _solved(model, plan) if exact else None
     started = time.perf_counter()
     with (
         TraceFile(trace, model.net, plan.until, asked) if trace else nullcontext() as sink,
@@ -126,7 +131,7 @@ def command(
                 plan, wanted, first, most, threads=threads, progress=progress, time_limit=time_limit
             )
     seconds = time.perf_counter() - started
-    with always_shown(lambda: _show(result, net, seconds, as_json, every)):
+    with always_shown(lambda: _show(result, net, seconds, as_json, every, solution)):
         if report and result.counted:
             from petri.report.html import run_report
 
@@ -191,15 +196,32 @@ def _check_engine(engine: str, quiet: bool) -> None:
         tell(Diagnostic("reference-only", severity="note"))
 
 
-def _show(result: Result, source: str, seconds: float, as_json: bool, every: bool) -> None:
+def _solved(model: Model, plan: Plan) -> Solution:
+    """The exact figures to compare a run with: without a warm-up and with an end, those up to there."""
+    from .solve import exact_libraries
+
+    up_to = plan.until if plan.warmup == 0.0 and math.isfinite(plan.until) and not plan.firings else None
+    with exact_libraries():
+        return model.solve(at=up_to)
+
+
+def _show(result: Result, source: str, seconds: float, as_json: bool, every: bool, solution: Solution | None) -> None:
     if as_json:
         contents = result.to_dict()
+        if solution is not None:
+            from .solve import comparison_rows
+
+            contents["exact"] = comparison_rows(solution, result)
         contents["manifest"]["source"] = source
         write_json(contents)
         return
     from petri.report.summary import print_summary
 
     print_summary(result, stdout_console(), seconds=seconds, every=every)
+    if solution is not None:
+        from petri.report.solution import print_comparison
+
+        print_comparison(solution, result, stdout_console())
 
 
 def _tell_imprecise(result: Result, wanted: Precision) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Unpack
+from typing import TYPE_CHECKING, Final, TypeVar, Unpack
 
 from petri import language
 from petri.diagnostics import Diagnostic, LanguageError
@@ -22,12 +22,15 @@ from petri.run.stop import TimeLimit
 from petri.structs import Frozen, field
 
 if TYPE_CHECKING:
+    from petri.exact.reach import Reachability
+    from petri.exact.solution import Solution
     from petri.traffic.attach import Files
     from petri.views import Drawing, Why
 
 
 Setting = Scalar | bool | str | Sequence[Scalar | bool]
 """A value of a parameter: a number in the net's own units, text with a unit, or a list of numbers."""
+Exactly = TypeVar("Exactly")
 MOST_FOR_PRECISION: Final = 1_000  # replications of `run_precisely`
 
 
@@ -203,6 +206,49 @@ class Model(ShownInNotebook, Frozen):
         """
         explained: Why = report().why(self, transition, at, firing, replication, **options)
         return explained
+
+    def solve(self, *, at: float | str | None = None, states: int | None = None) -> Solution:
+        """The exact figures of the net: in the long run, or averages and totals up to the instant `at`.
+
+        at: in the net's unit, or text with a unit. states: the most that are explored. Each figure has a bound on its
+        error. Raises LanguageError where the net has no chain that can be solved, ImportError without scipy.
+        """
+        from petri.exact.chain import bounds
+        from petri.exact.solution import solve
+
+        until = None if at is None else self.duration(at)
+        if until is not None and not 0.0 < until < math.inf:
+            raise LanguageError([Diagnostic("run-below-zero", values={"name": "at", "text": str(at)})])
+        return self._exactly(lambda: solve(self.net, until, bounds(states)))
+
+    def reach(self, *, states: int | None = None, untimed: bool = False) -> Reachability:
+        """Every state that the net can reach, up to the number `states`.
+
+        untimed: every time may be anything, so that any net can be explored. Raises as `solve` does.
+        """
+        from petri.exact.chain import bounds
+        from petri.exact.explore import explore
+        from petri.exact.reach import Reachability
+        from petri.exact.relevant import relevant
+        from petri.exact.relevant import untimed as without_times
+
+        def explored() -> Reachability:
+            net = relevant(without_times(self.net) if untimed else self.net).net
+            return Reachability(self.net, explore(net, bounds(states)))
+
+        return self._exactly(explored)
+
+    def _exactly(self, work: Callable[[], Exactly]) -> Exactly:
+        """What `work` gives. Raises LanguageError where the net has no chain, or a firing breaks a rule."""
+        from petri.exact.chain import Unsolvable
+
+        try:
+            return work()
+        except Unsolvable as why:
+            raise LanguageError([why.diagnostic(self.net)], self.sources) from why
+        except ModelError as error:
+            values = {name: str(value) for name, value in error.values.items()}
+            raise LanguageError([Diagnostic(error.id, error.span, values)], self.sources) from error
 
     def draw(self) -> Drawing:
         """The drawing of the net. A notebook shows it; `draw().save("net.svg")` writes it as SVG, or as DOT.

@@ -202,7 +202,7 @@ DRAWS: dict[str, Callable[..., float]] = {
     "triangular": _triangular,
     "hyperexponential": _hyperexponential,
     "beta": beta,
-    "bernoulli": lambda stream, p: 1.0 if stream.uniform() < p else 0.0,
+    "bernoulli": lambda stream, p: 1.0 if stream.chance(p) else 0.0,
     "geometric": _geometric,
     "binomial": lambda stream, n, p: binomial(stream, float(n), p),
     "poisson": poisson,

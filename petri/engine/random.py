@@ -65,6 +65,10 @@ class RandomStream:
                 return position
         return len(weights) - 1
 
+    def chance(self, p: float) -> bool:
+        """True with probability p."""
+        return self.uniform() < p
+
     def exponential(self) -> float:
         """A standard exponential. One word gives the layer (low 8 bits) and the position in it (upper 53)."""
         tail = 0.0

@@ -202,12 +202,15 @@ class Engine:
         self.move_to(instant)
         self.settled = False
         while self.in_progress and self.in_progress[0].end == instant:
-            firing = self.in_progress.pop(0)
-            for place, tokens in firing.deposits:
-                self.reserved[place] -= sum(token.weight for token in tokens)
-                self.deposits_due -= len(tokens)
-                self.forget(place)
-            self.deposit(firing)
+            self.finish(self.in_progress.pop(0))
+
+    def finish(self, firing: Firing) -> None:
+        """A firing that was in progress deposits what it held."""
+        for place, tokens in firing.deposits:
+            self.reserved[place] -= sum(token.weight for token in tokens)
+            self.deposits_due -= len(tokens)
+            self.forget(place)
+        self.deposit(firing)
 
     def move_to(self, instant: float) -> None:
         self.now = instant

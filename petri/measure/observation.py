@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from petri.measure import histogram, reorder
+from petri.measure.bounded import Bounded
 from petri.measure.histogram import Histogram, quantile_share
 from petri.ticks import Tick
 
@@ -160,8 +161,10 @@ def series_figure(values: Sequence[float], field: str) -> float:
     return known[max(math.ceil(share * len(known) - 1e-9), 1) - 1]
 
 
-def quotient(above: float, below: float) -> float:
+def quotient(above: Any, below: Any) -> Any:
     """The quotient; nan ("no data") if the divisor is 0."""
+    if isinstance(above, Bounded) or isinstance(below, Bounded):
+        return above / below
     return float(above) / float(below) if below else math.nan
 
 

@@ -4,6 +4,7 @@
 //! Arrays cross as bytes of native 64-bit numbers, which numpy reads without copying. A fault crosses as data.
 
 mod arrays;
+mod exact;
 mod pages;
 mod reading;
 mod recording;
@@ -313,21 +314,26 @@ impl Session {
     }
 
     fn tell<'py>(&self, py: Python<'py>, fault: &Fault) -> PyResult<Told<'py>> {
-        let details = PyDict::new(py);
-        for (name, detail) in &fault.details {
-            match detail {
-                Detail::Int(value) => details.set_item(name, value)?,
-                Detail::Real(value) => details.set_item(name, value)?,
-                Detail::Text(text) => details.set_item(name, text)?,
-                Detail::Names(names) => details.set_item(name, names)?,
-            }
-        }
-        let span = (fault.span != SpanId::NONE).then(|| self.program.spans[fault.span.at()]);
-        let parts = span.map(|Span { file: FileNumber(file), line, column, end_line, end_column }| {
-            (file, line, column, end_line, end_column)
-        });
-        Ok((fault.id.to_owned(), parts, details))
+        told(py, fault, &self.program.spans)
     }
+}
+
+/// A fault as data.
+fn told<'py>(py: Python<'py>, fault: &Fault, spans: &[Span]) -> PyResult<Told<'py>> {
+    let details = PyDict::new(py);
+    for (name, detail) in &fault.details {
+        match detail {
+            Detail::Int(value) => details.set_item(name, value)?,
+            Detail::Real(value) => details.set_item(name, value)?,
+            Detail::Text(text) => details.set_item(name, text)?,
+            Detail::Names(names) => details.set_item(name, names)?,
+        }
+    }
+    let span = (fault.span != SpanId::NONE).then(|| spans[fault.span.at()]);
+    let parts = span.map(|Span { file: FileNumber(file), line, column, end_line, end_column }| {
+        (file, line, column, end_line, end_column)
+    });
+    Ok((fault.id.to_owned(), parts, details))
 }
 
 /// A token or the variables of a firing.
@@ -345,6 +351,8 @@ fn scalars<'py>(py: Python<'py>, words: &[u64], reals: &[bool]) -> PyResult<Boun
 #[pymodule]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Program>()?;
+    module.add_class::<exact::Explored>()?;
+    module.add_function(wrap_pyfunction!(exact::explore, module)?)?;
     module.add_class::<recording::Capture>()?;
     module.add_class::<Snapshot>()?;
     module.add_class::<Stop>()?;

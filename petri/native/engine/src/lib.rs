@@ -36,6 +36,7 @@
 pub mod base;
 mod collections;
 pub mod engine;
+pub mod exact;
 mod jit;
 pub mod net;
 pub mod observe;

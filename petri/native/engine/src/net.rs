@@ -100,6 +100,10 @@ impl From<Operation> for Measured {
 }
 
 impl Expr {
+    pub fn new(operation: Operation) -> Self {
+        Expr(Measured::from(operation))
+    }
+
     /// The number of operations, where one that is shared counts as often as it occurs.
     pub fn size(&self) -> u64 {
         self.0 .0 .1

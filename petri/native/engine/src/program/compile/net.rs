@@ -189,7 +189,7 @@ fn power_of_two(weight: f64) -> bool {
     weight.is_normal() && weight > 0.0 && weight.to_bits() & ((1 << 52) - 1) == 0 && (1e-30..1e30).contains(&weight)
 }
 
-fn draw_table(table: &Table) -> Loaded<DrawTable> {
+pub fn draw_table(table: &Table) -> Loaded<DrawTable> {
     if table.values.len() != table.weights.len() || table.values.is_empty() {
         return Err(LoadError("a table needs a weight for each value".into()));
     }

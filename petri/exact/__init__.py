@@ -1,0 +1,1 @@
+"""Exact answers: the state space of a net, and the Markov chain behind it."""

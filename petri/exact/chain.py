@@ -1,0 +1,148 @@
+"""What explorers find, and the chain that it is: the interface between them and what reads figures from them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from petri.diagnostics import Diagnostic
+from petri.net import Net, Scalar, Token
+from petri.structs import Frozen
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+Kind = Literal["continuous", "ticks", "mixed"]
+"""mixed: in some states time passes by constants, in others by exponentials, and never by both."""
+
+MOST_STATES = 10_000_000
+MOST_MEMORY = 4 * 2**30
+
+
+class Limits(Frozen):
+    """Where an exploration ends. states: tangible and vanishing. memory: bytes that states and arcs may take."""
+
+    states: int = MOST_STATES
+    memory: int = MOST_MEMORY
+
+
+def bounds(states: int | None) -> Limits:
+    """The limits with this number of states, or the usual one."""
+    return Limits() if states is None else Limits(states=states)
+
+
+class Unsolvable(Exception):
+    """A net has no chain that can be explored, or solved.
+
+    id: that of the wording. transition: its index, if one is to blame. values: of the wording.
+    """
+
+    def __init__(self, reason: str, transition: int | None = None, **values: Any) -> None:
+        super().__init__(reason)
+        self.id = reason
+        self.transition = transition
+        self.values = values
+
+    def diagnostic(self, net: Net) -> Diagnostic:
+        """The message, at the transition that is to blame."""
+        blamed = None if self.transition is None else net.transitions[self.transition]
+        values = {**self.values, **({} if blamed is None else {"transition": blamed.name})}
+        return Diagnostic(self.id, None if blamed is None else blamed.span, values)
+
+
+class Stage(NamedTuple):
+    """A part of a firing time that is left, in ticks: an exponential one by its mean, or a constant.
+
+    geometric: a constant after which it is over by `chance`, and otherwise begins again, with `period`.
+    """
+
+    kind: Literal["exponential", "constant", "geometric"]
+    ticks: float
+    period: float = 0.0
+    chance: float = 1.0
+
+
+class Running(NamedTuple):
+    """A firing in progress: the stages that it still has to go through, and what it will deposit, arc by arc."""
+
+    stages: tuple[Stage, ...]
+    transition: int
+    deposits: tuple[tuple[int, tuple[Token, ...]], ...]
+
+
+class StateView(NamedTuple):
+    """A state. Times in ticks, as the engine keeps them.
+
+    marking: of each place its tokens, of a bag in no order of meaning, of others in the order in which they arrived, of
+    `by` in that of their keys. running: firings in progress; of those with constant times, in the order of their ends.
+    """
+
+    marking: tuple[tuple[Token, ...], ...]
+    running: tuple[Running, ...]
+
+
+class StateSpace(Protocol):
+    """The states that a net reaches, numbered as they were found, and the arcs between them.
+
+    A state is *vanishing* if a transition is enabled that fires at once, else *tangible*. `complete` is False if a
+    limit ended the exploration; of the states from `expanded` on no arcs are known then.
+
+    An arc is one firing of a binding class (bindings of equal values are one), with one outcome of its draws; or the
+    end of a firing in progress, or of one of its stages. Where times are constant, an arc of a tangible state is the
+    passing of time to the next ends, with all of them. sources, targets: states. transitions: indices. starts: whether
+    the transition starts there (False: ends, -1: time passes). weights: rates per time unit of the net from tangible
+    states of a continuous chain, else probabilities.
+    """
+
+    initial: int
+    complete: bool
+    expanded: int
+    kind: Kind
+    sources: Integers
+    targets: Integers
+    transitions: Integers
+    starts: NDArray[np.bool_]
+    weights: Floats
+    tangible: NDArray[np.bool_]
+    sojourns: Floats  # of each tangible state, unless the chain is continuous: the mean time until something ends
+
+    def __len__(self) -> int: ...
+
+    def state(self, number: int) -> StateView: ...
+
+    def counts(self, place: int) -> Integers:
+        """The tokens of a place in each state."""
+
+    def in_progress(self, transition: int) -> Integers:
+        """The firings of a transition in progress, or its clocks that run (of vanishing states 0), in each state."""
+
+    def variables(self, arc: int) -> Sequence[Scalar]:
+        """The variables of the firing that an arc starts, draws included."""
+
+
+class Chain(Protocol):
+    """The Markov chain of the tangible states: the vanishing ones are eliminated, with the firings in them.
+
+    continuous: data are rates per time unit of the net. ticks: probabilities, and a state is left after its sojourn.
+    In both, arcs of a state to itself are left out of continuous chains, and kept in those in ticks.
+    """
+
+    kind: Kind
+    numbers: Integers  # of the tangible states in the state space
+    indptr: Integers
+    indices: Integers
+    data: Floats
+    sojourns: Floats  # mean time in each state, before it is left (or entered again, in ticks); inf if it is never left
+    initial: tuple[Integers, Floats]  # states of the chain, and their probabilities
+    tick: float  # its length in the net's time unit
+
+    @property
+    def states(self) -> int: ...
+
+    def firing_rates(self, transition: int) -> Floats:
+        """Expected firings per time unit while in each state, with the immediate ones that follow."""
+
+    def counts(self, place: int) -> Integers:
+        """The tokens of a place in each state of the chain."""

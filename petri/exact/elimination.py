@@ -1,0 +1,199 @@
+"""The chain of the tangible states of a state space: firings that take no time are gone through at once."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from petri.engine.expression import Context, evaluate
+from petri.exact.chain import Floats, Integers, Kind, StateSpace, Unsolvable
+from petri.exact.libraries import library
+from petri.net import Expr, Net
+
+
+def too_many(net: Net, space: StateSpace) -> Unsolvable:
+    """That a limit ended the exploration, with the place that holds the most tokens."""
+    most = [int(space.counts(place).max()) for place in range(len(net.places))]
+    place = max(range(len(most)), key=most.__getitem__, default=0)
+    values = {"place": net.places[place].name, "tokens": most[place]} if most and most[place] > 10 else {}
+    return Unsolvable("exact-many-states", states=len(space), **values)
+
+
+class EliminatedChain:
+    """See `petri.exact.chain.Chain`. Raises Unsolvable where states are left out, or time stands still."""
+
+    def __init__(self, net: Net, space: StateSpace) -> None:
+        if not space.complete:
+            raise too_many(net, space)
+        self.net, self.space = net, space
+        self.kind: Kind = space.kind
+        self.tick = float(net.tick.length)
+        self.numbers: Integers = np.flatnonzero(space.tangible)
+        self._place = np.full(len(space), -1, dtype=np.int64)  # of each state among the tangible, or the vanishing ones
+        self._place[self.numbers] = np.arange(len(self.numbers))
+        vanishing = np.flatnonzero(~space.tangible)
+        self._place[vanishing] = np.arange(len(vanishing))
+        self._vanishing: int = len(vanishing)
+        self._check_standstill(vanishing)
+        self._eliminate()
+
+    # ------------------------------------------------------------ elimination
+
+    def _part(self, from_tangible: bool, to_tangible: bool) -> Any:
+        """The weights of the arcs from the one kind of states to the other, as a sparse matrix."""
+        space, sparse = self.space, library("scipy.sparse")
+        chosen = (space.tangible[space.sources] == from_tangible) & (space.tangible[space.targets] == to_tangible)
+        sizes = {True: len(self.numbers), False: self._vanishing}
+        rows, columns = self._place[space.sources[chosen]], self._place[space.targets[chosen]]
+        shape = sizes[from_tangible], sizes[to_tangible]
+        return sparse.coo_matrix((space.weights[chosen], (rows, columns)), shape=shape).tocsr()
+
+    @cached_property
+    def _among_vanishing(self) -> Any:
+        return self._part(from_tangible=False, to_tangible=False)
+
+    @cached_property
+    def _into_vanishing(self) -> Any:
+        return self._part(from_tangible=True, to_tangible=False)
+
+    def _check_standstill(self, vanishing: Integers) -> None:
+        """Firings that take no time must end: no set of vanishing states is closed."""
+        if not self._vanishing:
+            return
+        among = self._among_vanishing
+        count, component = library("scipy.sparse.csgraph").connected_components(among, connection="strong")
+        self._cyclic = count < self._vanishing or bool(among.diagonal().any())
+        leaves = np.zeros(count, dtype=bool)
+        rows, columns = among.nonzero()
+        leaves[component[rows[component[rows] != component[columns]]]] = True
+        leaves[component[self._part(from_tangible=False, to_tangible=True).nonzero()[0]]] = True
+        if not leaves.all():
+            space = self.space
+            stuck = vanishing[component == np.flatnonzero(~leaves)[0]]
+            arcs = np.isin(space.sources, stuck)
+            names = [self.net.transitions[t].name for t in np.unique(space.transitions[arcs])]
+            raise Unsolvable("exact-standstill", transitions=names)
+
+    def _eliminate(self) -> None:
+        sparse = library("scipy.sparse")
+        matrix = self._part(from_tangible=True, to_tangible=True)
+        start = np.zeros(len(self.numbers))
+        first = self._place[self.space.initial]
+        if self._vanishing:
+            matrix = matrix + self._through(self._into_vanishing)
+        if self.space.tangible[self.space.initial]:
+            start[first] = 1.0
+        else:
+            row = sparse.csr_matrix(([1.0], ([0], [first])), shape=(1, self._vanishing))
+            start = self._through(row).toarray()[0]
+        matrix.sum_duplicates()
+        if self.kind == "continuous":
+            matrix.setdiag(0.0)
+            matrix.eliminate_zeros()
+            exits = np.asarray(matrix.sum(axis=1)).ravel()
+            with np.errstate(divide="ignore"):
+                self.sojourns: Floats = 1.0 / exits
+        else:
+            self.sojourns = self.space.sojourns[self.numbers].copy()
+            self.sojourns[np.diff(matrix.indptr) == 0] = np.inf
+        self.indptr, self.indices, self.data = matrix.indptr, matrix.indices, matrix.data
+        self.initial: tuple[Integers, Floats] = (np.flatnonzero(start), start[start > 0.0])
+
+    def _through(self, into: Any) -> Any:
+        """Where one comes out among the tangible states, of rows of weights into vanishing ones."""
+        out = self._part(from_tangible=False, to_tangible=True)
+        if self._cyclic:
+            sparse, linear = library("scipy.sparse"), library("scipy.sparse.linalg")
+            system = (sparse.identity(self._vanishing, format="csc") - self._among_vanishing).tocsc()
+            return into @ sparse.csr_matrix(linear.spsolve(system, out.tocsc())).reshape(out.shape)
+        total = into @ out
+        while into.nnz:
+            into = into @ self._among_vanishing
+            into.eliminate_zeros()
+            total = total + into @ out
+        return total
+
+    # ------------------------------------------------------------ the interface
+
+    @property
+    def states(self) -> int:
+        return len(self.numbers)
+
+    @cached_property
+    def matrix(self) -> Any:
+        """Rates, or probabilities, between the tangible states, as a sparse matrix."""
+        shape = self.states, self.states
+        return library("scipy.sparse").csr_matrix((self.data, self.indices, self.indptr), shape=shape)
+
+    def counts(self, place: int) -> Integers:
+        return self.space.counts(place)[self.numbers]
+
+    def in_progress(self, transition: int) -> Integers:
+        return self.space.in_progress(transition)[self.numbers]
+
+    def firing_rates(self, transition: int) -> Floats:
+        return self.rates((self.space.starts & (self.space.transitions == transition)).astype(np.float64))[0]
+
+    def rates(self, amounts: Floats) -> tuple[Floats, float]:
+        """What arcs bring, an amount each, per time unit in each tangible state; and before time begins to pass."""
+        space = self.space
+        brought = np.bincount(space.sources, space.weights * amounts, minlength=len(space))
+        rates, at_once = brought[self.numbers], 0.0
+        if self._vanishing:
+            after = self._following(brought[~space.tangible])
+            rates = rates + self._into_vanishing @ after
+            at_once = 0.0 if space.tangible[space.initial] else float(after[self._place[space.initial]])
+        if self.kind != "continuous":
+            rates = np.where(np.isinf(self.sojourns), 0.0, rates / self.sojourns)
+        return rates, at_once
+
+    def _following(self, brought: Floats) -> Floats:
+        """What comes from each vanishing state on, until time passes."""
+        among = self._among_vanishing
+        if self._cyclic:
+            sparse, linear = library("scipy.sparse"), library("scipy.sparse.linalg")
+            found: Floats = linear.spsolve((sparse.identity(self._vanishing, format="csc") - among).tocsc(), brought)
+            return found
+        total, part = brought.copy(), brought
+        while part.any():
+            part = among @ part
+            total += part
+        return total
+
+    def arrivals(self, place: int) -> tuple[Floats, float]:
+        """Tokens that firings deposit in a place (M1), per time unit in each state; and before time begins to pass."""
+        space = self.space
+        counts = space.counts(place)
+        gained = (counts[space.targets] - counts[space.sources]).astype(np.float64)
+        for index, transition in enumerate(self.net.transitions):
+            arcs = np.flatnonzero(space.starts & (space.transitions == index))
+            if not len(arcs):
+                continue
+            if place in transition.resets:
+                gained[arcs] += counts[space.sources[arcs]]
+                continue
+            for arc in transition.inputs:
+                if arc.place == place and not arc.keep:
+                    gained[arcs] += 1.0 if arc.count is None else self.values(arc.count, arcs)
+        return self.rates(gained)
+
+    def values(self, expression: Expr, arcs: NDArray[np.int64]) -> Floats:
+        """The value of an expression at the firings that these arcs start, on the marking before (E8)."""
+        space = self.space
+        if expression.op == "const":
+            return np.full(len(arcs), float(expression.value or 0.0))
+        counts: dict[int, Integers] = {}
+        found = np.empty(len(arcs))
+        for number, arc in enumerate(arcs.tolist()):
+
+            def tokens(place: int, source: int = int(space.sources[arc])) -> int:
+                if place not in counts:
+                    counts[place] = space.counts(place)
+                return int(counts[place][source])
+
+            context = Context(space.variables(arc), tokens, tables=self.net.tables)
+            found[number] = float(evaluate(expression, context))
+        return found

@@ -1,0 +1,21 @@
+"""scipy and networkx, which only exact answers need: the extra `exact`."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+INSTALL = "pip install 'pnsim[exact]'"
+
+
+class NeedsExtra(ImportError):
+    """A library of the extra `exact` is missing: `name`."""
+
+
+def library(name: str) -> Any:
+    """The module of scipy or networkx of this name. Raises NeedsExtra."""
+    try:
+        return import_module(name)
+    except ImportError as error:
+        missing = name.partition(".")[0]
+        raise NeedsExtra(f"exact answers need {missing}: {INSTALL}", name=missing) from error

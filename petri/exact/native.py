@@ -1,0 +1,177 @@
+"""The fast explorer: the native engine's, with the interface of the naive one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from petri.engine.errors import ModelError
+from petri.exact.chain import Floats, Integers, Kind, Limits, Running, Stage, StateView, Unsolvable
+from petri.exact.naive import Seat
+from petri.net import Clock, Net, Scalar, Span, Token
+
+REASONS = {
+    "stream": "exact-stream",
+    "clock-with-memory": "exact-clock",
+    "clock-at-once": "exact-zero-clock",
+    "mixed-times": "exact-mixed",
+    "draw": "exact-continuous-draw",
+    "time": "exact-time",
+    "reads-now": "exact-instant",
+}
+"""The native engine's reasons for refusing a net, and what the naive explorer calls them."""
+
+
+class NativeSpace:
+    """See `petri.exact.chain.StateSpace`.
+
+    Raises Unsolvable also for some nets that the naive explorer can do: constant times beside random ones, and
+    geometric times. Raises ImportError if the native engine is not built.
+    """
+
+    initial = 0
+
+    def __init__(self, net: Net, limits: Limits = Limits(), stop: Any = None) -> None:
+        """stop: of `petri.engine.native.stop_flag`."""
+        from petri import _native
+
+        self.net = net
+        try:
+            explored, refusal = _native.explore(net, limits.states, limits.memory, stop)
+        except ValueError as error:
+            raise ModelError("net-refused", reason=str(error)) from error
+        if explored is None:
+            raise _refused(refusal)
+        self.explored = explored
+        self.complete = explored.ended == "complete"
+        self.expanded: int = explored.expanded
+        self.kind: Kind = "ticks" if explored.in_ticks else "continuous"
+
+    def __len__(self) -> int:
+        return len(self.explored)
+
+    @cached_property
+    def offsets(self) -> Integers:
+        """The first arc of each expanded state, then the number of arcs."""
+        return np.frombuffer(self.explored.offsets(), dtype=np.int64)
+
+    @cached_property
+    def sources(self) -> Integers:
+        return np.repeat(np.arange(self.expanded), np.diff(self.offsets))
+
+    @cached_property
+    def targets(self) -> Integers:
+        return np.frombuffer(self.explored.targets(), dtype=np.uint32).astype(np.int64)
+
+    @cached_property
+    def transitions(self) -> Integers:
+        return self._labels(0).astype(np.int64)
+
+    @cached_property
+    def starts(self) -> NDArray[np.bool_]:
+        return self._labels(1).astype(bool)
+
+    @cached_property
+    def weights(self) -> Floats:
+        return self._labels(2)
+
+    def _labels(self, part: int) -> Floats:
+        """A part of the label of each arc."""
+        labels = np.array([label[part] for label in self.explored.labels()], dtype=np.float64)
+        return labels[np.frombuffer(self.explored.arc_labels(), dtype=np.uint32)]
+
+    @cached_property
+    def tangible(self) -> NDArray[np.bool_]:
+        tangible = np.ones(len(self), dtype=bool)
+        tangible[: self.expanded] = np.frombuffer(self.explored.vanishing(), dtype=np.uint8) == 0
+        return tangible
+
+    @cached_property
+    def sojourns(self) -> Floats:
+        sojourns = np.full(len(self), np.nan)
+        if self.kind == "ticks":
+            ticks = np.frombuffer(self.explored.ticks(), dtype=np.int64)
+            times = self.net.tick.time(ticks.astype(np.float64))
+            sojourns[: self.expanded] = np.where(self.tangible[: self.expanded] & (ticks == 0), np.inf, times)
+        return sojourns
+
+    def state(self, number: int) -> StateView:
+        marking, running = self.explored.state(number)
+        tokens = (self._tokens(place, row) for place, row in enumerate(marking))
+        return StateView(tuple(tokens), tuple(self._running(*one) for one in running))
+
+    def _tokens(self, place: int, row: int | bytes) -> tuple[Token, ...]:
+        slots = self.net.places[place].colour.slots
+        if isinstance(row, int):
+            return ((),) * row
+        whole = np.frombuffer(row, dtype=np.int64).reshape(-1, len(slots)).T
+        real = np.frombuffer(row, dtype=np.float64).reshape(-1, len(slots)).T
+        columns = [(real if slot.kind == "real" else whole)[i].tolist() for i, slot in enumerate(slots)]
+        tokens = list(zip(*columns, strict=True))
+        return tuple(sorted(tokens) if self.net.places[place].discipline == "bag" else tokens)
+
+    def _running(self, means: list[float], ticks: int, transition: int, gives: list[tuple[int, int, bytes]]) -> Running:
+        stages = [Stage("exponential", mean) for mean in means] or [Stage("constant", float(ticks))]
+        black = ((),)
+        deposits = [(place, (self._tokens(place, token) if token else black) * count) for place, count, token in gives]
+        return Running(tuple(stages), transition, tuple(deposits))
+
+    def counts(self, place: int) -> Integers:
+        return np.frombuffer(self.explored.counts(place), dtype=np.int64)
+
+    def in_progress(self, transition: int) -> Integers:
+        clock = self.net.transitions[transition].clock
+        if clock is None:
+            return np.frombuffer(self.explored.in_progress(transition), dtype=np.int64)
+        return self._clocks_running(transition, clock)
+
+    def _clocks_running(self, transition: int, clock: Clock) -> Integers:
+        """The clocks that run: what the rates of their arcs say, or, where these vary, the naive explorer."""
+        mean = clock.time.args[0]
+        if self.kind == "continuous" and clock.speed is None and mean.op == "const" and mean.value:
+            arcs = self.starts & (self.transitions == transition) & self.tangible[self.sources]
+            rates = np.bincount(self.sources[arcs], self.weights[arcs], minlength=len(self))
+            found: Integers = np.rint(rates * float(mean.value) * float(self.net.tick.length)).astype(np.int64)
+            return found
+        running = np.zeros(len(self), dtype=np.int64)
+        for state in np.flatnonzero(self.tangible[: self.expanded]).tolist():
+            running[state] = self._seat.clocks_running(self.state(state), transition)
+        return running
+
+    def variables(self, arc: int) -> Sequence[Scalar]:
+        """The naive explorer finds them: arcs of the engine have no values."""
+        source, target = int(self.sources[arc]), int(self.targets[arc])
+        first = int(self.offsets[source])
+        alike = [
+            other
+            for other in range(first, int(self.offsets[source + 1]))
+            if self.targets[other] == target and self.transitions[other] == self.transitions[arc] and self.starts[other]
+        ]
+        aim = _unordered(self.state(target))
+        events = [
+            event
+            for event in self._seat.events(self.state(source))[0]
+            if event.starts and event.transition == self.transitions[arc] and _unordered(event.target) == aim
+        ]
+        return events[min(alike.index(arc), len(events) - 1)].variables
+
+    @cached_property
+    def _seat(self) -> Seat:
+        return Seat(self.net)
+
+
+def _unordered(state: StateView) -> tuple[object, ...]:
+    """A state whatever the order of its firings in progress."""
+    return state.marking, sorted(state.running)
+
+
+def _refused(refusal: Any) -> Exception:
+    reason, where, details, transition = refusal
+    if reason in REASONS:
+        return Unsolvable(REASONS[reason], transition)
+    span = None if where is None else Span(where[0], *where[1][1:])
+    return ModelError(reason, span, **details)

@@ -1,0 +1,215 @@
+"""What of a net matters to where it goes: the rest of its tokens' values would only make states differ.
+
+A slot of a colour, or a draw, matters if it decides what is enabled, when, with what chance, or what is given; or if
+it becomes a slot that matters. Tokens carry others for measures alone, such as the instant at which a packet came. In
+the net that is explored, those have one value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from petri.engine.dependence import enabling_expressions
+from petri.exact.chain import Unsolvable
+from petri.exact.timing import ENDLESS
+from petri.net import (
+    Clock,
+    Content,
+    Counter,
+    Draw,
+    Expr,
+    Net,
+    OutputArc,
+    Place,
+    Probe,
+    Sample,
+    Scalar,
+    Slot,
+    Transition,
+    operations,
+)
+from petri.structs import Frozen, replace
+
+
+class Relevant(Frozen):
+    """The net that is explored, and the numbers of the probes whose values its firings and tokens still show."""
+
+    net: Net
+    probes: frozenset[int]
+
+
+class Needs:
+    """The slots, by place, and the variables, by transition, that matter, and by whom time itself is asked for."""
+
+    def __init__(self, net: Net) -> None:
+        self.net = net
+        self.slots: set[tuple[int, int]] = set()
+        self.variables: set[tuple[int, int]] = set()
+        self.problems: list[tuple[str, int]] = []  # the id of a message, and the transition
+        self.timed: set[tuple[int, int]] = set()  # variables that only a firing time needs
+
+    def copy(self) -> Needs:
+        other = Needs(self.net)
+        other.slots, other.variables = set(self.slots), set(self.variables)
+        other.problems, other.timed = list(self.problems), self.timed
+        return other
+
+    def dynamics(self) -> None:
+        """What decides where the net goes."""
+        for index, place in enumerate(self.net.places):
+            self.of_tokens(index, [place.key, place.weight])
+        for index, transition in enumerate(self.net.transitions):
+            for arc in (*transition.inputs, *transition.inhibitors):
+                for slot, match in enumerate(arc.pattern):
+                    if match.equal is not None:
+                        self.slot(arc.place, slot)
+            self.of_firings(index, enabling_expressions(self.net, transition))
+            self.of_firings(index, [None if transition.prefer is None else transition.prefer.key])
+            if transition.clock is not None:
+                self.of_firings(index, [transition.clock.time, transition.clock.speed], times=True)
+            self.of_firings(index, [transition.time], times=True)
+            for output in transition.outputs:
+                self.of_firings(index, [output.condition, output.index, output.count])
+
+    def of_probe(self, probe: Probe) -> None:
+        """What the values of a probe need."""
+        if isinstance(probe, Counter):
+            self.of_firings(probe.transition, [probe.quantity])
+        elif isinstance(probe, Sample):
+            for one in (probe, *probe.others):
+                self.of_firings(one.transition, [one.value, one.condition])
+        elif isinstance(probe, Content):
+            self.of_tokens(probe.place, [probe.value])
+
+    def of_tokens(self, place: int, expressions: Iterable[Expr | None]) -> None:
+        for part in operations(expressions):
+            if part.op == "var":
+                self.slot(place, int(part.value or 0))
+
+    def of_firings(self, transition: int, expressions: Iterable[Expr | None], times: bool = False) -> None:
+        for part in operations(expressions):
+            if part.op == "var":
+                self.variable(transition, int(part.value or 0))
+            elif part.op in ("now", "end"):
+                self.problems.append(("exact-instant", transition))
+            elif part.op in ENDLESS and not times:
+                self.problems.append(("exact-continuous-draw", transition))
+
+    def variable(self, transition: int, variable: int) -> None:
+        if (transition, variable) in self.variables:
+            return
+        self.variables.add((transition, variable))
+        of = self.net.transitions[transition]
+        for arc in of.inputs:
+            for slot, match in enumerate(arc.pattern):
+                if match.bind == variable:
+                    self.slot(arc.place, slot)
+        self.of_firings(transition, [draw.expression for draw in of.draws if draw.variable == variable])
+
+    def slot(self, place: int, slot: int) -> None:
+        if (place, slot) in self.slots:
+            return
+        self.slots.add((place, slot))
+        for index, transition in enumerate(self.net.transitions):
+            for arc in transition.outputs:
+                if place in arc.places:
+                    self.of_firings(index, [arc.values[slot]])
+
+
+def relevant(net: Net) -> Relevant:
+    """The net with what matters. Raises Unsolvable where the time itself, or a continuous draw, does."""
+    net = replace(net, transitions=tuple(map(_with_its_times, net.transitions)))
+    needs = Needs(net)
+    needs.dynamics()
+    if needs.problems:
+        raise Unsolvable(*needs.problems[0])
+    shown = set()
+    for number, probe in enumerate(net.probes):
+        wider = needs.copy()
+        wider.of_probe(probe)
+        if not wider.problems:
+            needs = wider
+            shown.add(number)
+    places = tuple(_place(place, index, needs) for index, place in enumerate(net.places))
+    transitions = tuple(_transition(one, index, needs) for index, one in enumerate(net.transitions))
+    return Relevant(replace(net, places=places, transitions=transitions), frozenset(shown))
+
+
+def untimed(net: Net) -> Net:
+    """The net with times that may be anything: each that is not 0 is exponential, which can be short or long."""
+    any_time = Expr("exp", "real", (Expr("const", "real", value=1.0),))
+    transitions = []
+    for one in net.transitions:
+        if one.clock is not None:
+            transitions.append(replace(one, clock=Clock(any_time, servers=one.clock.servers)))
+        elif one.time.op == "const" and not one.time.value:
+            transitions.append(one)
+        else:
+            transitions.append(replace(one, time=any_time))
+    return replace(net, transitions=tuple(transitions))
+
+
+def _with_its_times(transition: Transition) -> Transition:
+    """A time that is drawn first, by name, is drawn in the time itself if nothing else needs it."""
+    drawn = {draw.variable: draw for draw in transition.draws}
+    random = [v for v, draw in drawn.items() if any(part.op in ENDLESS for part in operations([draw.expression]))]
+    for variable in random:
+        uses = list(_uses(transition, variable))
+        if len(uses) == 1:
+            time = _substituted(transition.time, variable, drawn[variable].expression)
+            draws = tuple(draw for draw in transition.draws if draw.variable != variable)
+            transition = replace(transition, time=time, draws=draws)
+    return transition
+
+
+def _uses(transition: Transition, variable: int) -> Iterator[int]:
+    """Once for each time that the firing time, or what decides a firing, mentions the variable."""
+    others = [part for arc in transition.outputs for part in (arc.condition, arc.index, arc.count)]
+    expressions = [transition.time, *others, *(draw.expression for draw in transition.draws)]
+    for part in operations([*expressions, *others]):  # what is not the time counts twice: then it stays
+        if part.op == "var" and part.value == variable:
+            yield 1
+
+
+def _substituted(expression: Expr, variable: int, by: Expr) -> Expr:
+    if expression.op == "var" and expression.value == variable:
+        return by
+    return replace(expression, args=tuple(_substituted(argument, variable, by) for argument in expression.args))
+
+
+def _nothing(slot: Slot) -> Scalar:
+    """The value of a slot that does not matter."""
+    value: Scalar = 0.0 if slot.kind == "real" else 0
+    if slot.low is not None and slot.low > value:
+        return slot.low
+    return slot.high if slot.high is not None and slot.high < value else value
+
+
+def _place(place: Place, index: int, needs: Needs) -> Place:
+    idle = {slot for slot in range(len(place.colour.slots)) if (index, slot) not in needs.slots}
+    if not idle or not place.held:
+        return place
+    nothing = [_nothing(slot) for slot in place.colour.slots]
+    initial = [
+        (count, tuple(nothing[slot] if slot in idle else value for slot, value in enumerate(token)))
+        for count, token in place.initial
+    ]
+    return replace(place, initial=tuple(initial))
+
+
+def _transition(transition: Transition, index: int, needs: Needs) -> Transition:
+    draws = tuple(draw for draw in transition.draws if _is_needed(draw, index, needs))
+    return replace(transition, draws=draws, outputs=tuple(_output(arc, needs) for arc in transition.outputs))
+
+
+def _is_needed(draw: Draw, index: int, needs: Needs) -> bool:
+    return (index, draw.variable) in needs.variables
+
+
+def _output(arc: OutputArc, needs: Needs) -> OutputArc:
+    values = list(arc.values)
+    for slot in range(len(values)):
+        if not any((place, slot) in needs.slots for place in arc.places):
+            of = needs.net.places[arc.places[0]].colour.slots[slot]
+            values[slot] = Expr("const", of.kind, value=_nothing(of))
+    return replace(arc, values=tuple(values))

@@ -1,0 +1,245 @@
+"""The solution of a net: exact figures with bounds on their errors, as a typed result."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import Any
+
+from petri.diagnostics import Diagnostic, unknown_name
+from petri.exact.chain import Limits, StateSpace, Unsolvable
+from petri.exact.elimination import EliminatedChain
+from petri.exact.explore import explore
+from petri.exact.figures import Figures, Rewards, Undetermined, at_instant, long_run, mixed, up_to
+from petri.exact.relevant import relevant
+from petri.exact.steady import SteadyState
+from petri.exact.transient import transient
+from petri.measure.bounded import Bounded
+from petri.measure.catalogue import PLACE_COLUMNS, TRANSITION_COLUMNS, FigureKind
+from petri.measure.figures import recorded_fields
+from petri.measure.formula import Judged, judge
+from petri.measure.intervals import Interval
+from petri.net import Expectation, Measure, Net, Term
+from petri.structs import Frozen
+
+CERTAIN = 1.0  # the level of bounds that always hold
+
+
+class Exact(Frozen):
+    """A figure with bounds, or why the chain does not determine it. Times in the net's unit.
+
+    dimension: as of a measure, or "events" for events per time. value: nan where there is no data.
+    """
+
+    name: str
+    dimension: str
+    bounded: Bounded | None
+    reason: Diagnostic | None = None
+
+    @property
+    def value(self) -> float:
+        return float("nan") if self.bounded is None else self.bounded.value
+
+    @property
+    def error(self) -> float:
+        """The most that the value may differ from the exact one."""
+        return float("nan") if self.bounded is None else self.bounded.error
+
+    @property
+    def interval(self) -> Interval:
+        return Interval(self.value, self.error, CERTAIN, 0)
+
+    def __repr__(self) -> str:
+        if self.bounded is None:
+            return f"Exact {self.name}: {self.reason.message if self.reason else 'nothing'}"
+        return f"Exact {self.name}: {self.value:.12g} ± {self.error:.1g}"
+
+
+class ClosedClass(Frozen):
+    """States that the net does not leave once it is in one of them. dead: it is one, in which nothing happens."""
+
+    states: int
+    probability: Bounded
+    dead: bool
+
+
+class Solution(Frozen):
+    """What is exact of a net: in the long run, or, with `at`, over the time up to that instant [the net's unit].
+
+    states: tangible and vanishing ones. figures: by the names that results have, such as "buffer.mean". at_end: the
+    expected tokens of each place at the instant.
+    """
+
+    net: Net
+    at: float | None
+    states: int
+    tangible: int
+    arcs: int
+    classes: tuple[ClosedClass, ...]
+    places: tuple[Exact, ...]
+    transitions: tuple[Exact, ...]
+    measures: tuple[Exact, ...]
+    judged: tuple[Judged, ...]
+    at_end: tuple[Exact, ...] = ()
+
+    def figure(self, name: str) -> Exact:
+        """A figure by its name: of a measure ("loss"), a place ("buffer.mean") or a transition ("send.rate").
+
+        Raises UnknownName (a KeyError) with the nearest names.
+        """
+        every = {one.name: one for one in (*self.measures, *self.places, *self.transitions)}
+        if name not in every:
+            raise unknown_name(name, "figure", list(every), {})
+        return every[name]
+
+    @property
+    def passed(self) -> bool:
+        """Whether every expectation holds that the chain judges."""
+        return all(verdict.passed for _, verdict in self.judged)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as JSON types; what is not known is None."""
+        kinds = {"places": self.places, "transitions": self.transitions, "measures": self.measures}
+        return {
+            "net": self.net.name,
+            "at": self.at,
+            "time_unit": self.net.time_unit,
+            "states": self.states,
+            "tangible": self.tangible,
+            "arcs": self.arcs,
+            "classes": [
+                {"states": one.states, "probability": one.probability.value, "dead": one.dead} for one in self.classes
+            ],
+            **{kind: [_as_dict(one) for one in figures] for kind, figures in kinds.items()},
+            **({"at_end": [_as_dict(one) for one in self.at_end]} if self.at is not None else {}),
+            "expectations": [
+                {"text": expectation.text, "passed": verdict.passed, "value": verdict.value, "certain": verdict.certain}
+                for expectation, verdict in self.judged
+            ],
+        }
+
+    def to_pandas(self) -> Any:
+        """A table with a row for each figure. Raises ImportError if pandas is not installed."""
+        import pandas
+
+        rows = [
+            {"kind": kind, **_as_dict(one)}
+            for kind, figures in (("place", self.places), ("transition", self.transitions), ("measure", self.measures))
+            for one in figures
+        ]
+        return pandas.DataFrame(rows, columns=["kind", "name", "value", "error", "low", "high", "dimension", "reason"])
+
+
+def _as_dict(one: Exact) -> dict[str, Any]:
+    known = one.bounded is not None and one.value == one.value
+    return {
+        "name": one.name,
+        "value": one.value if known else None,
+        "error": one.error if known else None,
+        "low": one.bounded.low if known and one.bounded is not None else None,
+        "high": one.bounded.high if known and one.bounded is not None else None,
+        "dimension": one.dimension,
+        "reason": None if one.reason is None else one.reason.message,
+    }
+
+
+def solve(net: Net, at: float | None = None, limits: Limits = Limits()) -> Solution:
+    """The exact figures of a net. Raises Unsolvable, NeedsExtra, and ModelError where a firing breaks a rule."""
+    needed = relevant(net)
+    space = explore(needed.net, limits)
+    return _Solver(net, needed.net, needed.probes, space, at).solution()
+
+
+class _Solver:
+    """Reads the figures of a net off its chain."""
+
+    def __init__(self, net: Net, explored: Net, shown: frozenset[int], space: StateSpace, at: float | None) -> None:
+        self.net, self.space, self.at = net, space, at
+        if not space.tangible.any():
+            raise Unsolvable("exact-no-time")
+        self.chain = EliminatedChain(explored, space)
+        self.rewards = Rewards(self.chain, shown)
+        self.steady = SteadyState(self.chain)
+        of = self.steady.classes
+        rows = zip(of.value.tolist(), of.low.tolist(), of.high.tolist(), strict=True)
+        self.chances = [Bounded(*row) for row in rows]
+        self.at_end: tuple[Exact, ...] = ()
+        if at is None:
+            self.figures = [Figures(self.rewards, one, None) for one in long_run(self.rewards, self.steady)]
+        else:
+            first = transient(self.chain, at)
+            self.figures = [Figures(self.rewards, up_to(self.rewards, first), at)]
+            self.chances = [Bounded.of(1.0)]
+            instant = at_instant(self.rewards, first)
+            self.at_end = tuple(Exact(f"{p.name}.tokens", "", instant[i]) for i, p in enumerate(net.places))
+
+    def solution(self) -> Solution:
+        net = self.net
+        classes = self._classes()
+        return Solution(
+            net,
+            self.at,
+            len(self.space),
+            self.chain.states,
+            len(self.space.sources),
+            classes,
+            tuple(self._items([place.name for place in net.places], PLACE_COLUMNS)),
+            tuple(self._items([transition.name for transition in net.transitions], TRANSITION_COLUMNS)),
+            tuple(one for measure in net.measures for one in self._measure(measure)),
+            self.judged,
+            self.at_end,
+        )
+
+    def _classes(self) -> tuple[ClosedClass, ...]:
+        of = self.steady.classes
+        rows = zip(of.states, of.value.tolist(), of.low.tolist(), of.high.tolist(), strict=True)
+        return tuple(
+            ClosedClass(len(states), Bounded(*row), len(states) == 1 and not self._lives(int(states[0])))
+            for states, *row in rows
+        )
+
+    def _lives(self, state: int) -> bool:
+        """Whether anything happens in a state of the chain."""
+        return bool((self.space.sources == self.chain.numbers[state]).any())
+
+    def _items(self, names: Sequence[str], kinds: Any) -> list[Exact]:
+        return [
+            self._exact(f"{name}.{column}", kind.dimension, lambda one, k=kind, i=index: one.of(k, i))  # type: ignore[misc]
+            for index, name in enumerate(names)
+            for column, kind in kinds.items()
+            if self._applies(kind, index)
+        ]
+
+    def _applies(self, kind: FigureKind, index: int) -> bool:
+        return not kind.total or kind.name == "maximum" or self.at is not None
+
+    def _measure(self, measure: Measure) -> list[Exact]:
+        """A measure, and the other fields that it records."""
+        found = [self._exact(measure.name, measure.dimension, lambda one: one.value(measure.formula))]
+        for field in recorded_fields(measure)[1:]:
+            term = Term(self._kind_of(measure), (), (measure.probe or 0, field))
+            found.append(self._exact(f"{measure.name}.{field}", measure.dimension, lambda one, t=term: one.value(t)))  # type: ignore[misc]
+        return found
+
+    def _kind_of(self, measure: Measure) -> str:
+        return measure.formula.op if measure.formula.op in ("sample", "passage", "order", "content") else "sample"
+
+    def _exact(self, name: str, dimension: str, find: Callable[[Figures], Bounded]) -> Exact:
+        try:
+            return Exact(name, dimension, mixed(self.chances, [find(one) for one in self.figures]))
+        except Undetermined as why:
+            return Exact(name, dimension, None, Diagnostic(why.id, values={"name": name, **why.values}))
+
+    @cached_property
+    def judged(self) -> tuple[Judged, ...]:
+        """The expectations that the chain judges."""
+        every = [*(one for measure in self.net.measures for one in measure.expectations), *self.net.expectations]
+        judged = []
+        for expectation in every:
+            found = self._exact(expectation.text, "", self._formula_of(expectation))
+            if found.bounded is not None:
+                judged.append((expectation, judge(expectation, found.value, found.interval)))
+        return tuple(judged)
+
+    def _formula_of(self, expectation: Expectation) -> Callable[[Figures], Bounded]:
+        return lambda figures: figures.value(expectation.formula)

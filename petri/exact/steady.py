@@ -1,0 +1,193 @@
+"""Long-run averages of a chain, each with bounds that hold whatever computed it.
+
+In a chain with one closed class, the long-run average g of a reward r lies between the least and the greatest of
+r(s) + Σ q(s, s′)·(h(s′) − h(s)) over its states, for any h at all: the average of the sum over the stationary
+distribution is that of r. So h is computed fast, by a direct solution of the Poisson equation, and then the sums show
+how good it was; what the rounding of the sums themselves may do is added.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from petri.exact.chain import Chain, Floats, Integers
+from petri.exact.libraries import library
+from petri.structs import Frozen
+
+EPSILON = float(np.finfo(np.float64).eps)
+STEPS_OF_RATES = 16  # roundings in a rate, from the net's times on
+MOST_DIRECT = 400_000  # states of a class that is solved directly
+
+
+class Gains(Frozen):
+    """Long-run averages, one for each reward: low <= exact <= high."""
+
+    value: Floats
+    low: Floats
+    high: Floats
+
+
+class Classes(Frozen):
+    """The closed classes of a chain, each with its states, and the probability to end there with its bounds."""
+
+    states: tuple[Integers, ...]
+    value: Floats
+    low: Floats
+    high: Floats
+
+
+class SteadyState:
+    """What becomes of a chain in the long run."""
+
+    def __init__(self, chain: Chain) -> None:
+        self.chain = chain
+        sparse = library("scipy.sparse")
+        shape = chain.states, chain.states
+        data = chain.data
+        if chain.kind != "continuous":
+            data = data / np.repeat(chain.sojourns, np.diff(chain.indptr))
+        rates = sparse.csr_matrix((data, chain.indices.copy(), chain.indptr), shape=shape)
+        rates.setdiag(0.0)
+        rates.eliminate_zeros()
+        self.rates = rates
+        self.classes = self._classes()
+
+    @property
+    def recurrent(self) -> Integers:
+        """The states that are in a closed class."""
+        return np.sort(np.concatenate(self.classes.states))
+
+    # ------------------------------------------------------------ closed classes
+
+    def _classes(self) -> Classes:
+        rates, graph = self.rates, library("scipy.sparse.csgraph")
+        count, component = graph.connected_components(rates, connection="strong")
+        rows, columns = rates.nonzero()
+        open_ones = np.unique(component[rows[component[rows] != component[columns]]])
+        closed = np.setdiff1d(np.arange(count), open_ones)
+        order = np.argsort(component, kind="stable")
+        starts = np.searchsorted(component[order], np.arange(count + 1))
+        states = tuple(order[starts[one] : starts[one + 1]] for one in closed)
+        if len(closed) == 1:
+            one = np.ones(1)
+            return Classes(states, one, one, one)
+        return self._absorbed(component, closed, states)
+
+    def _absorbed(self, component: Integers, closed: Integers, states: tuple[Integers, ...]) -> Classes:
+        """The probabilities of the closed classes.
+
+        The error of a solution x of (I − P)x = b is at most the greatest residual times the greatest expected number of
+        steps, and t bounds the latter by max t / (1 − δ), if (I − P)t ≥ 1 − δ.
+        """
+        start, chances = self.chain.initial
+        passing = np.flatnonzero(~np.isin(component, closed))
+        where = np.full(len(component), -1, dtype=np.int64)
+        where[passing] = np.arange(len(passing))
+        value = np.zeros(len(closed))
+        for number, one in enumerate(states):
+            value[number] = chances[np.isin(start, one)].sum()
+        if not len(passing):
+            slack = EPSILON * STEPS_OF_RATES
+            return Classes(states, value, np.maximum(value - slack, 0.0), np.minimum(value + slack, 1.0))
+        rows = self.rates[passing]
+        exits = np.asarray(rows.sum(axis=1)).ravel()
+        inside = rows[:, passing]
+        sparse = library("scipy.sparse")
+        system = (sparse.diags(exits) - inside).tocsc()
+        solved = _Solved(system)
+        targets = np.stack([np.asarray(rows[:, one].sum(axis=1)).ravel() for one in states], axis=1)
+        found = np.clip(solved.solve(targets), 0.0, 1.0)
+        steps = solved.solve(exits)
+        widest = np.diff(rows.indptr).max() + STEPS_OF_RATES
+        lacking = ((system @ steps) - exits * (1.0 - 2.0 * widest * EPSILON * steps.max())) / exits
+        longest = steps.max() / max(1.0 + min(float(lacking.min()), 0.0), 1e-3)
+        residual = np.abs(system @ found - targets) / exits[:, None] + widest * EPSILON * 2.0
+        error = residual.max(axis=0) * longest
+        first = where[start] >= 0
+        value += chances[first] @ found[where[start[first]]]
+        return Classes(states, value, np.clip(value - error, 0.0, 1.0), np.clip(value + error, 0.0, 1.0))
+
+    # ------------------------------------------------------------ averages
+
+    def gains_in(self, states: Integers, rewards: Floats) -> Gains:
+        """The long-run averages in a closed class of rewards per time unit: a column for each, a row for each state."""
+        own = rewards[states]
+        if len(states) == 1:
+            return Gains(own[0], own[0], own[0])
+        return certified(self.rates[states][:, states].tocsr(), own, poisson)
+
+    def distribution(self) -> Floats:
+        """The long-run share of time in each state, as computed."""
+        shares = np.zeros(self.chain.states)
+        for states, chance in zip(self.classes.states, self.classes.value, strict=True):
+            shares[states] = chance * stationary(self.rates[states][:, states].tocsr())
+        return shares
+
+
+class _Solved:
+    """The solutions of a system of the form D − N, N without negative entries, improved once by their residual."""
+
+    def __init__(self, system: Any) -> None:
+        self.system = system
+        options = {"SymmetricMode": True}
+        self.factors = library("scipy.sparse.linalg").splu(
+            system, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options=options
+        )
+
+    def solve(self, right: Floats, transposed: bool = False) -> Floats:
+        mode = "T" if transposed else "N"
+        system = self.system.T if transposed else self.system
+        found: Floats = self.factors.solve(right, mode)
+        found += self.factors.solve(right - system @ found, mode)
+        return found
+
+
+def stationary(rates: Any) -> Floats:
+    """The stationary distribution of an irreducible chain, by a direct solution."""
+    size = rates.shape[0]
+    if size == 1:
+        return np.ones(1)
+    pivot, found = 0, np.zeros(0)
+    for _ in range(2):  # the second time without a state of which there is much
+        others = np.delete(np.arange(size), pivot)
+        exits = np.asarray(rates.sum(axis=1)).ravel()
+        system = (library("scipy.sparse").diags(exits) - rates).tocsc()[others][:, others]
+        shares = _Solved(system).solve(rates[[pivot]][:, others].toarray()[0], transposed=True)
+        found = np.insert(np.maximum(shares, 0.0), pivot, 1.0)
+        found /= found.sum()
+        if found[pivot] >= 0.5 / size:
+            break
+        pivot = int(found.argmax())
+    return found
+
+
+def poisson(rates: Any, rewards: Floats) -> Floats:
+    """h of the Poisson equation r + Qh = g of each column of rewards, for an irreducible chain."""
+    size = rates.shape[0]
+    exits = np.asarray(rates.sum(axis=1)).ravel()
+    pivot = int(stationary(rates).argmax())
+    others = np.delete(np.arange(size), pivot)
+    system = (library("scipy.sparse").diags(exits) - rates).tocsc()[others][:, others]
+    solved = _Solved(system)
+    own, time = solved.solve(rewards[others]), solved.solve(np.ones(size - 1))
+    row = rates[[pivot]][:, others].toarray()[0]
+    gain = (rewards[pivot] + row @ own) / (1.0 + row @ time)
+    return np.insert(own - np.outer(time, gain), pivot, 0.0, axis=0)
+
+
+def certified(rates: Any, rewards: Floats, solve: Any) -> Gains:
+    """The averages of rewards in an irreducible chain, between the bounds that the solution h proves."""
+    h = solve(rates, rewards)
+    widths = np.diff(rates.indptr)
+    rows = np.repeat(np.arange(rates.shape[0]), widths)
+    low, high, value = (np.empty(rewards.shape[1]) for _ in range(3))
+    for column in range(rewards.shape[1]):
+        steps = rates.data * (h[rates.indices, column] - h[rows, column])
+        sums = rewards[:, column] + np.bincount(rows, steps, minlength=rates.shape[0])
+        sizes = np.abs(rewards[:, column]) + np.bincount(rows, np.abs(steps), minlength=rates.shape[0])
+        slack = EPSILON * (widths + STEPS_OF_RATES) * sizes
+        low[column], high[column] = (sums - slack).min(), (sums + slack).max()
+        value[column] = 0.5 * (low[column] + high[column])
+    return Gains(value, low, high)

@@ -1,0 +1,533 @@
+//! Breadth-first exploration of the states of a net.
+//!
+//! States are expanded in the order of their numbers, a few together: all their successors are generated first, while the
+//! memory is fetched in which each will be looked for, and then numbered one after the other.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::exact::graph::{Ended, Graph, Labels};
+use crate::exact::layout::{bits_of, Layout};
+use crate::exact::model::Model;
+use crate::exact::moves::{Move, Pace, Packed};
+use crate::exact::narrow::Narrow;
+use crate::exact::rules::{mean, rate, speed, Role, Rules};
+use crate::exact::state_set::{mixed, StateSet, MOST_STATES};
+use crate::exact::trouble::{Found, Trouble};
+use crate::net::{Net, Span};
+
+/// Where an exploration ends: numbers of states and of bytes.
+#[derive(Clone, Copy, Debug)]
+pub struct Bounds {
+    pub states: usize,
+    pub memory: usize,
+}
+
+/// Successors that are generated before they are numbered, about.
+const BATCH: usize = 512;
+/// Successors whose states are fetched ahead.
+const AHEAD: usize = 8;
+
+/// Why there is no graph, and the spans that a fault may point to.
+pub type Failure = (Trouble, Vec<Span>);
+
+/// Explores the states of a net.
+pub fn explore(net: &Net, bounds: Bounds, stop: &AtomicU64) -> Result<Graph, Failure> {
+    let model = Model::new(net).map_err(|trouble| (trouble, Vec::new()))?;
+    let spans = model.spans.clone();
+    let explored = Explorer::new(model).and_then(|mut explorer| {
+        explorer.run(bounds, stop)?;
+        Ok(explorer.graph)
+    });
+    explored.map_err(|trouble| (trouble, spans))
+}
+
+/// How a transition is explored: by a plain move, or by the rules.
+#[derive(Clone, Copy)]
+enum Way {
+    Move(usize),
+    Rules(usize),
+}
+
+struct Explorer {
+    graph: Graph,
+    moves: Vec<Move>,
+    packed: Vec<Packed>,
+    /// The sums of products of the changes of moves.
+    sums: Vec<u64>,
+    /// The labels that the moves had last, by the number that decides.
+    known: Vec<Vec<u32>>,
+    /// For each priority, the highest first, how its transitions start.
+    immediate: Vec<Vec<Way>>,
+    /// What happens in tangible states.
+    timed: Vec<Way>,
+    /// Some firings in progress are explored by the rules.
+    has_progress: bool,
+    batch: Batch,
+    /// Whether the numbers of the state that is expanded are unpacked, and their meaning known.
+    unpacked: bool,
+    looked: bool,
+}
+
+/// Successors that have no numbers yet.
+#[derive(Default)]
+struct Batch {
+    states: Vec<u64>,
+    hashes: Vec<u64>,
+    labels: Vec<u32>,
+    /// For each state that was expanded: its number of successors so far, whether it is vanishing, and its ticks.
+    sources: Vec<(usize, bool, u64)>,
+}
+
+/// A field has outgrown its bits.
+struct Outgrown {
+    field: usize,
+    number: u64,
+}
+
+enum Interrupted {
+    Outgrown(Outgrown),
+    Trouble(Trouble),
+}
+
+impl From<Trouble> for Interrupted {
+    fn from(trouble: Trouble) -> Self {
+        Interrupted::Trouble(trouble)
+    }
+}
+
+impl Explorer {
+    fn new(model: Model) -> Found<Self> {
+        let mut rules = Rules::new(model);
+        let numbers = rules.initial()?;
+        let count = rules.model.transitions.len();
+        let mut moves = Vec::new();
+        let mut way = |of: Option<Move>, otherwise: usize| match of {
+            Some(one) => {
+                moves.push(one);
+                Way::Move(moves.len() - 1)
+            }
+            None => Way::Rules(otherwise),
+        };
+        let start = |t: usize| Move::start(&rules.model, &rules.fields, t);
+        let starts: Vec<Way> = (0..count).map(|t| way(start(t), t)).collect();
+        let mut timed: Vec<Way> =
+            (0..count).filter(|&t| rules.model.transitions[t].clock.is_some()).map(|t| starts[t]).collect();
+        for transition in 0..count {
+            if let Some(end) = Move::end(&rules.model, &rules.fields, transition) {
+                timed.push(way(Some(end), transition));
+            }
+        }
+        let immediate = rules.model.immediate.iter().map(|level| level.iter().map(|&t| starts[t]).collect()).collect();
+        let has_progress = rules.fields.kept.iter().any(|kept| matches!(kept, crate::exact::state::Kept::Kinds(_)));
+        let bits = first_bits(&numbers, &moves);
+        let layout = Layout::new(&bits);
+        let states = StateSet::new(layout.words());
+        let known = moves.iter().map(|_| Vec::new()).collect();
+        let graph = Graph {
+            rules,
+            layout,
+            states,
+            offsets: vec![0],
+            targets: Vec::new(),
+            arc_labels: Narrow::default(),
+            labels: Labels::default(),
+            vanishing: Vec::new(),
+            ticks: Vec::new(),
+            ended: Ended::Complete,
+        };
+        let (packed, sums, batch) = (Vec::new(), Vec::new(), Batch::default());
+        let mut explorer = Explorer {
+            graph,
+            moves,
+            packed,
+            sums,
+            known,
+            immediate,
+            timed,
+            has_progress,
+            batch,
+            unpacked: false,
+            looked: false,
+        };
+        explorer.pack_moves();
+        let mut state = vec![0; explorer.graph.layout.words()];
+        explorer.graph.layout.pack(&numbers, &mut state).expect("fields as wide as the first numbers");
+        let hash = mixed(explorer.graph.states.sum(&state));
+        explorer.graph.states.insert(&state, hash);
+        Ok(explorer)
+    }
+
+    fn pack_moves(&mut self) {
+        let Graph { layout, states, .. } = &self.graph;
+        self.packed = self.moves.iter().map(|one| Packed::new(one, layout)).collect();
+        let sum = |packed: &Packed| {
+            let mut change = vec![0; layout.words()];
+            packed.parts.iter().for_each(|part| change[part.word] = part.change);
+            states.sum(&change)
+        };
+        self.sums = self.packed.iter().map(sum).collect();
+    }
+
+    fn run(&mut self, bounds: Bounds, stop: &AtomicU64) -> Found<()> {
+        let most = bounds.states.min(MOST_STATES);
+        loop {
+            let outgrown = match self.generate() {
+                Ok(()) => None,
+                Err(Interrupted::Outgrown(field)) => Some(field),
+                Err(Interrupted::Trouble(trouble)) => return Err(trouble),
+            };
+            if outgrown.is_none() && self.batch.sources.is_empty() {
+                return Ok(());
+            }
+            if !self.number(most) {
+                self.graph.ended = Ended::States;
+                return Ok(());
+            }
+            if let Some(Outgrown { field, number }) = outgrown {
+                self.widen(field, number);
+            }
+            if stop.load(Ordering::Relaxed) != 0 {
+                self.graph.ended = Ended::Stopped;
+                return Ok(());
+            }
+            if self.graph.bytes() > bounds.memory {
+                self.graph.ended = Ended::Memory;
+                return Ok(());
+            }
+        }
+    }
+
+    /// Fields and states get another layout.
+    fn widen(&mut self, field: usize, number: u64) {
+        let layout = self.graph.layout.wider(field, number);
+        let old = &self.graph.layout;
+        let mut numbers = vec![0; old.fields.len()];
+        self.graph.states = self.graph.states.repacked(layout.words(), |state, new| {
+            old.unpack(state, &mut numbers);
+            layout.pack(&numbers, new).expect("a wider layout");
+        });
+        self.graph.layout = layout;
+        self.pack_moves();
+    }
+
+    // -------------------------------------------------------- successors
+
+    /// Generates the successors of the next states, up to a batch.
+    fn generate(&mut self) -> Result<(), Interrupted> {
+        let first = self.graph.expanded();
+        let mut next = first;
+        while next < self.graph.states.len() && self.batch.hashes.len() < BATCH {
+            let before = self.batch.hashes.len();
+            match self.expand(next) {
+                Ok((is_vanishing, ticks)) => {
+                    self.batch.sources.push((self.batch.hashes.len(), is_vanishing, ticks));
+                    next += 1;
+                }
+                Err(interrupted) => {
+                    let words = self.graph.layout.words();
+                    self.batch.hashes.truncate(before);
+                    self.batch.labels.truncate(before);
+                    self.batch.states.truncate(before * words);
+                    return Err(interrupted);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Generates the successors of a state. Returns whether it is vanishing, and the ticks up to the next end.
+    fn expand(&mut self, state: usize) -> Result<(bool, u64), Interrupted> {
+        (self.unpacked, self.looked) = (false, false);
+        let words = self.graph.layout.words();
+        let mut current = [0u64; 8];
+        let current = if words <= 8 {
+            current[..words].copy_from_slice(self.graph.states.state(state));
+            &current[..words]
+        } else {
+            &self.graph.states.state(state).to_vec()[..]
+        };
+        let sum = self.graph.states.sum(current);
+        for level in 0..self.immediate.len() {
+            if self.start(level, current, sum)? {
+                return Ok((true, 0));
+            }
+        }
+        for at in 0..self.timed.len() {
+            match self.timed[at] {
+                Way::Move(number) => {
+                    if self.may(number, current)? {
+                        let label = self.rate_label(number, current)?;
+                        if let Some(label) = label {
+                            self.push_move(number, current, sum, label)?;
+                        }
+                    }
+                }
+                Way::Rules(transition) => self.race(transition, current)?,
+            }
+        }
+        if self.has_progress {
+            self.look(current)?;
+            for (role, transition, rate, numbers) in self.graph.rules.progress()? {
+                let label = self.graph.labels.number(transition, role, rate);
+                self.push_numbers(&numbers, label)?;
+            }
+        }
+        if self.graph.rules.model.in_ticks {
+            self.look(current)?;
+            if let Some((ticks, numbers)) = self.graph.rules.pass()? {
+                let label = self.graph.labels.number(u32::MAX as usize, Role::Time, 1.0);
+                self.push_numbers(&numbers, label)?;
+                return Ok((false, ticks));
+            }
+        }
+        Ok((false, 0))
+    }
+
+    /// Makes the state known to the rules.
+    fn look(&mut self, current: &[u64]) -> Result<(), Interrupted> {
+        if !self.looked {
+            self.unpack(current);
+            self.looked = true;
+            self.graph.rules.look().map_err(|fault| Trouble::Fault(fault, None))?;
+        }
+        Ok(())
+    }
+
+    fn unpack(&mut self, current: &[u64]) {
+        if !self.unpacked {
+            self.unpacked = true;
+            self.graph.layout.unpack(current, &mut self.graph.rules.state.numbers);
+        }
+    }
+
+    /// Whether a move may happen.
+    #[inline(always)]
+    fn may(&mut self, number: usize, current: &[u64]) -> Result<bool, Interrupted> {
+        if !self.packed[number].may(current, &self.graph.layout.guards) {
+            return Ok(false);
+        }
+        if !self.moves[number].guarded {
+            return Ok(true);
+        }
+        self.look(current)?;
+        let transition = self.moves[number].transition;
+        let Rules { model, state, .. } = &mut self.graph.rules;
+        let plan = &model.transitions[transition];
+        let nothing = vec![0; plan.variables];
+        let holds = plan.guard.as_ref().map_or(Ok(true), |guard| guard.value(&mut state.scope(model, &nothing)));
+        Ok(holds.map_err(|fault| fault_of(fault, transition))?)
+    }
+
+    /// The firings that start at once at a priority. False if there are none.
+    fn start(&mut self, level: usize, current: &[u64], sum: u64) -> Result<bool, Interrupted> {
+        let mut found = Vec::new();
+        let mut total = 0.0;
+        for at in 0..self.immediate[level].len() {
+            let way = self.immediate[level][at];
+            let (transition, classes) = match way {
+                Way::Move(number) if self.may(number, current)? => (self.moves[number].transition, Vec::new()),
+                Way::Move(_) => continue,
+                Way::Rules(transition) => {
+                    self.look(current)?;
+                    let classes = self.graph.rules.classes(transition)?;
+                    if classes.is_empty() {
+                        continue;
+                    }
+                    (transition, classes)
+                }
+            };
+            total += self.graph.rules.model.transitions[transition].weight;
+            found.push((way, transition, classes));
+        }
+        let alone = found.len() == 1;
+        let is_any = !found.is_empty();
+        for (way, transition, classes) in found {
+            let share = if alone { 1.0 } else { self.graph.rules.model.transitions[transition].weight / total };
+            match way {
+                Way::Move(number) => {
+                    let label = self.graph.labels.number(transition, Role::Start, share);
+                    self.push_move(number, current, sum, label)?;
+                }
+                Way::Rules(_) => {
+                    let ways: f64 = classes.iter().map(|class| class.ways).sum();
+                    for class in classes {
+                        let chance = share * class.ways / ways;
+                        self.fire(transition, &class, Role::Start, chance)?;
+                    }
+                }
+            }
+        }
+        Ok(is_any)
+    }
+
+    /// The firings of a transition with clocks, by the rules.
+    fn race(&mut self, transition: usize, current: &[u64]) -> Result<(), Interrupted> {
+        self.look(current)?;
+        let classes = self.graph.rules.classes(transition)?;
+        let rates = self.graph.rules.rates(transition, &classes)?;
+        for (class, rate) in classes.iter().zip(rates).filter(|(_, rate)| *rate > 0.0) {
+            self.fire(transition, class, Role::Fire, rate)?;
+        }
+        Ok(())
+    }
+
+    fn fire(
+        &mut self,
+        transition: usize,
+        class: &crate::exact::search::Class,
+        role: Role,
+        value: f64,
+    ) -> Result<(), Interrupted> {
+        let mut successors = Vec::new();
+        self.graph.rules.fire(transition, class, &mut successors)?;
+        for successor in successors {
+            let label = self.graph.labels.number(transition, role, value * successor.chance);
+            self.push_numbers(&successor.numbers, label)?;
+        }
+        Ok(())
+    }
+
+    /// The label of a timed move; none if its rate is 0.
+    #[inline(always)]
+    fn rate_label(&mut self, number: usize, current: &[u64]) -> Result<Option<u32>, Interrupted> {
+        let layout = &self.graph.layout;
+        let of = &self.moves[number];
+        let servers = |fields: &[(usize, u64)], most: u64| {
+            let times = fields.iter().map(|&(field, count)| layout.get(current, field) / count);
+            times.fold(most, u64::min)
+        };
+        let (times, each) = match of.pace {
+            Pace::Rate(rate) => (1, rate),
+            Pace::Each(field, rate) => (layout.get(current, field), rate),
+            Pace::Servers { ref fields, most, rate } => (servers(fields, most), rate),
+            Pace::Weight(_) | Pace::Open { .. } => return self.open_label(number, current),
+        };
+        let known = &mut self.known[number];
+        if let Some(&label) = known.get(times as usize).filter(|&&label| label != u32::MAX) {
+            return Ok(Some(label));
+        }
+        let (transition, role) = (of.transition, of.role);
+        let label = self.graph.labels.number(transition, role, times as f64 * each);
+        if times < 1 << 16 {
+            if known.len() <= times as usize {
+                known.resize(times as usize + 1, u32::MAX);
+            }
+            known[times as usize] = label;
+        }
+        Ok(Some(label))
+    }
+
+    /// The same for a clock whose speed or mean depends on the marking.
+    fn open_label(&mut self, number: usize, current: &[u64]) -> Result<Option<u32>, Interrupted> {
+        self.look(current)?;
+        let (transition, role) = (self.moves[number].transition, self.moves[number].role);
+        let Pace::Open { fields, most } = &self.moves[number].pace else { return Ok(None) };
+        let layout = &self.graph.layout;
+        let times = fields.iter().map(|&(field, count)| layout.get(current, field) / count);
+        let times = if fields.is_empty() { 1 } else { times.fold(*most, u64::min) };
+        let Rules { model, state, .. } = &mut self.graph.rules;
+        let plan = &model.transitions[transition];
+        let Some(clock) = &plan.clock else { return Ok(None) };
+        let nothing = vec![0; plan.variables];
+        let of = speed(clock, &mut state.scope(model, &nothing))
+            .and_then(|speed| Ok((speed, mean(clock, &mut state.scope(model, &nothing))?)));
+        let (speed, mean) = of.map_err(|fault| fault_of(fault, transition))?;
+        let value = rate(model, times as f64 * speed, mean);
+        if !value.is_finite() {
+            let transition = crate::base::ids::TransitionId(transition as u32);
+            return Err(Trouble::Unsolvable("clock-at-once", Some(transition)).into());
+        }
+        Ok((value > 0.0).then(|| self.graph.labels.number(transition, role, value)))
+    }
+
+    #[inline(always)]
+    fn push_move(&mut self, number: usize, current: &[u64], sum: u64, label: u32) -> Result<(), Interrupted> {
+        let packed = &self.packed[number];
+        let batch = &mut self.batch;
+        let start = batch.states.len();
+        batch.states.extend_from_slice(current);
+        for part in &packed.parts {
+            let word = &mut batch.states[start + part.word];
+            *word = word.wrapping_add(part.change);
+            let outgrown = *word & self.graph.layout.guards[part.word];
+            if outgrown != 0 {
+                batch.states.truncate(start);
+                let field = self.graph.layout.outgrown(part.word, outgrown);
+                return Err(Interrupted::Outgrown(Outgrown { field, number: 0 }));
+            }
+        }
+        let hash = mixed(sum.wrapping_add(self.sums[number]));
+        self.graph.states.fetch(hash);
+        batch.hashes.push(hash);
+        batch.labels.push(label);
+        Ok(())
+    }
+
+    fn push_numbers(&mut self, numbers: &[u64], label: u32) -> Result<(), Interrupted> {
+        let batch = &mut self.batch;
+        let start = batch.states.len();
+        batch.states.resize(start + self.graph.layout.words(), 0);
+        if let Err(field) = self.graph.layout.pack(numbers, &mut batch.states[start..]) {
+            batch.states.truncate(start);
+            return Err(Interrupted::Outgrown(Outgrown { field, number: numbers[field] }));
+        }
+        let hash = mixed(self.graph.states.sum(&batch.states[start..]));
+        self.graph.states.fetch(hash);
+        batch.hashes.push(hash);
+        batch.labels.push(label);
+        Ok(())
+    }
+
+    // -------------------------------------------------------- numbers
+
+    /// Numbers the successors of the batch. False if there are more states than allowed.
+    fn number(&mut self, most: usize) -> bool {
+        let words = self.graph.layout.words();
+        let mut batch = std::mem::take(&mut self.batch);
+        let graph = &mut self.graph;
+        let mut at = 0;
+        let mut fits = true;
+        for &(end, is_vanishing, ticks) in &batch.sources {
+            let first = graph.targets.len();
+            while at < end {
+                if let Some(&hash) = batch.hashes.get(at + AHEAD) {
+                    graph.states.fetch_state(hash);
+                }
+                let target = graph.states.insert(&batch.states[at * words..(at + 1) * words], batch.hashes[at]);
+                graph.targets.push(target);
+                graph.arc_labels.push(batch.labels[at]);
+                at += 1;
+            }
+            if graph.states.len() > most {
+                graph.targets.truncate(first);
+                graph.arc_labels.truncate(first);
+                fits = false;
+                break;
+            }
+            graph.note(is_vanishing, graph.expanded());
+            graph.offsets.push(graph.targets.len() as u64);
+            if graph.rules.model.in_ticks {
+                graph.ticks.push(ticks);
+            }
+        }
+        batch.states.clear();
+        batch.hashes.clear();
+        batch.labels.clear();
+        batch.sources.clear();
+        self.batch = batch;
+        fits
+    }
+}
+
+fn fault_of(fault: Box<crate::base::fault::Fault>, transition: usize) -> Trouble {
+    Trouble::Fault(fault, Some(crate::base::ids::TransitionId(transition as u32)))
+}
+
+/// Bits for the first numbers, and for what moves add.
+fn first_bits(numbers: &[u64], moves: &[Move]) -> Vec<u32> {
+    let mut bits: Vec<u32> = numbers.iter().map(|&number| bits_of(number)).collect();
+    for (field, change) in moves.iter().flat_map(|one| &one.changes) {
+        bits[*field] = bits[*field].max(bits_of(change.unsigned_abs()));
+    }
+    bits
+}

@@ -1,0 +1,33 @@
+//! Exact answers: the states that a net reaches, and the Markov chain that it is.
+//!
+//! May import: `base`, `net`, `collections`, `program`, `state`.
+//!
+//! - [`layout`]: how the numbers of a state are packed into words
+//! - [`state_set`]: the states found so far
+//! - [`narrow`]: rows of small numbers
+//! - [`contents`]: what places hold, numbered
+//! - [`model`]: the net as it is explored
+//! - [`stages`]: times as exponential stages
+//! - [`compile`]: from the flat net to the model
+//! - [`trouble`]: why there is no state space, or no chain
+//! - [`state`]: a state, unpacked
+//! - [`search`]: the bindings of a transition
+//! - [`rules`]: what may happen in a state
+//! - [`moves`]: firings that move constant numbers of black tokens
+//! - [`graph`]: states and arcs
+//! - [`explore`]: the exploration
+
+pub mod compile;
+pub mod contents;
+pub mod explore;
+pub mod graph;
+pub mod layout;
+pub mod model;
+pub mod moves;
+pub mod narrow;
+pub mod rules;
+pub mod search;
+pub mod stages;
+pub mod state;
+pub mod state_set;
+pub mod trouble;

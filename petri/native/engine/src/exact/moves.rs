@@ -1,0 +1,213 @@
+//! Firings that move constant numbers of black tokens: nearly all of most nets. Compiled for a layout, such a move is a
+//! comparison and an addition for each word that it touches.
+
+use crate::exact::layout::Layout;
+use crate::exact::model::{Clock, Model, Transition};
+use crate::exact::rules::{rate, Role};
+use crate::exact::state::{Fields, Kept};
+use crate::program::arc::Count;
+
+/// How a move's value comes about.
+#[derive(Debug)]
+pub enum Pace {
+    /// A weight among the firings that may start.
+    Weight(f64),
+    /// A rate.
+    Rate(f64),
+    /// A rate for each of the servers that are busy: those that the tokens of each field suffice for, in numbers of so many.
+    Servers { fields: Vec<(usize, u64)>, most: u64, rate: f64 },
+    /// A rate for each that the field counts.
+    Each(usize, f64),
+    /// The speed and mean of the clock, on the marking, for as many servers.
+    Open { fields: Vec<(usize, u64)>, most: u64 },
+}
+
+/// A firing, or the end of one, of a transition.
+#[derive(Debug)]
+pub struct Move {
+    pub transition: usize,
+    pub role: Role,
+    /// The least numbers of fields.
+    pub needs: Vec<(usize, u64)>,
+    /// The greatest.
+    pub limits: Vec<(usize, u64)>,
+    pub changes: Vec<(usize, i64)>,
+    /// Whether the guard is to be asked.
+    pub guarded: bool,
+    pub pace: Pace,
+}
+
+/// A number for a field, added to what is there.
+fn add<T: Copy + std::ops::AddAssign>(numbers: &mut Vec<(usize, T)>, field: usize, number: T) {
+    match numbers.iter_mut().find(|(other, _)| *other == field) {
+        Some((_, sum)) => *sum += number,
+        None => numbers.push((field, number)),
+    }
+}
+
+/// A greatest number for a field: the least of them counts.
+fn limit(limits: &mut Vec<(usize, u64)>, field: usize, most: u64) {
+    match limits.iter_mut().find(|(other, _)| *other == field) {
+        Some((_, least)) => *least = most.min(*least),
+        None => limits.push((field, most)),
+    }
+}
+
+impl Move {
+    /// The start of a firing, if it is a plain move.
+    pub fn start(model: &Model, fields: &Fields, number: usize) -> Option<Move> {
+        let transition = &model.transitions[number];
+        let deposits = model.constant_deposits(number)?;
+        let is_plain = transition.resets.is_empty() && transition.steps.is_empty() && transition.prefer.is_none();
+        let kept = fields.kept[number];
+        if !is_plain || !(kept == Kept::Not && transition.time.is_always_zero() || matches!(kept, Kept::Number(..))) {
+            return None;
+        }
+        let (mut needs, mut limits, mut changes, mut taken) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        for arc in &transition.inputs {
+            let Some(Count::Const(count)) = arc.count else { return None };
+            add(&mut needs, arc.place.at(), count);
+            if !arc.keep {
+                add(&mut taken, arc.place.at(), count);
+                add(&mut changes, arc.place.at(), -i64::try_from(count).ok()?);
+            }
+        }
+        for arc in &transition.inhibitors {
+            let Count::Const(threshold) = arc.threshold else { return None };
+            if !arc.equals.is_empty() || model.places[arc.place.at()].width > 0 {
+                return None;
+            }
+            if threshold == 0 {
+                // It never fires.
+                needs.push((arc.place.at(), u64::MAX));
+            } else {
+                limit(&mut limits, arc.place.at(), threshold - 1);
+            }
+        }
+        let mut given = Vec::new();
+        for deposit in &deposits {
+            add(&mut given, deposit.place.at(), deposit.count);
+        }
+        for &(place, count) in &given {
+            let Some(capacity) = model.places[place].capacity else { continue };
+            if may_be_reserved(model, place) {
+                return None;
+            }
+            let taken = taken.iter().find(|(other, _)| *other == place).map_or(0, |(_, taken)| *taken);
+            match (capacity + taken).checked_sub(count) {
+                Some(most) => limit(&mut limits, place, most),
+                None => needs.push((place, u64::MAX)),
+            }
+        }
+        match kept {
+            Kept::Number(field, _) => add(&mut changes, field, 1),
+            _ => {
+                for (place, count) in given {
+                    add(&mut changes, place, i64::try_from(count).ok()?);
+                }
+            }
+        }
+        let role = if transition.clock.is_some() { Role::Fire } else { Role::Start };
+        let pace = match &transition.clock {
+            None => Pace::Weight(transition.weight),
+            Some(clock) => of_clock(model, transition, clock, taken),
+        };
+        changes.retain(|(_, change)| *change != 0);
+        Some(Move { transition: number, role, needs, limits, changes, guarded: transition.guard.is_some(), pace })
+    }
+
+    /// The end of a firing of which only the number in progress is kept.
+    pub fn end(model: &Model, fields: &Fields, number: usize) -> Option<Move> {
+        let Kept::Number(field, kind) = fields.kept[number] else { return None };
+        let kind = &fields.kinds.all[kind as usize];
+        let mut changes = vec![(field, -1)];
+        for deposit in &kind.deposits {
+            add(&mut changes, deposit.place.at(), i64::try_from(deposit.count).ok()?);
+        }
+        let pace = Pace::Each(field, rate(model, 1.0, kind.means[0]));
+        let (needs, limits) = (vec![(field, 1)], Vec::new());
+        Some(Move { transition: number, role: Role::End, needs, limits, changes, guarded: false, pace })
+    }
+}
+
+/// Whether firings in progress may have tokens for the place.
+fn may_be_reserved(model: &Model, place: usize) -> bool {
+    let lasting = model.transitions.iter().filter(|transition| transition.lasts());
+    lasting.flat_map(|transition| &transition.outputs).any(|output| output.places.iter().any(|one| one.at() == place))
+}
+
+fn of_clock(model: &Model, transition: &Transition, clock: &Clock, taken: Vec<(usize, u64)>) -> Pace {
+    let alone = clock.servers == Some(1) || transition.inputs.iter().all(|arc| arc.keep);
+    let fields = if alone { Vec::new() } else { taken.into_iter().filter(|(_, count)| *count > 0).collect() };
+    let most = clock.servers.unwrap_or(u64::MAX);
+    match (clock.mean.constant_mean(), &clock.speed) {
+        (Some(mean), None) if fields.is_empty() => Pace::Rate(rate(model, 1.0, mean)),
+        (Some(mean), None) => Pace::Servers { fields, most, rate: rate(model, 1.0, mean) },
+        _ => Pace::Open { fields, most },
+    }
+}
+
+/// What a move does with a word.
+#[derive(Clone, Copy, Debug)]
+pub struct Part {
+    pub word: usize,
+    pub needs: u64,
+    pub limits: u64,
+    /// The guard bits of the fields that have limits.
+    pub limited: u64,
+    pub change: u64,
+}
+
+/// A move in a layout.
+#[derive(Debug)]
+pub struct Packed {
+    /// It cannot happen in this layout: a number that it needs fits no field.
+    pub never: bool,
+    pub parts: Vec<Part>,
+}
+
+impl Packed {
+    pub fn new(of: &Move, layout: &Layout) -> Self {
+        let mut packed = Packed { never: false, parts: Vec::new() };
+        for &(field, needed) in &of.needs {
+            let place = layout.fields[field];
+            packed.never |= needed > place.most;
+            packed.part(place.word).needs += needed.min(place.most) << place.shift;
+        }
+        for &(field, limit) in &of.limits {
+            let place = layout.fields[field];
+            if limit < place.most {
+                let part = packed.part(place.word);
+                part.limits |= limit << place.shift;
+                part.limited |= (place.most + 1) << place.shift;
+            }
+        }
+        for &(field, change) in &of.changes {
+            let place = layout.fields[field];
+            let part = packed.part(place.word);
+            part.change = part.change.wrapping_add((change as u64).wrapping_mul(1 << place.shift));
+        }
+        packed
+    }
+
+    fn part(&mut self, word: u32) -> &mut Part {
+        let word = word as usize;
+        let at = self.parts.iter().position(|part| part.word == word).unwrap_or_else(|| {
+            self.parts.push(Part { word, needs: 0, limits: 0, limited: 0, change: 0 });
+            self.parts.len() - 1
+        });
+        &mut self.parts[at]
+    }
+
+    /// Whether the numbers allow the move.
+    #[inline(always)]
+    pub fn may(&self, state: &[u64], guards: &[u64]) -> bool {
+        !self.never
+            && self.parts.iter().all(|part| {
+                let (state, guards) = (state[part.word], guards[part.word]);
+                let enough = (state | guards).wrapping_sub(part.needs) & guards == guards;
+                let few = (part.limits | guards).wrapping_sub(state) & part.limited == part.limited;
+                enough && few
+            })
+    }
+}

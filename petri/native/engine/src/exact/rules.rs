@@ -1,0 +1,498 @@
+//! What may happen in a state: firings that start at once, clocks that run down, and firings in progress that go on or end.
+//!
+//! This is the general way, for tokens with colours, numbers that depend on the marking, and draws. `moves` has the fast way.
+
+use crate::base::fault::{Fault, Outcome};
+use crate::base::ids::TransitionId;
+use crate::base::ticks::whole;
+use crate::exact::contents::Contents;
+use crate::exact::model::{Branch, Clock, Model, Step};
+use crate::exact::search::{destination, number_of, Class, Search};
+use crate::exact::stages::Stages;
+use crate::exact::state::{arrive, Deposit, Fields, Kept, Kind, State};
+use crate::exact::trouble::{Found, Trouble};
+use crate::program::arc::Count;
+use crate::program::distribution::require;
+use crate::program::place::PlaceProgram;
+use crate::state::marking::weigh;
+
+/// What an arc of the state graph is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Role {
+    /// A firing without a clock: it starts, and ends at once unless it lasts. Its value is a probability.
+    Start,
+    /// A firing whose clock runs down. Its value is a rate, as are those of the next two.
+    Fire,
+    /// A firing in progress ends.
+    End,
+    /// A firing in progress comes to its next stage.
+    Stage,
+    /// Time passes until the next end; with probability 1.
+    Time,
+}
+
+/// A state that a firing may lead to.
+pub struct Successor {
+    pub chance: f64,
+    pub numbers: Vec<u64>,
+}
+
+/// A draw from integers is not followed beyond so many values.
+const MOST_OUTCOMES: i64 = 100_000;
+
+pub struct Rules {
+    pub model: Model,
+    pub fields: Fields,
+    pub state: State,
+    has_capacities: bool,
+}
+
+impl Model {
+    /// What firings of a transition give, if it is always the same number of black tokens.
+    pub fn constant_deposits(&self, transition: usize) -> Option<Vec<Deposit>> {
+        let transition = &self.transitions[transition];
+        let deposit = |output: &crate::exact::model::Output| match (&output.places[..], &output.count) {
+            (&[place], Count::Const(count)) if output.condition.is_none() && output.values.is_empty() => {
+                output.index.is_none().then_some(Deposit { place, count: *count, token: Vec::new() })
+            }
+            _ => None,
+        };
+        transition.outputs.iter().map(deposit).collect()
+    }
+}
+
+impl Rules {
+    pub fn new(model: Model) -> Self {
+        let fields = Fields::new(&model);
+        let state = State::new(&model, fields.fields);
+        let has_capacities = model.places.iter().any(|place| place.capacity.is_some());
+        Rules { model, fields, state, has_capacities }
+    }
+
+    pub fn initial(&mut self) -> Found<Vec<u64>> {
+        let Rules { model, fields, state, .. } = self;
+        fields.initial(model, &mut state.random).map_err(|fault| Trouble::Fault(fault, None))
+    }
+
+    /// Makes the numbers of `state` known to expressions.
+    pub fn look(&mut self) -> Outcome<()> {
+        self.state.count(&self.model, &self.fields);
+        if self.has_capacities {
+            self.reserve()?;
+        }
+        Ok(())
+    }
+
+    fn reserve(&mut self) -> Outcome<()> {
+        let Rules { model, fields, state, .. } = self;
+        state.reserved.fill(0);
+        let mut add = |kind: u64, times: u64| -> Outcome<()> {
+            for deposit in &fields.kinds.all[kind as usize].deposits {
+                let each = match &model.places[deposit.place.at()].weight {
+                    Some(weight) => weigh(weight, &deposit.token, &mut state.random)?,
+                    None => 1,
+                };
+                state.reserved[deposit.place.at()] += times * deposit.count * each;
+            }
+            Ok(())
+        };
+        for (at, kept) in fields.kept.iter().enumerate() {
+            match *kept {
+                Kept::Not => {}
+                Kept::Number(field, kind) => add(kind, state.numbers[field])?,
+                Kept::Kinds(field) => {
+                    for &kind in fields.contents[field].row(state.numbers[field]) {
+                        add(kind, 1)?;
+                    }
+                }
+                Kept::Agenda(field) => {
+                    for pair in fields.contents[field].row(state.numbers[field]).chunks_exact(2) {
+                        if fields.kinds.all[pair[0] as usize].transition == at {
+                            add(pair[0], 1)?;
+                        }
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn fault<T>(outcome: Outcome<T>, transition: usize) -> Found<T> {
+        outcome.map_err(|fault| Trouble::Fault(fault, Some(TransitionId(transition as u32))))
+    }
+
+    /// The classes of bindings of a transition; without a clock, of those that are preferred.
+    pub fn classes(&mut self, transition: usize) -> Found<Vec<Class>> {
+        let Rules { model, fields, state, .. } = self;
+        let preferred = model.transitions[transition].clock.is_none();
+        let found = Search::new(model, transition, &fields.contents, state).classes(preferred);
+        Rules::fault(found, transition)
+    }
+
+    // -------------------------------------------------------- clocks
+
+    /// The rates at which the bindings of a transition with a clock fire [1/net time unit] (C1, C4, C5).
+    pub fn rates(&mut self, transition: usize, classes: &[Class]) -> Found<Vec<f64>> {
+        let rates = self.rates_of(transition, classes);
+        let rates = Rules::fault(rates, transition)?;
+        if rates.iter().any(|rate| !rate.is_finite()) {
+            return Err(Trouble::Unsolvable("clock-at-once", Some(TransitionId(transition as u32))));
+        }
+        Ok(rates)
+    }
+
+    fn rates_of(&mut self, transition: usize, classes: &[Class]) -> Outcome<Vec<f64>> {
+        let Rules { model, state, .. } = self;
+        let plan = &model.transitions[transition];
+        let Some(clock) = &plan.clock else { return Ok(Vec::new()) };
+        if classes.is_empty() {
+            return Ok(Vec::new());
+        }
+        let nothing = vec![0; plan.variables];
+        let speed = speed(clock, &mut state.scope(model, &nothing))?;
+        let servers = if clock.servers == Some(1) {
+            1
+        } else {
+            let mut wanted: Vec<(usize, u64)> = Vec::new();
+            for arc in plan.inputs.iter().filter(|arc| !arc.keep) {
+                let count = match &arc.count {
+                    Some(count) => number_of(count, &mut state.scope(model, &nothing))?,
+                    None => 1,
+                };
+                match wanted.iter_mut().find(|(place, _)| *place == arc.place.at()) {
+                    Some((_, sum)) => *sum += count,
+                    None => wanted.push((arc.place.at(), count)),
+                }
+            }
+            let times = wanted.iter().filter(|(_, count)| *count > 0);
+            let degree = times.map(|&(place, count)| state.places[place].tokens / count).min().unwrap_or(1);
+            clock.servers.map_or(degree, |servers| servers.min(degree))
+        };
+        let mut rates = Vec::with_capacity(classes.len());
+        for class in classes {
+            let mean = mean(clock, &mut state.scope(model, &class.variables))?;
+            rates.push(rate(model, servers as f64 * class.ways * speed, mean));
+        }
+        Ok(rates)
+    }
+
+    // -------------------------------------------------------- firings
+
+    /// The states to which a firing with these bindings may lead, with the probability of each.
+    pub fn fire(&mut self, transition: usize, class: &Class, found: &mut Vec<Successor>) -> Found<()> {
+        let mut variables = class.variables.clone();
+        self.draw(transition, class, &mut variables, 0, 1.0, found)
+    }
+
+    /// Follows the draws from a step on.
+    fn draw(
+        &mut self,
+        transition: usize,
+        class: &Class,
+        variables: &mut Vec<u64>,
+        step: usize,
+        chance: f64,
+        found: &mut Vec<Successor>,
+    ) -> Found<()> {
+        let plan = &self.model.transitions[transition];
+        let (variable, values) = match plan.steps.get(step) {
+            None => return self.start(transition, class, variables, chance, found),
+            Some(Step::Set(variable, value)) => {
+                let bits = value.bits(&mut self.state.scope(&self.model, variables));
+                (*variable, vec![(1.0, Rules::fault(bits, transition)?)])
+            }
+            Some(Step::Branch(variable, branch)) => {
+                let values = outcomes(&self.model, branch, &mut self.state, variables);
+                (*variable, Rules::fault(values, transition)?)
+            }
+        };
+        if values.is_empty() {
+            return Err(Trouble::Unsolvable("draw", Some(TransitionId(transition as u32))));
+        }
+        for (share, bits) in values.into_iter().filter(|(share, _)| *share > 0.0) {
+            variables[variable.at()] = bits;
+            self.draw(transition, class, variables, step + 1, chance * share, found)?;
+        }
+        Ok(())
+    }
+
+    /// A firing whose draws are made.
+    fn start(
+        &mut self,
+        transition: usize,
+        class: &Class,
+        variables: &[u64],
+        chance: f64,
+        found: &mut Vec<Successor>,
+    ) -> Found<()> {
+        let evaluated = self.evaluate(transition, variables);
+        let (alternatives, deposits) = Rules::fault(evaluated, transition)?;
+        for (share, stages) in alternatives {
+            let mut rows = Rows::new(self.state.numbers.clone());
+            rows.take(&self.model, &self.fields.contents, transition, class);
+            if stages.is_zero() {
+                let given = rows.give(&self.model, &self.fields.contents, &deposits, &mut self.state);
+                Rules::fault(given, transition)?;
+            } else {
+                let time_span = self.model.transitions[transition].time_span;
+                if stages.fixed <= -1.0 {
+                    let time = self.model.tick.time(stages.fixed);
+                    let fault = Fault::new("negative-time", time_span).with_real("duration", time);
+                    return Err(Trouble::Fault(fault, Some(TransitionId(transition as u32))));
+                }
+                self.begin(&mut rows, transition, stages, deposits.clone());
+            }
+            found.push(Successor { chance: chance * share, numbers: rows.numbers(&mut self.fields.contents) });
+        }
+        Ok(())
+    }
+
+    fn evaluate(&mut self, transition: usize, variables: &[u64]) -> Outcome<(Vec<(f64, Stages)>, Vec<Deposit>)> {
+        let Rules { model, state, .. } = self;
+        let plan = &model.transitions[transition];
+        let scope = &mut state.scope(model, variables);
+        let alternatives = plan.time.alternatives(scope)?;
+        let mut deposits = Vec::with_capacity(plan.outputs.len());
+        for output in &plan.outputs {
+            let (place, count) = destination(output, scope)?;
+            if count == 0 {
+                continue;
+            }
+            let mut token = Vec::with_capacity(output.values.len());
+            let target = &model.places[place.at()];
+            for (slot, value) in output.values.iter().enumerate() {
+                let bits = value.bits(scope)?;
+                check_bound(target, slot, bits, output.spans[slot])?;
+                token.push(bits);
+            }
+            deposits.push(Deposit { place, count, token });
+        }
+        Ok((alternatives, deposits))
+    }
+
+    /// A firing that lasts begins.
+    fn begin(&mut self, rows: &mut Rows, transition: usize, stages: Stages, deposits: Vec<Deposit>) {
+        let kind = self.fields.kinds.number(Kind { transition, means: stages.means, deposits }, &self.model);
+        match self.fields.kept[transition] {
+            Kept::Number(field, _) => rows.numbers[field] += 1,
+            Kept::Kinds(field) => insert(rows.row(field, &self.fields.contents), kind),
+            Kept::Agenda(field) => {
+                let left = whole(stages.fixed) as u64;
+                let row = rows.row(field, &self.fields.contents);
+                let at = row.chunks_exact(2).take_while(|pair| pair[1] <= left).count();
+                row.splice(2 * at..2 * at, [kind, left]);
+                self.fields.kinds.arrange(row);
+            }
+            Kept::Not => {}
+        }
+    }
+
+    /// What firings in progress do: the role, the transition, the rate, and the state after it.
+    pub fn progress(&mut self) -> Found<Vec<(Role, usize, f64, Vec<u64>)>> {
+        let mut found = Vec::new();
+        for transition in 0..self.model.transitions.len() {
+            let Kept::Kinds(field) = self.fields.kept[transition] else { continue };
+            let row = self.fields.contents[field].row(self.state.numbers[field]).to_vec();
+            for (at, &number) in row.iter().enumerate().filter(|&(at, kind)| at == 0 || row[at - 1] != *kind) {
+                let alike = row[at..].iter().take_while(|&&other| other == number).count();
+                let kind = self.fields.kinds.all[number as usize].clone();
+                let mut rows = Rows::new(self.state.numbers.clone());
+                rows.row(field, &self.fields.contents).remove(at);
+                let rate = rate(&self.model, alike as f64, kind.means[0]);
+                let means = kind.means[1..].to_vec();
+                let role = if means.is_empty() { Role::End } else { Role::Stage };
+                if means.is_empty() {
+                    let given = rows.give(&self.model, &self.fields.contents, &kind.deposits, &mut self.state);
+                    Rules::fault(given, transition)?;
+                } else {
+                    let next = self.fields.kinds.number(Kind { means, ..kind }, &self.model);
+                    insert(rows.row(field, &self.fields.contents), next);
+                }
+                found.push((role, transition, rate, rows.numbers(&mut self.fields.contents)));
+            }
+        }
+        Ok(found)
+    }
+
+    /// Time passes to the next end: how many ticks, and the state then.
+    pub fn pass(&mut self) -> Found<Option<(u64, Vec<u64>)>> {
+        let field = self.model.places.len();
+        let row = self.fields.contents[field].row(self.state.numbers[field]).to_vec();
+        let Some(&next) = row.get(1) else { return Ok(None) };
+        let mut rows = Rows::new(self.state.numbers.clone());
+        let left = rows.row(field, &self.fields.contents);
+        left.clear();
+        left.extend(row.chunks_exact(2).filter(|pair| pair[1] > next).flat_map(|pair| [pair[0], pair[1] - next]));
+        for pair in row.chunks_exact(2).filter(|pair| pair[1] == next) {
+            let Kind { transition, deposits, .. } = self.fields.kinds.all[pair[0] as usize].clone();
+            let given = rows.give(&self.model, &self.fields.contents, &deposits, &mut self.state);
+            Rules::fault(given, transition)?;
+        }
+        Ok(Some((next, rows.numbers(&mut self.fields.contents))))
+    }
+}
+
+/// The speed of a clock (C5).
+pub fn speed(clock: &Clock, scope: &mut crate::state::value::Scope) -> Outcome<f64> {
+    let Some(speed) = &clock.speed else { return Ok(1.0) };
+    let speed = speed.value(scope)?;
+    if speed < 0.0 {
+        return Err(Fault::new("negative-speed", clock.span).with_real("speed", speed));
+    }
+    Ok(speed)
+}
+
+pub fn mean(clock: &Clock, scope: &mut crate::state::value::Scope) -> Outcome<f64> {
+    Ok(clock.mean.single_mean(scope)?.unwrap_or(f64::NAN))
+}
+
+/// The rate of so many clocks or firings of this mean in ticks [1/net time unit]; not finite if it is not one.
+pub fn rate(model: &Model, clocks: f64, mean: f64) -> f64 {
+    if clocks == 0.0 {
+        0.0
+    } else {
+        clocks / model.tick.time(mean)
+    }
+}
+
+fn insert(row: &mut Vec<u64>, kind: u64) {
+    let at = row.partition_point(|&other| other <= kind);
+    row.insert(at, kind);
+}
+
+fn check_bound(target: &PlaceProgram, slot: usize, bits: u64, span: crate::base::ids::SpanId) -> Outcome<()> {
+    let bound = &target.bounds[slot];
+    if bound.holds(bits) {
+        return Ok(());
+    }
+    let fault = Fault::new("colour-range", span);
+    let fault = match bound.real {
+        true => fault.with_real("value", f64::from_bits(bits)),
+        false => fault.with_int("value", bits as i64),
+    };
+    Err(fault.with_text("slot", &bound.name).with_text("place", &target.name))
+}
+
+/// The values of a draw with their probabilities; none if there are too many.
+fn outcomes(model: &Model, branch: &Branch, state: &mut State, variables: &[u64]) -> Outcome<Vec<(f64, u64)>> {
+    let scope = &mut state.scope(model, variables);
+    Ok(match branch {
+        Branch::Bernoulli(p, span) => {
+            let p = p.value(scope)?;
+            require((0.0..=1.0).contains(&p), "bernoulli", *span, || vec![("p", p)])?;
+            vec![(p, 1), (1.0 - p, 0)]
+        }
+        Branch::Uniform(low, high, span) => {
+            let (low, high) = (low.value(scope)?, high.value(scope)?);
+            if low > high {
+                let fault = Fault::new("bad-parameter", *span).with_text("distribution", "uniform_int");
+                return Err(fault.with_int("low", low).with_int("high", high));
+            }
+            match high.checked_sub(low) {
+                Some(width) if width < MOST_OUTCOMES => {
+                    (low..=high).map(|value| (1.0 / (width + 1) as f64, value as u64)).collect()
+                }
+                _ => Vec::new(),
+            }
+        }
+        Branch::Choice(values, weights, span) => {
+            let mut found = Vec::with_capacity(values.len());
+            for (value, weight) in values.iter().zip(weights) {
+                let bits = value.bits(scope)?;
+                found.push((weight.value(scope)?, bits));
+            }
+            let sum: f64 = found.iter().map(|(weight, _)| weight).sum();
+            if found.iter().any(|(weight, _)| *weight < 0.0) || sum <= 0.0 {
+                return Err(Fault::new("bad-parameter", *span).with_text("distribution", "choice"));
+            }
+            merged(found.into_iter().map(|(weight, bits)| (weight / sum, bits)))
+        }
+        Branch::Table(table, is_real) => {
+            let table = &model.tables[table.at()];
+            let sum = table.sums.last().copied().unwrap_or(1.0);
+            let before = |at: usize| if at == 0 { 0.0 } else { table.sums[at - 1] };
+            let bits = |at: usize| if *is_real { table.reals[at].to_bits() } else { table.ints[at] as u64 };
+            merged((0..table.sums.len()).map(|at| ((table.sums[at] - before(at)) / sum, bits(at))))
+        }
+    })
+}
+
+/// Equal values together.
+fn merged(values: impl Iterator<Item = (f64, u64)>) -> Vec<(f64, u64)> {
+    let mut found: Vec<(f64, u64)> = Vec::new();
+    for (chance, bits) in values {
+        match found.iter_mut().find(|(_, other)| *other == bits) {
+            Some((sum, _)) => *sum += chance,
+            None => found.push((chance, bits)),
+        }
+    }
+    found
+}
+
+/// A state in the making: the contents that changed are rows yet.
+struct Rows {
+    numbers: Vec<u64>,
+    changed: Vec<(usize, Vec<u64>)>,
+}
+
+impl Rows {
+    fn new(numbers: Vec<u64>) -> Self {
+        Rows { numbers, changed: Vec::new() }
+    }
+
+    fn row(&mut self, field: usize, contents: &[Contents]) -> &mut Vec<u64> {
+        let at = match self.changed.iter().position(|(other, _)| *other == field) {
+            Some(at) => at,
+            None => {
+                self.changed.push((field, contents[field].row(self.numbers[field]).to_vec()));
+                self.changed.len() - 1
+            }
+        };
+        &mut self.changed[at].1
+    }
+
+    /// A firing takes its tokens, and empties the places that it resets.
+    fn take(&mut self, model: &Model, contents: &[Contents], transition: usize, class: &Class) {
+        let plan = &model.transitions[transition];
+        let mut gone: Vec<(usize, usize)> = Vec::new();
+        for (arc, &chosen) in plan.inputs.iter().zip(&class.chosen).filter(|(arc, _)| !arc.keep) {
+            match arc.count {
+                Some(_) => self.numbers[arc.place.at()] -= chosen,
+                None => gone.push((arc.place.at(), chosen as usize)),
+            }
+        }
+        gone.sort_unstable();
+        for &(place, position) in gone.iter().rev() {
+            let width = model.places[place].width;
+            self.row(place, contents).drain(position * width..(position + 1) * width);
+        }
+        for place in &plan.resets {
+            if model.places[place.at()].width == 0 {
+                self.numbers[place.at()] = 0;
+            } else {
+                self.row(place.at(), contents).clear();
+            }
+        }
+    }
+
+    fn give(&mut self, model: &Model, contents: &[Contents], deposits: &[Deposit], state: &mut State) -> Outcome<()> {
+        for Deposit { place, count, token } in deposits {
+            if token.is_empty() {
+                self.numbers[place.at()] += count;
+                continue;
+            }
+            let row = self.row(place.at(), contents);
+            for _ in 0..*count {
+                arrive(model, place.at(), row, token, &mut state.random)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn numbers(mut self, contents: &mut [Contents]) -> Vec<u64> {
+        for (field, row) in self.changed {
+            self.numbers[field] = contents[field].number(&row);
+        }
+        self.numbers
+    }
+}

@@ -1,0 +1,273 @@
+//! The bindings of a transition in a state (E1–E7). Bindings that differ only in which of several equal tokens they take are
+//! one class.
+
+use crate::base::fault::{Fault, Outcome};
+use crate::base::ids::{PlaceId, SpanId};
+use crate::exact::contents::Contents;
+use crate::exact::model::{Input, Model, Output, Transition};
+use crate::exact::state::State;
+use crate::net::Discipline;
+use crate::program::arc::Count;
+use crate::program::expression::Value;
+use crate::program::place::Weight;
+use crate::state::marking::weigh;
+use crate::state::value::Scope;
+
+/// Bindings with the same values.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Class {
+    pub variables: Vec<u64>,
+    /// For each input arc the position of its token, or the number of black ones.
+    pub chosen: Vec<u64>,
+    /// How many bindings these are.
+    pub ways: f64,
+}
+
+/// A number of tokens (X2).
+pub fn natural(count: i64, span: SpanId) -> Outcome<u64> {
+    u64::try_from(count).map_err(|_| Fault::new("negative-count", span).with_int("count", count))
+}
+
+pub fn number_of(count: &Count, scope: &mut Scope) -> Outcome<u64> {
+    match count {
+        Count::Const(count) => Ok(*count),
+        Count::Of(count, span) => natural(count.value(scope)?, *span),
+    }
+}
+
+/// Where an output arc puts tokens, and how many: none where its condition fails.
+pub fn destination(arc: &Output, scope: &mut Scope) -> Outcome<(PlaceId, u64)> {
+    if let Some(condition) = &arc.condition {
+        if !condition.value(scope)? {
+            return Ok((arc.places[0], 0));
+        }
+    }
+    let count = number_of(&arc.count, scope)?;
+    let Some((index, span)) = &arc.index else { return Ok((arc.places[0], count)) };
+    let index = index.value(scope)?;
+    match usize::try_from(index).ok().and_then(|i| arc.places.get(i)) {
+        Some(&place) => Ok((place, count)),
+        None => {
+            let fault = Fault::new("index-range", *span).with_int("index", index);
+            Err(fault.with_int("size", arc.places.len() as i64))
+        }
+    }
+}
+
+pub struct Search<'a> {
+    pub model: &'a Model,
+    pub transition: &'a Transition,
+    pub contents: &'a [Contents],
+    pub state: &'a mut State,
+    variables: Vec<u64>,
+    chosen: Vec<u64>,
+    found: Vec<Class>,
+}
+
+impl<'a> Search<'a> {
+    pub fn new(model: &'a Model, transition: usize, contents: &'a [Contents], state: &'a mut State) -> Self {
+        let transition = &model.transitions[transition];
+        let variables = vec![0; transition.variables];
+        Search { model, transition, contents, state, variables, chosen: Vec::new(), found: Vec::new() }
+    }
+
+    /// All classes of bindings. Of several bindings, only those that are preferred, if some are (I4): `preferred`.
+    pub fn classes(mut self, preferred: bool) -> Outcome<Vec<Class>> {
+        self.extend(1.0)?;
+        if preferred {
+            self.prefer()?;
+        }
+        Ok(self.found)
+    }
+
+    fn prefer(&mut self) -> Outcome<()> {
+        let Some((key, most)) = &self.transition.prefer else { return Ok(()) };
+        if self.found.iter().map(|class| class.ways).sum::<f64>() <= 1.0 {
+            return Ok(());
+        }
+        let mut keys = Vec::with_capacity(self.found.len());
+        for class in &self.found {
+            let scope = &mut self.state.scope(self.model, &class.variables);
+            keys.push(match key {
+                Value::Int(key) => (key.value(scope)?, 0.0),
+                Value::Real(key) => (0, key.value(scope)?),
+            });
+        }
+        let first = |a: &(i64, f64), b: &(i64, f64)| if *most { a > b } else { a < b };
+        let best = keys.iter().fold(keys[0], |best, key| if first(key, &best) { *key } else { best });
+        let mut keys = keys.into_iter();
+        self.found.retain(|_| keys.next() == Some(best));
+        Ok(())
+    }
+
+    fn extend(&mut self, ways: f64) -> Outcome<()> {
+        let transition = self.transition;
+        let Some(arc) = transition.inputs.get(self.chosen.len()) else {
+            if self.admits()? {
+                let (variables, chosen) = (self.variables.clone(), self.chosen.clone());
+                self.found.push(Class { variables, chosen, ways });
+            }
+            return Ok(());
+        };
+        match &arc.count {
+            Some(count) => {
+                let count = number_of(count, &mut self.state.scope(self.model, &self.variables))?;
+                let used: u64 = self.used(arc).sum();
+                if used.checked_add(count).is_some_and(|all| all <= self.state.places[arc.place.at()].tokens) {
+                    self.chosen.push(count);
+                    self.extend(ways)?;
+                    self.chosen.pop();
+                }
+                Ok(())
+            }
+            None => self.choose(arc, ways),
+        }
+    }
+
+    /// What arcs before this one chose on its place.
+    fn used(&self, arc: &Input) -> impl Iterator<Item = u64> + '_ {
+        let place = arc.place;
+        let before = self.transition.inputs.iter().zip(&self.chosen);
+        before.filter(move |(other, _)| other.place == place).map(|(_, &chosen)| chosen)
+    }
+
+    fn choose(&mut self, arc: &'a Input, ways: f64) -> Outcome<()> {
+        let at = arc.place.at();
+        let (width, discipline) = (self.model.places[at].width, self.model.places[at].discipline);
+        let contents = self.contents;
+        let row = contents[at].row(self.state.numbers[at]);
+        let used: Vec<u64> = self.used(arc).collect();
+        let len = row.len() / width;
+        if used.len() >= len {
+            return Ok(());
+        }
+        let mut wanted = Vec::with_capacity(arc.equals.len());
+        for (slot, value) in &arc.equals {
+            wanted.push((*slot as usize, value.bits(&mut self.state.scope(self.model, &self.variables))?));
+        }
+        let token = |position: usize| &row[position * width..(position + 1) * width];
+        let fits = |position: usize| wanted.iter().all(|&(slot, value)| token(position)[slot] == value);
+        if discipline == Discipline::Bag {
+            let mut start = 0;
+            while start < len {
+                let end = (start + 1..len).find(|&next| token(next) != token(start)).unwrap_or(len);
+                let gone = used.iter().filter(|&&position| (start..end).contains(&(position as usize))).count();
+                if end - start > gone && fits(start) {
+                    self.bind(arc, token(start), start + gone, ways * (end - start - gone) as f64)?;
+                }
+                start = end;
+            }
+            return Ok(());
+        }
+        let order = |i: usize| if discipline == Discipline::Lifo { len - 1 - i } else { i };
+        let seen = (0..len).map(order).filter(|position| !used.contains(&(*position as u64)));
+        for position in seen.take(if arc.sees_all { len } else { 1 }) {
+            if fits(position) {
+                self.bind(arc, token(position), position, ways)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn bind(&mut self, arc: &Input, token: &[u64], position: usize, ways: f64) -> Outcome<()> {
+        for (slot, variable) in &arc.binds {
+            self.variables[variable.at()] = token[*slot as usize];
+        }
+        self.chosen.push(position as u64);
+        self.extend(ways)?;
+        self.chosen.pop();
+        Ok(())
+    }
+
+    // -------------------------------------------------------- inhibitors, guard, capacities (E4–E6)
+
+    fn admits(&mut self) -> Outcome<bool> {
+        for arc in &self.transition.inhibitors {
+            let place = arc.place.at();
+            let width = self.model.places[place].width;
+            let mut matching = self.state.places[place].tokens;
+            if !arc.equals.is_empty() {
+                let mut wanted = Vec::with_capacity(arc.equals.len());
+                for (slot, value) in &arc.equals {
+                    let bits = value.bits(&mut self.state.scope(self.model, &self.variables))?;
+                    wanted.push((*slot as usize, bits));
+                }
+                let row = self.contents[place].row(self.state.numbers[place]);
+                let fits = |token: &&[u64]| wanted.iter().all(|&(slot, value)| token[slot] == value);
+                matching = row.chunks_exact(width).filter(fits).count() as u64;
+            }
+            if matching >= number_of(&arc.threshold, &mut self.state.scope(self.model, &self.variables))? {
+                return Ok(false);
+            }
+        }
+        if let Some(guard) = &self.transition.guard {
+            if !guard.value(&mut self.state.scope(self.model, &self.variables))? {
+                return Ok(false);
+            }
+        }
+        if self.transition.has_room_to_ask {
+            self.has_room()
+        } else {
+            Ok(true)
+        }
+    }
+
+    fn has_room(&mut self) -> Outcome<bool> {
+        let mut given: Vec<(PlaceId, u64)> = Vec::new();
+        for arc in &self.transition.outputs {
+            if arc.places.iter().all(|place| self.model.places[place.at()].capacity.is_none()) {
+                continue;
+            }
+            let (place, count) = destination(arc, &mut self.state.scope(self.model, &self.variables))?;
+            let each = match &self.model.places[place.at()].weight {
+                Some(weight) if count > 0 => self.weight_to_be(weight, arc)?,
+                Some(_) => 0,
+                None => 1,
+            };
+            let load = count.saturating_mul(each);
+            match given.iter_mut().find(|(other, _)| *other == place) {
+                Some((_, sum)) => *sum = sum.saturating_add(load),
+                None => given.push((place, load)),
+            }
+        }
+        for (place, load) in given {
+            let capacity = self.model.places[place.at()].capacity.unwrap_or(u64::MAX);
+            if self.left_in(place)?.saturating_add(load) > capacity {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    fn weight_to_be(&mut self, weight: &Weight, arc: &Output) -> Outcome<u64> {
+        let mut token = vec![0; arc.values.len()];
+        for &slot in &weight.slots {
+            token[slot] = arc.values[slot].bits(&mut self.state.scope(self.model, &self.variables))?;
+        }
+        weigh(weight, &token, &mut self.state.random)
+    }
+
+    /// The tokens in and reserved for a place once the firing has taken its own, or their weight.
+    fn left_in(&mut self, place: PlaceId) -> Outcome<u64> {
+        let reserved = self.state.reserved[place.at()];
+        if self.transition.resets.contains(&place) {
+            return Ok(reserved);
+        }
+        let plan = &self.model.places[place.at()];
+        let arcs = self.transition.inputs.iter().zip(&self.chosen);
+        let takes = arcs.filter(|(arc, _)| arc.place == place && !arc.keep);
+        let Some(weight) = &plan.weight else {
+            let taken: u64 = takes.map(|(arc, &chosen)| if arc.count.is_some() { chosen } else { 1 }).sum();
+            return Ok(self.state.places[place.at()].tokens - taken + reserved);
+        };
+        let gone: Vec<u64> = takes.map(|(_, &chosen)| chosen).collect();
+        let mut left = reserved;
+        let row = self.contents[place.at()].row(self.state.numbers[place.at()]);
+        for (position, token) in row.chunks_exact(plan.width).enumerate() {
+            if !gone.contains(&(position as u64)) {
+                left = left.saturating_add(weigh(weight, token, &mut self.state.random)?);
+            }
+        }
+        Ok(left)
+    }
+}

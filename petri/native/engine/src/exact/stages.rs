@@ -1,0 +1,150 @@
+//! Times as exponential stages, one after the other: the times whose rest has the same law as soon as it is known which stage
+//! they are in.
+
+use crate::base::fault::{Fault, Outcome};
+use crate::base::ids::SpanId;
+use crate::program::distribution::require;
+use crate::program::expression::{Bool, Int, Real};
+use crate::state::value::Scope;
+
+/// A time, as it follows from its expression.
+#[derive(Debug)]
+pub enum Form {
+    /// Without draws.
+    Fixed(Real),
+    /// Mean.
+    Exponential(Real, SpanId),
+    /// Number of stages and mean.
+    Erlang(Int, Real, SpanId),
+    /// Mean and coefficient of variation.
+    Hyperexponential(Real, Real, SpanId),
+    Scaled(Real, Box<Form>),
+    Sum(Box<(Form, Form)>),
+    If(Box<(Bool, Form, Form)>),
+}
+
+/// A time of `fixed` ticks, then exponential stages of these means, in ticks.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Stages {
+    pub fixed: f64,
+    pub means: Vec<f64>,
+}
+
+impl Stages {
+    fn exponential(mean: f64) -> Self {
+        Stages { fixed: 0.0, means: if mean > 0.0 { vec![mean] } else { Vec::new() } }
+    }
+
+    pub fn is_zero(&self) -> bool {
+        self.fixed == 0.0 && self.means.is_empty()
+    }
+
+    fn scaled(mut self, by: f64) -> Self {
+        self.fixed *= by;
+        self.means.iter_mut().for_each(|mean| *mean *= by);
+        self.means.retain(|&mean| mean > 0.0);
+        self
+    }
+}
+
+/// Stages with the probability of each.
+pub type Alternatives = Vec<(f64, Stages)>;
+
+const MOST_STAGES: i64 = 10_000;
+
+impl Form {
+    /// Whether the time is always 0, whether it may be fixed and not 0, and whether it may be exponential.
+    pub fn is_always_zero(&self) -> bool {
+        matches!(self, Form::Fixed(Real::Const(time)) if *time == 0.0)
+    }
+
+    pub fn may_be_fixed(&self) -> bool {
+        match self {
+            Form::Fixed(_) => !self.is_always_zero(),
+            Form::Exponential(..) | Form::Erlang(..) | Form::Hyperexponential(..) => false,
+            Form::Scaled(_, form) => form.may_be_fixed(),
+            Form::Sum(forms) => forms.0.may_be_fixed() || forms.1.may_be_fixed(),
+            Form::If(parts) => parts.1.may_be_fixed() || parts.2.may_be_fixed(),
+        }
+    }
+
+    pub fn may_be_exponential(&self) -> bool {
+        match self {
+            Form::Fixed(_) => false,
+            Form::Exponential(..) | Form::Erlang(..) | Form::Hyperexponential(..) => true,
+            Form::Scaled(_, form) => form.may_be_exponential(),
+            Form::Sum(forms) => forms.0.may_be_exponential() || forms.1.may_be_exponential(),
+            Form::If(parts) => parts.1.may_be_exponential() || parts.2.may_be_exponential(),
+        }
+    }
+
+    /// The mean of a time that is always one exponential of the same mean, in ticks.
+    pub fn constant_mean(&self) -> Option<f64> {
+        match self {
+            Form::Exponential(Real::Const(mean), _) if *mean > 0.0 => Some(*mean),
+            Form::Scaled(Real::Const(by), form) if *by > 0.0 => form.constant_mean().map(|mean| mean * by),
+            _ => None,
+        }
+    }
+
+    /// The time as one exponential: its mean, in ticks.
+    pub fn single_mean(&self, scope: &mut Scope) -> Outcome<Option<f64>> {
+        Ok(match &self.alternatives(scope)?[..] {
+            [(_, Stages { fixed, means })] if *fixed == 0.0 && means.len() <= 1 => {
+                Some(means.first().copied().unwrap_or(0.0))
+            }
+            _ => None,
+        })
+    }
+
+    /// The stages of a firing that starts now.
+    pub fn alternatives(&self, scope: &mut Scope) -> Outcome<Alternatives> {
+        Ok(match self {
+            Form::Fixed(time) => vec![(1.0, Stages { fixed: time.value(scope)?, means: Vec::new() })],
+            Form::Exponential(mean, span) => {
+                let mean = mean.value(scope)?;
+                require(mean >= 0.0, "exp", *span, || vec![("mean", mean)])?;
+                vec![(1.0, Stages::exponential(mean))]
+            }
+            Form::Erlang(number, mean, span) => {
+                let (number, mean) = (number.value(scope)?, mean.value(scope)?);
+                if !(1..=MOST_STAGES).contains(&number) || mean < 0.0 {
+                    let fault = Fault::new("bad-parameter", *span).with_text("distribution", "erlang");
+                    return Err(fault.with_int("k", number).with_real("mean", mean));
+                }
+                let each = mean / number as f64;
+                let means = if each > 0.0 { vec![each; number as usize] } else { Vec::new() };
+                vec![(1.0, Stages { fixed: 0.0, means })]
+            }
+            Form::Hyperexponential(mean, cv, span) => {
+                let (mean, cv) = (mean.value(scope)?, cv.value(scope)?);
+                let holds = mean >= 0.0 && (1.0..=1e6).contains(&cv);
+                require(holds, "hyperexponential", *span, || vec![("mean", mean), ("cv", cv)])?;
+                let square = cv * cv;
+                let rare = 1.0 / (square + 1.0) / (1.0 + ((square - 1.0) / (square + 1.0)).sqrt());
+                if cv == 1.0 {
+                    return Ok(vec![(1.0, Stages::exponential(mean))]);
+                }
+                let branch = |chance: f64| (chance, Stages::exponential(0.5 * mean / chance));
+                vec![branch(rare), branch(1.0 - rare)]
+            }
+            Form::Scaled(by, form) => {
+                let by = by.value(scope)?;
+                form.alternatives(scope)?.into_iter().map(|(chance, stages)| (chance, stages.scaled(by))).collect()
+            }
+            Form::Sum(forms) => {
+                let (first, then) = (forms.0.alternatives(scope)?, forms.1.alternatives(scope)?);
+                let pairs = first.iter().flat_map(|a| then.iter().map(move |b| (a, b)));
+                let sum = |a: &Stages, b: &Stages| Stages {
+                    fixed: a.fixed + b.fixed,
+                    means: [&a.means[..], &b.means[..]].concat(),
+                };
+                pairs.map(|((p, a), (q, b))| (p * q, sum(a, b))).collect()
+            }
+            Form::If(parts) => match parts.0.value(scope)? {
+                true => parts.1.alternatives(scope)?,
+                false => parts.2.alternatives(scope)?,
+            },
+        })
+    }
+}

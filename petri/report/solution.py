@@ -1,0 +1,197 @@
+"""The exact figures of a net on a terminal, and beside those of a simulation."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+from rich.console import Console
+from rich.text import Text
+
+from petri.exact.solution import Exact, Solution
+from petri.measure.catalogue import PLACE_COLUMNS, TRANSITION_COLUMNS, FigureKind
+from petri.measure.intervals import Interval
+from petri.report.columns import Column, print_prose, print_table
+from petri.report.dimensions import shown_dimension
+from petri.report.expected import verdict_text
+from petri.report.quantities import NOTHING, Units, counted
+from petri.report.summary import first_sentence
+from petri.result import Result
+from petri.structs import Frozen
+
+DIGITS = 10  # of an exact figure, at most
+FAR = 3.0  # half-widths of a 95 % interval; the exact figure is so far from one time in 250 million
+
+
+class Compared(Frozen):
+    """A figure twice. apart: by how many half-widths of the interval the simulated one differs; nan without one."""
+
+    exact: Exact
+    simulated: Interval
+
+    @property
+    def apart(self) -> float:
+        width = self.simulated.half_width
+        difference = self.simulated.mean - self.exact.value
+        if abs(difference) <= self.exact.error + 1e-12 * abs(self.exact.value):
+            return 0.0
+        return difference / (width + self.exact.error) if width > 0.0 else math.nan  # it has not varied
+
+
+def compared(solution: Solution, result: Result) -> list[Compared]:
+    """The figures that both have."""
+    simulated: dict[str, Interval] = {}
+    for measured in result.measures:
+        simulated[measured.name] = measured.interval
+        simulated |= {f"{measured.name}.{field}": one for field, one in list(measured.recorded.items())[1:]}
+    for names, figures, kinds in (
+        (result.places.names, result.places, PLACE_COLUMNS),
+        (result.transitions.names, result.transitions, TRANSITION_COLUMNS),
+    ):
+        for index, name in enumerate(names):
+            simulated |= {f"{name}.{column}": getattr(figures, column).interval(index) for column in kinds}
+    every = (*solution.measures, *solution.places, *solution.transitions)
+    return [Compared(one, simulated[one.name]) for one in every if one.bounded is not None and one.name in simulated]
+
+
+def print_solution(solution: Solution, console: Console, *, seconds: float) -> None:
+    """Print exact figures: measures first, then transitions and places."""
+    units = Units.of(solution.net)
+    for line in heading(solution, units, seconds):
+        print_prose(console, line)
+    _print_measures(solution, console, units)
+    _print_items("Transitions", solution.transitions, list(TRANSITION_COLUMNS.values()), console, units)
+    _print_items("Places", solution.places, list(PLACE_COLUMNS.values()), console, units)
+    _print_certainty(solution, console)
+
+
+def heading(solution: Solution, units: Units, seconds: float) -> Iterator[Text]:
+    title = Text(solution.net.name, style="bold")
+    if solution.net.doc:
+        title.append(f": {first_sentence(solution.net.doc)}", style="not bold")
+    yield title
+    when = "in the long run" if solution.at is None else f"up to {units.show(solution.at, 'Time')}"
+    yield Text(
+        f"exact, {when}: {counted(solution.states, 'state')}, in {solution.tangible:,} of which time passes, and "
+        f"{counted(solution.arcs, 'arc')}, in {Units(1.0).show(seconds, 'Time', 3)}",
+        style="dim",
+    )
+    if solution.at is None and (len(solution.classes) > 1 or solution.classes[0].dead):
+        for one in solution.classes:
+            what = "the net dies" if one.dead else f"it stays in {counted(one.states, 'state')}"
+            yield Text(f"with probability {one.probability.value:.{DIGITS}g} {what}")
+
+
+def _print_measures(solution: Solution, console: Console, units: Units) -> None:
+    if not solution.measures:
+        return
+    verdicts: dict[str, list[Text]] = {}
+    by_text = {id(expectation): measure for measure in solution.net.measures for expectation in measure.expectations}
+    for expectation, verdict in solution.judged:
+        measure = by_text.get(id(expectation))
+        dimension = shown_dimension(expectation.dimension or (measure.dimension if measure else ""))
+        text = verdict_text(expectation, verdict, units, dimension, measure.name if measure else "")
+        verdicts.setdefault(measure.name if measure else "", []).append(text)
+    rows = [(one.name, exact_text(one, units), remark(one, verdicts.pop(one.name, []))) for one in solution.measures]
+    rows += [("expect", "", text) for text in verdicts.pop("", [])]
+    _table(console, rows, ("Measures", "exact", ""))
+
+
+def remark(one: Exact, verdicts: Sequence[Text]) -> Text:
+    """What was expected, or why there is no figure."""
+    if one.reason is not None:
+        said = "; ".join((one.reason.message, *one.reason.hints))
+        return Text(said, style="dim")
+    return Text("\n").join(verdicts)
+
+
+def exact_text(one: Exact, units: Units, digits: int = DIGITS) -> str:
+    """As many digits as are certain, ten at most."""
+    if one.bounded is None or math.isnan(one.value):
+        return NOTHING
+    if one.error > 0.0 and one.value:
+        known = math.floor(-math.log10(one.error / abs(one.value))) if one.error < abs(one.value) else 1
+        digits = min(max(known, 1), digits)
+    return units.show(one.value, shown_dimension(one.dimension), digits)
+
+
+def _print_items(
+    title: str, figures: Sequence[Exact], kinds: Sequence[FigureKind], console: Console, units: Units
+) -> None:
+    """A row for each place or transition, a column for each of its figures."""
+    rows: dict[str, dict[str, Exact]] = {}
+    for one in figures:
+        owner, _, field = one.name.rpartition(".")
+        rows.setdefault(owner, {})[field] = one
+    if not rows:
+        return
+    columns = [Column(title, list(rows), "name")]
+    for kind in kinds:
+        of = [row.get(kind.name) for row in rows.values()]
+        cells = [item_text(kind, one, units) for one in of]
+        if any(cell not in ("", NOTHING) for cell in cells):
+            columns.append(Column(kind.heading, cells, rank=kind.rank, implied=kind.implied))
+    console.print()
+    print_table(console, columns)
+
+
+def item_text(kind: FigureKind, one: Exact | None, units: Units) -> str:
+    """The figure of a place or transition; "" where it cannot have it."""
+    if one is None or (kind.only == "timed" and one.value == one.error == 0.0):
+        return ""
+    if kind.only == "resources" and math.isnan(one.value):
+        return ""
+    return exact_text(one, units, 8)
+
+
+def _print_certainty(solution: Solution, console: Console) -> None:
+    """How much is certain of all figures."""
+    every = [*solution.measures, *solution.places, *solution.transitions]
+    shares = [one.error / abs(one.value) for one in every if one.value and math.isfinite(one.value)]
+    known = [share for share in shares if math.isfinite(share)]
+    if known:
+        text = f"every figure differs from the exact one by less than {max(max(known), 1e-16):.1g} of its value"
+        if len(known) < len(shares):
+            text += f"; of {len(shares) - len(known)} nothing is certain"
+        print_prose(console, Text(f"\n{text}", style="dim"))
+    failed = [expectation for expectation, verdict in solution.judged if not verdict.passed]
+    if failed:
+        text = f"✗ {len(failed)} of {len(solution.judged)} expectations FAILED"
+        print_prose(console, Text(f"\n{text}", style="bold red"))
+    elif solution.judged:
+        holding = (
+            "the expectation holds" if len(solution.judged) == 1 else f"all {len(solution.judged)} expectations hold"
+        )
+        print_prose(console, Text(f"\n✓ {holding} exactly", style="green"))
+
+
+def print_comparison(solution: Solution, result: Result, console: Console) -> None:
+    """Simulated and exact figures side by side, with their difference in half-widths of the interval."""
+    units, rows = Units.of(solution.net), []
+    for one in compared(solution, result):
+        if math.isnan(one.simulated.mean) or math.isnan(one.simulated.half_width) or not one.exact.value:
+            continue
+        dimension = shown_dimension(one.exact.dimension)
+        apart = NOTHING if math.isnan(one.apart) else f"{one.apart:+.2f}"
+        simulated = units.show_interval(one.simulated, dimension)
+        rows.append((one.exact.name, exact_text(one.exact, units), simulated, apart))
+    if not rows:
+        return
+    console.print()
+    headings = ("", "exact", "simulated", "half-widths apart")
+    names, *figures = zip(*rows, strict=True)
+    columns = [Column(headings[0], names, "name")]
+    columns += [Column(name, cells) for name, cells in zip(headings[1:], figures, strict=True)]
+    print_table(console, columns)
+    within = sum(abs(float(row[3])) <= 1.0 for row in rows if row[3] != NOTHING)
+    text = f"{within} of {len(rows)} intervals contain the exact figure; 95% are expected to"
+    print_prose(console, Text(text, style="dim"))
+
+
+def _table(console: Console, rows: Sequence[tuple[str, str, Text]], headings: tuple[str, str, str]) -> None:
+    names, figures, remarks = zip(*rows, strict=True)
+    console.print()
+    columns = [Column(headings[0], names, "name"), Column(headings[1], figures)]
+    if any(str(text) for text in remarks):
+        columns.append(Column(headings[2], remarks, "prose"))
+    print_table(console, columns)

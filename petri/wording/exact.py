@@ -1,0 +1,88 @@
+"""Exact answers: why a net has no chain that can be explored or solved, and why a chain does not give a figure."""
+
+from __future__ import annotations
+
+from petri.wording.entry import Wording
+
+WORDING: dict[str, Wording] = {
+    # ---------------------------------------------------------------- nets without a chain
+    "exact-stream": Wording(
+        "`{place}` receives the rows of a file, which no finite chain gives",
+        "give the place tokens from a transition with `takes exp(…)`, or `choice` of a table's values",
+    ),
+    "exact-instant": Wording(
+        "what `{transition}` does depends on the time itself: something that matters reads `now` or `end`",
+        "tokens may carry times for measures; a guard, a time, a count or a condition must not depend on them",
+    ),
+    "exact-continuous-draw": Wording(
+        "`{transition}` draws a value that can be any of infinitely many, and what follows depends on it",
+        "draw it from `choice`, a table, `bernoulli` or a range of ints; a random time belongs behind `takes`",
+    ),
+    "exact-time": Wording(
+        "the time of `{transition}` is drawn by `{draw}`, which is no sum or choice of exponential stages",
+        "use `exp`, `erlang`, `hyperexponential`, a constant, `geometric`, or a choice of these",
+        "or simulate: `pnsim run`; `pnsim reach --untimed` explores the states for any times",
+    ),
+    "exact-clock": Wording(
+        "the clock of `{transition}` remembers how long it has run, and a state does not",
+        "use `after exp(…)` without `resume` and `repeat`, or `takes`, which may also be an erlang or a constant",
+    ),
+    "exact-mixed": Wording(
+        "the constant time of `{transition}` passes while an exponential time does",
+        "replace the constant by `erlang(20, …)`, which is nearly constant; or use constants and `geometric` alone",
+        notes=("a state with both would have to say how much of the constant is left, which can be any number",),
+    ),
+    "exact-zero-clock": Wording(
+        "the clock of `{transition}` has a mean of 0 in some state", "leave `after` out, and give it a priority"
+    ),
+    "exact-many-outcomes": Wording(
+        "one firing of `{transition}` has more than {most} outcomes", "draw from fewer values"
+    ),
+    "exact-many-states": Wording(
+        "the net has more than {states:state}, which is the limit",
+        "`{place}` has held up to {tokens:token}: give it a `cap`, if it should not grow",
+        "raise the limit with --states, or make the net smaller with --set",
+    ),
+    "exact-standstill": Wording(
+        "time stands still: firings that take no time go on for ever, once they have begun",
+        "give one of these a time: {transitions:or}",
+    ),
+    "exact-no-time": Wording(
+        "no firing of the net takes time, so it has no averages over time",
+        "`pnsim reach` shows its states; for averages, give transitions times",
+    ),
+    "exact-many-steps": Wording(
+        "the solution up to that time takes more than {steps} steps",
+        "ask for an earlier time, or for the long run, without --at",
+    ),
+    "exact-mixed-transient": Wording(
+        "constant and exponential times take turns in this net, and it can be solved in the long run alone",
+        "leave --at out, or use only one kind of times",
+    ),
+    "exact-needs-library": Wording("exact answers need {library}, which is not installed", "run `{install}`"),
+    "exact-states": Wording("`{text}` is not a number of states", "write a whole number above 0, such as 1000000"),
+    # ---------------------------------------------------------------- conditions on states
+    "exact-query": Wording(
+        "`{text}` is not a condition on states, from `{at}` on",
+        "write such as 'tokens(buffer) == 8 and tokens(line) == 0', 'firing(send) > 1', or 'dead'; "
+        "with `and`, `or`, `not`, `+`, `-`, `*` and brackets",
+    ),
+    "exact-query-bare": Wording("`{at}` in `{text}` is a place, not a number", "write `tokens({at})`"),
+    "exact-query-name": Wording("there is no {kind} `{name}`", "write `{suggestion}`"),
+    "exact-graph-size": Wording(
+        "a drawing of {states:state} would show nothing", "make the net smaller with --set, or use --graph"
+    ),
+    # ---------------------------------------------------------------- figures that a chain does not give
+    "exact-total": Wording(
+        "it grows with the length of the run", "ask for a rate, or for the total up to an instant with --at"
+    ),
+    "exact-passage": Wording(
+        "the times that tokens take on their way are not in the states",
+        "their mean is that of the tokens there, divided by the rate at which they come (Little's law)",
+    ),
+    "exact-order": Wording("the order in which tokens come is not in the states"),
+    "exact-series": Wording("it is made of windows of a run"),
+    "exact-quantile": Wording("percentiles are not computed"),
+    "exact-extreme": Wording("extremes are not computed"),
+    "exact-unseen": Wording("it depends on the time itself, or on a value that can be any of infinitely many"),
+}

@@ -1,0 +1,104 @@
+"""Random nets that have a chain: the random nets of the engines' tests, with other times and draws."""
+
+from __future__ import annotations
+
+from petri.catalogue.operations import OPERATIONS
+from petri.exact.timing import ENDLESS
+from petri.net import Clock, Expr, Match, Net, Transition
+from petri.structs import replace
+from tests.engine.joins import joining_net
+from tests.engine.mutated import Random
+from tests.engine.nets import chosen_net
+
+ZERO = Expr("const", "real", value=0.0)
+
+
+def real(value: float) -> Expr:
+    return Expr("const", "real", value=value)
+
+
+def drawing(op: str, *values: float) -> Expr:
+    kinds = [parameter.kind or "real" for parameter in OPERATIONS[op].parameters]
+    args = [Expr("const", kind, value=value) for kind, value in zip(kinds, values, strict=True)]  # type: ignore[arg-type]
+    return Expr(op, "real", tuple(args))
+
+
+def solvable_net(seed: int, ticks: bool = False) -> Net:
+    """ticks: firing times are constants; else they are exponential stages, and some transitions have clocks."""
+    choose = Random(seed)
+    net = joining_net(choose) if seed % 3 == 0 else chosen_net(choose)
+    return replace(
+        net,
+        transitions=tuple(_transition(choose, t, ticks) for t in net.transitions),
+        places=tuple(replace(place, stream=None) for place in net.places),
+        probes=(),
+        measures=(),
+    )
+
+
+def _transition(choose: Random, t: Transition, ticks: bool) -> Transition:
+    draws = tuple(
+        replace(draw, expression=plain(choose, draw.expression, t.variables[draw.variable].kind)) for draw in t.draws
+    )
+    t = replace(
+        t,
+        draws=draws,
+        guard=t.guard and plain(choose, t.guard),
+        time=time(choose, ticks),
+        inputs=tuple(replace(arc, count=arc.count and plain(choose, arc.count), pattern=pattern(choose, arc.pattern)) for arc in t.inputs),
+        inhibitors=tuple(replace(arc, pattern=pattern(choose, arc.pattern)) for arc in t.inhibitors),
+        outputs=tuple(
+            replace(
+                arc,
+                values=tuple(plain(choose, value) for value in arc.values),
+                count=arc.count and plain(choose, arc.count),
+                index=arc.index and plain(choose, arc.index),
+                condition=arc.condition and plain(choose, arc.condition),
+            )
+            for arc in t.outputs
+        ),
+        prefer=t.prefer and replace(t.prefer, key=plain(choose, t.prefer.key)),
+    )  # fmt: skip
+    if ticks or not choose.chance(4):
+        return t
+    tokens = Expr("real", "real", (Expr("tokens", "int", value=0),))
+    means = (real(choose.number(1, 9) / 4.0), Expr("add", "real", (real(0.5), tokens)))
+    coloured = any(arc.pattern for arc in t.inputs)
+    servers = 1 if coloured else choose.one((1, 2, None))
+    speed = choose.one((None, None, tokens, real(0.0), real(2.0)))
+    clock = Clock(Expr("exp", "real", (choose.one(means),)), servers=servers, speed=speed)
+    return replace(t, time=ZERO, clock=clock)
+
+
+def pattern(choose: Random, old: tuple[Match, ...]) -> tuple[Match, ...]:
+    return tuple(replace(one, equal=one.equal and plain(choose, one.equal)) for one in old)
+
+
+def time(choose: Random, ticks: bool) -> Expr:
+    if choose.chance(3):
+        return ZERO
+    if ticks:
+        return real(float(choose.number(1, 3)))
+    mean = choose.number(1, 9) / 4.0
+    tokens = Expr("add", "real", (real(0.5), Expr("real", "real", (Expr("tokens", "int", value=0),))))
+    return choose.one(
+        (
+            drawing("exp", mean),
+            drawing("exp", mean),
+            drawing("erlang", 2, mean),
+            drawing("hyperexponential", mean, 1.5),
+            Expr("exp", "real", (tokens,)),
+            Expr("add", "real", (drawing("exp", mean), drawing("exp", 2.0))),
+            Expr("mul", "real", (real(0.5), drawing("exp", mean))),
+        )
+    )
+
+
+def plain(choose: Random, e: Expr, kind: str = "") -> Expr:
+    """The expression without the time, and with draws that have few outcomes."""
+    if e.op in ENDLESS:
+        chance = Expr("bernoulli", "int", (real(choose.number(0, 4) / 4.0),))
+        return chance if e.kind == "int" else Expr("real", "real", (chance,))
+    if e.op in ("now", "end"):
+        return real(1.5)
+    return replace(e, args=tuple(plain(choose, arg) for arg in e.args))

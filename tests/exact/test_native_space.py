@@ -1,0 +1,89 @@
+"""The fast explorer against the naive one: the same states, arcs and rates."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from itertools import groupby
+
+import pytest
+
+from petri.engine.errors import ModelError
+from petri.exact.chain import Limits, Running, StateSpace, StateView, Unsolvable
+from petri.exact.naive import NaiveSpace
+from petri.exact.native import NativeSpace
+from petri.net import Net
+from tests.exact.nets import solvable_net
+
+FEW = Limits(states=150)
+
+Arcs = dict[tuple[int, bool, object], float]
+
+
+def canonical(net: Net, view: StateView) -> object:
+    """A state in one order: of bags, and of firings whose order has no meaning."""
+    bags = [place.discipline == "bag" for place in net.places]
+    marking = tuple(tuple(sorted(row)) if bag else row for bag, row in zip(bags, view.marking, strict=True))
+    running: list[Running] = []
+    for _, group in groupby((together(one) for one in view.running), key=lambda one: one.stages[0]):
+        at_once = list(group)
+        is_timed = at_once[0].stages[0].kind == "constant"
+        ordered = [one for one in at_once if is_timed and not all(bags[place] for place, _ in one.deposits)]
+        running += [*sorted(one for one in at_once if one not in ordered), *ordered]
+    return marking, tuple(running if any(one.stages[0].kind == "constant" for one in running) else sorted(running))
+
+
+def together(one: Running) -> Running:
+    """Its deposits, with those of no tokens left out."""
+    return one._replace(deposits=tuple(gift for gift in one.deposits if gift[1]))
+
+
+def arcs_of(net: Net, space: StateSpace) -> dict[object, Arcs]:
+    """The arcs of each expanded state, as states and not as numbers; parallel ones together."""
+    views = [canonical(net, space.state(number)) for number in range(len(space))]
+    found: dict[object, Arcs] = {view: defaultdict(float) for view in views[: space.expanded]}
+    columns = (space.sources, space.targets, space.transitions, space.starts, space.weights)
+    for source, target, transition, starts, weight in zip(*(column.tolist() for column in columns), strict=True):
+        found[views[source]][transition, starts, views[target]] += weight
+    return found
+
+
+def explored(kind: type, net: Net) -> StateSpace | str:
+    try:
+        return kind(net, FEW)
+    except Unsolvable as why:
+        return f"unsolvable {why.id}"
+    except ModelError:
+        return "fault"
+
+
+@pytest.mark.parametrize("ticks", [False, True])
+@pytest.mark.parametrize("seed", range(300))
+def test_explorers_agree(seed: int, ticks: bool) -> None:
+    net = solvable_net(seed, ticks)
+    naive, native = explored(NaiveSpace, net), explored(NativeSpace, net)
+    if isinstance(naive, str) or isinstance(native, str):
+        assert isinstance(naive, str) or not naive.complete or naive == native
+        assert naive == native or not (isinstance(naive, str) and isinstance(native, str)), (naive, native)
+        return
+    expected, found = arcs_of(net, naive), arcs_of(net, native)
+    if naive.complete or native.complete:
+        assert len(naive) == len(native)
+        assert set(expected) == set(found)
+    assert naive.initial == native.initial == 0
+    for state in expected.keys() & found.keys():
+        assert expected[state].keys() == found[state].keys()
+        for arc, weight in expected[state].items():
+            assert math.isclose(weight, found[state][arc], rel_tol=1e-12), arc
+
+
+@pytest.mark.parametrize("seed", range(300))
+def test_clocks_that_run(seed: int) -> None:
+    """In both explorers (M2). Their numbers of states may differ, so a figure of all states is compared."""
+    net = solvable_net(seed)
+    clocked = [index for index, one in enumerate(net.transitions) if one.clock is not None]
+    naive, native = (explored(kind, net) if clocked else "" for kind in (NaiveSpace, NativeSpace))
+    if isinstance(naive, str) or isinstance(native, str) or not (naive.complete and native.complete):
+        return
+    for index in clocked:
+        assert sorted(naive.in_progress(index).tolist()) == sorted(native.in_progress(index).tolist())
