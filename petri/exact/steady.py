@@ -12,13 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from petri.exact.chain import Chain, Floats, Integers
+from petri.exact.chain import Chain, Floats, Integers, Unsolvable
 from petri.exact.libraries import library
 from petri.structs import Frozen
 
 EPSILON = float(np.finfo(np.float64).eps)
 STEPS_OF_RATES = 16  # roundings in a rate, from the net's times on
-MOST_DIRECT = 400_000  # states of a class that is solved directly
+MOST_DIRECT = 200_000  # states of a class that is solved directly
 
 
 class Gains(Frozen):
@@ -116,6 +116,8 @@ class SteadyState:
         own = rewards[states]
         if len(states) == 1:
             return Gains(own[0], own[0], own[0])
+        if len(states) > MOST_DIRECT:
+            raise Unsolvable("exact-large-chain", states=len(states), most=MOST_DIRECT)
         return certified(self.rates[states][:, states].tocsr(), own, poisson)
 
     def distribution(self) -> Floats:
