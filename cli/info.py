@@ -14,13 +14,22 @@ from .net_options import net_argument, settings_option
 @net_argument
 @settings_option
 @click.option("--all", "every", is_flag=True, help="Show each element of an array.")
+@click.option("--structure", is_flag=True, help="Show what follows from the arcs alone: invariants, siphons and traps.")
 @click.option("--json", "as_json", is_flag=True, help="Print the same as JSON, with each element of an array.")
-def command(net: str, given: Given, every: bool, as_json: bool) -> None:
+def command(net: str, given: Given, every: bool, structure: bool, as_json: bool) -> None:
     """Show the parameters, places, transitions and measures of NET.
 
     NET is a file, the name of a net of the library, or `-` for stdin.
     """
     model = nets.load(net, given)
+    if structure:
+        from petri.report import reach
+
+        if as_json:
+            write_json(reach.structure(model.net))
+        else:
+            reach.print_structure(model.net, stdout_console())
+        return
     if as_json:
         from petri.report.information import information
 

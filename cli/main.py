@@ -24,6 +24,7 @@ from .streams import ClosedPipe, prepare_streams
 COMMANDS = {
     "run": ("run", "Simulate a net and print its measures."),
     "solve": ("solve", "Compute the figures of a net exactly, from its Markov chain."),
+    "reach": ("reach", "Explore every state of a net: bounds, dead states, conditions, invariants."),
     "sweep": ("sweep", "Run a net at many points of its parameters, with replications."),
     "search": ("search", "Find the largest value of a parameter at which a condition holds."),
     "rfc2544": ("rfc2544", "Measure what a net forwards: the tests of RFC 2544 over frame sizes."),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Unpack
+from typing import TYPE_CHECKING, Final, TypeVar, Unpack
 
 from petri import language
 from petri.diagnostics import Diagnostic, LanguageError
@@ -22,6 +22,7 @@ from petri.run.stop import TimeLimit
 from petri.structs import Frozen, field
 
 if TYPE_CHECKING:
+    from petri.exact.reach import Reachability
     from petri.exact.solution import Solution
     from petri.traffic.attach import Files
     from petri.views import Drawing, Why
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
 Setting = Scalar | bool | str | Sequence[Scalar | bool]
 """A value of a parameter: a number in the net's own units, text with a unit, or a list of numbers."""
+Exactly = TypeVar("Exactly")
 MOST_FOR_PRECISION: Final = 1_000  # replications of `run_precisely`
 
 
@@ -211,18 +213,40 @@ class Model(ShownInNotebook, Frozen):
         at: in the net's unit, or text with a unit. states: the most that are explored. Each figure has a bound on its
         error. Raises LanguageError where the net has no chain that can be solved, ImportError without scipy.
         """
-        from petri.exact.chain import Limits as Bounds
-        from petri.exact.chain import Unsolvable
+        from petri.exact.chain import bounds
         from petri.exact.solution import solve
 
         until = None if at is None else self.duration(at)
         if until is not None and not 0.0 < until < math.inf:
             raise LanguageError([Diagnostic("run-below-zero", values={"name": "at", "text": str(at)})])
+        return self._exactly(lambda: solve(self.net, until, bounds(states)))
+
+    def reach(self, *, states: int | None = None, untimed: bool = False) -> Reachability:
+        """Every state that the net can reach, up to the number `states`.
+
+        untimed: every time may be anything, so that any net can be explored. Raises as `solve` does.
+        """
+        from petri.exact.chain import bounds
+        from petri.exact.explore import explore
+        from petri.exact.reach import Reachability
+        from petri.exact.relevant import relevant
+        from petri.exact.relevant import untimed as without_times
+
+        def explored() -> Reachability:
+            net = relevant(without_times(self.net) if untimed else self.net).net
+            return Reachability(self.net, explore(net, bounds(states)))
+
+        return self._exactly(explored)
+
+    def _exactly(self, work: Callable[[], Exactly]) -> Exactly:
+        """What `work` gives. Raises LanguageError where the net has no chain, or a firing breaks a rule."""
+        from petri.exact.chain import Unsolvable
+
         try:
-            return solve(self.net, until, Bounds() if states is None else Bounds(states=states))
+            return work()
         except Unsolvable as why:
             raise LanguageError([why.diagnostic(self.net)], self.sources) from why
-        except ModelError as error:  # a firing that breaks a rule, in one of the states
+        except ModelError as error:
             values = {name: str(value) for name, value in error.values.items()}
             raise LanguageError([Diagnostic(error.id, error.span, values)], self.sources) from error
 

@@ -96,6 +96,13 @@ def operations(expressions: Iterable[Expr | None]) -> Iterator[Expr]:
         pending.extend(expression.args)
 
 
+def constant_count(count: Expr | None) -> int | None:
+    """The value of a number of tokens if it is the same for all bindings."""
+    if count is None:
+        return 1
+    return int(count.value) if count.op == "const" and count.value is not None else None
+
+
 class Match(Frozen):
     """The pattern of one slot: bind a variable, equal an expression, or (neither) match anything."""
 

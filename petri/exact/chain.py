@@ -28,6 +28,11 @@ class Limits(Frozen):
     memory: int = MOST_MEMORY
 
 
+def bounds(states: int | None) -> Limits:
+    """The limits with this number of states, or the usual one."""
+    return Limits() if states is None else Limits(states=states)
+
+
 class Unsolvable(Exception):
     """A net has no chain that can be explored, or solved.
 

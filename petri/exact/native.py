@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 
 from petri.engine.errors import ModelError
 from petri.exact.chain import Floats, Integers, Kind, Limits, Running, Stage, StateView, Unsolvable
+from petri.exact.naive import Seat
 from petri.net import Net, Scalar, Span, Token
 
 MOST_SWEEPS = 5_000  # through the rates, in search of a long-run average
@@ -22,7 +24,7 @@ REASONS = {
     "mixed-times": "exact-mixed",
     "draw": "exact-continuous-draw",
     "time": "exact-time",
-    "reads-now": "exact-now",
+    "reads-now": "exact-instant",
 }
 """The native engine's reasons for refusing a net, and what the naive explorer calls them."""
 
@@ -30,7 +32,7 @@ REASONS = {
 class NativeSpace:
     """See `petri.exact.chain.StateSpace`.
 
-    Raises Unsolvable also for some nets that the naive explorer can do: with constant times beside random ones, and with
+    Raises Unsolvable also for some nets that the naive explorer can do: constant times beside random ones, and
     geometric times. Raises ImportError if the native engine is not built.
     """
 
@@ -55,28 +57,28 @@ class NativeSpace:
     def __len__(self) -> int:
         return len(self.explored)
 
-    @property
+    @cached_property
     def offsets(self) -> Integers:
         """The first arc of each expanded state, then the number of arcs."""
         return np.frombuffer(self.explored.offsets(), dtype=np.int64)
 
-    @property
+    @cached_property
     def sources(self) -> Integers:
         return np.repeat(np.arange(self.expanded), np.diff(self.offsets))
 
-    @property
+    @cached_property
     def targets(self) -> Integers:
         return np.frombuffer(self.explored.targets(), dtype=np.uint32).astype(np.int64)
 
-    @property
+    @cached_property
     def transitions(self) -> Integers:
         return self._labels(0).astype(np.int64)
 
-    @property
+    @cached_property
     def starts(self) -> NDArray[np.bool_]:
         return self._labels(1).astype(bool)
 
-    @property
+    @cached_property
     def weights(self) -> Floats:
         return self._labels(2)
 
@@ -85,13 +87,13 @@ class NativeSpace:
         labels = np.array([label[part] for label in self.explored.labels()], dtype=np.float64)
         return labels[np.frombuffer(self.explored.arc_labels(), dtype=np.uint32)]
 
-    @property
+    @cached_property
     def tangible(self) -> NDArray[np.bool_]:
         tangible = np.ones(len(self), dtype=bool)
         tangible[: self.expanded] = np.frombuffer(self.explored.vanishing(), dtype=np.uint8) == 0
         return tangible
 
-    @property
+    @cached_property
     def sojourns(self) -> Floats:
         sojourns = np.full(len(self), np.nan)
         if self.kind == "ticks":
@@ -115,14 +117,10 @@ class NativeSpace:
         tokens = list(zip(*columns, strict=True))
         return tuple(sorted(tokens) if self.net.places[place].discipline == "bag" else tokens)
 
-    def _running(
-        self, means: list[float], ticks: int, transition: int, gives: list[tuple[int, int, bytes]]
-    ) -> Running:
+    def _running(self, means: list[float], ticks: int, transition: int, gives: list[tuple[int, int, bytes]]) -> Running:
         stages = [Stage("exponential", mean) for mean in means] or [Stage("constant", float(ticks))]
         black = ((),)
-        deposits = [
-            (place, (self._tokens(place, token) if token else black) * count) for place, count, token in gives
-        ]
+        deposits = [(place, (self._tokens(place, token) if token else black) * count) for place, count, token in gives]
         return Running(tuple(stages), transition, tuple(deposits))
 
     def counts(self, place: int) -> Integers:
@@ -148,7 +146,30 @@ class NativeSpace:
         return found
 
     def variables(self, arc: int) -> Sequence[Scalar]:
-        raise NotImplementedError
+        """The naive explorer finds them: arcs of the engine have no values."""
+        source, target = int(self.sources[arc]), int(self.targets[arc])
+        first = int(self.offsets[source])
+        alike = [
+            other
+            for other in range(first, int(self.offsets[source + 1]))
+            if self.targets[other] == target and self.transitions[other] == self.transitions[arc] and self.starts[other]
+        ]
+        aim = _unordered(self.state(target))
+        events = [
+            event
+            for event in self._seat.events(self.state(source))[0]
+            if event.starts and event.transition == self.transitions[arc] and _unordered(event.target) == aim
+        ]
+        return events[min(alike.index(arc), len(events) - 1)].variables
+
+    @cached_property
+    def _seat(self) -> Seat:
+        return Seat(self.net)
+
+
+def _unordered(state: StateView) -> tuple[object, ...]:
+    """A state whatever the order of its firings in progress."""
+    return state.marking, sorted(state.running)
 
 
 def long_run(rates: Any, rewards: Floats, tolerance: float = 1e-10, stop: Any = None) -> tuple[float, float]:

@@ -13,6 +13,7 @@ from petri.engine.dependence import enabling_expressions
 from petri.exact.chain import Unsolvable
 from petri.exact.timing import ENDLESS
 from petri.net import (
+    Clock,
     Content,
     Counter,
     Draw,
@@ -132,6 +133,20 @@ def relevant(net: Net) -> Relevant:
     places = tuple(_place(place, index, needs) for index, place in enumerate(net.places))
     transitions = tuple(_transition(one, index, needs) for index, one in enumerate(net.transitions))
     return Relevant(replace(net, places=places, transitions=transitions), frozenset(shown))
+
+
+def untimed(net: Net) -> Net:
+    """The net with times that may be anything: each that is not 0 is exponential, which can be short or long."""
+    any_time = Expr("exp", "real", (Expr("const", "real", value=1.0),))
+    transitions = []
+    for one in net.transitions:
+        if one.clock is not None:
+            transitions.append(replace(one, clock=Clock(any_time, servers=one.clock.servers)))
+        elif one.time.op == "const" and not one.time.value:
+            transitions.append(one)
+        else:
+            transitions.append(replace(one, time=any_time))
+    return replace(net, transitions=tuple(transitions))
 
 
 def _with_its_times(transition: Transition) -> Transition:

@@ -9,8 +9,8 @@ from typing import Any
 from petri.diagnostics import Diagnostic, unknown_name
 from petri.exact.chain import Limits, StateSpace, Unsolvable
 from petri.exact.elimination import EliminatedChain
+from petri.exact.explore import explore
 from petri.exact.figures import Figures, Rewards, Undetermined, at_instant, long_run, mixed, up_to
-from petri.exact.naive import NaiveSpace
 from petri.exact.relevant import relevant
 from petri.exact.steady import SteadyState
 from petri.exact.transient import transient
@@ -141,11 +141,6 @@ def _as_dict(one: Exact) -> dict[str, Any]:
         "dimension": one.dimension,
         "reason": None if one.reason is None else one.reason.message,
     }
-
-
-def explore(net: Net, limits: Limits) -> StateSpace:
-    """The state space of a net."""
-    return NaiveSpace(net, limits)
 
 
 def solve(net: Net, at: float | None = None, limits: Limits = Limits()) -> Solution:

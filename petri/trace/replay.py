@@ -14,7 +14,7 @@ from typing import Protocol
 from petri.diagnostics import LanguageError
 from petri.engine.expression import Context, destination, evaluate, number_of
 from petri.engine.firings import TracedFiring
-from petri.net import Expr, InputArc, Net, OutputArc, Scalar, Token, Transition
+from petri.net import InputArc, Net, OutputArc, Scalar, Token, Transition, constant_count
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,15 +177,8 @@ class _Gives:
         ]
 
 
-def constant(count: Expr | None) -> int | None:
-    """The value of a number of tokens if it is the same for all bindings."""
-    if count is None:
-        return 1
-    return int(count.value) if count.op == "const" and count.value is not None else None
-
-
 def _all_constant(arcs: Sequence[tuple[int, InputArc | OutputArc]]) -> Sequence[Moved] | None:
     """What arcs move from or to these places, if that is always the same number of tokens."""
-    counts = [(place, constant(arc.count)) for place, arc in arcs]
+    counts = [(place, constant_count(arc.count)) for place, arc in arcs]
     moved = [Moved(place, count) for place, count in counts if count is not None]
     return moved if len(moved) == len(counts) else None

@@ -21,7 +21,7 @@ WORDING: dict[str, Wording] = {
     "exact-time": Wording(
         "the time of `{transition}` is drawn by `{draw}`, which is no sum or choice of exponential stages",
         "use `exp`, `erlang`, `hyperexponential`, a constant, `geometric`, or a choice of these",
-        "or simulate: `pnsim run`",
+        "or simulate: `pnsim run`; `pnsim reach --untimed` explores the states for any times",
     ),
     "exact-clock": Wording(
         "the clock of `{transition}` remembers how long it has run, and a state does not",
@@ -61,6 +61,17 @@ WORDING: dict[str, Wording] = {
     ),
     "exact-needs-library": Wording("exact answers need {library}, which is not installed", "run `{install}`"),
     "exact-states": Wording("`{text}` is not a number of states", "write a whole number above 0, such as 1000000"),
+    # ---------------------------------------------------------------- conditions on states
+    "exact-query": Wording(
+        "`{text}` is not a condition on states, from `{at}` on",
+        "write such as 'tokens(buffer) == 8 and tokens(line) == 0', 'firing(send) > 1', or 'dead'; "
+        "with `and`, `or`, `not`, `+`, `-`, `*` and brackets",
+    ),
+    "exact-query-bare": Wording("`{at}` in `{text}` is a place, not a number", "write `tokens({at})`"),
+    "exact-query-name": Wording("there is no {kind} `{name}`", "write `{suggestion}`"),
+    "exact-graph-size": Wording(
+        "a drawing of {states:state} would show nothing", "make the net smaller with --set, or use --graph"
+    ),
     # ---------------------------------------------------------------- figures that a chain does not give
     "exact-total": Wording(
         "it grows with the length of the run", "ask for a rate, or for the total up to an instant with --at"

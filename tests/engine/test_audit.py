@@ -19,7 +19,7 @@ from petri.engine.native import available
 from petri.net import Expr, Net
 from petri.run.session import begin
 from tests.engine.nets import nets
-from tests.engine.structure import invariants
+from petri.analysis.structure import invariants
 
 NAMES = ["reference", "native"] if available() else ["reference"]
 LIMITS = Limits(firings_at_an_instant=60, tokens=60)

@@ -18,7 +18,7 @@ from petri.net import Net
 from petri.result.export import net_hash
 from petri.run import session
 from petri.traffic import sealed, with_streams
-from tests.engine.structure import invariants
+from petri.analysis.structure import invariants
 from tests.engines import ENGINES
 from tests.traffic.files import conversation, net, pcap, table
 

@@ -1,0 +1,183 @@
+"""Exact figures against closed forms, and those of nets of the library against what they expect of themselves."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+import petri
+
+SOLVABLE = (
+    "byte_limited_port", "choice", "closed_ring", "dining_philosophers", "gspn_parallel", "marked_graph", "memory_banks",
+    "mm1k", "mmcc", "mva", "producer_consumer", "repairman", "token_bucket",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SOLVABLE)
+def test_library(name: str) -> None:
+    """The expectations that a run meets within some percent hold, and figures are certain to 9 digits."""
+    solution = petri.load(name).solve()
+    assert solution.passed
+    known = [one for one in (*solution.measures, *solution.transitions) if one.value and math.isfinite(one.value)]
+    assert known
+    assert all(one.error <= 1e-9 * abs(one.value) for one in known)
+
+
+@pytest.mark.parametrize(("load", "refused"), [(0.8, 0.0888195), (1.0, 1 / 6), (0.5, 0.5**2 * 0.5 / (1 - 0.5**3))])
+def test_mm1k(load: float, refused: float) -> None:
+    """M/M/1/K (Kleinrock, Queueing Systems I)."""
+    seats = 2 if load == 0.5 else 5
+    found = petri.load("mm1k", load=load, seats=seats).solve().figure("refused")
+    closed = 1 / (seats + 1) if load == 1.0 else (1 - load) * load**seats / (1 - load ** (seats + 1))
+    assert closed == pytest.approx(refused, rel=1e-6)
+    assert found.value == pytest.approx(closed, rel=1e-12)
+    assert abs(found.value - closed) <= found.error + 1e-15
+
+
+@pytest.mark.parametrize(("servers", "offered", "loss"), [(2, 1.5, 0.3103448), (4, 3.2, 0.2281449)])
+def test_mmcc(servers: int, offered: float, loss: float) -> None:
+    """Erlang B."""
+    assert petri.load("mmcc", servers=servers, offered=offered).solve().figure("lost").value == pytest.approx(
+        loss, 1e-6
+    )
+
+
+@pytest.mark.parametrize(("machines", "rate"), [(1, 0.1), (2, 0.1980198), (10, 0.8320368), (20, 0.999383)])
+def test_machine_repairman(machines: int, rate: float) -> None:
+    """Mean value analysis."""
+    found = petri.load("repairman", machines=machines).solve().figure("repairs").value
+    assert found == pytest.approx(rate, rel=1e-6)
+
+
+@pytest.mark.parametrize(("banks", "lost"), [(1, 0.75), (4, 0.5223022), (8, 0.3836903), (16, 0.2528603)])
+def test_memory_with_banks(banks: int, lost: float) -> None:
+    """A chain in ticks: the residual busy times of the last three accesses (Kachris et al., Table 1, column 1)."""
+    solution = petri.load("memory_banks", banks=banks).solve()
+    assert solution.figure("lost").value == pytest.approx(lost, rel=1e-6)
+
+
+def test_marked_graph() -> None:
+    """The slowest circuit (Ramchandani 1973)."""
+    assert petri.load("marked_graph").solve().figure("throughput").value == pytest.approx(2 / 11, rel=1e-12)
+
+
+def test_parallel_computation() -> None:
+    """Ajmone Marsan et al., Modelling with GSPNs, section 6.3: tangible states, idle processes, output."""
+    solution = petri.load("gspn_parallel").solve()
+    assert solution.tangible == 20
+    assert solution.figure("new_data.in_progress").value == pytest.approx(1.505551, rel=1e-6)
+    assert solution.figure("output.rate").value == pytest.approx(0.3011101, rel=1e-6)
+
+
+def erlang_chain(stages: int) -> str:
+    return f"net e\nplace a = token\nplace b\ntransition go: a -> b takes erlang({stages}, 2)\ntransition back: b -> a takes exp(3)\n"
+
+
+def test_phases() -> None:
+    """An alternating renewal process spends time in proportion to the means, whatever the distributions."""
+    for stages in (1, 4):
+        found = petri.loads(erlang_chain(stages)).solve()
+        assert found.figure("go.active").value == pytest.approx(0.4, rel=1e-13)
+        assert found.figure("go.rate").value == pytest.approx(0.2, rel=1e-13)
+    text = "net h\nplace a = token\nplace b\ntransition go: a -> b takes hyperexponential(2, 3)\ntransition back: b -> a takes exp(3)\n"
+    assert petri.loads(text).solve().figure("go.active").value == pytest.approx(0.4, rel=1e-13)
+
+
+def test_geometric_times() -> None:
+    text = "net g\nplace a = token\nplace b\ntransition go: a -> b takes geometric(0.25) * 1\ntransition back: b -> a takes 6\n"
+    found = petri.loads(text).solve()
+    assert found.figure("go.active").value == pytest.approx(0.4, rel=1e-12)
+
+
+@pytest.mark.parametrize("ratio", [1e-9, 1e-3, 1.0, 1e9])
+def test_stiff_nets(ratio: float) -> None:
+    """A line of three places between which rates differ by nine orders of magnitude."""
+    text = f"""net stiff
+param slow = {ratio!r}
+place seat = 3 * token
+place queue
+place a = token
+place b = token
+transition come: seat, a -> queue, a takes exp(1)
+transition go: queue, b -> seat, b takes exp(slow)
+"""
+    solution = petri.loads(text).solve()
+    load = ratio
+    weights = [load**count for count in range(4)]
+    full, empty = weights[3] / sum(weights), weights[0] / sum(weights)
+    rate = solution.figure("come.rate")
+    assert rate.value == pytest.approx(1 - full, rel=1e-9)
+    assert rate.bounded is not None
+    assert rate.bounded.low * (1 - 1e-12) <= 1 - full <= rate.bounded.high * (1 + 1e-12)
+    busy = solution.figure("go.active")
+    assert busy.bounded is not None
+    assert busy.bounded.low - 1e-16 <= 1 - empty <= busy.bounded.high + 1e-16
+
+
+def test_transient_of_two_states() -> None:
+    """The probability of a state at t, and its average up to t, of a machine that fails and is repaired."""
+    text = "net m\nplace up = token\nplace down\ntransition fail: up -> down takes exp(4)\ntransition repair: down -> up takes exp(1)\n"
+    down, both, at = 1 / 4, 1 / 4 + 1, 2.0
+    solution = petri.loads(text).solve(at=at)
+    average = down / both * (1 - (1 - math.exp(-both * at)) / (both * at))
+    repairing = solution.figure("repair.active")
+    assert repairing.value == pytest.approx(average, rel=1e-12)
+    assert abs(repairing.value - average) <= repairing.error
+    assert solution.figure("fail.firings").value == pytest.approx(1 + at * average, rel=1e-12)  # repairs, and the first
+
+
+def test_transient_in_ticks() -> None:
+    text = "net c\nplace a = token\nplace b\ntransition go: a -> b takes 2\ntransition back: b -> a takes 3\n"
+    found = petri.loads(text).solve(at=11.0)  # go 0–2, back 2–5, go 5–7, back 7–10, go 10–
+    assert found.figure("go.firings").value == 3.0
+    assert found.figure("back.firings").value == 2.0
+    assert found.figure("go.active").value == pytest.approx(5 / 11)
+
+
+def test_several_ends() -> None:
+    """A token that goes one of two ways for ever: each with its probability, averages over both."""
+    text = """net ends
+place start = token
+place left
+place right
+place work = token
+transition to_left: start -> left takes exp(1)
+transition to_right: start -> right takes exp(1)
+transition walk: left, work -> left, work takes exp(2)
+"""
+    solution = petri.loads(text).solve()
+    assert [one.dead for one in sorted(solution.classes, key=lambda one: one.dead)] == [False, True]
+    assert all(one.probability.value == pytest.approx(0.5) for one in solution.classes)
+    assert solution.figure("walk.rate").value == pytest.approx(0.25, rel=1e-12)
+
+
+def test_loops_that_take_no_time() -> None:
+    """A token may go around without time any number of times before it leaves."""
+    text = """net loop
+place a = token
+place b
+place c
+transition work: a -> b takes exp(1)
+transition around: b -> c weight 3
+transition again: c -> b
+transition leave: b -> a weight 1
+"""
+    solution = petri.loads(text).solve()
+    assert solution.figure("around.rate").value == pytest.approx(3.0, rel=1e-12)
+    assert solution.figure("work.rate").value == pytest.approx(1.0, rel=1e-12)
+
+
+def test_values_of_firings() -> None:
+    """A sample of an expression, its mean and spread, and the sum of a value over tokens."""
+    text = """net sizes
+place free = 2 * token
+place line: int in 0..9 fifo
+transition come: free -> line(k) draw k ~ uniform(1..3) takes exp(1)
+transition go: line(k) -> free takes exp(k)
+measure size = k at go
+  record mean, std
+"""
+    solution = petri.loads(text).solve()
+    assert solution.figure("size").value == pytest.approx(2.0, rel=1e-12)
+    assert solution.figure("size.std").value == pytest.approx(math.sqrt(2 / 3), rel=1e-9)
