@@ -15,8 +15,8 @@ KANBAN = [
     (3, 58_400, 446_400, 0.233071166010, 1e-10),
     (4, 454_475, 3_979_850, 0.275889753096, 2e-10),
 ]
-"""Cards, states and arcs (Ciardo & Tilgner 1996), throughput (of one card from QVBS, exact; else from a program that was
-written by hand for this net), and its error."""
+"""Cards, states and arcs (Ciardo & Tilgner 1996), throughput (of one card by QVBS, exact; else by a program that
+was written by hand for this net), and its error."""
 
 
 @pytest.mark.parametrize(("cards", "states", "arcs", "throughput", "error"), KANBAN)

@@ -241,7 +241,7 @@ mod tests {
         }
         let mut shares = vec![1.0];
         for state in 1..states {
-            shares.push((0..state).map(|row| shares[row] * q[row][state]).sum());
+            shares.push(shares.iter().zip(&q).map(|(share, row)| share * row[state]).sum());
         }
         shares.iter().zip(rewards).map(|(share, reward)| share * reward).sum::<f64>() / shares.iter().sum::<f64>()
     }
