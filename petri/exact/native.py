@@ -14,6 +14,9 @@ from petri.exact.chain import Floats, Integers, Kind, Limits, Running, Stage, St
 from petri.exact.naive import Seat
 from petri.net import Net, Scalar, Span, Token
 
+MOST_SWEEPS = 5_000  # through the rates, in search of a long-run average
+BASIS = 10  # vectors between restarts, each of 4 bytes a state
+
 REASONS = {
     "stream": "exact-stream",
     "clock-with-memory": "exact-clock",
@@ -126,6 +129,22 @@ class NativeSpace:
     def in_progress(self, transition: int) -> Integers:
         return np.frombuffer(self.explored.in_progress(transition), dtype=np.int64)
 
+    # ------------------------------------------------------------ long-run averages
+
+    def own_rates(self, transition: int) -> Floats:
+        """The rate, or probability, at which a transition starts to fire in each expanded state."""
+        return np.frombuffer(self.explored.rates(transition), dtype=np.float64)
+
+    def long_run(self, rewards: Floats, tolerance: float = 1e-10, stop: Any = None) -> tuple[float, float] | None:
+        """Bounds of the long-run average of rewards [1/net time unit], one for each state; they always hold.
+
+        None if the states are no irreducible chain as they are: some vanish, or are not returned to. `tolerance` is the
+        distance of the bounds that is enough; it may not be reached.
+        """
+        effort = tolerance, MOST_SWEEPS, BASIS
+        found: tuple[float, float] | None = self.explored.long_run(rewards.astype(np.float64).tobytes(), effort, stop)
+        return found
+
     def variables(self, arc: int) -> Sequence[Scalar]:
         """The naive explorer finds them: arcs of the engine have no values."""
         source, target = int(self.sources[arc]), int(self.targets[arc])
@@ -151,6 +170,19 @@ class NativeSpace:
 def _unordered(state: StateView) -> tuple[object, ...]:
     """A state whatever the order of its firings in progress."""
     return state.marking, sorted(state.running)
+
+
+def long_run(rates: Any, rewards: Floats, tolerance: float = 1e-10, stop: Any = None) -> tuple[float, float]:
+    """Bounds of the long-run average of rewards, one for each state of an irreducible chain; they always hold.
+
+    rates: a sparse matrix in rows, without entries on the diagonal, of at least two states.
+    """
+    from petri import _native
+
+    arrays = (rates.indptr.astype(np.uint64), rates.indices.astype(np.uint32), rates.data, rewards.astype(np.float64))
+    effort = tolerance, MOST_SWEEPS, BASIS
+    found: tuple[float, float] = _native.long_run(*(array.tobytes() for array in arrays), effort, stop)
+    return found
 
 
 def _refused(refusal: Any) -> Exception:

@@ -57,7 +57,8 @@ WORDING: dict[str, Wording] = {
     ),
     "exact-large-chain": Wording(
         "the chain has {states:state} among which it stays, and more than {most} are not solved directly",
-        "make the net smaller with --set, or ask for an instant with --at",
+        "build the native engine, which solves larger ones; or make the net smaller with --set, or ask for an instant "
+        "with --at",
     ),
     "exact-mixed-transient": Wording(
         "constant and exponential times take turns in this net, and it can be solved in the long run alone",
