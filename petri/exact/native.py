@@ -179,10 +179,9 @@ def long_run(rates: Any, rewards: Floats, tolerance: float = 1e-10, stop: Any = 
     """
     from petri import _native
 
-    arrays = (rates.indptr.astype(np.uint64), rates.indices.astype(np.uint32), rates.data, rewards.astype(np.float64))
-    effort = tolerance, MOST_SWEEPS, BASIS
-    found: tuple[float, float] = _native.long_run(*(array.tobytes() for array in arrays), effort, stop)
-    return found
+    offsets, columns = rates.indptr.astype(np.uint64).tobytes(), rates.indices.astype(np.uint32).tobytes()
+    own = rewards.astype(np.float64).tobytes()
+    return _native.long_run(offsets, columns, rates.data.tobytes(), own, (tolerance, MOST_SWEEPS, BASIS), stop)
 
 
 def _refused(refusal: Any) -> Exception:
