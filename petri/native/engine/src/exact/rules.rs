@@ -1,6 +1,6 @@
 //! What may happen in a state: firings that start at once, clocks that run down, and firings in progress that go on or end.
 //!
-//! This is the general way, for tokens with colours, numbers that depend on the marking, and draws. `moves` has the fast way.
+//! This is the slow way, for tokens with colours, numbers that depend on the marking, and draws. `moves` has the fast way.
 
 use crate::base::fault::{Fault, Outcome};
 use crate::base::ids::TransitionId;
