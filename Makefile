@@ -125,6 +125,7 @@ bench: $(DEV_STAMP)
 	@$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[bench]' \
 		|| echo 'The simulators for comparison could not be installed; continuing without them.'
 	$(BIN)/python -m benchmarks.run
+	$(BIN)/python -m benchmarks.exact
 
 validate: $(RUN_STAMP)
 	@$(BIN)/pnsim validate all --report validation-results

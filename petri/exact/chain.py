@@ -96,17 +96,39 @@ class StateSpace(Protocol):
     states of a continuous chain, else probabilities.
     """
 
-    initial: int
-    complete: bool
-    expanded: int
-    kind: Kind
-    sources: Integers
-    targets: Integers
-    transitions: Integers
-    starts: NDArray[np.bool_]
-    weights: Floats
-    tangible: NDArray[np.bool_]
-    sojourns: Floats  # of each tangible state, unless the chain is continuous: the mean time until something ends
+    @property
+    def initial(self) -> int: ...
+
+    @property
+    def complete(self) -> bool: ...
+
+    @property
+    def expanded(self) -> int: ...
+
+    @property
+    def kind(self) -> Kind: ...
+
+    @property
+    def sources(self) -> Integers: ...
+
+    @property
+    def targets(self) -> Integers: ...
+
+    @property
+    def transitions(self) -> Integers: ...
+
+    @property
+    def starts(self) -> NDArray[np.bool_]: ...
+
+    @property
+    def weights(self) -> Floats: ...
+
+    @property
+    def tangible(self) -> NDArray[np.bool_]: ...
+
+    @property
+    def sojourns(self) -> Floats:
+        """Of each tangible state, unless the chain is continuous: the mean time until something ends."""
 
     def __len__(self) -> int: ...
 

@@ -18,8 +18,9 @@ def too_many(net: Net, space: StateSpace) -> Unsolvable:
     """That a limit ended the exploration, with the place that holds the most tokens."""
     most = [int(space.counts(place).max()) for place in range(len(net.places))]
     place = max(range(len(most)), key=most.__getitem__, default=0)
-    values = {"place": net.places[place].name, "tokens": most[place]} if most and most[place] > 10 else {}
-    return Unsolvable("exact-many-states", states=len(space), **values)
+    if not most or most[place] <= 10:
+        return Unsolvable("exact-many-states", states=len(space))
+    return Unsolvable("exact-many-states", states=len(space), place=net.places[place].name, tokens=most[place])
 
 
 class EliminatedChain:
@@ -140,7 +141,7 @@ class EliminatedChain:
     def rates(self, amounts: Floats) -> tuple[Floats, float]:
         """What arcs bring, an amount each, per time unit in each tangible state; and before time begins to pass."""
         space = self.space
-        brought = np.bincount(space.sources, space.weights * amounts, minlength=len(space))
+        brought: Floats = np.bincount(space.sources, space.weights * amounts, minlength=len(space)).astype(np.float64)
         rates, at_once = brought[self.numbers], 0.0
         if self._vanishing:
             after = self._following(brought[~space.tangible])

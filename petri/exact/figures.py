@@ -108,7 +108,7 @@ Averages = Mapping[object, Bounded]
 
 def long_run(rewards: Rewards, steady: SteadyState) -> list[Averages]:
     """The averages per time unit in each closed class."""
-    found = []
+    found: list[Averages] = []
     for states in steady.classes.states:
         gains = steady.gains_in(states, rewards.matrix)
         rows = zip(gains.value.tolist(), gains.low.tolist(), gains.high.tolist(), strict=True)
@@ -176,7 +176,7 @@ class Figures:
 
     def _figure(self, kind: FigureKind, index: int) -> Bounded:
         above, below = kind.above(self.seen, index), kind.below(self.seen, index)
-        return Bounded.of(_plain(above)) / _plain(below)
+        return Bounded.of(Bounded.of(_plain(above)) / Bounded.of(_plain(below)))
 
     def value(self, term: Term) -> Bounded:
         """The value of a formula. Raises Undetermined."""

@@ -26,6 +26,7 @@ from petri.exact.timing import Stages, stages
 from petri.net import Expr, Net, Scalar, Token
 
 State = StateView
+Clocked = list[tuple[int, Sequence[Binding]]]
 
 
 class Event(NamedTuple):
@@ -55,7 +56,7 @@ class Seat(Engine):
 
     def __init__(self, net: Net) -> None:
         super().__init__(net, seed=1, replication=0)
-        self.stream: BranchingStream = BranchingStream()  # type: ignore[assignment]
+        self.stream: BranchingStream = BranchingStream()
         self.stream.drawing = lambda: self.attempt[0]
         self.clocked = tuple(self.clocks)
         self.clocks = {}
@@ -141,7 +142,7 @@ class Seat(Engine):
         candidates = self.candidates()
         if candidates:
             return self._started(state, [share for one in self._chances(candidates) for share in one]), 0.0
-        clocks = [(index, bindings) for index in self.clocked if (bindings := self.known_bindings(index))]
+        clocks: Clocked = [(index, bindings) for index in self.clocked if (bindings := self.known_bindings(index))]
         kinds = {one.stages[0].kind == "exponential" for one in state.running} | ({True} if clocks else set())
         if len(kinds) > 1:
             constant = next(one.transition for one in state.running if one.stages[0].kind != "exponential")
@@ -153,7 +154,7 @@ class Seat(Engine):
         racing = self._started(state, [share for one in self._racing(clocks) for share in one])
         return [*self._ends(state), *racing], float("nan")
 
-    def _chances(self, candidates: list[tuple[int, Sequence[Binding]]]) -> Iterator[list[Share]]:
+    def _chances(self, candidates: Clocked) -> Iterator[list[Share]]:
         """Of candidates one by weight, and of its bindings one evenly (I3, I4)."""
         total = sum(self.net.transitions[index].weight for index, _ in candidates)
         for index, bindings in candidates:
@@ -162,13 +163,13 @@ class Seat(Engine):
             if share > 0.0:
                 yield self._classes(index, preferred, [share / len(preferred)] * len(preferred))
 
-    def _racing(self, clocks: list[tuple[int, Sequence[Binding]]]) -> Iterator[list[Share]]:
+    def _racing(self, clocks: Clocked) -> Iterator[list[Share]]:
         """The bindings whose clocks may run down: all evenly of a shared clock, each by its own rate else (C4)."""
         for index, bindings in clocks:
             number, pace = clocks_wanted(self, index, bindings), speed(self, index)
             shared = is_shared(self.net.transitions[index])
             rates = []
-            for binding in bindings[:1] * len(bindings) if shared else bindings:
+            for binding in list(bindings[:1]) * len(bindings) if shared else bindings:
                 mean = mean_of(self, index, binding)
                 if mean == 0.0:
                     raise Unsolvable("exact-zero-clock", index)

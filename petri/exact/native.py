@@ -14,6 +14,9 @@ from petri.exact.chain import Floats, Integers, Kind, Limits, Running, Stage, St
 from petri.exact.naive import Seat
 from petri.net import Clock, Net, Scalar, Span, Token
 
+MOST_SWEEPS = 5_000  # through the rates, in search of a long-run average
+BASIS = 10  # vectors between restarts, each of 4 bytes a state
+
 REASONS = {
     "stream": "exact-stream",
     "clock-with-memory": "exact-clock",
@@ -142,6 +145,22 @@ class NativeSpace:
             running[state] = self._seat.clocks_running(self.state(state), transition)
         return running
 
+    # ------------------------------------------------------------ long-run averages
+
+    def own_rates(self, transition: int) -> Floats:
+        """The rate, or probability, at which a transition starts to fire in each expanded state."""
+        return np.frombuffer(self.explored.rates(transition), dtype=np.float64)
+
+    def long_run(self, rewards: Floats, tolerance: float = 1e-10, stop: Any = None) -> tuple[float, float] | None:
+        """Bounds of the long-run average of rewards [1/net time unit], one for each state; they always hold.
+
+        None if the states are no irreducible chain as they are: some vanish, or are not returned to. `tolerance` is the
+        distance of the bounds that is enough; it may not be reached.
+        """
+        effort = tolerance, MOST_SWEEPS, BASIS
+        found: tuple[float, float] | None = self.explored.long_run(rewards.astype(np.float64).tobytes(), effort, stop)
+        return found
+
     def variables(self, arc: int) -> Sequence[Scalar]:
         """The naive explorer finds them: arcs of the engine have no values."""
         source, target = int(self.sources[arc]), int(self.targets[arc])
@@ -167,6 +186,18 @@ class NativeSpace:
 def _unordered(state: StateView) -> tuple[object, ...]:
     """A state whatever the order of its firings in progress."""
     return state.marking, sorted(state.running)
+
+
+def long_run(rates: Any, rewards: Floats, tolerance: float = 1e-10, stop: Any = None) -> tuple[float, float]:
+    """Bounds of the long-run average of rewards, one for each state of an irreducible chain; they always hold.
+
+    rates: a sparse matrix in rows, without entries on the diagonal, of at least two states.
+    """
+    from petri import _native
+
+    offsets, columns = rates.indptr.astype(np.uint64).tobytes(), rates.indices.astype(np.uint32).tobytes()
+    own = rewards.astype(np.float64).tobytes()
+    return _native.long_run(offsets, columns, rates.data.tobytes(), own, (tolerance, MOST_SWEEPS, BASIS), stop)
 
 
 def _refused(refusal: Any) -> Exception:

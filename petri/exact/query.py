@@ -69,7 +69,7 @@ class _Parser:
         return self.pieces.pop(0) if self.pieces[0] in wanted and self.pieces[0] else None
 
     def either(self) -> Callable[[Columns], Any]:
-        found = self.both()
+        found: Callable[[Columns], Any] = self.both()
         while self.take("or"):
             found = _joined(np.logical_or, found, self.both())
         return found
@@ -146,5 +146,7 @@ class _Parser:
         raise self.wrong("exact-query-name", name=name, kind=kind, suggestion=did_you_mean(name, names))
 
 
-def _joined(how: Callable[[Any, Any], Any], one: Callable[[Columns], Any], other: Callable[[Columns], Any]) -> Any:
+def _joined(
+    how: Callable[[Any, Any], Any], one: Callable[[Columns], Any], other: Callable[[Columns], Any]
+) -> Callable[[Columns], Any]:
     return lambda columns: how(one(columns), other(columns))

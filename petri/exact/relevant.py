@@ -18,6 +18,8 @@ from petri.net import (
     Counter,
     Draw,
     Expr,
+    InhibitorArc,
+    InputArc,
     Net,
     OutputArc,
     Place,
@@ -59,7 +61,8 @@ class Needs:
         for index, place in enumerate(self.net.places):
             self.of_tokens(index, [place.key, place.weight])
         for index, transition in enumerate(self.net.transitions):
-            for arc in (*transition.inputs, *transition.inhibitors):
+            arcs: list[InputArc | InhibitorArc] = [*transition.inputs, *transition.inhibitors]
+            for arc in arcs:
                 for slot, match in enumerate(arc.pattern):
                     if match.equal is not None:
                         self.slot(arc.place, slot)

@@ -12,13 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from petri.exact.chain import Chain, Floats, Integers
+from petri.engine.native import available
+from petri.exact.chain import Chain, Floats, Integers, Unsolvable
 from petri.exact.libraries import library
 from petri.structs import Frozen
 
 EPSILON = float(np.finfo(np.float64).eps)
 STEPS_OF_RATES = 16  # roundings in a rate, from the net's times on
-MOST_DIRECT = 400_000  # states of a class that is solved directly
+MOST_DIRECT = 30_000  # states of a class that is solved directly
 
 
 class Gains(Frozen):
@@ -116,7 +117,12 @@ class SteadyState:
         own = rewards[states]
         if len(states) == 1:
             return Gains(own[0], own[0], own[0])
-        return certified(self.rates[states][:, states].tocsr(), own, poisson)
+        rates = self.rates[states][:, states].tocsr()
+        if len(states) > MOST_DIRECT and available():
+            return _approached(rates, own)
+        if len(states) > MOST_DIRECT:
+            raise Unsolvable("exact-large-chain", states=len(states), most=MOST_DIRECT)
+        return certified(rates, own, poisson)
 
     def distribution(self) -> Floats:
         """The long-run share of time in each state, as computed."""
@@ -124,6 +130,16 @@ class SteadyState:
         for states, chance in zip(self.classes.states, self.classes.value, strict=True):
             shares[states] = chance * stationary(self.rates[states][:, states].tocsr())
         return shares
+
+
+def _approached(rates: Any, rewards: Floats) -> Gains:
+    """The averages by the native engine, for chains that are too large for a direct solution."""
+    from petri.exact.native import long_run
+
+    size = np.abs(rewards).max(axis=0)
+    found = [long_run(rates, rewards[:, i], 1e-9 * size[i]) for i in range(rewards.shape[1])]
+    low, high = (np.array(side) for side in zip(*found, strict=True))
+    return Gains(0.5 * (low + high), low, high)
 
 
 class _Solved:

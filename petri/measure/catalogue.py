@@ -47,7 +47,8 @@ class FigureKind(Frozen):
     def of(self, seen: Observation, index: int) -> float:
         from petri.measure.observation import quotient
 
-        return quotient(self.above(seen, index), self.below(seen, index))
+        figure: float = quotient(self.above(seen, index), self.below(seen, index))
+        return figure
 
     def of_all(self, seen: Observation) -> Floats:
         from petri.measure.observation import quotients

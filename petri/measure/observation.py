@@ -144,7 +144,8 @@ def probe_quantile(snapshot: Snapshot, share: float, within: bool = False) -> fl
 
 def share_below(snapshot: Snapshot, value: float) -> float:
     """The share of a sample's values that are at most `value`; nan without values."""
-    return quotient(histogram.count_below(snapshot, value), float(snapshot["count"]))
+    share: float = quotient(histogram.count_below(snapshot, value), float(snapshot["count"]))
+    return share
 
 
 def series_figure(values: Sequence[float], field: str) -> float:

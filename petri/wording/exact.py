@@ -55,12 +55,16 @@ WORDING: dict[str, Wording] = {
         "the solution up to that time takes more than {steps} steps",
         "ask for an earlier time, or for the long run, without --at",
     ),
+    "exact-large-chain": Wording(
+        "the chain has {states:state} among which it stays, and more than {most} are not solved directly",
+        "build the native engine, which solves larger ones; or make the net smaller with --set, or ask for an instant "
+        "with --at",
+    ),
     "exact-mixed-transient": Wording(
         "constant and exponential times take turns in this net, and it can be solved in the long run alone",
         "leave --at out, or use only one kind of times",
     ),
     "exact-needs-library": Wording("exact answers need {library}, which is not installed", "run `{install}`"),
-    "exact-states": Wording("`{text}` is not a number of states", "write a whole number above 0, such as 1000000"),
     # ---------------------------------------------------------------- conditions on states
     "exact-query": Wording(
         "`{text}` is not a condition on states, from `{at}` on",

@@ -45,7 +45,10 @@ def _transition(choose: Random, t: Transition, ticks: bool) -> Transition:
         draws=draws,
         guard=t.guard and plain(choose, t.guard),
         time=time(choose, ticks),
-        inputs=tuple(replace(arc, count=arc.count and plain(choose, arc.count), pattern=pattern(choose, arc.pattern)) for arc in t.inputs),
+        inputs=tuple(
+            replace(arc, count=arc.count and plain(choose, arc.count), pattern=pattern(choose, arc.pattern))
+            for arc in t.inputs
+        ),
         inhibitors=tuple(replace(arc, pattern=pattern(choose, arc.pattern)) for arc in t.inhibitors),
         outputs=tuple(
             replace(
@@ -58,7 +61,7 @@ def _transition(choose: Random, t: Transition, ticks: bool) -> Transition:
             for arc in t.outputs
         ),
         prefer=t.prefer and replace(t.prefer, key=plain(choose, t.prefer.key)),
-    )  # fmt: skip
+    )
     if ticks or not choose.chance(4):
         return t
     tokens = Expr("real", "real", (Expr("tokens", "int", value=0),))

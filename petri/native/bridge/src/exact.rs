@@ -3,7 +3,9 @@
 use engine::base::fault::LoadError;
 use engine::base::long_stack::on_long_stack;
 use engine::exact::explore::{explore as explored, Bounds, Failure};
+use engine::exact::gains::{self, Effort};
 use engine::exact::graph::{Ended, Graph};
+use engine::exact::matrix::Matrix;
 use engine::exact::rules::Role;
 use engine::exact::state::{Kept, Kind};
 use engine::exact::trouble::Trouble;
@@ -80,8 +82,75 @@ fn refusal<'py>(py: Python<'py>, (trouble, spans): Failure, files: &[String]) ->
 /// exponential), its transition, and for each arc that gives tokens the place, their number and their words.
 type Running<'py> = (Vec<f64>, u64, usize, Vec<(u32, u64, Bound<'py, PyBytes>)>);
 
+/// The bounds of the long-run average of rewards, one for each state, in an irreducible chain: rates by rows, without any of a
+/// state to itself. Arrays are bytes: 64-bit offsets, 32-bit columns, 64-bit reals. `effort`: the width of the bounds that is
+/// enough, the most sweeps through the rates, and the vectors of a basis. Raises ValueError for arrays that do not fit.
+#[pyfunction]
+#[pyo3(signature = (offsets, columns, rates, rewards, effort, stop=None))]
+pub fn long_run(
+    py: Python<'_>,
+    offsets: &[u8],
+    columns: &[u8],
+    rates: &[u8],
+    rewards: &[u8],
+    effort: (f64, usize, usize),
+    stop: Option<&Stop>,
+) -> PyResult<(f64, f64)> {
+    let offsets: Vec<u64> = numbers(offsets, u64::from_ne_bytes);
+    let columns: Vec<u32> = numbers(columns, u32::from_ne_bytes);
+    let rates: Vec<f64> = numbers(rates, f64::from_ne_bytes);
+    let rewards: Vec<f64> = numbers(rewards, f64::from_ne_bytes);
+    let states = rewards.len();
+    let rises = offsets.windows(2).all(|pair| pair[0] < pair[1]);
+    let is_whole = offsets.len() == states + 1 && states > 1 && offsets.last() == Some(&(columns.len() as u64));
+    let fits = columns.len() == rates.len() && columns.iter().all(|&column| (column as usize) < states);
+    if !(rises && is_whole && fits && offsets[0] == 0) {
+        return Err(PyValueError::new_err("the arrays are no irreducible chain with rewards"));
+    }
+    let stop = stop.map(|stop| stop.0.clone()).unwrap_or_default();
+    let gain = py.detach(|| {
+        let matrix = Matrix::new(&offsets, &columns, &rates[..]);
+        gains::gain(&matrix, &rewards, &mut vec![0.0; states], effort_of(effort), &stop)
+    });
+    Ok((gain.low, gain.high))
+}
+
+fn effort_of((tolerance, sweeps, basis): (f64, usize, usize)) -> Effort {
+    Effort { tolerance, sweeps, basis: basis.clamp(1, 200) }
+}
+
+/// The numbers that bytes are.
+fn numbers<T, const N: usize>(bytes: &[u8], number: impl Fn([u8; N]) -> T) -> Vec<T> {
+    bytes.chunks_exact(N).filter_map(|chunk| chunk.try_into().ok()).map(number).collect()
+}
+
 #[pymethods]
 impl Explored {
+    /// The bounds of the long-run average of rewards (bytes of 64-bit reals, one for each state), as `long_run` finds them, on
+    /// the arcs themselves. None if these are no irreducible chain without vanishing states.
+    #[pyo3(signature = (rewards, effort, stop=None))]
+    fn long_run(
+        &self,
+        py: Python<'_>,
+        rewards: &[u8],
+        effort: (f64, usize, usize),
+        stop: Option<&Stop>,
+    ) -> PyResult<Option<(f64, f64)>> {
+        let rewards: Vec<f64> = numbers(rewards, f64::from_ne_bytes);
+        if rewards.len() != self.0.states.len() {
+            return Err(PyValueError::new_err("there must be a reward for each state"));
+        }
+        let stop = stop.map(|stop| stop.0.clone()).unwrap_or_default();
+        let gain = py.detach(|| self.0.long_run(&rewards, effort_of(effort), &stop));
+        Ok(gain.map(|gain| (gain.low, gain.high)))
+    }
+
+    /// The rate at which a transition starts to fire in each expanded state by arcs of its own, as 64-bit reals.
+    fn rates<'py>(&self, py: Python<'py>, transition: usize) -> PyResult<Bound<'py, PyBytes>> {
+        let rates = py.detach(|| self.0.rates_of(transition));
+        words(py, &rates, |rate| rate.to_ne_bytes())
+    }
+
     fn __len__(&self) -> usize {
         self.0.states.len()
     }

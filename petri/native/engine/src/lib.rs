@@ -17,6 +17,7 @@
 //!   ▼
 //! state         tokens, enabled transitions, firings in progress
 //!   │ is shown to
+//!   ├── exact   all states that a net reaches, and long-run averages of their chain
 //!   ▼
 //! observe       declared measures, levels, the trace
 //!   │ are called by

@@ -5,12 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// The rooms, and which others each may import.
-const ROOMS: [(&str, &[&str]); 9] = [
+const ROOMS: [(&str, &[&str]); 10] = [
     ("base", &[]),
     ("net", &["base"]),
     ("collections", &["base"]),
     ("program", &["base", "net", "collections"]),
     ("state", &["base", "net", "collections", "program"]),
+    ("exact", &["base", "net", "collections", "program", "state"]),
     ("observe", &["base", "net", "collections", "program", "state"]),
     ("engine", &["base", "net", "collections", "program", "state", "observe"]),
     ("jit", &["base", "net", "collections", "program", "state", "observe", "engine"]),

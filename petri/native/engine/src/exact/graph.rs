@@ -107,7 +107,10 @@ impl Graph {
         let width = self.rules.model.places[place].width;
         let contents = &self.rules.fields.contents[place];
         let number = |state: usize| self.layout.get(self.states.state(state), place);
-        let count = |number: u64| if width == 0 { number } else { (contents.row(number).len() / width) as u64 };
+        let count = |number: u64| match width {
+            0 => number,
+            width => (contents.row(number).len() / width) as u64,
+        };
         (0..self.states.len()).map(|state| count(number(state))).collect()
     }
 

@@ -16,12 +16,18 @@
 //! - [`moves`]: firings that move constant numbers of black tokens
 //! - [`graph`]: states and arcs
 //! - [`explore`]: the exploration
+//! - [`matrix`]: the rates of a chain
+//! - [`gains`]: long-run averages with bounds
+//! - [`chain`]: a state graph that is a chain as it stands
 
+pub mod chain;
 pub mod compile;
 pub mod contents;
 pub mod explore;
+pub mod gains;
 pub mod graph;
 pub mod layout;
+pub mod matrix;
 pub mod model;
 pub mod moves;
 pub mod narrow;

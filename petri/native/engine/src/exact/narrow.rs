@@ -23,6 +23,10 @@ impl Narrow {
         }
     }
 
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
     pub fn bytes(&self) -> usize {
         match self {
             Narrow::Bytes(row) => row.capacity(),

@@ -1,6 +1,6 @@
 //! What may happen in a state: firings that start at once, clocks that run down, and firings in progress that go on or end.
 //!
-//! This is the general way, for tokens with colours, numbers that depend on the marking, and draws. `moves` has the fast way.
+//! This is the slow way, for tokens with colours, numbers that depend on the marking, and draws. `moves` has the fast way.
 
 use crate::base::fault::{Fault, Outcome};
 use crate::base::ids::TransitionId;
@@ -8,7 +8,7 @@ use crate::base::ticks::whole;
 use crate::exact::contents::Contents;
 use crate::exact::model::{Branch, Clock, Model, Step};
 use crate::exact::search::{destination, number_of, Class, Search};
-use crate::exact::stages::Stages;
+use crate::exact::stages::{Alternatives, Stages};
 use crate::exact::state::{arrive, Deposit, Fields, Kept, Kind, State};
 use crate::exact::trouble::{Found, Trouble};
 use crate::program::arc::Count;
@@ -36,6 +36,9 @@ pub struct Successor {
     pub chance: f64,
     pub numbers: Vec<u64>,
 }
+
+/// What a firing in progress does: the role, the transition, the rate, and the numbers of the state after it.
+pub type Progress = (Role, usize, f64, Vec<u64>);
 
 /// A draw from integers is not followed beyond so many values.
 const MOST_OUTCOMES: i64 = 100_000;
@@ -247,7 +250,7 @@ impl Rules {
         Ok(())
     }
 
-    fn evaluate(&mut self, transition: usize, variables: &[u64]) -> Outcome<(Vec<(f64, Stages)>, Vec<Deposit>)> {
+    fn evaluate(&mut self, transition: usize, variables: &[u64]) -> Outcome<(Alternatives, Vec<Deposit>)> {
         let Rules { model, state, .. } = self;
         let plan = &model.transitions[transition];
         let scope = &mut state.scope(model, variables);
@@ -288,7 +291,7 @@ impl Rules {
     }
 
     /// What firings in progress do: the role, the transition, the rate, and the state after it.
-    pub fn progress(&mut self) -> Found<Vec<(Role, usize, f64, Vec<u64>)>> {
+    pub fn progress(&mut self) -> Found<Vec<Progress>> {
         let mut found = Vec::new();
         for transition in 0..self.model.transitions.len() {
             let Kept::Kinds(field) = self.fields.kept[transition] else { continue };

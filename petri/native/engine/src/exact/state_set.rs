@@ -41,6 +41,10 @@ impl StateSet {
         self.keys.len() / self.words
     }
 
+    pub fn is_empty(&self) -> bool {
+        self.keys.is_empty()
+    }
+
     pub fn bytes(&self) -> usize {
         8 * (self.keys.capacity() + self.slots.capacity())
     }

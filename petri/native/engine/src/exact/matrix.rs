@@ -1,0 +1,60 @@
+//! Rates between the states of a chain, row by row.
+
+use std::ops::Range;
+
+/// The rates of arcs, by their positions.
+pub trait Rates: Copy {
+    fn rate(self, arc: usize) -> f64;
+}
+
+impl Rates for &[f64] {
+    #[inline(always)]
+    fn rate(self, arc: usize) -> f64 {
+        self[arc]
+    }
+}
+
+/// Rates of which there are few different ones: for each arc the number of its rate.
+#[derive(Clone, Copy)]
+pub struct Labelled<'a, T>(pub &'a [T], pub &'a [f64]);
+
+impl<T: Copy + Into<u32>> Rates for Labelled<'_, T> {
+    #[inline(always)]
+    fn rate(self, arc: usize) -> f64 {
+        self.1[self.0[arc].into() as usize]
+    }
+}
+
+/// Columns and rates of each row. No state has a rate to itself.
+pub struct Matrix<'a, R> {
+    pub offsets: &'a [u64],
+    pub columns: &'a [u32],
+    pub rates: R,
+    /// The sum of each row.
+    pub exits: Vec<f64>,
+}
+
+impl<'a, R: Rates> Matrix<'a, R> {
+    pub fn new(offsets: &'a [u64], columns: &'a [u32], rates: R) -> Self {
+        let row = |state: usize| offsets[state] as usize..offsets[state + 1] as usize;
+        let exits = (0..offsets.len() - 1).map(|state| row(state).map(|arc| rates.rate(arc)).sum()).collect();
+        Matrix { offsets, columns, rates, exits }
+    }
+
+    pub fn states(&self) -> usize {
+        self.exits.len()
+    }
+
+    #[inline(always)]
+    pub fn row(&self, state: usize) -> Range<usize> {
+        self.offsets[state] as usize..self.offsets[state + 1] as usize
+    }
+
+    /// The columns and rates of a row.
+    #[inline(always)]
+    pub fn arcs(&self, state: usize) -> impl Iterator<Item = (usize, f64)> + '_ {
+        let (row, rates) = (self.row(state), self.rates);
+        let columns = &self.columns[row.clone()];
+        columns.iter().zip(row).map(move |(&column, arc)| (column as usize, rates.rate(arc)))
+    }
+}
