@@ -1,4 +1,4 @@
-"""Exact answers for the kanban net: `python -m benchmarks.exact [CARDS]` explores its states and bounds its throughput."""
+"""Exact answers: `python -m benchmarks.exact [CARDS]` explores the kanban net and bounds its throughput."""
 
 from __future__ import annotations
 
@@ -21,9 +21,10 @@ def measure(cards: int) -> str:
     assert bounds is not None
     low, high = bounds
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    value, error = (low + high) / 2, (high - low) / 2
     return (
         f"kanban {cards}: {len(space):,} states, {space.explored.arcs:,} arcs in {explored:.2f} s "
-        f"({len(space) / explored / 1e6:.2f} million states/s); throughput {(low + high) / 2:.11f} ± {(high - low) / 2:.1e} "
+        f"({len(space) / explored / 1e6:.2f} million states/s); throughput {value:.11f} ± {error:.1e} "
         f"in {solved:.2f} s; {memory:.0f} MB"
     )
 

@@ -3,7 +3,7 @@
 //! This is the slow way, for tokens with colours, numbers that depend on the marking, and draws. `moves` has the fast way.
 
 use crate::base::fault::{Fault, Outcome};
-use crate::base::ids::TransitionId;
+use crate::base::ids::{SpanId, TransitionId};
 use crate::base::ticks::whole;
 use crate::exact::contents::Contents;
 use crate::exact::model::{Branch, Clock, Model, Step};
@@ -39,6 +39,9 @@ pub struct Successor {
 
 /// What a firing in progress does: the role, the transition, the rate, and the numbers of the state after it.
 pub type Progress = (Role, usize, f64, Vec<u64>);
+
+/// Tokens that one arc gives (X3).
+const MOST_GIVEN: u64 = crate::net::check::MOST_TOKENS;
 
 /// A draw from integers is not followed beyond so many values.
 const MOST_OUTCOMES: i64 = 100_000;
@@ -261,6 +264,10 @@ impl Rules {
             if count == 0 {
                 continue;
             }
+            if count > MOST_GIVEN {
+                return Err(Fault::new("token-limit", output.spans.first().copied().unwrap_or(SpanId::NONE))
+                    .with_int("limit", MOST_GIVEN as i64));
+            }
             let mut token = Vec::with_capacity(output.values.len());
             let target = &model.places[place.at()];
             for (slot, value) in output.values.iter().enumerate() {
@@ -363,7 +370,7 @@ fn insert(row: &mut Vec<u64>, kind: u64) {
     row.insert(at, kind);
 }
 
-fn check_bound(target: &PlaceProgram, slot: usize, bits: u64, span: crate::base::ids::SpanId) -> Outcome<()> {
+fn check_bound(target: &PlaceProgram, slot: usize, bits: u64, span: SpanId) -> Outcome<()> {
     let bound = &target.bounds[slot];
     if bound.holds(bits) {
         return Ok(());
