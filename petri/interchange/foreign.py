@@ -1,0 +1,96 @@
+"""A net of another tool, on its way to the text of the language.
+
+Expressions, patterns and times are text of the language already, and names are its names: a reader gets them from
+`names.Names`. What a reader cannot say becomes a finding, with its place in the file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import NoReturn
+
+from petri.diagnostics import Diagnostic, LanguageError, Value
+from petri.interchange.names import Names
+from petri.net import Span
+
+
+@dataclass(slots=True)
+class Constant:
+    """`word` NAME = VALUE: `param`, `const`, or `fn`, whose name has its parameters."""
+
+    name: str
+    value: str
+    word: str = "param"
+    doc: str = ""
+
+
+@dataclass(slots=True)
+class Type:
+    name: str
+    definition: str  # `1..3`, `a | b`, `{ x: T, y: U }`
+    doc: str = ""
+
+
+@dataclass(slots=True)
+class Place:
+    """initial: tokens as the language writes them, `5 * token` or `2 * (1), 3`; discipline: `fifo`, `lifo` or none."""
+
+    name: str
+    type: str = ""
+    initial: str = ""
+    discipline: str = ""
+    capacity: str = ""
+    doc: str = ""
+
+
+@dataclass(slots=True)
+class Transition:
+    """Arcs and clauses as the language writes them: `2 * p`, `q(x)`, `no full >= 3`; `{"after": "exp(3)"}`."""
+
+    name: str
+    inputs: list[str] = field(default_factory=list)
+    outputs: list[str] = field(default_factory=list)
+    clauses: dict[str, str] = field(default_factory=dict)
+    doc: str = ""
+
+
+@dataclass(slots=True)
+class Foreign:
+    """A net that was read. `source` is the text that its findings show; `origin` names its format."""
+
+    origin: str
+    file: str
+    source: str = ""
+    name: str = "net"
+    comments: list[str] = field(default_factory=list)
+    constants: list[Constant] = field(default_factory=list)
+    types: list[Type] = field(default_factory=list)
+    places: list[Place] = field(default_factory=list)
+    transitions: list[Transition] = field(default_factory=list)
+    measures: list[str] = field(default_factory=list)  # whole lines
+    findings: list[Diagnostic] = field(default_factory=list)
+    names: Names = field(default_factory=Names)
+
+    def call(self, title: str) -> None:
+        """Name the net. Its name is no name within the net, so a place may have the same."""
+        if title.strip():
+            self.name = Names().give("net", title)
+
+    def span(self, line: int, column: int = 1, length: int = 1) -> Span:
+        return Span(self.file, line, column, line, column + max(length, 1))
+
+    def warn(self, identifier: str, span: Span | None = None, **values: Value) -> None:
+        """Something that the text says otherwise than the file."""
+        self.findings.append(Diagnostic(identifier, span, values, severity="warning"))
+
+    def note(self, identifier: str, span: Span | None = None, **values: Value) -> None:
+        self.findings.append(Diagnostic(identifier, span, values, severity="note"))
+
+    def refuse(self, identifier: str, span: Span | None = None, **values: Value) -> NoReturn:
+        """Raise LanguageError: the net cannot be read."""
+        raise refused(self.file, self.source, identifier, span, values)
+
+
+def refused(file: str, source: str, identifier: str, span: Span | None, values: Mapping[str, Value]) -> LanguageError:
+    return LanguageError([Diagnostic(identifier, span, values)], {file: source})

@@ -1,0 +1,35 @@
+"""Files of other tools: what cannot be read, and what is said otherwise in a net of this language."""
+
+from __future__ import annotations
+
+from petri.wording.entry import Wording
+
+WORDING: dict[str, Wording] = {
+    "foreign-unknown": Wording(
+        "`{path}` is in no format that can be imported",
+        "the formats are {known:and:}; a net of this language needs no import: `pnsim run {path}`",
+    ),
+    "foreign-file-too-large": Wording("`{path}` is too large to be imported: the limit is {limit}"),
+    "foreign-too-large": Wording("the file has more than {most} {what}, which is too much to be imported"),
+    "foreign-too-deep": Wording("elements are nested more than {most} deep here"),
+    "foreign-nested": Wording("something in this file is nested too deeply"),
+    "foreign-xml": Wording("this is not XML: {reason}"),
+    "foreign-entity": Wording(
+        "the entity `{name}` is declared here, and files with entities of their own are not read",
+        "write the text of the entity where it is used",
+    ),
+    "foreign-no-net": Wording("the file contains no net"),
+    "foreign-first-net": Wording("the file contains {count:net}, and the first of them is imported"),
+    "foreign-kind": Wording("nets of the kind `{kind}` cannot be imported"),
+    "foreign-no-id": Wording("this {kind} has no id"),
+    "foreign-twice": Wording("there are two nodes `{name}`"),
+    "foreign-circle": Wording("`{name}` refers to itself"),
+    "foreign-unknown-name": Wording("there is no `{name}` in this file"),
+    "foreign-arc-ends": Wording("the arc from `{source}` to `{target}` does not join a place and a transition"),
+    "foreign-arc-nothing": Wording("the arc from `{source}` to `{target}` has the number 0, and is left out"),
+    "foreign-arc-kind": Wording("arcs of the kind `{kind}` cannot be imported"),
+    "foreign-number": Wording("`{text}` is not a number of tokens", "write a whole number from 0 to {most}"),
+    "foreign-untimed": Wording(
+        "{origin} says nothing of times here: each transition fires after a random time of mean 1"
+    ),
+}
