@@ -9,7 +9,8 @@ from collections.abc import Hashable
 from petri.catalogue.operations import DISTRIBUTIONS, FUNCTIONS
 from petri.catalogue.words import OPERATORS, RESERVED, SOFT
 
-_TAKEN = frozenset((*RESERVED, *SOFT, *OPERATORS, *FUNCTIONS, *DISTRIBUTIONS, "nothing", "tokens"))
+_TYPES = ("int", "real", "bool", "Time", "Bytes", "Rate", "Freq")
+_TAKEN = frozenset((*RESERVED, *SOFT, *OPERATORS, *FUNCTIONS, *DISTRIBUTIONS, *_TYPES, "nothing", "tokens"))
 _LONGEST = 100  # characters of a name
 _WORDS = {"+": "_plus_", "'": "_prime", "<": "_less_", ">": "_greater_", "=": "_equal_", "&": "_and_"}
 

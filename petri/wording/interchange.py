@@ -20,7 +20,16 @@ WORDING: dict[str, Wording] = {
     ),
     "foreign-no-net": Wording("the file contains no net"),
     "foreign-first-net": Wording("the file contains {count:net}, and the first of them is imported"),
-    "foreign-kind": Wording("nets of the kind `{kind}` cannot be imported"),
+    "foreign-construct": Wording("{what} cannot be said in a net of this language"),
+    "foreign-set-size": Wording("a set of values has from 1 to {most} of them"),
+    "foreign-sort": Wording("this value does not belong to the set that is expected here"),
+    "foreign-not-one": Wording("`{what}` contains {count:thing} here instead of one"),
+    "foreign-no-inscription": Wording("this arc of a place with coloured tokens has no inscription"),
+    "foreign-subtraction": Wording("what is subtracted here is not known to be there"),
+    "foreign-subtractions": Wording(
+        "an input arc that takes all values but several cannot be said in a net of this language"
+    ),
+    "foreign-bag-too-large": Wording("`all` stands for too many tokens here"),
     "foreign-no-id": Wording("this {kind} has no id"),
     "foreign-twice": Wording("there are two nodes `{name}`"),
     "foreign-circle": Wording("`{name}` refers to itself"),
