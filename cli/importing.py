@@ -17,8 +17,9 @@ from .exits import writing
 @click.command(name="import")
 @click.argument("file", metavar="FILE")
 @click.option("--output", "-o", metavar="FILE.net", help="Write the net to this file instead of printing it.")
+@click.option("--net", "wanted", default="", metavar="NAME", help="Which net, of a file with several.")
 @click.option("--quiet", "-q", is_flag=True, help="Show no warnings and notes.")
-def command(file: str, output: str | None, quiet: bool) -> None:
+def command(file: str, output: str | None, wanted: str, quiet: bool) -> None:
     """Print a net of another tool as text of the language: PNML and others (docs/interchange.md).
 
     The content of FILE decides which format it is; `-` reads stdin. What the language says otherwise is a warning,
@@ -29,9 +30,9 @@ def command(file: str, output: str | None, quiet: bool) -> None:
     from petri import interchange
 
     if file == nets.STDIN:
-        found = interchange.read_bytes(sys.stdin.buffer.read(), nets.SHOWN_STDIN)
+        found = interchange.read_bytes(sys.stdin.buffer.read(), nets.SHOWN_STDIN, wanted)
     else:
-        found = interchange.read(Path(file), file)
+        found = interchange.read(Path(file), file, wanted)
     text = interchange.text_of(found)
     for finding in () if quiet else found.findings:
         tell(finding, {found.file: found.source})

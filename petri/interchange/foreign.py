@@ -6,13 +6,15 @@ Expressions, patterns and times are text of the language already, and names are 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NoReturn
+from typing import NoReturn, TypeVar
 
 from petri.diagnostics import Diagnostic, LanguageError, Value
 from petri.interchange.names import Names
 from petri.net import Span
+
+T = TypeVar("T")
 
 
 @dataclass(slots=True)
@@ -71,11 +73,21 @@ class Foreign:
     measures: list[str] = field(default_factory=list)  # whole lines
     findings: list[Diagnostic] = field(default_factory=list)
     names: Names = field(default_factory=Names)
+    wanted: str = ""  # the net that is to be read, of a file with several
 
     def call(self, title: str) -> None:
         """Name the net. Its name is no name within the net, so a place may have the same."""
         if title.strip():
             self.name = Names().give("net", title)
+
+    def choose(self, nets: Sequence[tuple[str, T]], span: Span) -> T:
+        """The net that is wanted, else the first of them. Raises LanguageError."""
+        known = tuple(name for name, _ in nets)
+        if self.wanted and self.wanted not in known:
+            self.refuse("foreign-unknown-net", span, name=self.wanted, known=known)
+        if not self.wanted and len(nets) > 1:
+            self.warn("foreign-first-net", span, name=known[0], others=known[1:])
+        return next(net for name, net in nets if not self.wanted or name == self.wanted)
 
     def span(self, line: int, column: int = 1, length: int = 1) -> Span:
         return Span(self.file, line, column, line, column + max(length, 1))

@@ -16,9 +16,7 @@ def read(foreign: Foreign, data: bytes) -> None:
     nets = list(root.everywhere("net"))
     if not nets:
         foreign.refuse("foreign-no-net", root.span(foreign.file))
-    if len(nets) > 1:
-        foreign.warn("foreign-first-net", nets[1].span(foreign.file), count=len(nets))
-    net = nets[0]
+    net = foreign.choose([(one.get("id"), one) for one in nets], nets[0].span(foreign.file))
     kind = net.get("type").rpartition("/")[2]
     coloured = kind in _COLOURED or next(net.everywhere("hlinscription", "hlinitialMarking"), None) is not None
     (SymmetricNet if coloured else Graph)(foreign, net).read()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from petri.interchange.coloured import black, times
 from petri.interchange.foreign import Foreign, Place, Transition
 from petri.interchange.xml_tree import Element
 
@@ -118,13 +119,3 @@ def whole(foreign: Foreign, element: Element, text: str) -> int:
     if not (plain.isascii() and plain.isdigit()) or len(plain) > 10 or int(plain) > LARGEST_NUMBER:
         foreign.refuse("foreign-number", element.span(foreign.file), text=plain[:40], most=LARGEST_NUMBER)
     return int(plain)
-
-
-def black(count: int) -> str:
-    """An initial marking of black tokens."""
-    return "" if not count else "token" if count == 1 else f"{count} * token"
-
-
-def times(count: int, what: str) -> str:
-    """An arc with a number."""
-    return what if count == 1 else f"{count} * {what}"

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator
 from typing import NoReturn
 
 from petri.interchange import bags
 from petri.interchange.bags import BagError, Component
+from petri.interchange.coloured import Coloured, Variables
 from petri.interchange.foreign import Foreign, Place, Transition
-from petri.interchange.pnml_graph import Graph, black, labelled, times, whole
+from petri.interchange.pnml_graph import Graph, labelled, whole
 from petri.interchange.sorts import MOST_VALUES, Sort, enumeration, numbered, product, truth
 from petri.interchange.xml_tree import Element
 
@@ -17,14 +17,6 @@ _COMPARED = {
     "equality": "==", "inequality": "!=", "lessthan": "<", "lessthanorequal": "<=", "greaterthan": ">",
     "greaterthanorequal": ">=", "gtp": ">", "gte": ">=", "ltp": "<", "lte": "<=",
 }  # fmt: skip
-
-
-@dataclass(slots=True)
-class _Variables:
-    """The variables of a transition: those that its input arcs bind, and all."""
-
-    bound: set[str] = field(default_factory=set)
-    used: dict[str, Sort] = field(default_factory=dict)
 
 
 class SymmetricNet(Graph):
@@ -36,9 +28,8 @@ class SymmetricNet(Graph):
         self.constants: dict[str, tuple[str, Sort]] = {}
         self.variables: dict[str, tuple[str, Sort]] = {}
         self.of_place: dict[str, Sort] = {}
-        self.of_transition: dict[int, _Variables] = {}
-        self.using = _Variables()
-        self.values: dict[str, str] = {}  # the place with all values of a sort, by the sort's name
+        self.coloured = Coloured(foreign)
+        self.using = Variables()
 
     def read(self) -> None:
         declared = list(self.net.everywhere("namedsort", "partition"))
@@ -49,8 +40,7 @@ class SymmetricNet(Graph):
             name = self.foreign.names.give("variable", element.get("id"), element.get("name") or element.get("id"))
             self.variables[element.get("id")] = name, self._sort(_only(self, element))
         super().read()
-        for transition in self.foreign.transitions:
-            self._bind_rest(transition)
+        self.coloured.bind_rest(self.foreign.transitions)
 
     # ------------------------------------------------------------ sorts
 
@@ -119,61 +109,39 @@ class SymmetricNet(Graph):
         self.foreign.places.append(Place(name, sort.name, tokens))
 
     def _marking(self, element: Element, sort: Sort) -> str:
-        items = self._bag(element, sort)
-        if not sort.black and not sort.parts and all(_whole_set(item) and item.count == 1 for item in items) and items:
-            return "all"
-        arcs = self._arcs(element, bags.outputs, items)
-        if sort.black:
-            return black(sum(arc.count for arc in arcs))
-        return ", ".join(_token(arc, sort) for arc in arcs)
+        try:
+            return self.coloured.marking(self._bag(element, sort), sort)
+        except BagError as error:
+            self._refuse(str(error), element)
 
     def _transition(self, made: Transition, element: Element) -> None:
-        self.of_transition[id(made)] = self.using = _Variables()
+        self.using = self.coloured.variables(made)
         condition = element.first("condition", "structure")
         if condition is not None:
             made.clauses["when"] = self._condition(_only(self, condition))
 
     def _join(self, key: str, transition: Transition, into: bool, kind: str, arcs: list[Element]) -> None:
         sort, place = self.of_place[key], self.foreign.names.give("node", key)
-        self.using = self.of_transition[id(transition)]
+        self.using = self.coloured.variables(transition)
         if kind not in ("", "normal", "read", "test"):
             self._refuse("foreign-arc-kind", arcs[0], kind=kind)
         for arc in arcs:
-            inscription = arc.first("hlinscription", "structure")
-            if inscription is None:
-                if not sort.black:
-                    self._refuse("foreign-no-inscription", arc)
-                found = [bags.Arc(1, ())]
-            else:
-                items = self._bag(inscription, sort)
-                found = self._arcs(arc, bags.inputs if into else bags.outputs, items)
+            items = self._inscribed(arc, sort)
+            try:
                 if into:
-                    self.using.bound |= {one.text for item in items for one in item.token if one.variable}
-            self._write(transition, place, sort, into, "read " if kind in ("read", "test") else "", found)
+                    self.coloured.take(transition, place, sort, items, "read " if kind in ("read", "test") else "")
+                else:
+                    self.coloured.give(transition, place, sort, items)
+            except BagError as error:
+                self._refuse(str(error), arc)
 
-    def _write(
-        self, transition: Transition, place: str, sort: Sort, into: bool, word: str, arcs: list[bags.Arc]
-    ) -> None:
-        if sort.black:
-            total = sum(arc.count for arc in arcs)
-            (transition.inputs if into else transition.outputs).extend([word + times(total, place)] if total else [])
-        elif into:
-            transition.inputs += [f"{word}{place}({_value(arc, sort)})" for arc in arcs for _ in range(arc.count)]
-        else:
-            for arc in arcs:
-                written = times(arc.count, f"{place}({_value(arc, sort)})")
-                transition.outputs.append(f"if {arc.condition} then {written}" if arc.condition else written)
-
-    def _bind_rest(self, transition: Transition) -> None:
-        """A variable that no input arc binds may have any value: a place with all values is read."""
-        variables = self.of_transition[id(transition)]
-        for name, sort in variables.used.items():
-            if name not in variables.bound:
-                if sort.name not in self.values:
-                    self.values[sort.name] = made = self.foreign.names.fresh(f"values_of_{sort.name}")
-                    doc = "every value once, for variables that no arc binds"
-                    self.foreign.places.append(Place(made, sort.name, "all", doc=doc))
-                transition.inputs.append(f"read {self.values[sort.name]}({name})")
+    def _inscribed(self, arc: Element, sort: Sort) -> list[bags.Item]:
+        inscription = arc.first("hlinscription", "structure")
+        if inscription is not None:
+            return self._bag(inscription, sort)
+        if not sort.black:
+            self._refuse("foreign-no-inscription", arc)
+        return [bags.Item(1, (), [])]
 
     # ------------------------------------------------------------ terms
 
@@ -185,14 +153,6 @@ class SymmetricNet(Graph):
             (added if count > 0 else subtracted).append((abs(count), token))
         try:
             return bags.difference(added, subtracted)
-        except BagError as error:
-            self._refuse(str(error), element)
-
-    def _arcs(
-        self, element: Element, made: Callable[[list[bags.Item]], list[bags.Arc]], items: list[bags.Item]
-    ) -> list[bags.Arc]:
-        try:
-            return made(items)
         except BagError as error:
             self._refuse(str(error), element)
 
@@ -315,30 +275,6 @@ def _only(net: SymmetricNet, element: Element) -> Element:
     if len(inside) != 1:
         net.foreign.refuse("foreign-not-one", element.span(net.foreign.file), what=element.tag, count=len(inside))
     return inside[0]
-
-
-def _whole_set(item: bags.Item) -> bool:
-    return not item.without and all(component.all for component in item.token)
-
-
-def _value(arc: bags.Arc, sort: Sort) -> str:
-    return f"{sort.name}({', '.join(map(bare, arc.values))})" if sort.parts else bare(arc.values[0])
-
-
-def bare(text: str) -> str:
-    """A text without parentheses around the whole."""
-    depth = 0
-    for position, character in enumerate(text):
-        depth += (character == "(") - (character == ")")
-        if not depth and position < len(text) - 1:
-            return text
-    return text[1:-1] if text.startswith("(") else text
-
-
-def _token(arc: bags.Arc, sort: Sort) -> str:
-    """Initial tokens; a number of numbers needs parentheses."""
-    value = _value(arc, sort)
-    return value if arc.count == 1 else f"{arc.count} * ({value})"
 
 
 def _short(name: str) -> str:

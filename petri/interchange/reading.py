@@ -33,6 +33,7 @@ def _format(name: str, module: str, suffixes: str, sign: bytes, text: bool = Fal
 
 FORMATS: Final = (
     _format("PNML", "pnml", ".pnml .xml", rb"<(?:\w+:)?pnml\b"),
+    _format("GreatSPN", "pnpro", ".pnpro", rb"<gspn\b"),
 )  # fmt: skip
 
 
@@ -53,8 +54,8 @@ def recognised(data: bytes, name: str = "") -> Format | None:
     return next((one for one in found if suffix in one.suffixes), found[0] if found else None)
 
 
-def read(path: str | Path, name: str | None = None) -> Foreign:
-    """The net of a file. Raises LanguageError."""
+def read(path: str | Path, name: str | None = None, wanted: str = "") -> Foreign:
+    """The net of a file; wanted: which, of several (default: the first). Raises LanguageError."""
     shown = name or str(path)
     try:
         with Path(path).open("rb") as file:
@@ -62,11 +63,11 @@ def read(path: str | Path, name: str | None = None) -> Foreign:
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise LanguageError([Diagnostic("file-unreadable", values={"path": shown, "reason": reason})]) from None
-    return read_bytes(data, shown)
+    return read_bytes(data, shown, wanted)
 
 
-def read_bytes(data: bytes, name: str) -> Foreign:
-    """The net of a file's bytes. Raises LanguageError."""
+def read_bytes(data: bytes, name: str, wanted: str = "") -> Foreign:
+    """The net of a file's bytes, as of `read`. Raises LanguageError."""
     if len(data) > LARGEST_FILE:
         values = {"path": name, "limit": f"{LARGEST_FILE // 2**20} MiB"}
         raise LanguageError([Diagnostic("foreign-file-too-large", values=values)])
@@ -74,7 +75,7 @@ def read_bytes(data: bytes, name: str) -> Foreign:
     if kind is None:
         known = tuple(one.name for one in FORMATS)
         raise LanguageError([Diagnostic("foreign-unknown", values={"path": name, "known": known})])
-    foreign = Foreign(kind.name, name, _text(data, name, kind))
+    foreign = Foreign(kind.name, name, _text(data, name, kind), wanted=wanted)
     foreign.call(Path(name).stem.strip("<>"))
     reader: Callable[[Foreign, bytes], None] = import_module(f"petri.interchange.{kind.module}").read
     try:

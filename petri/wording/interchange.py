@@ -19,7 +19,15 @@ WORDING: dict[str, Wording] = {
         "write the text of the entity where it is used",
     ),
     "foreign-no-net": Wording("the file contains no net"),
-    "foreign-first-net": Wording("the file contains {count:net}, and the first of them is imported"),
+    "foreign-first-net": Wording(
+        "the file contains several nets, and `{name}` is imported", "with --net, one of {others:or}"
+    ),
+    "foreign-unknown-net": Wording("the file contains no net `{name}`", "its nets are {known:and}"),
+    "foreign-class": Wording("`{text}` is no set of colours that can be imported"),
+    "foreign-no-value": Wording("`{name}` has no value in the file: it is {value} here", "set it: `--set {name}=…`"),
+    "foreign-expression": Wording("`{text}` cannot be read: {reason}"),
+    "foreign-distribution": Wording("the distribution `{name}`, with these parameters, cannot be imported"),
+    "foreign-measures": Wording("the file contains {count:formula} of measures, which are not imported"),
     "foreign-construct": Wording("{what} cannot be said in a net of this language"),
     "foreign-set-size": Wording("a set of values has from 1 to {most} of them"),
     "foreign-sort": Wording("this value does not belong to the set that is expected here"),
