@@ -33,9 +33,9 @@ SUFFIXES = (".svg", ".dot", ".pdf", ".png")
 def command(net: str, output: str | None, unfold: bool, opened: tuple[str, ...], given: Given) -> None:
     """Draw NET as SVG, PDF or PNG, or as a Graphviz DOT file.
 
-    Places are circles. Transitions are boxes, or bars if they take no time. A dashed line reads; a line that ends in a
-    circle inhibits. Modules and threads of a large net are drawn as closed boxes; --open router.chip shows the inside
-    of one. PDF and PNG need rsvg-convert, Inkscape or Chromium.
+    Places are circles. Transitions are boxes, open ones with `after`, or bars if they take no time. A dashed line
+    reads; a line that ends in a circle inhibits. Modules and threads of a large net are drawn as closed boxes; --open
+    router.chip shows the inside of one. PDF and PNG need rsvg-convert, Inkscape or Chromium.
     """
     suffix = Path(output).suffix.lower() if output else ".svg"
     if suffix not in SUFFIXES:

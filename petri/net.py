@@ -338,7 +338,7 @@ class Term(Frozen):
     sample passage order                             (probe index, field)   a figure of it, such as "mean", "p99"
     content                                          (probe index, field)   "integral" over time, or "max"
     series                                 (measure index, field)   a figure of the windows it records, such as "max"
-    firings in_progress active                       transition   figures of M2 (`petri.measure.catalogue`)
+    firings in_progress active clocks_set …          transition   figures of M2 (`petri.measure.catalogue`)
     mean max busy …                                  place        figures of M1, by their words
     neg add sub mul div min max2 min2                             arithmetic, in reals
     """

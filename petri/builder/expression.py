@@ -196,6 +196,11 @@ def read(place: Any) -> Expression:
     return Expression(f"read {text_of(place)}")
 
 
+def any_of(place: Any) -> Expression:
+    """An arc that sees all tokens of a place that shows only one: `any_of(queue(x))`, `read(any_of(queue(x)))`."""
+    return Expression(f"any {text_of(place)}")
+
+
 def reset(place: Any) -> Expression:
     """An arc that empties a place."""
     return Expression(f"reset {text_of(place)}")

@@ -6,7 +6,7 @@ The checks and the meaning are those of the text. An error shows the text, and t
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, Literal
 
 from petri import language
 from petri.builder.expression import Expression, text_of
@@ -87,18 +87,23 @@ class NetBuilder:
 
     def transition(
         self, name: str, inputs: Arcs, outputs: Arcs = "nothing", *, index: str | None = None,
-        draw: Mapping[str, Value] | None = None, takes: Value | None = None, when: Value | None = None,
-        priority: Value | None = None, weight: Value | None = None, prefer: str | None = None, doc: str = "",
+        draw: Mapping[str, Value] | None = None, takes: Value | None = None, after: Value | None = None,
+        servers: Value | None = None, memory: Literal["restart", "resume", "repeat"] | None = None,
+        speed: Value | None = None, when: Value | None = None, priority: Value | None = None,
+        weight: Value | None = None, prefer: str | None = None, doc: str = "",
     ) -> Expression:  # fmt: skip
         """A transition. inputs, outputs: an arc or a list of arcs; draw: variables with their distributions.
 
+        after: a time, instead of takes; servers (a number, or "all"), memory and speed belong to it.
         prefer: `"least p.born"`, or `"most p.class"`.
         """
         array = f"[{index}]" if index else ""
         lines = [f"transition {name}{array}: {listed(inputs)} -> {listed(outputs) or 'nothing'}"]
         drawn = [f"{variable} ~ {text_of(value)}" for variable, value in (draw or {}).items()]
         lines += [f"draw {', '.join(drawn)}"] if drawn else []
-        lines += clauses(takes=takes, when=when, priority=priority, weight=weight)
+        lines += clauses(takes=takes, after=after, servers=servers)
+        lines += [memory] if memory else []
+        lines += clauses(speed=speed, when=when, priority=priority, weight=weight)
         lines += [f"prefer {prefer}"] if prefer else []
         return self._add("\n  ".join(lines), tree.Transition, name, doc)
 

@@ -109,7 +109,7 @@ CLAUSES: Final = _table((
     Clause("replications", "replications 20", "reps runs", "alone", of="run", field="replications"),
     Clause("precision", "precision 2%", name="elsewhere", of="run", field="precision"),
     Clause("seed", "seed 7", name="elsewhere", of="run", field="seed"),
-    Clause("within", "within 5%", name="alone", of="expect", field="within"),
+    Clause("within", "within 5%", name="alone", of=f"expect {_MOVES}", field="within"),
     Clause("record", name="alone", of="measure", field="record"),
     Clause("if", of="place instance measure expect", field="condition"),
 ))  # fmt: skip

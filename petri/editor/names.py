@@ -289,6 +289,9 @@ class _Walker:
             if step.label:
                 labels.setdefault(step.label, Meant(step.label, "a step", step.name_span, step.doc))
                 self.add(step.name_span, labels[step.label], declares=labels[step.label].span == step.name_span)
+        for step in _steps(d.steps):
+            if step.within is not None and step.within.label in labels:
+                self.add(step.within.label_span, labels[step.within.label])
             self._bound(step.arcs, scope, found)
             for draw in step.draws:
                 found.setdefault(draw.name, self.variable(draw.name, draw.name_span, "a drawn variable"))

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 from petri.catalogue.operations import OPERATIONS
 from petri.engine.errors import ModelError
 from petri.engine.expression import evaluate
-from petri.net import Clock, is_memoryless, is_shared
+from petri.net import Clock, Scalar, is_memoryless, is_shared
 from petri.ticks import HORIZON, NEVER
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class Clocks(Protocol):
         """The tick at which the first of them has run down; `NOWHERE` if none runs, or none at a speed above 0."""
 
     def due(self, bindings: Sequence[Binding], now: float) -> Sequence[Binding]:
-        """Those of the enabled bindings whose clock has run down (C3)."""
+        """Those of the enabled bindings whose clock has run down (C3). Called when one has (`end`)."""
 
     def fired(self, binding: Binding, now: float) -> None:
         """A binding that was due fires, and its clock is over."""
@@ -100,11 +100,11 @@ def clock_of(engine: Engine, index: int) -> Clock:
     return clock
 
 
-def mean_of(engine: Engine, index: int, binding: Binding) -> float:
-    """The mean of the exponential time of a binding's clock, in ticks."""
+def mean_of(engine: Engine, index: int, variables: list[Scalar]) -> float:
+    """The mean of the exponential time of a clock, in ticks, for a binding with these variables."""
     time = clock_of(engine, index).time
-    engine.attempt = (index, binding.variables)
-    mean = float(evaluate(time.args[0], engine.context(binding.variables)))
+    engine.attempt = (index, variables)
+    mean = float(evaluate(time.args[0], engine.context(variables)))
     if not OPERATIONS["exp"].holds(mean):
         raise ModelError("bad-parameter", time.span, distribution="exp", mean=mean)
     return mean
@@ -132,7 +132,7 @@ class SharedClock:
         return self.ends
 
     def due(self, bindings: Sequence[Binding], now: float) -> Sequence[Binding]:
-        return bindings if self.ends <= now else ()
+        return bindings
 
     def fired(self, binding: Binding, now: float) -> None:
         self.fires += 1
@@ -141,7 +141,7 @@ class SharedClock:
     def settle(self, bindings: Sequence[Binding]) -> Settled:
         engine = self.engine
         running = clocks_wanted(engine, self.index, bindings) * len(bindings)
-        rate = self.rate_of(running, bindings[0]) if bindings else 0.0
+        rate = self.rate_of(running) if running else 0.0
         if rate != self.rate:
             self.rate = rate
             left = engine.stream.exponential() / rate if rate > 0.0 else math.inf
@@ -151,10 +151,10 @@ class SharedClock:
         self.running, self.fires = running, 0
         return Settled(max(more, 0), max(-more, 0))
 
-    def rate_of(self, clocks: int, binding: Binding) -> float:
+    def rate_of(self, clocks: int) -> float:
         """The sum of the rates, per tick."""
         pace = speed(self.engine, self.index)
-        mean = mean_of(self.engine, self.index, binding)
+        mean = mean_of(self.engine, self.index, [0] * len(self.engine.net.transitions[self.index].variables))
         return math.inf if mean == 0.0 and pace > 0.0 else clocks * pace / mean if mean > 0.0 else 0.0
 
 
@@ -229,11 +229,11 @@ class OwnClocks:
     def settle(self, bindings: Sequence[Binding]) -> Settled:
         wanted = clocks_wanted(self.engine, self.index, bindings)
         dropped = self.stop(bindings, wanted)
+        if not self.running:
+            self.virtual, self.since = 0.0, self.engine.now
         if self.has_speed and bindings:
             self.change_pace(speed(self.engine, self.index))
         new = sum(self.run(binding, wanted) for binding in bindings)
-        if not self.running:
-            self.virtual, self.since = 0.0, self.engine.now
         return Settled(new, dropped)
 
     def virtual_now(self) -> float:
@@ -286,9 +286,10 @@ class OwnClocks:
     def new(self, binding: Binding, tokens: tuple[Held, ...]) -> OwnClock:
         """A clock is set."""
         engine = self.engine
+        engine.attempt = (self.index, binding.variables)
         if sum(clocks.kept for clocks in engine.clocks.values()) >= engine.limits.tokens:
             raise ModelError("clock-limit", limit=engine.limits.tokens)
-        mean = mean_of(engine, self.index, binding) if is_memoryless(self.transition) else None
+        mean = mean_of(engine, self.index, binding.variables) if is_memoryless(self.transition) else None
         clock = OwnClock(tokens, self.draw(binding), mean=mean)
         self.start(clock, clock.time)
         return clock
@@ -310,7 +311,7 @@ class OwnClocks:
 
     def renew(self, clock: OwnClock, binding: Binding) -> None:
         """A memoryless clock whose mean has changed is drawn anew (C4)."""
-        if clock.mean is not None and (mean := mean_of(self.engine, self.index, binding)) != clock.mean:
+        if clock.mean is not None and (mean := mean_of(self.engine, self.index, binding.variables)) != clock.mean:
             clock.mean, clock.time = mean, self.draw(binding)
             self.start(clock, clock.time)
 

@@ -236,8 +236,10 @@ class Engine:
 
     def ready(self, index: int) -> Sequence[Binding]:
         """The bindings that may fire now: all, or those whose clock has run down (C3)."""
-        bindings = self.known_bindings(index)
-        return self.clocks[index].due(bindings, self.now) if index in self.clocks else bindings
+        clocks = self.clocks.get(index)
+        if clocks is None:
+            return self.known_bindings(index)
+        return clocks.due(self.known_bindings(index), self.now) if clocks.end() <= self.now else ()
 
     def known_bindings(self, index: int) -> list[Binding]:
         """All bindings of a transition, listed again if they may have changed."""

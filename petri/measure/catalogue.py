@@ -5,7 +5,7 @@ The checker of the language reads it too, without numpy, which takes longer to l
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from petri.structs import Frozen
@@ -13,6 +13,7 @@ from petri.structs import Frozen
 if TYPE_CHECKING:
     from petri.measure.intervals import Statistic
     from petri.measure.observation import Floats, Observation
+    from petri.net import Net
 
 ALL: Final = slice(None)
 Part = Callable[["Observation", Any], Any]
@@ -27,7 +28,7 @@ class FigureKind(Frozen):
     than on how the net behaves, so that batches give no interval. statistic: over replications, and over an array.
 
     heading, rank, implied: of its column on a terminal (`petri.report.columns`). interval: shown with its interval.
-    only: what else has no cell.
+    only: what else has no cell, and for "clocks" which nets have the column.
     """
 
     name: str
@@ -41,7 +42,7 @@ class FigureKind(Frozen):
     rank: int = 0
     implied: bool = False
     interval: bool = False
-    only: Literal["", "resources", "timed"] = ""
+    only: Literal["", "resources", "timed", "clocks"] = ""
 
     def of(self, seen: Observation, index: int) -> float:
         from petri.measure.observation import quotient
@@ -111,6 +112,14 @@ TRANSITIONS: Final = (
         "active", "active", lambda seen, at: seen.active[at], _elapsed, "share",
         heading="active", rank=2, only="timed",
     ),
+    FigureKind(
+        "clocks_set", "clocks_set", lambda seen, at: seen.set[at],
+        total=True, heading="set", rank=4, only="clocks",
+    ),
+    FigureKind(
+        "clocks_dropped", "clocks_dropped", lambda seen, at: seen.dropped[at],
+        total=True, heading="dropped", rank=4, only="clocks",
+    ),
 )  # fmt: skip
 
 PLACE_COLUMNS: Final = {kind.name: kind for kind in PLACES if kind.name}
@@ -119,3 +128,9 @@ PLACE_WORDS: Final = {kind.word: kind for kind in PLACES if kind.word}
 TRANSITION_WORDS: Final = {kind.word: kind for kind in TRANSITIONS}
 TERMS: Final = PLACE_WORDS | TRANSITION_COLUMNS
 """By the operation of a term: the word of a figure of places, the name of one of transitions."""
+
+
+def transition_columns(net: Net) -> Mapping[str, FigureKind]:
+    """Those of the transitions of a net: a net without clocks has no figures of them."""
+    clocked = any(transition.clock is not None for transition in net.transitions)
+    return {name: kind for name, kind in TRANSITION_COLUMNS.items() if clocked or kind.only != "clocks"}

@@ -12,7 +12,7 @@ import numpy as np
 
 from petri.diagnostics import Diagnostic, did_you_mean
 from petri.measure import histogram, reorder
-from petri.measure.catalogue import PLACE_COLUMNS, TRANSITION_COLUMNS, FigureKind
+from petri.measure.catalogue import PLACE_COLUMNS, TRANSITION_COLUMNS, FigureKind, transition_columns
 from petri.measure.formula import EXTREMES, evaluate, grows, statistic
 from petri.measure.intervals import Statistic
 from petri.measure.observation import Observation, probe_figure
@@ -115,7 +115,7 @@ def _figure(net: Net, name: str, owners: _Owners) -> Figure:
         if measure.probe is not None and has_field(net, measure.probe, field):
             dimension = field_dimension(measure.dimension, field)
             return Figure(name, dimension, partial(probe_value, measure.probe, field), EXTREMES.get(field, "mean"))
-    for numbers, kinds in ((owners.places, PLACE_COLUMNS), (owners.transitions, TRANSITION_COLUMNS)):
+    for numbers, kinds in ((owners.places, PLACE_COLUMNS), (owners.transitions, transition_columns(net))):
         if owner in numbers and field in kinds:
             kind = kinds[field]
             return Figure(name, kind.dimension, partial(entry, kind, numbers[owner]), kind.statistic)
@@ -166,13 +166,13 @@ def unknown(net: Net, name: str, owner: str) -> Diagnostic:
     if place:
         known = [f"{owner}.{column}" for column in PLACE_COLUMNS]
     elif transition:
-        known = [f"{owner}.{column}" for column in TRANSITION_COLUMNS]
+        known = [f"{owner}.{column}" for column in transition_columns(net)]
     values = {
         "name": name,
         "net": net.name,
         "suggestion": did_you_mean(name, known),
         "measures": None if place or transition else measures,
-        "columns": list(PLACE_COLUMNS if place else TRANSITION_COLUMNS) if place or transition else None,
+        "columns": list(PLACE_COLUMNS if place else transition_columns(net)) if place or transition else None,
         "owner": owner if place or transition else None,
     }
     return Diagnostic("unknown-figure", values=values)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import Final
 
 from petri.measure.catalogue import FigureKind
-from petri.net import Net
+from petri.net import Net, Transition
 from petri.report.quantities import NOTHING, Units, number
 from petri.result.tables import Row, row_name
 
@@ -20,13 +21,16 @@ class Cells:
 
     def __init__(self, net: Net) -> None:
         self.units = Units.of(net)
-        immediate = [one.name for one in net.transitions if one.time.op == "const" and not one.time.value]
-        self.immediate = {*immediate, *(row_name(name) for name in immediate)}
+        unclocked = [one for one in net.transitions if one.clock is None]
+        self.unclocked = _rows(unclocked)
+        self.immediate = _rows(one for one in unclocked if one.time.op == "const" and not one.time.value)
 
     def text(self, row: Row, kind: FigureKind, *, brief: bool = False) -> str:
         """The figure of a row, `brief` without its interval; "" where the row cannot have it."""
         figure, ends = row.figures[kind.name], row.spread.get(kind.name)
         if kind.only == "timed" and row.name in self.immediate:
+            return ""
+        if kind.only == "clocks" and row.name in self.unclocked:
             return ""
         if kind.only == "resources" and math.isnan(figure.mean) and ends is None:
             return ""
@@ -41,6 +45,11 @@ class Cells:
         if brief and not figure.too_short:
             return self.units.show_without_error(figure.mean, figure.half_width, kind.dimension)
         return self.units.show_interval(figure, kind.dimension)
+
+
+def _rows(transitions: Iterable[Transition]) -> set[str]:
+    """The names of transitions, and of the rows in which they stand."""
+    return {name for one in transitions for name in (one.name, row_name(one.name))}
 
 
 def share(low: float, high: float) -> str:

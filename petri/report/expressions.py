@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from typing import Final
@@ -13,7 +13,20 @@ from petri.catalogue.operations import BINARY, COMPARISONS, OPERATIONS
 from petri.language.checking.nets.terms import split_term
 from petri.language.layout.writing import expression as tree_text
 from petri.language.syntax import tree
-from petri.net import Expr, InputArc, Match, Net, OutputArc, Place, Preference, Scalar, Span, Transition, Variable
+from petri.net import (
+    Clock,
+    Expr,
+    InputArc,
+    Match,
+    Net,
+    OutputArc,
+    Place,
+    Preference,
+    Scalar,
+    Span,
+    Transition,
+    Variable,
+)
 from petri.report.quantities import Units, exact, exact_quantity
 from petri.report.source import written
 from petri.structs import Frozen
@@ -152,6 +165,16 @@ class ExpressionText:
         """`prefer least p.born`"""
         return f"prefer {'most' if prefer.most else 'least'} {self.as_written(prefer.key, transition.variables)}"
 
+    def clock(self, transition: Transition, clock: Clock) -> Iterator[str]:
+        """`after exp(5 ms)`, `servers all`, `resume`, `speed 1 / tokens(job)`: the clauses that are no defaults."""
+        yield f"after {self.as_written(clock.time, transition.variables, 'Time')}"
+        if clock.servers != 1:
+            yield f"servers {'all' if clock.servers is None else clock.servers}"
+        if clock.memory != "restart":
+            yield clock.memory
+        if clock.speed is not None:
+            yield f"speed {self.as_written(clock.speed, transition.variables)}"
+
     # ------------------------------------------------------------ places
 
     def capacity(self, place: Place) -> str:
@@ -167,8 +190,12 @@ class ExpressionText:
 
     def token(self, arc: InputArc | OutputArc, transition: Transition) -> str:
         """What an arc takes or gives as it stands in the source, `p with {size: 3}`, where that is at hand."""
+        sees_all = "any " if isinstance(arc, InputArc) and arc.any else ""
+        return sees_all + self._token(arc, transition)
+
+    def _token(self, arc: InputArc | OutputArc, transition: Transition) -> str:
         text = self._written(arc.span)
-        found = None if text is None else _in_term(text.removeprefix("read "))
+        found = None if text is None else _in_term(text.removeprefix("read ").removeprefix("any "))
         place = self.net.places[arc.place if isinstance(arc, InputArc) else arc.places[0]]
         if found is None or bool(found[1]) != bool(place.colour.slots) or bool(found[0]) != (arc.count is not None):
             return self.pattern(arc, transition) if isinstance(arc, InputArc) else self.inscription(arc, transition)

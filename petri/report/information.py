@@ -136,6 +136,8 @@ class _Teller:
         time = transition.time
         immediate = time.op == "const" and not time.value
         takes = "" if immediate else self.expression(transition, time, "Time")
+        if transition.clock is not None:
+            takes = "  ".join(self.text.clock(transition, transition.clock))
         parts = []
         if transition.guard is not None:
             parts.append(self.expression(transition, transition.guard, ""))

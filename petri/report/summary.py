@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from rich.console import Console
 from rich.text import Text
 
-from petri.measure.catalogue import PLACE_COLUMNS, TRANSITION_COLUMNS, FigureKind
+from petri.measure.catalogue import PLACE_COLUMNS, FigureKind, transition_columns
 from petri.measure.intervals import Interval
 from petri.net import split_unit
 from petri.report import sparks
@@ -50,7 +50,7 @@ class _Summary:
             return
         self.measures()
         places, transitions = (self.record.rows(kind, not self.every) for kind in ("places", "transitions"))
-        self.figures("Transitions", transitions, TRANSITION_COLUMNS.values())
+        self.figures("Transitions", transitions, transition_columns(self.net).values())
         self.figures("Places", places, PLACE_COLUMNS.values())
         self.recordings()
         self.notes((*places, *transitions))

@@ -15,7 +15,7 @@ from petri.display import ShownInNotebook
 from petri.engine.errors import Fault
 from petri.file_read import FileRead, furthest
 from petri.measure import formula, reorder
-from petri.measure.catalogue import PLACE_COLUMNS, TRANSITION_COLUMNS, FigureKind
+from petri.measure.catalogue import PLACE_COLUMNS, FigureKind, transition_columns
 from petri.measure.estimate import LEVEL, Estimate, estimate, estimate_quantile, extremes, left_out
 from petri.measure.figures import recorded_fields
 from petri.measure.formula import EXTREMES, Judged, grows, statistic
@@ -49,8 +49,10 @@ class TransitionFigures(Frozen):
     names: tuple[str, ...]
     firings: Estimate
     rate: Estimate  # firings per time unit
-    in_progress: Estimate  # time average of firings in progress
+    in_progress: Estimate  # time average of firings in progress, or of running clocks
     active: Estimate  # share of time with at least one in progress
+    clocks_set: Estimate | None = None  # None in a net without clocks
+    clocks_dropped: Estimate | None = None  # clocks whose binding was disabled before they had run down
 
 
 class MeasureResult(ShownInNotebook, Frozen):
@@ -185,7 +187,8 @@ class RunFigures:
 
     @cached_property
     def transitions(self) -> TransitionFigures:
-        return TransitionFigures(tuple(t.name for t in self.net.transitions), **self.columns(TRANSITION_COLUMNS))
+        columns = self.columns(transition_columns(self.net))
+        return TransitionFigures(tuple(t.name for t in self.net.transitions), **columns)
 
     def columns(self, kinds: Mapping[str, FigureKind]) -> dict[str, Estimate]:
         return {name: self.combined(kind.of_all, kind.statistic, total=kind.total) for name, kind in kinds.items()}

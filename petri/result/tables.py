@@ -11,7 +11,7 @@ from functools import partial
 
 import numpy as np
 
-from petri.measure.catalogue import ALL, PLACE_COLUMNS, TRANSITION_COLUMNS, FigureKind
+from petri.measure.catalogue import ALL, PLACE_COLUMNS, FigureKind, transition_columns
 from petri.measure.estimate import Estimate
 from petri.measure.intervals import Interval
 from petri.measure.observation import Floats, Observation, quotients
@@ -41,7 +41,7 @@ class Row(Frozen):
 
 def table(result: RunFigures, kind: str, *, fold: bool = True) -> tuple[Row, ...]:
     """The figures M1 or M2 of a result, by kind: "places" or "transitions". With `fold`, an array is one row."""
-    kinds = PLACE_COLUMNS if kind == "places" else TRANSITION_COLUMNS
+    kinds = PLACE_COLUMNS if kind == "places" else transition_columns(result.net)
     elements = result.places if kind == "places" else result.transitions
     groups = row_members(elements.names, fold)
     arrays = {name: members for name, members in groups.items() if len(members) > 1}
@@ -74,7 +74,7 @@ def row_name(name: str) -> str:
 
 def estimates(figures: PlaceFigures | TransitionFigures) -> dict[str, Estimate]:
     """The columns of a table of figures, by name."""
-    return {name: found for name, found in as_dict(figures).items() if name != "names"}
+    return {name: found for name, found in as_dict(figures).items() if name != "names" and found is not None}
 
 
 def _of_arrays(

@@ -104,6 +104,14 @@ WORDING: dict[str, Wording] = {
         "`{verb}` has no `for`",
         "write `wait TIME`, or `take … for TIME`, `hold … for TIME`, `use … for TIME`",
     ),
+    "step-with-limit": Wording(
+        "`{verb}` waits for nothing that may come too late",
+        "write a time limit at the step that waits for tokens: `take … within TIME else LABEL`",
+    ),
+    "limit-without-label": Wording(
+        "this time limit does not say where the thread goes on when it is over",
+        "write `within TIME else LABEL`, and `LABEL:` before the step with which it goes on",
+    ),
     "use-without-time": Wording(
         "how long does this `use` last?",
         "write `use … for TIME`",

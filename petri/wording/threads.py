@@ -20,10 +20,39 @@ WORDING: dict[str, Wording] = {
     "branch-begins-at-once": Wording(
         "this branch of `choose` waits for no token: it can begin at once, and does not wait for the other branches",
         "begin it with `take`, `hold` or `use`",
-        "for a time limit, write `give timer(n)` before the `choose`, `take rung(n)` here, and a transition"
-        " `timer(n) -> rung(n) takes {time}`",
+        "for a time limit, write `take … within {time} else LABEL` in the other branch, with the label of the step with"
+        " which it goes on then",
         "to choose by chance, give each branch a weight: `choose weight 3 … or weight 1 …`",
         "to begin it only where no other branch can, write `or priority -1`",
+    ),
+    "limit-unknown-label": Wording(
+        "no step of the thread `{thread}` is called `{name}`",
+        Replace("did you mean `{suggestion}`?"),
+        "write `{name}:` before the step with which it goes on when the time is over",
+    ),
+    "limit-at-start": Wording(
+        "the first step of a thread has no time limit: without its tokens there is no activation yet",
+        "begin the thread with what starts it, and write the limit at the step that waits",
+    ),
+    "limit-to-start": Wording(
+        "`{name}` is the first step of the thread, with which new activations begin",
+        "name a step that an activation reaches",
+    ),
+    "limit-into-choice": Wording(
+        "`{name}` is a step with which a branch of `choose` begins: the others could begin there as well",
+        "put a step before the `choose` that does something, and name that one",
+    ),
+    "limit-after-call": Wording(
+        "`{name}` is where a reply arrives, which there is not when the time is over",
+        "name another step, such as one behind it",
+    ),
+    "limit-held": Wording(
+        "the thread holds `{place}` at only one of the two steps: the one with the time limit, and `{name}`",
+        "hold it before both or behind both, and release it so, too",
+    ),
+    "limit-without-value": Wording(
+        "the steps from `{name}` on use {values:and}, which this step does not know yet when its time is over",
+        "give them values before this step: `let … = …`, and `set` them behind it",
     ),
     # values
     "value-of-block": Wording(

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import petri
-from petri.builder import Expression, NetBuilder, fn, no, nothing, read, reset, var, where
+from petri.builder import Expression, NetBuilder, any_of, fn, no, nothing, read, reset, var, where
 from petri.language.syntax import tree
 from petri.language.syntax.parser import parse_text
 
@@ -139,6 +139,23 @@ def test_a_net_and_its_text_are_one() -> None:
     assert next(one.doc for one in again.net.parameters) == "how many"
     assert repr(net).startswith("NetBuilder everything: ")
     assert {one.severity for one in net.check()} <= {"warning", "note"}
+
+
+def test_a_transition_that_races() -> None:
+    net = NetBuilder("race", time="ms")
+    x = var("x")
+    queue, pool = net.place("queue", "int", fifo=True, tokens=[1, 2]), net.place("pool", tokens=2)
+    net.transition("leave", any_of(queue(x)), after="x * 1 ms", memory="resume", speed=1 / fn.tokens(queue))
+    net.transition("look", [pool, read(any_of(queue(2)))], after=fn.exp("5 ms"))
+    net.transition("fail", pool, after=fn.exp("5 ms"), servers="all")
+    net.run(until="1 s")
+    text = " ".join(net.to_text().split())
+    assert "any queue(x) -> nothing after x * 1 ms resume speed 1 / tokens(queue)" in text
+    assert "pool, read any queue(2) -> nothing after exp(5 ms)" in text
+    leave, look, fail = net.model().net.transitions
+    assert leave.clock is not None
+    assert fail.clock is not None
+    assert (leave.clock.memory, fail.clock.servers, look.inputs[1].any) == ("resume", None, True)
 
 
 def refused(action: Callable[[], object]) -> petri.LanguageError:

@@ -27,7 +27,7 @@ PLACES = {
     "sojourn": 0.25,
     "utilisation": math.nan,  # it has held more tokens than at first
 }
-TRANSITIONS = {"firings": 8.0, "rate": 0.8, "in_progress": 1.5, "active": 0.9}
+TRANSITIONS = {"firings": 8.0, "rate": 0.8, "in_progress": 1.5, "active": 0.9, "clocks_set": 0.0, "clocks_dropped": 0.0}
 
 
 def test_columns() -> None:

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 import petri
-from petri.measure.catalogue import PLACE_COLUMNS, TRANSITION_COLUMNS
+from petri.measure.catalogue import PLACE_COLUMNS, transition_columns
 from petri.measure.figures import UnknownFigure, default_names, evaluate_with_faults, figure, figures, split, statistics
 from petri.measure.observation import Observation
 from petri.net import Net
@@ -112,7 +112,7 @@ def test_an_unknown_name_is_answered_with_what_there_is(net: Net) -> None:
     assert (transition["suggestion"], transition["owner"], transition["measures"]) == ("serve.rate", "serve", None)
     assert (other["suggestion"], other["owner"], other["columns"]) == ("wait", None, None)
     assert place["columns"] == list(PLACE_COLUMNS)
-    assert transition["columns"] == list(TRANSITION_COLUMNS)
+    assert transition["columns"] == list(transition_columns(net))
     assert other["measures"] == [measure.name for measure in net.measures]
     assert (other["name"], other["net"]) == ("wiat", "shop")
 

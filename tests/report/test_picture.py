@@ -120,6 +120,26 @@ def test_kinds_of_edges() -> None:
     assert ("send (transition)", "credit", "give") in edges
 
 
+def test_a_transition_that_races_is_an_open_box() -> None:
+    model = petri.loads(
+        "net race\ntime us\nplace queue : int fifo = 1\nplace pool = token\n"
+        "transition leave: any queue(x) -> nothing  after x * 2 us  resume  speed 1 / tokens(queue)\n"
+        "transition look: pool, read any queue(x) -> pool  after exp(3 us)  when x > 0\n"
+        "transition fail: pool -> nothing  after exp(3 us)  servers all\n"
+        "transition work: pool -> pool  takes 3 us\n"
+    )
+    drawn = diagram(model.net, sources=model.sources)
+    nodes = {node.label: node for node in drawn.nodes}
+    assert nodes["leave"].notes == ("after x * 2 us", "resume", "speed 1 / tokens(queue)")
+    assert nodes["look"].notes == ("after exp(3 us)", "[x > 0]")
+    assert nodes["fail"].notes == ("after exp(3 us)", "servers all")
+    assert [nodes[name].kind for name in ("leave", "work")] == ["racing", "timed"]
+    assert {"any x"} == {edge.label for edge in drawn.edges if "any" in edge.label}
+    text = svg(drawn, layout(drawn))
+    assert text.count('fill-opacity="0"') == 3
+    assert 'label="leave' in dot(drawn)
+
+
 def test_everything_has_a_place_of_its_own() -> None:
     drawn = diagram(packet_path())
     placed = layout(drawn)

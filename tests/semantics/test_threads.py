@@ -1,4 +1,4 @@
-"""Rules T1 to T6: threads."""
+"""Rules T1 to T7: threads."""
 
 from tests.semantics.harness import simulate
 
@@ -120,3 +120,77 @@ def test_t6_each_caller_gets_its_own_reply(engine: str) -> None:
         "one[1].give_done",
         "two.wait",
     }
+
+
+LATE = """
+place work : int = 1, 2
+place clerk = token
+place happy : int fifo
+place lost : int fifo
+thread t
+  take work(n)
+  let served = false
+  {} within 4 else gone
+  {}
+  set served = true
+  gone: give if served then happy(n) else lost(n)
+end
+"""
+
+
+def test_t7_a_step_goes_on_at_the_label_when_its_time_is_over(engine: str) -> None:
+    ran = simulate(LATE.format("take clerk", "wait 6 give clerk"), engine)
+    late = [(f.name, f.start) for f in ran.fired if f.name == "t.take_clerk_late"]
+    assert late == [("t.take_clerk_late", 4.0)]
+    assert [len(ran.marking[place]) for place in ("happy", "lost")] == [1, 1]
+    assert simulate(LATE.format("take clerk", "wait 3 give clerk"), engine).marking["lost"] == []
+
+
+def test_t7_a_hold_and_a_use_have_limits_too(engine: str) -> None:
+    held = simulate(LATE.format("hold clerk", "wait 6 release clerk"), engine)
+    assert [f.start for f in held.fired if f.name == "t.hold_clerk_late"] == [4.0]
+    used = simulate(LATE.format("use clerk for 6", ""), engine)
+    assert [f.start for f in used.fired if f.name == "t.use_clerk_late"] == [4.0]
+
+
+def test_t7_a_limit_that_leads_back_repeats_a_step(engine: str) -> None:
+    text = """
+    place work : int = 3
+    place sent : int
+    place ack : int
+    place done : int
+    place losses = 2 * token
+    thread t
+      take work(n)
+      let tried = 0
+      send: give sent(n)
+      set tried = tried + 1
+      take ack(n) within 5.0 * tried else send
+      give done(tried)
+    end
+    transition lose: sent(n), losses -> nothing  priority 1
+    transition arrive: sent(n), no losses -> ack(n)  takes 1
+    """
+    ran = simulate(text, engine)
+    assert [f.start for f in ran.fired if f.name == "t.send"] == [0.0, 5.0, 15.0]
+    assert ran.marking["done"] == [(3,)]
+
+
+def test_t7_a_limit_in_a_branch_is_one_of_the_whole_choice(engine: str) -> None:
+    text = """
+    place work : int = 1
+    place a  place b  place out : int fifo
+    thread t
+      take work(n)
+      choose
+        take a within 3 else back
+        set n = 10
+      or
+        take b
+        set n = 20
+      end
+      back: give out(n)
+    end
+    """
+    ran = simulate(text, engine)
+    assert ([f.start for f in ran.fired], ran.marking["out"]) == ([0.0, 3.0, 3.0], [(1,)])

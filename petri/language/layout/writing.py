@@ -354,6 +354,8 @@ def _values(node: tree.Transition | tree.Step | tree.Run, whole: str) -> Iterato
         if isinstance(value, tree.Memory):
             if value.word == clause.word:
                 yield clause.word, clause.word, value.span
+        elif isinstance(value, tree.Limit):
+            yield clause.word, f"{clause.word} {_write(value.time, 0)} else {value.label}", value.span
         elif value is not None and not isinstance(value, tuple):
             yield clause.word, f"{clause.word} {_write(value, 0)}", value.span
 

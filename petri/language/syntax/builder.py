@@ -187,6 +187,11 @@ class Builder:
             self._tell("preference-word", self.span(word, word), word=word.text)
         return Clause("prefer", {"prefer": tree.Preference(word.text, key, span)}, span)
 
+    def limit(self, parts: list[Any], first: Token, last: Token) -> Clause:
+        _, time, _, label = parts
+        span = self.span(first, last)
+        return Clause("within", {"within": tree.Limit(time, label.text, self.span(label, label), span)}, span)
+
     def initial(self, parts: list[Any], first: Token, last: Token) -> tree.Initial:
         return tree.Initial(parts[0], tuple(parts[1:]), self.span(first, last))
 
@@ -212,7 +217,8 @@ class Builder:
         values = self._clauses(verb.kind, clauses)
         strange = [clause for clause in clauses if CLAUSES[clause.word] not in clauses_of(verb.kind)]
         if strange:
-            self._tell("step-with-time", strange[0].span, verb=verb.kind)
+            identifier = "step-with-limit" if strange[0].word == "within" else "step-with-time"
+            self._tell(identifier, strange[0].span, verb=verb.kind)
         if verb.kind == "use" and "time" not in values:
             self._tell("use-without-time", self.span(verb, last))
         name = given.get("name") or label or verb

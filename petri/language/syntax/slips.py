@@ -467,7 +467,10 @@ def _conditional(case: _Case) -> Diagnostic | None:
     if "then" in case.expected:
         step = case.word if case.word in ("if", "elif") else None
         return case.tell("missing-then", word=step or "if", step=step, both=None if step else "a else b")
-    return case.tell("missing-else") if "else" in case.expected else None
+    if "else" not in case.expected:
+        return None
+    limits = any(token.kind == "within" for token in case.tokens[: case.position])
+    return case.tell("limit-without-label" if limits and not conditions else "missing-else")
 
 
 def _missing_value(case: _Case) -> Diagnostic | None:

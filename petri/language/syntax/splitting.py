@@ -25,6 +25,7 @@ _WANTS_OPERAND = (_SIGNS - _CLOSING) | (
 _STEP_WANTS_OPERAND = _WANTS_OPERAND - {
     word for word, clause in CLAUSES.items() if clause.of == "transition" and word in SOFT - steps.STEP_WORDS
 }
+_OF_ARCS = frozenset(word for word, clause in CLAUSES.items() if clause.of == "arc")
 # What follows a keyword that does start a declaration; for `expect` and `run` see below.
 _FOLLOWS = {"import": ("NAME", "STRING"), "port": ("NAME", "in", "out"), "end": ("",)}
 # Short words of other languages that happen to be similar to a keyword.
@@ -146,20 +147,22 @@ def _step(tokens: list[Token], position: int, statement: Statement) -> str:
         return ""  # the first word after `give`, say, is an operand
     if length == 3 and statement.tokens[1].kind == ":":
         return ""
-    if _wants_operand(before, statement):
+    if _wants_operand(before, tokens[position], statement):
         return ""
     return steps.begins(tokens, position, statement.tokens)
 
 
-def _wants_operand(before: Token, statement: Statement) -> bool:
-    """Whether an operand, and no step, follows a token of a thread."""
+def _wants_operand(before: Token, token: Token, statement: Statement) -> bool:
+    """Whether an operand, and no step, follows a token of a thread. Nobody breaks a line behind the word of an arc."""
+    if before.kind in _OF_ARCS and token.first:
+        return False
     return before.kind in _STEP_WANTS_OPERAND and not steps.is_complete(statement.word, statement.tokens)
 
 
 def _slip_of_step(tokens: list[Token], position: int, statement: Statement, path: str) -> tuple[str, Diagnostic] | None:
     """The intended step, and the error, where a line of a thread starts with something that is not a step."""
     token, before = tokens[position], tokens[position - 1]
-    if not token.first or _wants_operand(before, statement):
+    if not token.first or _wants_operand(before, token, statement):
         return None
     if before.text in steps.STEP_NAMES and before.text == statement.word:
         return None  # the operand of a verb

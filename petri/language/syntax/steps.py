@@ -112,9 +112,9 @@ _OPERATORS = frozenset(("and", "or", "div", "mod", "then", "else", "with", "when
 
 
 def _open_conditions(statement: Sequence[Token]) -> bool:
-    """Whether an `if … then …` of an expression still waits for its `else`."""
-    kinds = [token.kind for token in statement]
-    return kinds[1:].count("if") > kinds[1:].count("else")
+    """Whether an `if … then …` of an expression, or a time limit, still waits for its `else`."""
+    kinds = [token.kind for token in statement][1:]
+    return kinds.count("if") + kinds.count("within") > kinds.count("else")
 
 
 def nested(steps: Sequence[tree.Step]) -> tuple[tree.Step, ...]:

@@ -399,10 +399,19 @@ class Transition(Frozen):
     span: Span
 
 
+class Limit(Frozen):
+    """`within 200 ms else again`"""
+
+    time: Expr
+    label: str
+    label_span: Span
+    span: Span
+
+
 class Step(Frozen):
     """One step of a thread. Its `verb` says which of the parts it has.
 
-    - `take`, `hold`, `use`: `arcs`, `time`, `guard`, `priority`, `weight`, `prefer`
+    - `take`, `hold`, `use`: `arcs`, `time`, `guard`, `priority`, `weight`, `prefer`, `within`
     - `wait`: `time`, `guard`, `priority`, `weight`, `prefer`
     - `give`, `release`: `outputs` (for `release` the places)
     - `call`: the request is the one of `outputs`; `value` is the pattern of the reply
@@ -429,6 +438,7 @@ class Step(Frozen):
     priority: Expr | None = None
     weight: Expr | None = None
     prefer: Preference | None = None
+    within: Limit | None = None
     body: tuple[Step, ...] = ()
     others: tuple[Step, ...] = ()
 

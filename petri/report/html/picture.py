@@ -49,7 +49,9 @@ def picture(net: Net, sources: Mapping[str, str] | None = None, busy: Busy | Non
         )
         for path, one in others
     ]
-    return content(_sheet(net, first, heat), aside(_LEGEND, _HEAT if heat else ""), inner)
+    races = any(transition.clock is not None for transition in net.transitions)
+    legend = aside(_LEGEND, _RACES if races else "", _HEAT if heat else "")
+    return content(_sheet(net, first, heat), legend, inner)
 
 
 _LEGEND: Final = (
@@ -57,6 +59,7 @@ _LEGEND: Final = (
     "Dashed lines read, a line that ends in a circle inhibits. ×n means n equal elements. Point at a part for its "
     "documentation."
 )
+_RACES: Final = " An open box fires after its time, unless another takes the tokens first."
 _HEAT: Final = (
     " The redder a transition, the more of the time it was active; the redder a place, the more of its tokens were in "
     "use, or of its capacity. The bar of a module is that of the busiest part."

@@ -87,7 +87,7 @@ def _busy(record: RunRecord) -> Busy:
     transitions = {
         index: row.figures["active"].mean
         for index, (transition, row) in enumerate(zip(net.transitions, record.rows("transitions", False), strict=True))
-        if transition.time.op != "const" or transition.time.value
+        if transition.time.op != "const" or transition.time.value or transition.clock is not None
     }
     kept = ({key: value for key, value in one.items() if math.isfinite(value)} for one in (places, transitions))
     return Busy(*kept)

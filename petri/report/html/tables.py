@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from petri.file_read import FileRead
-from petri.measure.catalogue import PLACE_COLUMNS, TRANSITION_COLUMNS, FigureKind
+from petri.measure.catalogue import PLACE_COLUMNS, transition_columns
 from petri.measure.formula import Judged
 from petri.net import Net
 from petri.report.cells import Cells
@@ -31,11 +31,11 @@ Columns = Sequence[tuple[str, str]]
 
 MEASURES: Final = (("measure", "name"), ("value ± 95 %", "figure"), ("", ""))
 PARAMETERS: Final = (("parameter", "name"), ("value", "figure"), ("", "doc"))
-KINDS: Final[Mapping[str, tuple[Mapping[str, FigureKind], str, str]]] = {
-    "places": (PLACE_COLUMNS, "tokens", "tokens over time"),
-    "transitions": (TRANSITION_COLUMNS, "rates", "rate over time"),
+KINDS: Final[Mapping[str, tuple[str, str]]] = {
+    "places": ("tokens", "tokens over time"),
+    "transitions": ("rates", "rate over time"),
 }
-"""What tables of places and of transitions show: figures, and which course of `History`, with its heading."""
+"""Which course of `History` tables of places and of transitions show, with its heading."""
 RECORDINGS: Final = (("place", "name"), ("file", ""), ("rows read", "figure"), ("", ""))
 
 
@@ -165,7 +165,8 @@ def name_of(row: Row) -> Markup:
 
 def figures_table(record: RunRecord, kind: str, rows: Sequence[Row], *, docs: bool = False) -> Markup:
     """The rows of "places" or "transitions", if so with their documentation."""
-    kinds, field, heading = KINDS[kind]
+    field, heading = KINDS[kind]
+    kinds = PLACE_COLUMNS if kind == "places" else transition_columns(record.net)
     over_time = None if (history := record.history()) is None else getattr(history, field)
     columns = [(kind.removesuffix("s"), "name"), *((one.heading, "figure") for one in kinds.values())]
     if over_time is not None:

@@ -23,7 +23,7 @@ class PictureNode:
     name: str  # unique in the diagram
     label: str  # its name within its box
     box: tuple[str, ...]  # names of the boxes around it, the outermost first
-    kind: str  # "place", "timed" or "immediate"; "module" for a box that is closed
+    kind: str  # "place", "timed", "racing" or "immediate"; "module" for a box that is closed
     copies: int = 1
     tokens: int = 0  # initial marking of a place
     black: bool = True  # a place of tokens without colour
@@ -124,10 +124,12 @@ class _DiagramReader:
         return PictureNode(place.name, place.name, (), "place", 1, tokens, black, lines, place.doc)
 
     def transition(self, transition: Transition, words: ExpressionText, labels: list[str]) -> PictureNode:
-        notes = []
-        time = transition.time
-        immediate = time.op == "const" and not time.value
-        if not immediate:
+        notes: list[str] = []
+        time, clock = transition.time, transition.clock
+        kind = "racing" if clock is not None else "immediate" if time.op == "const" and not time.value else "timed"
+        if clock is not None:
+            notes += words.clock(transition, clock)
+        elif kind == "timed":
             notes.append(words.as_written(time, transition.variables, "Time"))
         if transition.guard is not None:
             notes.append(f"[{words.as_written(transition.guard, transition.variables)}]")
@@ -137,7 +139,6 @@ class _DiagramReader:
             notes.append(f"weight {transition.weight:g}")
         if transition.prefer is not None:
             notes.append(words.preference(transition, transition.prefer))
-        kind = "immediate" if immediate else "timed"
         name = _key(transition)
         loops = words.loops(transition)
         indices = re.findall(r"(\w+)\s+in\b", loops)

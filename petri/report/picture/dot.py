@@ -49,7 +49,7 @@ def _full_node(node: PictureNode) -> str:
     if node.kind == "place":
         tokens = "" if not node.tokens else "●" * node.tokens if node.tokens <= 3 else str(node.tokens)
         return f"shape=circle width=0.42 fixedsize=true fontsize=9 label={_quoted(tokens)} xlabel={_quoted(text)}"
-    if node.kind in ("timed", "module"):
+    if node.kind in ("timed", "racing", "module"):
         return f"shape=box label={_quoted(text)}"
     return f'shape=box style=filled fillcolor=black width=0.08 height=0.5 label="" xlabel={_quoted(text)}'
 

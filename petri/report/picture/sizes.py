@@ -66,7 +66,7 @@ def core_size(node: PictureNode) -> tuple[float, float]:
         return max([*texts, 50.0]) + 20, 34.0 + NOTE * LINE * len(shown(node.notes))
     if node.kind == "place":
         return PLACE, PLACE
-    return TIMED if node.kind == "timed" else IMMEDIATE
+    return IMMEDIATE if node.kind == "immediate" else TIMED
 
 
 def node_room(node: PictureNode) -> tuple[float, float, float]:

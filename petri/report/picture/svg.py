@@ -215,13 +215,15 @@ def quoted(name: str) -> str:
 def _shape(node: PictureNode, centre: Point, extra: str = "") -> str:
     x, y = centre
     width, height = core_size(node)
-    kind = f"{node.kind} {extra}".strip()
+    racing = node.kind == "racing"
+    kind = f"{'timed' if racing else node.kind} {extra}".strip()
     if node.kind == "place":
         return f'<circle class="{kind}" cx="{x:.1f}" cy="{y:.1f}" r="{width / 2:g}"/>'
-    rounded = {"timed": 2, "immediate": 1, "module": 6}[node.kind]
+    rounded = {"timed": 2, "racing": 2, "immediate": 1, "module": 6}[node.kind]
+    open_ = ' fill-opacity="0"' if racing else ""
     return (
         f'<rect class="{kind}" x="{x - width / 2:.1f}" y="{y - height / 2:.1f}" width="{width:g}" height="{height:g}"'
-        f' rx="{rounded}"/>'
+        f' rx="{rounded}"{open_}/>'
     )
 
 

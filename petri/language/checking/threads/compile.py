@@ -15,27 +15,20 @@ from petri.language.checking.expressions.names import mentions, names_in
 from petri.language.checking.nets.terms import split_term
 from petri.language.checking.state import CheckState
 from petri.language.checking.threads.bindings import Bindings
-from petri.language.checking.threads.graph import Cursor, End, Output, Scope, State, Target, Transition, Variable
+from petri.language.checking.threads.graph import Cursor, End, Held, Output, Scope, State, Target, Transition, Variable
+from petri.language.checking.threads.limits import Limits
 from petri.language.checking.threads.simplify import name_all, simplified
 from petri.language.checking.threads.terms import asks, both, closed, negated, put_in, size
 from petri.language.meaning.types import INT, Request, Scalar, Unknown, plainly
 from petri.language.problems import CheckError
 from petri.language.syntax import tree
 from petri.net import Span
-from petri.structs import Frozen, replace
+from petri.structs import replace
 
 _SIMPLE = (tree.Name, tree.Number, tree.Field)
 _LONGEST = 20  # names, numbers and operations of a value that is written where it is used
 Fork = list[tuple[End, tree.Expr]]
 _ACTIVATING = ("take", "hold", "use", "choose")
-
-
-class Held(Frozen):
-    """Tokens that a `hold` took from `place`; `term` gives them back."""
-
-    place: str
-    term: tree.Expr
-    span: Span
 
 
 class Compiler:
@@ -51,6 +44,8 @@ class Compiler:
         self.held: list[Held] = []
         self._gone: dict[str, Span] = {}  # values of blocks that have ended
         self._labels: dict[str, Span] = {}
+        self._limits = Limits(self.problems, thread)
+        self._held_before: list[Held] = []  # what the thread held when it came to a step
 
     def run(self) -> None:
         """Raises CheckError if the thread has an error."""
@@ -61,6 +56,7 @@ class Compiler:
         cursor = self._steps(self.thread.steps, Cursor(start=True))
         if cursor.state is not None:
             self._ends(cursor, replace(self.thread.steps[-1], verb="end", label=""))
+        self.transitions += self._limits.late(self.transitions)
         for held in self.held:
             raise CheckError("held-at-end", held.span, place=held.place, name=self.thread.name)
         self.transitions, self.states = simplified(self.transitions, self.states)
@@ -137,6 +133,7 @@ class Compiler:
         made.priority, made.weight = step.priority or branch.priority, step.weight or branch.weight
         made.prefer = step.prefer or branch.prefer
         self.transitions.append(made)
+        self._limits.note(step, made, self._held_before)
         return made
 
     def _word(self, step: tree.Step) -> str:
@@ -167,6 +164,8 @@ class Compiler:
 
     def _step(self, step: tree.Step, cursor: Cursor) -> Cursor:
         self._bound(step.arcs, step.outputs, step.draws, step.time, step.guard, step.prefer and step.prefer.key)
+        self._bound(step.within and step.within.time)
+        self._held_before = list(self.held)
         if step.verb != "call":
             self._bound(step.value)
         handlers: dict[str, Callable[[tree.Step, Cursor], Cursor]] = {

@@ -12,6 +12,7 @@ from petri.language.checking.state import CheckState
 from petri.language.checking.threads.bindings import Bindings
 from petri.language.checking.threads.compile import Compiler
 from petri.language.checking.threads.graph import Output, State, Target, Transition
+from petri.language.checking.threads.limits import check_limits
 from petri.language.checking.threads.live import Measured, find_live
 from petri.language.checking.threads.terms import given_if
 from petri.language.meaning.nodes import Node
@@ -48,6 +49,7 @@ def compile_thread(checker: CheckState, body: Body, symbol: ThreadSymbol, measur
     compiler.run()
     own = {step: mentioned for (name, step), mentioned in measured.items() if name == thread.name}
     find_live(compiler.states, compiler.transitions, own)
+    check_limits(compiler.transitions)
     for state in compiler.states:
         if state.request is not None:
             state.fields = state.request.remember({name: state.scope[name].type for name in state.kept})
@@ -154,7 +156,7 @@ class Expander:
             draws=tuple(t.draws),
             lets=tuple(t.lets),
             time=t.time,
-            clock=None,
+            clock=t.clock,
             servers=None,
             memory=None,
             speed=None,

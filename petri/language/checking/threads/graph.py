@@ -5,7 +5,7 @@ from __future__ import annotations
 from petri.language.meaning.types import Request, Type
 from petri.language.syntax import tree
 from petri.net import Span
-from petri.structs import Struct, field
+from petri.structs import Frozen, Struct, field
 
 
 class Variable(Struct):
@@ -64,7 +64,8 @@ class Output(Struct):
 class Transition(Struct):
     """A transition of a thread. `label` is its name if the text gives one; otherwise its name is made of `word`.
 
-    `own`: its step may not become part of the transition before it.
+    `own`: its step may not become part of the transition before it. `late_for`: the transition of which it is the time
+    limit, `clock`.
     """
 
     label: str
@@ -77,6 +78,7 @@ class Transition(Struct):
     draws: list[tree.Draw] = field(default_factory=list)
     lets: list[tree.Let] = field(default_factory=list)
     time: tree.Expr | None = None
+    clock: tree.Expr | None = None
     guard: tree.Expr | None = None
     priority: tree.Expr | None = None
     weight: tree.Expr | None = None
@@ -84,6 +86,7 @@ class Transition(Struct):
     outputs: list[Output] = field(default_factory=list)
     name: str = ""
     own: bool = False
+    late_for: Transition | None = None
 
 
 class End(Struct):
@@ -108,3 +111,11 @@ class Cursor(Struct):
     @property
     def reachable(self) -> bool:
         return self.start or self.state is not None or bool(self.ends)
+
+
+class Held(Frozen):
+    """Tokens that a `hold` took from `place`; `term` gives them back."""
+
+    place: str
+    term: tree.Expr
+    span: Span

@@ -34,7 +34,7 @@ def find_live(
 
 def _own_names(t: Transition) -> Iterator[str]:
     values = (*(draw.distribution for draw in t.draws), *(let.value for let in t.lets))
-    for part in (*(arc.term for arc in t.arcs), *values, t.time, t.guard, t.prefer and t.prefer.key):
+    for part in (*(arc.term for arc in t.arcs), *values, t.time, t.clock, t.guard, t.prefer and t.prefer.key):
         yield from names_in(part)
     for output in t.outputs:
         yield from names_in(output.condition)

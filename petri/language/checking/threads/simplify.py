@@ -38,7 +38,13 @@ def _is_bare(t: Transition, transitions: Sequence[Transition]) -> bool:
     """Whether a transition waits for nothing but an activation at a place that is its alone, and takes no time."""
     if t.source is None or t.source.reply is not None or t.label or t.arcs or t.draws or t.lets or t.time is not None:
         return False
-    if t.guard is not None or t.priority is not None or t.weight is not None or t.prefer is not None:
+    if (
+        t.clock is not None
+        or t.guard is not None
+        or t.priority is not None
+        or t.weight is not None
+        or t.prefer is not None
+    ):
         return False
     return all(other is t or other.source is not t.source for other in transitions)
 
@@ -124,6 +130,8 @@ def name_all(transitions: Sequence[Transition]) -> None:
     """Names for transitions without a label, which several may share but for a number, and for their places."""
     used = {transition.label for transition in transitions if transition.label}
     for transition in transitions:
+        if transition.late_for is not None:
+            transition.word = f"{transition.late_for.name}_late"
         name, number = transition.label or transition.word, 2
         while not transition.label and name in used:
             name, number = f"{transition.word}_{number}", number + 1

@@ -5,9 +5,9 @@ use crate::base::ids::{JoinTreeId, MatchId};
 use crate::engine::run::Engine;
 use crate::engine::search::{natural, Goal, Search};
 use crate::program::arc::{Count, Find};
+use crate::program::clock::ClockKind;
 use crate::program::transition::{Selection, TransitionProgram};
 use crate::program::Program;
-use crate::state::marking::Marking;
 
 impl Engine {
     /// Chooses one binding (I4); its tokens are in `scratch.chosen`, its values in `variables`.
@@ -41,6 +41,9 @@ impl Engine {
     /// The tokens of one binding.
     #[inline(always)]
     pub(crate) fn choose(&mut self, program: &Program, plan: &TransitionProgram) -> Outcome<()> {
+        if let Some(clock) = plan.clock.as_ref().filter(|clock| clock.kind == ClockKind::Coloured) {
+            return self.bind_due(program, plan, clock);
+        }
         match &plan.selection {
             Selection::Single => {}
             Selection::Bag(arc) => {
@@ -85,21 +88,29 @@ impl Engine {
 
     /// Tokens of several bags: the number of the binding is read in mixed radix, the last arc changing fastest.
     pub(super) fn bind_product(&mut self, plan: &TransitionProgram) {
-        let choices = |marking: &Marking, i: usize| {
-            let arc = &plan.inputs[i];
-            u128::from(marking.places[arc.place].tokens) - arc.before.len() as u128
-        };
-        let bags = || (0..plan.inputs.len()).filter(|&i| matches!(plan.inputs[i].find, Find::Any));
-        let all = bags().fold(1u128, |product, i| product.saturating_mul(choices(&self.marking, i)));
+        let all = self.products(plan);
         let mut number = self.random.wide_choice(all);
+        let bags = || (0..plan.inputs.len()).filter(|&i| matches!(plan.inputs[i].find, Find::Any));
         for i in bags().rev() {
-            let radix = choices(&self.marking, i);
+            let radix = self.choices(plan, i);
             self.scratch.chosen[i] = (number % radix) as u64;
             number /= radix;
         }
         for i in bags().filter(|&i| !plan.inputs[i].before.is_empty()) {
             self.skip_used(plan, i);
         }
+    }
+
+    /// The number of bindings of a transition of independent bags.
+    pub(super) fn products(&self, plan: &TransitionProgram) -> u128 {
+        let bags = (0..plan.inputs.len()).filter(|&i| matches!(plan.inputs[i].find, Find::Any));
+        bags.fold(1u128, |product, i| product.saturating_mul(self.choices(plan, i)))
+    }
+
+    /// The tokens that arcs before one leave it.
+    fn choices(&self, plan: &TransitionProgram, arc: usize) -> u128 {
+        let arc = &plan.inputs[arc];
+        u128::from(self.marking.places[arc.place].tokens) - arc.before.len() as u128
     }
 
     /// Turns a rank among the seats that earlier arcs have left into a seat.

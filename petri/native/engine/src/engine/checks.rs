@@ -3,6 +3,7 @@
 use crate::base::fault::{Fault, Outcome};
 use crate::base::ids::{SpanId, TransitionId};
 use crate::base::ticks::HORIZON;
+use crate::collections::tournament::NEVER;
 use crate::engine::limits::{RunError, LOOP_NAMED};
 use crate::engine::run::Engine;
 use crate::program::Program;
@@ -47,8 +48,11 @@ impl Engine {
     /// A run cannot go on beyond the horizon, where all firings in progress end: the error names the first of them (X2).
     #[cold]
     pub(super) fn beyond_horizon(&mut self, program: &Program) -> Option<RunError> {
-        let first = self.agenda.first()?;
-        let fault = Fault::new("beyond-horizon", program.transitions[first].time_span);
+        let clocked = || program.racing.iter().zip(&self.clocks.of).find(|(_, clocks)| clocks.end() < NEVER);
+        let first = self.agenda.first().or_else(|| clocked().map(|(transition, _)| *transition))?;
+        let plan = &program.transitions[first];
+        let span = plan.clock.as_ref().map_or(plan.time_span, |clock| clock.time_span);
+        let fault = Fault::new("beyond-horizon", span);
         let fault = fault.with_real("horizon", program.tick.time(HORIZON as f64));
         self.variables.fill(0);
         Some(*self.run_error(program, first, *fault))

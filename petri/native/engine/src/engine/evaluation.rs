@@ -62,7 +62,7 @@ impl Engine {
         let count = |take: &Take| match *take {
             Take::Black { count, .. } => count,
             Take::Chosen { arc, .. } => self.scratch.chosen[arc as usize],
-            Take::Head { .. } | Take::Seat { .. } => 1,
+            Take::Head { .. } | Take::Seat { .. } | Take::Shown { .. } => 1,
         };
         plan.takes.iter().map(count).sum()
     }

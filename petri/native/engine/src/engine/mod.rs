@@ -8,6 +8,7 @@
 //! - [`checks`]: checks a run against its limits and the horizon, and reports the faults of its firings
 //! - [`binding`]: chooses one binding of a transition
 //! - [`search`]: looks for bindings through the input arcs
+//! - [`racing`]: clocks are set, stop and run down
 //! - [`evaluation`]: what a firing computes when it starts
 //! - [`simple`]: firings that move constant numbers of black tokens
 //! - [`refill`]: rows of files that arrive
@@ -22,6 +23,7 @@ pub mod code;
 pub mod evaluation;
 pub mod limits;
 pub mod prefetch;
+pub mod racing;
 pub mod refill;
 pub mod run;
 pub mod search;

@@ -23,6 +23,7 @@ impl Engine {
                 Next::Nothing => continue,
             }
             // A place with a stream has no key, so nothing can go wrong here.
+            self.clocks.settled = false;
             self.changes(place);
             let _ = self.marking.add(program, &mut self.enabling, place, &self.record, self.now);
             self.marking.total += 1;

@@ -16,10 +16,12 @@ use crate::engine::limits::{Limits, RunError, LOOP_NAMED};
 use crate::engine::search::{Goal, Scratch};
 use crate::engine::upcoming::Upcoming;
 use crate::observe::observers::{ExtraObservers, Observers};
-use crate::program::transition::SimpleTime;
+use crate::program::clock::ClockKind;
+use crate::program::transition::{SimpleTime, TransitionProgram};
 use crate::program::Program;
 use crate::state::agenda::Agenda;
 use crate::state::arena::{Arena, Housed};
+use crate::state::clocks::AllClocks;
 use crate::state::enabling::Enabling;
 use crate::state::integrals::WideIntegrals;
 use crate::state::marking::Marking;
@@ -56,6 +58,7 @@ pub struct Engine {
     pub enabling: Enabling,
     pub marking: Marking,
     pub(crate) agenda: Agenda,
+    pub clocks: AllClocks,
     pub(crate) limits: Limits,
     /// Firings when the instant began, and how many need no account since then (X3).
     pub(crate) instant_began: u64,
@@ -128,6 +131,7 @@ impl Engine {
             drawn: Random::new(seed),
             enabling,
             agenda: Agenda::new(&program, &arena),
+            clocks: AllClocks::new(&program),
             upcoming: Upcoming::default(),
             integrals,
             code: None,
@@ -181,7 +185,7 @@ impl Engine {
             let last = within.min(self.integrals.enough_until());
             match run(self, last, enough - self.firings) {
                 Ok(Reason::Until) if last < within => {
-                    let next = self.agenda.next_end().min(within);
+                    let next = self.next_end().min(within);
                     let (places, transitions) = (&mut self.marking.places, &mut self.enabling.transitions);
                     self.integrals.fold(program, places, transitions, next);
                 }
@@ -214,6 +218,7 @@ impl Engine {
         self.integrals.restart(self.now);
         self.marking.places.iter_mut().for_each(|place| place.restart(self.now));
         self.enabling.transitions.iter_mut().for_each(|transition| transition.restart(self.now));
+        self.clocks.restart(self.now);
         self.observers.restart(self.now);
     }
 
@@ -235,12 +240,24 @@ impl Engine {
                 self.start(program, transition)?;
                 budget -= 1;
             }
-            let end = self.agenda.next_end();
-            if end > until {
-                return Ok(if end == NEVER { Reason::Dead } else { Reason::Until });
+            if self.passes(program, until)? {
+                continue;
             }
+            return Ok(if self.next_end() == NEVER { Reason::Dead } else { Reason::Until });
+        }
+    }
+
+    /// The instant is over. Time moves to the next end, if that is no later than `until`.
+    #[inline(always)]
+    fn passes(&mut self, program: &Program, until: Ticks) -> Result<bool, Box<RunError>> {
+        if !self.clocks.of.is_empty() {
+            self.settle(program)?;
+        }
+        let end = self.next_end();
+        if end <= until {
             self.end_firings(program, end)?;
         }
+        Ok(end <= until)
     }
 
     /// Machine code does not count the firings at an instant: where they are many, they are interpreted.
@@ -253,17 +270,28 @@ impl Engine {
     ) -> Result<Reason, Box<RunError>> {
         let last = until.min(LATEST);
         let enough = self.firings.saturating_add(firings);
+        let races = !self.clocks.of.is_empty();
         loop {
             if self.now > LATEST {
                 return self.run(program, until, enough - self.firings);
             }
+            // Where clocks have to be looked at when an instant is over, code runs no further than that.
+            let (last, before) = (if races { self.now } else { last }, self.firings);
             // SAFETY: the code is for this engine's program.
-            match unsafe { code.run(from_mut(self).cast(), last, enough) } {
+            let status = unsafe { code.run(from_mut(self).cast(), last, enough) };
+            self.clocks.settled &= self.firings == before;
+            match status {
                 USED_UP if self.firings == enough => return Ok(Reason::Budget),
                 USED_UP => match self.run(program, until, LOOP_NAMED.min(enough - self.firings))? {
                     Reason::Budget => {}
                     reason => return Ok(reason),
                 },
+                OVER if races => {
+                    if self.passes(program, until)? {
+                        continue;
+                    }
+                    return Ok(if self.next_end() == NEVER { Reason::Dead } else { Reason::Until });
+                }
                 OVER if self.agenda.next_end() == NEVER => return Ok(Reason::Dead),
                 OVER if self.agenda.next_end() <= until => return self.run(program, until, enough - self.firings),
                 OVER => return Ok(Reason::Until),
@@ -279,6 +307,10 @@ impl Engine {
     pub(crate) fn look(&mut self, program: &Program, code: Option<&Code>) -> Result<(), Box<RunError>> {
         let mut first: Option<Box<RunError>> = None;
         while let Some(transition) = self.enabling.next_touched() {
+            if let Some(number) = transition.at().checked_sub(program.transitions.len()) {
+                self.clocks.unsettle(number);
+                continue;
+            }
             // SAFETY: the code is for this engine's program.
             let found =
                 code.map_or(GENERAL, |code| unsafe { code.routines[transition].look.look(from_mut(self).cast()) });
@@ -287,8 +319,7 @@ impl Engine {
                 continue;
             }
             let plan = &program.transitions[transition];
-            let goal = if plan.exhaustive { Goal::All } else { Goal::First };
-            match self.search(program, plan, goal) {
+            match self.look_for(program, plan) {
                 Ok(found) => self.enabling.set(transition, found > 0),
                 Err(fault) if first.as_ref().is_none_or(|error| transition < error.transition) => {
                     first = Some(self.run_error(program, transition, *fault));
@@ -299,11 +330,28 @@ impl Engine {
         first.map_or(Ok(()), Err)
     }
 
+    /// The number of bindings found: whether there are any is what matters, and all faults where there may be some.
+    fn look_for(&mut self, program: &Program, plan: &TransitionProgram) -> Outcome<u64> {
+        match &plan.clock {
+            Some(clock) if clock.kind == ClockKind::Coloured => Ok(self.due(program, plan, clock)?.len() as u64),
+            _ => self.search(program, plan, if plan.exhaustive { Goal::All } else { Goal::First }),
+        }
+    }
+
     /// Time moves; all that ends then deposits, in order of start (I1, I8).
     #[inline(always)]
     fn end_firings(&mut self, program: &Program, instant: Ticks) -> Result<(), Box<RunError>> {
+        if instant > self.now {
+            self.instant_began = self.firings;
+        }
         self.set_time(program, instant);
-        self.instant_began = self.firings;
+        self.clocks.settled = false;
+        if !self.clocks.of.is_empty() {
+            self.ring();
+            if self.agenda.next_end() > instant {
+                return Ok(());
+            }
+        }
         while let Some((transition, record)) = self.agenda.end_next() {
             let record = record.as_ptr();
             if self.agenda.tournament.slots >= MANY {
@@ -373,6 +421,12 @@ impl Engine {
                 self.start_simple(program, transition, simple, duration)
             }
         };
+        if outcome.is_ok() && !self.clocks.of.is_empty() {
+            self.clocks.settled = false;
+            if simple.time != SimpleTime::Other {
+                self.fired(program, &program.transitions[transition], transition);
+            }
+        }
         outcome.map_err(|fault| self.run_error(program, transition, *fault))
     }
 
@@ -387,6 +441,7 @@ impl Engine {
         let (duration, given) = self.evaluate(program, plan)?;
         let end = self.now + duration;
         self.note_start(program, transition, plan.variable_names.len(), duration)?;
+        self.fired(program, plan, transition);
         self.take(program, plan);
         self.marking.total += given;
         self.firings += 1;

@@ -28,6 +28,8 @@ pub enum Goal {
     Nth(u64),
     /// All of those that the transition prefers.
     Best,
+    /// All, to be listed.
+    Each,
 }
 
 /// Input arcs by number.
@@ -55,6 +57,11 @@ impl Scratch {
     pub fn new(arcs: usize) -> Self {
         let chosen: Table<Arc, u64> = vec![0; arcs].into_iter().collect();
         Scratch { first: chosen.clone(), chosen, key: Vec::new(), given: Vec::new(), rank: 0, best: Vec::new() }
+    }
+
+    /// The tokens of all bindings that a search has listed, arc by arc, one binding after the other.
+    pub fn take_listed(&mut self) -> Vec<u64> {
+        std::mem::take(&mut self.best)
     }
 
     /// Chooses one of the best bindings, by its number, of a transition with `arcs` input arcs.
@@ -88,6 +95,9 @@ impl<'a> Search<'a> {
     /// Runs the search. `scratch.chosen` holds the tokens of the binding that ended it.
     pub fn run(&mut self) -> Outcome<u64> {
         self.variables.fill(0);
+        if self.goal == Goal::Each {
+            self.scratch.best.clear();
+        }
         self.descend(0)?;
         Ok(self.found)
     }
@@ -112,6 +122,23 @@ impl<'a> Search<'a> {
                     return Ok(false);
                 }
                 self.take(arc, input, *depth)
+            }
+            Find::Shown { first } => {
+                let first = *first;
+                for position in 0..tokens {
+                    if self.is_used(input, position) {
+                        continue;
+                    }
+                    let marking = self.marking;
+                    let shows = self.shows(input, marking.token(input.place, position))?;
+                    if shows && self.take(arc, input, position)? {
+                        return Ok(true);
+                    }
+                    if first {
+                        break;
+                    }
+                }
+                Ok(false)
             }
             Find::Any => {
                 if self.counts(arc) {
@@ -147,7 +174,7 @@ impl<'a> Search<'a> {
 
     /// Whether the choices of an arc only have to be counted.
     fn counts(&self, arc: usize) -> bool {
-        self.transition.counted == Some(arc) && self.goal != Goal::Best
+        self.transition.counted == Some(arc) && !matches!(self.goal, Goal::Best | Goal::Each)
     }
 
     /// Counts the choices of the last arc that leaves any, without a look at each.
@@ -164,7 +191,7 @@ impl<'a> Search<'a> {
         }
         match self.goal {
             Goal::First => true,
-            Goal::All | Goal::Best => false,
+            Goal::All | Goal::Best | Goal::Each => false,
             Goal::Nth(k) => self.found > k,
         }
     }
@@ -216,12 +243,16 @@ impl<'a> Search<'a> {
             return self.compare(prefer);
         }
         self.found += 1;
+        if self.goal == Goal::Each {
+            let arcs = self.transition.inputs.len();
+            self.scratch.best.extend(self.scratch.chosen.iter().take(arcs));
+        }
         if self.found == 1 {
             self.scratch.first.copy_from_slice(&self.scratch.chosen);
         }
         Ok(match self.goal {
             Goal::First => true,
-            Goal::All | Goal::Best => false,
+            Goal::All | Goal::Best | Goal::Each => false,
             Goal::Nth(k) => self.found > k,
         })
     }

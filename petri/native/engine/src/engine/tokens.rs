@@ -26,6 +26,7 @@ impl Engine {
                     self.marking.remove(program, &mut self.enabling, place, position as usize, self.now);
                     self.left(program, place, before, before - 1);
                 }
+                Take::Shown { place, arc } => self.take_shown(program, plan, place, arc as usize),
                 Take::Seat { place, arc } => {
                     let before = self.changes(place).tokens;
                     let seat = self.scratch.chosen[arc as usize];
@@ -43,6 +44,20 @@ impl Engine {
         for &place in &plan.resets {
             self.reset(program, place);
         }
+    }
+
+    /// Takes the token at the position that the binding says for an arc, in a place that is no bag (E9).
+    fn take_shown(&mut self, program: &Program, plan: &TransitionProgram, place: PlaceId, arc: usize) {
+        let before = self.changes(place).tokens;
+        let position = self.scratch.chosen[arc];
+        self.leaves(program, place, position);
+        self.marking.remove(program, &mut self.enabling, place, position as usize, self.now);
+        for &later in &plan.inputs[arc].after {
+            if self.scratch.chosen[later] > position {
+                self.scratch.chosen[later] -= 1;
+            }
+        }
+        self.left(program, place, before, before - 1);
     }
 
     /// Empties a place.

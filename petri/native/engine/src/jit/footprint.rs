@@ -37,6 +37,9 @@ pub fn footprints<'a>(
         for hole in holes {
             let Hole::Transition(other) = *hole else { continue };
             let other = names.transition(other);
+            if program.owner(other) != other {
+                continue;
+            }
             let transition = &program.transitions[other];
             let row = &program.levels[transition.level as usize].transitions;
             lines.own.push(from_ref(&routines[other]).cast());

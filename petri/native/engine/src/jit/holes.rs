@@ -70,7 +70,7 @@ const _: () = assert!(offset_of!(Ending, lane) == offset_of!(Ending, transition)
 impl Hole {
     /// The number, where names mean these.
     pub fn word(self, names: &Names, program: &Program, arena: &ArenaLayout) -> u64 {
-        let of = |transition| &program.transitions[names.transition(transition)];
+        let of = |transition| &program.transitions[program.owner(names.transition(transition))];
         match self {
             Hole::Place(place) => distance(arena.places, size_of::<PlaceCounters>(), names.place(place).0),
             Hole::Transition(transition) => {

@@ -228,7 +228,8 @@ impl<'a> Reader<'a> {
             start += size_of::<u32>() * hole.cells();
             here
         })?;
-        let transition = |of: TransitionRef| &self.program.transitions[self.names.transition(of)].name;
+        let transition =
+            |of: TransitionRef| &self.program.transitions[self.program.owner(self.names.transition(of))].name;
         let name = match *hole {
             Hole::Place(id) => format!("place {}", self.program.places[self.names.place(id)].name),
             Hole::Transition(id) => format!("transition {}", transition(id)),

@@ -19,7 +19,7 @@ use crate::base::ids::{PlaceId, TransitionId};
 use crate::engine::code::{Code, Routine, Routines};
 use crate::engine::run::Engine;
 use crate::jit::blueprint::names::{Names, OWN};
-use crate::jit::blueprint::planner::{Expressions, Planned, Planner};
+use crate::jit::blueprint::planner::{needs_engine, Expressions, Planned, Planner};
 use crate::jit::blueprint::{Blueprint, Subject};
 use crate::jit::code_lines::{code_lines, CodeParts};
 use crate::jit::emit::emitter::{Emitter, FunctionForm, Scene, LEAF};
@@ -168,13 +168,13 @@ impl<'a> Generator<'a> {
         self.module.finalize_definitions().map_err(Box::new)?;
         let arena = self.layout.arena;
         let filled = |part| (functions[Part::shape(part)], Part::row(part), &self.known[Part::shape(part)][..]);
-        let (parts, expressions) = parts.split_at(3 * program.transitions.len() + arriving.len());
+        let (parts, expressions) = parts.split_at(3 * program.with_shadows() + arriving.len());
         let (holes_of_expressions, called) = self.routines(expressions.iter().map(filled), &[]);
         let known = Filling::read(&cycle.1);
         let cycle = (cycle.0, HoleRow { holes: &cycle.1, names: &names }, &known[..]);
         let (holes, made) = self.routines(iter::once(cycle).chain(parts.iter().map(filled)), &called);
         let (main_loop, made) = (made[0], &made[1..]);
-        let (of_transitions, others) = made.split_at(3 * program.transitions.len());
+        let (of_transitions, others) = made.split_at(3 * program.with_shadows());
         for ((place, reserved), &routine) in arriving.into_iter().zip(others) {
             self.arrivals[2 * place.at() + usize::from(reserved)] = routine;
         }
@@ -236,8 +236,11 @@ impl<'a> Generator<'a> {
         let hot = std::mem::take(&mut self.hot);
         let mut shapes = Shapes::new(program.without.shapes);
         let (mut parts, mut called) = (Vec::new(), Vec::new());
-        for id in (0..program.transitions.len() as u32).map(TransitionId) {
-            let is_cold = !hot.is_empty() && !hot.contains(&id);
+        for shadow in (0..program.with_shadows() as u32).map(TransitionId) {
+            // The interpreter looks at shadows.
+            let id = program.owner(shadow);
+            let is_cold =
+                (!hot.is_empty() && !hot.contains(&id)) || id != shadow || needs_engine(&program.transitions[id]);
             let expressions = if is_cold { Expressions::Written } else { sharing.expressions(id) };
             let Planned { mut blueprint, mut names, calls } = Planner::planned(program, profile, id, expressions);
             if is_cold {

@@ -17,6 +17,9 @@ pub enum Find {
     Black(Count),
     /// The one token that the discipline shows, behind those of `depth` arcs before this one.
     Head { depth: usize },
+    /// Any token of a place that is no bag, or (`first`) the first one that other arcs leave, where some arc of the transition
+    /// sees all tokens of the place (E9).
+    Shown { first: bool },
     /// Any token of a bag.
     Any,
     /// The tokens of a bag with given values in the slots of an index.
@@ -96,6 +99,8 @@ pub enum Take {
     Head { place: PlaceId, position: u32 },
     /// The token in the seat that the binding says for the arc.
     Seat { place: PlaceId, arc: u32 },
+    /// The token at the position that the binding says for the arc, in a place that is no bag.
+    Shown { place: PlaceId, arc: u32 },
 }
 
 /// How an output arc deposits its tokens.

@@ -48,7 +48,7 @@ fn taken(transition: &TransitionProgram) -> BTreeMap<PlaceId, u64> {
         let (place, count) = match *take {
             Take::Black { place, count } => (place, count),
             Take::Chosen { .. } => continue,
-            Take::Head { place, .. } | Take::Seat { place, .. } => (place, 1),
+            Take::Head { place, .. } | Take::Seat { place, .. } | Take::Shown { place, .. } => (place, 1),
         };
         *taken.entry(place).or_insert(0) += count;
     }

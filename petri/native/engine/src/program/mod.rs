@@ -4,6 +4,7 @@
 //! May import: `base`, `collections`, `net`.
 //!
 //! - [`place`]: a place
+//! - [`clock`]: the clock of a transition
 //! - [`arc`]: the arcs of a transition
 //! - [`transition`]: a transition, and the transitions of one priority
 //! - [`watch`]: which transitions a change of a number affects
@@ -26,6 +27,7 @@
 
 pub mod analysis;
 pub mod arc;
+pub mod clock;
 pub mod compile;
 pub mod conservation;
 pub mod distribution;
@@ -86,8 +88,10 @@ pub struct Program {
     pub streams: Vec<PlaceId>,
     pub spans: Vec<Span>,
     pub tick: Tick,
-    /// Transitions whose enabling depends on the time itself.
+    /// Transitions whose enabling depends on the time itself, and shadows of such with a clock.
     pub clocked: Vec<TransitionId>,
+    /// The transitions with a clock, in order. Behind all transitions, each of them has a shadow in the enabling.
+    pub racing: Vec<TransitionId>,
     pub probes: Arc<ProbesProgram>,
     /// Lanes of the agenda.
     pub lanes: usize,
@@ -129,6 +133,16 @@ impl Program {
             Selection::Tree(id) => self.tested(transition, &self.join_trees[id]),
             _ => None,
         }
+    }
+
+    /// Transitions and shadows of those with a clock.
+    pub fn with_shadows(&self) -> usize {
+        self.transitions.len() + self.racing.len()
+    }
+
+    /// The transition itself, or that whose shadow it is.
+    pub fn owner(&self, id: TransitionId) -> TransitionId {
+        id.at().checked_sub(self.transitions.len()).map_or(id, |number| self.racing[number])
     }
 
     /// The most tokens that an arc may find.

@@ -83,6 +83,8 @@ pub struct PlaceProgram {
     pub pivots: Vec<JoinId>,
     /// The rankings of its tokens, and other counts.
     pub ranked: Vec<Ranked>,
+    /// Clocks tell its tokens apart.
+    pub identified: bool,
     pub bounds: Vec<Bound>,
     pub initial: Vec<(u64, Vec<u64>)>,
     /// How many tokens it has at most, with those that firings in progress hold, if that is known.

@@ -3,6 +3,7 @@
 use crate::base::ids::{JoinId, JoinTreeId, MatchId, PlaceId, RankingId, SpanId, TransitionId, VariableId};
 use crate::base::ticks::{Ticks, SHORT};
 use crate::program::arc::{Give, InhibitorProgram, InputProgram, OutputProgram, Take};
+use crate::program::clock::ClockProgram;
 use crate::program::expression::{Bool, Real, Value};
 
 pub enum Time {
@@ -97,6 +98,7 @@ pub struct TransitionProgram {
     pub inhibitors: Vec<InhibitorProgram>,
     pub guard: Option<Bool>,
     pub prefer: Option<Preference>,
+    pub clock: Option<ClockProgram>,
     /// The outputs to places with a capacity whose room watches do not decide.
     pub rooms: Vec<usize>,
     pub resets: Vec<PlaceId>,

@@ -31,22 +31,28 @@ impl Observed {
         let probes = engine.observers.probes.probes.iter_mut().map(|probe| ProbeSnapshot::of(probe, now)).collect();
         let program = &engine.program;
         let (places, transitions) = (&engine.marking.places, &engine.enabling.transitions);
-        let [integral, in_progress] = engine.integrals();
+        let [integral, mut in_progress] = engine.integrals();
         let with_plans = places.iter().zip(program.places.iter());
         let nonempty = with_plans.map(|(place, plan)| place.nonempty(now, plan.holds_one())).collect();
         let with_plans = transitions.iter().zip(program.transitions.iter());
-        let active = with_plans.map(|(transition, plan)| transition.active(now, plan.takes_turns)).collect();
+        let mut active: Vec<Ticks> = with_plans.map(|(one, plan)| one.active(now, plan.takes_turns)).collect();
+        let (mut set, mut dropped) = (vec![0; active.len()], vec![0; active.len()]);
+        for (transition, clocks) in program.racing.iter().zip(&engine.clocks.of) {
+            let row = transition.at();
+            (in_progress[row], active[row]) = (clocks.integral(now) as f64, clocks.busy(now));
+            (set[row], dropped[row]) = (clocks.set, clocks.dropped);
+        }
         Observed {
             elapsed: now - engine.window,
             integral,
             nonempty,
             maximum: places.iter().map(|place| place.maximum).collect(),
             arrivals: places.iter().map(|place| place.arrivals).collect(),
-            firings: transitions.iter().map(|transition| transition.firings).collect(),
+            firings: transitions.iter().take(program.transitions.len()).map(|one| one.firings).collect(),
             in_progress,
             active,
-            set: vec![0; transitions.len()],
-            dropped: vec![0; transitions.len()],
+            set,
+            dropped,
             probes,
         }
     }

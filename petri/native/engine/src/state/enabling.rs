@@ -30,6 +30,7 @@ use crate::base::invariant::{ensure, Verified};
 use crate::base::random::Random;
 use crate::base::table::Table;
 use crate::collections::rank_set::RankSet;
+use crate::program::transition::TransitionProgram;
 use crate::program::Program;
 use crate::state::arena::{Arena, ArenaTable};
 use crate::state::counters::TransitionCounters;
@@ -51,18 +52,20 @@ pub struct Enabling {
 impl Enabling {
     /// The conditions as they are when all gauges are 0: the initial values follow by `moved`.
     pub fn new(program: &Program, arena: &Arc<Arena>) -> Self {
-        let transitions = program.transitions.iter().map(|t| TransitionCounters {
+        let counters = |t: &TransitionProgram| TransitionCounters {
             unmet: t.impossible,
             level: t.level,
             position: t.position,
             plain: t.plain,
             ..TransitionCounters::default()
-        });
+        };
+        let of_all = |i: usize| program.transitions.get(i).map_or_else(TransitionCounters::default, counters);
+        let transitions = (0..program.with_shadows()).map(of_all);
         let levels = program.levels.iter().map(|level| RankSet::new(level.transitions.len()));
         let mut enabling = Enabling {
             transitions: ArenaTable::new(arena, arena.layout.transitions, transitions),
             levels: ArenaTable::new(arena, arena.layout.levels, levels),
-            list: program.transitions.iter().map(|_| TransitionId(0)).collect(),
+            list: vec![TransitionId(0); program.with_shadows()].into_iter().collect(),
             listed: 0,
         };
         for watch in program.watches.iter().filter(|watch| !watch.below) {
@@ -76,6 +79,8 @@ impl Enabling {
                 enabling.touch(id);
             }
         }
+        let shadows = program.transitions.len()..program.with_shadows();
+        shadows.for_each(|shadow| enabling.touch(TransitionId(shadow as u32)));
         enabling
     }
 

@@ -37,6 +37,7 @@ use crate::program::Program;
 use crate::state::arena::{Arena, ArenaTable};
 use crate::state::counters::PlaceCounters;
 use crate::state::enabling::Enabling;
+use crate::state::identities::Identities;
 use crate::state::index::{Bucket, Index, EMPTY};
 use crate::state::join::Join;
 use crate::state::join_tree::JoinTree;
@@ -56,6 +57,7 @@ pub struct Marking {
     pub matches: Table<MatchId, Match>,
     pub join_trees: Table<JoinTreeId, JoinTree>,
     pub rankings: Table<RankingId, Ranking>,
+    pub identities: Identities,
     /// Keys may not draw; a scope needs a stream all the same.
     silent: Random,
 }
@@ -79,6 +81,7 @@ impl Marking {
             matches: program.matches.iter().map(Match::new).collect(),
             join_trees: program.join_trees.iter().map(JoinTree::new).collect(),
             rankings: program.rankings.iter().map(Ranking::new).collect(),
+            identities: Identities::new(program),
             silent: Random::new([0; 3]),
         };
         for (i, place) in program.places.iter().enumerate() {
@@ -190,6 +193,9 @@ impl Marking {
         let state = &mut self.places[place];
         let seat = state.gain(1, now) as usize;
         self.stores[place].push(&mut state.ring, token, rank, seat);
+        if target.identified {
+            self.identities.arrives(place, rank);
+        }
         self.enter(program, enabling, place, token, seat);
         Ok(())
     }
@@ -349,6 +355,9 @@ impl Marking {
         let before = self.places[place].lose(1, now) as usize;
         self.leave(program, enabling, place, position, before);
         self.stores[place].remove(&mut self.places[place].ring, position, before);
+        if program.places[place].identified {
+            self.identities.leaves(place, position);
+        }
     }
 
     /// The token at a position, one of `before`, leaves the indices and joins of its place.
@@ -385,6 +394,7 @@ impl Marking {
             let state = &mut self.places[place];
             self.stores[place].clear(&mut state.ring);
             state.lose(state.tokens, now);
+            self.identities.cleared(place);
         } else {
             // The statistics of a place that is already empty are complete.
             self.places[place].lose(0, now);

@@ -17,15 +17,19 @@
 //! - [`marking`]: the tokens of all places, with their indices and joins
 //! - [`fetch`]: prefetches what arriving tokens will touch
 //! - [`lane`]: firings of one duration
+//! - [`identities`]: which tokens are which
+//! - [`clocks`]: the clocks of the transitions that race
 //! - [`agenda`]: the firings in progress, in order of their end
 //! - [`streams`]: rows of files that have not arrived yet
 //! - [`arena`]: one block of memory for an engine and its tables
 
 pub mod agenda;
 pub mod arena;
+pub mod clocks;
 pub mod counters;
 pub mod enabling;
 pub mod fetch;
+pub mod identities;
 pub mod index;
 pub mod integrals;
 pub mod join;

@@ -20,6 +20,7 @@ use crate::jit::blueprint::transition::{
 use crate::jit::blueprint::{Blueprint, LoopPlan, Subject};
 use crate::jit::profile::{Occupancy, Profile};
 use crate::net::Discipline;
+use crate::program::clock::ClockKind;
 use crate::program::distribution::{FINITE_MEAN, POSITIVE_MEAN};
 use crate::program::join::{ArcChoice, JoinProgram, LinkKey, LinkProgram};
 use crate::program::place::{Bound, PlaceProgram};
@@ -114,7 +115,7 @@ impl<'a> Planner<'a> {
         let plan = LoopPlan {
             streams: program.streams.iter().map(|&place| planner.place(place)).collect(),
             levels: program.levels.iter().map(|level| planner.level(level)).collect(),
-            looks: program.transitions.iter().any(|plan| !plan.plain),
+            looks: program.transitions.iter().any(|plan| !plan.plain) || !program.racing.is_empty(),
             has_clocked: !program.clocked.is_empty(),
             has_lanes: program.lanes > 0,
         };
@@ -183,7 +184,9 @@ impl<'a> Planner<'a> {
     fn neighbour(&mut self, id: TransitionId) -> TransitionRef {
         let (number, is_new) = named(&mut self.names.transitions, id);
         if is_new {
-            let TransitionProgram { plain, level, .. } = self.program.transitions[id];
+            let owner = self.program.owner(id);
+            let TransitionProgram { plain, level, .. } = self.program.transitions[owner];
+            let plain = plain && owner == id;
             let set = SetSize::of(self.program.levels[level as usize].transitions.len());
             self.transitions.push(Neighbour { plain, level, set });
         }
@@ -339,7 +342,8 @@ impl<'a> Planner<'a> {
             find: match &arc.find {
                 arc::Find::Black(count) => Find::Black(self.count(count)),
                 arc::Find::Head { depth } => Find::Head { depth: *depth },
-                arc::Find::Any => Find::Any,
+                // The interpreter finds what several arcs see of a place that is no bag.
+                arc::Find::Any | arc::Find::Shown { .. } => Find::Any,
                 arc::Find::Keyed(index) => Find::Keyed(self.index(*index)),
             },
             equals: self.slots(&arc.equals),
@@ -359,7 +363,9 @@ impl<'a> Planner<'a> {
             arc::Take::Black { place, count } => Take::Black { place: self.moved(place), count },
             arc::Take::Chosen { place, arc } => Take::Chosen { place: self.moved(place), arc: arc as usize },
             arc::Take::Head { place, position } => Take::Head { place: self.moved(place), position },
-            arc::Take::Seat { place, arc } => Take::Seat { place: self.moved(place), arc: arc as usize },
+            arc::Take::Seat { place, arc } | arc::Take::Shown { place, arc } => {
+                Take::Seat { place: self.moved(place), arc: arc as usize }
+            }
         }
     }
 
@@ -661,13 +667,21 @@ fn can_fire(program: &Program, plan: &TransitionProgram) -> bool {
             whole(first) && arc.places.iter().all(|place| same(first, &bounds(place)[slot]))
         })
     };
-    !weighs(program, plan)
+    !needs_engine(plan)
+        && plan.clock.is_none()
+        && !touches(plan, |place| program.places[place].weight.is_some() || program.places[place].identified)
         && plan.outputs.iter().all(|arc| alike(arc) && arc.places.iter().all(|place| !program.places[*place].key_fails))
 }
 
-/// Whether tokens enter or leave a place with a capacity by weight.
-fn weighs(program: &Program, plan: &TransitionProgram) -> bool {
+/// Whether the interpreter has to look for the bindings of a transition: those that are due, or that see all of a queue.
+pub fn needs_engine(plan: &TransitionProgram) -> bool {
+    plan.inputs.iter().any(|arc| matches!(arc.find, arc::Find::Shown { .. }))
+        || plan.clock.as_ref().is_some_and(|clock| clock.kind == ClockKind::Coloured)
+}
+
+/// Whether tokens enter or leave a place such as a test tells.
+fn touches(plan: &TransitionProgram, is_such: impl Fn(PlaceId) -> bool) -> bool {
     let taken = plan.inputs.iter().map(|arc| arc.place).chain(plan.resets.iter().copied());
     let given = plan.outputs.iter().flat_map(|arc| arc.places.iter().copied());
-    taken.chain(given).any(|place| program.places[place].weight.is_some())
+    taken.chain(given).any(is_such)
 }

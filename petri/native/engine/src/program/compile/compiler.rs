@@ -127,6 +127,7 @@ impl<'a> Compiler<'a> {
             indices: Vec::new(),
             pivots: Vec::new(),
             ranked: Vec::new(),
+            identified: false,
             bounds,
             initial,
             most: None,

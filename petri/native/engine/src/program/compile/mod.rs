@@ -5,6 +5,7 @@
 //! - [`net`]: the whole net: where to begin
 //! - [`compiler`]: indices, joins, gauges and watches, each made when first asked for
 //! - [`transition`]: one transition: its arcs, and what it watches
+//! - [`clock`]: the clock of a transition
 //! - [`selection`]: how the bindings of a transition are counted and drawn
 //! - [`ranking`]: pairs that one comparison matches, and tokens that are preferred
 //! - [`join_tree`]: arcs that are keyed one by another
@@ -12,6 +13,7 @@
 //! - [`probes`]: declared measures
 //! - [`prefetch_targets`]: the memory that deposited tokens will touch
 
+pub mod clock;
 pub mod compiler;
 pub mod join_tree;
 pub mod lanes;

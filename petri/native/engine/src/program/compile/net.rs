@@ -45,13 +45,21 @@ impl Program {
         let mut compiler = Compiler::new(net, without)?;
         let (levels, homes) = levels(net);
         let mut transitions = Vec::with_capacity(net.transitions.len());
-        let mut clocked = Vec::new();
+        let (mut clocked, mut racing) = (Vec::new(), Vec::new());
         for (i, (transition, home)) in net.transitions.iter().zip(homes).enumerate() {
             let id = TransitionId(i as u32);
-            let (mut program, facts) = TransitionCompiler::new(&mut compiler, id, transition)?.compile()?;
+            let shadow = TransitionId((net.transitions.len() + racing.len()) as u32);
+            let (mut program, facts) = TransitionCompiler::new(&mut compiler, id, transition)?.compile(shadow)?;
             (program.level, program.position) = home;
             if facts.reads_clock {
                 clocked.push(id);
+            }
+            if let Some(clock) = &mut program.clock {
+                clock.number = racing.len();
+                racing.push(id);
+                if facts.reads_clock {
+                    clocked.push(shadow);
+                }
             }
             transitions.push(program);
         }
@@ -60,7 +68,7 @@ impl Program {
         let most = most_tokens(&transitions, &compiler.places, &streams);
         compiler.places.iter_mut().zip(most).for_each(|(place, most)| place.most = most);
         for transition in &mut transitions {
-            transition.takes_turns = takes_turns(transition, &compiler.places);
+            transition.takes_turns = transition.clock.is_none() && takes_turns(transition, &compiler.places);
         }
         let lanes = if without.lanes { 0 } else { lanes::assign(&mut transitions, &compiler.places) };
         let mut moves = Vec::new();
@@ -89,6 +97,7 @@ impl Program {
             spans: compiler.spans,
             tick: net.tick,
             clocked,
+            racing,
             probes: Arc::new(probes),
             lanes,
             variables,

@@ -6,6 +6,8 @@ use crate::base::ticks::whole;
 use crate::net::{Discipline, Expr, InhibitorArc, InputArc, Kind, Match, Op, OutputArc, Scalar, Transition};
 use crate::program::analysis::{Facts, Range, Ranges, ANY};
 use crate::program::arc::{Count, Find, Give, InhibitorProgram, InputProgram, OutputForm, OutputProgram, Take};
+use crate::program::clock::ClockKind;
+use crate::program::compile::clock::kind;
 use crate::program::compile::compiler::Compiler;
 use crate::program::expression::{Int, Real, Value};
 use crate::program::lower::Lowering;
@@ -127,9 +129,12 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
         facts
     }
 
-    pub fn compile(mut self) -> Loaded<(TransitionProgram, Facts)> {
+    pub fn compile(mut self, shadow: TransitionId) -> Loaded<(TransitionProgram, Facts)> {
         let t = self.transition;
         let mut inputs = self.inputs()?;
+        let searched = inputs.iter().any(|arc| matches!(arc.find, Find::Shown { .. }))
+            || t.clock.as_ref().is_some_and(|clock| kind(t, clock, self.is_coloured(&inputs)) == ClockKind::Coloured);
+        self.plain &= !searched;
         let inhibitors = t.inhibitors.iter().map(|arc| self.inhibitor(arc)).collect::<Loaded<Vec<_>>>()?;
         let guard = t.guard.as_ref().map(|guard| self.guard(guard)).transpose()?;
         let outputs = t.outputs.iter().map(|arc| self.output(arc)).collect::<Loaded<Vec<_>>>()?;
@@ -139,15 +144,18 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
         self.plain &= !exhaustive && rooms.is_empty();
         // Only patterns and the guard matter, and neither reads anything beyond the binding.
         let simple = !exhaustive
+            && !searched
             && rooms.is_empty()
             && self.enabling.tokens.is_empty()
             && !self.enabling.reads_clock
             && inhibitors.iter().all(|arc| arc.index.is_none() && constant(&arc.threshold).is_some())
             && inputs.iter().all(|arc| !matches!(arc.find, Find::Black(Count::Of(..))));
         inputs.iter_mut().for_each(|arc| arc.decides = self.decides_by(arc) || self.lightens(arc, &rooms));
-        let free = inputs.iter().all(|arc| !is_bag(arc) || matches!(arc.find, Find::Any) && !arc.decides)
+        let free = !searched
+            && inputs.iter().all(|arc| !is_bag(arc) || matches!(arc.find, Find::Any) && !arc.decides)
             && inhibitors.iter().all(|arc| arc.index.is_none() && constant(&arc.threshold).is_some());
-        let selection = self.selection(&inputs, guard.as_ref(), simple, free);
+        let selection =
+            if searched { Selection::Search } else { self.selection(&inputs, guard.as_ref(), simple, free) };
         let joins = matches!(selection, Selection::Join(_) | Selection::Match(_) | Selection::Tree(_));
         self.plain |= joins;
         // What comes before the first possible fault can be watched all the same: nothing else is evaluated without it.
@@ -167,6 +175,11 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
         }
         if !self.plain {
             self.depend(&inputs, &inhibitors, &outputs, &rooms);
+        }
+        let clock = t.clock.as_ref().map(|clock| self.clock(clock, &inputs, shadow)).transpose()?;
+        if clock.is_some() {
+            // So is that a clock has run down.
+            impossible += 1;
         }
         let capacity = |arc: &OutputProgram| arc.places.iter().any(|p| self.compiler.places[p.at()].capacity.is_some());
         let reserves = outputs.iter().any(capacity);
@@ -209,6 +222,7 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
             inhibitors,
             guard,
             prefer,
+            clock,
             rooms,
             resets: t.resets.clone(),
             draws,
@@ -290,8 +304,12 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
             let place = &self.compiler.places[arc.place.at()];
             let (black, bag) = (place.width == 0, place.discipline == Discipline::Bag);
             let equals = self.equals(arc.place, &arc.pattern)?;
+            let shown = |other: &InputArc| other.place == arc.place && other.any;
             let find = if black {
                 Find::Black(self.deciding_count(&arc.count)?)
+            } else if !bag && arcs.iter().any(shown) {
+                self.plain = false;
+                Find::Shown { first: !arc.any }
             } else if !bag {
                 Find::Head { depth: before.len() }
             } else if equals.is_empty() {
@@ -301,12 +319,12 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
             };
             inputs.push(InputProgram {
                 place: arc.place,
-                find,
                 equals,
                 binds: binds(&arc.pattern),
                 keep: arc.keep,
                 before,
-                after: if bag && !black { after } else { Vec::new() },
+                after: if matches!(find, Find::Any | Find::Keyed(_) | Find::Shown { .. }) { after } else { Vec::new() },
+                find,
                 decides: true,
             });
         }
@@ -535,6 +553,7 @@ fn take(inputs: &[InputProgram], arc: usize) -> Take {
             Take::Head { place: *place, position: kept as u32 }
         }
         Find::Any | Find::Keyed(_) => Take::Seat { place: *place, arc: arc as u32 },
+        Find::Shown { .. } => Take::Shown { place: *place, arc: arc as u32 },
     }
 }
 

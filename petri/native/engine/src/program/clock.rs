@@ -1,0 +1,34 @@
+//! The clock of a transition, as the engine runs it (C1 to C5).
+
+use crate::base::ids::{SpanId, TransitionId};
+pub use crate::net::Memory;
+use crate::program::expression::Real;
+
+/// Which clocks a transition has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ClockKind {
+    /// One exponential clock for all bindings, at the sum of their rates (C4).
+    Shared,
+    /// Those of its only binding.
+    Black,
+    /// One for each binding, which its coloured tokens identify.
+    Coloured,
+}
+
+pub struct ClockProgram {
+    /// Its position among the clocks of the net.
+    pub number: usize,
+    pub kind: ClockKind,
+    pub time: Real,
+    pub time_span: SpanId,
+    /// The mean of a time without memory.
+    pub mean: Option<Real>,
+    /// The mean may change while the clock runs.
+    pub mean_changes: bool,
+    pub memory: Memory,
+    /// None: as many clocks as the enabling degree.
+    pub servers: Option<u64>,
+    pub speed: Option<(Real, SpanId)>,
+    /// What is touched when something changes on which the clock depends: no transition of the net, and never enabled.
+    pub shadow: TransitionId,
+}
