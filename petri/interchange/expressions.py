@@ -26,6 +26,13 @@ class Expressions:
         """A named constant of the file, with its value as the file writes it; kind: `int`, `real` or none."""
         self._constants[name] = value, kind, word, doc
 
+    def note_unused(self, span: Span) -> None:
+        """Say which constants are not part of the net: nothing uses them, or they were needed as numbers."""
+        known = self.foreign.names.known
+        unused = [f"{name} = {value[0]}" for name, value in self._constants.items() if not known("constant", name)]
+        if unused:
+            self.foreign.note("foreign-unused", span, names=unused)
+
     def node(self, text: str, span: Span, tight_not: bool = True) -> Node:
         try:
             return infix.read(text, tight_not=tight_not)

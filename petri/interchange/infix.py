@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final
 
-DEEPEST: Final = 150  # expressions within expressions
+DEEPEST: Final = 50  # expressions within expressions
 _TOKEN: Final = re.compile(
     r"\s*(?:(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)|(?P<name>[^\W\d](?:[\w]|\.(?=\w))*'?)|(?P<text>\"[^\"]*\")|"
     r"(?P<sign><=>|=>|&&|\|\||==|!=|<>|<=|>=|\+\+|--|[-+*/%^!&|=<>?:(),#\[\]{}]))"

@@ -1,7 +1,7 @@
 """GreatSPN's projects (.PNPRO): GSPN, DSPN and SWN.
 
-A `delay` of an exponential transition is its rate. No `nservers` means infinitely many, except for general times, of which
-GreatSPN runs one at a time.
+A `delay` of an exponential transition is its rate. No `nservers` means infinitely many, except for general times, of
+which GreatSPN runs one at a time.
 """
 
 from __future__ import annotations
@@ -64,6 +64,7 @@ class _Project:
             self._time(self.transitions[element.get("name")], element)
         self.coloured.bind_rest(self.foreign.transitions)
         self._measures()
+        self.expressions.note_unused(self._span(self.net))
 
     def _constants(self) -> None:
         """Constants have values; templates get theirs from the measures, or the value that they had last."""

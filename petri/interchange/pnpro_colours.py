@@ -171,7 +171,7 @@ class Colours:
         spaced = re.sub(r"\bd\((\w+)\)\s*(!?=|<>)\s*(\w+)", self._membership, text)
         writer = Writer(self._name, lambda node: self.expressions.writer.tokens(node), _no_call)
         try:
-            return writer.operand(read(spaced), 3)
+            return writer.operand(read(spaced), 2)
         except InfixError as error:
             self._refuse("foreign-expression", element, text=text, reason=error.reason)
 

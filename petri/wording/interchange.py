@@ -27,6 +27,7 @@ WORDING: dict[str, Wording] = {
     "foreign-no-value": Wording("`{name}` has no value in the file: it is {value} here", "set it: `--set {name}=…`"),
     "foreign-expression": Wording("`{text}` cannot be read: {reason}"),
     "foreign-distribution": Wording("the distribution `{name}`, with these parameters, cannot be imported"),
+    "foreign-unused": Wording("these constants of the file are not constants of the net: {names:and}"),
     "foreign-measures": Wording("the file contains {count:formula} of measures, which are not imported"),
     "foreign-construct": Wording("{what} cannot be said in a net of this language"),
     "foreign-set-size": Wording("a set of values has from 1 to {most} of them"),
