@@ -54,9 +54,10 @@ def _clause(net: Net, lack: Lack, words: ExpressionText) -> str:
         more = "one more token" if lack.here else "a token"
         empty = ", which is empty" if place.stream is None else ", whose file has no more rows"
         return f"needs {more} in {place.name}" + ("" if lack.here else empty)
-    wanted = words.pattern(transition.inputs[lack.arc], transition)
-    seen = _SEEN.get(place.discipline, f"none of its {lack.here} tokens" if lack.here > 1 else "its token")
-    verb = "matches" if place.discipline == "bag" and lack.here > 1 else "does not match"
+    arc = transition.inputs[lack.arc]
+    wanted, shown = words.pattern(arc, transition), "bag" if arc.any else place.discipline
+    seen = _SEEN.get(shown, f"none of its {lack.here} tokens" if lack.here > 1 else "its token")
+    verb = "matches" if shown == "bag" and lack.here > 1 else "does not match"
     return f"needs a token ({wanted}) in {place.name}: {seen} {verb}"
 
 

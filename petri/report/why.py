@@ -132,16 +132,17 @@ class _Teller:
         place = self.net.places[arc.place]
         pattern = self.words.pattern(arc, self.transition)
         inscription = f"({pattern})" if pattern and place.colour.slots else f" × {pattern}" if pattern else ""
-        text = f"{place.name}{inscription}" + (" (only read)" if arc.keep else "")
+        text = f"{'any ' * arc.any}{place.name}{inscription}" + (" (only read)" if arc.keep else "")
+        there = self._there(arc.place, sees_all=arc.any)
         reached = [one for one in self.explanation.candidates if len(one.found) >= number]
         found = sum(len(one.found) > number for one in reached)
         if not reached:
-            return text, self._there(arc.place), "· not looked at"
+            return text, there, "· not looked at"
         if found:
-            return text, self._there(arc.place), "✓" if found == len(reached) else f"✓ for {found} of {len(reached)}"
+            return text, there, "✓" if found == len(reached) else f"✓ for {found} of {len(reached)}"
         if len(reached) > 1:
-            return text, self._there(arc.place), f"✗ for all {len(reached)}"
-        return text, self._there(arc.place), f"✗ {self._lack(reached[0].unmet[0])}"
+            return text, there, f"✗ for all {len(reached)}"
+        return text, there, f"✗ {self._lack(reached[0].unmet[0])}"
 
     def _lack(self, unmet: Unmet) -> str:
         if unmet.kind == "tokens":
@@ -152,24 +153,24 @@ class _Teller:
             return f"needs a token {named} {self.values.slots(unmet.wanted, slots)}"
         return "needs one more token" if unmet.here else "needs a token"
 
-    def _there(self, number: int) -> str:
-        """What a place holds, or shows: `2 tokens: 1, 3`."""
+    def _there(self, number: int, *, sees_all: bool = False) -> str:
+        """What a place holds, or shows, unless an arc sees all of it (E9): `2 tokens: 1, 3`."""
         place, tokens = self.net.places[number], self.state.marking[number]
         if not tokens:
             return "empty"
         if not place.colour.slots:
             return counted(len(tokens), "token")
-        return f"{counted(len(tokens), 'token')}{self._seen(number)}"
+        return f"{counted(len(tokens), 'token')}{self._seen(number, sees_all)}"
 
-    def _seen(self, number: int) -> str:
+    def _seen(self, number: int, sees_all: bool) -> str:
         """The values of the tokens that an arc may see (S3)."""
-        place = self.net.places[number]
-        visible = self.engine.visible(number, self.engine.marking[number])
+        place, marking = self.net.places[number], self.engine.marking[number]
+        visible = marking if sees_all else self.engine.visible(number, marking)
         most = MOST_TOKENS if len(place.colour.slots) <= 2 else 1
         shown = [self.values.token(token.value, place.colour.slots) for token in visible[:most]]
         more = ["…"] if len(visible) > len(shown) else []
         text = ("; " if len(place.colour.slots) > 1 else ", ").join([*shown, *more])
-        return f": {text}" if place.discipline == "bag" or len(self.engine.marking[number]) == 1 else f", shows {text}"
+        return f": {text}" if sees_all or place.discipline == "bag" or len(marking) == 1 else f", shows {text}"
 
     def _complete(self) -> list[Candidate]:
         """The candidates that have found tokens for all arcs."""
@@ -334,6 +335,10 @@ class _Teller:
             return ["No firing is in progress and no transition is enabled: nothing will change any more."]
         if not rivals or not self.explanation.enabled:
             return []
+        following = self._following()
+        if self.transition.clock is not None:
+            return ["It fires when its clock has run down, if nothing disables it before.", *following]
+        rivals = tuple(one for one in rivals if self.net.transitions[one[0]].clock is None)
         own = self.transition.priority
         highest = max(self.net.transitions[other].priority for other, _ in rivals)
         names = [self.net.transitions[other].name for other, _ in rivals if other != number]
@@ -347,12 +352,15 @@ class _Teller:
             others = [t.name for t in equal if t is not self.transition]
             if others:
                 lines.append(f"Chance decides between it and {_listed(others)}: {100 * share:.3g} % by their weights.")
+        return [*lines, *following]
+
+    def _following(self) -> list[str]:
         following = self.why.moment.following
-        if following is not None:
-            chosen = self.net.transitions[following.transition]
-            bound = self.values.variables(chosen, following.variables)
-            lines.append(f"Next, {chosen.name}{f' ({bound})' if bound else ''} starts.")
-        return lines
+        if following is None:
+            return []
+        chosen = self.net.transitions[following.transition]
+        bound = self.values.variables(chosen, following.variables)
+        return [f"Next, {chosen.name}{f' ({bound})' if bound else ''} starts."]
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -42,10 +42,6 @@ WORDING: dict[str, Wording] = {
         "`{name}` is a step with which a branch of `choose` begins: the others could begin there as well",
         "put a step before the `choose` that does something, and name that one",
     ),
-    "limit-after-call": Wording(
-        "`{name}` is where a reply arrives, which there is not when the time is over",
-        "name another step, such as one behind it",
-    ),
     "limit-held": Wording(
         "the thread holds `{place}` at only one of the two steps: the one with the time limit, and `{name}`",
         "hold it before both or behind both, and release it so, too",

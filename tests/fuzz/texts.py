@@ -88,7 +88,7 @@ class Writer:
             self.transition()
         if self.choose.chance(6):
             self.service()
-        for part in (self.stream, self.module, self.timer):
+        for part in (self.stream, self.module, self.timer, self.race):
             if self.choose.chance(6):
                 part()
         for _ in range(self.choose.number(1, 2)):
@@ -272,14 +272,14 @@ class Writer:
         source, array = self.some(), choose.chance(3)
         uses += source.uses
         array = array and source.size > 0
-        taken = f"{source.at('i' if array else choose.number(0, 1))}(p)"
+        taken = f"{self.any(source, uses)}{source.at('i' if array else choose.number(0, 1))}(p)"
         tool = choose.chance(3)
         extra = self.extra("p", uses)
         if choose.chance(2):
             second = self.some()
             uses += [*second.uses, "a join"]
             matched = "q" if self.nested or choose.chance(5) else f"{{{self.kind}: p.{self.kind}}}"
-            extra += f", {second.at(0)}({matched})"
+            extra += f", {self.any(second, uses)}{second.at(0)}({matched})"
             back = f", {second.at(0)}(q)" if matched == "q" else ""
         else:
             back = ""
@@ -295,10 +295,47 @@ class Writer:
         self.kept(
             f"transition {name}{'[i in 0..1]' if array else ''}: {taken}{f', {self.tool}' if tool else ''}{extra}"
             f" -> {outputs}{back}{f', {self.tool}' if tool else ''}"
-            f"{' draw d ~ uniform(0..9)' if draw else ''} takes {self.time('p', uses)}{self.clauses('p', uses)}"
+            f"{' draw d ~ uniform(0..9)' if draw else ''} {self.lasts('p', uses)}{self.clauses('p', uses)}"
         )
         self.measurable.append(f"{name}[*]" if array else name)
         self.drawn(uses, name)
+
+    def any(self, store: Store, uses: list[str]) -> str:
+        """The word of an arc that sees all tokens, at a place that shows only one."""
+        if "bag" in store.uses or not self.choose.chance(3):
+            return ""
+        uses.append("an arc that sees all tokens")
+        return "any "
+
+    def lasts(self, p: str, uses: list[str]) -> str:
+        """How long a transition takes, or how long it must have been enabled."""
+        choose = self.choose
+        if not choose.chance(4):
+            return f"takes {self.time(p, uses)}"
+        uses.append("a clock of each binding")
+        found = f"after {choose.one((self.time(p, uses), self.time(p, uses), '30 ns', 'exp(25 ns)'))}"
+        memory = choose.one(("", "", "restart", "resume", "repeat"))
+        if memory:
+            uses.append(f"a clock with {memory}")
+            found += f" {memory}"
+        if choose.chance(3):
+            uses.append("a clock with a speed")
+            other = self.some().at(0)
+            found += f" speed {choose.one((f'1 / (1 + tokens({other}))', f'0.5 * tokens({other})', '3'))}"
+        return found
+
+    def race(self) -> None:
+        """Clocks over black tokens: tools that fail and are mended."""
+        choose, fail, mend, broken = self.choose, self.name("fail"), self.name("mend"), self.name("broken")
+        servers = choose.one(("", " servers all", " servers 2"))
+        clock = choose.one(("exp(60 ns)", "90 ns", f"exp(30 ns * (1 + tokens({broken})))"))
+        self.free(f"place {broken}")
+        self.kept(f"transition {fail}: {self.tool} -> {broken} after {clock}{servers}")
+        self.drawn(["a clock over black tokens", *(["a clock with servers"] if servers else [])], fail)
+        self.kept(f"transition {mend}: {broken} -> {self.tool} {choose.one(('takes', 'after'))} exp(20 ns)")
+        measure = self.name("dropped")
+        self.free(f"measure {measure} = clocks_set({fail}) + clocks_dropped({fail}) / 2")
+        self.drawn(["clocks_set and clocks_dropped"], f"measure {measure}")
 
     def timer(self) -> None:
         """Makes packets as long as there are few."""
@@ -411,8 +448,13 @@ class Writer:
         return [f"set {p} = {p} with {{{self.seq}: {p}.{self.seq} + 1}}"]
 
     def use(self, p: str, depth: int, held: bool) -> list[str]:
-        priority = self.perhaps(f" priority {self.choose.number(1, 2)}", 2)
-        return [f"{self.mark('use')}: use {self.tool} for {self.time(p, [])}{priority}"]
+        priority, label = self.perhaps(f" priority {self.choose.number(1, 2)}", 2), self.mark("use")
+        use = f"{label}: use {self.tool} for {self.time(p, [])}{priority}"
+        if not self.choose.chance(4):
+            return [use]
+        again = self.mark()
+        self.marks.append((f"{label}_late", ["a time limit"]))
+        return [f"{again}: wait 1 ns", f"{use} within {self.choose.one(('4 ns', 'exp(6 ns)'))} else {again}"]
 
     def hold(self, p: str, depth: int, held: bool) -> list[str]:
         coloured = self.choose.chance(4)

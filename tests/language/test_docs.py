@@ -1,4 +1,4 @@
-"""The examples of docs/language.md: each net loads, and each message is the one that is shown.
+"""The examples of docs/language.md and docs/clocks.md: each net loads, and each message is the one that is shown.
 
 A block ```` ```net ```` is a whole net; it must load without warnings. What is told of a block ```` ```net error ````
 stands in the ```` ```text ```` block that follows it.
@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+import petri
 from petri import codec, language
 from petri.catalogue.operations import DISTRIBUTIONS, FUNCTIONS
 from petri.catalogue.words import NAMES_TOO, RESERVED, SOFT
@@ -18,6 +19,7 @@ from petri.diagnostics import render_all
 from petri.language.checking.measures.figures import MEASURE_FUNCTIONS
 from petri.language.meaning.units import UNITS
 from tests.documents import script
+from tests.engines import FASTEST
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "language.md"
 BLOCKS = re.findall(r"^```(\w[\w ]*)\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
@@ -46,6 +48,17 @@ def test_message(number: int) -> None:
     quiet = [diagnostic for diagnostic in found if diagnostic.id != "no-measures"]
     assert kind == "text"
     assert render_all(quiet, {"example.net": text}) + "\n" == expected
+
+
+CLOCKS = re.findall(r"^```net\n(.*?)^```$", (PAGE.parent / "clocks.md").read_text(encoding="utf-8"), re.M | re.S)
+
+
+@pytest.mark.parametrize("number", range(len(CLOCKS)))
+def test_what_the_page_on_clocks_expects_holds(number: int) -> None:
+    found = language.checks(CLOCKS[number], name="example.net")
+    assert [diagnostic for diagnostic in found if diagnostic.severity != "note"] == []
+    result = petri.loads(CLOCKS[number]).run(seed=1, engine=FASTEST)
+    assert result.passed
 
 
 def test_the_page_names_everything_there_is() -> None:

@@ -116,6 +116,28 @@ def test_values_that_match_nothing_and_inhibitors_are_told() -> None:
     assert "fewer than 2 in stop  3 tokens  ✗ holds 3" in str(model.why("t"))
 
 
+RACE = """
+net race
+time us
+place queue : int fifo = 1, 2
+place want : int = 2
+place bell = token
+transition hear: bell -> nothing             takes 5 us
+transition pick: want(n), any queue(n) -> nothing  after 30 us
+transition miss: any queue(7) -> nothing
+run until 20 us
+"""
+
+
+def test_clocks_and_arcs_that_see_all_tokens_are_told() -> None:
+    model = petri.loads(RACE)
+    text = str(model.why("pick", at="1 us"))
+    assert "any queue(n)" in text
+    assert "It fires when its clock has run down, if nothing disables it before." in text
+    assert "Chance decides" not in text
+    assert "needs a token of value 7" in str(model.why("miss", at="1 us"))
+
+
 def test_a_transition_that_is_not_there_is_refused() -> None:
     with pytest.raises(LanguageError) as refused:
         petri.loads(PORT).why("acept")

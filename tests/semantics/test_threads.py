@@ -176,6 +176,26 @@ def test_t7_a_limit_that_leads_back_repeats_a_step(engine: str) -> None:
     assert ran.marking["done"] == [(3,)]
 
 
+def test_t7_a_limit_may_lead_to_the_step_behind_a_call(engine: str) -> None:
+    text = """
+    place work : int = 1
+    service shop : { n: int } -> { price: int }
+    place ack : int  place out : int fifo
+    transition sell: shop(r) -> reply(r with {price: 3})  takes 1
+    thread t
+      take work(n)
+      let tries = 0
+      call shop({n}) -> {price}
+      again: give out(price)
+      set tries = tries + 1
+      take ack(n) within (if tries > 2 then 100.0 else 2.0) else again
+    end
+    """
+    ran = simulate(text, engine, until=50.0)
+    assert [f.start for f in ran.fired if f.name == "t.again"] == [1.0, 3.0, 5.0]
+    assert ran.marking["out"] == [(3,)] * 3
+
+
 def test_t7_a_limit_in_a_branch_is_one_of_the_whole_choice(engine: str) -> None:
     text = """
     place work : int = 1

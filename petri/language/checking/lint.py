@@ -169,7 +169,7 @@ def _clocks(flat: net.Net, checker: Checker) -> None:
 
 
 def _has_no_memory(transition: net.Transition, clock: net.Clock) -> bool:
-    """Whether clocks that go on where they stopped are as those that begin anew."""
+    """Whether clocks that go on where they stopped are as those that are set again."""
     changing = any(part.op == "tokens" for part in net.operations([clock.time]))
     return not changing and net.is_memoryless(replace(transition, clock=replace(clock, memory="restart")))
 

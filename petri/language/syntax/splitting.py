@@ -22,9 +22,7 @@ _WANTS_OPERAND = (_SIGNS - _CLOSING) | (
     frozenset(LINKING) - _BARE
 )  # after these an operand follows: `end` is the instant
 # The same within threads, whose steps have other clauses than transitions.
-_STEP_WANTS_OPERAND = _WANTS_OPERAND - {
-    word for word, clause in CLAUSES.items() if clause.of == "transition" and word in SOFT - steps.STEP_WORDS
-}
+_STEP_WANTS_OPERAND = _WANTS_OPERAND - steps.ONLY_NAMES
 _OF_ARCS = frozenset(word for word, clause in CLAUSES.items() if clause.of == "arc")
 # What follows a keyword that does start a declaration; for `expect` and `run` see below.
 _FOLLOWS = {"import": ("NAME", "STRING"), "port": ("NAME", "in", "out"), "end": ("",)}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from petri.catalogue.words import NAMES_TOO, RESERVED, SOFT, STEPS, SYNONYMS_OF_STEPS
+from petri.catalogue.words import CLAUSES, NAMES_TOO, RESERVED, SOFT, STEPS, SYNONYMS_OF_STEPS
 from petri.diagnostics import Value, did_you_mean
 from petri.language.syntax import tree
 from petri.language.syntax.lexer import Token
@@ -17,6 +17,9 @@ from petri.structs import replace
 LABELLED = frozenset(word for word, step in STEPS.items() if step.labelled)
 STEP_WORDS = frozenset(STEPS)
 STEP_NAMES = STEP_WORDS - (RESERVED - SOFT)  # words that are names elsewhere
+ONLY_NAMES = frozenset(  # within threads: words of clauses that no step has
+    word for word, clause in CLAUSES.items() if clause.of == "transition" and word in SOFT - STEP_WORDS
+)
 BLOCK_WORDS = frozenset(word for word, step in STEPS.items() if step.block == "opens")  # `end` closes them
 BRANCH_WORDS = frozenset(word for word, step in STEPS.items() if step.block == "branch")
 _JUMPS = {"break": "no-break", "continue": "no-continue", "return": "no-return"}
@@ -51,7 +54,7 @@ def slip(tokens: Sequence[Token], position: int) -> tuple[str, str, int, dict[st
     token, after, third = tokens[position], _at(tokens, position + 1), _at(tokens, position + 2)
     if token.kind == "for" and after is not None and third is not None and third.kind == "in":
         return "repeat", "no-for", position, {"variable": after.text}
-    if token.kind != "NAME" and token.kind not in SOFT:
+    if token.kind != "NAME" and token.kind not in ONLY_NAMES:
         return None
     alone = after is None or after.first
     if token.text in _JUMPS and (alone or token.text == "return"):

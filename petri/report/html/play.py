@@ -212,9 +212,13 @@ def _transition(net: Net, one: Transition, words: ExpressionText) -> dict[str, A
 
 
 def _input_text(net: Net, arc: InputArc, one: Transition, words: ExpressionText) -> str:
-    pattern = words.token(arc, one)
+    pattern = words.token(arc, one).removeprefix("any ")
     place = net.places[arc.place]
-    return place.name + (f"({pattern})" if pattern and place.colour.slots else f" × {pattern}" if pattern else "")
+    return (
+        "any " * arc.any
+        + place.name
+        + (f"({pattern})" if pattern and place.colour.slots else f" × {pattern}" if pattern else "")
+    )
 
 
 def _parts(of: Frozen, *names: str) -> dict[str, Any]:

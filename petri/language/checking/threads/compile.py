@@ -166,6 +166,8 @@ class Compiler:
         self._bound(step.arcs, step.outputs, step.draws, step.time, step.guard, step.prefer and step.prefer.key)
         self._bound(step.within and step.within.time)
         self._held_before = list(self.held)
+        if step.label in self._limits.labels and cursor.state is not None and cursor.state.request is not None:
+            cursor = Cursor(ends=self._ends(cursor, replace(step, verb="end", label="", within=None)))
         if step.verb != "call":
             self._bound(step.value)
         handlers: dict[str, Callable[[tree.Step, Cursor], Cursor]] = {

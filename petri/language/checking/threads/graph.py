@@ -22,7 +22,7 @@ class State(Struct):
     """A place where activations wait. `scope` are the values known there, `live` those that later steps use.
 
     At the place of a reply, `request` is its type, and the pattern `reply` binds `reply_names`. `fields` maps the live
-    values that it keeps in the request to the fields of its `caller`.
+    values that it keeps in the request to the fields of its `caller`. `late`: time limits lead there, so no reply may.
     """
 
     scope: Scope
@@ -33,6 +33,7 @@ class State(Struct):
     reply_names: frozenset[str] = frozenset()
     live: frozenset[str] = frozenset()
     fields: dict[str, str] = field(default_factory=dict)
+    late: bool = False
 
     @property
     def kept(self) -> list[str]:

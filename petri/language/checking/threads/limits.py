@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from petri.diagnostics import Label
 from petri.language.checking.threads.graph import Held, Output, State, Target, Transition
@@ -25,6 +25,7 @@ class Limits:
     def __init__(self, problems: Problems, thread: tree.Thread) -> None:
         self.problems = problems
         self.thread = thread
+        self.labels = frozenset(_labels(thread.steps))
         self._limited: list[Noted] = []
         self._labelled: dict[str, Noted] = {}
 
@@ -61,8 +62,6 @@ class Limits:
         here = Label(found.step.name_span, "first-declared")
         if state is None:
             raise CheckError("limit-to-start", limit.label_span, here, name=name)
-        if state.request is not None:
-            raise CheckError("limit-after-call", limit.label_span, here, name=name)
         if any(other is not found.made and other.source is state for other in transitions):
             raise CheckError("limit-into-choice", limit.label_span, here, name=name)
         for one, other in ((noted, found), (found, noted)):
@@ -70,7 +69,16 @@ class Limits:
                 raise CheckError(
                     "limit-held", limit.label_span, Label(lost.span, "held-here"), place=lost.place, name=name
                 )
+        state.late = True
         return state
+
+
+def _labels(steps: Iterable[tree.Step]) -> Iterator[str]:
+    """Those at which a step goes on when its time is over."""
+    for step in steps:
+        if step.within is not None:
+            yield step.within.label
+        yield from _labels((*step.body, *step.others))
 
 
 def check_limits(transitions: Sequence[Transition]) -> None:

@@ -68,7 +68,7 @@ def _take_out(t: Transition, transitions: Sequence[Transition]) -> bool:
     assert state is not None
     for target in targets:
         wanted, there = state.request, target.state.request
-        if wanted is not None and there not in (None, wanted):
+        if wanted is not None and (target.state.late or there not in (None, wanted)):
             return False
     for target in targets:
         target.state.request = target.state.request or state.request

@@ -46,7 +46,7 @@ impl Engine {
         }
     }
 
-    /// Takes the token at the position that the binding says for an arc, in a place that is no bag (E9).
+    /// Takes the token at the position that the binding says for an arc, in a place that is not a bag (E9).
     fn take_shown(&mut self, program: &Program, plan: &TransitionProgram, place: PlaceId, arc: usize) {
         let before = self.changes(place).tokens;
         let position = self.scratch.chosen[arc];

@@ -17,7 +17,7 @@ pub enum Find {
     Black(Count),
     /// The one token that the discipline shows, behind those of `depth` arcs before this one.
     Head { depth: usize },
-    /// Any token of a place that is no bag, or (`first`) the first one that other arcs leave, where some arc of the transition
+    /// Any token of a place that is not a bag, or (`first`) the first one that other arcs leave, where some arc of the transition
     /// sees all tokens of the place (E9).
     Shown { first: bool },
     /// Any token of a bag.
@@ -99,7 +99,7 @@ pub enum Take {
     Head { place: PlaceId, position: u32 },
     /// The token in the seat that the binding says for the arc.
     Seat { place: PlaceId, arc: u32 },
-    /// The token at the position that the binding says for the arc, in a place that is no bag.
+    /// The token at the position that the binding says for the arc, in a place that is not a bag.
     Shown { place: PlaceId, arc: u32 },
 }
 

@@ -342,7 +342,7 @@ impl<'a> Planner<'a> {
             find: match &arc.find {
                 arc::Find::Black(count) => Find::Black(self.count(count)),
                 arc::Find::Head { depth } => Find::Head { depth: *depth },
-                // The interpreter finds what several arcs see of a place that is no bag.
+                // The interpreter finds what several arcs see of a place that is not a bag.
                 arc::Find::Any | arc::Find::Shown { .. } => Find::Any,
                 arc::Find::Keyed(index) => Find::Keyed(self.index(*index)),
             },
