@@ -10,6 +10,8 @@ from petri.interchange.foreign import Constant, Foreign
 from petri.interchange.infix import InfixError, Node, Writer
 from petri.net import Span
 
+MOST_OPERATIONS = 2_000  # of an expression that is written out
+
 
 class Expressions:
     """The constants of a net and the expressions that use them. A constant is declared when it is first used."""
@@ -26,12 +28,50 @@ class Expressions:
         """A named constant of the file, with its value as the file writes it; kind: `int`, `real` or none."""
         self._constants[name] = value, kind, word, doc
 
+    def knows(self, name: str) -> bool:
+        return name in self._constants
+
+    def expanded(self, node: Node, span: Span) -> Node:
+        """The expression with what it names written out, where that reads the marking. Raises LanguageError."""
+        size = [0]
+        return self._expanded(node, span, [], size)
+
+    def _expanded(self, node: Node, span: Span, above: list[str], size: list[int]) -> Node:
+        size[0] += 1
+        if size[0] > MOST_OPERATIONS or len(above) > infix.DEEPEST:
+            self.foreign.refuse("foreign-expression", span, text=node.text, reason="it is too long, written out")
+        if node.op == "name" and node.text in self._constants:
+            if node.text in above:
+                self.foreign.refuse("foreign-circle", span, name=node.text)
+            inside = self._expanded(self.node(self._constants[node.text][0], span), span, [*above, node.text], size)
+            reads = any(
+                part.op in ("tokens", "==", "!=", "<", "<=", ">", ">=", "and", "or", "not")
+                or (part.op == "call" and part.text not in infix.FUNCTIONS)
+                for part in inside.everywhere()
+            )
+            return inside if reads else node
+        return Node(node.op, tuple(self._expanded(one, span, above, size) for one in node.parts), node.text, node.at)
+
     def note_unused(self, span: Span) -> None:
         """Say which constants are not part of the net: nothing uses them, or they were needed as numbers."""
         known = self.foreign.names.known
-        unused = [f"{name} = {value[0]}" for name, value in self._constants.items() if not known("constant", name)]
+        unused = [
+            f"{name} = {value[0]}"
+            for name, value in self._constants.items()
+            if not known("constant", name) and not self._inlined(value[0])
+        ]
         if unused:
             self.foreign.note("foreign-unused", span, names=unused)
+
+    def _inlined(self, text: str) -> bool:
+        """Whether a definition is written out where it is used: it reads the marking, or is a distribution."""
+        try:
+            return any(
+                part.op in ("tokens", "call", "==", "<", "<=", ">", ">=", "!=", "and", "or", "not")
+                for part in infix.read(text).everywhere()
+            )
+        except InfixError:
+            return False
 
     def node(self, text: str, span: Span, tight_not: bool = True) -> Node:
         try:
@@ -40,7 +80,7 @@ class Expressions:
             self.foreign.refuse("foreign-expression", span, text=text[:80], reason=error.reason)
 
     def text(self, expression: str | Node, span: Span) -> str:
-        node = self.node(expression, span) if isinstance(expression, str) else expression
+        node = self.expanded(self.node(expression, span), span) if isinstance(expression, str) else expression
         try:
             return self.writer.text(node)
         except InfixError as error:

@@ -92,6 +92,19 @@ class Foreign:
     def span(self, line: int, column: int = 1, length: int = 1) -> Span:
         return Span(self.file, line, column, line, column + max(length, 1))
 
+    def keep_alive(self) -> None:
+        """Give a token to take and to give back to transitions that take nothing, which the language does not have."""
+        idle = [
+            one for one in self.transitions if all(arc.startswith(("no ", "read ", "reset ")) for arc in one.inputs)
+        ]
+        if not idle:
+            return
+        name = self.names.fresh("always")
+        self.places.append(Place(name, initial="token", doc="for transitions that take nothing"))
+        for transition in idle:
+            transition.inputs.insert(0, name)
+            transition.outputs.insert(0, name)
+
     def warn(self, identifier: str, span: Span | None = None, **values: Value) -> None:
         """Something that the text says otherwise than the file."""
         self.findings.append(Diagnostic(identifier, span, values, severity="warning"))

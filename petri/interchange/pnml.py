@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from petri.interchange.foreign import Foreign
+from petri.interchange.pipe import Pipe
 from petri.interchange.pnml_graph import Graph
 from petri.interchange.pnml_symmetric import SymmetricNet
 from petri.interchange.xml_tree import tree_of
@@ -19,4 +20,5 @@ def read(foreign: Foreign, data: bytes) -> None:
     net = foreign.choose([(one.get("id"), one) for one in nets], nets[0].span(foreign.file))
     kind = net.get("type").rpartition("/")[2]
     coloured = kind in _COLOURED or next(net.everywhere("hlinscription", "hlinitialMarking"), None) is not None
-    (SymmetricNet if coloured else Graph)(foreign, net).read()
+    kind_of_net = SymmetricNet if coloured else Pipe if next(net.everywhere("timed"), None) is not None else Graph
+    kind_of_net(foreign, net).read()

@@ -18,6 +18,8 @@ def labelled(element: Element) -> str:
 class Graph:
     """A place/transition net: black tokens and arcs with numbers. Nets of another kind override the last methods."""
 
+    timed = False
+
     def __init__(self, foreign: Foreign, net: Element) -> None:
         self.foreign, self.net = foreign, net
         self.nodes: dict[str, Element] = {}
@@ -42,7 +44,7 @@ class Graph:
             arcs.setdefault((source, target, arc.said("type") or _value_of(arc.first("type"))), []).append(arc)
         for ends, parts in arcs.items():
             self._arc(*ends, parts)
-        if foreign.transitions:
+        if foreign.transitions and not self.timed:
             foreign.note("foreign-untimed", self.net.span(foreign.file), origin=foreign.origin)
 
     def _keep(self, element: Element) -> None:
@@ -106,7 +108,7 @@ class Graph:
         if label is None:
             return missing
         said = label.said("text") or label.said("value")
-        return whole(self.foreign, label, said.removeprefix("Default,") or str(missing))
+        return whole(self.foreign, label, said.removeprefix("Default,").strip() or str(missing))
 
 
 def _value_of(element: Element | None) -> str:

@@ -31,9 +31,13 @@ def _format(name: str, module: str, suffixes: str, sign: bytes, text: bool = Fal
     return Format(name, module, tuple(suffixes.split()), re.compile(sign, re.MULTILINE), text)
 
 
+_TINA: Final = rb"^[ \t]*(?:tr|pl)[ \t]+(?:\{[^}\n]*\}|[\w'?.-]+)[ \t]*(?:$|[\[\]:(]|[^\n]*->|\s)"
 FORMATS: Final = (
     _format("PNML", "pnml", ".pnml .xml", rb"<(?:\w+:)?pnml\b"),
     _format("GreatSPN", "pnpro", ".pnpro", rb"<gspn\b"),
+    _format("ORIS", "oris", ".xpn", rb"<tpn-editor\b"),
+    _format("TINA", "tina", ".net", _TINA, True),
+    _format("gospn", "gospn", ".spn", rb"^[ \t]*(?:arc|iarc|oarc|harc)[ \t]+[\w.]+[ \t]+to[ \t]+[\w.]+", True),
 )  # fmt: skip
 
 
@@ -82,6 +86,7 @@ def read_bytes(data: bytes, name: str, wanted: str = "") -> Foreign:
         reader(foreign, data)
     except RecursionError:
         foreign.refuse("foreign-nested")
+    foreign.keep_alive()
     return foreign
 
 

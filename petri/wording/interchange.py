@@ -27,6 +27,13 @@ WORDING: dict[str, Wording] = {
     "foreign-no-value": Wording("`{name}` has no value in the file: it is {value} here", "set it: `--set {name}=…`"),
     "foreign-expression": Wording("`{text}` cannot be read: {reason}"),
     "foreign-distribution": Wording("the distribution `{name}`, with these parameters, cannot be imported"),
+    "foreign-line": Wording("`{text}` cannot be read"),
+    "foreign-intervals": Wording(
+        "intervals of time have no probabilities: a time between two bounds is uniform here, "
+        "an open one is exponential of mean 1 from its beginning"
+    ),
+    "foreign-no-time": Wording("this transition has no distribution"),
+    "foreign-rewards": Wording("these rewards are not imported: {names:and}"),
     "foreign-unused": Wording("these constants of the file are not constants of the net: {names:and}"),
     "foreign-measures": Wording("the file contains {count:formula} of measures, which are not imported"),
     "foreign-construct": Wording("{what} cannot be said in a net of this language"),

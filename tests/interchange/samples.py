@@ -85,3 +85,87 @@ PNPRO = """<?xml version="1.0" encoding="UTF-8"?>
   </gspn>
 </project>
 """
+
+TINA = """# a timeout
+net {Stop and wait}
+tr send [0,0] idle -> sent*2 {the channel}
+tr arrive [1,3] sent -> idle
+tr lose {the channel}?2 idle?-1 sent -> {the channel}
+tr late [5,w[ sent*2 -> idle
+pl idle (1)
+pl sent : data (2K)
+"""
+
+PIPE = """<?xml version="1.0" encoding="iso-8859-1"?>
+<pnml><net id="Net-One" type="P/T net">
+<labels x="1" y="2"><text>Two
+  machines</text></labels>
+<place id="P0"><name><value>up (ok)</value></name><initialMarking><value>Default,2</value></initialMarking></place>
+<place id="P1"><name><value>down</value></name><initialMarking><value>0</value></initialMarking></place>
+<transition id="T0"><name><value>fail</value></name><rate><value>0.25</value></rate><timed><value>true</value></timed>
+  <infiniteServer><value>true</value></infiniteServer></transition>
+<transition id="T1"><name><value>mend</value></name><rate><value>3.0</value></rate><timed><value>false</value></timed>
+  <priority><value>2</value></priority></transition>
+<arc id="a" source="P0" target="T0"><inscription><value>Default,1</value></inscription><type value="normal"/></arc>
+<arc id="b" source="T0" target="P1"><inscription><value>1</value></inscription></arc>
+<arc id="c" source="P1" target="T1"><inscription><value>2</value></inscription></arc>
+<arc id="d" source="T1" target="P0"><inscription><value>2</value></inscription></arc>
+<arc id="e" source="P0" target="T1"><inscription><value>1</value></inscription><type value="inhibitor"/></arc>
+</net></pnml>
+"""
+
+GOSPN = """/* A queue that fails */
+place Pbuf
+place Pup (init = n)   // servers
+place Pdown
+exp Tarrival (guard = #Pbuf < K + 1, rate = lambda)
+exp Tserve (rate = rate.serve)
+gen Tmend (dist = det(2 * hour), policy = prs)
+imm Tfail (priority = 10, weight = 1 - cover, guard = full)
+iarc Pbuf to Tserve
+arc Tarrival to Pbuf
+arc Pup to Tfail
+arc Tfail to Pdown
+arc Pbuf to Tfail (multi = #Pbuf)
+arc Pdown to Tmend
+harc Pbuf to Tmend (multi = K)
+arc Tmend to Pup
+rate.serve = ifelse(#Pbuf < 2, #Pbuf * mu, 2 * mu)
+full = #Pbuf == K || #Pdown == 1
+K = 5
+lambda = 0.1
+mu = 1.0
+hour = 3600
+cover = 0.9
+reward length #Pbuf
+reward broken ifelse(#Pdown >= 1, 1, 0)
+reward whole ifelse(#Pdown == 0, 1, 0)
+reward work ifelse(?Tserve, 1, 0)
+"""
+
+ORIS = """<?xml version="1.0" encoding="UTF-8" standalone="no"?>
+<tpn-editor><tpn-entities>
+<joint uuid="j1"/>
+<place uuid="p1"><properties><property id="0.default.name" name="wait"/>
+  <property id="default.marking" marking="2"/></properties></place>
+<place uuid="p2"><properties><property id="0.default.name" name="free"/>
+  <property id="default.marking" marking="1"/></properties></place>
+<transition uuid="t1"><properties><property id="0.default.name" name="serve"/>
+  <property id="transition.stochastic" lambda="2 * 3" property-data-type="3.type.exponential"/>
+  </properties></transition>
+<transition uuid="t2"><properties><property id="0.default.name" name="refill"/>
+  <property id="10.default.enablingFunction" enabling-function="free == 1"/>
+  <property id="11.default.markingUpdate" marking-update="wait = 3"/>
+  <property id="transition.stochastic" priority="0" weight="0.5" property-data-type="0.type.immediate"/>
+  </properties></transition>
+<transition uuid="t3"><properties><property id="0.default.name" name="rest"/>
+  <property id="transition.stochastic" value="0.5" priority="0" weight="1" property-data-type="2.type.deterministic"/>
+  </properties></transition>
+<note uuid="n1"><properties/>served by one</note>
+<arc from="p1" to="j1"/>
+<arc from="j1" to="t1"/>
+<inhibitor-arc from="p1" to="t2"/>
+<arc from="p2" to="t3"/>
+<arc from="t3" to="p2"/>
+</tpn-entities></tpn-editor>
+"""

@@ -58,7 +58,7 @@ def test_colours() -> None:
         ('delay="mu"', 'delay="nu"', "foreign-expression"),
         ('delay="mu"', 'delay="2 * (mu"', "foreign-expression"),
         ('delay="mu"', f'delay="{"(" * 5000}"', "foreign-expression"),
-        ('value="5"', 'value="N + 1"', "foreign-expression"),
+        ('value="5"', 'value="N + 1"', "foreign-circle"),
         ('kind="INHIBITOR"', 'kind="BENT"', "foreign-arc-kind"),
         ('tail="out" head="arrive"', 'tail="oat" head="arrive"', "foreign-unknown-name"),
         ('<place name="queue"/>', '<place name="out"/>', "foreign-twice"),
