@@ -32,10 +32,12 @@ def _format(name: str, module: str, suffixes: str, sign: bytes, text: bool = Fal
 
 
 _TINA: Final = rb"^[ \t]*(?:tr|pl)[ \t]+(?:\{[^}\n]*\}|[\w'?.-]+)[ \t]*(?:$|[\[\]:(]|[^\n]*->|\s)"
+_PRISM: Final = rb"^[ \t]*(?:ctmc|stochastic|dtmc|mdp|fdctmc|pta)\b|\bendmodule\b"
 FORMATS: Final = (
     _format("PNML", "pnml", ".pnml .xml", rb"<(?:\w+:)?pnml\b"),
     _format("GreatSPN", "pnpro", ".pnpro", rb"<gspn\b"),
     _format("ORIS", "oris", ".xpn", rb"<tpn-editor\b"),
+    _format("PRISM", "prism", ".prism .sm .pm .nm", _PRISM, True),
     _format("TINA", "tina", ".net", _TINA, True),
     _format("gospn", "gospn", ".spn", rb"^[ \t]*(?:arc|iarc|oarc|harc)[ \t]+[\w.]+[ \t]+to[ \t]+[\w.]+", True),
 )  # fmt: skip

@@ -46,6 +46,7 @@ WORDING: dict[str, Wording] = {
         "an input arc that takes all values but several cannot be said in a net of this language"
     ),
     "foreign-bag-too-large": Wording("`all` stands for too many tokens here"),
+    "foreign-kind": Wording("models of the kind `{kind}` cannot be imported"),
     "foreign-no-id": Wording("this {kind} has no id"),
     "foreign-twice": Wording("there are two nodes `{name}`"),
     "foreign-circle": Wording("`{name}` refers to itself"),

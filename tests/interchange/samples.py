@@ -169,3 +169,32 @@ ORIS = """<?xml version="1.0" encoding="UTF-8" standalone="no"?>
 <arc from="t3" to="p2"/>
 </tpn-entities></tpn-editor>
 """
+
+PRISM = """// two lines and a server
+ctmc
+const int c = 3;
+const double lambda = 2;
+const double mu;
+formula full = q1 + q2 >= 2 * c;
+module line1
+  q1 : [0..c] init 1;
+  [] q1 < c & !full -> lambda : (q1'=q1+1);
+  [take1] q1 > 0 -> q1 : (q1'=q1-1);
+endmodule
+module line2 = line1 [ q1=q2, take1=take2, q2=q1 ] endmodule
+module server
+  s : [0..2];
+  up : bool init true;
+  [take1] s=0 & up -> 1 : (s'=1);
+  [take2] s=0 & up -> 1 : (s'=2);
+  [done] s>0 -> mu * s : (s'=0) + 0.5 : (s'=max(s-1, 0)) & (up'=!up);
+  [] !up -> 4 : (up'=true);
+endmodule
+label "idle" = s=0;
+rewards "waiting"
+  true : q1;
+endrewards
+rewards "work"
+  s>0 : 1;
+endrewards
+"""

@@ -17,6 +17,7 @@ SAMPLES = {
     "tina.net": (samples.TINA, ["foreign-untimed", "foreign-intervals"]),
     "pipe.xml": (samples.PIPE, []),
     "oris.xpn": (samples.ORIS, []),
+    "prism.sm": (samples.PRISM, ["foreign-no-value", "foreign-rewards"]),
     "gospn.spn": (samples.GOSPN, ["foreign-no-value", "foreign-rewards"]),
 }
 
@@ -59,6 +60,15 @@ def test_a_sample_cut_anywhere(name: str) -> None:
         ("oris.xpn", "wait = 3", "wait = wait + 1", "foreign-construct"),
         ("oris.xpn", "free == 1", "fee == 1", "foreign-expression"),
         ("oris.xpn", "3.type.exponential", "4.type.expolynomial", "foreign-distribution"),
+        ("prism.sm", "ctmc", "mdp", "foreign-kind"),
+        ("prism.sm", "line1 [", "line9 [", "foreign-unknown-name"),
+        ("prism.sm", "full = q1", "full = full & q1", "foreign-circle"),
+        ("prism.sm", "(s'=1)", "(q1'=q1+1)", "foreign-construct"),
+        ("prism.sm", "(s'=1)", "(t'=1)", "foreign-unknown-name"),
+        ("prism.sm", "(s'=1)", "s is 1", "foreign-line"),
+        ("prism.sm", "-> mu * s", "-> mu * t", "foreign-expression"),
+        ("prism.sm", "s : [0..2]", "s : clock", "foreign-line"),
+        ("prism.sm", 'label "idle"', 'system line1 endsystem\nlabel "idle"', "foreign-construct"),
         ("gospn.spn", "det(", "odd(", "foreign-distribution"),
         ("gospn.spn", ", policy = prs", ", policy = odd", "foreign-construct"),
         ("gospn.spn", "rate = lambda", "rate = lamda", "foreign-expression"),
