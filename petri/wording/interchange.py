@@ -58,4 +58,9 @@ WORDING: dict[str, Wording] = {
     "foreign-untimed": Wording(
         "{origin} says nothing of times here: each transition fires after a random time of mean 1"
     ),
+    "export-construct": Wording("{format} cannot say {what}"),
+    "export-times": Wording("PNML says nothing of times, priorities and weights: those of {names:and} are left out"),
+    "export-bounds": Wording(
+        "these places have no capacity, and at most {bound:token} here: {names:and}", "give them a capacity: `cap 20`"
+    ),
 }

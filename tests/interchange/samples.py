@@ -198,3 +198,18 @@ rewards "work"
   s>0 : 1;
 endrewards
 """
+
+PNPRO_PLAIN = """<project name="p" version="121"><gspn name="Plain"><nodes>
+<place name="a" marking="3"/><place name="b"/><place name="c"/>
+<transition name="go" type="EXP" delay="0.7"/>
+<transition name="two" type="EXP" delay="3.0" nservers="2"/>
+<transition name="now" type="IMM" priority="2" weight="0.3"/>
+<transition name="wait" type="GEN" delay="I[2.5]"/>
+</nodes><edges>
+<arc kind="INPUT" tail="a" head="go" mult="2"/><arc kind="OUTPUT" tail="go" head="b" mult="2"/>
+<arc kind="INPUT" tail="b" head="two"/><arc kind="OUTPUT" tail="two" head="c"/>
+<arc kind="INPUT" tail="c" head="now" mult="2"/><arc kind="INHIBITOR" tail="b" head="now"/>
+<arc kind="OUTPUT" tail="now" head="a" mult="2"/>
+<arc kind="INPUT" tail="c" head="wait"/><arc kind="OUTPUT" tail="wait" head="c"/>
+</edges></gspn></project>
+"""
