@@ -32,7 +32,7 @@ def _format(name: str, module: str, suffixes: str, sign: bytes, text: bool = Fal
 
 
 _TINA: Final = rb"^[ \t]*(?:tr|pl)[ \t]+(?:\{[^}\n]*\}|[\w'?.-]+)[ \t]*(?:$|[\[\]:(]|[^\n]*->|\s)"
-_PRISM: Final = rb"^[ \t]*(?:ctmc|stochastic|dtmc|mdp|fdctmc|pta)\b|\bendmodule\b"
+_PRISM: Final = rb"^[ \t]*(?:ctmc|stochastic|dtmc|mdp|fdctmc|pta)[ \t]*;?[ \t]*(?:$|//)"
 FORMATS: Final = (
     _format("PNML", "pnml", ".pnml .xml", rb"<(?:\w+:)?pnml\b"),
     _format("GreatSPN", "pnpro", ".pnpro", rb"<gspn\b"),
@@ -55,7 +55,8 @@ def is_foreign(path: Path) -> bool:
 def recognised(data: bytes, name: str = "") -> Format | None:
     """The format of a file by its content; of several by the suffix of its name."""
     head = data[:_HEAD]
-    found = [one for one in FORMATS if one.sign.search(head)]
+    xml = head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"<"
+    found = [one for one in FORMATS if (one.text or xml) and one.sign.search(head)]
     suffix = Path(name).suffix.lower()
     return next((one for one in found if suffix in one.suffixes), found[0] if found else None)
 
