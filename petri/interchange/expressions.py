@@ -39,7 +39,9 @@ class Expressions:
     def _expanded(self, node: Node, span: Span, above: list[str], size: list[int]) -> Node:
         size[0] += 1
         if size[0] > MOST_OPERATIONS or len(above) > infix.DEEPEST:
-            self.foreign.refuse("foreign-expression", span, text=node.text, reason="it is too long, written out")
+            self.foreign.refuse(
+                "foreign-expression", span, text=above[0] if above else node.text, reason="it is too long, written out"
+            )
         if node.op == "name" and node.text in self._constants:
             if node.text in above:
                 self.foreign.refuse("foreign-circle", span, name=node.text)

@@ -268,7 +268,7 @@ class _Model:
             for parts in combinations:
                 count += 1
                 if count > MOST_COMMANDS:
-                    self._refuse("foreign-too-large", command.span, what="commands, combined,", most=MOST_COMMANDS)
+                    self._refuse("foreign-too-large", command.span, what="combinations of commands", most=MOST_COMMANDS)
                 yield parts[0] if len(parts) == 1 else self._joined(parts)
 
     def _joined(self, parts: tuple[_Command, ...]) -> _Command:
@@ -385,7 +385,9 @@ class _Model:
         """The expression with formulas written out; they may stand after it in the file, so it is parsed once more."""
         size[0] += 1
         if size[0] > MOST_OPERATIONS:
-            self._refuse("foreign-expression", span, text=node.text, reason="it is too long, written out")
+            self._refuse(
+                "foreign-expression", span, text=above[0] if above else node.text, reason="it is too long, written out"
+            )
         if node.op == "name" and (formula := self._formula_of(node.text, span)) is not None:
             if node.text in above:
                 self._refuse("foreign-circle", span, name=node.text)

@@ -13,6 +13,7 @@ _CLAUSES = (
 def text_of(net: Foreign) -> str:
     """The net as a `.net` file. Raises LanguageError where a name or an expression of a reader is wrong."""
     from petri.language.layout.formatter import format_source
+    from petri.language.syntax.foreign import LARGEST_FILE
 
     blocks = (
         [*map(_constant, net.constants), *map(_type, net.types)],
@@ -21,7 +22,10 @@ def text_of(net: Foreign) -> str:
         net.measures,
     )
     head = [*_doc(_heading(net)), f"net {net.name}"]
-    return format_source("\n\n".join("\n".join(block) for block in (head, *blocks) if block) + "\n", f"<{net.name}>")
+    text = "\n\n".join("\n".join(block) for block in (head, *blocks) if block) + "\n"
+    if len(text) > LARGEST_FILE:
+        net.refuse("foreign-net-too-large", limit=f"{LARGEST_FILE // 2**20} MiB")
+    return format_source(text, f"<{net.name}>")
 
 
 def _heading(net: Foreign) -> str:

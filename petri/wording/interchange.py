@@ -10,6 +10,7 @@ WORDING: dict[str, Wording] = {
         "the formats are {known:and:}; a net of this language needs no import: `pnsim run {path}`",
     ),
     "foreign-file-too-large": Wording("`{path}` is too large to be imported: the limit is {limit}"),
+    "foreign-net-too-large": Wording("the net is too large for a text of this language, which has at most {limit}"),
     "foreign-too-large": Wording("the file has more than {most} {what}, which is too much to be imported"),
     "foreign-too-deep": Wording("elements are nested more than {most} deep here"),
     "foreign-nested": Wording("something in this file is nested too deeply"),
