@@ -36,7 +36,7 @@ class Type:
 
 @dataclass(slots=True)
 class Place:
-    """initial: tokens as the language writes them, `5 * token` or `2 * (1), 3`; discipline: as the language writes it, or none."""
+    """initial: tokens as the language writes them, `5 * token` or `2 * (1), 3`; discipline: its word, or none."""
 
     name: str
     type: str = ""
