@@ -40,6 +40,8 @@ COMMANDS = {
     "step": ("step", "Walk through a run in the terminal, firing by firing, and back."),
     "play": ("play", "Record a run as a token game: one HTML file that steps, plays and explains."),
     "flat": ("flat", "Print the flat net, which the engines read, as JSON."),
+    "import": ("importing", "Print a net of another tool (PNML, …) as text of the language."),
+    "export": ("exporting", "Print a net for another tool: PNML, GreatSPN, PRISM, JANI, DOT."),
     "new": ("new", "Write a net to start from: a copy of a pattern of the library."),
     "lsp": ("lsp", "Serve editors over the Language Server Protocol."),
     "watch": ("watch", "Check and run a net again whenever its file changes."),

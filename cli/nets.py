@@ -88,7 +88,39 @@ def load(name: str, given: Given | None = None) -> Model:
 def _from_file(path: Path, given: Given) -> Model:
     from petri import model
 
-    return model.load(path, given.tables, **given.settings)
+    if path.suffix != library.SUFFIX:
+        return _from_any_file(path, given)
+    try:
+        return model.load(path, given.tables, **given.settings)
+    except LanguageError as error:
+        if any(one.id == "file-foreign" for one in error.diagnostics) and (imported := _imported(path, given)):
+            return imported
+        raise
+
+
+def _from_any_file(path: Path, given: Given) -> Model:
+    """The model of a file that is perhaps not of this language: its content decides."""
+    from petri import model
+
+    return _imported(path, given) or model.load(path, given.tables, **given.settings)
+
+
+def _imported(path: Path, given: Given) -> Model | None:
+    """The model of a file of another tool; None if it is in no format that is known."""
+    from petri import interchange, language
+    from petri.model import Model
+
+    if not interchange.is_foreign(path):
+        return None
+    found = interchange.read(path)
+    context = click.get_current_context(silent=True)
+    if context is not None and not context.params.get("quiet"):
+        for finding in found.findings:
+            tell(finding, {found.file: found.source})
+    shown = f"{path} (imported)"
+    return Model(
+        *language.loads_with_sources(interchange.text_of(found), given.settings, name=shown, tables=given.tables)
+    )
 
 
 def _from_stdin(given: Given) -> Model:

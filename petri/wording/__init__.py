@@ -15,7 +15,7 @@ from petri.wording.entry import Fix, Wording, fill, fix, is_complete
 
 AREAS = (
     "files", "syntax", "checks", "values", "arcs", "measures", "lints", "run", "command", "output", "experiment",
-    "search", "streams", "threads", "exact", "editor",
+    "search", "streams", "threads", "exact", "editor", "interchange",
 )  # fmt: skip
 # Limits that no single instance is to blame for.
 _OF_ALL = frozenset((

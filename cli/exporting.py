@@ -1,0 +1,45 @@
+"""`pnsim export`."""
+
+from __future__ import annotations
+
+import click
+
+from petri.atomic_file import write_text
+
+from . import nets
+from .console import printing, remark, tell, write_document
+from .exits import writing
+from .given import Given
+from .net_options import net_argument, settings_option
+
+FORMATS = ("pnml", "pnpro", "prism", "jani", "dot")
+
+
+@click.command(name="export")
+@net_argument
+@click.option("--format", "format_", type=click.Choice(FORMATS), required=True, help="The format to write.")
+@click.option("--output", "-o", metavar="FILE", help="Write to this file instead of printing.")
+@settings_option
+def command(net: str, format_: str, output: str | None, given: Given) -> None:
+    """Print NET for another tool, with its parameters, modules and arrays resolved (docs/interchange.md).
+
+    What the format cannot say is an error, with the line of the net.
+    """
+    model = nets.load(net, given)
+    if format_ == "dot":
+        from petri.report import picture
+
+        text = picture.dot(picture.diagram(model.net))
+    else:
+        from petri.interchange.exporting import exported
+
+        text, findings = exported(model.net, format_, model.sources)
+        for finding in findings:
+            tell(finding, model.sources)
+    if output is None:
+        with printing():
+            write_document(text)
+        return
+    with writing(output):
+        write_text(output, text)
+    remark(f"wrote {output}")

@@ -1,0 +1,45 @@
+"""`pnsim import`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from petri.atomic_file import write_text
+
+from . import nets
+from .console import printing, remark, tell, write_document
+from .exits import writing
+
+
+@click.command(name="import")
+@click.argument("file", metavar="FILE")
+@click.option("--output", "-o", metavar="FILE.net", help="Write the net to this file instead of printing it.")
+@click.option("--net", "wanted", default="", metavar="NAME", help="Which net, of a file with several.")
+@click.option("--quiet", "-q", is_flag=True, help="Show no warnings and notes.")
+def command(file: str, output: str | None, wanted: str, quiet: bool) -> None:
+    """Print a net of another tool as text of the language: PNML and others (docs/interchange.md).
+
+    The content of FILE decides which format it is; `-` reads stdin. What the language says otherwise is a warning,
+    what it cannot say an error, with its place in the file.
+
+    Exit status: 0 done, 1 the file cannot be imported, 2 it cannot be read or written.
+    """
+    from petri import interchange
+
+    if file == nets.STDIN:
+        found = interchange.read_bytes(sys.stdin.buffer.read(), nets.SHOWN_STDIN, wanted)
+    else:
+        found = interchange.read(Path(file), file, wanted)
+    text = interchange.text_of(found)
+    for finding in () if quiet else found.findings:
+        tell(finding, {found.file: found.source})
+    if output is None:
+        with printing():
+            write_document(text)
+        return
+    with writing(output):
+        write_text(output, text)
+    remark(f"wrote {output}; try: pnsim run {output}")

@@ -1,0 +1,112 @@
+"""Arcs and markings of coloured nets, from multisets of values, as the language writes them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from petri.interchange import bags
+from petri.interchange.foreign import Foreign, Place, Transition
+from petri.interchange.sorts import Sort
+
+
+@dataclass(slots=True)
+class Variables:
+    """The variables of a transition: those that its input arcs bind, and all."""
+
+    bound: set[str] = field(default_factory=set)
+    used: dict[str, Sort] = field(default_factory=dict)
+
+
+class Coloured:
+    """Writes arcs; `bind_rest` is called at last, for variables that no input arc binds."""
+
+    def __init__(self, foreign: Foreign) -> None:
+        self.foreign = foreign
+        self.values: dict[str, str] = {}  # the place with all values of a sort, by the sort's name
+        self._of: dict[str, Variables] = {}
+
+    def variables(self, transition: Transition) -> Variables:
+        return self._of.setdefault(transition.name, Variables())
+
+    def marking(self, items: list[bags.Item], sort: Sort) -> str:
+        """The initial tokens of a place. Raises BagError."""
+        if not sort.black and not sort.parts and len(items) == 1 and _whole_set(items[0]):
+            return "all"
+        arcs = bags.outputs(items)
+        if sort.black:
+            return black(sum(arc.count for arc in arcs))
+        return ", ".join(_token(arc, sort) for arc in arcs)
+
+    def take(self, transition: Transition, place: str, sort: Sort, items: list[bags.Item], word: str = "") -> None:
+        """Input arcs; word: `read ` or none. Raises BagError."""
+        arcs = bags.inputs(items)
+        self.variables(transition).bound |= {one.text for item in items for one in item.token if one.variable}
+        if sort.black:
+            transition.inputs += [word + one for one in _counted(arcs, place)]
+        else:
+            transition.inputs += [f"{word}{place}({value(arc, sort)})" for arc in arcs for _ in range(arc.count)]
+
+    def give(self, transition: Transition, place: str, sort: Sort, items: list[bags.Item]) -> None:
+        """Output arcs. Raises BagError."""
+        arcs = bags.outputs(items)
+        if sort.black:
+            transition.outputs += _counted(arcs, place)
+            return
+        for arc in arcs:
+            written = times(arc.count, f"{place}({value(arc, sort)})")
+            transition.outputs.append(f"if {arc.condition} then {written}" if arc.condition else written)
+
+    def bind_rest(self, transitions: Iterable[Transition]) -> None:
+        """A variable that no input arc binds may have any value: a place with all values is read."""
+        for transition in transitions:
+            variables = self.variables(transition)
+            for name, sort in variables.used.items():
+                if name not in variables.bound:
+                    transition.inputs.append(f"read {self._values_of(sort)}({name})")
+
+    def _values_of(self, sort: Sort) -> str:
+        if sort.name not in self.values:
+            self.values[sort.name] = made = self.foreign.names.fresh(f"values_of_{sort.name}")
+            doc = "every value once, for variables that no arc binds"
+            self.foreign.places.append(Place(made, sort.name, "all", doc=doc))
+        return self.values[sort.name]
+
+
+def value(arc: bags.Arc, sort: Sort) -> str:
+    inside = ", ".join(map(bare, arc.values))
+    return f"{sort.name}({inside})" if sort.parts else inside
+
+
+def bare(text: str) -> str:
+    """A text without parentheses around the whole."""
+    depth = 0
+    for position, character in enumerate(text):
+        depth += (character == "(") - (character == ")")
+        if not depth and position < len(text) - 1:
+            return text
+    return text[1:-1] if text.startswith("(") else text
+
+
+def black(count: int) -> str:
+    """An initial marking of black tokens."""
+    return "" if not count else "token" if count == 1 else f"{count} * token"
+
+
+def times(count: int, what: str) -> str:
+    """An arc with a number."""
+    return what if count == 1 else f"{count} * {what}"
+
+
+def _counted(arcs: Iterable[bags.Arc], place: str) -> list[str]:
+    total = sum(arc.count for arc in arcs)
+    return [times(total, place)] if total else []
+
+
+def _whole_set(item: bags.Item) -> bool:
+    return item.count == 1 and not item.without and all(component.all for component in item.token)
+
+
+def _token(arc: bags.Arc, sort: Sort) -> str:
+    """Initial tokens; a number of numbers needs parentheses."""
+    return value(arc, sort) if arc.count == 1 else f"{arc.count} * ({value(arc, sort)})"

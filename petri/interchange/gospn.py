@@ -1,0 +1,206 @@
+"""gospn's stochastic reward nets (.spn), with guards, rates and arcs that depend on the marking."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final, NoReturn
+
+from petri.interchange.expressions import Expressions
+from petri.interchange.foreign import Foreign, Place, Transition
+from petri.interchange.infix import ATOMIC, InfixError, Node
+from petri.interchange.timing import distribution, exponential, guard
+from petri.net import Span
+
+_COMMENT: Final = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
+_DECLARED: Final = re.compile(r"(place|exp|imm|gen)\s+([\w.]+)\s*(?:\((.*)\))?\s*$", re.DOTALL)
+_ARC: Final = re.compile(r"(arc|iarc|oarc|harc)\s+([\w.]+)\s+to\s+([\w.]+)\s*(?:\((.*)\))?\s*$", re.DOTALL)
+_REWARD: Final = re.compile(r"reward\s+([\w.]+)\s+(.*)$", re.DOTALL)
+_ASSIGNED: Final = re.compile(r"([\w.]+)\s*=(?!=)\s*(.*)$", re.DOTALL)
+_MEMORY: Final = {"prd": "", "prs": "resume", "pri": "repeat"}
+_HELD: Final = re.compile(r"ifelse\(\s*#\s*([\w.]+)\s*(>=\s*1|>\s*0|==\s*0)\s*,\s*1\s*,\s*0\s*\)")
+
+
+@dataclass(slots=True)
+class _Declared:
+    kind: str
+    options: dict[str, str]
+    span: Span
+
+
+def read(foreign: Foreign, data: bytes) -> None:
+    _Rewards(foreign).read()
+
+
+class _Rewards:
+    def __init__(self, foreign: Foreign) -> None:
+        self.foreign = foreign
+        self.places: dict[str, _Declared] = {}
+        self.timed: dict[str, _Declared] = {}
+        self.arcs: list[tuple[str, str, str, dict[str, str], Span]] = []
+        self.rewards: list[tuple[str, str, Span]] = []
+        self.expressions = Expressions(foreign, self._place_name)
+        self.transitions: dict[str, Transition] = {}
+
+    def read(self) -> None:
+        self._statements()
+        for key, declared in self.places.items():
+            name = self.foreign.names.give("place", key)
+            count = self._initial(declared)
+            self.foreign.places.append(Place(name, initial=count))
+        for key in self.timed:
+            self.transitions[key] = made = Transition(self.foreign.names.give("transition", key))
+            self.foreign.transitions.append(made)
+        for arc in self.arcs:
+            self._arc(*arc)
+        for key, declared in self.timed.items():
+            self._time(key, self.transitions[key], declared)
+        self._measures()
+        self.expressions.note_unused(self.foreign.span(1))
+
+    # ------------------------------------------------------------ statements
+
+    def _statements(self) -> None:
+        source = self.foreign.source
+        for found in _COMMENT.finditer(source):
+            text = found[0].strip("/*").strip()
+            if found[0].startswith("/*"):
+                self.foreign.comments += [line.strip() for line in text.splitlines() if line.strip()]
+        plain = _COMMENT.sub(lambda one: re.sub(r"[^\n]", " ", one[0]), source)
+        lines = plain.splitlines()
+        number = 0
+        while number < len(lines):
+            start, text = number, lines[number]
+            while text.count("(") > text.count(")") and number + 1 < len(lines) and number - start < 100:
+                number += 1
+                text += "\n" + lines[number]
+            number += 1
+            for statement in text.split(";"):
+                if statement.strip():
+                    column = len(text) - len(text.lstrip()) + 1
+                    self._statement(statement.strip(), self.foreign.span(start + 1, column, len(lines[start].strip())))
+
+    def _statement(self, text: str, span: Span) -> None:
+        if (found := _DECLARED.match(text)) is not None:
+            known = self.places if found[1] == "place" else self.timed
+            if found[2] in self.places or found[2] in self.timed:
+                self.foreign.refuse("foreign-twice", span, name=found[2])
+            known[found[2]] = _Declared(found[1], self._options(found[3] or "", span), span)
+        elif (found := _ARC.match(text)) is not None:
+            self.arcs.append((found[1], found[2], found[3], self._options(found[4] or "", span), span))
+        elif (found := _REWARD.match(text)) is not None:
+            self.rewards.append((found[1], found[2].strip(), span))
+        elif (found := _ASSIGNED.match(text)) is not None:
+            self.expressions.constant(found[1], found[2].strip())
+        else:
+            self.foreign.refuse("foreign-line", span, text=text[:80])
+
+    def _options(self, text: str, span: Span) -> dict[str, str]:
+        """`a = 1, b = min(2, 3)` as a table; a comma within parentheses separates nothing."""
+        parts, depth = [""], 0
+        for character in text:
+            depth += (character == "(") - (character == ")")
+            if character == "," and not depth:
+                parts.append("")
+            else:
+                parts[-1] += character
+        found: dict[str, str] = {}
+        for part in filter(str.strip, parts):
+            name, sign, value = part.partition("=")
+            if not sign:
+                self.foreign.refuse("foreign-line", span, text=part.strip())
+            found[name.strip()] = value.strip()
+        return found
+
+    # ------------------------------------------------------------ the net
+
+    def _place_name(self, key: str) -> str | None:
+        return self.foreign.names.give("place", key) if key in self.places else None
+
+    def _initial(self, declared: _Declared) -> str:
+        text = declared.options.get("init", "0")
+        for node in self.expressions.node(text, declared.span).everywhere():
+            if node.op == "name" and not self.expressions.knows(node.text):
+                self.expressions.constant(node.text, "1")
+                self.foreign.warn("foreign-no-value", declared.span, name=node.text, value="1")
+        written = self.expressions.text(text, declared.span)
+        return "" if written == "0" else "token" if written == "1" else f"{_factor(written)} * token"
+
+    def _arc(self, word: str, source: str, target: str, options: dict[str, str], span: Span) -> None:
+        into = source in self.places
+        key, other = (source, target) if into else (target, source)
+        if key not in self.places or other not in self.transitions:
+            self.foreign.refuse("foreign-unknown-name", span, name=other if key in self.places else key)
+        place, transition = self.foreign.names.give("place", key), self.transitions[other]
+        number = self.expressions.text(options.get("multi", "1"), span)
+        counted = place if number == "1" else f"{_factor(number)} * {place}"
+        if word == "harc":
+            transition.inputs.append(f"no {place}" if number == "1" else f"no {place} >= {number}")
+        else:
+            (transition.inputs if into else transition.outputs).append(counted)
+
+    def _time(self, key: str, transition: Transition, declared: _Declared) -> None:
+        options, span = declared.options, declared.span
+        if "guard" in options:
+            guard(transition, self._operand(options["guard"], span))
+        if "vanishing" in options or "update" in options:
+            self.foreign.refuse("foreign-construct", span, what="`update` of a transition")
+        if declared.kind == "imm":
+            transition.clauses["priority"] = self.expressions.text(options.get("priority", "1"), span)
+            weight = self.expressions.text(options.get("weight", "1"), span)
+            transition.clauses |= {} if weight in ("1", "1.0") else {"weight": weight}
+        elif declared.kind == "exp":
+            held = {source for word, source, target, _, _ in self.arcs if target == key and word in ("arc", "iarc")}
+            rate = self.expressions.expanded(self.expressions.node(options.get("rate", "1"), span), span)
+            try:
+                exponential(transition, rate, self.expressions.writer, held.__contains__)
+            except InfixError as error:
+                self.foreign.refuse("foreign-expression", span, text=options.get("rate", ""), reason=error.reason)
+        else:
+            self._general(transition, declared)
+
+    def _general(self, transition: Transition, declared: _Declared) -> None:
+        options, span = declared.options, declared.span
+        if "dist" not in options:
+            self.foreign.refuse("foreign-no-time", span)
+        node = self.expressions.expanded(self.expressions.node(options["dist"], span), span)
+        parts = [_factor(self.expressions.text(part, span)) for part in node.parts]
+        found = distribution(node.text, parts) if node.op == "call" else None
+        if found is None:
+            self.foreign.refuse("foreign-distribution", span, name=node.text or options["dist"])
+        policy = options.get("policy", "prd").lower()
+        if policy not in _MEMORY:
+            self.foreign.refuse("foreign-construct", span, what=f"the policy `{policy}`")
+        transition.clauses["after"] = found
+        transition.clauses |= {"memory": _MEMORY[policy]} if _MEMORY[policy] else {}
+
+    def _operand(self, expression: str, span: Span) -> str:
+        """A condition, for a place in a conjunction."""
+        node: Node = self.expressions.expanded(self.expressions.node(expression, span), span)
+        try:
+            return self.expressions.writer.operand(node, 2)
+        except InfixError as error:
+            self._refuse(error, expression, span)
+
+    def _measures(self) -> None:
+        """The rewards that are figures of a place; the others are told."""
+        others: list[str] = []
+        for key, formula, _ in self.rewards:
+            held = _HELD.fullmatch(formula)
+            place = re.fullmatch(r"#\s*([\w.]+)", formula)
+            found = held or place
+            if found is None or found[1] not in self.places:
+                others.append(key)
+                continue
+            name, of = self.foreign.names.give("measure", key), self.foreign.names.give("place", found[1])
+            figure = f"mean({of})" if held is None else f"1 - busy({of})" if "=" * 2 in held[2] else f"busy({of})"
+            self.foreign.measures.append(f"measure {name} = {figure}")
+        if others:
+            self.foreign.warn("foreign-rewards", self.rewards[0][2], names=others)
+
+    def _refuse(self, error: InfixError, text: str, span: Span) -> NoReturn:
+        self.foreign.refuse("foreign-expression", span, text=text[:80], reason=error.reason)
+
+
+def _factor(text: str) -> str:
+    return text if ATOMIC.fullmatch(text) else f"({text})"

@@ -1,0 +1,336 @@
+"""Expressions as most tools write them, `a * #p + min(b, 2) >= 3 && !c`, as text of the language.
+
+`read` makes a tree of one expression, in which each operator has the name that the language gives it; `Writer` writes
+it, with names and functions as the reader of the format knows them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Final
+
+DEEPEST: Final = 50  # expressions within expressions
+_TOKEN: Final = re.compile(
+    r"\s*(?:(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)|(?P<name>[^\W\d](?:[\w]|\.(?=\w))*'?)|(?P<text>\"[^\"]*\")|"
+    r"(?P<sign><=>|=>|&&|\|\||==|!=|<>|<=|>=|\+\+|--|[-+*/%^!&|=<>?:(),#\[\]{}]))"
+)
+_SAME: Final = {"&&": "and", "&": "and", "||": "or", "|": "or", "=": "==", "<>": "!=", "%": "mod", "!": "not"}
+_LEVELS: Final = (("<=>",), ("=>",), ("or",), ("and",))
+_COMPARED: Final = ("==", "!=", "<", "<=", ">", ">=")
+_BINDS: Final = {
+    "if": 0, "or": 1, "and": 2, "not": 3, **dict.fromkeys(_COMPARED, 4), "+": 5, "-": 5, "*": 6, "/": 6, "mod": 6,
+    "div": 6, "neg": 7,
+}  # fmt: skip
+ATOM: Final = 8
+
+
+class InfixError(Exception):
+    """Not an expression; at: the place in the text, from 0."""
+
+    def __init__(self, at: int, reason: str) -> None:
+        super().__init__(reason)
+        self.at, self.reason = at, reason
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """op: an operator of the language, `number`, `name`, `tokens` (`#p`), `call` or `index` (of `text`)."""
+
+    op: str
+    parts: tuple[Node, ...] = ()
+    text: str = ""
+    at: int = 0
+
+    def everywhere(self) -> Iterator[Node]:
+        yield self
+        for part in self.parts:
+            yield from part.everywhere()
+
+
+def read(text: str, *, tight_not: bool = True) -> Node:
+    """The tree of an expression. tight_not: `!a == b` is (!a) == b, as in C, not !(a == b). Raises InfixError."""
+    reader = _Reader(text, tight_not)
+    node = reader.expression()
+    if reader.kind:
+        raise InfixError(reader.at, f"`{reader.token}` is not expected")
+    return node
+
+
+class _Reader:
+    """Precedence climbing over the tokens of a text."""
+
+    def __init__(self, text: str, tight_not: bool) -> None:
+        self.text, self.tight_not = text, tight_not
+        self.end, self.at, self.depth = 0, 0, 0
+        self.kind, self.token = "", ""
+        self.next()
+
+    def next(self) -> str:
+        """Go to the next token. Returns the one before."""
+        before = self.token
+        found = _TOKEN.match(self.text, self.end)
+        if found is None:
+            rest = self.text[self.end :].strip()
+            self.at = len(self.text) if not rest else self.text.index(rest[0], self.end)
+            if rest:
+                raise InfixError(self.at, f"`{rest[0]}` is not expected")
+            self.kind, self.token = "", ""
+            return before
+        self.kind = found.lastgroup or ""
+        self.token = found[self.kind]
+        self.at, self.end = found.start(self.kind), found.end()
+        if self.kind == "sign":
+            self.token = _SAME.get(self.token, self.token)
+        elif self.kind == "name" and self.token in ("and", "or", "not", "mod", "div"):
+            self.kind = "sign"
+        return before
+
+    def accept(self, *tokens: str) -> str:
+        return self.next() if self.kind == "sign" and self.token in tokens else ""
+
+    def expect(self, token: str) -> None:
+        if not self.accept(token):
+            raise InfixError(self.at, f"`{token}` is expected")
+
+    def expression(self) -> Node:
+        self.depth += 1
+        if self.depth > DEEPEST:
+            raise InfixError(self.at, "it is nested too deeply")
+        at, condition = self.at, self.binary(0)
+        if self.accept("?"):
+            then = self.expression()
+            self.expect(":")
+            condition = Node("if", (condition, then, self.expression()), at=at)
+        self.depth -= 1
+        return condition
+
+    def binary(self, level: int) -> Node:
+        if level == len(_LEVELS):
+            return self.negated()
+        at, left = self.at, self.binary(level + 1)
+        while operator := self.accept(*_LEVELS[level]):
+            right = self.binary(level + 1)
+            if operator == "=>":
+                left = Node("or", (Node("not", (left,), at=at), right), at=at)
+            else:
+                left = Node("==" if operator == "<=>" else operator, (left, right), at=at)
+        return left
+
+    def negated(self) -> Node:
+        at = self.at
+        if not self.tight_not and self.accept("not"):
+            return Node("not", (self.negated(),), at=at)
+        return self.compared()
+
+    def compared(self) -> Node:
+        at, left = self.at, self.sum()
+        while operator := self.accept(*_COMPARED):
+            left = Node(operator, (left, self.sum()), at=at)
+        return left
+
+    def sum(self) -> Node:
+        at, left = self.at, self.product()
+        while operator := self.accept("+", "-"):
+            left = Node(operator, (left, self.product()), at=at)
+        return left
+
+    def product(self) -> Node:
+        at, left = self.at, self.signed()
+        while operator := self.accept("*", "/", "mod", "div"):
+            left = Node(operator, (left, self.signed()), at=at)
+        return left
+
+    def signed(self) -> Node:
+        at, count = self.at, 0
+        while self.accept("-"):
+            count += 1
+        if not count and self.accept("+"):
+            return self.signed()
+        if self.accept("not"):
+            return Node("not", (self.signed(),), at=at)
+        made = self.power()
+        return Node("neg", (made,), at=at) if count % 2 else made
+
+    def power(self) -> Node:
+        at, left = self.at, self.atom()
+        if self.accept("^"):
+            return Node("call", (left, self.signed()), "pow", at)
+        return left
+
+    def atom(self) -> Node:
+        at = self.at
+        if self.kind == "number":
+            return Node("number", text=self.next(), at=at)
+        if self.accept("("):
+            inside = self.expression()
+            self.expect(")")
+            return inside
+        if self.accept("#"):
+            if self.kind != "name":
+                raise InfixError(self.at, "a place is expected after `#`")
+            return Node("tokens", text=self.next(), at=at)
+        if self.kind == "name":
+            name = self.next()
+            if self.accept("("):
+                return Node("call", tuple(self.listed(")")), name, at)
+            if self.accept("["):
+                return Node("index", tuple(self.listed("]")), name, at)
+            return Node("name", text=name, at=at)
+        if self.kind == "text":
+            return Node("label", text=self.next()[1:-1], at=at)
+        raise InfixError(self.at, f"`{self.token}` is not expected" if self.kind else "the expression is not complete")
+
+    def listed(self, closing: str) -> Iterator[Node]:
+        while not self.accept(closing):
+            yield self.expression()
+            if not self.accept(","):
+                self.expect(closing)
+                return
+
+
+Call = Callable[[Node, Sequence[str]], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Writer:
+    """How a name, `#p` and a function with written arguments are said; these may raise InfixError."""
+
+    name: Callable[[Node], str]
+    tokens: Callable[[Node], str]
+    call: Call
+
+    def text(self, node: Node) -> str:
+        return self._write(node)[0]
+
+    def operand(self, node: Node, binds: int = ATOM) -> str:
+        """The text, in parentheses unless it binds at least so tightly."""
+        text, own = self._write(node)
+        return text if own >= binds else f"({text})"
+
+    def _write(self, node: Node) -> tuple[str, int]:
+        op, parts = node.op, node.parts
+        if op == "number":
+            return number_text(node.text), ATOM
+        if op == "if":
+            condition, then, otherwise = map(self.text, parts)
+            return f"if {condition} then {then} else {otherwise}", 0
+        if op in _BINDS:
+            return self._operator(op, parts), _BINDS[op]
+        said = self.name(node) if op == "name" else self.tokens(node) if op == "tokens" else self._called(node)
+        return said, ATOM if ATOMIC.fullmatch(said) or op == "call" else 0
+
+    def _called(self, node: Node) -> str:
+        if node.op != "call":
+            raise InfixError(node.at, f"`{node.text}` is not expected")
+        return self.call(node, [self.text(part) for part in node.parts])
+
+    def _operator(self, op: str, parts: Sequence[Node]) -> str:
+        binds = _BINDS[op]
+        if op == "neg":
+            return f"-{self.operand(parts[0], ATOM)}"
+        if op == "not":
+            return f"not {self.operand(parts[0], binds)}"
+        left = binds + 1 if op in _COMPARED else binds
+        return f"{self.operand(parts[0], left)} {op} {self.operand(parts[1], binds + 1)}"
+
+
+ATOMIC: Final = re.compile(r"[\w.]+(?:\([^()]*\))?|-?[\d.]+(?:[eE][+-]?\d+)?")
+FUNCTIONS: Final = {
+    "min": "min", "max": "max", "floor": "floor", "ceil": "ceil", "round": "round", "abs": "abs", "fabs": "abs",
+    "sqrt": "sqrt", "ln": "ln", "log": "ln", "pow": "pow",
+}  # fmt: skip
+
+
+def plain_call(node: Node, arguments: Sequence[str]) -> str:
+    """The functions that most tools have."""
+    name = FUNCTIONS.get(node.text)
+    if node.text == "mod" and len(arguments) == 2:
+        return f"({arguments[0]} mod {arguments[1]})" if all(map(ATOMIC.fullmatch, arguments)) else _modulo(arguments)
+    if node.text == "ifelse" and len(arguments) == 3:
+        return f"(if {arguments[0]} then {arguments[1]} else {arguments[2]})"
+    if node.text == "log" and len(arguments) == 2:
+        return f"(ln({arguments[0]}) / ln({arguments[1]}))"
+    if name is None:
+        raise InfixError(node.at, f"the function `{node.text}` is not known")
+    return f"{name}({', '.join(arguments)})"
+
+
+def _modulo(arguments: Sequence[str]) -> str:
+    return f"(({arguments[0]}) mod ({arguments[1]}))"
+
+
+def number_text(text: str) -> str:
+    """A number as the language writes it: a digit on both sides of the point, no zeros that say nothing."""
+    mantissa, _, exponent = text.lower().partition("e")
+    whole, point, part = mantissa.partition(".")
+    whole = whole.lstrip("0") or "0"
+    if point:
+        part = part.rstrip("0") or "0"
+    power = int(exponent or 0)
+    shown = f"{whole}.{part}" if point else whole
+    if not power:
+        return shown
+    value = Fraction(text)
+    if -6 <= power <= 6 and (short := decimal_of(value)) is not None:
+        return short
+    return f"{shown}e{power}"
+
+
+def decimal_of(value: Fraction, digits: int = 7) -> str | None:
+    """The value as a short decimal number, exactly; None if it has more digits."""
+    for places in range(digits):
+        scaled = value * 10**places
+        if scaled.denominator == 1:
+            text = f"{abs(int(scaled)):0{places + 1}d}"
+            sign = "-" if value < 0 else ""
+            return f"{sign}{text[:-places]}.{text[-places:]}" if places else f"{sign}{text}"
+    return None
+
+
+def value_of(node: Node, known: Mapping[str, Fraction]) -> Fraction | None:
+    """The value of an expression of constants, exactly; None if it has none that can be found."""
+    if node.op == "number":
+        return Fraction(node.text) if len(node.text) < 40 and _small(node.text) else None
+    if node.op == "name":
+        return known.get(node.text)
+    values = [value_of(part, known) for part in node.parts]
+    numbers = [value for value in values if value is not None]
+    if len(numbers) < len(values) or not numbers:
+        return None
+    return _computed(node, numbers)
+
+
+def _small(text: str) -> bool:
+    exponent = text.lower().partition("e")[2]
+    return not exponent or abs(int(exponent)) < 100
+
+
+def _computed(node: Node, numbers: Sequence[Fraction]) -> Fraction | None:
+    first, *rest = numbers
+    second = rest[0] if rest else Fraction(0)
+    if node.op in ("+", "-", "*"):
+        return {"+": first + second, "-": first - second, "*": first * second}[node.op]
+    if node.op == "/":
+        return first / second if second else None
+    if node.op == "neg":
+        return -first
+    if node.op == "call" and node.text in ("min", "max"):
+        return min(numbers) if node.text == "min" else max(numbers)
+    if node.op == "call" and node.text in ("floor", "ceil"):
+        return Fraction(first.__floor__() if node.text == "floor" else first.__ceil__())
+    return None
+
+
+def mean_of_rate(rate: str) -> str:
+    """1 / rate, as a number where it is a short one."""
+    if re.fullmatch(r"[\d.]+(?:e-?\d+)?", rate) and Fraction(rate):
+        return decimal_of(1 / Fraction(rate)) or f"1 / {rate}"
+    return f"1 / {rate}" if ATOMIC.fullmatch(rate) else f"1 / ({rate})"
+
+
+def as_real(text: str) -> str:
+    """A number with a point, where a whole number would be an int."""
+    return f"{text}.0" if text.isdigit() else text

@@ -1,0 +1,185 @@
+"""ORIS's nets (.xpn): stochastic transitions, enabling functions, and updates that set places to numbers."""
+
+from __future__ import annotations
+
+import re
+from typing import NoReturn
+
+from petri.interchange import infix
+from petri.interchange.coloured import black, times
+from petri.interchange.foreign import Foreign, Place, Transition
+from petri.interchange.infix import InfixError, Node, Writer, as_real, mean_of_rate
+from petri.interchange.pnml_graph import whole
+from petri.interchange.timing import guard
+from petri.interchange.xml_tree import Element, tree_of
+
+_KINDS = {"0": "immediate", "1": "uniform", "2": "deterministic", "3": "exponential"}
+
+
+def read(foreign: Foreign, data: bytes) -> None:
+    _Editor(foreign, tree_of(data, foreign.file, foreign.source)).read()
+
+
+class _Editor:
+    def __init__(self, foreign: Foreign, root: Element) -> None:
+        self.foreign, self.root = foreign, root
+        self.nodes: dict[str, Element] = {}
+        self.places: dict[str, str] = {}  # our names, by the names in the file
+        self.transitions: dict[str, Transition] = {}
+        self.after: dict[str, list[str]] = {}  # where arcs lead that leave a joint
+        self.writer = Writer(self._name, self._name, infix.plain_call)
+
+    def read(self) -> None:
+        for element in self.root.everywhere("place", "transition", "joint", "note"):
+            if element.tag == "note":
+                said = " ".join(part.text for part in (element, *element.all("properties"))).split()
+                self.foreign.comments += [" ".join(said)] if said else []
+                continue
+            self.nodes[element.get("uuid")] = element
+            if element.tag == "place":
+                self._place(element)
+        lowest = self._lowest()
+        for element in self.nodes.values():
+            if element.tag == "transition":
+                self._transition(element, lowest)
+        arcs = list(self.root.everywhere("arc", "inhibitor-arc"))
+        for arc in arcs:
+            self.after.setdefault(arc.get("from"), []).append(arc.get("to"))
+        for arc in arcs:
+            self._arc(arc)
+        for element in self.nodes.values():
+            if element.tag == "transition":
+                self._update(self.transitions[element.get("uuid")], element)
+
+    def _lowest(self) -> int:
+        """The priority that immediate transitions have at least: above those of constant times."""
+        timed = [
+            _property(element, "transition.stochastic")
+            for element in self.nodes.values()
+            if element.tag == "transition"
+        ]
+        return 1 + max(
+            (self._whole(one, one.get("priority") or "0") for one in timed if _kind(one) == "deterministic"), default=0
+        )
+
+    def _place(self, element: Element) -> None:
+        key = _property(element, "0.default.name").get("name")
+        if not key or key in self.places:
+            self._refuse("foreign-twice" if key else "foreign-no-id", element, name=key, kind="place")
+        self.places[key] = name = self.foreign.names.give("place", key)
+        count = self._whole(element, _property(element, "default.marking").get("marking") or "0")
+        self.foreign.places.append(Place(name, initial=black(count)))
+
+    def _transition(self, element: Element, lowest: int) -> None:
+        key = _property(element, "0.default.name").get("name")
+        made = Transition(self.foreign.names.give("transition", element.get("uuid"), key))
+        self.transitions[element.get("uuid")] = made
+        self.foreign.transitions.append(made)
+        enabling = _property(element, "10.default.enablingFunction").get("enabling-function")
+        if enabling.strip():
+            guard(made, self._text(enabling, element, 2))
+        if _property(element, "12.default.resetTransitions").get("reset-transitions").strip():
+            self._refuse("foreign-construct", element, what="a transition that resets the times of others")
+        self._time(made, _property(element, "transition.stochastic"), element, lowest)
+
+    def _time(self, made: Transition, timing: Element, element: Element, lowest: int) -> None:
+        kind = _kind(timing)
+        if kind == "exponential":
+            made.clauses["after"] = f"exp({mean_of_rate(self._text(timing.get('lambda'), element))})"
+            return
+        if kind == "uniform":
+            low, high = (self._text(timing.get(end), element, infix.ATOM) for end in ("eft", "lft"))
+            made.clauses["after"] = f"uniform({as_real(low)}..{as_real(high)})"
+            return
+        if kind not in ("immediate", "deterministic"):
+            self._refuse("foreign-distribution", element, name=timing.get("property-data-type") or "none")
+        priority = self._whole(element, timing.get("priority") or "0")
+        weight = self._text(timing.get("weight") or "1", element)
+        if kind == "deterministic":
+            made.clauses["after"] = self._text(timing.get("value"), element)
+        else:
+            priority += lowest
+        made.clauses |= {"priority": str(priority)} if priority else {}
+        made.clauses |= {} if weight in ("1", "1.0") else {"weight": weight}
+
+    # ------------------------------------------------------------ arcs
+
+    def _arc(self, arc: Element) -> None:
+        """An arc from a place or a transition; joints on its way are corners of its line."""
+        source = self.nodes.get(arc.get("from"))
+        if source is None:
+            self._refuse("foreign-unknown-name", arc, name=arc.get("from"))
+        if source.tag == "joint":
+            return
+        key, seen = arc.get("to"), set[str]()
+        while (target := self.nodes.get(key)) is not None and target.tag == "joint":
+            onward = self.after.get(key, [])
+            if key in seen or len(onward) != 1:
+                self._refuse("foreign-circle", target, name=key)
+            seen.add(key)
+            key = onward[0]
+        if target is None:
+            self._refuse("foreign-unknown-name", arc, name=key)
+        if source.tag == target.tag:
+            self._refuse("foreign-arc-ends", arc, source=_shown(source), target=_shown(target))
+        self._write(arc, source, target)
+
+    def _write(self, arc: Element, source: Element, target: Element) -> None:
+        counted = next((one.get("multiplicity") for one in arc.everywhere("property") if one.get("multiplicity")), "1")
+        count, into = self._whole(arc, counted), target.tag == "transition"
+        place = self.places[_shown(source if into else target)]
+        transition = self.transitions[(target if into else source).get("uuid")]
+        if arc.tag == "inhibitor-arc":
+            if not into:
+                self._refuse("foreign-arc-ends", arc, source=_shown(source), target=_shown(target))
+            transition.inputs.append(f"no {place}" if count == 1 else f"no {place} >= {count}")
+        else:
+            (transition.inputs if into else transition.outputs).append(times(count, place))
+
+    def _update(self, transition: Transition, element: Element) -> None:
+        """`P2 = 0, P3 = 4`: the places are emptied and get so many tokens, whatever else the transition gives them."""
+        text = _property(element, "11.default.markingUpdate").get("marking-update")
+        for part in filter(str.strip, re.split("[,;]", text)):
+            name, _, value = (side.strip() for side in part.partition("="))
+            if name not in self.places or not value.isdigit():
+                self._refuse("foreign-construct", element, what=f"the update `{part.strip()}`")
+            place, count = self.places[name], self._whole(element, value)
+            if any(arc.split(" * ")[-1] == place for arc in transition.inputs):
+                self._refuse("foreign-construct", element, what=f"`{part.strip()}`, where `{name}` is taken from,")
+            given = [arc for arc in transition.outputs if arc.split(" * ")[-1] != place]
+            transition.inputs.append(f"reset {place}")
+            transition.outputs = [*given, *([times(count, place)] if count else [])]
+
+    # ------------------------------------------------------------ texts
+
+    def _name(self, node: Node) -> str:
+        if node.text not in self.places:
+            raise InfixError(node.at, f"there is no place `{node.text}`")
+        return f"tokens({self.places[node.text]})"
+
+    def _text(self, text: str, element: Element, binds: int = 0) -> str:
+        try:
+            return self.writer.operand(infix.read(text), binds)
+        except InfixError as error:
+            self._refuse("foreign-expression", element, text=text[:80], reason=error.reason)
+
+    def _whole(self, element: Element, text: str) -> int:
+        return whole(self.foreign, element, text)
+
+    def _refuse(self, identifier: str, element: Element, **values: str | int) -> NoReturn:
+        self.foreign.refuse(identifier, element.span(self.foreign.file), **values)
+
+
+def _property(element: Element, key: str) -> Element:
+    """The property with this id; one without values if there is none."""
+    inside = element.first("properties")
+    found = (one for one in (inside.children if inside is not None else ()) if one.get("id") == key)
+    return next(found, Element("property", {}, element.line, element.column))
+
+
+def _kind(timing: Element) -> str:
+    return _KINDS.get(timing.get("property-data-type").partition(".")[0], "")
+
+
+def _shown(element: Element) -> str:
+    return _property(element, "0.default.name").get("name")

@@ -1,0 +1,232 @@
+"""GreatSPN's projects (.PNPRO): GSPN, DSPN and SWN.
+
+A `delay` of an exponential transition is its rate. No `nservers` means infinitely many, except for general times, of
+which GreatSPN runs one at a time.
+"""
+
+from __future__ import annotations
+
+from typing import NoReturn
+
+from petri.interchange import bags
+from petri.interchange.bags import BagError
+from petri.interchange.coloured import Coloured
+from petri.interchange.expressions import Expressions
+from petri.interchange.foreign import Foreign, Place, Transition
+from petri.interchange.infix import InfixError, Node
+from petri.interchange.pnpro_colours import Colours
+from petri.interchange.sorts import Sort
+from petri.interchange.timing import distribution, exponential, guard
+from petri.interchange.xml_tree import Element, tree_of
+from petri.net import Span
+
+_SKIPPED = ("point", "resource-list", "result-table", "image")
+_QUIET_FORMULAS = ("STAT", "ALL")
+
+
+def read(foreign: Foreign, data: bytes) -> None:
+    root = tree_of(data, foreign.file, foreign.source, _SKIPPED)
+    nets = list(root.everywhere("gspn"))
+    if not nets:
+        foreign.refuse("foreign-no-net", root.span(foreign.file))
+    net = foreign.choose([(one.get("name"), one) for one in nets], nets[0].span(foreign.file))
+    _Project(foreign, root, net).read()
+
+
+class _Project:
+    def __init__(self, foreign: Foreign, root: Element, net: Element) -> None:
+        self.foreign, self.root, self.net = foreign, root, net
+        self.nodes = net.first("nodes") or Element("nodes", {}, net.line, net.column)
+        self.places: dict[str, tuple[str, Sort]] = {}
+        self.transitions: dict[str, Transition] = {}
+        self.expressions = Expressions(foreign, lambda name: self.places[name][0] if name in self.places else None)
+        self.coloured = Coloured(foreign)
+        self.colours = Colours(foreign, self.expressions)
+
+    def read(self) -> None:
+        self.foreign.call(self.net.get("name"))
+        self._constants()
+        self.colours.declare(list(self.nodes.all("color-class")), list(self.nodes.all("color-var")))
+        for element in self.nodes.children:
+            if element.tag == "place":
+                self._place(element)
+            elif element.tag == "text-box" and element.text.strip():
+                self.foreign.comments.append(element.text.strip())
+            elif element.tag not in ("transition", "constant", "template", "color-class", "color-var", "text-box"):
+                self._refuse("foreign-construct", element, what=f"`{element.tag}`")
+        for element in self.nodes.all("transition"):
+            name = self._new(element, self.transitions)
+            self.transitions[element.get("name")] = made = Transition(name)
+            self.foreign.transitions.append(made)
+        for arc in (self.net.first("edges") or self.nodes).all("arc"):
+            self._arc(arc)
+        for element in self.nodes.all("transition"):
+            self._time(self.transitions[element.get("name")], element)
+        self.coloured.bind_rest(self.foreign.transitions)
+        self._measures()
+        self.expressions.note_unused(self._span(self.net))
+
+    def _constants(self) -> None:
+        """Constants have values; templates get theirs from the measures, or the value that they had last."""
+        bound = {
+            one.get("varname"): one.get("single-val")
+            for measures in self.root.everywhere("measures")
+            if measures.get("gspn-name") == self.net.get("name")
+            for one in measures.everywhere("assignment")
+            if one.get("single-val")
+        }
+        for element in self.nodes.all("constant", "template"):
+            name, value = element.get("name"), element.get("value")
+            kind = "int" if (element.get("consttype") or element.get("type")) == "INTEGER" else "real"
+            if element.tag == "template":
+                value = bound.get(name) or element.get("last-binding")
+                if not value:
+                    value = "1"
+                    self.foreign.warn("foreign-no-value", self._span(element), name=name, value=value)
+            if element.get("domain"):
+                self.colours.marking(name, value)
+            else:
+                self.expressions.constant(name, value, kind)
+
+    def _new(self, element: Element, known: dict[str, Transition] | dict[str, tuple[str, Sort]]) -> str:
+        key = element.get("name")
+        if not key:
+            self._refuse("foreign-no-id", element, kind=element.tag)
+        if key in known:
+            self._refuse("foreign-twice", element, name=key)
+        return self.foreign.names.give(element.tag, key)
+
+    def _place(self, element: Element) -> None:
+        if element.get("type", "DISCRETE") not in ("DISCRETE", ""):
+            self._refuse("foreign-construct", element, what="a place of a fluid")
+        name, sort = self._new(element, self.places), self.colours.domain(element)
+        self.places[element.get("name")] = name, sort
+        marking = element.get("marking")
+        try:
+            tokens = self.coloured.marking(self.colours.bag(marking, sort, element), sort) if not sort.black else ""
+        except BagError as error:
+            self._refuse(str(error), element)
+        if sort.black and marking and self._text(marking, element) != "0":
+            text = self._text(marking, element)
+            tokens = "token" if text == "1" else f"{_factor(text)} * token"
+        self.foreign.places.append(Place(name, sort.name, tokens))
+
+    # ------------------------------------------------------------ transitions
+
+    def _time(self, transition: Transition, element: Element) -> None:
+        kind, delay = element.get("type", "EXP"), element.get("delay", "1")
+        condition = element.get("guard")
+        if condition and condition.lower() != "true":
+            guard(transition, self.colours.condition(condition, transition, self.coloured, element))
+        if kind == "IMM":
+            transition.clauses["priority"] = self._text(element.get("priority", "1"), element)
+            weight = self._text(element.get("weight", "1"), element)
+            transition.clauses |= {} if weight in ("1", "1.0") else {"weight": weight}
+            return
+        if kind == "EXP":
+            held = {arc.get("tail") for arc in self._arcs_into(element) if arc.get("mult", "1") != "0"}
+            node = self.expressions.node(delay, self._span(element))
+            try:
+                exponential(transition, node, self.expressions.writer, held.__contains__)
+            except InfixError as error:
+                self._refuse("foreign-expression", element, text=delay, reason=error.reason)
+        elif kind in ("GEN", "DET"):
+            transition.clauses["after"] = self._general(element, delay)
+        else:
+            self._refuse("foreign-construct", element, what=f"a transition of the type `{kind}`")
+        self._servers(transition, element, kind)
+
+    def _general(self, element: Element, delay: str) -> str:
+        node = self.expressions.node(delay, self._span(element))
+        if node.op not in ("index", "call"):
+            return self._text(node, element)
+        found = distribution(node.text, [_factor(self._text(part, element)) for part in node.parts])
+        if found is None:
+            self._refuse("foreign-distribution", element, name=node.text)
+        return found
+
+    def _servers(self, transition: Transition, element: Element, kind: str) -> None:
+        coloured = any(not self.places[arc.get("tail")][1].black for arc in self._arcs_into(element))
+        text = element.get("nservers") or ("Infinite" if kind == "EXP" else "1")
+        if coloured:
+            if text.lower() != "infinite" and text != "1":
+                self._refuse("foreign-construct", element, what="a number of servers for coloured tokens")
+        elif text.lower() == "infinite":
+            transition.clauses["servers"] = "all"
+        elif text != "1":
+            transition.clauses["servers"] = self._text(text, element)
+
+    # ------------------------------------------------------------ arcs
+
+    def _arcs_into(self, element: Element) -> list[Element]:
+        edges = self.net.first("edges")
+        name = element.get("name")
+        return [arc for arc in edges.all("arc") if arc.get("head") == name and _kind(arc) == "INPUT"] if edges else []
+
+    def _arc(self, arc: Element) -> None:
+        kind = _kind(arc)
+        ends = (arc.get("head"), arc.get("tail")) if kind == "OUTPUT" else (arc.get("tail"), arc.get("head"))
+        place, transition = self.places.get(ends[0]), self.transitions.get(ends[1])
+        if place is None or transition is None:
+            self._refuse("foreign-unknown-name", arc, name=ends[0] if place is None else ends[1])
+        name, sort = place
+        if not sort.black:
+            self._coloured(arc, kind, name, sort, transition)
+            return
+        number = self._text(arc.get("mult", "1"), arc)
+        counted = name if number == "1" else f"{_factor(number)} * {name}"
+        if kind == "INHIBITOR":
+            transition.inputs.append(f"no {name}" if number == "1" else f"no {name} >= {number}")
+        elif kind == "RESET":
+            transition.inputs.append(f"reset {name}")
+        elif kind in ("INPUT", "OUTPUT"):
+            (transition.inputs if kind == "INPUT" else transition.outputs).append(counted)
+        else:
+            self._refuse("foreign-arc-kind", arc, kind=kind)
+
+    def _coloured(self, arc: Element, kind: str, name: str, sort: Sort, transition: Transition) -> None:
+        self.colours.using = self.coloured.variables(transition)
+        items = self.colours.bag(arc.get("mult"), sort, arc)
+        try:
+            if kind == "INPUT":
+                self.coloured.take(transition, name, sort, items)
+            elif kind == "OUTPUT":
+                self.coloured.give(transition, name, sort, items)
+            elif kind == "INHIBITOR" and len(items) == 1 and not items[0].without:
+                self._inhibit(transition, name, sort, items[0])
+            else:
+                self._refuse("foreign-arc-kind", arc, kind=kind)
+        except BagError as error:
+            self._refuse(str(error), arc)
+
+    def _inhibit(self, transition: Transition, name: str, sort: Sort, item: bags.Item) -> None:
+        for arc in bags.outputs([item]):
+            inside = f"{sort.name}({', '.join(arc.values)})" if sort.parts else arc.values[0]
+            threshold = "" if arc.count == 1 else f" >= {arc.count}"
+            transition.inputs.append(f"no {name}({inside}){threshold}")
+
+    # ------------------------------------------------------------ the rest
+
+    def _measures(self) -> None:
+        for measures in self.root.everywhere("measures"):
+            asked = [one for one in measures.everywhere("formula") if one.get("language") not in _QUIET_FORMULAS]
+            if measures.get("gspn-name") == self.net.get("name") and asked:
+                self.foreign.warn("foreign-measures", self._span(asked[0]), count=len(asked))
+
+    def _text(self, expression: str | Node, element: Element) -> str:
+        return self.expressions.text(expression, self._span(element))
+
+    def _span(self, element: Element) -> Span:
+        return element.span(self.foreign.file)
+
+    def _refuse(self, identifier: str, element: Element, **values: str | int) -> NoReturn:
+        self.foreign.refuse(identifier, self._span(element), **values)
+
+
+def _kind(arc: Element) -> str:
+    return (arc.get("kind") or arc.get("type")).upper()
+
+
+def _factor(text: str) -> str:
+    """A factor of a product."""
+    return text if text.replace("_", "a").replace(".", "a").isalnum() else f"({text})"

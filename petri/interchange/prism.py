@@ -1,0 +1,454 @@
+"""PRISM's modules, as far as they are continuous-time Markov chains of bounded variables.
+
+A variable that is only counted up and down is a place of black tokens; any other is a place with one coloured token.
+Commands with the same label of several modules become one transition for each combination.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import product
+from typing import Final, NoReturn
+
+from petri.interchange import infix
+from petri.interchange.coloured import times
+from petri.interchange.expressions import MOST_OPERATIONS, Expressions
+from petri.interchange.foreign import Foreign, Place, Transition
+from petri.interchange.infix import InfixError, Node, Writer
+from petri.interchange.timing import exponential, guard
+from petri.net import Span
+
+MOST_COMMANDS: Final = 20_000  # transitions, also of combinations
+_COMMENT: Final = re.compile(r"//[^\n]*")
+_CONST: Final = re.compile(r"const\s+(?:(int|double|bool|rate|prob)\s+)?(\w+)\s*(?:=([^;]*))?;")
+_FORMULA: Final = re.compile(r"formula\s+(\w+)\s*=([^;]*);")
+_LABEL: Final = re.compile(r"label\s+\"(\w+)\"\s*=([^;]*);")
+_GLOBAL: Final = re.compile(r"global\s+([^;]*);")
+_RENAMED: Final = re.compile(r"module\s+(\w+)\s*=\s*(\w+)\s*\[([^\]]*)\]\s*endmodule\b")
+_MODULE: Final = re.compile(r"module\s+(\w+)(.*?)\bendmodule\b", re.DOTALL)
+_REWARDS: Final = re.compile(r"rewards\s*(?:\"(\w+)\")?(.*?)\bendrewards\b", re.DOTALL)
+_DECLARED: Final = re.compile(r"\s*(\w+)\s*:\s*(?:\[(.*)\.\.(.*)\]|(bool))\s*(?:init\s+(.*))?$", re.DOTALL)
+_COMMAND: Final = re.compile(r"\s*\[(\w*)\](.*?)->(.*)$", re.DOTALL)
+_ASSIGNED: Final = re.compile(r"\s*\(?\s*(\w+)'\s*=(.*)$", re.DOTALL)
+_RANGE_TRUE: Final = Node("name", text="true")
+
+
+@dataclass(slots=True)
+class _Variable:
+    """counted: a place of black tokens."""
+
+    place: str
+    type: str
+    initial: str
+    counted: bool
+    bound: str = ""  # the name that arcs bind
+
+
+@dataclass(slots=True)
+class _Command:
+    module: str
+    label: str
+    guard: Node
+    rate: Node
+    updates: dict[str, Node]
+    span: Span
+
+
+@dataclass(slots=True)
+class _Texts:
+    """A module as it was written; base: the place of its body in the file."""
+
+    name: str
+    body: str
+    base: int
+    declared: list[tuple[str, str, str, str, str, Span]] = field(default_factory=list)
+
+
+def read(foreign: Foreign, data: bytes) -> None:
+    _Model(foreign).read()
+
+
+class _Model:
+    def __init__(self, foreign: Foreign) -> None:
+        self.foreign = foreign
+        self.text = _COMMENT.sub(lambda one: " " * len(one[0]), foreign.source)
+        self.expressions = Expressions(foreign, lambda _: None)
+        self.formulas: dict[str, Node] = {}
+        self.modules: dict[str, _Texts] = {}
+        self.commands: list[_Command] = []
+        self.variables: dict[str, _Variable] = {}
+        self.declared: list[tuple[str, str, str, str, str, Span]] = []
+        self.labels: dict[str, list[str]] = {}  # the modules that have a label
+        self.rewards: list[tuple[str, str]] = []
+        self.values: dict[str, Node] = {}  # of variables that a command compares with constants
+        self.writer = Writer(self._name, self._held, infix.plain_call)
+
+    def read(self) -> None:
+        self._top()
+        for module in self.modules.values():
+            self._module(module)
+        self._declare()
+        made = list(self._combined())
+        for number, command in enumerate(made, 1):
+            self._transition(command, number)
+        self._measures()
+        self.expressions.note_unused(self.foreign.span(1))
+
+    # ------------------------------------------------------------ the file
+
+    def _top(self) -> None:
+        at = 0
+        kinds = (
+            (_CONST, self._constant), (_FORMULA, self._formula), (_LABEL, self._label), (_GLOBAL, self._global),
+            (_RENAMED, self._renamed), (_MODULE, self._keep), (_REWARDS, self._reward),
+        )  # fmt: skip
+        seen = False
+        while rest := self.text[at:].lstrip():
+            at = len(self.text) - len(rest)
+            word = re.match(r"\w*", rest)
+            kind = word[0] if word else ""
+            if kind in ("ctmc", "stochastic"):
+                seen, at = True, at + len(kind)
+                continue
+            if kind in ("dtmc", "mdp", "pta", "smg", "nondeterministic", "probabilistic", "fdctmc", "ma", "pomdp"):
+                self._refuse("foreign-kind", self._span(at), kind=kind)
+            if rest.startswith(";"):
+                at += 1
+                continue
+            for pattern, take in kinds:
+                found = pattern.match(self.text, at)
+                if found is not None:
+                    take(found)
+                    at = found.end()
+                    break
+            else:
+                self._refuse("foreign-construct", self._span(at), what=f"`{rest.split(None, 1)[0][:40]}`")
+        if not seen:
+            self._refuse("foreign-kind", self.foreign.span(1), kind="mdp")
+
+    def _constant(self, found: re.Match[str]) -> None:
+        kind = {"double": "real", "rate": "real", "prob": "real"}.get(found[1] or "int", "int")
+        value = (found[3] or "").strip()
+        if not value:
+            value = "1" if found[1] != "bool" else "false"
+            self.foreign.warn("foreign-no-value", self._span(found.start()), name=found[2], value=value)
+        self.expressions.constant(found[2], value, kind)
+
+    def _formula(self, found: re.Match[str]) -> None:
+        self.formulas[found[1]] = self._node(found[2], self._span(found.start()))
+
+    def _label(self, found: re.Match[str]) -> None:
+        self.rewards.append((found[1], ""))
+
+    def _global(self, found: re.Match[str]) -> None:
+        self._variable(found[1], self._span(found.start()))
+
+    def _keep(self, found: re.Match[str]) -> None:
+        self._new_module(found[1], found[2], found.start(2), found)
+
+    def _renamed(self, found: re.Match[str]) -> None:
+        base = self.modules.get(found[2])
+        if base is None:
+            self._refuse("foreign-unknown-name", self._span(found.start()), name=found[2])
+        pairs = [pair.partition("=") for pair in found[3].split(",")]
+        new = {old.strip(): name.strip() for old, _, name in pairs}
+        body = re.sub(r"\b[A-Za-z_]\w*", lambda one: new.get(one[0], one[0]), base.body)
+        self._new_module(found[1], body, found.start(), found)
+
+    def _new_module(self, name: str, body: str, base: int, found: re.Match[str]) -> None:
+        if name in self.modules:
+            self._refuse("foreign-twice", self._span(found.start()), name=name)
+        self.modules[name] = _Texts(name, body, base)
+
+    def _reward(self, found: re.Match[str]) -> None:
+        self.rewards.append((found[1] or "reward", found[2].strip()))
+
+    def _module(self, module: _Texts) -> None:
+        at = 0
+        for statement in module.body.split(";"):
+            start = module.base + min(at + len(statement) - len(statement.lstrip()), len(module.body))
+            span, at = self._span(start), at + len(statement) + 1
+            if not statement.strip():
+                continue
+            command = _COMMAND.match(statement)
+            if command is None:
+                self._variable(statement, span)
+            else:
+                self._command(module.name, command, span)
+
+    def _variable(self, text: str, span: Span) -> None:
+        found = _DECLARED.match(text.strip())
+        if found is None:
+            self._refuse("foreign-line", span, text=text.strip()[:80])
+        if any(found[1] == one[0] for one in self.declared):
+            self._refuse("foreign-twice", span, name=found[1])
+        low, high, truth, initial = (part.strip() if part else "" for part in found.groups()[1:])
+        self.declared.append((found[1], low, high, truth, initial or ("false" if truth else low), span))
+
+    def _command(self, module: str, found: re.Match[str], span: Span) -> None:
+        label, condition = found[1], self._node(found[2], span)
+        if label and module not in self.labels.setdefault(label, []):
+            self.labels[label].append(module)
+        for rate, updates in self._alternatives(found[3], span):
+            self.commands.append(_Command(module, label, condition, rate, updates, span))
+
+    def _alternatives(self, text: str, span: Span) -> Iterator[tuple[Node, dict[str, Node]]]:
+        """`rate : (x'=1) & (y'=2) + …`"""
+        depth, start, colon = 0, 0, -1
+        for position, character in enumerate(f"{text}+"):
+            depth += (character in "([") - (character in ")]")
+            if depth or (character == "+" and colon < 0 and position < len(text)):
+                continue
+            if character == ":" and colon < 0:
+                colon = position
+            elif character == "+":
+                rate = text[start:colon] if colon >= 0 else "1"
+                yield self._node(rate, span), self._updates(text[max(colon + 1, start) : position], span)
+                start, colon = position + 1, -1
+
+    def _updates(self, text: str, span: Span) -> dict[str, Node]:
+        if text.strip() == "true":
+            return {}
+        found: dict[str, Node] = {}
+        for part in _split(text, "&"):
+            assigned = _ASSIGNED.match(part.strip())
+            if assigned is None:
+                self._refuse("foreign-line", span, text=text.strip()[:80])
+            value = assigned[2].strip()
+            found[assigned[1]] = self._node(value[:-1] if part.strip().startswith("(") else value, span)
+        return found
+
+    # ------------------------------------------------------------ variables
+
+    def _declare(self) -> None:
+        names = {one[0] for one in self.declared}
+        plain = {name: self._counted(name) for name in names}
+        for key, low, high, truth, initial, span in self.declared:
+            place = self.foreign.names.give("place", key)
+            start = self.expressions.text(self._node(initial, span), span)
+            limits = () if truth else (self.expressions.text(low, span), self.expressions.text(high, span))
+            type_ = "..".join(limits) or "bool"
+            counted = not truth and low == "0" and plain[key]
+            self.variables[key] = _Variable(place, type_, start, counted)
+            if counted:
+                tokens = "" if start == "0" else "token" if start == "1" else f"{_factor(start)} * token"
+                self.foreign.places.append(Place(place, initial=tokens, doc=f"at most {type_.partition('..')[2]}"))
+            else:
+                self.variables[key].bound = self.foreign.names.give("variable", key, f"{key}_now")
+                written = f"({start})" if not infix.ATOMIC.fullmatch(start) else start
+                self.foreign.places.append(Place(place, type_, written))
+        for command in self.commands:
+            unknown = next((name for name in command.updates if name not in self.variables), None)
+            if unknown is not None:
+                self._refuse("foreign-unknown-name", command.span, name=unknown)
+
+    def _counted(self, name: str) -> bool:
+        """Whether all updates of a variable add or subtract a number, and some do."""
+        changes = [_change(command.updates[name], name) for command in self.commands if name in command.updates]
+        return bool(changes) and all(change is not None for change in changes)
+
+    # ------------------------------------------------------------ commands
+
+    def _combined(self) -> Iterator[_Command]:
+        """Each command without a label, and each combination of commands with a label of several modules."""
+        count, done = 0, set[str]()
+        for command in self.commands:
+            combinations: Iterator[tuple[_Command, ...]] = iter([(command,)])
+            if command.label and len(self.labels[command.label]) > 1:
+                if command.label in done:
+                    continue
+                done.add(command.label)
+                groups = [
+                    [one for one in self.commands if one.label == command.label and one.module == module]
+                    for module in self.labels[command.label]
+                ]
+                combinations = product(*groups)
+            for parts in combinations:
+                count += 1
+                if count > MOST_COMMANDS:
+                    self._refuse("foreign-too-large", command.span, what="combinations of commands", most=MOST_COMMANDS)
+                yield parts[0] if len(parts) == 1 else self._joined(parts)
+
+    def _joined(self, parts: tuple[_Command, ...]) -> _Command:
+        first = parts[0]
+        condition, rate, updates = first.guard, first.rate, dict(first.updates)
+        for part in parts[1:]:
+            condition = Node("and", (condition, part.guard))
+            if infix.value_of(part.rate, {}) != 1:
+                rate = part.rate if infix.value_of(rate, {}) == 1 else Node("*", (rate, part.rate))
+            both = updates.keys() & part.updates.keys()
+            if both:
+                self._refuse("foreign-construct", part.span, what=f"`{min(both)}`, which two modules change at once,")
+            updates |= part.updates
+        return _Command(first.module, first.label, condition, rate, updates, first.span)
+
+    def _transition(self, command: _Command, number: int) -> None:
+        name = self.foreign.names.give("transition", number, command.label or f"{command.module}_step")
+        transition = Transition(name)
+        self.foreign.transitions.append(transition)
+        self.values = {}
+        conditions = [part for part in _conjuncts(command.guard) if not self._fixed(part)]
+        changes = {key: _change(node, key) for key, node in command.updates.items() if self.variables[key].counted}
+        down = {key for key, change in changes.items() if change is not None and change < 0}
+        try:
+            for part in conditions:
+                if not any(_positive(part, key) for key in down) and part != _RANGE_TRUE:
+                    guard(transition, self.writer.operand(self._as_tokens(part), 3))
+            positive = down | {key for key in self.variables for part in conditions if _positive(part, key)}
+            fixed = {key for key, value in self.values.items() if value.text not in ("0", "false")}
+            exponential(transition, self._as_tokens(command.rate), self.writer, (positive | fixed).__contains__)
+            given = {key: self._given(key, node) for key, node in command.updates.items() if key not in changes}
+        except InfixError as error:
+            self._refuse("foreign-expression", command.span, text=name, reason=error.reason)
+        self._arcs(transition, command, changes, given)
+
+    def _arcs(
+        self, transition: Transition, command: _Command, changes: dict[str, int | None], given: dict[str, str]
+    ) -> None:
+        text = " ".join([*transition.clauses.values(), *given.values()])
+        for key, variable in self.variables.items():
+            change = changes.get(key)
+            if change:
+                arcs = transition.inputs if change < 0 else transition.outputs
+                arcs.append(times(abs(change), variable.place))
+            elif key in given:
+                transition.inputs.append(f"{variable.place}({self._pattern(key, text)})")
+                transition.outputs.append(f"{variable.place}({given[key]})")
+            elif not variable.counted and (key in self.values or re.search(rf"\b{variable.bound}\b", text)):
+                transition.inputs.append(f"read {variable.place}({self._pattern(key, text)})")
+
+    def _pattern(self, key: str, text: str) -> str:
+        """What an arc finds: the value that a guard asks for, or any, by its name where that is used."""
+        if key in self.values:
+            return self.writer.text(self.values[key])
+        bound = self.variables[key].bound
+        return bound if re.search(rf"\b{bound}\b", text) else "_"
+
+    def _fixed(self, part: Node) -> bool:
+        """Whether a condition only says the value of a coloured variable, which is kept."""
+        negated = part.op == "not"
+        name = part.parts[0] if negated else part
+        if name.op == "name" and name.text in self.variables and self.variables[name.text].type == "bool":
+            return self._fix(name.text, Node("name", text="false" if negated else "true"))
+        if part.op == "==" and part.parts[0].op == "name" and part.parts[0].text in self.variables:
+            value = part.parts[1]
+            if not any(one.op == "name" and one.text in self.variables for one in value.everywhere()):
+                return self._fix(part.parts[0].text, value)
+        return False
+
+    def _fix(self, key: str, value: Node) -> bool:
+        if self.variables[key].counted or key in self.values:
+            return False
+        self.values[key] = value
+        return True
+
+    def _given(self, key: str, node: Node) -> str:
+        written = self._as_tokens(node)
+        value = infix.value_of(written, {})
+        short = infix.decimal_of(value) if value is not None else None
+        return short if short is not None else self.writer.text(written)
+
+    def _as_tokens(self, node: Node) -> Node:
+        """The expression with variables as `tokens`, and those whose value a guard says as this value."""
+        if node.op == "name" and node.text in self.variables:
+            return self.values.get(node.text) or Node("tokens", text=node.text, at=node.at)
+        return Node(node.op, tuple(map(self._as_tokens, node.parts)), node.text, node.at)
+
+    def _name(self, node: Node) -> str:
+        return self._held(node) if node.text in self.variables else self.expressions.writer.name(node)
+
+    def _held(self, node: Node) -> str:
+        variable = self.variables[node.text]
+        return f"tokens({variable.place})" if variable.counted else variable.bound
+
+    # ------------------------------------------------------------ the rest
+
+    def _measures(self) -> None:
+        others: list[str] = []
+        for title, body in self.rewards:
+            found = re.fullmatch(r"true\s*:\s*(\w+)\s*;", body)
+            variable = self.variables.get(found[1]) if found is not None else None
+            if variable is not None and variable.counted:
+                name = self.foreign.names.fresh(f"mean_{title}")
+                self.foreign.measures.append(f"measure {name} = mean({variable.place})")
+            else:
+                others.append(title)
+        if others:
+            self.foreign.warn("foreign-rewards", None, names=others)
+
+    def _node(self, text: str, span: Span) -> Node:
+        return self._inlined(self.expressions.node(text.strip(), span, tight_not=False), span, [], [0])
+
+    def _inlined(self, node: Node, span: Span, above: list[str], size: list[int]) -> Node:
+        """The expression with formulas written out; they may stand after it in the file, so it is parsed once more."""
+        size[0] += 1
+        if size[0] > MOST_OPERATIONS:
+            self._refuse(
+                "foreign-expression", span, text=above[0] if above else node.text, reason="it is too long, written out"
+            )
+        if node.op == "name" and (formula := self._formula_of(node.text, span)) is not None:
+            if node.text in above:
+                self._refuse("foreign-circle", span, name=node.text)
+            return self._inlined(formula, span, [*above, node.text], size)
+        return Node(node.op, tuple(self._inlined(one, span, above, size) for one in node.parts), node.text, node.at)
+
+    def _formula_of(self, name: str, span: Span) -> Node | None:
+        if name in self.formulas:
+            return self.formulas[name]
+        found = re.search(rf"\bformula\s+{re.escape(name)}\s*=([^;]*);", self.text)
+        if found is None:
+            return None
+        self.formulas[name] = self.expressions.node(found[1].strip(), span, tight_not=False)
+        return self.formulas[name]
+
+    def _span(self, at: int) -> Span:
+        line = self.text.count("\n", 0, at) + 1
+        column = at - (self.text.rfind("\n", 0, at) + 1) + 1
+        return self.foreign.span(line, column)
+
+    def _refuse(self, identifier: str, span: Span, **values: str | int) -> NoReturn:
+        self.foreign.refuse(identifier, span, **values)
+
+
+def _split(text: str, sign: str) -> list[str]:
+    """The parts between signs that are in no parentheses."""
+    parts, depth = [""], 0
+    for character in text:
+        depth += (character == "(") - (character == ")")
+        if character == sign and not depth:
+            parts.append("")
+        else:
+            parts[-1] += character
+    return parts
+
+
+def _change(node: Node, name: str) -> int | None:
+    """By how much `name + 2`, `name - 1` or `name` changes the variable; None for any other expression."""
+    if node.op == "name" and node.text == name:
+        return 0
+    if node.op in ("+", "-") and node.parts[0].op == "name" and node.parts[0].text == name:
+        number = node.parts[1]
+        if number.op == "number" and number.text.isdigit() and len(number.text) < 9:
+            return int(number.text) if node.op == "+" else -int(number.text)
+    return None
+
+
+def _conjuncts(node: Node) -> Iterator[Node]:
+    if node.op == "and":
+        for part in node.parts:
+            yield from _conjuncts(part)
+    else:
+        yield Node(node.op, node.parts, node.text)
+
+
+def _positive(node: Node, name: str) -> bool:
+    """Whether a condition is `name > 0` or `name >= 1`."""
+    if node.op not in (">", ">=") or node.parts[0].op != "name" or node.parts[0].text != name:
+        return False
+    return node.parts[1].op == "number" and node.parts[1].text == ("0" if node.op == ">" else "1")
+
+
+def _factor(text: str) -> str:
+    return text if infix.ATOMIC.fullmatch(text) else f"({text})"

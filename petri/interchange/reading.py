@@ -1,0 +1,105 @@
+"""Which format a file has, and its reader."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Final
+
+from petri.diagnostics import Diagnostic, LanguageError
+from petri.interchange.foreign import Foreign
+
+LARGEST_FILE: Final = 32 * 2**20  # bytes
+_HEAD: Final = 64 * 1024  # bytes in which a format shows
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """`module` has `read(foreign, data)`. sign: what only files of this format have among their first bytes."""
+
+    name: str
+    module: str
+    suffixes: tuple[str, ...]
+    sign: re.Pattern[bytes]
+    text: bool = False  # it is UTF-8; otherwise the file says its encoding itself
+
+
+def _format(name: str, module: str, suffixes: str, sign: bytes, text: bool = False) -> Format:
+    return Format(name, module, tuple(suffixes.split()), re.compile(sign, re.MULTILINE), text)
+
+
+_TINA: Final = rb"^[ \t]*(?:tr|pl)[ \t]+(?:\{[^}\n]*\}|[\w'?.-]+)[ \t]*(?:$|[\[\]:(]|[^\n]*->|\s)"
+_PRISM: Final = rb"^[ \t]*(?:ctmc|stochastic|dtmc|mdp|fdctmc|pta)[ \t]*;?[ \t]*(?:$|//)"
+FORMATS: Final = (
+    _format("PNML", "pnml", ".pnml .xml", rb"<(?:\w+:)?pnml\b"),
+    _format("GreatSPN", "pnpro", ".pnpro", rb"<gspn\b"),
+    _format("ORIS", "oris", ".xpn", rb"<tpn-editor\b"),
+    _format("PRISM", "prism", ".prism .sm .pm .nm", _PRISM, True),
+    _format("TINA", "tina", ".net", _TINA, True),
+    _format("gospn", "gospn", ".spn", rb"^[ \t]*(?:arc|iarc|oarc|harc)[ \t]+[\w.]+[ \t]+to[ \t]+[\w.]+", True),
+)  # fmt: skip
+
+
+def is_foreign(path: Path) -> bool:
+    """Whether a file can be read and is in a format of another tool."""
+    try:
+        with path.open("rb") as file:
+            return recognised(file.read(_HEAD), path.name) is not None
+    except (OSError, ValueError):
+        return False
+
+
+def recognised(data: bytes, name: str = "") -> Format | None:
+    """The format of a file by its content; of several by the suffix of its name."""
+    head = data[:_HEAD]
+    xml = head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"<"
+    found = [one for one in FORMATS if (one.text or xml) and one.sign.search(head)]
+    suffix = Path(name).suffix.lower()
+    return next((one for one in found if suffix in one.suffixes), found[0] if found else None)
+
+
+def read(path: str | Path, name: str | None = None, wanted: str = "") -> Foreign:
+    """The net of a file; wanted: which, of several (default: the first). Raises LanguageError."""
+    shown = name or str(path)
+    try:
+        with Path(path).open("rb") as file:
+            data = file.read(LARGEST_FILE + 1)
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise LanguageError([Diagnostic("file-unreadable", values={"path": shown, "reason": reason})]) from None
+    return read_bytes(data, shown, wanted)
+
+
+def read_bytes(data: bytes, name: str, wanted: str = "") -> Foreign:
+    """The net of a file's bytes, as of `read`. Raises LanguageError."""
+    if len(data) > LARGEST_FILE:
+        values = {"path": name, "limit": f"{LARGEST_FILE // 2**20} MiB"}
+        raise LanguageError([Diagnostic("foreign-file-too-large", values=values)])
+    kind = recognised(data, name)
+    if kind is None:
+        known = tuple(one.name for one in FORMATS)
+        raise LanguageError([Diagnostic("foreign-unknown", values={"path": name, "known": known})])
+    foreign = Foreign(kind.name, name, _text(data, name, kind), wanted=wanted)
+    foreign.call(Path(name).stem.strip("<>"))
+    reader: Callable[[Foreign, bytes], None] = import_module(f"petri.interchange.{kind.module}").read
+    try:
+        reader(foreign, data)
+    except RecursionError:
+        foreign.refuse("foreign-nested")
+    foreign.keep_alive()
+    return foreign
+
+
+def _text(data: bytes, name: str, kind: Format) -> str:
+    """The file as text, for messages; and to be read, where the format is UTF-8. Raises LanguageError."""
+    if not kind.text:
+        return data.decode("utf-8", "replace")
+    from petri.language.syntax.foreign import decode
+
+    text, found = decode(data, name)
+    if found:
+        raise LanguageError(found)
+    return text

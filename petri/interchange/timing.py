@@ -1,0 +1,75 @@
+"""Times of transitions: rates as means, and rates that depend on the marking."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from petri.interchange.foreign import Transition
+from petri.interchange.infix import Node, Writer, as_real, mean_of_rate
+
+
+def exponential(transition: Transition, rate: Node, writer: Writer, sure: Callable[[str], bool]) -> None:
+    """An exponential time with this rate. Where the marking can make it 0, the transition is not enabled then.
+
+    sure: whether a place of the file holds a token whenever the transition is enabled.
+    """
+    text = writer.text(rate)
+    if all(_positive(part, sure) for part in _factors(rate)):
+        transition.clauses["after"] = f"exp({mean_of_rate(text)})"
+        return
+    transition.clauses["let"] = f"rate = {text}"
+    transition.clauses["after"] = "exp(1 / rate)"
+    guard(transition, "rate > 0")
+
+
+def guard(transition: Transition, condition: str) -> None:
+    """Add a condition; it is a comparison, or in parentheses."""
+    before = transition.clauses.get("when")
+    transition.clauses["when"] = f"{before} and {condition}" if before else condition
+
+
+def _factors(node: Node) -> list[Node]:
+    if node.op in ("*", "/"):
+        return [factor for part in node.parts for factor in _factors(part)]
+    return [node]
+
+
+def _positive(node: Node, sure: Callable[[str], bool]) -> bool:
+    """Whether a factor of a rate is greater than 0: it does not read the marking, or a place that holds a token."""
+    if node.op == "tokens":
+        return sure(node.text)
+    return not any(part.op == "tokens" for part in node.everywhere())
+
+
+def _uniform(low: str, high: str) -> str:
+    return f"uniform({as_real(low)}..{as_real(high)})"
+
+
+def _erlang(rate: str, stages: str) -> str:
+    return f"erlang({stages}, {stages} / {rate})"
+
+
+def _pareto(scale: str, shape: str) -> str:
+    return f"pareto({shape}, {scale} * {shape} / ({shape} - 1))"
+
+
+# Distributions by the names that other tools give them, in lower case: how many parameters, and what is written.
+DISTRIBUTIONS: Final[dict[str, tuple[int, Callable[..., str]]]] = {
+    "i": (1, lambda value: value),
+    "det": (1, lambda value: value),
+    "deterministic": (1, lambda value: value),
+    "const": (1, lambda value: value),
+    "uniform": (2, _uniform),
+    "unif": (2, _uniform),
+    "erlang": (2, _erlang),
+    "pareto": (2, _pareto),
+    "exp": (1, lambda rate: f"exp({mean_of_rate(rate)})"),
+    "exponential": (1, lambda rate: f"exp({mean_of_rate(rate)})"),
+}
+
+
+def distribution(name: str, parameters: Sequence[str]) -> str | None:
+    """A time of another tool; None if it is not known."""
+    count, write = DISTRIBUTIONS.get(name.lower(), (-1, str))
+    return write(*parameters) if count == len(parameters) else None

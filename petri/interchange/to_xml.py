@@ -1,0 +1,111 @@
+"""Nets as PNML and as GreatSPN projects."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from xml.sax.saxutils import quoteattr
+
+from petri.diagnostics import Diagnostic
+from petri.interchange.names import Names
+from petri.interchange.plain import Plain, PlainTransition, rate_text
+
+_PNML = "http://www.pnml.org/version-2009/grammar/"
+
+
+def pnml(net: Plain) -> tuple[str, list[Diagnostic]]:
+    """A place/transition net; times, priorities and weights are left out, which is a warning."""
+    lines = ['<?xml version="1.0" encoding="UTF-8"?>', f'<pnml xmlns="{_PNML}pnml">']
+    lines += [f' <net id={_key("n", net.net.name)} type="{_PNML}ptnet">', '  <page id="page">']
+    for number, place in enumerate(net.net.places):
+        lines.append(f'   <place id="p{number}">{_named(place.name)}{_text("initialMarking", place.held, 0)}</place>')
+    arcs: list[str] = []
+    for number, transition in enumerate(net.transitions):
+        lines.append(f'   <transition id="t{number}">{_named(transition.name)}</transition>')
+        if transition.guard is not None or transition.inhibitors:
+            net.refuse("a guard or an inhibitor arc", transition.of.span)
+        into, out = dict(transition.inputs), dict(transition.outputs)
+        _read_as_taken(net, transition, into, out)
+        arcs += [_arc(len(arcs) + at, f"p{p}", f"t{number}", c) for at, (p, c) in enumerate(into.items())]
+        arcs += [_arc(len(arcs) + at, f"t{number}", f"p{p}", c) for at, (p, c) in enumerate(out.items())]
+    lost = [one.name for one in net.transitions if _is_timed(one)]
+    found = [Diagnostic("export-times", values={"names": lost}, severity="warning")] if lost else []
+    return "\n".join([*lines, *arcs, "  </page>", " </net>", "</pnml>"]) + "\n", found
+
+
+def _read_as_taken(net: Plain, transition: PlainTransition, into: dict[int, int], out: dict[int, int]) -> None:
+    """Say that a place is read by taking from it and giving back."""
+    for place, count in transition.reads.items():
+        if place in into or place in out:
+            net.refuse("an arc that reads a place, beside others of this place", transition.of.span)
+        into[place] = out[place] = count
+
+
+def _is_timed(transition: PlainTransition) -> bool:
+    return (transition.kind, transition.time.value, transition.servers) != ("exponential", 1.0, 1)
+
+
+def _key(kind: str, name: str) -> str:
+    return quoteattr(name or kind)
+
+
+def _named(name: str) -> str:
+    return f"<name><text>{_escaped(name)}</text></name>"
+
+
+def _escaped(text: str) -> str:
+    return quoteattr(text)[1:-1]
+
+
+def _text(tag: str, count: int, missing: int) -> str:
+    return "" if count == missing else f"<{tag}><text>{count}</text></{tag}>"
+
+
+def _arc(number: int, source: str, target: str, count: int) -> str:
+    return f'   <arc id="a{number}" source="{source}" target="{target}">{_text("inscription", count, 1)}</arc>'
+
+
+def pnpro(net: Plain) -> tuple[str, list[Diagnostic]]:
+    """A GSPN or a DSPN, in a grid: the first column has the places."""
+    name, names = quoteattr(net.net.name), Names()
+    lines = ['<?xml version="1.0" encoding="UTF-8" standalone="no"?>', f'<project name={name} version="121">']
+    lines += [f" <gspn name={name}>", "  <nodes>"]
+    for number, place in enumerate(net.net.places):
+        marking = f' marking="{place.held}"' if place.held else ""
+        title = quoteattr(names.give("place", number, place.name))
+        lines.append(f'   <place name={title}{marking} x="2.0" y="{3 * number + 2}.0"/>')
+    edges: list[str] = []
+    for number, transition in enumerate(net.transitions):
+        title = quoteattr(names.give("transition", number, transition.name))
+        lines.append(f'   <transition name={title} {_timing(net, transition)} x="20.0" y="{3 * number + 2}.0"/>')
+        edges += _edges(net, transition, title, names)
+    return "\n".join([*lines, "  </nodes>", "  <edges>", *edges, "  </edges>", " </gspn>", "</project>"]) + "\n", []
+
+
+def _timing(net: Plain, transition: PlainTransition) -> str:
+    if transition.guard is not None:
+        net.refuse("a guard that depends on the marking", transition.guard.span or transition.of.span)
+    if transition.kind == "immediate":
+        weight = "" if transition.of.weight == 1.0 else f' weight="{transition.of.weight!r}"'
+        if transition.of.priority < 1:
+            net.refuse("an immediate transition with a priority below 1", transition.of.span)
+        return f'type="IMM" priority="{transition.of.priority}"{weight}'
+    if transition.of.priority or transition.of.weight != 1.0:
+        net.refuse("a priority or a weight of a transition with a time", transition.of.span)
+    if transition.time.op != "const":
+        net.refuse("a time that depends on the marking", transition.time.span or transition.of.span)
+    value = float(transition.time.value or 0)
+    servers = "Infinite" if transition.servers is None else str(transition.servers)
+    if transition.kind == "constant":
+        return f'type="GEN" delay="I[{value!r}]" nservers="{servers}"'
+    return f'type="EXP" delay="{rate_text(value)}" nservers="{servers}"'
+
+
+def _edges(net: Plain, transition: PlainTransition, title: str, names: Names) -> Iterator[str]:
+    into, out = dict(transition.inputs), dict(transition.outputs)
+    _read_as_taken(net, transition, into, out)
+    for kind, arcs in (("INPUT", into), ("INHIBITOR", transition.inhibitors), ("OUTPUT", out)):
+        for place, count in arcs.items():
+            ends = quoteattr(names.give("place", place)), title
+            tail, head = ends if kind != "OUTPUT" else ends[::-1]
+            mult = "" if count == 1 else f' mult="{count}"'
+            yield f'   <arc kind="{kind}" tail={tail} head={head}{mult}/>'

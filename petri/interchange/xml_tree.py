@@ -1,0 +1,132 @@
+"""XML files as small trees that know their lines, within limits.
+
+Expat of the standard library reads them. A file may not declare entities, so none can grow; there are no requests for
+other files. What a reader does not need (positions, fonts) is skipped as it is read and takes no memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field
+from xml.parsers import expat
+
+from petri.diagnostics import LanguageError, Value
+from petri.interchange.foreign import refused
+from petri.net import Span
+
+DEEPEST = 200  # elements within elements
+MOST_ELEMENTS = 400_000
+
+
+@dataclass(slots=True)
+class Element:
+    """`tag` and the names of attributes are without prefixes. `text` is all that stands directly in the element."""
+
+    tag: str
+    attributes: dict[str, str]
+    line: int
+    column: int
+    children: list[Element] = field(default_factory=list)
+    text: str = ""
+
+    def get(self, name: str, default: str = "") -> str:
+        return self.attributes.get(name, default)
+
+    def all(self, *tags: str) -> Iterator[Element]:
+        """Its direct children of these kinds."""
+        return (child for child in self.children if child.tag in tags)
+
+    def first(self, *path: str) -> Element | None:
+        """The first descendant on this path of kinds."""
+        found: Element | None = self
+        for tag in path:
+            found = next(found.all(tag), None) if found is not None else None
+        return found
+
+    def said(self, *path: str) -> str:
+        """The text of the first descendant on this path, without white space around it; empty if there is none."""
+        found = self.first(*path)
+        return found.text.strip() if found is not None else ""
+
+    def everywhere(self, *tags: str) -> Iterator[Element]:
+        """All descendants of these kinds, in the order of the file."""
+        pending = list(reversed(self.children))
+        while pending:
+            element = pending.pop()
+            if element.tag in tags:
+                yield element
+            pending.extend(reversed(element.children))
+
+    def span(self, file: str) -> Span:
+        return Span(file, self.line, self.column, self.line, self.column + len(self.tag) + 1)
+
+
+def tree_of(data: bytes, file: str, source: str, skipped: Collection[str] = ()) -> Element:
+    """The root of a file. skipped: kinds of elements that are left out, with all within. Raises LanguageError."""
+    building = _Building(file, source, frozenset(skipped))
+    parser = building.parser
+    try:
+        parser.Parse(data, True)
+    except expat.ExpatError as error:
+        span = Span(file, max(error.lineno, 1), error.offset + 1, max(error.lineno, 1), error.offset + 2)
+        reason = expat.errors.messages.get(error.code, str(error)) if isinstance(error.code, int) else str(error)
+        raise refused(file, source, "foreign-xml", span, {"reason": reason}) from None
+    except (ValueError, LookupError) as error:  # an encoding that Python does not know
+        raise refused(file, source, "foreign-xml", None, {"reason": str(error)}) from None
+    if building.root is None:
+        raise refused(file, source, "foreign-xml", None, {"reason": "it has no element"})
+    return building.root
+
+
+class _Building:
+    """What expat calls."""
+
+    def __init__(self, file: str, source: str, skipped: frozenset[str]) -> None:
+        self.root: Element | None = None
+        self._file, self._source, self._skipped = file, source, skipped
+        self._open: list[Element] = []
+        self._texts: list[list[str]] = []
+        self._within = 0  # how deep within a skipped element
+        self._count = 0
+        self.parser = expat.ParserCreate()
+        self.parser.buffer_text = True
+        self.parser.StartElementHandler = self._start
+        self.parser.EndElementHandler = self._end
+        self.parser.CharacterDataHandler = self._characters
+        self.parser.EntityDeclHandler = self._entity
+
+    def _start(self, tag: str, attributes: dict[str, str]) -> None:
+        tag = tag.rpartition(":")[2]
+        if self._within or tag in self._skipped:
+            self._within += 1
+            return
+        self._count += 1
+        if self._count > MOST_ELEMENTS:
+            raise self._refused("foreign-too-large", what="elements", most=MOST_ELEMENTS)
+        if len(self._open) >= DEEPEST:
+            raise self._refused("foreign-too-deep", most=DEEPEST)
+        plain = {name.rpartition(":")[2]: value for name, value in attributes.items()}
+        made = Element(tag, plain, self.parser.CurrentLineNumber, self.parser.CurrentColumnNumber + 1)
+        if self._open:
+            self._open[-1].children.append(made)
+        else:
+            self.root = made
+        self._open.append(made)
+        self._texts.append([])
+
+    def _end(self, _: str) -> None:
+        if self._within:
+            self._within -= 1
+            return
+        self._open.pop().text = "".join(self._texts.pop())
+
+    def _characters(self, text: str) -> None:
+        if not self._within and self._texts:
+            self._texts[-1].append(text)
+
+    def _entity(self, name: str, *_: object) -> None:
+        raise self._refused("foreign-entity", name=name)
+
+    def _refused(self, identifier: str, **values: Value) -> LanguageError:
+        line, column = self.parser.CurrentLineNumber, self.parser.CurrentColumnNumber + 1
+        return refused(self._file, self._source, identifier, Span(self._file, line, column, line, column + 1), values)

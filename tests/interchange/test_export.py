@@ -1,0 +1,119 @@
+"""Export, and import of what was exported: the same flat net."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from petri import interchange, language
+from petri.codec import net_to_dict
+from petri.diagnostics import LanguageError
+from petri.interchange.exporting import WRITERS, exported
+from petri.net import Net
+from tests.cli.calling import caller
+from tests.interchange import samples
+
+QUEUE = """net queue
+place free = 3 * token
+place jobs cap 5
+place busy cap 2
+transition arrive: free -> jobs after exp(0.7) servers all
+transition begin: jobs, no busy >= 2 -> busy after exp(1 / (2 * tokens(jobs))) when tokens(free) < 3
+transition serve: 2 * busy -> 2 * free after exp(0.5) servers 2
+"""
+
+
+def core(net: Net) -> list[Any]:
+    """What makes a run: without names' spans, comments and parameters."""
+    data = net_to_dict(net, spans=False)
+    return [without(data[part]) for part in ("places", "transitions")]
+
+
+def without(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: without(one) for key, one in value.items() if key not in ("span", "doc")}
+    return [without(one) for one in value] if isinstance(value, list) else value
+
+
+def read(text: str, name: str, wanted: str = "") -> Net:
+    return language.loads(interchange.text_of(interchange.read_bytes(text.encode(), name, wanted)))
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "format"),
+    [
+        (samples.PNML, "net.pnml", "pnml"),
+        (samples.PNML, "net.pnml", "pnpro"),
+        (samples.PIPE, "net.xml", "pnpro"),
+        (samples.PNPRO_PLAIN, "net.pnpro", "pnpro"),
+    ],
+)
+def test_import_export_import(text: str, name: str, format: str) -> None:
+    first = read(text, name)
+    again, _ = exported(first, format)
+    assert core(read(again, f"net.{format}")) == core(first)
+
+
+def test_a_chain_as_prism() -> None:
+    text, found = exported(language.loads(QUEUE), "prism")
+    assert text == (
+        "ctmc\n\n"
+        "module queue_net\n\n"
+        "  free : [0..100] init 3;\n"
+        "  jobs : [0..5] init 0;\n"
+        "  busy : [0..2] init 0;\n\n"
+        "  [arrive] free>=1 & jobs<=4 -> free * 1.4285714285714286 : (free'=free-1) & (jobs'=jobs+1);\n"
+        "  [begin] jobs>=1 & busy<2 & busy<=1 & (free < 3) -> 1 / ((1.0 / (2 * jobs)))"
+        " : (jobs'=jobs-1) & (busy'=busy+1);\n"
+        "  [serve] busy>=2 -> min(floor(busy / 2), 2) * 2 : (free'=free+2) & (busy'=busy-2);\n\n"
+        "endmodule\n"
+    )
+    assert [one.id for one in found] == ["export-bounds"]
+    net = read(text, "queue.prism")
+    assert [place.name for place in net.places][:3] == ["free", "jobs", "busy"]
+
+
+def test_a_chain_as_jani() -> None:
+    model = json.loads(exported(language.loads(QUEUE), "jani")[0])
+    assert [one["initial-value"] for one in model["variables"]] == [3, 0, 0]
+    (first, _, last) = model["automata"][0]["edges"]
+    assert first["guard"]["exp"]["op"] == "∧"
+    assert last["rate"]["exp"]["left"]["op"] == "min"
+
+
+@pytest.mark.parametrize(
+    ("text", "formats"),
+    [
+        ("place p : int = 1\ntransition t: p(x) -> p(x) after exp(1)", "pnml pnpro prism jani"),
+        ("place p = token\ntransition t: p -> p takes 3", "pnml pnpro prism jani"),
+        ("place p = token\ntransition t: p -> p after 3", "prism jani"),
+        ("place p = token\ntransition t: p -> p after exp(1) resume", "pnml pnpro prism jani"),
+        ("place p = token\ntransition t: p -> p after uniform(1.0..2.0)", "pnml pnpro prism jani"),
+        ("place p = token\ntransition t: p -> tokens(p) * p after exp(1)", "pnml pnpro prism jani"),
+        ("place p = token\ntransition t: p, reset p -> p after exp(1)", "pnml pnpro prism jani"),
+        ("place p = token\ntransition t: p -> p after exp(1) when tokens(p) > 1", "pnml pnpro"),
+        ("place p = token\nplace q\ntransition t: p, no q -> p after exp(1)", "pnml"),
+    ],
+)
+def test_what_a_format_cannot_say(text: str, formats: str) -> None:
+    net = language.loads(text)
+    for format in WRITERS:
+        if format in formats.split():
+            with pytest.raises(LanguageError) as error:
+                exported(net, format)
+            assert error.value.diagnostics[0].span is not None
+        else:
+            exported(net, format)
+
+
+def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    call = caller(capsys)
+    file = tmp_path / "queue.net"
+    file.write_text(QUEUE)
+    assert call("export", str(file), "--format", "prism").out.startswith("ctmc\n")
+    assert call("export", str(file), "--format", "dot").out.startswith("digraph")
+    refused = call("export", str(file), "--format", "pnpro")
+    assert (refused.status, "export-construct" in refused.err, "queue.net:6" in refused.err) == (1, True, True)

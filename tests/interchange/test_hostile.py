@@ -1,0 +1,53 @@
+"""Files that would take all memory or time get one error."""
+
+from __future__ import annotations
+
+import pytest
+
+from petri.interchange import xml_tree
+from tests.interchange.reading import refused
+
+_START, _END = '<pnml><net id="n" type="ptnet"><page id="p">', "</page></net></pnml>"
+
+
+def test_more_elements_than_there_may_be(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(xml_tree, "MOST_ELEMENTS", 1_000)
+    places = "".join(f'<place id="p{number}"/>' for number in range(1_100))
+    assert refused(f"{_START}{places}{_END}", "a.pnml") == "foreign-too-large"
+
+
+def test_a_long_circle_of_references() -> None:
+    links = "".join(f'<referencePlace id="r{one}" ref="r{(one + 1) % 3000}"/>' for one in range(3000))
+    arc = '<transition id="t"/><arc id="a" source="r0" target="t"/>'
+    assert refused(f"{_START}{links}{arc}{_END}", "a.pnml") == "foreign-circle"
+
+
+def test_formulas_that_double() -> None:
+    formulas = "".join(f"formula f{one} = f{one + 1} + f{one + 1};\n" for one in range(60))
+    module = "module m\n x : [0..1];\n [] x=0 -> f0 : (x'=1);\nendmodule\n"
+    assert refused(f"ctmc\n{formulas}formula f60 = 1;\n{module}", "a.prism") == "foreign-expression"
+    constants = "".join(f"a{one} = a{one + 1} + a{one + 1} * #p\n" for one in range(60))
+    net = f"place p (init = 1)\nexp t (rate = a0)\narc p to t\n{constants}a60 = 1\n"
+    assert refused(net, "a.spn") == "foreign-expression"
+
+
+def test_commands_that_multiply() -> None:
+    def module(number: int) -> str:
+        commands = "".join(f" [a] x{number}=0 -> {rate} : (x{number}'=1);\n" for rate in range(1, 9))
+        return f"module m{number}\n x{number} : [0..1];\n{commands}endmodule\n"
+
+    assert refused("ctmc\n" + "".join(map(module, range(9))), "a.prism") == "foreign-too-large"
+
+
+def test_products_of_large_sets() -> None:
+    classes = "".join(f'<color-class name="C{one}" definition="c{{1..9999}}"/>' for one in range(3))
+    product = '<color-class name="P" definition="C0*C1*C2"/>'
+    place = '<place name="p" domain="P" marking="&lt;All,All,All&gt;"/>'
+    text = f'<project><gspn name="a"><nodes>{classes}{product}{place}</nodes></gspn></project>'
+    assert refused(text, "a.PNPRO") == "foreign-bag-too-large"
+
+
+def test_a_net_that_is_too_large_for_a_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("petri.language.syntax.foreign.LARGEST_FILE", 2_000)
+    places = " ".join(f"place{number}" for number in range(100))
+    assert refused(f"tr a {places} -> {places}\n", "a.net") == "foreign-net-too-large"

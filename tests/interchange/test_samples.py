@@ -1,0 +1,89 @@
+"""Each sample becomes the net of `expected/`; PNSIM_UPDATE=1 writes these files anew."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from petri import interchange, language
+from petri.diagnostics import LanguageError
+from tests.interchange import samples
+from tests.interchange.reading import findings, refused
+
+EXPECTED = Path(__file__).parent / "expected"
+SAMPLES = {
+    "tina.net": (samples.TINA, ["foreign-untimed", "foreign-intervals"]),
+    "pipe.xml": (samples.PIPE, []),
+    "oris.xpn": (samples.ORIS, []),
+    "prism.sm": (samples.PRISM, ["foreign-no-value", "foreign-rewards"]),
+    "gospn.spn": (samples.GOSPN, ["foreign-no-value", "foreign-rewards"]),
+}
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_the_net_of_a_sample(name: str) -> None:
+    text, told = SAMPLES[name]
+    written = interchange.text_of(interchange.read_bytes(text.encode(), name))
+    file = EXPECTED / f"{name}.txt"
+    if os.environ.get("PNSIM_UPDATE"):
+        file.write_text(written)
+    assert written == file.read_text()
+    assert findings(text, name) == told
+    language.loads(written)
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_a_sample_cut_anywhere(name: str) -> None:
+    """Whatever is read of a file that was cut, nothing but an error with a message comes out."""
+    data = SAMPLES[name][0].encode()
+    for end in range(0, len(data), 7):
+        try:
+            language.loads(interchange.text_of(interchange.read_bytes(data[:end], name)))
+        except LanguageError as error:
+            str([one.message for one in error.diagnostics])  # a wording may lack a value
+
+
+@pytest.mark.parametrize(
+    ("name", "before", "after", "expected"),
+    [
+        ("tina.net", "(1)", "(99999999999999)", "foreign-number"),
+        ("tina.net", "[1,3]", "[3,1]", "foreign-line"),
+        ("tina.net", "sent*2", "sent!2", "foreign-line"),
+        ("tina.net", "tr late", "tr lose", "foreign-twice"),
+        ("tina.net", "pl idle", "pr idle > sent\npl idle", "foreign-construct"),
+        ("pipe.xml", "0.25", "-1", "foreign-expression"),
+        ("pipe.xml", '"inhibitor"', '"bent"', "foreign-arc-kind"),
+        ("oris.xpn", 'to="j1"/>', 'to="j2"/>', "foreign-unknown-name"),
+        ("oris.xpn", 'from="j1" to="t1"', 'from="j1" to="j1"', "foreign-circle"),
+        ("oris.xpn", "wait = 3", "wait = wait + 1", "foreign-construct"),
+        ("oris.xpn", "free == 1", "fee == 1", "foreign-expression"),
+        ("oris.xpn", "3.type.exponential", "4.type.expolynomial", "foreign-distribution"),
+        ("prism.sm", "ctmc", "mdp", "foreign-kind"),
+        ("prism.sm", "line1 [", "line9 [", "foreign-unknown-name"),
+        ("prism.sm", "full = q1", "full = full & q1", "foreign-circle"),
+        ("prism.sm", "(s'=1)", "(q1'=q1+1)", "foreign-construct"),
+        ("prism.sm", "(s'=1)", "(t'=1)", "foreign-unknown-name"),
+        ("prism.sm", "(s'=1)", "s is 1", "foreign-line"),
+        ("prism.sm", "-> mu * s", "-> mu * t", "foreign-expression"),
+        ("prism.sm", "s : [0..2]", "s : clock", "foreign-line"),
+        ("prism.sm", 'label "idle"', 'system line1 endsystem\nlabel "idle"', "foreign-construct"),
+        ("gospn.spn", "det(", "odd(", "foreign-distribution"),
+        ("gospn.spn", ", policy = prs", ", policy = odd", "foreign-construct"),
+        ("gospn.spn", "rate = lambda", "rate = lamda", "foreign-expression"),
+        ("gospn.spn", "lambda = 0.1", "lambda = 2 * lambda", "foreign-circle"),
+        ("gospn.spn", "full = #Pbuf == K", "full = full || #Pbuf == K", "foreign-circle"),
+        ("gospn.spn", "dist = det(2 * hour), ", "", "foreign-no-time"),
+        ("gospn.spn", "arc Pup to Tfail", "arc Pup to Tfale", "foreign-unknown-name"),
+    ],
+)
+def test_what_is_wrong(name: str, before: str, after: str, expected: str) -> None:
+    text = SAMPLES[name][0]
+    assert before in text
+    assert refused(text.replace(before, after, 1), name) == expected
+
+
+def test_bytes_that_are_no_text() -> None:
+    assert refused(samples.TINA.encode("utf-16"), "a.net") in ("file-not-utf8", "foreign-unknown")
+    assert refused(samples.GOSPN.encode() + b"\xff", "a.spn") == "file-not-utf8"

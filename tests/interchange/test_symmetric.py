@@ -1,0 +1,117 @@
+"""PNML: symmetric nets."""
+
+from __future__ import annotations
+
+import pytest
+
+from petri import language
+from tests.interchange.symmetric import (
+    ALL,
+    DECLARED,
+    DOT,
+    TABLE,
+    arc,
+    constant,
+    document,
+    many,
+    one,
+    place,
+    transition,
+    variable,
+)  # fmt: skip
+from tests.interchange.test_pnml import imported, refused
+
+
+def test_sorts_variables_and_bags() -> None:
+    assert imported(TABLE, "table.pnml") == (
+        "## Imported from PNML: table.pnml\n"
+        "net table_\n\n"
+        "type Seat       = 1..3\n"
+        "type Mood       = calm | hungry\n"
+        "type Seat_State = { x1: Seat, x2: Mood }\n\n"
+        "place Who            : Seat_State = Seat_State(1, hungry), 2 * (Seat_State(2, calm))\n"
+        "place Fork           : Seat = all\n"
+        "place Bell           = 3 * token\n"
+        "place Told           : Seat\n"
+        "place values_of_Seat : Seat = all  ## every value once, for variables that no arc binds\n\n"
+        "transition eat:  Who(Seat_State(x, hungry)), Fork(x), Fork(if x == 3 then 1 else x + 1), 2 * Bell\n"
+        "  -> Fork(x), Fork(if x == 1 then 3 else x - 1), if x != 1 then Told(1), if x != 2 then Told(2), "
+        "if x != 3 then Told(3)\n"
+        "  after exp(1)\n"
+        "  when x != 3 and x < 3\n"
+        "transition hear: Told(y mod 3 + 1), Told((y + 1) mod 3 + 1), read values_of_Seat(y)"
+        " -> 2 * Who(Seat_State(y, calm))\n"
+        "  after exp(1)\n"
+    )
+
+
+def test_it_is_a_net() -> None:
+    net = language.loads(imported(TABLE))
+    assert [place.held for place in net.places] == [3, 3, 3, 0, 3]
+
+
+def colours(*names: str) -> str:
+    inside = "".join(f'<feconstant id="c{n}" name="{name}"/>' for n, name in enumerate(names))
+    sort = f'<namedsort id="phil" name="Colour"><cyclicenumeration>{inside}</cyclicenumeration></namedsort>'
+    value = '<variabledecl id="vx" name="x"><usersort declaration="phil"/></variabledecl>'
+    return f"<declaration><structure><declarations>{sort}{value}</declarations></structure></declaration>"
+
+
+def test_an_enumeration_has_lists_for_its_order() -> None:
+    text = imported(
+        document(
+            place("p", "phil", one(ALL)),
+            transition("t", many("lessthan", variable("vx"), constant("c2"))),
+            arc("p", "t", one(variable("vx"))),
+            arc("t", "p", one(many("successor", variable("vx")))),
+            declared=colours("red", "green", "blue"),
+        )
+    )
+    assert "const next_Colour = [green, blue, red]" in text
+    assert "transition t: p(x) -> p(next_Colour[x])  after exp(1)  when rank_Colour[x] < rank_Colour[blue]" in text
+    language.loads(text)
+
+
+def test_truth_values() -> None:
+    text = imported(
+        document(
+            place("p", "phil", one(constant("c0"), 2)),
+            transition("t"),
+            arc("p", "t", one(variable("vx"))),
+            arc("t", "p", one(many("successor", variable("vx")))),
+            declared=colours("False", "True"),
+        )
+    )
+    assert "place p : bool = 2 * (false)" in text
+    assert "t: p(x) -> p(not x)" in text
+    language.loads(text)
+
+
+@pytest.mark.parametrize(
+    ("inscription", "expected"),
+    [
+        (many("subtract", one(variable("vx")), one(variable("vy"))), "foreign-subtraction"),
+        (one(DOT), "foreign-sort"),
+        (one(constant("m1")), "foreign-sort"),
+        (one(constant("m7")), "foreign-unknown-name"),
+        (one(variable("vz")), "foreign-unknown-name"),
+        (one("<string/>"), "foreign-construct"),
+        ("", "foreign-not-one"),
+        (many("subtract", one(ALL), one(variable("vx")), one(variable("vy"))), "foreign-subtractions"),
+    ],
+)
+def test_what_cannot_be_said(inscription: str, expected: str) -> None:
+    assert refused(document(place("p", "phil"), transition("t"), arc("p", "t", inscription))) == expected
+
+
+def test_a_circle_of_sorts() -> None:
+    circle = DECLARED.replace(
+        '<usersort declaration="phil"/><usersort declaration="mood"/>', '<usersort declaration="pair"/>'
+    )
+    assert refused(document(declared=circle)) == "foreign-circle"
+
+
+def test_a_set_that_is_too_large() -> None:
+    huge = '<namedsort id="r" name="r"><finiteintrange start="0" end="999999999"/></namedsort>'
+    declared = DECLARED.replace("<variabledecl", f"{huge}<variabledecl", 1)
+    assert refused(document(declared=declared)) == "foreign-set-size"

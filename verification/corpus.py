@@ -1,0 +1,70 @@
+"""`python -m verification.corpus FOLDER`: imports each net of a folder of other tools, as a table.
+
+For nets with a published mean in `corpus.json`, the net runs until the time given there, and the table has both.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from petri import interchange, language
+from petri.diagnostics import LanguageError
+from petri.model import Model
+
+PUBLISHED = Path(__file__).with_name("corpus.json")
+HEAD = ("file", "net", "imported", "places", "transitions", "simulated", "published")
+
+
+def rows(folder: Path) -> Iterator[tuple[str, ...]]:
+    """A row for each net of each file that is in a known format."""
+    published = json.loads(PUBLISHED.read_text(encoding="utf-8"))
+    for path in sorted(folder.rglob("*")):
+        if path.is_file() and interchange.is_foreign(path):
+            name = path.relative_to(folder).as_posix()
+            for net in nets_of(path):
+                yield name, net, *row(path, net, [one for one in published if one["file"] == name])
+
+
+def nets_of(path: Path) -> tuple[str, ...]:
+    """The names of the nets of a file with several; else an empty one."""
+    try:
+        found = interchange.read(path)
+    except LanguageError:
+        return ("",)
+    several = next((one.values for one in found.findings if one.id == "foreign-first-net"), None)
+    return ("",) if several is None else (str(several["name"]), *several["others"])  # type: ignore[misc]
+
+
+def row(path: Path, net: str, published: list[dict[str, Any]]) -> tuple[str, ...]:
+    """Whether it is imported, or why not; its size; figures."""
+    try:
+        text = interchange.text_of(interchange.read(path, wanted=net))
+        flat = language.loads(text)
+    except LanguageError as error:
+        return error.diagnostics[0].message, "", "", "", ""
+    known = next((one for one in published if one.get("net", "") in ("", net)), None)
+    simulated, value = ("", "") if known is None else figures(text, known)
+    return "yes", str(len(flat.places)), str(len(flat.transitions)), simulated, value
+
+
+def figures(text: str, known: dict[str, Any]) -> tuple[str, str]:
+    """The figure of a run with its interval, and what was published."""
+    declared = f"{text}\nmeasure published = {known['figure']}\n"
+    model = Model(*language.loads_with_sources(declared, known.get("set", {})))
+    found = model.run(until=known["until"], warmup=known["until"] / 20, replications=4).measure("published")
+    return f"{found.value:.5g} ± {found.interval.half_width:.2g}", f"{known['figure']} = {known['value']:.6g}"
+
+
+def main() -> int:
+    print(f"| {' | '.join(HEAD)} |\n|{' --- |' * len(HEAD)}")
+    for cells in rows(Path(sys.argv[1])):
+        print(f"| {' | '.join(cells)} |", flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
