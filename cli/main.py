@@ -40,6 +40,7 @@ COMMANDS = {
     "flat": ("flat", "Print the flat net, which the engines read, as JSON."),
     "new": ("new", "Write a net to start from: a copy of a pattern of the library."),
     "lsp": ("lsp", "Serve editors over the Language Server Protocol."),
+    "live": ("live", "Change a net's parameters in a browser, and see the figures at once."),
     "watch": ("watch", "Check and run a net again whenever its file changes."),
     "list": ("library", "List the nets of the library."),
     "help": ("manual", "Describe a command."),

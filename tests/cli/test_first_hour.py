@@ -16,7 +16,7 @@ import pytest
 from petri import library
 from petri.report.progress import Remaining
 from petri.version import VERSION
-from pnsim.watch import files_named
+from petri.live.watching import files_named
 
 from .calling import Call
 
