@@ -26,6 +26,7 @@ KEPT: Final = 8  # settings whose replications are kept for when one returns to 
 POINTS: Final = 13  # of a curve
 GROWTH: Final = 1.25  # of the number of replications between two answers
 BETWEEN: Final = 0.1  # seconds between two answers at least
+ENOUGH: Final = 20  # replications for the colours of the drawing
 LARGEST: Final = 600  # nodes of a drawing
 MOST_PROBLEMS: Final = 5  # that are shown of a text with errors
 
@@ -271,10 +272,13 @@ class Desk:
             self._pause()
 
     def _pause(self) -> None:
-        """Before the next answer, unless a parameter is changed."""
-        turned, end = self._turned, time.monotonic() + BETWEEN
-        while time.monotonic() < end and self._turned == turned and not self.closed:
-            time.sleep(0.005)
+        """Before the next answer, unless it is the first of another setting."""
+        end = time.monotonic() + BETWEEN
+        while time.monotonic() < end and not self.closed:
+            now = self.now
+            if now is not None and self._answer.get("point") != id(now):
+                return
+            time.sleep(0.003)
 
     def _written_answer(self) -> dict[str, Any]:
         wish, refinement, written = self._wish, self._refinement, self._written
@@ -326,7 +330,7 @@ class Desk:
             whole = self.drawing(model)
             found["picture"] = f"{hash((whole.nodes, whole.edges)):x}"
             if len(whole.nodes) <= LARGEST:
-                found["loads"] = answer.loads(record, whole)
+                found["loads"] = answer.loads(of_result(_first(result, ENOUGH)), whole)
         else:
             self._new.set()
         return found
@@ -344,7 +348,7 @@ class Desk:
         followed = [one for one in result.replications if one.batches]
         key = (id(point), wish.course, len(followed), followed[-1].time if followed else 0.0)
         if self._course[0] != key:
-            some = Result(result.net, result.plan, tuple(followed) or result.replications[:1])
+            some = _first(result, max(len(followed), 1))
             self._course = (key, answer.over_time(some, wish.course))
         return self._course[1]
 
@@ -357,6 +361,11 @@ class Desk:
     def _compared(self, point: Point) -> Markup | None:
         pinned = self._pinned
         return None if pinned is None else answer.compared(pinned, point)
+
+
+def _first(result: Result, count: int) -> Result:
+    """The result of its first replications."""
+    return Result(result.net, result.plan, result.replications[:count], asked=count)
 
 
 def problem(error: LanguageError) -> str:
