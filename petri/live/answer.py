@@ -35,7 +35,9 @@ from petri.result.history import history
 from petri.result.tables import Row
 from petri.structs import replace
 
+MOST_OF_STRIP: Final = 3
 LINES: Final = 5  # places in the chart over time
+WIDE: Final = 100.0  # the axis of a curve is logarithmic if its values are so far apart
 MOST_PLACES: Final = 200  # that one can choose from
 COMPARED: Final = (("measure", "name"), ("pinned", "figure"), ("now", "figure"), ("difference ± 95 %", "figure"))
 
@@ -85,6 +87,15 @@ def figures_of(record: RunRecord) -> list[dict[str, Any]]:
     ]
 
 
+def strip(record: RunRecord) -> list[tuple[str, str]]:
+    """The first figure of each measure, for a line at the edge of a small screen."""
+    found = []
+    for measured in record.measures[:MOST_OF_STRIP]:
+        (_, interval, dimension), *_ = shown_figures(measured)
+        found.append((measured.name, record.units.show_interval(interval, dimension)))
+    return found
+
+
 def said(record: RunRecord) -> Markup:
     """What must be known of the figures: an error, a death, failed expectations."""
     return content(banners(record))
@@ -131,7 +142,8 @@ def compared(pinned: Point, now: Point) -> Markup:
         if one.statistic != "mean":
             continue
         difference = paired_interval(after[:, index], before[:, index])
-        texts = [units.show_interval(interval_of(values[:, index]), dimension) for values in (before, after)]
+        each = [interval_of(values[:, index]) for values in (before, after)]
+        texts = [units.show_without_error(one.mean, one.half_width, dimension) for one in each]
         change = units.show_with_error(difference.mean, difference.half_width, dimension, difference=True)
         clear = abs(difference.mean) > difference.half_width
         cell = tag("b", change) if clear else tag("span", change, class_="soft")
@@ -189,7 +201,9 @@ def curve(points: Sequence[Point], knob: Mapping[str, Any], measure: str, now: P
         for number, (name, each, more) in enumerate(((plotted(measure), known, {}), ("now", [here], mark)))
     ]  # fmt: skip
     across = axis(plotted(knob["name"]), plotted(knob.get("unit", "")))
-    return figure(traces, across, axis(plotted(measure), scale.unit, rangemode="tozero"))
+    wide = min(finite, default=0.0) > 0.0 and max(finite) / min(finite) >= WIDE
+    up = axis(plotted(measure), scale.unit, **({"type": "log"} if wide else {"rangemode": "tozero"}))
+    return figure(traces, across, up)
 
 
 def _at(point: Point, knob: Mapping[str, Any], measure: str) -> tuple[Any, Interval, str] | None:
@@ -228,7 +242,8 @@ def part(record: RunRecord, whole: Diagram, identifier: str) -> tuple[str, str, 
 def _figures(record: RunRecord, kind: str, row: Row) -> Markup:
     columns, cells = tables.KINDS[kind][0], Cells(record.net)
     one = getattr(record.net, kind)[row.members[0]]
-    entries: list[tuple[str, Content]] = [(each.heading, cells.text(row, each)) for each in columns.values()]
+    texts = [(each.heading, cells.text(row, each)) for each in columns.values()]
+    entries: list[tuple[str, Content]] = [entry for entry in texts if entry[1]]
     doc = first_sentence(one.doc)
     return content(
         tag("h3", tables.name_of(row)), tag("p", spoken(doc), class_="doc") if doc else None, tables.pairs(entries)

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from petri.diagnostics import Diagnostic, LanguageError, render
 from petri.live import answer
-from petri.live.knobs import along, knobs
+from petri.live.knobs import along, knobs, leading
 from petri.live.refine import MOST_OF_OTHERS, Load, Point, Refinement
 from petri.live.watching import PAUSE, files_named, times
 from petri.model import Model
@@ -307,14 +307,14 @@ class Desk:
         shown |= self._figures(point, before)
         shown |= self._charts(wish, point, before)
         shown["compared"] = self._compared(point)
-        values = [str(one.settings[wish.parameter]) for one in self._others] if wish.parameter else []
+        values = self._curve_values(wish)
         shown["copies"] = answer.copies(self.name, point.settings, max(len(point.ran), 1), wish.parameter, values)
         return shown
 
     def _figures(self, point: Point, before: dict[str, Any]) -> dict[str, Any]:
         """The measures, if enough replications have finished since they were computed last, and the drawing's loads."""
         count, last = len(point.ran), before.get("count", -1)
-        kept = ("count", "measures", "figures", "said", "loads", "took", "picture", "first")
+        kept = ("count", "measures", "figures", "said", "loads", "took", "picture", "first", "strip")
         if last > 0 and not before["first"] and (count in (last, 2, 3) or count < min(GROWTH * last, last + 100)):
             return {name: before[name] for name in kept}
         result, model = point.result(), point.model
@@ -322,6 +322,7 @@ class Desk:
             return {}
         record = of_result(result)
         found: dict[str, Any] = {"count": count, "measures": answer.told(record), "figures": answer.figures_of(record)}
+        found["strip"] = answer.strip(record)
         found["said"] = answer.said(record) if point.ran or record.failure is not None else ""
         found["took"] = before.get("took") or round(1000 * (time.perf_counter() - self._turned))
         found["first"] = not before
@@ -357,6 +358,10 @@ class Desk:
             return None
         knob = next((one for one in knobs(self._written.net, self._written.net) if one["name"] == wish.parameter), None)
         return None if knob is None else answer.curve(self._others, knob, wish.measure, point)
+
+    def _curve_values(self, wish: Wish) -> list[str]:
+        """The values of the curve's parameter in ascending order."""
+        return sorted((one.settings[wish.parameter] for one in self._others), key=leading)
 
     def _compared(self, point: Point) -> Markup | None:
         pinned = self._pinned

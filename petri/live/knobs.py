@@ -58,14 +58,16 @@ def _unit(units: Units, parameter: Parameter) -> tuple[float, str]:
 
 
 def _range(size: float, low: float | None, high: float | None, whole: bool) -> dict[str, Any]:
-    """Ends and step, in the unit of the slider; without bounds from nearly 0 to twice the value, or to -2 times it."""
+    """Ends and step, in the unit of the slider; without bounds from a quarter of the value to twice it."""
     reach = 2.0 * abs(size) or (10.0 if whole else 1.0)
     if high is None:
         high = max(reach if low is None else low + reach, 10.0 if whole else -math.inf) if size >= 0.0 else 0.0
-    step = _neat((high - (low or 0.0)) / STEPS)
-    step = max(round(step), 1) if whole else step
     if low is None:
-        low = -reach if size < 0.0 else float(step) if size else 0.0
+        low = -reach if size < 0.0 else min(size, 1.0) if whole and size <= 20 else size / 4
+    step = _neat((high - low) / STEPS)
+    step = max(round(step), 1) if whole else step
+    if size > 0.0 and low == size / 4:
+        low = max(round(low / step), 1) * step
     logarithmic = low > 0.0 and high / low >= WIDE
     return {"low": low, "high": high, "step": step, "whole": whole, "logarithmic": logarithmic}
 
@@ -103,6 +105,12 @@ def along(knob: dict[str, Any], count: int) -> list[str]:
 
 def written(value: float, whole: bool, unit: str) -> str:
     return f"{round(value) if whole else float(f'{value:.10g}'):.12g} {unit}".strip()
+
+
+def leading(text: str) -> float:
+    """The number with which a value begins, for the order of values in one unit."""
+    split = _QUANTITY.fullmatch(text)
+    return float(split[1]) if split else 0.0
 
 
 def _fineness(share: float, parts: int) -> int:

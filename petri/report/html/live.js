@@ -218,13 +218,14 @@
       for (const node of root.querySelectorAll("g.node")) node.classList.toggle("picked", node.id === picked);
     }
   };
-  let asked = 0;
+  let asked = 0, follow = false;
   const pick = async (id) => {
     picked = id;
+    follow = true;
     showLoads();
-    await showPart(true);
+    await showPart();
   };
-  const showPart = async (follow) => {
+  const showPart = async () => {
     if (!picked) return;
     const turnOf = ++asked, found = await ask(`part?id=${encodeURIComponent(picked)}`);
     if (turnOf !== asked || found === null) return;
@@ -232,6 +233,7 @@
     fragment($("part"), html);
     $("game").href = `play.html#pick=${encodeURIComponent(`${kind}:${name}`)}`;
     if (follow && kind === "p") wish({ course: name });
+    follow = false;
   };
 
   /* ---------------------------------------------------------------- the text */
@@ -274,6 +276,11 @@
     showKnobs(state.knobs);
     fragment($("measured"), state.measures);
     fragment($("said"), state.said);
+    $("strip").replaceChildren(...state.strip.map(([name, text]) => {
+      const one = make("span");
+      one.append(make("code", name), ` ${text}`);
+      return one;
+    }));
     $("comparison").hidden = !state.compared;
     fragment($("compared"), state.compared ?? "");
     for (const [name, copy] of Object.entries(state.copies)) $(`take-${name}`).textContent = copy;
@@ -281,7 +288,7 @@
     showPicture();
     showLoads();
     showText();
-    if (before.count !== state.count || !same(before.settings ?? {}, state.settings)) showPart(false);
+    if (before.count !== state.count || !same(before.settings ?? {}, state.settings)) showPart();
     document.documentElement.dataset.count = state.count;
     document.documentElement.dataset.ready = "1";
   };

@@ -20,6 +20,7 @@ def live_page(name: str, doc: str) -> Page:
         tag("p", doc, class_="prose", id="doc"),
         facts([tag("span", "starting …", id="progress"), tag("span", id="took")]),
         tag("pre", id="problem", role="alert", hidden=True),
+        tag("div", id="strip", aria_hidden="true"),
     ]
     page.section("parameters", "Parameters", tag("div", id="knobs"), _buttons())
     page.section("measures", "Measures", _results())
