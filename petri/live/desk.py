@@ -15,7 +15,7 @@ from petri.live.knobs import along, knobs, leading
 from petri.live.refine import MOST_OF_OTHERS, Load, Point, Refinement
 from petri.live.watching import PAUSE, files_named, times
 from petri.model import Model
-from petri.report.html.markup import Markup
+from petri.report.html.markup import Markup, aside
 from petri.report.html.page import Figure
 from petri.report.picture import Diagram, diagram
 from petri.report.record import of_result
@@ -93,6 +93,8 @@ class Desk:
         """Change the wish. If it needs other runs, those under way are stopped at once."""
         with self._lock:
             before, self._wish = self._wish, replace(self._wish, **wanted)
+            if self._wish.pinned and not before.pinned:
+                self._pinned = self.now
             if self._wish.settings != before.settings:
                 self._turned = time.perf_counter()
                 if self._refinement is not None:
@@ -208,6 +210,7 @@ class Desk:
         if point is None:
             model, plan = self.load(settings)
             point = Point(settings, model, plan)
+            point.text = self._texts
         self._visited[key] = point
         while len(self._visited) > KEPT:
             self._visited.popitem(last=False)
@@ -282,7 +285,7 @@ class Desk:
 
     def _written_answer(self) -> dict[str, Any]:
         wish, refinement, written = self._wish, self._refinement, self._written
-        shown: dict[str, Any] = {"problem": self._problem, "text": self._texts, "pinned": wish.pinned}
+        shown: dict[str, Any] = {"problem": self._problem, "pinned": wish.pinned}
         shown |= {"course": wish.course, "parameter": wish.parameter, "measure": wish.measure}
         if refinement is None or written is None:
             return shown
@@ -365,6 +368,8 @@ class Desk:
 
     def _compared(self, point: Point) -> Markup | None:
         pinned = self._pinned
+        if pinned is point:
+            return aside("Turn a parameter to see the difference.")
         return None if pinned is None else answer.compared(pinned, point)
 
 

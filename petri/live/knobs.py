@@ -10,7 +10,9 @@ from petri.net import Net, Parameter
 from petri.report.quantities import Units, exact, parameter_text
 
 STEPS: Final = 200  # of a slider
-WIDE: Final = 1_000.0  # the slider is logarithmic if its ends are so far apart
+DIGITS: Final = 6  # of a value in the field beside a slider
+FAR: Final = 100.0  # times the value
+WIDE: Final = 50.0  # the slider is logarithmic if its ends are so far apart
 _QUANTITY: Final = re.compile(r"(-?[\d.]+(?:e-?\d+)?)\s*(.*)")
 
 
@@ -36,7 +38,10 @@ def _knob(units: Units, written: Parameter, now: Parameter) -> dict[str, Any]:
         found
         | {"kind": "range", "unit": unit, "per": per}
         | _range(size, low, high, whole)
-        | {"value": now.value / per}
+        | {
+            "value": _even(now.value / per),
+            "text": written_value(now.value / per, whole, unit, DIGITS),
+        }
     )
 
 
@@ -58,18 +63,34 @@ def _unit(units: Units, parameter: Parameter) -> tuple[float, str]:
 
 
 def _range(size: float, low: float | None, high: float | None, whole: bool) -> dict[str, Any]:
-    """Ends and step, in the unit of the slider; without bounds from a quarter of the value to twice it."""
-    reach = 2.0 * abs(size) or (10.0 if whole else 1.0)
+    """Ends and step, in the unit of the slider, for a value of this size.
+
+    The ends are the bounds, as far as they are not beyond a hundredth or a hundred times the value. Where there is no
+    bound, or one from 0 to far away, from a quarter of the value to twice it.
+    """
     if high is None:
-        high = max(reach if low is None else low + reach, 10.0 if whole else -math.inf) if size >= 0.0 else 0.0
+        high = max(2.0 * abs(size) or 1.0, 10.0 if whole else 0.0) if size >= 0.0 else 0.0
+        high += max(low or 0.0, 0.0)
+    elif size > 0.0:
+        high = min(high, FAR * size) if low or high <= 10.0 * size else 2.0 * size
+    step = _step(high - max(low or 0.0, size / FAR), whole)
     if low is None:
-        low = -reach if size < 0.0 else min(size, 1.0) if whole and size <= 20 else size / 4
-    step = _neat((high - low) / STEPS)
-    step = max(round(step), 1) if whole else step
-    if size > 0.0 and low == size / 4:
-        low = max(round(low / step), 1) * step
+        low = 2.0 * size if size < 0.0 else 1.0 if whole and 0.0 < size <= 20.0 else _even(size / 4, step)
+    elif size > 0.0:
+        low = max(low, round(size / FAR) if whole else size / FAR) if low > 0.0 else low
+    low, high = _even(low), _even(high)
     logarithmic = low > 0.0 and high / low >= WIDE
     return {"low": low, "high": high, "step": step, "whole": whole, "logarithmic": logarithmic}
+
+
+def _step(reach: float, whole: bool) -> float:
+    step = _neat(reach / STEPS)
+    return max(round(step), 1) if whole else step
+
+
+def _even(value: float, step: float = 0.0) -> float:
+    """Without the last digits, which conversions of units leave behind; a multiple of `step`, if there is one."""
+    return float(f"{round(value / step) * step if step else value:.10g}")
 
 
 def _neat(size: float) -> float:
@@ -99,12 +120,13 @@ def along(knob: dict[str, Any], count: int) -> list[str]:
             value = float(f"{low * (high / low) ** share:.3g}")
         else:
             value = low + round(share * (high - low) / step) * step
-        values[written(min(max(value, low), high), whole, knob["unit"])] = None
+        values[written_value(min(max(value, low), high), whole, knob["unit"])] = None
     return list(values)
 
 
-def written(value: float, whole: bool, unit: str) -> str:
-    return f"{round(value) if whole else float(f'{value:.10g}'):.12g} {unit}".strip()
+def written_value(value: float, whole: bool, unit: str, digits: int = 10) -> str:
+    number = str(round(value)) if whole else exact(float(f"{value:.{digits}g}"))
+    return f"{number} {unit}".strip()
 
 
 def leading(text: str) -> float:

@@ -41,6 +41,7 @@ class Point:
         self.done: dict[int, Replication] = {}
         self.glance: Replication | None = None  # what the first replication has so far
         self.most = MOST
+        self.text = 0  # of which version of the text it is
         self.values: list[list[float]] = []  # of each replication the figures of the measures, once they are asked for
 
     @property

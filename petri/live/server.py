@@ -50,7 +50,7 @@ class LiveServer(ThreadingHTTPServer):
     daemon_threads = True
     allow_reuse_address = False
 
-    def __init__(self, desk: Desk, answers: Answers, change: Callable[[dict[str, Any]], None], port: int = 0) -> None:
+    def __init__(self, desk: Desk, answers: Answers, change: Callable[[Any], None], port: int = 0) -> None:
         self.desk, self.answers, self.change = desk, answers, change
         self.token = secrets.token_urlsafe(24)
         super().__init__((ADDRESS, port), _Handler)

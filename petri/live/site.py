@@ -42,9 +42,9 @@ class _Site:
     def __init__(self, desk: Desk) -> None:
         self.desk = desk
 
-    def change(self, wanted: dict[str, Any]) -> None:
+    def change(self, wanted: Any) -> None:
         """Raises ValueError or TypeError if that is no wish."""
-        if not wanted.keys() <= set(fields(Wish)):
+        if not isinstance(wanted, dict) or not wanted.keys() <= set(fields(Wish)):
             raise ValueError("not a wish")
         wish = convert(wanted, Wish)
         self.desk.change(**{name: getattr(wish, name) for name in wanted})
