@@ -302,6 +302,8 @@ class Desk:
             return kept | shown
         shown |= {
             "point": id(point),
+            "text": point.text,
+            "places": answer.places(point.model.net),
             "knobs": knobs(written.net, point.model.net),
             "names": answer.names(point.model.net),
         }
