@@ -44,6 +44,7 @@ COMMANDS = {
     "export": ("exporting", "Print a net for another tool: PNML, GreatSPN, PRISM, JANI, DOT."),
     "new": ("new", "Write a net to start from: a copy of a pattern of the library."),
     "lsp": ("lsp", "Serve editors over the Language Server Protocol."),
+    "live": ("live", "Change a net's parameters in a browser, and see the figures at once."),
     "watch": ("watch", "Check and run a net again whenever its file changes."),
     "list": ("library", "List the nets of the library."),
     "help": ("manual", "Describe a command."),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import re
 import subprocess
 import sys
 import time
@@ -12,16 +10,11 @@ from pathlib import Path
 
 import click
 
-from petri import library
+from petri.live.watching import PAUSE, files_named, times
 
 from .console import remark
 from .exits import refusal
 from .net_options import complete_net
-
-PAUSE = 0.3  # seconds between two looks at the files
-MOST_FILES = 1000
-LIBRARY_IMPORT = re.compile(r"^[ \t]*import[ \t]+([A-Za-z_][\w.]*)", re.MULTILINE)
-NAMED_FILE = re.compile(r'"([^"\n]+\.\w+)"')
 
 
 @click.command(name="watch", context_settings={"ignore_unknown_options": True})
@@ -48,37 +41,9 @@ def command(net: str, options: tuple[str, ...]) -> None:
 
 
 def _times(path: Path, options: tuple[str, ...]) -> dict[Path, int]:
-    """When the files were last changed, in nanoseconds; 0 of those that are missing, or that an editor is replacing."""
+    """When the net, what it reads, and the files among the options were last changed (`times`)."""
     given = [Path(option.rpartition("=")[2]) for option in options if "=" in option]
-    times = {}
-    for file in [*files_named(path), *(one for one in given if _is_file(one))]:
-        try:
-            times[file] = file.stat().st_mtime_ns
-        except (OSError, ValueError):
-            times[file] = 0
-    return times
-
-
-def files_named(path: Path) -> list[Path]:
-    """The net, and all that it reads or would read if it were there: what it imports, and its tables and recordings.
-
-    Their names are looked for in the text, because a net with errors has no others.
-    """
-    found = {path.resolve(): None}
-    waiting = list(found)
-    while waiting and len(found) < MOST_FILES:
-        file = waiting.pop()
-        try:
-            text = file.read_text("utf-8", "replace")
-        except (OSError, ValueError):
-            continue
-        modules = (library.module(one) for one in LIBRARY_IMPORT.findall(text))
-        named = [one.resolve() for one in modules if one] + [file.parent / one for one in NAMED_FILE.findall(text)]
-        for one in map(Path, map(os.path.normpath, named)):
-            if one not in found:
-                found[one] = None
-                waiting += [one] * (one.suffix == library.SUFFIX)
-    return list(found)
+    return times([*files_named(path), *(one for one in given if _is_file(one))])
 
 
 def _is_file(path: Path) -> bool:

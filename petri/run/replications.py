@@ -143,6 +143,8 @@ class Driver:
         self.most_batches = batches
         self.batches: list[Callable[[], Observation]] = []
         self.sink: TraceSink | None = None
+        self.watch: Callable[[], None] | None = None  # called between pieces
+        self.longest = PIECE  # seconds that a piece takes
         self.series = [Series(index, m.window) for index, m in enumerate(net.measures) if m.window]
         self.net = net
         self.warm = plan.warmup <= 0.0
@@ -181,21 +183,25 @@ class Driver:
         self.progress.running.pop(self.index, None)
         self.progress.firings += self.session.firings
         self.progress.finished += 1
-        session = self.session
+        return self.so_far(ended, time.perf_counter() - started)
+
+    def so_far(self, ended: Ending, seconds: float) -> Replication:
+        """What it is until now, also between two pieces of a run that goes on. seconds: of wall-clock time."""
+        session, series = self.session, {series.measure: [*series.values] for series in self.series}
         return Replication(
             index=self.index,
             ended=ended,
             time=self.now,
             firings=session.firings,
             hash=session.hash,
-            window=replace(session.observe(), series={series.measure: series.values for series in self.series}),
+            window=replace(session.observe(), series=series),
             batches=tuple(batch() for batch in self.batches),
             marking=session.marking(),
             fault=None if self.searching else self.wrong or session.error,
-            seconds=time.perf_counter() - started,
+            seconds=seconds,
             warm=self.warm,
             levels=session.levels(),
-            series={series.measure: series.values for series in self.series},
+            series=series,
             files=session.files(),
         )
 
@@ -259,16 +265,18 @@ class Driver:
                 return None
 
     def adapt(self, seconds: float, budget: int) -> None:
-        """Make pieces longer while they take less than `PIECE`, and shorter while they take much more."""
-        if budget == self.piece and seconds < PIECE:
+        """Make pieces longer while they take less than `longest`, and shorter while they take much more."""
+        if budget == self.piece and seconds < self.longest:
             self.piece = min(2 * self.piece, 1 << 40)
-        elif seconds > 3 * PIECE:
+        elif seconds > 3 * self.longest:
             self.piece = max(self.piece // 2, 1)
 
     def report(self) -> None:
         self.progress.running[self.index] = (self.now, self.session.firings)
         if self.sink is not None:
             self.sink(self.index, self.session.trace())
+        if self.watch is not None:
+            self.watch()
 
 
 def batches_kept(net: Net, replications: int) -> int:

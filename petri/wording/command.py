@@ -56,6 +56,10 @@ WORDING: dict[str, Wording] = {
         "`{name}` reads other files, which a copy would not find", "choose a net that is complete, such as `mm1`"
     ),
     "watch-no-file": Wording("`{path}` is not a file", "`pnsim watch` needs a net in a file of your own"),
+    "live-stdin": Wording(
+        "`pnsim live` cannot read a net from stdin, which it could not read again", "save the net in a file"
+    ),
+    "live-port": Wording("no page can be served on port {port}: {reason}", "leave out --port: any free one is taken"),
     "native-missing": Wording(
         "the native engine is not installed",
         "install pnsim again with a Rust toolchain on the path, or use the slower engine: `--engine reference`",

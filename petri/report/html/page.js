@@ -5,7 +5,7 @@
 
   /* ---------------------------------------------------------------- the net's picture */
 
-  for (const net of document.querySelectorAll(".net")) {
+  const wire = (net) => {
     const view = net.querySelector(".view"), sheet = net.querySelector(".sheet");
     const width = Number(net.dataset.width);
     let zoom = 1;
@@ -51,7 +51,9 @@
     /* A picture much wider than the page starts at a readable size instead of fitting the width. */
     set(Math.max(fitting(), 0.5));
     view.scrollTo((view.scrollWidth - view.clientWidth) / 2 * (fitting() < 0.5 ? 0 : 1), 0);
-  }
+  };
+  document.querySelectorAll(".net").forEach(wire);
+  window.pnsim = { wire };  // for pages that change while they are looked at
 
   /* ---------------------------------------------------------------- figures */
 
@@ -105,6 +107,11 @@
   const redraw = (wanted) => {
     theme = wanted;
     for (const plot of plots) if (plot.dataset.drawn && plot.dataset.drawn !== theme) draw(plot);
+  };
+
+  window.pnsim.figure = (plot, figure) => {
+    figures[plot.dataset.figure] = figure;
+    if (plot.dataset.drawn) draw(plot);
   };
 
   const unpack = async () => {

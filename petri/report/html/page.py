@@ -52,6 +52,9 @@ class Page:
     head: list[Content] = field(default_factory=list)
     sections: list[tuple[str, str, Content]] = field(default_factory=list)
     figures: list[Figure] = field(default_factory=list)
+    more: tuple[str, ...] = ()  # assets of this kind of page: further styles and scripts
+    ending: str = "The page is self-contained: it loads nothing."
+    served: bool = False  # by a server, which its script may ask
 
     def section(self, identifier: str, title: str, *parts: Content) -> None:
         self.sections.append((identifier, title, content(*parts)))
@@ -73,25 +76,26 @@ class Page:
 
     def html(self) -> str:
         """The whole document."""
-        script = asset("page.js")
+        script = "".join(map(asset, ("page.js", *(name for name in self.more if name.endswith(".js")))))
+        style = "".join(map(asset, ("page.css", *(name for name in self.more if name.endswith(".css")))))
         scripts = [script, *([plotly_source()] if self.figures else [])]
         body = content(
             tag("a", "Skip to the figures", href="#main", class_="skip"),
             tag("header", tag("p", self.kind, class_="kind"), tag("h1", self.title), *self.head, class_="page"),
             tag("main", self._contents(), *(self._section(*one) for one in self.sections), id="main"),
-            tag("footer", f"Made by pnsim {VERSION}. The page is self-contained: it loads nothing."),
+            tag("footer", f"Made by pnsim {VERSION}. {self.ending}"),
             self._data(),
             tag("script", Markup(script)),
         )
         head = content(
             tag("meta", charset="utf-8"),
-            tag("meta", http_equiv="Content-Security-Policy", content=policy(scripts)),
+            tag("meta", http_equiv="Content-Security-Policy", content=policy(scripts, served=self.served)),
             tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
             tag("meta", name="color-scheme", content="light dark"),
             tag("meta", name="generator", content=f"pnsim {VERSION}"),
             tag("title", f"{self.title} – pnsim"),
             Markup(f'<link rel="icon" href="{_ICON}">'),
-            tag("style", Markup(style_variables() + asset("page.css"))),
+            tag("style", Markup(style_variables() + style)),
         )
         return f'<!DOCTYPE html>\n<html lang="en">\n<head>\n{head}\n</head>\n<body>\n{body}\n</body>\n</html>\n'
 
@@ -114,13 +118,14 @@ class Page:
         )
 
 
-def policy(scripts: list[str]) -> str:
-    """Only these scripts may run; nothing may be loaded."""
+def policy(scripts: list[str], *, served: bool = False) -> str:
+    """Only these scripts may run; nothing may be loaded, unless they ask the server that the page is from."""
     hashes = [base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts]
     allowed = " ".join(f"'sha256-{one}'" for one in hashes)
+    asked = "; connect-src 'self'" if served else ""
     return (
         f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; img-src data: blob:; "
-        "base-uri 'none'; form-action 'none'"
+        f"base-uri 'none'; form-action 'none'{asked}"
     )
 
 

@@ -41,7 +41,7 @@ def picture(net: Net, sources: Mapping[str, str] | None = None, busy: Busy | Non
     whole = diagram(net, sources=sources)
     if len(whole.nodes) > LARGEST:
         return aside(f"With {len(whole.nodes):,} places and transitions the net is too large for a picture.")
-    heat = _heat(whole, net, busy) if busy else {}
+    heat = heat_of(whole, net, busy) if busy else {}
     (_, first), *others = views(whole)
     inner = [
         tag(
@@ -87,7 +87,7 @@ def _sheet(net: Net, drawn: Diagram, heat: Heat) -> Markup:
     return tag("div", tools, view, class_="net", data_width=size[1], style=f"--width:{size[1]}")
 
 
-def _heat(whole: Diagram, net: Net, busy: Busy) -> dict[str, tuple[float, str]]:
+def heat_of(whole: Diagram, net: Net, busy: Busy) -> dict[str, tuple[float, str]]:
     """The average of the elements that a node stands for; of a module, its busiest part."""
     shares: dict[str, list[float]] = {}
     for number, share in busy.places.items():

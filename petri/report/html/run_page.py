@@ -63,7 +63,7 @@ def run_page(
     if record.measures or record.verdicts:
         table = tables.measures_table(record.units, record.measures, record.verdicts)
         page.section("measures", "Measures", table, _level_note(record))
-    page.section("net", "The net", picture(record.net, sources, _busy(record)))
+    page.section("net", "The net", picture(record.net, sources, busy(record)))
     places, transitions = record.rows("places", True), record.rows("transitions", True)
     _utilisation(page, places, transitions)
     _over_time(page, record, places)
@@ -76,7 +76,7 @@ def run_page(
     return page
 
 
-def _busy(record: RunRecord) -> Busy:
+def busy(record: RunRecord) -> Busy:
     """How much is used: of a place that starts with black tokens these, of another with a capacity this."""
     net, places = record.net, {}
     for index, (place, row) in enumerate(zip(net.places, record.rows("places", False), strict=True)):

@@ -1,0 +1,120 @@
+"""`pnsim live`."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from petri import library
+
+from . import nets
+from .console import remark
+from .exits import refusal
+from .given import Given
+from .net_options import given_options, net_argument
+from .run_options import engine_option, seed_option
+
+if TYPE_CHECKING:
+    from petri.live.desk import Desk
+    from petri.live.refine import Load
+    from petri.live.server import LiveServer
+    from petri.model import Model
+    from petri.run.plan import Plan
+
+PAUSE = 0.2  # seconds between two looks whether Ctrl-C was pressed
+# A program that opens an address is told it on its command line, which every user of the machine can read. It is told
+# the name of a file instead, which only this user can read, and which leads to the address.
+DOOR = '<!DOCTYPE html><meta charset="utf-8"><title>pnsim live</title><meta http-equiv="refresh" content="0;url={url}">'
+
+
+@click.command(name="live")
+@net_argument
+@given_options
+@click.option("--until", metavar="TIME", help="End of each run: '20 ms', or `dead` (when no transition can fire).")
+@click.option("--warmup", metavar="TIME", help="Exclude the first TIME from the statistics.")
+@seed_option
+@engine_option
+@click.option(
+    "--threads", type=click.IntRange(1, 256), metavar="N", help="Replications run in parallel (default: all cores)."
+)
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=0, metavar="N", help="The port of the page (default: a free one)."
+)
+@click.option("--no-browser", is_flag=True, help="Print the address, and open no browser.")
+def command(
+    net: str,
+    given: Given,
+    until: str | None,
+    warmup: str | None,
+    seed: int | None,
+    engine: str,
+    threads: int | None,
+    port: int,
+    no_browser: bool,
+) -> None:
+    """Serve a page that shows the figures of NET while its parameters are changed. Ctrl-C ends it.
+
+    The page has a slider for each parameter. When one is moved, the first figures are there at once, and replications
+    make their intervals narrower for as long as nothing is touched. If NET is a file, the page follows its text as it
+    is saved. The page can be opened on this machine only, and only with the address that is printed.
+    """
+    if net == nets.STDIN:
+        raise refusal("live-stdin")
+    path = nets.find(net)
+
+    def load(settings: Mapping[str, str]) -> tuple[Model, Plan]:
+        from petri import model
+
+        loaded = model.load(path, given.tables, **{**given.settings, **settings})
+        if given.streams or given.columns:
+            loaded = loaded.with_streams(given.streams, given.columns)
+        return loaded, loaded.plan(until=until, warmup=warmup, seed=seed, engine=engine)[0]
+
+    _serve(load, net, None if library.net(net) == path else path, threads or os.cpu_count() or 1, port, no_browser)
+
+
+def _serve(load: Load, name: str, path: Path | None, threads: int, port: int, no_browser: bool) -> None:
+    from petri.live.desk import Desk
+    from petri.live.site import serve
+
+    load({})  # errors of the text that are there from the start are told on the terminal
+    desk = Desk(load, name, path, threads)
+    try:
+        server = serve(desk, port)
+    except OSError as error:
+        raise refusal("live-port", port=port, reason=error.strerror or str(error)) from error
+    desk.start()
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    remark(f"{name}: {server.url}")
+    remark("this address is for you alone; Ctrl-C ends it")
+    try:
+        _wait(server, desk, no_browser)
+    finally:
+        desk.close()
+        server.shutdown()
+        server.server_close()
+
+
+def _wait(server: LiveServer, desk: Desk, no_browser: bool) -> None:
+    """Open the page, and wait for Ctrl-C."""
+    with tempfile.TemporaryDirectory(prefix="pnsim-live-") as folder:
+        if not no_browser and sys.stderr.isatty():
+            import webbrowser
+
+            door = Path(folder, "live.html")
+            door.touch(mode=0o600)
+            door.write_text(DOOR.format(url=server.url), encoding="utf-8")
+            webbrowser.open(door.as_uri())
+        try:
+            while not desk.closed:
+                time.sleep(PAUSE)
+        except KeyboardInterrupt:
+            remark("ended")

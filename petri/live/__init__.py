@@ -1,0 +1,9 @@
+"""A net that answers while its parameters are changed: what `pnsim live` serves to a browser.
+
+watching.py    which files a net reads, and whether one of them has changed
+refine.py      replications of several settings on threads, as many as are wanted, until they are stopped
+knobs.py       the range of each parameter
+answer.py      the figures of a setting as JSON for the page
+desk.py        what is set, and what is known of it
+server.py      HTTP on this machine alone, for those who have the token
+"""

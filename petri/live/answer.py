@@ -1,0 +1,285 @@
+"""What the page shows of a setting: figures through the same records as every other page, as JSON.
+
+Texts that are HTML come from `petri.report.html`, which escapes what it is given; all others the page shows as text.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import shlex
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from petri.live.refine import Point
+from petri.measure.intervals import Interval, interval_of, paired_interval
+from petri.net import Net
+from petri.report.cells import Cells
+from petri.report.html import figures, tables
+from petri.report.html.markup import Content, Markup, aside, breakable, content, plotted, spoken, tag
+from petri.report.html.page import Figure, axis, figure
+from petri.report.html.picture import heat_of
+from petri.report.html.run_page import banners, busy
+from petri.report.html.sweep_figures import estimates, line
+from petri.report.picture import Diagram
+from petri.report.picture.diagram import TRANSITION
+from petri.report.picture.folding import starred
+from petri.report.picture.svg import quoted
+from petri.report.quantities import Units, counted, number
+from petri.report.record import RunRecord, of_result, shown_figures
+from petri.report.summary import first_sentence
+from petri.result import Result
+from petri.result.history import history
+from petri.result.tables import Row
+from petri.structs import replace
+
+MOST_OF_STRIP: Final = 3
+LINES: Final = 5  # places in the chart over time
+WIDE: Final = 100.0  # the axis of a curve is logarithmic if its values are so far apart
+MOST_PLACES: Final = 200  # that one can choose from
+COMPARED: Final = (("measure", "name"), ("pinned", "figure"), ("now", "figure"), ("difference ± 95 %", "figure"))
+
+
+# ---------------------------------------------------------------- measures
+
+
+def names(net: Net) -> list[str]:
+    """Every figure that a measure shows: `wait`, or `delay.p99` of one that records several."""
+    return [
+        name
+        for measure in net.measures
+        for name in _names(measure.name, measure.record if measure.probe is not None else ())
+    ]
+
+
+def places(net: Net) -> list[str]:
+    """The places that can be shown over time."""
+    return [place.name for place in net.places[:MOST_PLACES]]
+
+
+def _names(measure: str, fields: Sequence[str]) -> list[str]:
+    return [f"{measure}.{field}" for field in fields] or [measure]
+
+
+def shown(record: RunRecord) -> dict[str, tuple[Interval, str]]:
+    """The figures of the measures and their dimensions, by name."""
+    return {
+        measured.name if field is None else f"{measured.name}.{field}": (interval, dimension)
+        for measured in record.measures
+        for field, interval, dimension in shown_figures(measured)
+    }
+
+
+def told(record: RunRecord) -> Markup:
+    """The measures with their verdicts."""
+    if not record.measures and not record.verdicts:
+        return aside("The net declares no measures.")
+    return tables.measures_table(record.units, record.measures, record.verdicts)
+
+
+def figures_of(record: RunRecord) -> list[dict[str, Any]]:
+    """Each figure as numbers, in the net's units; None where there is none."""
+    return [
+        {"name": name, "value": _finite(one.mean), "half_width": _finite(one.half_width), "n": one.n}
+        for name, (one, _) in shown(record).items()
+    ]
+
+
+def strip(record: RunRecord) -> list[tuple[str, str]]:
+    """The first figure of each measure, for a line at the edge of a small screen."""
+    found = []
+    for measured in record.measures[:MOST_OF_STRIP]:
+        (_, interval, dimension), *_ = shown_figures(measured)
+        found.append((measured.name, record.units.show_interval(interval, dimension)))
+    return found
+
+
+def said(record: RunRecord) -> Markup:
+    """What must be known of the figures: an error, a death, failed expectations."""
+    return content(banners(record))
+
+
+def progress(point: Point, result: Result, rate: float) -> str:
+    """`12 replications of 1,000 h, 350,000 firings at 8 M/s`."""
+    record = of_result(result)
+    per = f", {Units(1.0).show(rate, 'events', 2)}" if rate else ""
+    if not point.ran:
+        share = result.replications[0].time / result.plan.until
+        part = f" ({share:.0%} of its time)" if 0.0 < share < 1.0 else ""
+        return f"the first replication, at {record.time(result.replications[0].time)}{part}{per}"
+    firings = number(record.firings)
+    return f"{counted(len(point.ran), 'replication')} until {record.end}, {firings} firings{per}"
+
+
+# ---------------------------------------------------------------- comparison
+
+
+def per_replication(point: Point) -> list[list[float]]:
+    """For each replication the figures of the measures."""
+    result = point.result()
+    if result is None:
+        return []
+    for index, one in enumerate(point.ran):
+        if index >= len(point.values):
+            alone = of_result(Result(result.net, result.plan, (replace(one, batches=()),)))
+            point.values.append([interval.mean for interval, _ in shown(alone).values()])
+    return point.values[: len(point.ran)]
+
+
+def compared(pinned: Point, now: Point) -> Markup:
+    """The figures of both and their differences, replication by replication: both have the same random numbers."""
+    first, second = pinned.result(), now.result()
+    if first is None or second is None or not pinned.ran or not now.ran:
+        return aside("The comparison begins when both have finished a replication.")
+    if names(first.net) != names(second.net):
+        return aside("The text of the net has changed: its measures are no longer the same.")
+    count = min(len(pinned.ran), len(now.ran))
+    before, after = (np.array(per_replication(one)[:count], dtype=np.float64) for one in (pinned, now))
+    units, rows = Units.of(second.net), []
+    for index, (name, (one, dimension)) in enumerate(shown(of_result(second)).items()):
+        if one.statistic != "mean":
+            continue
+        difference = paired_interval(after[:, index], before[:, index])
+        each = [interval_of(values[:, index]) for values in (before, after)]
+        texts = [units.show_without_error(one.mean, one.half_width, dimension) for one in each]
+        change = units.show_with_error(difference.mean, difference.half_width, dimension, difference=True)
+        clear = abs(difference.mean) > difference.half_width
+        cell = tag("b", change) if clear else tag("span", change, class_="soft")
+        rows.append((tag("code", breakable(name)), *texts, cell))
+    changed = {name: value for name, value in now.settings.items() if pinned.settings.get(name) != value}
+    changed |= {name: "as written" for name in pinned.settings if name not in now.settings}
+    what = ", ".join(f"{name}: {pinned.settings.get(name, 'as written')} → {value}" for name, value in changed.items())
+    note = f"Over {counted(count, 'replication')} with the same random numbers. "
+    note += f"Changed: {what}. " if what else "Nothing has been changed yet. "
+    return content(tables.table(COMPARED, rows, "Comparison"), aside(note + "Bold: the interval excludes 0."))
+
+
+# ---------------------------------------------------------------- charts
+
+
+def over_time(result: Result, wanted: str) -> tuple[str, Figure] | None:
+    """A measure that records a series, or the tokens of a place, or of the places that hold most; with its caption."""
+    record = of_result(result)
+    for measured in record.measures:
+        if measured.name == wanted and measured.series:
+            measure, values = measured.measure, list(measured.series.values())
+            drawn = figures.series(
+                result.plan.warmup, measure.window or 1.0, values, record.units, measure.dimension, measure.name
+            )
+            return None if drawn is None else (f"{measure.name} over time", drawn)
+    course = history(result.counted)
+    if course is None:
+        return None
+    known = {place.name: index for index, place in enumerate(result.net.places)}
+    if wanted in known:
+        lines = [(wanted, course.tokens[known[wanted]], True)]
+    else:
+        rows = sorted(((float(np.ptp(row)), index) for index, row in enumerate(course.tokens)), reverse=True)
+        shown_lines = [index for spread, index in rows[:LINES] if spread > 0.0]
+        lines = [(result.net.places[index].name, course.tokens[index], True) for index in sorted(shown_lines)]
+    if not lines:
+        return None
+    return "Tokens over time", figures.steps(course.edges, lines, record.units, "tokens")
+
+
+def curve(points: Sequence[Point], knob: Mapping[str, Any], measure: str, now: Point) -> Figure | None:
+    """A measure over a parameter, with the setting that is looked at as a point of its own."""
+    found = [_at(one, knob, measure) for one in (now, *(one for one in points if one is not now))]
+    here, known = found[0], [one for one in found[1:] if one is not None]
+    if here is None or now.model is None:
+        return None
+    known.sort(key=lambda one: (isinstance(one[0], str), one[0]))
+    units, finite = Units.of(now.model.net), [one.mean for _, one, _ in (here, *known) if math.isfinite(one.mean)]
+    scale = units.scale(max(map(abs, finite), default=0.0), here[2])
+    hover = f"%{{x:.4g}}: %{{y:.4g}} ± %{{error_y.array:.2g}} {plotted(scale.unit)}<extra></extra>"
+    mark = {"mode": "markers", "marker": {"color": "@s1", "size": 11}}
+    traces = [
+        line(number, name) | more | {"x": [x for x, _, _ in each], "hovertemplate": hover}
+        | estimates([one for _, one, _ in each], scale, number)
+        for number, (name, each, more) in enumerate(((plotted(measure), known, {}), ("now", [here], mark)))
+    ]  # fmt: skip
+    across = axis(plotted(knob["name"]), plotted(knob.get("unit", "")))
+    wide = min(finite, default=0.0) > 0.0 and max(finite) / min(finite) >= WIDE
+    up = axis(plotted(measure), scale.unit, **({"type": "log"} if wide else {"rangemode": "tozero"}))
+    return figure(traces, across, up)
+
+
+def _at(point: Point, knob: Mapping[str, Any], measure: str) -> tuple[Any, Interval, str] | None:
+    """Where a point is along the curve, and its figure with its dimension; None where these are not known."""
+    result = point.result()
+    figures = shown(of_result(result)) if result is not None else {}
+    if result is None or measure not in figures:
+        return None
+    value = next(one.value for one in result.net.parameters if one.name == knob["name"])
+    return value / knob["per"] if "per" in knob else str(value).lower(), *figures[measure]
+
+
+# ---------------------------------------------------------------- the drawing
+
+
+def loads(record: RunRecord, whole: Diagram) -> dict[str, tuple[float, str]]:
+    """For each node of the drawing, by its id, how much it is used, and that in words."""
+    return {quoted(name): heat for name, heat in heat_of(whole, record.net, busy(record)).items()}
+
+
+def part(record: RunRecord, whole: Diagram, identifier: str) -> tuple[str, str, Markup] | None:
+    """The kind of a node of the drawing, "p" or "t", its name and figures, by its id; None if there is no such node."""
+    node = next((one for one in whole.nodes if quoted(one.name) == identifier), None)
+    if node is None:
+        return None
+    kind = "places" if node.kind == "place" else "transitions"
+    wanted = starred(node.name.removesuffix(TRANSITION))
+    row = next((one for one in record.rows(kind, True) if starred(one.name) == wanted), None)
+    if row is None:
+        row = next((one for one in record.rows(kind, False) if one.name == node.name.removesuffix(TRANSITION)), None)
+    if row is None:
+        return None
+    return kind[0], getattr(record.net, kind)[row.members[0]].name, _figures(record, kind, row)
+
+
+def _figures(record: RunRecord, kind: str, row: Row) -> Markup:
+    columns, cells = tables.KINDS[kind][0], Cells(record.net)
+    one = getattr(record.net, kind)[row.members[0]]
+    texts = [(each.heading, cells.text(row, each)) for each in columns.values()]
+    entries: list[tuple[str, Content]] = [entry for entry in texts if entry[1]]
+    doc = first_sentence(one.doc)
+    return content(
+        tag("h3", tables.name_of(row)), tag("p", spoken(doc), class_="doc") if doc else None, tables.pairs(entries)
+    )
+
+
+# ---------------------------------------------------------------- to take away
+
+
+def copies(
+    net: str, settings: Mapping[str, str], replications: int, parameter: str, values: Sequence[str]
+) -> dict[str, str]:
+    """The setting as a command, as an experiment in YAML, and as a program in Python."""
+    given = [word for name, value in settings.items() for word in ("--set", f"{name}={value}")]
+    command = shlex.join(["pnsim", "run", net, *given, "-n", str(replications)])
+    fixed = {name: value for name, value in settings.items() if name != parameter}
+    grid = {parameter: list(values)} if parameter and values else {name: [value] for name, value in settings.items()}
+    lines = [f"net: {_yaml(net)}"]
+    if fixed and parameter:
+        lines += ["set:", *(f"  {name}: {_yaml(value)}" for name, value in fixed.items())]
+    lines += ["grid:" if grid else "grid: {}"]
+    lines += [f"  {name}: [{', '.join(map(_yaml, each))}]" for name, each in grid.items()]
+    lines += [f"replications: {replications}"]
+    arguments = "".join(f", {name}={value!r}" for name, value in settings.items())
+    python = f"import petri\n\nmodel = petri.load({net!r}{arguments})\nprint(model.run(replications={replications}))\n"
+    return {"command": command + "\n", "yaml": "\n".join(lines) + "\n", "python": python}
+
+
+def _yaml(text: str) -> str:
+    """Numbers and words as they are, anything else between quotation marks."""
+    try:
+        float(text)
+    except ValueError:
+        return text if text in ("true", "false") else json.dumps(text, ensure_ascii=False)
+    return text
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None

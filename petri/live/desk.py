@@ -1,0 +1,389 @@
+"""What is set, and what is known of it: one net, whose parameters and text change while it is looked at."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from petri.diagnostics import Diagnostic, LanguageError, render
+from petri.live import answer
+from petri.live.knobs import along, knobs, leading
+from petri.live.refine import MOST_OF_OTHERS, Load, Point, Refinement
+from petri.live.watching import PAUSE, files_named, times
+from petri.model import Model
+from petri.report.html.markup import Markup, aside
+from petri.report.html.page import Figure
+from petri.report.picture import Diagram, diagram
+from petri.report.record import of_result
+from petri.result import Result
+from petri.structs import Frozen, replace
+
+KEPT: Final = 8  # settings whose replications are kept for when one returns to them
+POINTS: Final = 13  # of a curve
+GROWTH: Final = 1.25  # of the number of replications between two answers
+BETWEEN: Final = 0.1  # seconds between two answers at least
+ENOUGH: Final = 20  # replications for the colours of the drawing
+LARGEST: Final = 600  # nodes of a drawing
+MOST_PROBLEMS: Final = 5  # that are shown of a text with errors
+
+
+class Wish(Frozen):
+    """What the page shows. settings: values of parameters as texts of the language, of those that are not as written.
+
+    parameter, measure: of the curve; "" for none. course: the measure or the place that is shown over time.
+    """
+
+    settings: Mapping[str, str] = {}
+    parameter: str = ""
+    measure: str = ""
+    course: str = ""
+    pinned: bool = False
+
+
+class Desk:
+    """Threads load the net as it is set, run it and write the answers; `wait` hands out the newest.
+
+    load: the net with some values, and the plan of its runs. path: the file to follow; None for a net of the library.
+    name: how a command names the net.
+    """
+
+    def __init__(self, load: Load, name: str, path: Path | None = None, threads: int = 2) -> None:
+        self.load, self.name, self.path, self.threads = load, name, path, threads
+        self.closed = False
+        self._lock = threading.Condition()
+        self._wish, self._turns, self._turned = Wish(), 1, time.perf_counter()
+        self._refinement: Refinement | None = None
+        self._written: Model | None = None  # with the values of its text
+        self._pinned: Point | None = None
+        self._others: list[Point] = []
+        self._curve_of: tuple[str, str] | None = None
+        self._visited: OrderedDict[str, Point] = OrderedDict()
+        self._problem = ""
+        self._changed_text = False
+        self._texts = 0  # how often the text has changed
+        self._watchers = 0
+        self._new = threading.Event()  # something to answer
+        self._answer: dict[str, Any] = {}
+        self._version = 0
+        self._drawn: tuple[Model, Diagram] | None = None
+        self._course: tuple[object, tuple[str, Figure] | None] = (None, None)
+        work = (self._follow_wishes, self._write_answers, *([self._follow_text] if path is not None else []))
+        self._threads = [threading.Thread(target=one, daemon=True) for one in work]
+
+    def start(self) -> None:
+        for thread in self._threads:
+            thread.start()
+
+    def close(self) -> None:
+        """Ask all threads to end."""
+        self.closed = True
+        if self._refinement is not None:
+            self._refinement.stop()
+        self._new.set()
+        with self._lock:
+            self._lock.notify_all()
+
+    # ---------------------------------------------------------------- asked from other threads
+
+    def change(self, **wanted: Any) -> None:
+        """Change the wish. If it needs other runs, those under way are stopped at once."""
+        with self._lock:
+            before, self._wish = self._wish, replace(self._wish, **wanted)
+            if self._wish.pinned and not before.pinned:
+                self._pinned = self.now
+            if self._wish.settings != before.settings:
+                self._turned = time.perf_counter()
+                if self._refinement is not None:
+                    self._refinement.stop()
+            self._turns += 1
+            self._lock.notify_all()
+
+    @property
+    def wish(self) -> Wish:
+        return self._wish
+
+    def wait(self, version: int, seconds: float) -> tuple[int, dict[str, Any]]:
+        """The newest answer and its version, when there is one newer than `version`, or when the time is over."""
+        with self._lock:
+            self._lock.wait_for(lambda: self._version > version or self.closed, timeout=seconds)
+            return self._version, self._answer
+
+    def watched(self, more: int) -> None:
+        """One more page looks at the answers (1), or one fewer (-1). While none does, nothing runs."""
+        with self._lock:
+            self._watchers += more
+            looking, refinement = self._watchers > 0, self._refinement
+        if refinement is not None:
+            refinement.look(looking)
+
+    @property
+    def now(self) -> Point | None:
+        """The setting that is looked at: the last one that the net could have."""
+        return None if self._refinement is None else self._refinement.main
+
+    @property
+    def written(self) -> Model | None:
+        """The net as its text says, once it could be loaded."""
+        return self._written
+
+    def drawing(self, model: Model) -> Diagram:
+        """The diagram of a model, made once."""
+        drawn = self._drawn
+        if drawn is None or drawn[0] is not model:
+            drawn = (model, diagram(model.net, sources=model.sources))
+            self._drawn = drawn
+        return drawn[1]
+
+    def part(self, identifier: str) -> tuple[str, str, Markup] | None:
+        """A node of the drawing: "p" of a place or "t" of a transition, its name and its figures."""
+        point = self.now
+        result = None if point is None else point.result()
+        if point is None or point.model is None or result is None:
+            return None
+        return answer.part(of_result(result), self.drawing(point.model), identifier)
+
+    # ---------------------------------------------------------------- the thread of wishes
+
+    def _follow_wishes(self) -> None:
+        done = 0
+        while not self.closed:
+            with self._lock:
+                while self._turns == done and not self.closed:
+                    self._lock.wait()
+                done, wish = self._turns, self._wish
+            if self.closed:
+                return
+            try:
+                self._fulfil(wish)
+            except Exception as error:  # a fault of pnsim must not end the page
+                self._problem = _fault(error)
+            self._new.set()
+
+    def _fulfil(self, wish: Wish) -> None:
+        try:
+            if self._changed_text or self._written is None:
+                self._changed_text = False
+                wish = self._read(wish)
+            point = self._point(wish.settings)
+        except LanguageError as error:
+            self._problem = problem(error)
+            return
+        self._problem = ""
+        refinement = self._refinement
+        if refinement is None or refinement.main is not point or refinement.stopped.is_set():
+            if refinement is not None:
+                refinement.stop()
+            refinement = Refinement(point, self.load, self.threads, self._new.set)
+        self._compare_and_draw(wish, refinement)
+        if refinement is not self._refinement:
+            with self._lock:
+                if self._wish.settings != wish.settings:
+                    return  # changed again meanwhile
+                refinement.looking = self._watchers > 0
+                self._refinement = refinement
+            refinement.start()
+
+    def _read(self, wish: Wish) -> Wish:
+        """Load the text, for the first time or again: what is known belongs to another net. Raises LanguageError."""
+        again = self._written is not None
+        self._written = self.load({})[0]
+        if not again:
+            return wish
+        self._texts += 1
+        self._visited.clear()
+        self._pinned, self._curve_of = None, None
+        known = {one.name for one in self._written.net.parameters}
+        with self._lock:
+            settings = {name: value for name, value in self._wish.settings.items() if name in known}
+            self._wish = replace(self._wish, settings=settings, pinned=False)
+            self._turned = time.perf_counter()
+            return self._wish
+
+    def _point(self, settings: Mapping[str, str]) -> Point:
+        """The setting, with its replications if it was there before. Raises LanguageError."""
+        key = repr(sorted(settings.items()))
+        point = self._visited.pop(key, None)
+        if point is None:
+            model, plan = self.load(settings)
+            point = Point(settings, model, plan)
+            point.text = self._texts
+        self._visited[key] = point
+        while len(self._visited) > KEPT:
+            self._visited.popitem(last=False)
+        return point
+
+    def _compare_and_draw(self, wish: Wish, refinement: Refinement) -> None:
+        """Give the refinement the points of the curve, and what the setting is compared with."""
+        if not wish.pinned:
+            self._pinned = None
+        elif self._pinned is None:
+            self._pinned = refinement.main
+        fixed = {name: value for name, value in wish.settings.items() if name != wish.parameter}
+        curve_of = (wish.parameter, repr(sorted(fixed.items())))
+        if not wish.parameter or not wish.measure:
+            self._others, self._curve_of = [], None
+        elif self._curve_of != curve_of:
+            self._others, self._curve_of = (
+                [Point(fixed | {wish.parameter: value}) for value in self._values(wish)],
+                curve_of,
+            )
+            for one in self._others:
+                one.most = MOST_OF_OTHERS
+        partner = None if self._pinned is refinement.main else self._pinned
+        refinement.set_others(self._others, partner)
+
+    def _values(self, wish: Wish) -> list[str]:
+        assert self._written is not None
+        all_knobs = knobs(self._written.net, self._written.net)
+        knob = next((one for one in all_knobs if one["name"] == wish.parameter), None)
+        return [] if knob is None else along(knob, POINTS)
+
+    # ---------------------------------------------------------------- the thread of the text
+
+    def _follow_text(self) -> None:
+        assert self.path is not None
+        before = times(files_named(self.path))
+        while not self.closed:
+            time.sleep(PAUSE)
+            now = times(files_named(self.path))
+            if now != before:
+                before = now
+                with self._lock:
+                    self._changed_text = True
+                    self._turns += 1
+                    self._lock.notify_all()
+
+    # ---------------------------------------------------------------- the thread of answers
+
+    def _write_answers(self) -> None:
+        while not self.closed:
+            self._new.wait()
+            self._new.clear()
+            if self.closed:
+                return
+            try:
+                found = self._written_answer()
+            except Exception as error:  # a fault of pnsim must not end the page
+                found = self._answer | {"problem": _fault(error)}
+            with self._lock:
+                self._answer, self._version = found, self._version + 1
+                self._lock.notify_all()
+            self._pause()
+
+    def _pause(self) -> None:
+        """Before the next answer, unless it is the first of another setting."""
+        end = time.monotonic() + BETWEEN
+        while time.monotonic() < end and not self.closed:
+            now = self.now
+            if now is not None and self._answer.get("point") != id(now):
+                return
+            time.sleep(0.003)
+
+    def _written_answer(self) -> dict[str, Any]:
+        wish, refinement, written = self._wish, self._refinement, self._written
+        shown: dict[str, Any] = {"problem": self._problem, "pinned": wish.pinned}
+        shown |= {"course": wish.course, "parameter": wish.parameter, "measure": wish.measure}
+        if refinement is None or written is None:
+            return shown
+        point = refinement.main
+        before = {} if self._answer.get("point") != id(point) else self._answer
+        if not refinement.stopped.is_set() or not before:
+            result = point.result()
+            if point.problem is not None:
+                shown["problem"] = problem(point.problem)
+        else:
+            result = None  # it is to be replaced: nothing is worth a second look
+        if result is None or point.model is None:
+            kept = {name: value for name, value in self._answer.items() if name not in shown}
+            return kept | shown
+        shown |= {
+            "point": id(point),
+            "text": point.text,
+            "places": answer.places(point.model.net),
+            "knobs": knobs(written.net, point.model.net),
+            "names": answer.names(point.model.net),
+        }
+        shown |= {"net": point.model.net.name, "settings": dict(point.settings)}
+        shown["progress"] = answer.progress(point, result, refinement.progress.rate)
+        shown |= self._figures(point, before)
+        shown |= self._charts(wish, point, before)
+        shown["compared"] = self._compared(point)
+        values = self._curve_values(wish)
+        shown["copies"] = answer.copies(self.name, point.settings, max(len(point.ran), 1), wish.parameter, values)
+        return shown
+
+    def _figures(self, point: Point, before: dict[str, Any]) -> dict[str, Any]:
+        """The measures, if enough replications have finished since they were computed last, and the drawing's loads."""
+        count, last = len(point.ran), before.get("count", -1)
+        kept = ("count", "measures", "figures", "said", "loads", "took", "picture", "first", "strip")
+        if last > 0 and not before["first"] and (count in (last, 2, 3) or count < min(GROWTH * last, last + 100)):
+            return {name: before[name] for name in kept}
+        result, model = point.result(), point.model
+        if result is None or model is None:
+            return {}
+        record = of_result(result)
+        found: dict[str, Any] = {"count": count, "measures": answer.told(record), "figures": answer.figures_of(record)}
+        found["strip"] = answer.strip(record)
+        found["said"] = answer.said(record) if point.ran or record.failure is not None else ""
+        found["took"] = before.get("took") or round(1000 * (time.perf_counter() - self._turned))
+        found["first"] = not before
+        found["loads"], found["picture"] = {}, self._answer.get("picture")
+        if before:  # the first answer must be there soon
+            whole = self.drawing(model)
+            found["picture"] = f"{hash((whole.nodes, whole.edges)):x}"
+            if len(whole.nodes) <= LARGEST:
+                found["loads"] = answer.loads(of_result(_first(result, ENOUGH)), whole)
+        else:
+            self._new.set()
+        return found
+
+    def _charts(self, wish: Wish, point: Point, before: dict[str, Any]) -> dict[str, Any]:
+        if not before:
+            self._new.set()
+            return {"over_time": None, "curve": None}
+        return {"over_time": self._over_time(wish, point), "curve": self._curve(wish, point)}
+
+    def _over_time(self, wish: Wish, point: Point) -> tuple[str, Figure] | None:
+        """Made again only where its replications, of which the first few tell the course, are others."""
+        result = point.result()
+        assert result is not None
+        followed = [one for one in result.replications if one.batches]
+        key = (id(point), wish.course, len(followed), followed[-1].time if followed else 0.0)
+        if self._course[0] != key:
+            some = _first(result, max(len(followed), 1))
+            self._course = (key, answer.over_time(some, wish.course))
+        return self._course[1]
+
+    def _curve(self, wish: Wish, point: Point) -> Figure | None:
+        if not self._others or self._written is None:
+            return None
+        knob = next((one for one in knobs(self._written.net, self._written.net) if one["name"] == wish.parameter), None)
+        return None if knob is None else answer.curve(self._others, knob, wish.measure, point)
+
+    def _curve_values(self, wish: Wish) -> list[str]:
+        """The values of the curve's parameter in ascending order."""
+        return sorted((one.settings[wish.parameter] for one in self._others), key=leading)
+
+    def _compared(self, point: Point) -> Markup | None:
+        pinned = self._pinned
+        if pinned is point:
+            return aside("Turn a parameter to see the difference.")
+        return None if pinned is None else answer.compared(pinned, point)
+
+
+def _first(result: Result, count: int) -> Result:
+    """The result of its first replications."""
+    return Result(result.net, result.plan, result.replications[:count], asked=count)
+
+
+def problem(error: LanguageError) -> str:
+    """The errors as a terminal shows them: with the line, the culprit underlined, and hints."""
+    return "\n\n".join(render(one, error.sources, colour=False) for one in error.diagnostics[:MOST_PROBLEMS])
+
+
+def _fault(error: Exception) -> str:
+    return render(Diagnostic("program-fault", values={"what": f"{type(error).__name__}: {error}"}), {}, colour=False)

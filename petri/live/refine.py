@@ -1,0 +1,188 @@
+"""Replications of one or more settings of a net on threads, the one that is looked at first, until they are stopped."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final
+
+from petri.diagnostics import Diagnostic, LanguageError
+from petri.engine.errors import ModelError
+from petri.model import MOST_FOR_PRECISION, Model
+from petri.result import Result
+from petri.run.plan import Plan
+from petri.run.replications import FEWER_BATCHES, Driver, Progress, Replication, batches_kept
+from petri.run.stop import StopSign
+from petri.structs import replace
+
+TOGETHER: Final = 4  # replications whose interval says more than that of a single one
+MOST: Final = MOST_FOR_PRECISION  # replications of the setting that is looked at
+MOST_OF_OTHERS: Final = 20  # of a point of a curve
+FIRST_GLANCE: Final = 0.03  # seconds, after which the first replication tells what it has so far
+GLANCES: Final = 0.25  # seconds between what it tells then
+LONGEST_PIECE: Final = 0.01  # seconds in which a stop sign may not be seen
+
+Load = Callable[[Mapping[str, str]], tuple[Model, Plan]]
+"""The net with these values of its parameters, and the plan of its runs. Raises LanguageError."""
+
+
+class Point:
+    """Values of the net's parameters, and the replications that ran with them.
+
+    model, plan: None until they are needed. problem: why the net cannot have these values, or cannot run.
+    """
+
+    def __init__(self, settings: Mapping[str, str], model: Model | None = None, plan: Plan | None = None) -> None:
+        self.settings = dict(settings)
+        self.model, self.plan = model, plan
+        self.problem: LanguageError | None = None
+        self.begun: set[int] = set()
+        self.done: dict[int, Replication] = {}
+        self.glance: Replication | None = None  # what the first replication has so far
+        self.most = MOST
+        self.text = 0  # of which version of the text it is
+        self.values: list[list[float]] = []  # of each replication the figures of the measures, once they are asked for
+
+    @property
+    def ran(self) -> tuple[Replication, ...]:
+        """The first replications without a gap: what `pnsim run --replications` of their number has."""
+        ran: list[Replication] = []
+        while (one := self.done.get(len(ran))) is not None:
+            ran.append(one)
+        return tuple(ran)
+
+    @property
+    def next(self) -> int:
+        """The replication to run next."""
+        return next(index for index in range(len(self.begun) + 1) if index not in self.begun)
+
+    @property
+    def wanted(self) -> bool:
+        failed = self.problem is not None or any(one.fault is not None for one in list(self.done.values()))
+        return not failed and len(self.begun) < self.most
+
+    def result(self) -> Result | None:
+        """The figures so far; of a part of the first replication if none has finished."""
+        ran = self.ran or ((self.glance,) if self.glance is not None else ())
+        if not ran or self.model is None or self.plan is None:
+            return None
+        return Result(self.model.net, self.plan, ran, asked=len(ran))
+
+
+class Refinement:
+    """Runs replications on threads until it is stopped, or all that are wanted have run.
+
+    `changed` is called, on any of its threads, when there is something new. While `look` says False, none begins.
+    """
+
+    def __init__(self, main: Point, load: Load, threads: int, changed: Callable[[], None]) -> None:
+        self.main = main
+        self.others: Sequence[Point] = ()
+        self.partner: Point | None = None  # with which `main` is compared, replication by replication
+        self.stopped = StopSign()
+        self.progress = Progress(MOST, main.plan.until if main.plan else 0.0)
+        self.looking = True
+        self._load, self._changed = load, changed
+        self._turn = threading.Condition()
+        self._threads = [threading.Thread(target=self._work, daemon=True) for _ in range(threads)]
+
+    def start(self) -> None:
+        for thread in self._threads:
+            thread.start()
+
+    def stop(self) -> None:
+        """Return at once; the threads end within a few hundredths of a second."""
+        self.stopped.set()
+        with self._turn:
+            self._turn.notify_all()
+
+    def wait(self) -> None:
+        """Until all threads have ended."""
+        for thread in self._threads:
+            thread.join()
+
+    def look(self, looking: bool) -> None:
+        with self._turn:
+            self.looking = looking
+            self._turn.notify_all()
+
+    def set_others(self, others: Sequence[Point], partner: Point | None) -> None:
+        with self._turn:
+            self.others, self.partner = others, partner
+            self._turn.notify_all()
+
+    # ---------------------------------------------------------------- whose turn it is
+
+    def _next(self) -> tuple[Point, int] | None:
+        """The point and the replication to run now. Waits until there is one; None when stopped."""
+        with self._turn:
+            while not self.stopped.is_set():
+                point = self._chosen() if self.looking else None
+                if point is not None:
+                    index = point.next
+                    point.begun.add(index)
+                    return point, index
+                self._turn.wait()
+        return None
+
+    def _chosen(self) -> Point | None:
+        """The main point first, then its partner as far; half of what follows is for the others, in turn."""
+        main, partner = self.main, self.partner
+        if partner is not None and partner.wanted and len(partner.begun) < len(main.begun):
+            return partner
+        others = [one for one in self.others if one.wanted and one is not main]
+        fewest = min(others, key=lambda one: len(one.begun), default=None)
+        if fewest is None or (main.wanted and (len(main.begun) - TOGETHER) / len(others) <= len(fewest.begun)):
+            return main if main.wanted else fewest
+        return fewest
+
+    # ---------------------------------------------------------------- on the threads
+
+    def _work(self) -> None:
+        while (task := self._next()) is not None:
+            point, index = task
+            try:
+                finished = self._run(point, index)
+            except LanguageError as error:
+                point.problem = error
+                finished = None
+            except ModelError as error:  # the key of an initial token
+                values = {name: str(value) for name, value in error.values.items()}
+                sources = point.model.sources if point.model else {}
+                point.problem = LanguageError([Diagnostic(error.id, error.span, values)], sources)
+                finished = None
+            with self._turn:
+                if finished is None:
+                    point.begun.discard(index)
+                else:
+                    point.done[index] = finished
+            self._changed()
+
+    def _run(self, point: Point, index: int) -> Replication | None:
+        """The replication; None if it was stopped."""
+        if point.model is None or point.plan is None:
+            point.model, point.plan = self._load(point.settings)
+        kept = min(batches_kept(point.model.net, 1), FEWER_BATCHES) if index < TOGETHER else 0
+        driver = Driver.begun(point.model.net, point.plan, index, self.stopped, self.progress, kept)
+        if driver is None:
+            return None
+        driver.longest = LONGEST_PIECE
+        if point is self.main and index == 0:
+            driver.watch = self._glances(point, driver)
+        ran = driver.run()
+        return None if ran.ended == "interrupted" else replace(ran, levels=None)
+
+    def _glances(self, point: Point, driver: Driver) -> Callable[[], None]:
+        started = time.perf_counter()
+        due = started + FIRST_GLANCE
+
+        def watch() -> None:
+            nonlocal due
+            now = time.perf_counter()
+            if now >= due and driver.warm and not self.stopped.is_set():
+                due = now + GLANCES
+                point.glance = driver.so_far("interrupted", now - started)
+                self._changed()
+
+        return watch

@@ -1,0 +1,104 @@
+"""What the server of a desk answers: the page, its parts, and files to take away."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Final
+
+from petri.live.desk import Desk, Wish
+from petri.live.server import LiveServer, Reply
+from petri.model import Model
+from petri.report.html import run_report
+from petri.report.html.live_page import live_page
+from petri.report.html.picture import heat_of, picture
+from petri.report.html.play import LARGEST, token_game
+from petri.report.html.run_page import busy
+from petri.report.picture import closed, layout, svg
+from petri.report.record import of_result
+from petri.report.summary import first_sentence
+from petri.run.recording import record
+from petri.structs import convert, fields
+
+FIRINGS: Final = 10_000  # of the token game
+LONGEST_TEXT: Final = 400_000  # characters that the page shows
+
+
+def serve(desk: Desk, port: int = 0) -> LiveServer:
+    """A server of the desk; it answers from `serve_forever` on. Raises OSError if the port is taken."""
+    site = _Site(desk)
+    answers = {
+        "": site.page,
+        "net": site.net,
+        "text": site.text,
+        "part": site.part,
+        "play.html": site.play,
+        "report.html": site.report,
+        "picture.svg": site.drawing,
+    }
+    return LiveServer(desk, answers, site.change, port)
+
+
+class _Site:
+    def __init__(self, desk: Desk) -> None:
+        self.desk = desk
+
+    def change(self, wanted: Any) -> None:
+        """Raises ValueError or TypeError if that is no wish."""
+        if not isinstance(wanted, dict) or not wanted.keys() <= set(fields(Wish)):
+            raise ValueError("not a wish")
+        wish = convert(wanted, Wish)
+        self.desk.change(**{name: getattr(wish, name) for name in wanted})
+
+    def page(self, _: dict[str, str]) -> Reply:
+        model = self.desk.written
+        name, doc = (model.net.name, first_sentence(model.net.doc)) if model is not None else (self.desk.name, "")
+        return Reply(live_page(name, doc).html())
+
+    def net(self, _: dict[str, str]) -> Reply | None:
+        model = self._model()
+        return None if model is None else Reply(picture(model.net, model.sources))
+
+    def text(self, _: dict[str, str]) -> Reply | None:
+        model = self.desk.written
+        if model is None:
+            return None
+        source = next(iter(model.sources.values()), "")[:LONGEST_TEXT]
+        found = {"doc": first_sentence(model.net.doc), "lines": source.splitlines()}
+        return Reply(json.dumps(found), "application/json")
+
+    def part(self, query: dict[str, str]) -> Reply | None:
+        found = self.desk.part(query.get("id", ""))
+        if found is None:
+            return None
+        kind, name, html = found
+        return Reply(json.dumps({"kind": kind, "name": name, "html": html}), "application/json")
+
+    def play(self, _: dict[str, str]) -> Reply | None:
+        point, model = self.desk.now, self._model()
+        if point is None or model is None or point.plan is None:
+            return None
+        net, seed = model.net, point.plan.seed
+        if len(net.places) + len(net.transitions) > LARGEST:
+            return None
+        recorded = record(net, seed, 0, net.tick.ticks(point.plan.until), FIRINGS)
+        return Reply(token_game(net, model.sources, recorded, f"seed {seed}"))
+
+    def report(self, _: dict[str, str]) -> Reply | None:
+        point, model = self.desk.now, self._model()
+        result = None if point is None else point.result()
+        if model is None or result is None:
+            return None
+        return Reply(run_report(result, model.sources), file=f"{model.net.name}.html")
+
+    def drawing(self, _: dict[str, str]) -> Reply | None:
+        point, model = self.desk.now, self._model()
+        result = None if point is None else point.result()
+        if model is None or result is None:
+            return None
+        whole = self.desk.drawing(model)
+        drawn, heat = closed(whole), heat_of(whole, model.net, busy(of_result(result)))
+        return Reply(svg(drawn, layout(drawn), heat), "image/svg+xml", f"{model.net.name}.svg")
+
+    def _model(self) -> Model | None:
+        point = self.desk.now
+        return None if point is None else point.model

@@ -1,0 +1,310 @@
+(() => {
+  const $ = (id) => document.getElementById(id);
+  const SVG = "http://www.w3.org/2000/svg";
+  const make = (name, text, cls) => {
+    const one = document.createElement(name);
+    if (text !== undefined) one.textContent = text;
+    if (cls) one.className = cls;
+    return one;
+  };
+  let state = {}, settings = null, picked = null;
+
+  /* ---------------------------------------------------------------- to the server: only the newest wish counts */
+
+  let waiting = null, sending = false;
+  const wish = (change) => {
+    waiting = { ...waiting, ...change };
+    if (!sending) send();
+  };
+  const send = async () => {
+    sending = true;
+    while (waiting) {
+      const body = JSON.stringify(waiting);
+      waiting = null;
+      try {
+        await fetch("wish", { method: "POST", headers: { "Content-Type": "application/json" }, body });
+      } catch { lost(); }
+    }
+    sending = false;
+  };
+  const ask = async (path) => {
+    const found = await fetch(path);
+    return found.ok ? found.text() : null;
+  };
+  const lost = () => { $("progress").textContent = "pnsim does not answer: start it again for a new address"; };
+
+  /* ---------------------------------------------------------------- parameters */
+
+  const rows = new Map();  // name: {row, show}
+  const written = (value, { whole, unit }) => `${whole ? Math.round(value) : Number(value.toPrecision(10))} ${unit}`.trim();
+  const turn = (name, text) => {
+    settings = { ...settings, [name]: text };
+    stale();
+    wish({ settings });
+  };
+  const stale = () => document.body.classList.toggle("stale", !same(settings, state.settings ?? {}));
+  const same = (a, b) => JSON.stringify(Object.entries(a).sort()) === JSON.stringify(Object.entries(b).sort());
+  const field = (knob, label) => {
+    const one = make("input");
+    one.type = "text"; one.spellcheck = false; one.autocomplete = "off";
+    one.setAttribute("aria-label", label);
+    one.addEventListener("change", () => turn(knob.name, one.value.trim()));
+    return one;
+  };
+  const slider = (knob, text) => {
+    const one = make("input"), log = knob.logarithmic;
+    one.type = "range";
+    one.setAttribute("aria-label", knob.name);
+    const to = (value) => log ? Math.log(value / knob.low) / Math.log(knob.high / knob.low) * 200 : value;
+    const from = (at) => log ? Number((knob.low * (knob.high / knob.low) ** (at / 200)).toPrecision(3)) : at;
+    Object.assign(one, log ? { min: 0, max: 200, step: 1 } : { min: knob.low, max: knob.high, step: knob.step });
+    one.addEventListener("input", () => {
+      text.value = written(from(Number(one.value)), knob);
+      one.setAttribute("aria-valuetext", text.value);
+      turn(knob.name, text.value);
+    });
+    const show = ({ value, text: said }) => {
+      const at = to(value);
+      if (!log) { one.min = Math.min(knob.low, value); one.max = Math.max(knob.high, value); }
+      one.value = at;
+      one.setAttribute("aria-valuetext", said);
+    };
+    return { one, show };
+  };
+  const parts = {
+    range: (knob) => {
+      const text = field(knob, `${knob.name}, as text`), { one, show } = slider(knob, text);
+      return { inputs: [text, one], show: (now) => { if (document.activeElement !== text) text.value = now.text; show(now); } };
+    },
+    text: (knob) => {
+      const text = field(knob, knob.name);
+      return { inputs: [text], show: (now) => { if (document.activeElement !== text) text.value = now.text; } };
+    },
+    check: (knob) => {
+      const one = make("input");
+      one.type = "checkbox";
+      one.setAttribute("aria-label", knob.name);
+      one.addEventListener("change", () => turn(knob.name, String(one.checked)));
+      return { inputs: [one], show: (now) => { one.checked = now.text === "true"; } };
+    },
+    choice: (knob) => {
+      const one = make("select");
+      one.setAttribute("aria-label", knob.name);
+      fill(one, knob.choices.map((text) => [text, text]), knob.text);
+      one.addEventListener("change", () => turn(knob.name, one.value));
+      return { inputs: [one], show: (now) => { one.value = now.text; } };
+    },
+  };
+  const frame = ({ value, text, ...rest }) => JSON.stringify(rest);
+  let frames = null;
+  const showKnobs = (knobs) => {
+    const wanted = knobs.map(frame).join();
+    if (wanted !== frames) {
+      frames = wanted;
+      rows.clear();
+      $("knobs").replaceChildren(...knobs.map((knob) => {
+        const row = make("div", undefined, "knob"), { inputs, show } = parts[knob.kind](knob);
+        row.append(make("code", knob.name), inputs[0]);
+        if (inputs[1]) row.append(inputs[1]);
+        if (knob.doc) row.append(make("div", knob.doc, "doc"));
+        rows.set(knob.name, { row, show });
+        return row;
+      }));
+      if (!knobs.length) $("knobs").append(make("p", "The net has no parameters.", "note"));
+    }
+    for (const knob of knobs) {
+      const { row, show } = rows.get(knob.name);
+      row.classList.toggle("turned", knob.name in settings);
+      if (settings[knob.name] === state.settings[knob.name]) show(knob);  // else it is turned at this moment
+    }
+  };
+  $("reset").addEventListener("click", () => { settings = {}; stale(); wish({ settings }); });
+  $("pin").addEventListener("click", () => wish({ pinned: !state.pinned }));
+
+  /* ---------------------------------------------------------------- figures */
+
+  const fragment = (box, html) => {  // made and escaped by the server
+    if (box.dataset.shown === html) return;
+    box.dataset.shown = html;
+    box.innerHTML = html;
+  };
+  const fill = (select, options, chosen) => {
+    const wanted = JSON.stringify(options);
+    if (select.dataset.options !== wanted) {
+      select.dataset.options = wanted;
+      select.replaceChildren(...options.map(([value, text]) => { const one = make("option", text); one.value = value; return one; }));
+    }
+    if (document.activeElement !== select) select.value = chosen;
+  };
+  const plot = (box, figure) => {
+    box.hidden = !figure;
+    if (figure && box.dataset.shown !== JSON.stringify(figure)) {
+      box.dataset.shown = JSON.stringify(figure);
+      window.pnsim.figure(box.querySelector(".plot"), figure);
+    }
+  };
+  const showCharts = () => {
+    fill($("measure"), state.names.map((name) => [name, name]), state.measure || state.names[0]);
+    fill($("parameter"), [["", "no parameter"], ...state.knobs.map(({ name }) => [name, name])], state.parameter);
+    const series = state.names.map((name) => name.split(".")[0]), places = state.places ?? [];
+    fill($("course"), [["", "the places that vary most"], ...[...new Set([...series, ...places])].map((name) => [name, name])],
+      state.course);
+    $("curve-note").hidden = Boolean(state.curve);
+    plot($("curve"), state.curve);
+    plot($("over-time"), state.over_time?.[1]);
+  };
+  const overWhat = () => wish({ measure: $("measure").value, parameter: $("parameter").value });
+  $("measure").addEventListener("change", overWhat);
+  $("parameter").addEventListener("change", overWhat);
+  $("course").addEventListener("change", () => wish({ course: $("course").value }));
+
+  /* ---------------------------------------------------------------- the drawing */
+
+  let picture = null;
+  const drawings = () => [...$("drawing").querySelectorAll(".sheet")].map((sheet) => sheet.shadowRoot);
+  const showPicture = async () => {
+    if (state.picture === undefined || state.picture === null || state.picture === picture) return;
+    picture = state.picture;
+    const html = await ask("net");
+    if (html === null) return;
+    const parsed = new DOMParser().parseFromString(html, "text/html");
+    for (const template of parsed.querySelectorAll("template[shadowrootmode]")) {
+      template.parentNode.attachShadow({ mode: "open" }).append(template.content);
+      template.remove();
+    }
+    $("drawing").replaceChildren(...parsed.body.childNodes);
+    for (const net of $("drawing").querySelectorAll(".net")) window.pnsim.wire(net);
+    for (const root of drawings()) {
+      const style = make("style", "g.node{cursor:pointer}g.node:focus-visible{outline:2px solid;outline-offset:2px}"
+        + ".picked .place,.picked .timed,.picked .immediate{stroke-width:3.5}");
+      root.append(style);
+      for (const node of root.querySelectorAll("g.node")) {
+        if (node.querySelector(".module")) continue;
+        node.setAttribute("tabindex", "0");
+        node.setAttribute("role", "button");
+        node.addEventListener("click", () => pick(node.id));
+        node.addEventListener("keydown", (event) => {
+          if (event.key === "Enter" || event.key === " ") { pick(node.id); event.preventDefault(); }
+        });
+      }
+    }
+    showLoads();
+  };
+  const shapeOf = (node) => node.querySelector(".place:not(.behind), .timed:not(.behind), .immediate:not(.behind), .module:not(.behind)");
+  const showLoads = () => {
+    for (const root of drawings()) {
+      for (const [id, [share, text]] of Object.entries(state.loads ?? {})) {
+        const node = root.getElementById(id), shape = node && shapeOf(node);
+        if (!shape) continue;
+        let heat = node.querySelector(".heat");
+        if (!heat) {
+          heat = document.createElementNS(SVG, shape.tagName);
+          for (const { name, value } of shape.attributes) heat.setAttribute(name, value);
+          heat.setAttribute("class", "heat");
+          shape.after(heat);
+        }
+        const part = Math.min(Math.max(share, 0), 1);
+        heat.setAttribute("fill-opacity", (0.08 + 0.8 * part).toFixed(2));
+        if (shape.classList.contains("module")) {
+          heat.setAttribute("y", Number(shape.getAttribute("y")) + Number(shape.getAttribute("height")) - 7);
+          heat.setAttribute("height", "5.4");
+          heat.setAttribute("width", Math.max(Number(shape.getAttribute("width")) * part, 1));
+        }
+        let title = node.querySelector("title");
+        if (!title) { title = document.createElementNS(SVG, "title"); node.prepend(title); }
+        title.dataset.doc ??= title.textContent;
+        title.textContent = [title.dataset.doc.replace(/[. ]+$/, ""), text].filter(Boolean).join(". ");
+      }
+      for (const node of root.querySelectorAll("g.node")) node.classList.toggle("picked", node.id === picked);
+    }
+  };
+  let asked = 0, follow = false;
+  const pick = async (id) => {
+    picked = id;
+    follow = true;
+    showLoads();
+    await showPart();
+  };
+  const showPart = async () => {
+    if (!picked) return;
+    const turnOf = ++asked, found = await ask(`part?id=${encodeURIComponent(picked)}`);
+    if (turnOf !== asked || found === null) return;
+    const { name, html, kind } = JSON.parse(found);
+    fragment($("part"), html);
+    $("game").href = `play.html#pick=${encodeURIComponent(`${kind}:${name}`)}`;
+    if (follow && kind === "p") wish({ course: name });
+    follow = false;
+  };
+
+  /* ---------------------------------------------------------------- the text */
+
+  let text = null;
+  const showText = async () => {
+    if (text === state.text) return;
+    text = state.text;
+    const found = await ask("text");
+    if (found === null) return;
+    const { doc, lines } = JSON.parse(found);
+    $("doc").textContent = doc;
+    $("lines").replaceChildren(...lines.map((line) => make("li", line || " ")));
+  };
+  for (const button of document.querySelectorAll("[data-copy]")) {
+    button.addEventListener("click", async () => {
+      const box = $(button.dataset.copy);
+      try { await navigator.clipboard.writeText(box.textContent); button.textContent = "Copied"; }
+      catch { getSelection().selectAllChildren(box); button.textContent = "Selected"; }
+      setTimeout(() => { button.textContent = "Copy"; }, 1500);
+    });
+  }
+
+  /* ---------------------------------------------------------------- from the server */
+
+  const show = (now) => {
+    const before = state;
+    state = now;
+    $("problem").hidden = !state.problem;
+    $("problem").textContent = state.problem ?? "";
+    $("pin").setAttribute("aria-pressed", String(Boolean(state.pinned)));
+    $("pin").textContent = state.pinned ? "Let go of what is pinned" : "Pin this setting";
+    if (!state.knobs) return;
+    settings ??= state.settings;
+    if (before.text !== undefined && before.text !== state.text) settings = state.settings;
+    stale();
+    document.querySelector("h1").textContent = state.net;
+    $("progress").textContent = state.progress;
+    $("took").textContent = `first figures after ${state.took} ms`;
+    showKnobs(state.knobs);
+    fragment($("measured"), state.measures);
+    fragment($("said"), state.said);
+    $("strip").replaceChildren(...state.strip.map(([name, text]) => {
+      const one = make("span");
+      one.append(make("code", name), ` ${text}`);
+      return one;
+    }));
+    $("comparison").hidden = !state.compared;
+    fragment($("compared"), state.compared ?? "");
+    for (const [name, copy] of Object.entries(state.copies)) $(`take-${name}`).textContent = copy;
+    showCharts();
+    showPicture();
+    showLoads();
+    showText();
+    if (before.count !== state.count || !same(before.settings ?? {}, state.settings)) showPart();
+    document.documentElement.dataset.count = state.count;
+    document.documentElement.dataset.ready = "1";
+  };
+  let events = null;
+  const listen = () => {
+    events?.close();
+    events = new EventSource("events");
+    events.addEventListener("message", (event) => show(JSON.parse(event.data)));
+    events.addEventListener("error", () => lost());
+  };
+  const hide = () => {  // nothing runs for a page that nobody sees
+    events?.close();
+    events = null;
+  };
+  document.addEventListener("visibilitychange", () => { if (document.hidden) hide(); else listen(); });
+  addEventListener("pagehide", hide);
+  addEventListener("pageshow", (event) => { if (event.persisted) listen(); });
+  if (!document.hidden) listen();
+})();

@@ -1,0 +1,101 @@
+"""The page of `pnsim live`: empty boxes, which its script fills with what the server answers."""
+
+from __future__ import annotations
+
+from petri.report.html.markup import Content, Markup, aside, content, tag
+from petri.report.html.page import LOW, Page
+from petri.report.html.tables import facts
+
+_TAKEN = (("command", "As a command"), ("yaml", "As an experiment"), ("python", "As a program in Python"))
+_LINKS = (
+    ("report.html", "Save the figures as a page"),
+    ("picture.svg", "Save the drawing"),
+)
+
+
+def live_page(name: str, doc: str) -> Page:
+    page = Page(name, "Live", more=("live.css", "live.js"), served=True)
+    page.ending = "It is served by pnsim on this machine, and loads nothing from elsewhere."
+    page.head += [
+        tag("p", doc, class_="prose", id="doc"),
+        facts([tag("span", "starting …", id="progress"), tag("span", id="took")]),
+        tag("pre", id="problem", role="alert", hidden=True),
+        tag("div", id="strip", aria_hidden="true"),
+    ]
+    page.section("parameters", "Parameters", tag("div", id="knobs"), _buttons())
+    page.section("measures", "Measures", _results())
+    page.section("net", "The net", _net())
+    page.section("charts", "Charts", *_charts(page))
+    page.section("text", "The text", tag("ol", id="lines", tabindex=0, role="region", aria_label="The text of the net"))
+    page.section("take", "Take it away", *_taken())
+    return page
+
+
+def _buttons() -> Markup:
+    return tag(
+        "div",
+        tag("button", "As written", id="reset", type="button", title="All parameters as the text of the net has them"),
+        tag(
+            "button",
+            "Pin",
+            id="pin",
+            type="button",
+            aria_pressed="false",
+            title="Compare what follows with this setting",
+        ),
+        class_="row",
+    )
+
+
+def _results() -> Markup:
+    return content(
+        tag("div", id="measured"),
+        tag("div", tag("h3", "Compared with what is pinned"), tag("div", id="compared"), id="comparison", hidden=True),
+        tag("div", id="said"),
+    )
+
+
+def _net() -> Markup:
+    game = tag("a", "Open in the token game", href="play.html", target="_blank", rel="noopener", id="game")
+    hint = "Choose a place or a transition for its figures. The redder, the more of the time it is in use."
+    return content(
+        tag("div", id="drawing"),
+        tag("div", aside(hint), id="part", role="region", aria_label="What is chosen in the drawing"),
+        tag("p", game),
+    )
+
+
+def _select(identifier: str, label: str) -> Markup:
+    return tag("label", f"{label} ", tag("select", id=identifier))
+
+
+def _charts(page: Page) -> list[Content]:
+    over = tag("div", _select("measure", "Measure"), _select("parameter", "over"), class_="row")
+    course = tag("div", _select("course", "Over time"), class_="row")
+    first = page.figure({"data": [], "layout": {}}, "A measure over a parameter", None, LOW)
+    second = page.figure({"data": [], "layout": {}}, "What is chosen, over time", None, LOW)
+    waiting = tag(
+        "p", "Choose a parameter: the curve is drawn while the figures above go on.", class_="note", id="curve-note"
+    )
+    return [
+        tag(
+            "div",
+            tag("div", over, waiting, tag("div", first, id="curve")),
+            tag("div", course, tag("div", second, id="over-time")),
+            class_="pair",
+        )
+    ]
+
+
+def _taken() -> list[Content]:
+    boxes = [
+        tag(
+            "div",
+            tag("h3", title),
+            tag("pre", id=f"take-{name}", tabindex=0),
+            tag("button", "Copy", type="button", data_copy=f"take-{name}"),
+        )
+        for name, title in _TAKEN
+    ]
+    links = [tag("li", tag("a", text, href=path, download=True)) for path, text in _LINKS]
+    return [tag("div", boxes, class_="pair"), tag("ul", links)]

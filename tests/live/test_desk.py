@@ -1,0 +1,127 @@
+"""What is set and what is known of it: knobs, comparisons, curves, and a text that changes."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from pathlib import Path
+from typing import Any
+
+import petri
+from petri.experiment.yaml.file import load_experiment
+from petri.live.knobs import along, knobs
+from pnsim.main import COMMANDS
+
+from .tables import COUNTER, answer, desk
+
+
+def of(found: dict[str, Any], name: str) -> Any:
+    return next(one for one in found["figures"] if one["name"] == name)
+
+
+def test_a_turned_knob_gives_the_figures_of_its_value(tmp_path: Path) -> None:
+    with desk(tmp_path / "counter.net") as one:
+        answer(one, lambda found: found.get("count", 0) >= 4)
+        one.change(settings={"clerks": "2"})
+        found = answer(one, lambda found: found.get("settings") == {"clerks": "2"} and found["count"] >= 4)
+        assert abs(of(found, "busy")["value"] - 0.375) < 0.02
+        assert found["took"] > 0
+        one.change(settings={})
+        found = answer(one, lambda found: found.get("settings") == {} and found["count"] >= 4)
+        assert abs(of(found, "busy")["value"] - 0.75) < 0.03
+        json.dumps(found, allow_nan=False)
+
+
+def test_a_wrong_value_is_told_with_its_hint_and_the_last_figures_stay(tmp_path: Path) -> None:
+    with desk(tmp_path / "counter.net") as one:
+        before = answer(one, lambda found: found.get("count", 0) >= 4)
+        one.change(settings={"clerks": "12"})
+        found = answer(one, lambda found: bool(found["problem"]))
+        assert "clerks" in found["problem"]
+        assert found["measures"]
+        assert found["knobs"] == before["knobs"]
+        one.change(settings={"clerks": "3"})
+        answer(one, lambda found: not found["problem"] and found["settings"] == {"clerks": "3"})
+
+
+def test_the_page_follows_the_text_and_survives_its_errors(tmp_path: Path) -> None:
+    path = tmp_path / "counter.net"
+    with desk(path) as one:
+        answer(one, lambda found: found.get("count", 0) >= 1)
+        path.write_text(COUNTER.replace("takes exp(3 min)", "takes exp(3 mim)"), encoding="utf-8")
+        found = answer(one, lambda found: bool(found["problem"]))
+        assert "^^^" in found["problem"]
+        assert "hint" in found["problem"]
+        assert found["measures"]
+        path.write_text(COUNTER.replace("exp(3 min)", "exp(1 min)"), encoding="utf-8")
+        found = answer(one, lambda found: found.get("text") == 1 and found["count"] >= 4 and not found["problem"])
+        assert abs(of(found, "busy")["value"] - 0.25) < 0.02
+
+
+def test_a_pinned_setting_is_compared_replication_by_replication(tmp_path: Path) -> None:
+    with desk(tmp_path / "counter.net") as one:
+        answer(one, lambda found: found.get("count", 0) >= 4)
+        one.change(pinned=True)
+        one.change(settings={"clerks": "2"})
+        found = answer(one, lambda found: "clerks:" in (found.get("compared") or "") and found["count"] >= 10)
+        assert "clerks: as written → 2" in found["compared"]
+        assert "<b>" in found["compared"]
+        one.change(pinned=False)
+        answer(one, lambda found: found["compared"] is None)
+
+
+def test_a_curve_follows_a_parameter(tmp_path: Path) -> None:
+    with desk(tmp_path / "counter.net") as one:
+        answer(one, lambda found: found.get("count", 0) >= 4)
+        one.change(parameter="clerks", measure="busy")
+        found = answer(one, lambda found: found["curve"] is not None and len(found["curve"]["data"][0]["x"]) == 9)
+        line = found["curve"]["data"][0]
+        assert line["x"] == list(range(1, 10))
+        assert line["y"] == sorted(line["y"], reverse=True)
+        assert found["curve"]["data"][1]["x"] == [1.0]
+
+
+def test_what_is_taken_away_means_the_same(tmp_path: Path) -> None:
+    path = tmp_path / "counter.net"
+    with desk(path) as one:
+        one.change(settings={"gap": "5 min"})
+        found = answer(one, lambda found: found.get("settings") == {"gap": "5 min"} and found["count"] >= 4)
+    copies = found["copies"]
+    program, command, net, *options = shlex.split(copies["command"])
+    assert (program, net, options[:2]) == ("pnsim", str(path), ["--set", "gap=5 min"])
+    assert command in COMMANDS
+    compile(copies["python"], "copy", "exec")
+    assert petri.load(net, gap="5 min").net.parameters[0].value == 5.0
+    written = tmp_path / "copy.yaml"
+    written.write_text(copies["yaml"], encoding="utf-8")
+    assert load_experiment(written).points[0] == {"gap": "5 min"}
+
+
+def test_the_figures_of_a_node_are_found_by_its_id(tmp_path: Path) -> None:
+    with desk(tmp_path / "counter.net") as one:
+        found = answer(one, lambda found: bool(found.get("loads")))
+        assert set(found["loads"]) >= {"n-clerk"}
+        assert one.part("nothing") is None
+        place = one.part("n-line")
+        assert place is not None
+        assert place[:2] == ("p", "line")
+        assert "sojourn" in place[2]
+
+
+def test_knobs_have_ranges_that_do_not_move() -> None:
+    text, turned = (petri.loads(COUNTER, **given).net for given in ({}, {"gap": "7 min"}))
+    gap, clerks = knobs(text, turned)
+    assert (gap["low"], gap["high"], gap["value"], gap["unit"], gap["text"]) == (1.0, 8.0, 7.0, "min", "7 min")
+    assert (clerks["low"], clerks["high"], clerks["step"], clerks["whole"]) == (1, 9, 1, True)
+    assert set(along(clerks, 13)) == set("123456789")
+    assert along(gap, 3)[:2] == ["1 min", "8 min"]
+
+
+def test_every_net_of_the_library_has_knobs() -> None:
+    for name in ("ixp2400", "ddr", "mm1", "shotnoise", "ixp2400_hops"):
+        net = petri.load(name).net
+        for knob in knobs(net, net):
+            if knob["kind"] == "range":
+                assert knob["low"] < knob["high"], (name, knob)
+                assert 0 < knob["step"] <= knob["high"] - knob["low"], (name, knob)
+                assert knob["low"] <= knob["value"] <= knob["high"], (name, knob)

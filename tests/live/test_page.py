@@ -1,0 +1,140 @@
+"""The page in a browser: by mouse, by keyboard alone, on a desktop and on a phone, with a hostile net."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from petri.live.desk import Desk
+from petri.live.server import LiveServer
+from petri.live.site import serve
+from tests.report.browser import PROGRAM, Browser
+
+from .tables import COUNTER, desk
+from .test_server import HOSTILE, NET
+
+READY = "document.documentElement?.dataset.ready === '1' && Boolean(document.querySelector('#drawing .sheet'))"
+pytestmark = [pytest.mark.skipif(PROGRAM is None, reason="needs chromium"), pytest.mark.slow]
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with Browser() as one:
+        yield one
+
+
+@pytest.fixture
+def served(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[tuple[Desk, LiveServer]]:
+    with desk(tmp_path / "net.net", getattr(request, "param", COUNTER)) as one:
+        made = serve(one)
+        threading.Thread(target=made.serve_forever, daemon=True).start()
+        yield one, made
+        made.shutdown()
+        made.server_close()
+
+
+def until(browser: Browser, expression: str) -> None:
+    end = time.monotonic() + 30.0
+    while not browser.value(expression):
+        assert time.monotonic() < end, (expression, browser.told, browser.value("document.body.innerText"))
+        time.sleep(0.03)
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_it_fits_the_screen(served: tuple[Desk, LiveServer], browser: Browser, width: int, scheme: str) -> None:
+    desk_, server = served
+    browser.told.clear()
+    browser.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+    browser.resize(width, 900)
+    browser.open(server.url, READY)
+    desk_.change(pinned=True)
+    desk_.change(settings={"clerks": "2"}, parameter="gap", measure="wait")
+    until(
+        browser, "document.querySelector('#curve .plot svg') !== null && !document.getElementById('comparison').hidden"
+    )
+    assert browser.value("document.documentElement.scrollWidth") <= width
+    assert browser.told == []
+    strip = browser.value("getComputedStyle(document.getElementById('strip')).display")
+    assert (strip == "none") == (width > 1000)
+
+
+def test_a_slider_changes_the_figures(served: tuple[Desk, LiveServer], browser: Browser) -> None:
+    browser.open(served[1].url, READY)
+    browser.value(
+        "(() => { const one = document.querySelector('[aria-label=clerks]'); one.value = 3;"
+        " one.dispatchEvent(new Event('input')); })()"
+    )
+    until(browser, "/25\\.0|24\\.9/.test(document.getElementById('measured').innerText)")
+    assert browser.value("document.querySelector('.knob.turned code').textContent") == "clerks"
+    assert served[0].wish.settings == {"clerks": "3"}
+    browser.value("document.getElementById('reset').click()")
+    until(browser, "/7[45]\\./.test(document.getElementById('measured').innerText)")
+    assert served[0].wish.settings == {}
+
+
+def test_the_keyboard_is_enough(served: tuple[Desk, LiveServer], browser: Browser) -> None:
+    browser.open(served[1].url, READY)
+    for _ in range(60):  # to the slider of clerks
+        browser.call("Input.dispatchKeyEvent", type="keyDown", key="Tab", code="Tab", windowsVirtualKeyCode=9)
+        if browser.value("document.activeElement.type === 'range' && document.activeElement.ariaLabel === 'clerks'"):
+            break
+    for kind in ("keyDown", "keyUp"):
+        browser.call("Input.dispatchKeyEvent", type=kind, key="ArrowRight", code="ArrowRight", windowsVirtualKeyCode=39)
+    until(browser, "document.querySelector('.knob.turned') !== null")
+    assert served[0].wish.settings == {"clerks": "2"}
+    for _ in range(60):  # to a node of the drawing
+        browser.call("Input.dispatchKeyEvent", type="keyDown", key="Tab", code="Tab", windowsVirtualKeyCode=9)
+        if browser.value("document.activeElement.shadowRoot?.activeElement?.id === 'n-line'"):
+            break
+    for kind in ("keyDown", "keyUp"):
+        browser.call("Input.dispatchKeyEvent", type=kind, key="Enter", code="Enter", windowsVirtualKeyCode=13)
+    until(browser, "/sojourn/.test(document.getElementById('part').innerText)")
+    until(browser, "document.getElementById('course').value === 'line'")
+
+
+def test_the_text_is_followed(served: tuple[Desk, LiveServer], browser: Browser) -> None:
+    path = served[0].path
+    assert path is not None
+    browser.open(served[1].url, READY)
+    before = browser.value("document.getElementById('measured').innerText")
+    path.write_text(COUNTER.replace("measure wait", "measure wate ="), encoding="utf-8")
+    until(browser, "!document.getElementById('problem').hidden")
+    assert "^" in browser.value("document.getElementById('problem').textContent")
+    assert "busy" in before
+    assert "busy" in browser.value("document.getElementById('measured').innerText")
+    path.write_text(COUNTER.replace("place line", "place queue").replace("line", "queue"), encoding="utf-8")
+    until(browser, "document.getElementById('problem').hidden")
+    until(browser, "document.querySelector('#drawing .sheet').shadowRoot.getElementById('n-queue') !== null")
+    until(browser, "/place queue/.test(document.getElementById('lines').innerText)")
+
+
+@pytest.mark.parametrize("served", [NET], indirect=True)
+def test_a_hostile_net_is_text(served: tuple[Desk, LiveServer], browser: Browser) -> None:
+    browser.told.clear()
+    browser.open(served[1].url, READY)
+    served[0].change(settings={"load": HOSTILE})
+    until(browser, "!document.getElementById('problem').hidden")
+    assert browser.value("document.querySelectorAll('img').length") == 0
+    assert HOSTILE in browser.value("document.getElementById('doc').textContent")
+    assert browser.told == []
+
+
+def test_nothing_runs_for_a_page_that_is_gone(served: tuple[Desk, LiveServer], browser: Browser) -> None:
+    one, server = served
+    one.watched(-1)  # that of the test itself
+    browser.open(server.url, READY)
+    refinement = one._refinement
+    assert refinement is not None
+    assert refinement.looking
+    browser.open("about:blank", "true")
+    end = time.monotonic() + 30.0
+    while refinement.looking and time.monotonic() < end:
+        time.sleep(0.1)
+        one.change(course="line")  # an answer, with which the server finds that nobody reads it
+    assert not refinement.looking
+    one.watched(1)

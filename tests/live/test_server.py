@@ -1,0 +1,143 @@
+"""Who gets something: those with the token, on this machine, from the page itself."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import socket
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from petri.live.server import LiveServer
+from petri.live.site import serve
+
+from .tables import answer, desk
+
+HOSTILE = "<img src=x onerror=alert(1)>"
+NET = f"""## {HOSTILE} a
+net hostile
+param load = 1 in 1..3  ## {HOSTILE} b
+place a = load * token  ## {HOSTILE} c
+transition t: a -> a  takes 1  ## {HOSTILE} d
+measure m = mean(a)  ## {HOSTILE} e
+  expect <= 2
+run until 99
+"""
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[LiveServer]:
+    with desk(tmp_path / "hostile.net", NET) as one:
+        answer(one, lambda found: found.get("count", 0) >= 4 and bool(found["loads"]))
+        made = serve(one)
+        threading.Thread(target=made.serve_forever, daemon=True).start()
+        yield made
+        made.shutdown()
+        made.server_close()
+
+
+def ask(
+    server: LiveServer, path: str, body: str | None = None, **headers: str
+) -> tuple[int, str, http.client.HTTPResponse]:
+    connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=30)
+    given = {name.replace("_", "-"): value for name, value in headers.items()}
+    connection.request("GET" if body is None else "POST", path, body, given)
+    reply = connection.getresponse()
+    text = reply.read().decode()
+    connection.close()
+    return reply.status, text, reply
+
+
+def test_without_the_token_there_is_nothing(server: LiveServer) -> None:
+    wrong = server.token[:-1] + ("a" if server.token[-1] != "a" else "b")
+    for path in ("/", "/events", "/net", f"/{wrong}/", f"/{wrong}/events", "//", f"/{server.token}x/", "/%2e%2e/"):
+        assert ask(server, path)[:2] == (404, ""), path
+    assert ask(server, f"/{server.token}/etc/passwd")[:2] == (404, "")
+    assert ask(server, f"/{server.token}/")[0] == 200
+
+
+def test_another_host_is_not_answered(server: LiveServer) -> None:
+    for host in ("evil.example", f"evil.example:{server.server_port}", "127.0.0.1", ""):
+        assert ask(server, f"/{server.token}/", Host=host)[:2] == (404, ""), host
+
+
+def test_only_the_page_itself_may_change_something(server: LiveServer) -> None:
+    path, wish, own = f"/{server.token}/wish", '{"settings": {"load": "2"}}', f"http://{server.host}"
+    json_ = "application/json"
+    assert ask(server, path, wish, Content_Type=json_)[0] == 403
+    assert ask(server, path, wish, Content_Type=json_, Origin="http://evil.example")[0] == 403
+    assert ask(server, path, wish, Content_Type="text/plain", Origin=own)[0] == 403
+    for wrong in (
+        "{",
+        "[]",
+        '"x"',
+        "3",
+        '{"settings": 3}',
+        '{"closed": true}',
+        '{"settings": {"load": 2}}',
+        "[" * 50_000,
+    ):
+        assert ask(server, path, wrong, Content_Type=json_, Origin=own)[0] == 400, wrong[:20]
+    assert ask(server, path, "x" * 200_000, Content_Type=json_, Origin=own)[0] == 400
+    assert server.desk.wish.settings == {}
+    assert ask(server, path, wish, Content_Type=json_, Origin=own)[0] == 200
+    assert server.desk.wish.settings == {"load": "2"}
+
+
+def test_it_listens_on_this_machine_only(server: LiveServer) -> None:
+    assert server.socket.getsockname()[0] == "127.0.0.1"
+    others = {info[4][0] for info in socket.getaddrinfo(socket.gethostname(), None, socket.AF_INET)} - {"127.0.0.1"}
+    for address in others:
+        with pytest.raises(ConnectionError), socket.create_connection((str(address), server.server_port), timeout=1):
+            pass
+
+
+def test_no_answer_may_be_kept_framed_or_guessed_at(server: LiveServer) -> None:
+    for path in ("", "net", "text", "report.html", "picture.svg", "play.html"):
+        status, _, reply = ask(server, f"/{server.token}/{path}")
+        assert status == 200, path
+        for name, value in (
+            ("Cache-Control", "no-store"),
+            ("X-Frame-Options", "DENY"),
+            ("Referrer-Policy", "no-referrer"),
+        ):
+            assert reply.getheader(name) == value
+        assert reply.getheader("X-Content-Type-Options") == "nosniff"
+        assert "Python" not in (reply.getheader("Server") or "")
+
+
+def test_the_page_loads_nothing_and_allows_only_its_own_script(server: LiveServer) -> None:
+    page = ask(server, f"/{server.token}/")[1]
+    assert "default-src &#x27;none&#x27;; script-src &#x27;sha256-" in page
+    assert "connect-src &#x27;self&#x27;" in page
+    assert "unsafe-eval" not in page
+    assert 'src="http' not in page
+    assert server.token not in page
+
+
+def test_texts_of_the_net_are_never_markup(server: LiveServer) -> None:
+    found = server.desk.wait(0, 5.0)[1]
+    html = [
+        found["measures"],
+        found["said"],
+        ask(server, f"/{server.token}/")[1],
+        ask(server, f"/{server.token}/net")[1],
+    ]
+    html += [json.loads(ask(server, f"/{server.token}/part?id={one}")[1])["html"] for one in found["loads"]]
+    html += [ask(server, f"/{server.token}/{path}")[1] for path in ("play.html", "report.html", "picture.svg")]
+    for text in html:
+        assert "<img" not in text
+    assert HOSTILE in json.loads(ask(server, f"/{server.token}/text")[1])["lines"][0]
+
+
+def test_events_carry_the_newest_answer(server: LiveServer) -> None:
+    with socket.create_connection(("127.0.0.1", server.server_port), timeout=30) as connection:
+        connection.sendall(f"GET /{server.token}/events HTTP/1.1\r\nHost: {server.host}\r\n\r\n".encode())
+        text = b""
+        while b"\n\ndata: " not in text.replace(b"\r\n\r\n", b"\n\n") or not text.endswith(b"\n\n"):
+            text += connection.recv(1 << 16)
+    data = text.partition(b"data: ")[2].partition(b"\n\n")[0]
+    assert json.loads(data)["net"] == "hostile"
