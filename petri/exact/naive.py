@@ -17,13 +17,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from petri.engine.clocks import clocks_wanted, is_memoryless, is_shared, mean_of, speed
+from petri.engine.clocks import clocks_wanted, mean_of, speed
 from petri.engine.expression import Context
 from petri.engine.reference import Binding, Engine, Firing, Held
 from petri.exact.branching import BranchingStream
 from petri.exact.chain import Floats, Integers, Kind, Limits, Running, Stage, StateView, Unsolvable
 from petri.exact.timing import Stages, stages
-from petri.net import Expr, Net, Scalar, Token
+from petri.net import Expr, Net, Scalar, Token, is_memoryless, is_shared
 
 State = StateView
 Clocked = list[tuple[int, Sequence[Binding]]]
@@ -56,8 +56,8 @@ class Seat(Engine):
 
     def __init__(self, net: Net) -> None:
         super().__init__(net, seed=1, replication=0)
-        self.stream: BranchingStream = BranchingStream()
-        self.stream.drawing = lambda: self.attempt[0]
+        self.stream = self.branching = BranchingStream()
+        self.branching.drawing = lambda: self.attempt[0]
         self.clocked = tuple(self.clocks)
         self.clocks = {}
         self.running: list[Running] = []
@@ -170,7 +170,7 @@ class Seat(Engine):
             shared = is_shared(self.net.transitions[index])
             rates = []
             for binding in list(bindings[:1]) * len(bindings) if shared else bindings:
-                mean = mean_of(self, index, binding)
+                mean = mean_of(self, index, binding.variables)
                 if mean == 0.0:
                     raise Unsolvable("exact-zero-clock", index)
                 rates.append(number * pace / mean)
@@ -198,7 +198,7 @@ class Seat(Engine):
         events = []
         for share in shares:
             outcomes: dict[tuple[tuple[Scalar, ...], State], float] = {}
-            for probability, outcome in self.stream.outcomes(partial(self._fired, state, share)):
+            for probability, outcome in self.branching.outcomes(partial(self._fired, state, share)):
                 outcomes[outcome] = outcomes.get(outcome, 0.0) + probability
             for (variables, target), probability in outcomes.items():
                 events.append(Event(share.transition, True, share.weight * probability, target, variables))
@@ -228,7 +228,7 @@ class Seat(Engine):
         """Time passes to the next ends, of all firings that end then, in the order of their start (I1)."""
         step = min(one.stages[0].ticks for one in state.running)
         outcomes: dict[State, float] = {}
-        for probability, target in self.stream.outcomes(lambda: self._passed(state, step)):
+        for probability, target in self.branching.outcomes(lambda: self._passed(state, step)):
             outcomes[target] = outcomes.get(target, 0.0) + probability
         return [Event(-1, False, probability, target) for target, probability in outcomes.items()], step
 
@@ -239,7 +239,7 @@ class Seat(Engine):
             first = one.stages[0]
             if first.ticks > step:
                 left = (first._replace(ticks=first.ticks - step), *one.stages[1:])
-            elif first.kind == "geometric" and not self.stream.chance(first.chance):
+            elif first.kind == "geometric" and not self.branching.chance(first.chance):
                 left = (first._replace(ticks=first.period), *one.stages[1:])
             else:
                 left = one.stages[1:]

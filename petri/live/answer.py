@@ -240,7 +240,7 @@ def part(record: RunRecord, whole: Diagram, identifier: str) -> tuple[str, str, 
 
 
 def _figures(record: RunRecord, kind: str, row: Row) -> Markup:
-    columns, cells = tables.KINDS[kind][0], Cells(record.net)
+    columns, cells = tables.columns_of(record.net, kind), Cells(record.net)
     one = getattr(record.net, kind)[row.members[0]]
     texts = [(each.heading, cells.text(row, each)) for each in columns.values()]
     entries: list[tuple[str, Content]] = [entry for entry in texts if entry[1]]

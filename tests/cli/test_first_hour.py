@@ -14,9 +14,9 @@ from typing import IO
 import pytest
 
 from petri import library
+from petri.live.watching import files_named
 from petri.report.progress import Remaining
 from petri.version import VERSION
-from petri.live.watching import files_named
 
 from .calling import Call
 

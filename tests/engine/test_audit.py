@@ -12,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, assume, event, given, settings
 from hypothesis import strategies as st
 
+from petri.analysis.structure import invariants
 from petri.engine.expression import Context, evaluate
 from petri.engine.firings import TracedFiring
 from petri.engine.interface import Limits
@@ -19,7 +20,6 @@ from petri.engine.native import available
 from petri.net import Expr, Net
 from petri.run.session import begin
 from tests.engine.nets import nets
-from petri.analysis.structure import invariants
 
 NAMES = ["reference", "native"] if available() else ["reference"]
 LIMITS = Limits(firings_at_an_instant=60, tokens=60)

@@ -19,7 +19,7 @@ def real(value: float) -> Expr:
 
 def drawing(op: str, *values: float) -> Expr:
     kinds = [parameter.kind or "real" for parameter in OPERATIONS[op].parameters]
-    args = [Expr("const", kind, value=value) for kind, value in zip(kinds, values, strict=True)]  # type: ignore[arg-type]
+    args = [Expr("const", kind, value=value) for kind, value in zip(kinds, values, strict=True)]
     return Expr(op, "real", tuple(args))
 
 

@@ -50,7 +50,8 @@ def arcs_of(net: Net, space: StateSpace) -> dict[object, Arcs]:
 
 def explored(kind: type, net: Net) -> StateSpace | str:
     try:
-        return kind(net, FEW)
+        space: StateSpace = kind(net, FEW)
+        return space
     except Unsolvable as why:
         return f"unsolvable {why.id}"
     except ModelError:

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from petri import language
+from petri.analysis.structure import invariants
 from petri.codec import net_from_dict, net_to_dict
 from petri.diagnostics import LanguageError
 from petri.engine.native import available
@@ -18,7 +19,6 @@ from petri.net import Net
 from petri.result.export import net_hash
 from petri.run import session
 from petri.traffic import sealed, with_streams
-from petri.analysis.structure import invariants
 from tests.engines import ENGINES
 from tests.traffic.files import conversation, net, pcap, table
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from petri.file_read import FileRead
-from petri.measure.catalogue import PLACE_COLUMNS, transition_columns
+from petri.measure.catalogue import PLACE_COLUMNS, FigureKind, transition_columns
 from petri.measure.formula import Judged
 from petri.net import Net
 from petri.report.cells import Cells
@@ -163,10 +163,15 @@ def name_of(row: Row) -> Markup:
 # ---------------------------------------------------------------- places and transitions
 
 
+def columns_of(net: Net, kind: str) -> Mapping[str, FigureKind]:
+    """The figures that tables of "places" or "transitions" of a net show."""
+    return PLACE_COLUMNS if kind == "places" else transition_columns(net)
+
+
 def figures_table(record: RunRecord, kind: str, rows: Sequence[Row], *, docs: bool = False) -> Markup:
     """The rows of "places" or "transitions", if so with their documentation."""
     field, heading = KINDS[kind]
-    kinds = PLACE_COLUMNS if kind == "places" else transition_columns(record.net)
+    kinds = columns_of(record.net, kind)
     over_time = None if (history := record.history()) is None else getattr(history, field)
     columns = [(kind.removesuffix("s"), "name"), *((one.heading, "figure") for one in kinds.values())]
     if over_time is not None:
