@@ -147,7 +147,7 @@ class StateSpace(Protocol):
 class Chain(Protocol):
     """The Markov chain of the tangible states: the vanishing ones are eliminated, with the firings in them.
 
-    continuous: data are rates per time unit of the net. ticks: probabilities, and a state is left after its sojourn.
+    continuous: data are rates per time unit of the net. ticks: probabilities, and a state is left after its stay.
     In both, arcs of a state to itself are left out of continuous chains, and kept in those in ticks.
     """
 

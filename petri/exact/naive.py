@@ -178,19 +178,23 @@ class Seat(Engine):
                 yield self._classes(index, bindings, rates)
 
     def _classes(self, index: int, bindings: Sequence[Binding], weights: Sequence[float]) -> list[Share]:
-        """Bindings that take equal tokens are one class. Their tokens are noted by their positions."""
+        """Bindings that take equal tokens are one class, unless it matters which of a queue (E9).
+
+        Their tokens are noted by their positions.
+        """
         arcs = self.net.transitions[index].inputs
         classes: dict[object, Share] = {}
         for binding, weight in zip(bindings, weights, strict=True):
+            seats = [
+                [next(i for i, other in enumerate(self.marking[arc.place]) if other is token) for token in tokens]
+                for arc, tokens in zip(arcs, binding.found, strict=True)
+            ]
             values = tuple(token.value for tokens in binding.found for token in tokens)
-            if values in classes:
-                classes[values] = classes[values]._replace(weight=classes[values].weight + weight)
+            key = (values, *(tuple(seat) for arc, seat in zip(arcs, seats, strict=True) if arc.any))
+            if key in classes:
+                classes[key] = classes[key]._replace(weight=classes[key].weight + weight)
             else:
-                seats = [
-                    [next(i for i, other in enumerate(self.marking[arc.place]) if other is token) for token in tokens]
-                    for arc, tokens in zip(arcs, binding.found, strict=True)
-                ]
-                classes[values] = Share(index, list(binding.variables), seats, weight)
+                classes[key] = Share(index, list(binding.variables), seats, weight)
         return list(classes.values())
 
     def _started(self, state: State, shares: list[Share]) -> list[Event]:

@@ -95,7 +95,7 @@ def poisson_weights(mean: float) -> tuple[int, Floats]:
 
 
 def _stepped(chain: Chain, start: Floats, until: float) -> Transient:
-    """The chain in ticks, from one end of a sojourn to the next."""
+    """The chain in ticks, from one end of a stay to the next."""
     sparse = library("scipy.sparse")
     matrix = sparse.csr_matrix((chain.data, chain.indices, chain.indptr), shape=(chain.states,) * 2)
     sojourns, end = np.round(chain.sojourns / chain.tick), round(until / chain.tick)
@@ -114,9 +114,9 @@ def _stepped(chain: Chain, start: Floats, until: float) -> Transient:
         during += np.where(lasts, state * (end - now), 0.0)
         finished += np.where(lasts | (state == 0.0), 0.0, state * np.where(lasts, 0.0, sojourns))
         leaves = ~lasts & (state > 0.0)
-        for sojourn in np.unique(sojourns[leaves]).tolist():
-            arriving: Floats = matrix.T @ np.where(leaves & (sojourns == sojourn), state, 0.0)
-            target = now + sojourn
+        for stay in np.unique(sojourns[leaves]).tolist():
+            arriving: Floats = matrix.T @ np.where(leaves & (sojourns == stay), state, 0.0)
+            target = now + stay
             if target not in entered:
                 heapq.heappush(instants, target)
             entered[target] = entered.get(target, 0.0) + arriving

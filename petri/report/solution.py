@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from petri.exact.solution import Exact, Solution
-from petri.measure.catalogue import PLACE_COLUMNS, TRANSITION_COLUMNS, FigureKind
+from petri.measure.catalogue import PLACE_COLUMNS, TRANSITION_COLUMNS, FigureKind, transition_columns
 from petri.measure.intervals import Interval
 from petri.report.columns import Column, print_prose, print_table
 from petri.report.dimensions import shown_dimension
@@ -46,7 +46,7 @@ def compared(solution: Solution, result: Result) -> list[Compared]:
         simulated |= {f"{measured.name}.{field}": one for field, one in list(measured.recorded.items())[1:]}
     for names, figures, kinds in (
         (result.places.names, result.places, PLACE_COLUMNS),
-        (result.transitions.names, result.transitions, TRANSITION_COLUMNS),
+        (result.transitions.names, result.transitions, transition_columns(solution.net)),
     ):
         for index, name in enumerate(names):
             simulated |= {f"{name}.{column}": getattr(figures, column).interval(index) for column in kinds}

@@ -45,6 +45,7 @@ def _transition(choose: Random, t: Transition, ticks: bool) -> Transition:
         draws=draws,
         guard=t.guard and plain(choose, t.guard),
         time=time(choose, ticks),
+        clock=None,
         inputs=tuple(
             replace(arc, count=arc.count and plain(choose, arc.count), pattern=pattern(choose, arc.pattern))
             for arc in t.inputs

@@ -10,6 +10,7 @@ import pytest
 
 from petri.engine.errors import ModelError
 from petri.exact.chain import Limits, Running, StateSpace, StateView, Unsolvable
+from petri.exact.explore import ALSO_NAIVE
 from petri.exact.naive import NaiveSpace
 from petri.exact.native import NativeSpace
 from petri.net import Net
@@ -64,9 +65,9 @@ def test_explorers_agree(seed: int, ticks: bool) -> None:
     net = solvable_net(seed, ticks)
     naive, native = explored(NaiveSpace, net), explored(NativeSpace, net)
     if isinstance(naive, str) or isinstance(native, str):
-        assert isinstance(naive, str) or not naive.complete or naive == native
-        assert naive == native or not (isinstance(naive, str) and isinstance(native, str)), (naive, native)
-        return
+        refused = native if isinstance(native, str) else ""
+        assert isinstance(naive, str) or not naive.complete or refused.removeprefix("unsolvable ") in ALSO_NAIVE
+        return  # which of several reasons is given first may differ
     expected, found = arcs_of(net, naive), arcs_of(net, native)
     if naive.complete or native.complete:
         assert len(naive) == len(native)
