@@ -55,7 +55,10 @@ def figures(text: str, known: dict[str, Any]) -> tuple[str, str]:
     """The figure of a run with its interval, and what was published."""
     declared = f"{text}\nmeasure published = {known['figure']}\n"
     model = Model(*language.loads_with_sources(declared, known.get("set", {})))
-    found = model.run(until=known["until"], warmup=known["until"] / 20, replications=4).measure("published")
+    result = model.run(until=known["until"], warmup=known["until"] / 20, replications=4)
+    found = result.measure("published")
+    if result.failure is not None:
+        return f"stopped: {result.failure.id}", f"{known['figure']} = {known['value']:.6g}"
     return f"{found.value:.5g} ± {found.interval.half_width:.2g}", f"{known['figure']} = {known['value']:.6g}"
 
 

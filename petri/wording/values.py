@@ -9,6 +9,7 @@ WORDING: dict[str, Wording] = {
         "`{text}` is {found}, but {wanted} is expected here",
         Replace("write `{suggestion}`"),
         "a plain number times `{unit}` is a time, and so is a parameter whose value has a unit",
+        "`{division}` divides ints; `floor(x)` gives an int",
     ),
     "dimension-mismatch": Wording("`{left}` is {left_type}, but `{right}` is {right_type}", "write `{suggestion}`"),
     "time-unit-without-clock": Wording(

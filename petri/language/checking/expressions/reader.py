@@ -163,6 +163,7 @@ class Reader(Struct):
             wanted=plainly(wanted),
             suggestion=suggestion,
             unit=f"1 {unit}" if is_time and plain and not needs_unit else None,
+            division="div" if plain and wanted == INT and "/" in text else None,
         )
 
     # ------------------------------------------------------------ the kinds of expression
