@@ -14,6 +14,12 @@ NEVER = 2 * HORIZON  # the end of a firing that would end beyond the horizon, an
 Ticks = TypeVar("Ticks", bound=Any)
 
 
+def after(instant: float, time: float) -> float:
+    """The tick that is nearest to `time` ticks after an instant, the even one of two; `NEVER` beyond the horizon."""
+    end = instant + round(time) if time <= HORIZON else NEVER
+    return end if end <= HORIZON else float(NEVER)
+
+
 class Tick(Frozen):
     """The length of a tick: `numerator / denominator` of the net's time unit."""
 

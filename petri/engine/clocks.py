@@ -18,7 +18,7 @@ from petri.engine.expression import Context, evaluate
 from petri.engine.interface import ClockState, Limits
 from petri.engine.random import RandomStream
 from petri.net import Clock, Expr, Net, Scalar, is_memoryless, is_shared
-from petri.ticks import HORIZON, NEVER
+from petri.ticks import after
 
 NOWHERE = math.inf  # the end of a clock that does not run
 
@@ -167,9 +167,7 @@ class SharedClock:
         rate = self.rate_of(running) if running else 0.0
         if rate != self.rate:
             self.rate = rate
-            left = engine.stream.exponential() / rate if rate > 0.0 else math.inf
-            ends = engine.now + round(left) if left <= HORIZON else NEVER
-            self.ends = NOWHERE if rate == 0.0 else ends if ends <= HORIZON else float(NEVER)
+            self.ends = after(engine.now, engine.stream.exponential() / rate) if rate > 0.0 else NOWHERE
         more = running - (self.running - self.fires)
         self.running, self.fires = running, 0
         return Settled(max(more, 0), max(-more, 0))
@@ -232,9 +230,7 @@ class OwnClocks:
             return clock.target
         if self.pace == 0.0:
             return self.since if clock.target <= self.virtual else NOWHERE
-        ticks = (clock.target - self.virtual) / self.pace
-        ends = self.since + round(ticks) if ticks <= HORIZON else NEVER
-        return ends if ends <= HORIZON else float(NEVER)
+        return after(self.since, (clock.target - self.virtual) / self.pace)
 
     def due(self, bindings: Sequence[Binding], now: float) -> Sequence[Binding]:
         due = {identity(clock.tokens) for clock in self.clocks if clock.runs and self.end_of(clock) <= now}
@@ -339,11 +335,7 @@ class OwnClocks:
 
     def start(self, clock: OwnClock, left: float) -> None:
         """A clock runs from now on."""
-        if self.has_speed:
-            clock.target = self.virtual_now() + left
-        else:
-            now = self.engine.now
-            clock.target = now + left if left <= HORIZON - now else float(NEVER)
+        clock.target = self.virtual_now() + left if self.has_speed else after(self.engine.now, left)
 
     def renew(self, clock: OwnClock, binding: Binding) -> None:
         """A memoryless clock whose mean has changed is drawn anew (C4)."""

@@ -19,13 +19,24 @@ pub fn whole(time: f64) -> Ticks {
     nearest(time).max(Ticks::from(time > 0.0))
 }
 
-/// A time above −1 as the nearest whole number, the even one of two.
+/// The nearest whole number, the even one of two.
 #[inline(always)]
 pub fn nearest(time: f64) -> Ticks {
-    if time < SHORT {
+    if time.abs() < SHORT {
         (time + ROUNDER).to_bits().wrapping_sub(ROUNDER.to_bits()) as Ticks
     } else {
         time.round_ties_even() as Ticks
+    }
+}
+
+/// The tick that is nearest to a time after an instant; `NEVER` beyond the horizon.
+#[inline(always)]
+pub fn after(instant: Ticks, time: f64) -> Ticks {
+    let end = if time <= HORIZON as f64 { instant + nearest(time) } else { NEVER };
+    if end <= HORIZON {
+        end
+    } else {
+        NEVER
     }
 }
 

@@ -1,37 +1,31 @@
 //! Choosing one binding of a transition (I4).
 
 use crate::base::fault::Outcome;
-use crate::base::ids::{JoinTreeId, MatchId};
+use crate::base::ids::{JoinTreeId, MatchId, VariableId};
+use crate::base::table::Table;
+use crate::engine::raced::Raced;
 use crate::engine::run::Engine;
-use crate::engine::search::{natural, Goal, Search};
-use crate::program::arc::{Count, Find};
+use crate::engine::search::{Goal, Search};
+use crate::program::arc::{Find, InputProgram};
 use crate::program::clock::ClockKind;
 use crate::program::transition::{Selection, TransitionProgram};
 use crate::program::Program;
+use crate::state::marking::Marking;
 
 impl Engine {
     /// Chooses one binding (I4); its tokens are in `scratch.chosen`, its values in `variables`.
     #[inline(always)]
     pub(super) fn bind(&mut self, program: &Program, plan: &TransitionProgram) -> Outcome<()> {
         self.choose(program, plan)?;
-        for (i, arc) in plan.inputs.iter().enumerate().filter(|(_, arc)| !arc.binds.is_empty()) {
-            let position = match &arc.find {
-                Find::Head { depth } => *depth,
-                _ => self.scratch.chosen[i] as usize,
-            };
-            let token = self.marking.token(arc.place, position);
-            for (slot, variable) in &arc.binds {
-                self.variables[variable.at()] = token[*slot as usize];
-            }
-        }
+        bind(plan, &self.marking, &mut self.variables, &self.scratch.chosen);
         for (variable, _) in &plan.draws {
             self.variables[variable.at()] = 0;
         }
         if plan.selection != Selection::Search {
             for &arc in &plan.counts {
-                if let Find::Black(Count::Of(count, span)) = &plan.inputs[arc].find {
+                if let Find::Black(count) = &plan.inputs[arc].find {
                     let count = count.value(&mut self.scope(program, self.now))?;
-                    self.scratch.chosen[arc] = natural(count, *span)?;
+                    self.scratch.chosen[arc] = count;
                 }
             }
         }
@@ -41,8 +35,8 @@ impl Engine {
     /// The tokens of one binding.
     #[inline(always)]
     pub(crate) fn choose(&mut self, program: &Program, plan: &TransitionProgram) -> Outcome<()> {
-        if let Some(clock) = plan.clock.as_ref().filter(|clock| clock.kind == ClockKind::Coloured) {
-            return self.bind_due(program, plan, clock);
+        if let Some(raced) = Raced::of(program, plan).filter(|raced| raced.clock.kind == ClockKind::Coloured) {
+            return self.bind_due(raced);
         }
         match &plan.selection {
             Selection::Single => {}
@@ -160,5 +154,29 @@ impl Engine {
             tried: 0,
         }
         .run()
+    }
+}
+
+/// The position of the token that an arc finds in its place, given what a binding says for the arc.
+pub(super) fn position(arc: &InputProgram, token: u64) -> usize {
+    match arc.find {
+        Find::Head { depth } => depth,
+        _ => token as usize,
+    }
+}
+
+/// Gives the variables that arcs bind the values of a binding: what it says for each arc.
+#[inline(always)]
+pub(super) fn bind(
+    plan: &TransitionProgram,
+    marking: &Marking,
+    variables: &mut Table<VariableId, u64>,
+    chosen: &[u64],
+) {
+    for (arc, &token) in plan.inputs.iter().zip(chosen).filter(|(arc, _)| !arc.binds.is_empty()) {
+        let values = marking.token(arc.place, position(arc, token));
+        for (slot, variable) in &arc.binds {
+            variables[variable.at()] = values[*slot as usize];
+        }
     }
 }

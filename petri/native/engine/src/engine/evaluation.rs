@@ -4,7 +4,6 @@ use crate::base::fault::{Fault, Outcome};
 use crate::base::ids::PlaceId;
 use crate::base::ticks::{whole, Ticks, HORIZON, NEVER};
 use crate::engine::run::Engine;
-use crate::engine::search::destination;
 use crate::program::arc::{OutputForm, OutputProgram, Take};
 use crate::program::transition::{Time, TransitionProgram};
 use crate::program::Program;
@@ -75,7 +74,7 @@ impl Engine {
             OutputForm::Black(count) => (arc.place(), count),
             OutputForm::Token => (arc.place(), 1),
             OutputForm::Open => {
-                let (place, count) = destination(arc, &mut self.scope(program, end))?;
+                let (place, count) = arc.destination().of(&mut self.scope(program, end))?;
                 self.record.extend([u64::from(place.0), count]);
                 if count == 0 {
                     self.record.resize(self.record.len() + arc.width, 0);

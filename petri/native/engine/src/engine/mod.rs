@@ -8,7 +8,11 @@
 //! - [`checks`]: checks a run against its limits and the horizon, and reports the faults of its firings
 //! - [`binding`]: chooses one binding of a transition
 //! - [`search`]: looks for bindings through the input arcs
-//! - [`racing`]: clocks are set, stop and run down
+//! - [`raced`]: a transition that races
+//! - [`racing`]: clocks are looked at when an instant is over, and run down
+//! - [`clock_rates`]: the number of clocks and their rates, and clocks that bindings share
+//! - [`own_clocks`]: clocks of bindings are set, stop, go on and are forgotten
+//! - [`due_bindings`]: the bindings whose clocks have run down
 //! - [`evaluation`]: what a firing computes when it starts
 //! - [`simple`]: firings that move constant numbers of black tokens
 //! - [`refill`]: rows of files that arrive
@@ -19,10 +23,14 @@
 
 pub mod binding;
 pub mod checks;
+pub mod clock_rates;
 pub mod code;
+pub mod due_bindings;
 pub mod evaluation;
 pub mod limits;
+pub mod own_clocks;
 pub mod prefetch;
+pub mod raced;
 pub mod racing;
 pub mod refill;
 pub mod run;

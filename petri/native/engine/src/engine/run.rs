@@ -13,6 +13,7 @@ use crate::base::trajectory::TrajectoryHash;
 use crate::collections::tournament::{MANY, NEVER};
 use crate::engine::code::{Code, ENABLED, FAULT, GENERAL, OVER, STOPPED, USED_UP};
 use crate::engine::limits::{Limits, RunError, LOOP_NAMED};
+use crate::engine::raced::Raced;
 use crate::engine::search::{Goal, Scratch};
 use crate::engine::upcoming::Upcoming;
 use crate::observe::observers::{ExtraObservers, Observers};
@@ -332,8 +333,8 @@ impl Engine {
 
     /// The number of bindings found: whether there are any is what matters, and all faults where there may be some.
     fn look_for(&mut self, program: &Program, plan: &TransitionProgram) -> Outcome<u64> {
-        match &plan.clock {
-            Some(clock) if clock.kind == ClockKind::Coloured => Ok(self.due(program, plan, clock)?.len() as u64),
+        match Raced::of(program, plan) {
+            Some(raced) if raced.clock.kind == ClockKind::Coloured => Ok(self.due(raced)?.len() as u64),
             _ => self.search(program, plan, if plan.exhaustive { Goal::All } else { Goal::First }),
         }
     }
@@ -421,12 +422,6 @@ impl Engine {
                 self.start_simple(program, transition, simple, duration)
             }
         };
-        if outcome.is_ok() && !self.clocks.of.is_empty() {
-            self.clocks.settled = false;
-            if simple.time != SimpleTime::Other {
-                self.fired(program, &program.transitions[transition], transition);
-            }
-        }
         outcome.map_err(|fault| self.run_error(program, transition, *fault))
     }
 
@@ -441,7 +436,6 @@ impl Engine {
         let (duration, given) = self.evaluate(program, plan)?;
         let end = self.now + duration;
         self.note_start(program, transition, plan.variable_names.len(), duration)?;
-        self.fired(program, plan, transition);
         self.take(program, plan);
         self.marking.total += given;
         self.firings += 1;
@@ -481,6 +475,9 @@ impl Engine {
         state.firings += 1;
         if duration != 0 {
             state.begin(self.now);
+        }
+        if !self.clocks.of.is_empty() {
+            self.note_race(program, transition);
         }
         Ok(())
     }

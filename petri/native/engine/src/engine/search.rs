@@ -11,12 +11,11 @@ use crate::base::random::Random;
 use crate::base::table::Table;
 use crate::base::ticks::Ticks;
 use crate::program::arc::{Count, Find, InhibitorProgram, InputProgram, OutputProgram};
-use crate::program::expression::{Bool, Int, Value};
+use crate::program::expression::{Bool, Value};
 use crate::program::place::Weight;
 use crate::program::transition::{Preference, TransitionProgram};
 use crate::program::Program;
 use crate::state::marking::{weigh, Marking};
-use crate::state::store::{int_rank, real_rank};
 use crate::state::value::Scope;
 
 /// When a search is over.
@@ -84,11 +83,6 @@ pub struct Search<'a> {
     /// Another thread asks the search to end: it then raises the fault "stopped".
     pub stop: &'a AtomicU64,
     pub tried: u32,
-}
-
-/// A number of tokens must not be negative (X2).
-pub fn natural(count: i64, span: SpanId) -> Outcome<u64> {
-    u64::try_from(count).map_err(|_| Fault::new("negative-count", span).with_int("count", count))
 }
 
 impl<'a> Search<'a> {
@@ -260,10 +254,7 @@ impl<'a> Search<'a> {
     /// Keeps the binding if none is better, and forgets those that are worse.
     fn compare(&mut self, prefer: &Preference) -> Outcome<bool> {
         let scope = &mut scope(self.variables, self.marking, self.program, self.random, self.now);
-        let rank = match &prefer.key {
-            Value::Int(key) => int_rank(key.value(scope)?),
-            Value::Real(key) => real_rank(key.value(scope)?),
-        };
+        let rank = prefer.key.rank(scope)?;
         let rank = if prefer.most { !rank } else { rank };
         if self.found == 0 || rank < self.scratch.rank {
             (self.found, self.scratch.rank) = (0, rank);
@@ -344,7 +335,7 @@ impl<'a> Search<'a> {
 
     /// Where an arc puts tokens, and how many.
     fn destination(&mut self, arc: &OutputProgram) -> Outcome<(PlaceId, u64)> {
-        destination(arc, &mut scope(self.variables, self.marking, self.program, self.random, self.now))
+        arc.destination().of(&mut scope(self.variables, self.marking, self.program, self.random, self.now))
     }
 
     /// Tokens in and reserved for a place once the firing has taken its own, or their weight.
@@ -379,14 +370,7 @@ impl<'a> Search<'a> {
     }
 
     fn count(&mut self, count: &Count) -> Outcome<u64> {
-        match count {
-            Count::Const(count) => Ok(*count),
-            Count::Of(count, span) => natural(self.int(count)?, *span),
-        }
-    }
-
-    fn int(&mut self, e: &Int) -> Outcome<i64> {
-        e.value(&mut scope(self.variables, self.marking, self.program, self.random, self.now))
+        count.value(&mut scope(self.variables, self.marking, self.program, self.random, self.now))
     }
 
     fn holds(&mut self, e: &Bool) -> Outcome<bool> {
@@ -403,26 +387,4 @@ fn scope<'s>(
     now: Ticks,
 ) -> Scope<'s> {
     Scope { variables, places: &marking.places, tables: &program.tables, random, now, end: now }
-}
-
-/// Where an output arc puts tokens, and how many: none where its condition fails.
-pub fn destination(arc: &OutputProgram, scope: &mut Scope) -> Outcome<(PlaceId, u64)> {
-    if let Some(condition) = &arc.condition {
-        if !condition.value(scope)? {
-            return Ok((arc.place(), 0));
-        }
-    }
-    let count = match &arc.count {
-        Count::Const(count) => *count,
-        Count::Of(count, span) => natural(count.value(scope)?, *span)?,
-    };
-    let Some((index, span)) = &arc.index else { return Ok((arc.place(), count)) };
-    let index = index.value(scope)?;
-    match usize::try_from(index).ok().and_then(|i| arc.places.get(i)) {
-        Some(&place) => Ok((place, count)),
-        None => {
-            let fault = Fault::new("index-range", *span).with_int("index", index);
-            Err(fault.with_int("size", arc.places.len() as i64))
-        }
-    }
 }

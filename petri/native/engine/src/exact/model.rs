@@ -6,6 +6,7 @@ use crate::net::{Span, Tick};
 use crate::program::arc::Count;
 use crate::program::expression::{Bool, DrawTable, Int, Real, Value};
 use crate::program::place::PlaceProgram;
+use crate::state::destination::Destination;
 
 pub struct Model {
     pub places: Vec<PlaceProgram>,
@@ -52,6 +53,12 @@ pub struct Clock {
     pub speed: Option<Real>,
     pub servers: Option<u64>,
     pub span: SpanId,
+}
+
+impl Output {
+    pub fn destination(&self) -> Destination<'_> {
+        Destination { places: &self.places, condition: &self.condition, count: &self.count, index: &self.index }
+    }
 }
 
 pub struct Input {

@@ -7,7 +7,7 @@ use crate::base::ids::{SpanId, TransitionId};
 use crate::base::ticks::whole;
 use crate::exact::contents::Contents;
 use crate::exact::model::{Branch, Clock, Model, Step};
-use crate::exact::search::{destination, number_of, Class, Search};
+use crate::exact::search::{Class, Search};
 use crate::exact::stages::{Alternatives, Stages};
 use crate::exact::state::{arrive, Deposit, Fields, Kept, Kind, State};
 use crate::exact::trouble::{Found, Trouble};
@@ -162,7 +162,7 @@ impl Rules {
             let mut wanted: Vec<(usize, u64)> = Vec::new();
             for arc in plan.inputs.iter().filter(|arc| !arc.keep) {
                 let count = match &arc.count {
-                    Some(count) => number_of(count, &mut state.scope(model, &nothing))?,
+                    Some(count) => count.value(&mut state.scope(model, &nothing))?,
                     None => 1,
                 };
                 match wanted.iter_mut().find(|(place, _)| *place == arc.place.at()) {
@@ -260,7 +260,7 @@ impl Rules {
         let alternatives = plan.time.alternatives(scope)?;
         let mut deposits = Vec::with_capacity(plan.outputs.len());
         for output in &plan.outputs {
-            let (place, count) = destination(output, scope)?;
+            let (place, count) = output.destination().of(scope)?;
             if count == 0 {
                 continue;
             }

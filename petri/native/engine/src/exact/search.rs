@@ -1,17 +1,15 @@
 //! The bindings of a transition in a state (E1–E7). Bindings that differ only in which of several equal tokens they take are
 //! one class.
 
-use crate::base::fault::{Fault, Outcome};
-use crate::base::ids::{PlaceId, SpanId};
+use crate::base::fault::Outcome;
+use crate::base::ids::PlaceId;
 use crate::exact::contents::Contents;
 use crate::exact::model::{Input, Model, Output, Transition};
 use crate::exact::state::State;
 use crate::net::Discipline;
-use crate::program::arc::Count;
 use crate::program::expression::Value;
 use crate::program::place::Weight;
 use crate::state::marking::weigh;
-use crate::state::value::Scope;
 
 /// Bindings with the same values.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,37 +19,6 @@ pub struct Class {
     pub chosen: Vec<u64>,
     /// How many bindings these are.
     pub ways: f64,
-}
-
-/// A number of tokens (X2).
-pub fn natural(count: i64, span: SpanId) -> Outcome<u64> {
-    u64::try_from(count).map_err(|_| Fault::new("negative-count", span).with_int("count", count))
-}
-
-pub fn number_of(count: &Count, scope: &mut Scope) -> Outcome<u64> {
-    match count {
-        Count::Const(count) => Ok(*count),
-        Count::Of(count, span) => natural(count.value(scope)?, *span),
-    }
-}
-
-/// Where an output arc puts tokens, and how many: none where its condition fails.
-pub fn destination(arc: &Output, scope: &mut Scope) -> Outcome<(PlaceId, u64)> {
-    if let Some(condition) = &arc.condition {
-        if !condition.value(scope)? {
-            return Ok((arc.places[0], 0));
-        }
-    }
-    let count = number_of(&arc.count, scope)?;
-    let Some((index, span)) = &arc.index else { return Ok((arc.places[0], count)) };
-    let index = index.value(scope)?;
-    match usize::try_from(index).ok().and_then(|i| arc.places.get(i)) {
-        Some(&place) => Ok((place, count)),
-        None => {
-            let fault = Fault::new("index-range", *span).with_int("index", index);
-            Err(fault.with_int("size", arc.places.len() as i64))
-        }
-    }
 }
 
 pub struct Search<'a> {
@@ -111,7 +78,7 @@ impl<'a> Search<'a> {
         };
         match &arc.count {
             Some(count) => {
-                let count = number_of(count, &mut self.state.scope(self.model, &self.variables))?;
+                let count = count.value(&mut self.state.scope(self.model, &self.variables))?;
                 let used: u64 = self.used(arc).sum();
                 if used.checked_add(count).is_some_and(|all| all <= self.state.places[arc.place.at()].tokens) {
                     self.chosen.push(count);
@@ -196,7 +163,7 @@ impl<'a> Search<'a> {
                 let fits = |token: &&[u64]| wanted.iter().all(|&(slot, value)| token[slot] == value);
                 matching = row.chunks_exact(width).filter(fits).count() as u64;
             }
-            if matching >= number_of(&arc.threshold, &mut self.state.scope(self.model, &self.variables))? {
+            if matching >= arc.threshold.value(&mut self.state.scope(self.model, &self.variables))? {
                 return Ok(false);
             }
         }
@@ -218,7 +185,7 @@ impl<'a> Search<'a> {
             if arc.places.iter().all(|place| self.model.places[place.at()].capacity.is_none()) {
                 continue;
             }
-            let (place, count) = destination(arc, &mut self.state.scope(self.model, &self.variables))?;
+            let (place, count) = arc.destination().of(&mut self.state.scope(self.model, &self.variables))?;
             let each = match &self.model.places[place.at()].weight {
                 Some(weight) if count > 0 => self.weight_to_be(weight, arc)?,
                 Some(_) => 0,

@@ -408,8 +408,7 @@ extern "C" fn pick(engine: &mut Engine, level: u64) -> u64 {
 /// A transition with a clock fires: the clock is over.
 extern "C" fn fired(engine: &mut Engine, transition: u64) {
     let (engine, program) = parts(engine);
-    let transition = TransitionId(transition as u32);
-    engine.fired(program, &program.transitions[transition], transition);
+    engine.note_race(program, TransitionId(transition as u32));
 }
 
 /// Ends a firing of a transition that has no code.

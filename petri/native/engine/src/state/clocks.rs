@@ -13,7 +13,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::base::invariant::{ensure, Verified};
-use crate::base::ticks::{self, Ticks, HORIZON};
+use crate::base::ticks::{after, Ticks};
 use crate::collections::tournament::{Tournament, NEVER};
 use crate::program::clock::{ClockKind, Memory};
 use crate::program::Program;
@@ -68,16 +68,7 @@ impl OwnClocks {
         if self.pace == 0.0 {
             return if clock.target <= self.virtual_time { self.since } else { NEVER };
         }
-        let left = (clock.target - self.virtual_time) / self.pace;
-        if left > HORIZON as f64 {
-            return ticks::NEVER;
-        }
-        let end = self.since + left.round_ties_even() as Ticks;
-        if end <= HORIZON {
-            end
-        } else {
-            ticks::NEVER
-        }
+        after(self.since, (clock.target - self.virtual_time) / self.pace)
     }
 
     /// The clocks that have run down.
@@ -123,13 +114,7 @@ impl OwnClocks {
 
     /// A clock that has stopped runs from now on.
     pub fn start(&mut self, number: u64, left: f64, now: Ticks) {
-        let target = if self.has_speed {
-            self.virtual_now(now) + left
-        } else if left <= (HORIZON - now) as f64 {
-            now as f64 + left
-        } else {
-            ticks::NEVER as f64
-        };
+        let target = if self.has_speed { self.virtual_now(now) + left } else { after(now, left) as f64 };
         let clock = self.clocks.get_mut(&number).expect("a clock");
         (clock.target, clock.runs) = (target, true);
         self.ends.insert((real_rank(target), number));
@@ -209,6 +194,22 @@ pub struct Clocks {
 }
 
 impl Clocks {
+    /// None runs yet.
+    fn new(of: Of) -> Self {
+        Clocks {
+            of,
+            running: 0,
+            integral: 0,
+            busy: 0,
+            since: 0,
+            set: 0,
+            dropped: 0,
+            due: false,
+            unsettled: false,
+            possible: false,
+        }
+    }
+
     /// When the first of them has run down; the tournament's `NEVER` if none will.
     pub fn end(&self) -> Ticks {
         match &self.of {
@@ -265,18 +266,7 @@ impl AllClocks {
                 ClockKind::Shared => Of::Shared(SharedClock { fires: 0, rate: 0.0, end: NEVER }),
                 _ => Of::Own(OwnClocks { has_speed: clock.speed.is_some(), pace: 1.0, ..OwnClocks::default() }),
             };
-            Clocks {
-                of,
-                running: 0,
-                integral: 0,
-                busy: 0,
-                since: 0,
-                set: 0,
-                dropped: 0,
-                due: false,
-                unsettled: false,
-                possible: false,
-            }
+            Clocks::new(of)
         });
         let of: Vec<Clocks> = of.collect();
         let mut timers = Tournament::default();
@@ -452,18 +442,7 @@ mod tests {
     #[test]
     fn m2_running_clocks_have_an_integral() {
         let shared = Of::Shared(SharedClock { fires: 0, rate: 0.0, end: NEVER });
-        let mut clocks = Clocks {
-            of: shared,
-            running: 0,
-            integral: 0,
-            busy: 0,
-            since: 0,
-            set: 0,
-            dropped: 0,
-            due: false,
-            unsettled: false,
-            possible: false,
-        };
+        let mut clocks = Clocks::new(shared);
         for (now, running, set, dropped) in [(10, 3, 3, 0), (20, 0, 0, 3), (50, 1, 1, 0)] {
             clocks.change(running, set, dropped, now);
         }

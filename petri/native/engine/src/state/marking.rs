@@ -43,7 +43,7 @@ use crate::state::join::Join;
 use crate::state::join_tree::JoinTree;
 use crate::state::matching::Match;
 use crate::state::ranking::Ranking;
-use crate::state::store::{int_rank, real_rank, Store};
+use crate::state::store::Store;
 use crate::state::value::Scope;
 
 #[repr(C)]
@@ -145,10 +145,7 @@ impl Marking {
     /// The rank of a token in a keyed place.
     pub fn rank(&mut self, key: &Value, token: &[u64]) -> Outcome<u64> {
         let mut scope = Scope { variables: token, places: &[], tables: &[], random: &mut self.silent, now: 0, end: 0 };
-        Ok(match key {
-            Value::Int(key) => int_rank(key.value(&mut scope)?),
-            Value::Real(key) => real_rank(key.value(&mut scope)?),
-        })
+        key.rank(&mut scope)
     }
 
     /// The weight of a token of a place; 0 where it does not matter. May raise a fault.

@@ -5,6 +5,7 @@
 //! - [`counters`]: the numbers of tokens and of firings in progress, with their statistics: a line of the cache for each
 //! - [`integrals`]: integrals over time that have outgrown a word
 //! - [`value`]: the values of expressions
+//! - [`destination`]: where output arcs put tokens, and how many
 //! - [`store`]: the tokens of one place
 //! - [`index`]: which tokens of a place have given values
 //! - [`join`]: the numbers of bindings of a join
@@ -27,6 +28,7 @@ pub mod agenda;
 pub mod arena;
 pub mod clocks;
 pub mod counters;
+pub mod destination;
 pub mod enabling;
 pub mod fetch;
 pub mod identities;

@@ -10,6 +10,7 @@ use crate::program::expression::{
     Bool, Choice, Comparison, DrawTable, Int, IntOperation, Leaf, Real, RealFunction, RealOperation, Rounding, Value,
 };
 use crate::state::counters::PlaceCounters;
+use crate::state::store::{int_rank, real_rank};
 
 /// The values that an expression may refer to. In a key, `variables` are the slots of the token.
 pub struct Scope<'a> {
@@ -64,6 +65,15 @@ impl Value {
             Value::Int(expression) => Ok(expression.value(scope)? as u64),
             Value::Real(expression) => Ok(expression.value(scope)?.to_bits()),
         }
+    }
+
+    /// The value as a number without sign, in the same order.
+    #[inline(always)]
+    pub fn rank(&self, scope: &mut Scope) -> Outcome<u64> {
+        Ok(match self {
+            Value::Int(expression) => int_rank(expression.value(scope)?),
+            Value::Real(expression) => real_rank(expression.value(scope)?),
+        })
     }
 }
 

@@ -1,0 +1,136 @@
+//! The number of clocks and their rates, and clocks that bindings share (C1, C4, C5).
+
+use std::borrow::Cow;
+
+use crate::base::fault::{Fault, Outcome};
+use crate::base::ids::PlaceId;
+use crate::base::ticks::after;
+use crate::collections::tournament::NEVER;
+use crate::engine::raced::Raced;
+use crate::engine::run::Engine;
+use crate::engine::search::Goal;
+use crate::program::arc::Find;
+use crate::program::compile::transition::add;
+use crate::program::expression::Real;
+use crate::program::transition::Selection;
+use crate::state::clocks::Of;
+
+impl Engine {
+    /// The clock is set anew if the rate has changed.
+    pub(super) fn settle_shared(&mut self, raced: Raced) -> Outcome<()> {
+        let bindings = if self.is_possible(raced) { self.bindings(raced)? } else { 0 };
+        let running = if bindings == 0 { 0 } else { self.wanted(raced)?.saturating_mul(bindings) };
+        let rate = if running == 0 { 0.0 } else { self.rate(raced, running)? };
+        let (now, clocks) = (self.now, &mut self.clocks.of[raced.clock.number]);
+        let before = clocks.running as i128;
+        let Of::Shared(shared) = &mut clocks.of else { return Ok(()) };
+        if rate != shared.rate {
+            shared.rate = rate;
+            shared.end = if rate > 0.0 { after(now, self.random.exponential() / rate) } else { NEVER };
+        }
+        let more = running as i128 - (before - i128::from(std::mem::take(&mut shared.fires)));
+        clocks.change(running, more.max(0) as u64, (-more).max(0) as u64, now);
+        Ok(())
+    }
+
+    /// The number of bindings of a transition whose watches hold.
+    pub(super) fn bindings(&mut self, raced: Raced) -> Outcome<u128> {
+        let Raced { program, plan, .. } = raced;
+        let of_bag = |engine: &Engine, arc: usize| u128::from(engine.marking.places[plan.inputs[arc].place].tokens);
+        let all = match plan.selection {
+            Selection::Join(join) => return Ok(u128::from(self.marking.bindings(program, join))),
+            Selection::Match(id) => return Ok(u128::from(self.marking.matches[id].bindings())),
+            Selection::Tree(id) => {
+                return Ok(self.marking.join_trees[id].bindings(&program.join_trees[id], &self.marking.places));
+            }
+            Selection::Search | Selection::Preferred(..) => {
+                return Ok(u128::from(self.search(program, plan, Goal::All)?))
+            }
+            Selection::Single => 1,
+            Selection::Bag(arc) => of_bag(self, arc),
+            Selection::Product => self.products(plan),
+        };
+        if plan.plain {
+            return Ok(all);
+        }
+        let goal = if plan.exhaustive { Goal::All } else { Goal::First };
+        let enabled = self.search(program, plan, goal)? > 0;
+        Ok(if enabled { all } else { 0 })
+    }
+
+    /// The number of clocks of each binding (C1).
+    pub(super) fn wanted(&mut self, raced: Raced) -> Outcome<u128> {
+        let clock = raced.clock;
+        if clock.servers == Some(1) {
+            return Ok(1);
+        }
+        let needs = match &clock.needs {
+            Some(needs) => Cow::Borrowed(needs),
+            None => Cow::Owned(self.needs(raced)?),
+        };
+        let degrees = needs.iter().map(|&(place, count)| self.marking.places[place].tokens / count);
+        let degree = degrees.min().unwrap_or(1);
+        Ok(u128::from(clock.servers.map_or(degree, |servers| servers.min(degree))))
+    }
+
+    /// The black tokens that a firing would take now, place by place.
+    fn needs(&mut self, raced: Raced) -> Outcome<Vec<(PlaceId, u64)>> {
+        let mut needs = Vec::new();
+        for arc in raced.plan.inputs.iter().filter(|arc| !arc.keep) {
+            if let Find::Black(count) = &arc.find {
+                add(&mut needs, arc.place, count.value(&mut self.scope(raced.program, self.now))?);
+            }
+        }
+        needs.retain(|(_, count)| *count > 0);
+        Ok(needs)
+    }
+
+    /// The sum of the rates of so many clocks, per tick.
+    fn rate(&mut self, raced: Raced, clocks: u128) -> Outcome<f64> {
+        let pace = self.pace(raced)?;
+        let mean = self.mean(raced).inspect_err(|_| self.variables.fill(0))?;
+        let clocks = real(clocks);
+        Ok(if mean > 0.0 {
+            clocks * pace / mean
+        } else if pace > 0.0 {
+            f64::INFINITY
+        } else {
+            0.0
+        })
+    }
+
+    /// How fast clocks run now (C5).
+    pub(super) fn pace(&mut self, raced: Raced) -> Outcome<f64> {
+        let Raced { program, clock, .. } = raced;
+        let Some((speed, span)) = &clock.speed else { return Ok(1.0) };
+        let pace = speed.value(&mut self.scope(program, self.now)).and_then(|pace| match pace < 0.0 {
+            true => Err(Fault::new("negative-speed", *span).with_real("speed", pace)),
+            false => Ok(pace),
+        });
+        pace.inspect_err(|_| self.variables.fill(0))
+    }
+
+    /// The mean of an exponential time, in ticks, for the variables of a binding.
+    pub(super) fn mean(&mut self, raced: Raced) -> Outcome<f64> {
+        let Raced { program, clock, .. } = raced;
+        let Some(mean) = &clock.mean else { return Ok(0.0) };
+        let mean = match mean {
+            Real::Const(mean) => *mean,
+            mean => mean.value(&mut self.scope(program, self.now))?,
+        };
+        if mean < 0.0 {
+            let fault = Fault::new("bad-parameter", clock.time_span).with_text("distribution", "exp");
+            return Err(fault.with_real("mean", mean));
+        }
+        Ok(mean)
+    }
+}
+
+/// A number as a float. A conversion of fewer bits is faster, and gives the same.
+fn real(number: u128) -> f64 {
+    #[cold]
+    fn wide(number: u128) -> f64 {
+        number as f64
+    }
+    u64::try_from(number).map_or_else(|_| wide(number), |few| few as f64)
+}
