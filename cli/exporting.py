@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import click
 
-from petri.atomic_file import write_text
-
 from . import nets
-from .console import printing, remark, tell, write_document
-from .exits import writing
+from .console import tell
+from .document import deliver
 from .given import Given
 from .net_options import net_argument, settings_option
 
@@ -36,10 +34,4 @@ def command(net: str, format_: str, output: str | None, given: Given) -> None:
         text, findings = exported(model.net, format_, model.sources)
         for finding in findings:
             tell(finding, model.sources)
-    if output is None:
-        with printing():
-            write_document(text)
-        return
-    with writing(output):
-        write_text(output, text)
-    remark(f"wrote {output}")
+    deliver(text, output)

@@ -7,11 +7,9 @@ from pathlib import Path
 
 import click
 
-from petri.atomic_file import write_text
-
 from . import nets
-from .console import printing, remark, tell, write_document
-from .exits import writing
+from .console import tell
+from .document import deliver
 
 
 @click.command(name="import")
@@ -36,10 +34,4 @@ def command(file: str, output: str | None, wanted: str, quiet: bool) -> None:
     text = interchange.text_of(found)
     for finding in () if quiet else found.findings:
         tell(finding, {found.file: found.source})
-    if output is None:
-        with printing():
-            write_document(text)
-        return
-    with writing(output):
-        write_text(output, text)
-    remark(f"wrote {output}; try: pnsim run {output}")
+    deliver(text, output, f"; try: pnsim run {output}")

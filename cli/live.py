@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from petri.run.plan import Plan
 
 PAUSE = 0.2  # seconds between two looks whether Ctrl-C was pressed
-# A program that opens an address is told it on its command line, which every user of the machine can read. It is told
-# the name of a file instead, which only this user can read, and which leads to the address.
+# Every user of the machine can read the command line of a browser. So it gets the name of a file, which only this user
+# can read, and the file redirects to the address.
 DOOR = '<!DOCTYPE html><meta charset="utf-8"><title>pnsim live</title><meta http-equiv="refresh" content="0;url={url}">'
 
 
@@ -85,7 +85,7 @@ def _serve(load: Load, name: str, path: Path | None, threads: int, port: int, no
     from petri.live.desk import Desk
     from petri.live.site import serve
 
-    load({})  # errors of the text that are there from the start are told on the terminal
+    load({})  # the terminal shows errors that the text has at the start
     desk = Desk(load, name, path, threads)
     try:
         server = serve(desk, port)

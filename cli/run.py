@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from contextlib import nullcontext
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, TypedDict, Unpack
 
 import click
 
@@ -39,8 +39,15 @@ if TYPE_CHECKING:
     from petri.run.stop import TimeLimit
 
 MOST_OCCUPANCIES = 2_000  # places; a distribution of tokens for each would make a result of many more unwieldy
-MOST_DRIFTS = 3  # figures that have not settled, that are told
+MOST_DRIFTS = 3  # figures that have not settled, of those that are shown
 LIMITS = click.IntRange(1, 2**63 - 1)
+
+
+class How(TypedDict):
+    """How replications are run."""
+
+    threads: int | None
+    time_limit: TimeLimit | None
 
 
 @click.command(name="run")
@@ -98,9 +105,6 @@ def command(
     not start, 3 stopped inside the model, 130 interrupted (with Ctrl-C, what was finished is kept and shown).
     """
     model = nets.load(net, given)
-    from petri.model import MOST_FOR_PRECISION
-    from petri.report.quantities import Units
-
     _check_engine(planned["engine"], quiet)
     check_report(report)
     wanted = _precision(precision, trace)
@@ -118,18 +122,11 @@ def command(
         return exits.NOT_STARTED
     solution = _solved(model, plan) if exact else None
     started = time.perf_counter()
-    with (
-        TraceFile(trace, model.net, plan.until, asked) if trace else nullcontext() as sink,
-        ProgressLine(Units.of(model.net), quiet) as progress,
-    ):
-        if wanted is None:
-            workers = 1 if trace else threads
-            result = model.run_plan(plan, asked, threads=workers, progress=progress, trace=sink, time_limit=time_limit)
-        else:
-            first, most = planned["replications"] or model.first_look, max_replications or MOST_FOR_PRECISION
-            result = model.run_precisely(
-                plan, wanted, first, most, threads=threads, progress=progress, time_limit=time_limit
-            )
+    how: How = {"threads": threads, "time_limit": time_limit}
+    if wanted is None:
+        result = _simulate(model, plan, asked, trace, quiet, how)
+    else:
+        result = _replicate(model, plan, wanted, planned["replications"], max_replications, quiet, how)
     seconds = time.perf_counter() - started
     with always_shown(lambda: _show(result, net, seconds, as_json, every, solution)):
         if report and result.counted:
@@ -141,6 +138,30 @@ def command(
     elif wanted is not None and not quiet:
         _tell_imprecise(result, wanted)
     return _tell_ending(result, model, quiet)
+
+
+def _simulate(model: Model, plan: Plan, asked: int, trace: str | None, quiet: bool, how: How) -> Result:
+    from petri.report.quantities import Units
+
+    with (
+        TraceFile(trace, model.net, plan.until, asked) if trace else nullcontext() as sink,
+        ProgressLine(Units.of(model.net), quiet) as progress,
+    ):
+        if trace:
+            how["threads"] = 1
+        return model.run_plan(plan, asked, progress=progress, trace=sink, **how)
+
+
+def _replicate(
+    model: Model, plan: Plan, wanted: Precision, first: int | None, most: int | None, quiet: bool, how: How
+) -> Result:
+    """Replicate until the intervals are as narrow as wanted."""
+    from petri.model import MOST_FOR_PRECISION
+    from petri.report.quantities import Units
+
+    with ProgressLine(Units.of(model.net), quiet) as progress:
+        first, most = first or model.first_look, most or MOST_FOR_PRECISION
+        return model.run_precisely(plan, wanted, first, most, progress=progress, **how)
 
 
 def _limits(tokens: int | None, firings_at_an_instant: int | None) -> Limits:

@@ -154,8 +154,8 @@ class NativeSpace:
     def long_run(self, rewards: Floats, tolerance: float = 1e-10, stop: Any = None) -> tuple[float, float] | None:
         """Bounds of the long-run average of rewards [1/net time unit], one for each state; they always hold.
 
-        None if the states are no irreducible chain as they are: some vanish, or are not returned to. `tolerance` is the
-        distance of the bounds that is enough; it may not be reached.
+        None if the chain is not irreducible, or some states vanish. The iteration stops when the bounds are closer than
+        `tolerance`, or after `MOST_SWEEPS`.
         """
         effort = tolerance, MOST_SWEEPS, BASIS
         found: tuple[float, float] | None = self.explored.long_run(rewards.astype(np.float64).tobytes(), effort, stop)

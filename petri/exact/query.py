@@ -21,13 +21,15 @@ MOST_DEEP: Final = 100  # brackets, one in the other
 
 Columns = Mapping[str, Callable[[int], Any]]
 """What a condition asks of states, by the function's name: `tokens` of a place, `firing` of a transition."""
+Found = Callable[[Columns], Any]
+"""A part of a condition: its value in each state."""
 
 
 class Query(Frozen):
     """A condition, as a function of what it asks for; `dead` is asked for with the number 0."""
 
     text: str
-    find: Callable[[Columns], Any]
+    find: Found
 
     def holds(self, columns: Columns, states: int) -> Any:
         """In which of the states it holds."""
@@ -58,7 +60,7 @@ class _Parser:
     def wrong(self, reason: str, **values: Any) -> LanguageError:
         return LanguageError([Diagnostic(reason, values={"text": self.text, **values})])
 
-    def whole(self) -> Callable[[Columns], Any]:
+    def whole(self) -> Found:
         found = self.either()
         if self.pieces[0]:
             raise self.wrong("exact-query", at=self.pieces[0])
@@ -68,43 +70,38 @@ class _Parser:
         """The next piece if it is one of these."""
         return self.pieces.pop(0) if self.pieces[0] in wanted and self.pieces[0] else None
 
-    def either(self) -> Callable[[Columns], Any]:
-        found: Callable[[Columns], Any] = self.both()
-        while self.take("or"):
-            found = _joined(np.logical_or, found, self.both())
+    def chain(self, signs: Mapping[str, Callable[[Any, Any], Any]], part: Callable[[], Found]) -> Found:
+        """Parts with one of these signs between them, from left to right."""
+        found = part()
+        while sign := self.take(*signs):
+            found = _joined(signs[sign], found, part())
         return found
 
-    def both(self) -> Callable[[Columns], Any]:
-        found = self.negated()
-        while self.take("and"):
-            found = _joined(np.logical_and, found, self.negated())
-        return found
+    def either(self) -> Found:
+        return self.chain({"or": np.logical_or}, self.both)
 
-    def negated(self) -> Callable[[Columns], Any]:
+    def both(self) -> Found:
+        return self.chain({"and": np.logical_and}, self.negated)
+
+    def negated(self) -> Found:
         if self.take("not"):
             inner = self.nested(self.negated)
             return lambda columns: np.logical_not(inner(columns))
         return self.comparison()
 
-    def comparison(self) -> Callable[[Columns], Any]:
+    def comparison(self) -> Found:
         found = self.sum()
         if sign := self.take(*_SIGNS):
             return _joined(_SIGNS[sign], found, self.sum())
         return found
 
-    def sum(self) -> Callable[[Columns], Any]:
-        found = self.product()
-        while sign := self.take("+", "-"):
-            found = _joined(operator.add if sign == "+" else operator.sub, found, self.product())
-        return found
+    def sum(self) -> Found:
+        return self.chain({"+": operator.add, "-": operator.sub}, self.product)
 
-    def product(self) -> Callable[[Columns], Any]:
-        found = self.single()
-        while self.take("*"):
-            found = _joined(operator.mul, found, self.single())
-        return found
+    def product(self) -> Found:
+        return self.chain({"*": operator.mul}, self.single)
 
-    def nested(self, inner: Callable[[], Callable[[Columns], Any]]) -> Callable[[Columns], Any]:
+    def nested(self, inner: Callable[[], Found]) -> Found:
         self.deep += 1
         if self.deep > MOST_DEEP:
             raise self.wrong("exact-query", at=self.pieces[0])
@@ -112,7 +109,7 @@ class _Parser:
         self.deep -= 1
         return found
 
-    def single(self) -> Callable[[Columns], Any]:
+    def single(self) -> Found:
         piece = self.pieces.pop(0) if self.pieces[0] else ""
         if piece.isdecimal():
             number = int(piece)
@@ -146,7 +143,5 @@ class _Parser:
         raise self.wrong("exact-query-name", name=name, kind=kind, suggestion=did_you_mean(name, names))
 
 
-def _joined(
-    how: Callable[[Any, Any], Any], one: Callable[[Columns], Any], other: Callable[[Columns], Any]
-) -> Callable[[Columns], Any]:
+def _joined(how: Callable[[Any, Any], Any], one: Found, other: Found) -> Found:
     return lambda columns: how(one(columns), other(columns))

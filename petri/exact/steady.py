@@ -55,11 +55,6 @@ class SteadyState:
         self.rates = rates
         self.classes = self._classes()
 
-    @property
-    def recurrent(self) -> Integers:
-        """The states that are in a closed class."""
-        return np.sort(np.concatenate(self.classes.states))
-
     # ------------------------------------------------------------ closed classes
 
     def _classes(self) -> Classes:

@@ -76,7 +76,7 @@ class Foreign:
     wanted: str = ""  # the net that is to be read, of a file with several
 
     def call(self, title: str) -> None:
-        """Name the net. Its name is no name within the net, so a place may have the same."""
+        """Name the net. A place may have the same name."""
         if title.strip():
             self.name = Names().give("net", title)
 

@@ -183,7 +183,7 @@ class _Rewards:
             self._refuse(error, expression, span)
 
     def _measures(self) -> None:
-        """The rewards that are figures of a place; the others are told."""
+        """Imports the rewards that are figures of a place, and warns of the others."""
         others: list[str] = []
         for key, formula, _ in self.rewards:
             held = _HELD.fullmatch(formula)

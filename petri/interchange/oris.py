@@ -137,7 +137,10 @@ class _Editor:
             (transition.inputs if into else transition.outputs).append(times(count, place))
 
     def _update(self, transition: Transition, element: Element) -> None:
-        """`P2 = 0, P3 = 4`: the places are emptied and get so many tokens, whatever else the transition gives them."""
+        """`P2 = 0, P3 = 4`: the places are emptied and then get these numbers of tokens.
+
+        This holds whatever else the transition gives them.
+        """
         text = _property(element, "11.default.markingUpdate").get("marking-update")
         for part in filter(str.strip, re.split("[,;]", text)):
             name, _, value = (side.strip() for side in part.partition("="))

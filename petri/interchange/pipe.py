@@ -39,6 +39,6 @@ class Pipe(Graph):
             node = None
         if node is None or node.op != "number" or float(node.text) <= 0:
             self.foreign.refuse(
-                "foreign-expression", element.span(self.foreign.file), text=said, reason="it is no rate"
+                "foreign-expression", element.span(self.foreign.file), text=said, reason="it is not a rate"
             )
         return number_text(node.text)

@@ -6,7 +6,7 @@ from petri.interchange.foreign import Foreign
 from petri.interchange.pipe import Pipe
 from petri.interchange.pnml_graph import Graph
 from petri.interchange.pnml_symmetric import SymmetricNet
-from petri.interchange.xml_tree import tree_of
+from petri.interchange.xml_tree import chosen, tree_of
 
 _SKIPPED = ("graphics", "toolspecific")
 _COLOURED = ("symmetricnet", "hlcoreStructure", "highlevelnet", "pt-hlpng")
@@ -14,10 +14,7 @@ _COLOURED = ("symmetricnet", "hlcoreStructure", "highlevelnet", "pt-hlpng")
 
 def read(foreign: Foreign, data: bytes) -> None:
     root = tree_of(data, foreign.file, foreign.source, _SKIPPED)
-    nets = list(root.everywhere("net"))
-    if not nets:
-        foreign.refuse("foreign-no-net", root.span(foreign.file))
-    net = foreign.choose([(one.get("id"), one) for one in nets], nets[0].span(foreign.file))
+    net = chosen(foreign, root, "net", "id")
     kind = net.get("type").rpartition("/")[2]
     coloured = kind in _COLOURED or next(net.everywhere("hlinscription", "hlinitialMarking"), None) is not None
     kind_of_net = SymmetricNet if coloured else Pipe if next(net.everywhere("timed"), None) is not None else Graph

@@ -17,7 +17,7 @@ from petri.interchange.infix import InfixError, Node
 from petri.interchange.pnpro_colours import Colours
 from petri.interchange.sorts import Sort
 from petri.interchange.timing import distribution, exponential, guard
-from petri.interchange.xml_tree import Element, tree_of
+from petri.interchange.xml_tree import Element, chosen, tree_of
 from petri.net import Span
 
 _SKIPPED = ("point", "resource-list", "result-table", "image")
@@ -26,11 +26,7 @@ _QUIET_FORMULAS = ("STAT", "ALL")
 
 def read(foreign: Foreign, data: bytes) -> None:
     root = tree_of(data, foreign.file, foreign.source, _SKIPPED)
-    nets = list(root.everywhere("gspn"))
-    if not nets:
-        foreign.refuse("foreign-no-net", root.span(foreign.file))
-    net = foreign.choose([(one.get("name"), one) for one in nets], nets[0].span(foreign.file))
-    _Project(foreign, root, net).read()
+    _Project(foreign, root, chosen(foreign, root, "gspn", "name")).read()
 
 
 class _Project:

@@ -45,7 +45,7 @@ class Sort:
         return f"(if {value} == {self.values[0]} then {self.values[-1]} else {value} - 1)"
 
     def shifted(self, value: str, by: int) -> str:
-        """The value that follows after so many."""
+        """The value `by` places further on, from the first again after the last."""
         if self.first is None:
             for _ in range(by):
                 value = self.successor(value)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from xml.parsers import expat
 
 from petri.diagnostics import LanguageError, Value
-from petri.interchange.foreign import refused
+from petri.interchange.foreign import Foreign, refused
 from petri.net import Span
 
 DEEPEST = 200  # elements within elements
@@ -130,3 +130,11 @@ class _Building:
     def _refused(self, identifier: str, **values: Value) -> LanguageError:
         line, column = self.parser.CurrentLineNumber, self.parser.CurrentColumnNumber + 1
         return refused(self._file, self._source, identifier, Span(self._file, line, column, line, column + 1), values)
+
+
+def chosen(foreign: Foreign, root: Element, tag: str, name: str) -> Element:
+    """The net that is wanted, of the elements with this tag, named by an attribute. Raises LanguageError."""
+    nets = list(root.everywhere(tag))
+    if not nets:
+        foreign.refuse("foreign-no-net", root.span(foreign.file))
+    return foreign.choose([(one.get(name), one) for one in nets], nets[0].span(foreign.file))

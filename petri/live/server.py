@@ -41,7 +41,7 @@ class Reply(Frozen):
 
 
 Answers = dict[str, Callable[[dict[str, str]], Reply | None]]
-"""For each path below the token what it answers to a query; None where there is no such thing."""
+"""For each path below the token what it answers to a query; None if there is none."""
 
 
 class LiveServer(ThreadingHTTPServer):
@@ -61,7 +61,7 @@ class LiveServer(ThreadingHTTPServer):
         return f"http://{self.host}/{self.token}/"
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A browser that has gone is no error."""
+        """A browser that has gone is not an error."""
 
 
 class _Handler(BaseHTTPRequestHandler):

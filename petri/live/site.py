@@ -43,7 +43,7 @@ class _Site:
         self.desk = desk
 
     def change(self, wanted: Any) -> None:
-        """Raises ValueError or TypeError if that is no wish."""
+        """Raises ValueError or TypeError if that is not a wish."""
         if not isinstance(wanted, dict) or not wanted.keys() <= set(fields(Wish)):
             raise ValueError("not a wish")
         wish = convert(wanted, Wish)

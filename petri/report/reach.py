@@ -22,9 +22,9 @@ from petri.report.quantities import Units, counted
 from petri.report.token_text import Values
 from petri.visible import visible
 
-MOST_STEPS: Final = 40  # of a way that are told
+MOST_STEPS: Final = 40  # of a way that are shown
 MOST_TOKENS: Final = 4  # of a place, by their values
-MOST_SETS: Final = 12  # invariants, siphons or traps that are told
+MOST_SETS: Final = 12  # invariants, siphons or traps that are shown
 MOST_DRAWN: Final = 200  # states
 
 

@@ -14,7 +14,7 @@ _LINKS = (
 
 
 def live_page(name: str, doc: str) -> Page:
-    page = Page(name, "Live", more=("live.css", "live.js"), served=True)
+    page = Page(name, "Live", more=("live.css", "elements.js", "live.js"), served=True)
     page.ending = "It is served by pnsim on this machine, and loads nothing from elsewhere."
     page.head += [
         tag("p", doc, class_="prose", id="doc"),

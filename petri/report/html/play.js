@@ -1,16 +1,8 @@
 (async () => {
-  const $ = (id) => document.getElementById(id);
   const packed = Uint8Array.from(atob(JSON.parse($("trace").textContent)), (c) => c.charCodeAt(0));
   const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
   const net = JSON.parse(await new Response(stream).text());
   const { places, transitions } = net, rows = net.rows.map(exactly);
-  const SVG = "http://www.w3.org/2000/svg";
-  const make = (name, text, cls) => {
-    const one = document.createElement(name);
-    if (text !== undefined) one.textContent = text;
-    if (cls) one.className = cls;
-    return one;
-  };
 
   /* ---------------------------------------------------------------- values as text */
 

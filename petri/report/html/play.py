@@ -63,7 +63,7 @@ def token_game(net: Net, sources: Mapping[str, str], recording: Recording, run: 
     described["views"] = [_view(net, whole, path, one) for path, one in drawn]
     text = json.dumps(_plain(described), separators=(",", ":"), ensure_ascii=False, allow_nan=False)
     packed = base64.b64encode(gzip.compress(text.encode(), 9, mtime=0)).decode()
-    script = "".join(map(asset, ("play_values.js", "play_measures.js", "play.js")))
+    script = "".join(map(asset, ("play_values.js", "elements.js", "play_measures.js", "play.js")))
     doc = " ".join(net.doc.split()).partition(". ")[0]
     body = content(
         tag("header", tag("h1", net.name), tag("p", doc), tag("p", run)),
