@@ -19,7 +19,7 @@ WORDING: dict[str, Wording] = {
         "draw it from `choice`, a table, `bernoulli` or a range of ints; a random time belongs behind `takes`",
     ),
     "exact-time": Wording(
-        "the time of `{transition}` is drawn by `{draw}`, which is no sum or choice of exponential stages",
+        "the time of `{transition}` is drawn by `{draw}`, which is not a sum or choice of exponential stages",
         "use `exp`, `erlang`, `hyperexponential`, a constant, `geometric`, or a choice of these",
         "or simulate: `pnsim run`; `pnsim reach --untimed` explores the states for any times",
     ),

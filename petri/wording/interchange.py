@@ -24,7 +24,7 @@ WORDING: dict[str, Wording] = {
         "the file contains several nets, and `{name}` is imported", "with --net, one of {others:or}"
     ),
     "foreign-unknown-net": Wording("the file contains no net `{name}`", "its nets are {known:and}"),
-    "foreign-class": Wording("`{text}` is no set of colours that can be imported"),
+    "foreign-class": Wording("`{text}` is not a set of colours that can be imported"),
     "foreign-no-value": Wording("`{name}` has no value in the file: it is {value} here", "set it: `--set {name}=…`"),
     "foreign-expression": Wording("`{text}` cannot be read: {reason}"),
     "foreign-distribution": Wording("the distribution `{name}`, with these parameters, cannot be imported"),
