@@ -9,12 +9,14 @@
 //! - [`small_set`]: a sorted set of at most four numbers
 //! - [`chain`]: numbers by age, of which any can leave
 //! - [`key_table`]: a number for each key in use, and a record for each
+//! - [`membership`]: the group of each of many, and the members of each group
 //! - [`records`]: rows of a head and a few words
 //! - [`ranked_row`]: a row of ranks that answers "which is the k-th of those in a range?"
 //! - [`thresholds`]: a row of thresholds that knows how many marks reach each, and all
 
 pub mod chain;
 pub mod key_table;
+pub mod membership;
 pub mod rank_set;
 pub mod ranked_row;
 pub mod records;

@@ -29,16 +29,15 @@
 //!
 //! Invariants:
 //! - *seats*: there is a weight for each token of the pivot, and a seat in each link.
-//! - *groups*: a seat of a link has the group of its token's key, and is admitted exactly if its token passes the filter.
-//! - *lists*: the list of each group has exactly the seats of this group, and its backward links mirror its forward links.
-//! - *waiting*: the index knows a link to wait for a group exactly if the list of this group is not empty.
+//! - *groups*: a seat of a link has the group of its token's key. One that is not alone has none unless its token passes the filter;
+//!   one that is alone is admitted exactly then.
 //! - *weights*: each weight is 0 if the token is not admitted, and else the product of the sizes of its groups, without the tokens
 //!   that arcs before have found there.
-//! - [`Weights`] hold their own.
+//! - [`Weights`] and [`Links`] hold their own.
 
 use std::mem::offset_of;
 
-use crate::base::cache::{fetch, LINE};
+use crate::base::cache::LINE;
 use crate::base::ids::{IndexId, PlaceId, TransitionId};
 use crate::base::invariant::{ensure, Verified};
 use crate::base::random::Random;
@@ -46,130 +45,14 @@ use crate::base::row::Row;
 use crate::base::table::Table;
 use crate::collections::weights::Weights;
 use crate::program::expression::Value;
-use crate::program::join::{ArcChoice, JoinProgram, LinkKey, LinkProgram};
+use crate::program::join::{ArcChoice, JoinProgram, LinkKey};
 use crate::state::counters::PlaceCounters;
 use crate::state::index::{Index, NONE};
+use crate::state::join_links::{Link, Links, Seat};
 use crate::state::value::Scope;
 
 /// Seats whose memory is fetched together, before the first of them is weighed.
 const AT_A_TIME: usize = 16;
-
-/// A seat of the pivot as a link knows it, in a list of those that have the same key.
-#[derive(Clone, Copy, Debug)]
-#[repr(C, align(8))]
-pub struct Seat {
-    pub next: u32,
-    pub previous: u32,
-    pub group: u32,
-    /// Whether its token passes the filter: 1 or 0.
-    pub admitted: u32,
-}
-
-/// The pivot's seats, for one link.
-#[derive(Clone, Debug, Default)]
-#[repr(C)]
-pub struct Link {
-    pub seats: Row<Seat>,
-    /// The first seat of each group.
-    pub heads: Row<u32>,
-    index: IndexId,
-    /// The bit by which the index knows the link.
-    bit: u32,
-}
-
-impl Link {
-    fn new(program: &LinkProgram, indices: &Table<IndexId, Index>) -> Self {
-        let heads = Row::of(NONE, indices[program.index].groups());
-        Link { seats: Row::default(), heads, index: program.index, bit: program.bit }
-    }
-
-    /// A seat at the end of the row.
-    #[inline(always)]
-    fn push(&mut self, group: u32, admitted: u32) {
-        self.heads.reach(group as usize + 1, NONE);
-        let seat = self.seats.len() as u32;
-        let next = std::mem::replace(&mut self.heads[group], seat);
-        if next != NONE {
-            self.seats[next].previous = seat;
-        }
-        self.seats.push(Seat { group, next, previous: NONE, admitted });
-    }
-
-    /// The last seat moves to one whose token has left. Returns the group of that token, if it has no seats left.
-    #[inline(always)]
-    fn swap_remove(&mut self, seat: u32) -> Option<u32> {
-        let Seat { group, next, previous, .. } = self.seats[seat];
-        self.connect(group, previous, next);
-        if next != NONE {
-            self.seats[next].previous = previous;
-        }
-        let last = self.seats.len() as u32 - 1;
-        if seat != last {
-            let moved = self.seats[last];
-            self.seats[seat] = moved;
-            self.connect(moved.group, moved.previous, seat);
-            if moved.next != NONE {
-                self.seats[moved.next].previous = seat;
-            }
-        }
-        self.seats.pop();
-        (previous == NONE && next == NONE).then_some(group)
-    }
-
-    /// The seat behind a seat of a group, or its first.
-    #[inline(always)]
-    fn connect(&mut self, group: u32, previous: u32, next: u32) {
-        if previous == NONE {
-            self.heads[group] = next;
-        } else {
-            self.seats[previous].next = next;
-        }
-    }
-}
-
-/// The links of a join. The first is in the join itself, since most joins have only one.
-#[derive(Debug)]
-#[repr(C)]
-struct Links {
-    first: Link,
-    others: Vec<Link>,
-    len: usize,
-}
-
-impl Links {
-    /// If there are none, `first` is empty and not used.
-    fn of(mut links: impl ExactSizeIterator<Item = Link>) -> Self {
-        let len = links.len();
-        Links { first: links.next().unwrap_or_default(), others: links.collect(), len }
-    }
-
-    #[inline(always)]
-    fn at(&self, position: usize) -> &Link {
-        if position == 0 {
-            &self.first
-        } else {
-            &self.others[position - 1]
-        }
-    }
-
-    #[inline(always)]
-    fn at_mut(&mut self, position: usize) -> &mut Link {
-        if position == 0 {
-            &mut self.first
-        } else {
-            &mut self.others[position - 1]
-        }
-    }
-
-    fn all(&self) -> impl Iterator<Item = &Link> {
-        std::iter::once(&self.first).chain(&self.others).take(self.len)
-    }
-
-    #[inline(always)]
-    fn all_mut(&mut self) -> impl Iterator<Item = &mut Link> {
-        std::iter::once(&mut self.first).chain(&mut self.others).take(self.len)
-    }
-}
 
 /// The choices of the arcs that take any token.
 #[inline(always)]
@@ -213,19 +96,19 @@ pub struct Join {
     chance: Random,
 }
 
-const _: () = assert!(offset_of!(Join, links) + offset_of!(Link, heads) + Row::<u32>::START < 2 * LINE);
+const _: () = assert!(Join::LINK + offset_of!(Link, heads) + Row::<u32>::START < 2 * LINE);
 
 impl Join {
-    /// Where the weights are, and the first link.
+    /// Where the weights are, and a link that is alone.
     pub const WEIGHTS: usize = offset_of!(Join, weights);
-    pub const LINK: usize = offset_of!(Join, links) + offset_of!(Links, first);
+    pub const LINK: usize = offset_of!(Join, links) + Links::ONLY;
 
     /// `most`: how many tokens the pivot has at most, if that is known.
     pub fn new(program: &JoinProgram, indices: &Table<IndexId, Index>, most: Option<u64>) -> Self {
         Join {
             weights: Weights::new(most),
             transition: program.transition,
-            links: Links::of(program.links.iter().map(|link| Link::new(link, indices))),
+            links: Links::of(&program.links, program.crowded, indices),
             variables: vec![0; program.variables],
             key: Vec::new(),
             chance: Random::new([0; 3]),
@@ -242,27 +125,25 @@ impl Join {
     /// fetched.
     #[inline(always)]
     pub fn fetch_head(&self, link: usize, group: u32) {
-        self.links.at(link).heads.fetch(group);
+        self.links.fetch_head(link, group);
     }
 
     /// Fetches the first seat of a group's list, and its weight. Returns the seat, or `NONE`.
     #[inline(always)]
     pub fn fetch_first(&self, link: usize, group: u32) -> u32 {
-        let head = self.links.at(link).heads.all().get(group as usize);
-        self.fetch_seat(link, head.copied().unwrap_or(NONE))
+        self.fetch_seat(link, self.links.first_seat(link, group))
     }
 
     /// Fetches the seat behind another in its list. Returns it, or `NONE`. There may be no such seat any more.
     #[inline(always)]
     pub fn fetch_next(&self, link: usize, seat: u32) -> u32 {
-        let before = self.links.at(link).seats.all().get(seat as usize);
-        self.fetch_seat(link, before.map_or(NONE, |before| before.next))
+        self.fetch_seat(link, self.links.next_seat(link, seat))
     }
 
     #[inline(always)]
     fn fetch_seat(&self, link: usize, seat: u32) -> u32 {
         let at = if seat == NONE { 0 } else { seat };
-        self.links.at(link).seats.fetch(at);
+        self.links.fetch_seat(link, at);
         self.weights.fetch(at as usize);
         seat
     }
@@ -281,7 +162,7 @@ impl Join {
     /// A token has come to the end of the pivot's row.
     #[inline(always)]
     pub fn pivot_arrives(&mut self, program: &JoinProgram, indices: &mut Table<IndexId, Index>, token: &[u64]) {
-        let admitted = u32::from(program.filter.is_none() || self.admits(program, token));
+        let admitted = program.filter.is_none() || self.admits(program, token);
         let mut weight = u64::from(admitted);
         for (position, link) in program.links.iter().enumerate() {
             let index = &mut indices[link.index];
@@ -293,17 +174,17 @@ impl Join {
                 }
             };
             weight *= index.len(group) as u64;
-            self.links.at_mut(position).push(group, admitted);
+            self.links.push(position, group, admitted);
         }
         if program.crowded {
-            weight = u64::from(admitted) * self.weight(program, indices, self.weights.len() as u32);
+            weight = self.links.choices(program, indices, self.weights.len() as u32);
         }
         self.weights.push(weight);
     }
 
     /// The same for a join of one link and no filter, given the group of the token's key.
     pub fn pivot_arrives_alone(&mut self, indices: &mut Table<IndexId, Index>, group: u32) {
-        let link = &mut self.links.first;
+        let link = &mut self.links.only;
         let index = &mut indices[link.index];
         index.want_group(group, link.bit);
         link.push(group, 1);
@@ -337,11 +218,7 @@ impl Join {
     /// The token of a seat of the pivot leaves, and the last one moves there.
     #[inline(always)]
     pub fn pivot_leaves(&mut self, indices: &mut Table<IndexId, Index>, seat: u32) {
-        for link in self.links.all_mut() {
-            if let Some(group) = link.swap_remove(seat) {
-                indices[link.index].unwant(group, link.bit);
-            }
-        }
+        self.links.swap_remove(indices, seat);
         self.weights.swap_remove(seat);
     }
 
@@ -356,10 +233,10 @@ impl Join {
         before: usize,
         after: usize,
     ) {
-        if self.links.len > 1 || program.crowded {
+        if !self.links.alone() {
             return self.weigh(program, indices, link, group, before, after);
         }
-        let link = &self.links.first;
+        let link = &self.links.only;
         let mut seat = link.heads[group];
         while seat != NONE {
             let Seat { next, admitted, .. } = link.seats[seat];
@@ -368,7 +245,7 @@ impl Join {
         }
     }
 
-    /// The same where there are several links.
+    /// The same where the link is not alone. The memory of all seats is fetched before the first is weighed.
     #[inline(never)]
     fn weigh(
         &mut self,
@@ -379,59 +256,29 @@ impl Join {
         before: usize,
         after: usize,
     ) {
-        let mut seats = [0; AT_A_TIME];
-        let mut next = self.links.at(link).heads[group];
-        while next != NONE {
-            let mut found = 0;
-            while next != NONE && found < AT_A_TIME {
-                seats[found] = next;
-                found += 1;
-                self.weights.fetch(next as usize);
-                self.links.all().for_each(|link| link.seats.fetch(next));
-                next = self.links.at(link).seats[next].next;
+        let Join { weights, links, .. } = self;
+        let grown = before == 0 && after > 0;
+        for seats in links.several[link].seats.seats(group).chunks(AT_A_TIME) {
+            seats.iter().for_each(|&seat| weights.fetch(seat as usize));
+            if program.crowded || grown {
+                links.fetch_others(program, indices, link, seats);
             }
-            let recount = program.crowded || (before == 0 && after > 0);
-            if recount {
-                for &seat in &seats[..found] {
-                    for (state, plan) in self.links.all().zip(&program.links) {
-                        fetch(indices[plan.index].bucket(state.seats[seat].group));
-                    }
-                }
-            }
-            for &seat in &seats[..found] {
-                let weight = match (recount, before, after) {
-                    (true, ..) => self.weight(program, indices, seat),
-                    (_, _, 0) => 0,
-                    (_, 1, after) => self.weights.weight(seat) * after as u64,
-                    (_, before, after) => self.weights.weight(seat) / before as u64 * after as u64,
+            for &seat in seats {
+                let weight = match (before, after) {
+                    _ if program.crowded => links.choices(program, indices, seat),
+                    (_, 0) => 0,
+                    (0, after) => links.choices_of_others(program, indices, link, seat) * after as u64,
+                    (1, after) => weights.weight(seat) * after as u64,
+                    (before, after) => weights.weight(seat) / before as u64 * after as u64,
                 };
-                self.weights.set(seat, weight);
+                weights.set(seat, weight);
             }
         }
     }
 
-    /// The number of choices with the token of a seat, recounted.
-    #[inline(never)]
-    fn weight(&self, program: &JoinProgram, indices: &Table<IndexId, Index>, seat: u32) -> u64 {
-        let links = self.links.all().zip(&program.links);
-        let count = |(state, link): (&Link, &LinkProgram)| {
-            let Seat { group, admitted, .. } = state.seats[seat];
-            let used = if program.crowded { self.used(indices, link, seat, group) } else { 0 };
-            u64::from(admitted) * (indices[link.index].len(group) as u64).saturating_sub(used)
-        };
-        links.map(count).product()
-    }
-
-    /// How many tokens of a link's group the arcs before it have found for a seat: those of the same place and group (E1).
-    fn used(&self, indices: &Table<IndexId, Index>, link: &LinkProgram, seat: u32, group: u32) -> u64 {
-        let own = link.beside_pivot && indices[link.index].group_of(seat) == group;
-        let alike = link.beside.iter().filter(|&&other| self.links.at(other).seats[seat].group == group);
-        u64::from(own) + alike.count() as u64
-    }
-
     /// The same for a join of one link and no arc that takes any token: the seats for the pivot and for the link.
     pub fn choose_pair(&self, indices: &Table<IndexId, Index>, k: u64) -> (u32, u32) {
-        let link = &self.links.first;
+        let link = &self.links.only;
         let (seat, rest) = self.weights.select(k);
         (seat, indices[link.index].seats(link.seats[seat].group)[rest as usize])
     }
@@ -454,10 +301,10 @@ impl Join {
             match *choice {
                 ArcChoice::Keyed { arc, link } => {
                     let plan = &program.links[link];
-                    let group = self.links.at(link).seats[seat].group;
+                    let group = self.links.group(link, seat);
                     let seats = indices[plan.index].seats(group);
                     if program.crowded {
-                        let used = self.used(indices, plan, seat, group);
+                        let used = self.links.used(indices, plan, seat, group);
                         chosen[arc] = take_digit(&mut left, seats.len() as u64 - used);
                     } else {
                         chosen[arc] = u64::from(seats[take_digit(&mut left, seats.len() as u64) as usize]);
@@ -475,9 +322,9 @@ impl Join {
 
     /// Turns the ranks that arcs have chosen, among the tokens that arcs before them have left, into seats.
     fn pass_used(&self, program: &JoinProgram, indices: &Table<IndexId, Index>, seat: u32, chosen: &mut [u64]) {
-        for (state, link) in self.links.all().zip(&program.links) {
+        for (number, link) in program.links.iter().enumerate() {
             let index = &indices[link.index];
-            let group = state.seats[seat].group;
+            let group = self.links.group(number, seat);
             let pivot = link.beside_pivot.then_some(program.pivot);
             let beside = pivot.into_iter().chain(link.beside.iter().map(|&other| program.links[other].arc));
             let used: Vec<u64> =
@@ -496,21 +343,15 @@ impl Join {
     /// Checks the invariants, given the tokens of the pivot by seat.
     pub fn verify(&self, program: &JoinProgram, indices: &Table<IndexId, Index>, tokens: &[&[u64]]) -> Verified {
         self.weights.verify()?;
-        let rows = || self.links.all().map(|link| link.seats.len()).chain([self.weights.len()]);
-        let same = rows().all(|seats| seats == tokens.len()) && self.links.len == program.links.len();
+        let rows = || self.links.lens().chain([self.weights.len()]);
+        let same = rows().all(|seats| seats == tokens.len()) && rows().count() == program.links.len() + 1;
         ensure(same, "seats", || format!("{:?} of {} tokens", rows().collect::<Vec<_>>(), tokens.len()))?;
         let mut variables = self.variables.clone();
         for (seat, token) in tokens.iter().enumerate() {
             program.binds.iter().for_each(|(slot, variable)| variables[variable.at()] = token[*slot as usize]);
             self.verify_seat(program, indices, seat as u32, token, &variables)?;
         }
-        let links = self.links.all().zip(&program.links);
-        links.enumerate().try_for_each(|(number, (link, plan))| {
-            let index = &indices[link.index];
-            let same = (link.index, link.bit) == (plan.index, plan.bit);
-            ensure(same, "waiting", || format!("link {number} has bit {:#b} of {:?}", link.bit, link.index))?;
-            link.verify(index).map_err(|error| format!("{error}, link {number}"))
-        })
+        self.links.verify(&program.links, indices)
     }
 
     fn verify_seat(
@@ -525,42 +366,29 @@ impl Join {
         let scope = &mut Scope { variables, places: &[], tables: &[], random, now: 0, end: 0 };
         let passes = program.filter.as_ref().is_none_or(|filter| filter.value(scope).unwrap_or(false));
         let mut weight = u64::from(passes);
-        for (link, plan) in self.links.all().zip(&program.links) {
+        for (number, plan) in program.links.iter().enumerate() {
             let key: Vec<u64> = match &plan.key {
                 LinkKey::Slots(slots) => slots.iter().map(|&slot| token[slot as usize]).collect(),
                 LinkKey::Values(values) => values.iter().map(|value| value.bits(scope).unwrap_or(0)).collect(),
             };
-            let Seat { group, admitted, .. } = link.seats[seat];
-            let right = indices[link.index].find_or_outside(&key[..]) == Some(group) && (admitted == 1) == passes;
-            ensure(right, "groups", || format!("seat {seat} has group {group}, admitted {admitted}"))?;
-            let index = &indices[link.index];
+            let index = &indices[plan.index];
+            let group = index.find_or_outside(&key[..]).unwrap_or(NONE);
+            let found = self.links.group(number, seat);
+            let right = if self.links.alone() {
+                found == group && (self.links.only.seats[seat].admitted == 1) == passes
+            } else {
+                found == if passes { group } else { NONE }
+            };
+            ensure(right, "groups", || format!("seat {seat} has group {found}, its key {group}, and passes {passes}"))?;
+            if found == NONE {
+                continue;
+            }
             let own = plan.beside_pivot && index.find_or_outside(index.key(token)) == Some(group);
-            let same = plan.beside.iter().filter(|&&other| self.links.at(other).seats[seat].group == group).count();
+            let same = plan.beside.iter().filter(|&&other| self.links.group(other, seat) == group).count();
             weight *= (index.len(group) as u64).saturating_sub(u64::from(own) + same as u64);
         }
         let found = self.weights.weight(seat);
         ensure(found == weight, "weights", || format!("{found} of seat {seat} instead of {weight}"))
-    }
-}
-
-impl Link {
-    /// Checks lists against groups, and both against the index.
-    fn verify(&self, index: &Index) -> Verified {
-        let mut listed = 0;
-        for group in 0..index.groups() as u32 {
-            let (mut previous, mut seat) = (NONE, self.heads.all().get(group as usize).copied().unwrap_or(NONE));
-            let waiting = index.waiting(group) & self.bit != 0;
-            ensure(waiting == (seat != NONE), "waiting", || format!("group {group} is waited for: {waiting}"))?;
-            while seat != NONE {
-                let found = || format!("group {group} leads to seat {seat} behind {previous}");
-                let state = self.seats.all().get(seat as usize);
-                let right = state.is_some_and(|state| (state.group, state.previous) == (group, previous));
-                listed += 1;
-                ensure(right && listed <= self.seats.len(), "lists", found)?;
-                (previous, seat) = (seat, self.seats[seat].next);
-            }
-        }
-        ensure(listed == self.seats.len(), "lists", || format!("{listed} of {} seats", self.seats.len()))
     }
 }
 
@@ -569,6 +397,7 @@ mod tests {
     use super::*;
     use crate::base::invariant::broken;
     use crate::program::index::IndexProgram;
+    use crate::program::join::LinkProgram;
 
     fn indices() -> Table<IndexId, Index> {
         let (place, links) = (PlaceId(1), vec![(crate::base::ids::JoinId(0), 0)]);
@@ -617,12 +446,12 @@ mod tests {
             broken(join.verify(&program, &indices, &tokens))
         };
         assert_eq!(damaged(|join, _| join.weights.push(0)), "seats");
-        assert_eq!(damaged(|join, _| join.links.first.seats[2].group = 1), "groups");
-        assert_eq!(damaged(|join, _| join.links.first.seats[2].admitted = 0), "groups");
-        assert_eq!(damaged(|join, _| join.links.first.seats[2].previous = 0), "lists");
-        assert_eq!(damaged(|join, _| join.links.first.seats[4].next = NONE), "lists");
-        assert_eq!(damaged(|join, _| join.links.first.seats[0].next = 4), "lists");
-        assert_eq!(damaged(|join, _| join.links.first.heads[1] = NONE), "waiting");
+        assert_eq!(damaged(|join, _| join.links.only.seats[2].group = 1), "groups");
+        assert_eq!(damaged(|join, _| join.links.only.seats[2].admitted = 0), "groups");
+        assert_eq!(damaged(|join, _| join.links.only.seats[2].previous = 0), "lists");
+        assert_eq!(damaged(|join, _| join.links.only.seats[4].next = NONE), "lists");
+        assert_eq!(damaged(|join, _| join.links.only.seats[0].next = 4), "lists");
+        assert_eq!(damaged(|join, _| join.links.only.heads[1] = NONE), "waiting");
         assert_eq!(damaged(|_, indices| indices[IndexId(0)].unwant(1, 1)), "waiting");
         assert_eq!(damaged(|join, _| join.weights.set(3, 2)), "weights");
     }

@@ -36,6 +36,7 @@ pub mod index;
 pub mod integrals;
 pub mod join;
 pub mod join_edge;
+pub mod join_links;
 pub mod join_tree;
 pub mod lane;
 pub mod marking;

@@ -18,7 +18,8 @@ use crate::jit::emit::subjects::{JoinCode, Subjects};
 use crate::jit::holes::Hole;
 use crate::jit::runtime::Rare;
 use crate::state::index::{Index, BUCKET_SEATS, NONE};
-use crate::state::join::{Join, Link, Seat};
+use crate::state::join::Join;
+use crate::state::join_links::{Link, Seat};
 
 const TOTAL: usize = Join::WEIGHTS + Weights::TOTAL;
 const ROOM: usize = Join::WEIGHTS + Weights::ROOM;
