@@ -25,7 +25,7 @@ use crate::base::row::Row;
 pub const NONE: u32 = u32::MAX;
 
 /// The seats of a group. Up to four are in the list itself.
-type List = SmallVec<[u32; 4]>;
+type List = SmallVec<[u32; 8]>;
 
 /// The group of a seat, and the place of the seat in its list.
 #[derive(Clone, Copy, Debug)]
@@ -169,7 +169,7 @@ mod tests {
     fn damage_is_found() {
         let damaged = |damage: fn(&mut Membership)| {
             let mut membership = Membership::default();
-            [7, 8, 7, NONE].map(|group| membership.push(group));
+            [7, 8, 7, NONE].iter().for_each(|&group| membership.push(group));
             assert_eq!(membership.verify(), Ok(()));
             damage(&mut membership);
             broken(membership.verify())

@@ -20,8 +20,17 @@ pub struct JoinProgram {
     pub free: Vec<FreeArc>,
     /// Arcs share their place with one another, or with the pivot: they must not find the same token (E1).
     pub crowded: bool,
+    /// The pivot's token is only read.
+    pub stays: bool,
     /// Variables of the transition.
     pub variables: usize,
+}
+
+impl JoinProgram {
+    /// Whether each group of a link lists the seats that wait for it (`state/join_links.rs`).
+    pub fn is_listed(&self) -> bool {
+        self.stays && self.links.len() > 1 && !self.crowded
+    }
 }
 
 /// An arc that takes any token of a place, except those of earlier arcs.

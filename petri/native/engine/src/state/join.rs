@@ -29,8 +29,8 @@
 //!
 //! Invariants:
 //! - *seats*: there is a weight for each token of the pivot, and a seat in each link.
-//! - *groups*: a seat of a link has the group of its token's key. One that is not alone has none unless its token passes the filter;
-//!   one that is alone is admitted exactly then.
+//! - *groups*: a seat of a link has the group of its token's key, and is admitted exactly if its token passes the filter. One that
+//!   is listed and not admitted has no group.
 //! - *weights*: each weight is 0 if the token is not admitted, and else the product of the sizes of its groups, without the tokens
 //!   that arcs before have found there.
 //! - [`Weights`] and [`Links`] hold their own.
@@ -89,8 +89,8 @@ fn unused(used: &[u64], rank: u64, seat: impl Fn(u64) -> u64) -> u64 {
 pub struct Join {
     /// Choices with the token of each seat of the pivot.
     weights: Weights,
-    links: Links,
     pub transition: TransitionId,
+    links: Links,
     variables: Vec<u64>,
     key: Vec<u64>,
     chance: Random,
@@ -99,16 +99,16 @@ pub struct Join {
 const _: () = assert!(Join::LINK + offset_of!(Link, heads) + Row::<u32>::START < 2 * LINE);
 
 impl Join {
-    /// Where the weights are, and a link that is alone.
+    /// Where the weights are, and the first link.
     pub const WEIGHTS: usize = offset_of!(Join, weights);
-    pub const LINK: usize = offset_of!(Join, links) + Links::ONLY;
+    pub const LINK: usize = offset_of!(Join, links) + Links::FIRST;
 
     /// `most`: how many tokens the pivot has at most, if that is known.
     pub fn new(program: &JoinProgram, indices: &Table<IndexId, Index>, most: Option<u64>) -> Self {
         Join {
             weights: Weights::new(most),
             transition: program.transition,
-            links: Links::of(&program.links, program.crowded, indices),
+            links: Links::new(program, indices),
             variables: vec![0; program.variables],
             key: Vec::new(),
             chance: Random::new([0; 3]),
@@ -184,9 +184,9 @@ impl Join {
 
     /// The same for a join of one link and no filter, given the group of the token's key.
     pub fn pivot_arrives_alone(&mut self, indices: &mut Table<IndexId, Index>, group: u32) {
-        let link = &mut self.links.only;
-        let index = &mut indices[link.index];
-        index.want_group(group, link.bit);
+        let link = &mut self.links.first;
+        let index = &mut indices[link.target.index];
+        index.want_group(group, link.target.bit);
         link.push(group, 1);
         self.weights.push(index.len(group) as u64);
     }
@@ -233,10 +233,10 @@ impl Join {
         before: usize,
         after: usize,
     ) {
-        if !self.links.alone() {
+        if !self.links.alone {
             return self.weigh(program, indices, link, group, before, after);
         }
-        let link = &self.links.only;
+        let link = &self.links.first;
         let mut seat = link.heads[group];
         while seat != NONE {
             let Seat { next, admitted, .. } = link.seats[seat];
@@ -257,30 +257,43 @@ impl Join {
         after: usize,
     ) {
         let Join { weights, links, .. } = self;
-        let grown = before == 0 && after > 0;
-        for seats in links.several[link].seats.seats(group).chunks(AT_A_TIME) {
-            seats.iter().for_each(|&seat| weights.fetch(seat as usize));
-            if program.crowded || grown {
-                links.fetch_others(program, indices, link, seats);
+        let recount = program.crowded || (before == 0 && after > 0);
+        let mut rest = links.seats(link, group);
+        let mut seats = [0; AT_A_TIME];
+        loop {
+            let mut found = 0;
+            for (seat, next) in seats.iter_mut().zip(rest.by_ref()) {
+                *seat = next;
+                found += 1;
+                weights.fetch(next as usize);
+                if recount {
+                    links.fetch_groups(next);
+                }
+            }
+            let seats = &seats[..found];
+            if recount {
+                seats.iter().for_each(|&seat| links.fetch_buckets(indices, seat));
             }
             for &seat in seats {
-                let weight = match (before, after) {
-                    _ if program.crowded => links.choices(program, indices, seat),
-                    (_, 0) => 0,
-                    (0, after) => links.choices_of_others(program, indices, link, seat) * after as u64,
-                    (1, after) => weights.weight(seat) * after as u64,
-                    (before, after) => weights.weight(seat) / before as u64 * after as u64,
+                let weight = match (recount, before, after) {
+                    (true, ..) => links.choices(program, indices, seat),
+                    (_, _, 0) => 0,
+                    (_, 1, after) => weights.weight(seat) * after as u64,
+                    (_, before, after) => weights.weight(seat) / before as u64 * after as u64,
                 };
                 weights.set(seat, weight);
+            }
+            if found < AT_A_TIME {
+                return;
             }
         }
     }
 
     /// The same for a join of one link and no arc that takes any token: the seats for the pivot and for the link.
     pub fn choose_pair(&self, indices: &Table<IndexId, Index>, k: u64) -> (u32, u32) {
-        let link = &self.links.only;
+        let link = &self.links.first;
         let (seat, rest) = self.weights.select(k);
-        (seat, indices[link.index].seats(link.seats[seat].group)[rest as usize])
+        (seat, indices[link.target.index].seats(link.seats[seat].group)[rest as usize])
     }
 
     /// The tokens of binding number `k`, in the order of E7: a seat for the pivot and for each arc behind it.
@@ -302,6 +315,7 @@ impl Join {
                 ArcChoice::Keyed { arc, link } => {
                     let plan = &program.links[link];
                     let group = self.links.group(link, seat);
+                    self.links.fetch_head(link, group); // the list is read soon, if the token is taken
                     let seats = indices[plan.index].seats(group);
                     if program.crowded {
                         let used = self.links.used(indices, plan, seat, group);
@@ -343,8 +357,8 @@ impl Join {
     /// Checks the invariants, given the tokens of the pivot by seat.
     pub fn verify(&self, program: &JoinProgram, indices: &Table<IndexId, Index>, tokens: &[&[u64]]) -> Verified {
         self.weights.verify()?;
-        let rows = || self.links.lens().chain([self.weights.len()]);
-        let same = rows().all(|seats| seats == tokens.len()) && rows().count() == program.links.len() + 1;
+        let rows = || self.links.lens(program).into_iter().chain([self.weights.len()]);
+        let same = rows().all(|seats| seats == tokens.len());
         ensure(same, "seats", || format!("{:?} of {} tokens", rows().collect::<Vec<_>>(), tokens.len()))?;
         let mut variables = self.variables.clone();
         for (seat, token) in tokens.iter().enumerate() {
@@ -374,15 +388,9 @@ impl Join {
             let index = &indices[plan.index];
             let group = index.find_or_outside(&key[..]).unwrap_or(NONE);
             let found = self.links.group(number, seat);
-            let right = if self.links.alone() {
-                found == group && (self.links.only.seats[seat].admitted == 1) == passes
-            } else {
-                found == if passes { group } else { NONE }
-            };
+            let none = found == NONE && program.is_listed();
+            let right = (found == group || none && !passes) && self.links.admitted(seat) == passes;
             ensure(right, "groups", || format!("seat {seat} has group {found}, its key {group}, and passes {passes}"))?;
-            if found == NONE {
-                continue;
-            }
             let own = plan.beside_pivot && index.find_or_outside(index.key(token)) == Some(group);
             let same = plan.beside.iter().filter(|&&other| self.links.group(other, seat) == group).count();
             weight *= (index.len(group) as u64).saturating_sub(u64::from(own) + same as u64);
@@ -424,6 +432,7 @@ mod tests {
             choices: vec![ArcChoice::Keyed { arc: 1, link: 0 }],
             free: Vec::new(),
             crowded: false,
+            stays: false,
             variables: 0,
         }
     }
@@ -446,12 +455,12 @@ mod tests {
             broken(join.verify(&program, &indices, &tokens))
         };
         assert_eq!(damaged(|join, _| join.weights.push(0)), "seats");
-        assert_eq!(damaged(|join, _| join.links.only.seats[2].group = 1), "groups");
-        assert_eq!(damaged(|join, _| join.links.only.seats[2].admitted = 0), "groups");
-        assert_eq!(damaged(|join, _| join.links.only.seats[2].previous = 0), "lists");
-        assert_eq!(damaged(|join, _| join.links.only.seats[4].next = NONE), "lists");
-        assert_eq!(damaged(|join, _| join.links.only.seats[0].next = 4), "lists");
-        assert_eq!(damaged(|join, _| join.links.only.heads[1] = NONE), "waiting");
+        assert_eq!(damaged(|join, _| join.links.first.seats[2].group = 1), "groups");
+        assert_eq!(damaged(|join, _| join.links.first.seats[2].admitted = 0), "groups");
+        assert_eq!(damaged(|join, _| join.links.first.seats[2].previous = 0), "lists");
+        assert_eq!(damaged(|join, _| join.links.first.seats[4].next = NONE), "lists");
+        assert_eq!(damaged(|join, _| join.links.first.seats[0].next = 4), "lists");
+        assert_eq!(damaged(|join, _| join.links.first.heads[1] = NONE), "waiting");
         assert_eq!(damaged(|_, indices| indices[IndexId(0)].unwant(1, 1)), "waiting");
         assert_eq!(damaged(|join, _| join.weights.set(3, 2)), "weights");
     }

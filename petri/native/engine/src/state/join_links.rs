@@ -3,10 +3,11 @@
 //! **Problem.** When the number of tokens in a group changes, all seats of the pivot that wait for the group are weighed anew. Seats
 //! come and go at the end of the row; the last one moves to the seat of one that leaves (S4).
 //!
-//! **Idea.** Most joins have one link, to another place. Its seats are a doubly linked list through the row, with a head for each
-//! group, which machine code follows: all that is known of a seat is in one record. Elsewhere the weight of a seat depends on its
-//! groups by other links too. These are fetched for all seats of a list together, so each group has its seats in one piece
-//! ([`Membership`]).
+//! **Idea.** The seats of a group are a doubly linked list through the row, with a head for each group: all that is known of a seat is
+//! in one record, and machine code follows the list where there is one link and no arcs share a place. But such a list is
+//! read one record after the other. Where the pivot's token stays (it is only read), seats hardly ever come or go, while
+//! the weights depend on the groups of several links: there each group *lists* its seats in one piece ([`Membership`]), and
+//! what is known of them is fetched for all of them together.
 //!
 //! Invariants:
 //! - *lists*: the list of each group has exactly the seats of this group, and its backward links mirror its forward links.
@@ -23,6 +24,25 @@ use crate::base::table::Table;
 use crate::collections::membership::Membership;
 use crate::program::join::{JoinProgram, LinkProgram};
 use crate::state::index::{Index, NONE};
+
+/// The index that a link looks tokens up in, and the bit by which the index knows the link.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Target {
+    pub index: IndexId,
+    pub bit: u32,
+}
+
+impl Target {
+    fn of(program: &LinkProgram) -> Self {
+        Target { index: program.index, bit: program.bit }
+    }
+
+    /// No seat waits for a group any more.
+    #[inline(always)]
+    fn unwant(self, indices: &mut Table<IndexId, Index>, group: u32) {
+        indices[self.index].unwant(group, self.bit);
+    }
+}
 
 /// A seat of the pivot as a link knows it, in a list of those that have the same key.
 #[derive(Clone, Copy, Debug)]
@@ -42,15 +62,13 @@ pub struct Link {
     pub seats: Row<Seat>,
     /// The first seat of each group.
     pub heads: Row<u32>,
-    pub index: IndexId,
-    /// The bit by which the index knows the link.
-    pub bit: u32,
+    pub target: Target,
 }
 
 impl Link {
     fn new(program: &LinkProgram, indices: &Table<IndexId, Index>) -> Self {
         let heads = Row::of(NONE, indices[program.index].groups());
-        Link { seats: Row::default(), heads, index: program.index, bit: program.bit }
+        Link { seats: Row::default(), heads, target: Target::of(program) }
     }
 
     /// A seat at the end of the row.
@@ -97,173 +115,219 @@ impl Link {
     }
 }
 
-/// A link that is not alone.
+/// A link that lists the seats of each group.
 #[derive(Debug)]
-pub struct Several {
+pub struct ListedLink {
     /// The groups of the pivot's seats. A seat whose token does not pass the filter has none.
     pub seats: Membership,
-    index: IndexId,
-    /// The bit by which the index knows the link.
-    bit: u32,
+    target: Target,
 }
 
-/// The links of a join: one that is alone, in the join itself, or several.
+/// The links of a join. The first is in the join itself, since most joins have only one.
 #[derive(Debug)]
 #[repr(C)]
 pub struct Links {
-    /// Empty, and not used, unless the link is alone.
-    pub only: Link,
-    pub several: Vec<Several>,
-    alone: bool,
+    /// Empty, and not used, if there are no links, or these are listed.
+    pub first: Link,
+    /// There is exactly one link, and no arcs share their place.
+    pub alone: bool,
+    /// The number of links that are not listed.
+    linked: u32,
+    others: Vec<Link>,
+    pub listed: Vec<ListedLink>,
+}
+
+/// The seats of a group, in no order.
+pub enum SeatsOf<'a> {
+    Linked { seats: &'a Row<Seat>, next: u32 },
+    Listed(std::slice::Iter<'a, u32>),
+}
+
+impl Iterator for SeatsOf<'_> {
+    type Item = u32;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<u32> {
+        match self {
+            SeatsOf::Linked { next: NONE, .. } => None,
+            SeatsOf::Linked { seats, next } => {
+                let seat = *next;
+                *next = seats[seat].next;
+                Some(seat)
+            }
+            SeatsOf::Listed(seats) => seats.next().copied(),
+        }
+    }
 }
 
 impl Links {
-    pub const ONLY: usize = offset_of!(Links, only);
+    pub const FIRST: usize = offset_of!(Links, first);
 
-    /// `crowded`: arcs share their place.
-    pub fn of(programs: &[LinkProgram], crowded: bool, indices: &Table<IndexId, Index>) -> Self {
-        let one = |link: &LinkProgram| Several { seats: Membership::default(), index: link.index, bit: link.bit };
-        match programs {
-            [link] if !crowded => Links { only: Link::new(link, indices), several: Vec::new(), alone: true },
-            _ => Links { only: Link::default(), several: programs.iter().map(one).collect(), alone: false },
+    pub fn new(program: &JoinProgram, indices: &Table<IndexId, Index>) -> Self {
+        let listed = |link| ListedLink { seats: Membership::default(), target: Target::of(link) };
+        if program.is_listed() {
+            let listed = program.links.iter().map(listed).collect();
+            return Links { first: Link::default(), others: Vec::new(), listed, linked: 0, alone: false };
+        }
+        let mut links = program.links.iter().map(|link| Link::new(link, indices));
+        let first = links.next().unwrap_or_default();
+        let alone = program.links.len() == 1 && !program.crowded;
+        Links { first, others: links.collect(), listed: Vec::new(), linked: program.links.len() as u32, alone }
+    }
+
+    #[inline(always)]
+    fn all_linked(&self) -> impl Iterator<Item = &Link> {
+        std::iter::once(&self.first).chain(&self.others).take(self.linked as usize)
+    }
+
+    #[inline(always)]
+    fn at(&self, link: usize) -> &Link {
+        if link == 0 {
+            &self.first
+        } else {
+            &self.others[link - 1]
         }
     }
 
-    /// Whether there is exactly one, and no arcs share their place.
-    #[inline(always)]
-    pub fn alone(&self) -> bool {
-        self.alone
-    }
-
-    /// The group that a seat waits for by a link, or `NONE`.
+    /// The group that a seat waits for by a link. If it is listed, and its token does not pass the filter, it is `NONE`.
     #[inline(always)]
     pub fn group(&self, link: usize, seat: u32) -> u32 {
-        if self.alone {
-            self.only.seats[seat].group
-        } else {
-            self.several[link].seats.group(seat)
+        match self.listed.get(link) {
+            Some(link) => link.seats.group(seat),
+            None => self.at(link).seats[seat].group,
         }
     }
+
+    /// Whether the token of a seat passes the filter. A join without links has none.
+    #[inline(always)]
+    pub fn admitted(&self, seat: u32) -> bool {
+        match self.listed.first() {
+            Some(link) => link.seats.group(seat) != NONE,
+            None => self.first.seats[seat].admitted == 1,
+        }
+    }
+
+    /// The seats of a group, of which there is at least one.
+    #[inline(always)]
+    pub fn seats(&self, link: usize, group: u32) -> SeatsOf<'_> {
+        match self.listed.get(link) {
+            Some(link) => SeatsOf::Listed(link.seats.seats(group).iter()),
+            None => {
+                let link = self.at(link);
+                SeatsOf::Linked { seats: &link.seats, next: link.heads[group] }
+            }
+        }
+    }
+
+    // ------------------------------------------------------------ seats
 
     /// A seat of the pivot comes to the end of the row.
     #[inline(always)]
     pub fn push(&mut self, link: usize, group: u32, admitted: bool) {
-        if self.alone {
-            self.only.push(group, u32::from(admitted));
-        } else {
-            self.several[link].seats.push(if admitted { group } else { NONE });
+        match (self.listed.get_mut(link), link) {
+            (Some(link), _) => link.seats.push(if admitted { group } else { NONE }),
+            (None, 0) => self.first.push(group, u32::from(admitted)),
+            _ => self.others[link - 1].push(group, u32::from(admitted)),
         }
     }
 
     /// The last seat moves to one whose token has left.
     #[inline(always)]
     pub fn swap_remove(&mut self, indices: &mut Table<IndexId, Index>, seat: u32) {
-        if self.alone {
-            if let Some(group) = self.only.swap_remove(seat) {
-                indices[self.only.index].unwant(group, self.only.bit);
-            }
-        }
-        for link in &mut self.several {
+        for link in &mut self.listed {
             let group = link.seats.swap_remove(seat);
             if group != NONE && link.seats.seats(group).is_empty() {
-                indices[link.index].unwant(group, link.bit);
+                link.target.unwant(indices, group);
+            }
+        }
+        for link in std::iter::once(&mut self.first).chain(&mut self.others).take(self.linked as usize) {
+            if let Some(group) = link.swap_remove(seat) {
+                link.target.unwant(indices, group);
             }
         }
     }
+
+    // ------------------------------------------------------------ prefetching
 
     /// Fetches what leads to a group's seats into the cache.
     #[inline(always)]
     pub fn fetch_head(&self, link: usize, group: u32) {
-        if self.alone {
-            self.only.heads.fetch(group);
-        } else {
-            self.several[link].seats.fetch_list(group);
+        match self.listed.get(link) {
+            Some(link) => link.seats.fetch_list(group),
+            None => self.at(link).heads.fetch(group),
         }
     }
-}
 
-impl Links {
     /// The seat that comes first in a group's list, and the one behind a seat, or `NONE`. There may be no such group or seat.
     #[inline(always)]
     pub fn first_seat(&self, link: usize, group: u32) -> u32 {
-        let found = match self.several.get(link) {
+        let found = match self.listed.get(link) {
             Some(link) => link.seats.seats(group).first(),
-            None => self.only.heads.all().get(group as usize),
+            None => self.at(link).heads.all().get(group as usize),
         };
         found.copied().unwrap_or(NONE)
     }
 
     #[inline(always)]
     pub fn next_seat(&self, link: usize, seat: u32) -> u32 {
-        match self.several.get(link) {
+        match self.listed.get(link) {
             Some(link) => link.seats.next(seat).unwrap_or(NONE),
-            None => self.only.seats.all().get(seat as usize).map_or(NONE, |seat| seat.next),
+            None => self.at(link).seats.all().get(seat as usize).map_or(NONE, |seat| seat.next),
         }
     }
 
     #[inline(always)]
     pub fn fetch_seat(&self, link: usize, seat: u32) {
-        match self.several.get(link) {
+        match self.listed.get(link) {
             Some(link) => link.seats.fetch(seat),
-            None => self.only.seats.fetch(seat),
+            None => self.at(link).seats.fetch(seat),
         }
     }
 
-    /// The links but one, with their plans. None is alone.
+    /// Fetches the groups that a seat waits for.
     #[inline(always)]
-    fn others<'a>(
-        &'a self,
-        program: &'a JoinProgram,
-        link: usize,
-    ) -> impl Iterator<Item = (&'a Several, &'a LinkProgram)> {
-        let all = self.several.iter().zip(&program.links).enumerate();
-        all.filter(move |(number, _)| *number != link).map(|(_, other)| other)
+    pub fn fetch_groups(&self, seat: u32) {
+        self.all_linked().for_each(|link| link.seats.fetch(seat));
+        self.listed.iter().for_each(|link| link.seats.fetch(seat));
     }
 
-    /// Fetches the groups that some seats of a link wait for by the others, and then their buckets.
+    /// Fetches the buckets of the groups that a seat waits for.
     #[inline(always)]
-    pub fn fetch_others(&self, program: &JoinProgram, indices: &Table<IndexId, Index>, link: usize, seats: &[u32]) {
-        for (other, _) in self.others(program, link) {
-            seats.iter().for_each(|&seat| other.seats.fetch(seat));
+    pub fn fetch_buckets(&self, indices: &Table<IndexId, Index>, seat: u32) {
+        for link in self.all_linked() {
+            fetch(indices[link.target.index].bucket(link.seats[seat].group));
         }
-        for (other, plan) in self.others(program, link) {
-            let groups = seats.iter().map(|&seat| other.seats.group(seat)).filter(|&group| group != NONE);
-            groups.for_each(|group| fetch(indices[plan.index].bucket(group)));
+        for link in &self.listed {
+            // A token that has come was admitted by all links, or by none.
+            fetch(indices[link.target.index].bucket(link.seats.group(seat)));
         }
     }
 
-    /// The number of choices of the other links with the token of a seat of one, where all arcs are of different places.
-    #[inline(always)]
-    pub fn choices_of_others(
-        &self,
-        program: &JoinProgram,
-        indices: &Table<IndexId, Index>,
-        link: usize,
-        seat: u32,
-    ) -> u64 {
-        let others = self.others(program, link);
-        others.map(|(other, plan)| indices[plan.index].len(other.seats.group(seat)) as u64).product()
-    }
+    // ------------------------------------------------------------ counts
 
-    /// The number of choices with the token of a seat whose links are not alone.
+    /// The number of choices with the token of a seat.
     #[inline]
     pub fn choices(&self, program: &JoinProgram, indices: &Table<IndexId, Index>, seat: u32) -> u64 {
-        let mut number = 1;
-        for (link, plan) in self.several.iter().zip(&program.links) {
-            let group = link.seats.group(seat);
-            if group == NONE {
-                return 0;
-            }
-            let used = if program.crowded { self.used(indices, plan, seat, group) } else { 0 };
-            number *= (indices[plan.index].len(group) as u64).saturating_sub(used);
+        if !self.admitted(seat) {
+            return 0;
         }
-        number
+        let choices = |plan: &LinkProgram, group: u32| {
+            let used = if program.crowded { self.used(indices, plan, seat, group) } else { 0 };
+            (indices[plan.index].len(group) as u64).saturating_sub(used)
+        };
+        if self.listed.is_empty() {
+            let linked = self.all_linked().zip(&program.links);
+            return linked.map(|(link, plan)| choices(plan, link.seats[seat].group)).product();
+        }
+        let listed = self.listed.iter().zip(&program.links);
+        listed.map(|(link, plan)| choices(plan, link.seats.group(seat))).product()
     }
 
     /// How many tokens of a link's group the arcs before it have found for a seat: those of the same place and group (E1).
     pub fn used(&self, indices: &Table<IndexId, Index>, link: &LinkProgram, seat: u32, group: u32) -> u64 {
         let own = link.beside_pivot && indices[link.index].group_of(seat) == group;
-        let alike = link.beside.iter().filter(|&&other| self.group(other, seat) == group);
+        // Links to one place are not listed.
+        let alike = link.beside.iter().filter(|&&other| self.at(other).seats[seat].group == group);
         u64::from(own) + alike.count() as u64
     }
 }
@@ -272,32 +336,34 @@ impl Links {
 
 impl Links {
     /// The number of seats of each link.
-    pub fn lens(&self) -> impl Iterator<Item = usize> + '_ {
-        let only = self.alone.then(|| self.only.seats.len());
-        only.into_iter().chain(self.several.iter().map(|link| link.seats.len()))
+    pub fn lens(&self, program: &JoinProgram) -> Vec<usize> {
+        let len = |link: usize| match self.listed.get(link) {
+            Some(link) => link.seats.len(),
+            None => self.at(link).seats.len(),
+        };
+        (0..program.links.len()).map(len).collect()
     }
 
     /// Checks the lists against the groups of seats, and both against the index.
     pub fn verify(&self, programs: &[LinkProgram], indices: &Table<IndexId, Index>) -> Verified {
         programs.iter().enumerate().try_for_each(|(number, plan)| {
+            let target = self.listed.get(number).map_or_else(|| self.at(number).target, |link| link.target);
+            ensure(target == Target::of(plan), "waiting", || format!("link {number} has {target:?}"))?;
             let index = &indices[plan.index];
-            let (own, bit) = match self.several.get(number) {
-                Some(link) => (link.index, link.bit),
-                None => (self.only.index, self.only.bit),
+            let found = match self.listed.get(number) {
+                Some(link) => link.verify(index),
+                None => self.at(number).verify(index),
             };
-            let same = (own, bit) == (plan.index, plan.bit);
-            ensure(same, "waiting", || format!("link {number} has bit {bit:#b} of {own:?}"))?;
-            let found = if self.alone { self.only.verify(index) } else { self.several[number].verify(index) };
             found.map_err(|error| format!("{error}, link {number}"))
         })
     }
 }
 
-impl Several {
+impl ListedLink {
     fn verify(&self, index: &Index) -> Verified {
         self.seats.verify()?;
         (0..index.groups() as u32).try_for_each(|group| {
-            let waiting = index.waiting(group) & self.bit != 0;
+            let waiting = index.waiting(group) & self.target.bit != 0;
             let right = waiting != self.seats.seats(group).is_empty();
             ensure(right, "waiting", || format!("group {group} is waited for: {waiting}"))
         })
@@ -310,7 +376,7 @@ impl Link {
         let mut listed = 0;
         for group in 0..index.groups() as u32 {
             let (mut previous, mut seat) = (NONE, self.heads.all().get(group as usize).copied().unwrap_or(NONE));
-            let waiting = index.waiting(group) & self.bit != 0;
+            let waiting = index.waiting(group) & self.target.bit != 0;
             ensure(waiting == (seat != NONE), "waiting", || format!("group {group} is waited for: {waiting}"))?;
             while seat != NONE {
                 let found = || format!("group {group} leads to seat {seat} behind {previous}");

@@ -127,6 +127,7 @@ impl TransitionCompiler<'_, '_> {
             choices,
             free,
             crowded,
+            stays: inputs[pivot].keep,
             variables: self.kinds.len(),
         });
         id
