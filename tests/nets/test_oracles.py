@@ -1,7 +1,7 @@
 """The library's nets against figures that are known exactly.
 
 A figure passes when its exact value lies in the interval of ten replications with fixed seeds, at a level of 0.9999: of
-the ninety figures here, one would be refused wrongly with a chance below 1 %. So that a wrong figure is refused, the
+the hundred figures here, one would be refused wrongly with a chance below 1 %. So that a wrong figure is refused, the
 interval may not be wider than a tenth of the value.
 """
 
