@@ -262,7 +262,8 @@ class _Teller:
         if len(listed) == 1:
             title = "The only candidate"
         else:
-            title = f"{total} candidates" + (f", of which {fit:,} can fire" if fit else ", of which none can fire")
+            able = "can fire" if self.transition.clock is None else "is enabled" if fit == 1 else "are enabled"
+            title = f"{total} candidates, of which {f'{fit:,}' if fit else 'none'} {able}"
         console.print()
         shown.sort(key=lambda pair: bool(pair[1].unmet))
         rows = [(text or "–", self._verdict(one)) for text, one in shown[:MOST_ROWS]]
