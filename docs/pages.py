@@ -2,8 +2,9 @@
 pictures, and the table of distributions.
 
 A line `<!-- file: … -->` before a fenced block marks the block as a file for the commands after it. `<!-- pnsim … -->`
-marks a block with this command and its output, and `<!-- result: NET -->` a block with the measures printed by
-`pnsim run NET`. Run it as `python docs/pages.py`; a test calls `stale`.
+marks a block with this command and its output, `<!-- result: NET -->` a block with the measures printed by
+`pnsim run NET`, and `<!-- net: NET -->` one with the text of a pattern. Run it as `python docs/pages.py`; a test calls
+`stale`.
 """
 
 from __future__ import annotations
@@ -18,13 +19,18 @@ from petri.atomic_file import write_text
 from petri.catalogue.operations import OPERATIONS
 
 DOCS = Path(__file__).resolve().parent
-PAGES = ("tutorial.md", "patterns.md", "seeing.md", "models/queue-management.md")
+PAGES = (
+    "tutorial.md", "patterns.md", "seeing.md", "models/queue-management.md",
+    *(f"patterns/{page.name}" for page in sorted((DOCS / "patterns").glob("*.md"))),
+)  # fmt: skip
+PATTERNS = DOCS.parent / "nets" / "patterns"
 PICTURE = DOCS / "images" / "counter.svg"
 PICTURED = "counter.net"
 BLOCK = re.compile(
-    r"(<!-- (?P<what>file:|pnsim|result:) (?P<rest>.+?) -->\n```\w*\n)(?P<body>.*?)(?=^```$)", re.DOTALL | re.MULTILINE
+    r"(<!-- (?P<what>file:|pnsim|result:|net:) (?P<rest>.+?) -->\n```\w*\n)(?P<body>.*?)(?=^```$)",
+    re.DOTALL | re.MULTILINE,
 )
-SPEED = re.compile(r"^([\d,]+ firings) in .*$", re.MULTILINE)  # differs from run to run
+SPEED = re.compile(r"^([\d,]+ firings|exact, .* arcs,) in .*$", re.MULTILINE)  # differs from run to run
 STOPPED = 3  # the exit status of a run that stopped with an error in the model
 
 
@@ -66,6 +72,8 @@ def renewed(text: str, folder: Path) -> str:
     def body(block: re.Match[str]) -> str:
         if block["what"] == "file:":
             return block["body"]
+        if block["what"] == "net:":
+            return (PATTERNS / f"{block['rest']}.net").read_text(encoding="utf-8")
         if block["what"] == "result:":
             return measures(pnsim(f"run {block['rest']}", folder))
         return f"$ pnsim {block['rest']}\n{pnsim(block['rest'], folder)}"

@@ -10,6 +10,7 @@ from petri.analysis.enabling import Explanation
 from petri.atomic_file import write_text
 from petri.display import ShownInNotebook, report
 from petri.engine.firings import TracedFiring
+from petri.run.dropped import Dropped
 from petri.run.instant import Moment
 from petri.structs import Frozen, field
 from petri.visible import visible
@@ -43,6 +44,7 @@ class Why(Frozen):
     """An explanation with what the run does around it: `print(why)` shows it in 80 columns.
 
     following: the next firing of the transition, if it was looked for and found. run: which run it is, in words.
+    dropped: when a clock of it has stopped last before it had run down, if that was looked for and found.
     """
 
     explanation: Explanation
@@ -50,6 +52,7 @@ class Why(Frozen):
     following: TracedFiring | None = None
     run: str = ""
     sources: Mapping[str, str] = field(default_factory=dict)
+    dropped: Dropped | None = None
 
     @property
     def enabled(self) -> bool:

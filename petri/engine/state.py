@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from petri.engine.expression import Context, destination, evaluate, number_of
 from petri.engine.firings import TracedFiring
+from petri.engine.interface import ClockState
 from petri.engine.reference import Engine, Firing, Held
 from petri.net import Net, OutputArc, Scalar, Token, operations
 from petri.structs import Frozen
@@ -27,12 +28,16 @@ class InProgress(Frozen):
 
 
 class State(Frozen):
-    """Between two firings: `firings` have started. `marking` has the tokens of each place, with times in ticks."""
+    """Between two firings: `firings` have started. `marking` has the tokens of each place, with times in ticks.
+
+    clocks: as `Session.clocks` tells of them.
+    """
 
     now: float
     firings: int
     marking: Sequence[Sequence[Token]]
     in_progress: tuple[InProgress, ...] = ()
+    clocks: tuple[ClockState, ...] = ()
 
 
 def looks_at_tokens(net: Net, transition: int) -> bool:

@@ -8,6 +8,7 @@ from typing import Final, Unpack
 from petri.analysis.enabling import explain
 from petri.diagnostics import Diagnostic, LanguageError, Value, did_you_mean
 from petri.model import Model
+from petri.run.dropped import dropped
 from petri.run.instant import Course, Moment
 from petri.run.plan import RunOptions
 from petri.views import Why
@@ -27,11 +28,12 @@ class Look:
         self.run = f" (seed {course.plan.seed}{replication})"
 
     def why(self, transition: int) -> Why:
-        """The explanation of one transition, with its next firing. To be asked once."""
+        """The explanation of one transition, with its next firing and what stopped its clock. To be asked once."""
         explanation = explain(self.model.net, self.moment.state, transition)
         ended = self.moment.ended
         following = self.course.next_firing(transition, self.moment.following) if ended in ("until", "budget") else None
-        return Why(explanation, self.moment, following, self.run, self.model.sources)
+        stopped = None if explanation.enabled else dropped(self.course, self.moment, transition)
+        return Why(explanation, self.moment, following, self.run, self.model.sources, stopped)
 
 
 def look(

@@ -14,6 +14,7 @@ from petri.analysis.enabling import explain
 from petri.diagnostics import LanguageError, did_you_mean, render
 from petri.model import Model
 from petri.net import Place, Transition
+from petri.report.clock_text import ClockText
 from petri.report.columns import Column, print_prose, print_table
 from petri.report.quantities import counted
 from petri.report.token_text import Values
@@ -214,6 +215,14 @@ class Stepper:
         )
         if len(self.listed) > MOST_LISTED:
             self._say(f"and {len(self.listed) - MOST_LISTED:,} more", "dim")
+        self._list_clocks()
+
+    def _list_clocks(self) -> None:
+        """The clocks that run, a line for each transition."""
+        state = self.walk.state()
+        clocks = ClockText(self.net, state)
+        for number in list(clocks.of)[:MOST_LISTED]:
+            self._say(f"{self.net.transitions[number].name}: {clocks.all(number)}", "dim")
 
     def _binding(self, one: Enabled) -> str:
         transition = self.net.transitions[one.transition]

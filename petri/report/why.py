@@ -15,7 +15,8 @@ from petri.analysis.dead import Lack
 from petri.analysis.enabling import Helper, why_each
 from petri.engine.expression import Context
 from petri.engine.state import InProgress, seated
-from petri.net import WEIGHT_PARTS, Net, Place, Transition
+from petri.net import WEIGHT_PARTS, Net, Place, Transition, is_shared
+from petri.report.clock_text import ClockText
 from petri.report.columns import Column, print_prose, print_table
 from petri.report.expressions import ExpressionText
 from petri.report.lacks import reasons
@@ -54,8 +55,11 @@ def print_each(net: Net, moment: Moment, console: Console, run: str, only: Seque
     told = why_each(net, state)
     lacks = [lack for number, lack in enumerate(told) if lack is not None and number in only]
     rows = {one.transition: (one.transition, one.copies, one.text) for one in reasons(net, lacks)}
-    ready = [net.transitions[n] for n in only if told[n] is None]
-    enabled = [(one.name, 1, "enabled" if one.clock is None else "enabled, its clock runs") for one in ready]
+    ready = [n for n in only if told[n] is None]
+    clocks = ClockText(net, state)
+    enabled = [
+        (net.transitions[n].name, 1, f"enabled, {clocks.all(n)}" if n in clocks.of else "enabled") for n in ready
+    ]
     names = [f"{name} ×{copies}" if copies > 1 else name for name, copies, _ in [*enabled, *rows.values()]]
     busy = [_running(values, state.in_progress, net, name) for name, _, _ in [*enabled, *rows.values()]]
     console.print()
@@ -90,6 +94,7 @@ class _Teller:
         self.transition: Transition = self.net.transitions[why.explanation.transition]
         self.engine = seated(self.net, self.state)
         self.values = Values(self.net)
+        self.clocks = ClockText(self.net, self.state)
         self.words = ExpressionText(self.net, why.sources).element(self.transition)
 
     def headline(self) -> Text:
@@ -110,7 +115,20 @@ class _Teller:
             parts.append(f"{running} in progress")
         if self.why.following is not None:
             parts.append(f"the next starts at {self.values.time(self.why.following.start)}")
-        return "; ".join(parts)
+        return "; ".join(parts + self._disabled())
+
+    def _disabled(self) -> list[str]:
+        """What became of its clocks, if it is not enabled: `it was disabled at 7 ms by serve`."""
+        dropped, number = self.why.dropped, self.explanation.transition
+        if self.explanation.enabled:
+            return []
+        parts = []
+        if dropped is not None and not dropped.at < self.why.moment.last[number]:
+            by = self.net.transitions[dropped.by.transition]
+            bound = self.values.variables(by, dropped.by.variables)
+            at, name = self.values.time(dropped.at), f"{by.name} ({bound})" if bound else by.name
+            parts.append(f"it was disabled at {at} by {name}")
+        return [*parts, *filter(None, [self.clocks.all(number)])]
 
     # ------------------------------------------------------------ the conditions, one after the other
 
@@ -244,7 +262,8 @@ class _Teller:
         if len(listed) == 1:
             title = "The only candidate"
         else:
-            title = f"{total} candidates" + (f", of which {fit:,} can fire" if fit else ", of which none can fire")
+            able = "can fire" if self.transition.clock is None else "is enabled" if fit == 1 else "are enabled"
+            title = f"{total} candidates, of which {f'{fit:,}' if fit else 'none'} {able}"
         console.print()
         shown.sort(key=lambda pair: bool(pair[1].unmet))
         rows = [(text or "–", self._verdict(one)) for text, one in shown[:MOST_ROWS]]
@@ -254,7 +273,7 @@ class _Teller:
 
     def _verdict(self, candidate: Candidate) -> str:
         if not candidate.unmet:
-            return "✓ can fire"
+            return f"✓ {self.clocks.binding(self.explanation.transition, candidate.found)}"
         return "✗ " + "; ".join(self._shortcoming(candidate, unmet) for unmet in candidate.unmet)
 
     def _shortcoming(self, candidate: Candidate, unmet: Unmet) -> str:
@@ -338,7 +357,7 @@ class _Teller:
             return []
         following = self._following()
         if self.transition.clock is not None:
-            return ["It fires when its clock has run down, if nothing disables it before.", *following]
+            return [*self._clocks(), "It fires when its clock has run down, if nothing disables it before.", *following]
         rivals = tuple(one for one in rivals if self.net.transitions[one[0]].clock is None)
         own = self.transition.priority
         highest = max(self.net.transitions[other].priority for other, _ in rivals)
@@ -354,6 +373,14 @@ class _Teller:
             if others:
                 lines.append(f"Chance decides between it and {_listed(others)}: {100 * share:.3g} % by their weights.")
         return [*lines, *following]
+
+    def _clocks(self) -> list[str]:
+        """Of all its clocks, unless the table of candidates says it."""
+        text = self.clocks.all(self.explanation.transition)
+        coloured = any(self.net.places[arc.place].colour.slots for arc in self.transition.inputs)
+        if not text or (coloured and not is_shared(self.transition) and len(self.explanation.candidates) <= MOST_ROWS):
+            return []
+        return [f"{text[0].upper()}{text[1:]}."]
 
     def _following(self) -> list[str]:
         following = self.why.moment.following

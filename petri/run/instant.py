@@ -48,7 +48,8 @@ class Moment(Frozen):
 
     ended: how the run stood there: "until" if it goes on after this instant, "budget" just before a firing that has
     been chosen, "dead", or "error". counts, last: for each transition, how often it has fired, and when it did last
-    [ticks; nan if never]; empty if not known. following: the firing that starts next.
+    [ticks; nan if never]; empty if not known. following: the firing that starts next. dropped: how many clocks of each
+    transition have stopped before they had run down; empty if not known.
     """
 
     state: State
@@ -56,6 +57,7 @@ class Moment(Frozen):
     counts: Sequence[int] = ()
     last: Sequence[float] = ()
     following: TracedFiring | None = None
+    dropped: Sequence[int] = ()
 
 
 class Course:
@@ -112,13 +114,16 @@ class Course:
     @interrupted_by_ctrl_c
     def moment(self, ended: Reason, look_ahead: bool = True) -> Moment:
         """The state here. Goes one firing further to see the next, so call it once."""
-        state = State(self.session.now, self.session.firings, self.session.marking().in_ticks(), self._in_progress())
+        session = self.session
+        marking, clocks = session.marking().in_ticks(), tuple(session.clocks())
+        state = State(session.now, session.firings, marking, self._in_progress(), clocks)
+        dropped = session.observe().dropped.tolist()
         counts, last = self.counts.tolist(), self.last.tolist()
         following = None
         if look_ahead and ended in ("budget", "until"):
             self._run(math.inf, 1)
             following = next(iter(self.session.trace()), None)
-        return Moment(state, ended, counts, last, following)
+        return Moment(state, ended, counts, last, following, dropped)
 
     @interrupted_by_ctrl_c
     def next_firing(self, transition: int, known: TracedFiring | None) -> TracedFiring | None:
@@ -157,7 +162,23 @@ class Course:
             return {}
         again, sizes = self._begin(trace=False), {}
         for number in numbers:
-            while again.firings < number and not self.stop.is_set():
-                again.advance(math.inf, min(number - again.firings, _PIECE[self.plan.engine]))
+            self._lead(again, number)
             sizes[number] = [len(tokens) for tokens in again.marking()]
         return sizes
+
+    def _lead(self, session: Session, firings: int) -> None:
+        """To just before the next firing once `firings` have started."""
+        while session.firings < firings and not self.stop.is_set():
+            session.advance(math.inf, min(firings - session.firings, _PIECE[self.plan.engine]))
+
+    @interrupted_by_ctrl_c
+    def again(self, firings: int) -> Session:
+        """The same replication from its start, with a trace, to just before firing number `firings` + 1."""
+        session = self._begin(trace=True)
+        self._lead(session, firings)
+        return session
+
+    @interrupted_by_ctrl_c
+    def lead(self, session: Session, firings: int) -> None:
+        """Another session of this replication goes on in the same way."""
+        self._lead(session, firings)

@@ -14,6 +14,7 @@ from petri.engine.errors import Fault
 from petri.engine.interface import Limits, Reason
 from petri.engine.reference import Binding, Engine, Firing, Held, advance
 from petri.net import Net, Scalar, Token, Transition
+from petri.run.clock_recording import ClockRecord, ClockRecorder
 from petri.run.session import row_source
 from petri.structs import Struct, field
 
@@ -39,13 +40,14 @@ class Happening(Struct):
 class Recording(Struct):
     """`until`: the instant of the end [ticks]; `ended`: "dead", "until", "firings", "error" or "interrupted".
 
-    fault: the error of the net, if one ended it.
+    fault: the error of the net, if one ended it. clocks: of the transitions that race.
     """
 
     happenings: list[Happening] = field(default_factory=list)
     until: float = 0.0
     ended: str = "until"
     fault: Fault | None = None
+    clocks: ClockRecord = field(default_factory=ClockRecord)
 
 
 def record(
@@ -70,7 +72,7 @@ def record(
         reason = advance(engine, rows, until, min(_PIECE, firings - engine.firings))
     ended = reason if reason != "budget" else "firings" if engine.firings >= firings else "interrupted"
     last = until if reason == "until" and math.isfinite(until) else engine.now
-    return Recording(engine.happenings, last, ended, engine.error)
+    return Recording(engine.happenings, last, ended, engine.error, engine.clock_recorder.record)
 
 
 class _Recorder(Engine):
@@ -82,11 +84,18 @@ class _Recorder(Engine):
         self._taken: list[Taken] = []
         self._starting = False  # a firing; one without time also deposits then
         self._depositing = False
+        self.clock_recorder = ClockRecorder(self)
 
     def start(self, index: int, binding: Binding) -> None:
         self._starting, self._taken = True, []
         super().start(index, binding)
         self._starting = False
+        self.clock_recorder.fired(index, len(self.happenings) - 1)
+
+    def settle(self) -> None:
+        if not self.settled:
+            super().settle()
+            self.clock_recorder.settled()
 
     def remove(self, place: int, token: Held) -> None:
         self._taken.append((place, self.marking[place].index(token)))

@@ -78,11 +78,11 @@ class Walk:
         """What could fire now; first what may, then what waits for a higher priority."""
         if self.reason != "budget":
             return []
-        known = [(n, bindings) for n, bindings in enumerate(self.engine.known) if bindings]
-        highest = max(self.net.transitions[number].priority for number, _ in known)
+        ready = [(n, bindings) for n in range(len(self.net.transitions)) if (bindings := self.engine.ready(n))]
+        highest = max(self.net.transitions[number].priority for number, _ in ready)
         listed = [
             Enabled(number, tuple(binding.variables), self.net.transitions[number].priority < highest)
-            for number, bindings in known
+            for number, bindings in ready
             for binding in bindings
         ]
         return sorted(listed, key=lambda one: one.waits)
@@ -92,7 +92,8 @@ class Walk:
         marking = [[token.value for token in row] for row in self.engine.marking]
         firings = sorted(self.engine.in_progress)
         found = (self._watcher.open[firing.serial] for firing in firings)
-        return State(self.now, self.firings, marking, tuple(found))
+        clocks = (state for one in self.engine.clocks.values() for state in one.states())
+        return State(self.now, self.firings, marking, tuple(found), tuple(clocks))
 
     # ------------------------------------------------------------ steps
 
@@ -102,7 +103,7 @@ class Walk:
         if choice is None:
             choice_made = self._chosen.get(self.firings)
         else:
-            same = [tuple(one.variables) for one in self.engine.known[choice.transition] or []]
+            same = [tuple(one.variables) for one in self.engine.ready(choice.transition)]
             choice_made = (choice.transition, same.index(choice.variables))
             self._forget_from(self.firings)
             self._chosen[self.firings] = choice_made
@@ -165,7 +166,7 @@ class Walk:
             self.engine.advance(self.engine.now, 1)
             return
         number, which = choice
-        binding = (self.engine.known[number] or [])[which]
+        binding = self.engine.ready(number)[which]
         try:
             self.engine.start(number, Binding(list(binding.variables), binding.found))
         except ModelError as error:

@@ -269,4 +269,4 @@ def test_why_takes_an_array_or_a_module(call: Call) -> None:
 def test_why_tells_which_clocks_run(call: Call, tmp_path: Path) -> None:
     net = tmp_path / "race.net"
     net.write_text("net race\nplace p = token\ntransition t: p -> nothing  after 9\nrun until 20\n", encoding="utf-8")
-    assert re.search(r"\bt +enabled, its clock runs", call("why", str(net), "--at", "1").out)
+    assert re.search(r"\bt +enabled, its clock has 7.9980469 of 9 left", call("why", str(net), "--at", "1").out)

@@ -44,7 +44,8 @@ def test_solve_beside_a_simulation(call: Call) -> None:
     [
         (("md1",), "exact-mixed"),
         (("mm1", "--states", "1000"), "`queue` has held up to"),
-        (("timeout",), "exact-time"),
+        (("mg_infinity",), "exact-time"),
+        (("timeout",), "exact-clock"),
     ],
 )
 def test_refusals(call: Call, arguments: tuple[str, ...], said: str) -> None:

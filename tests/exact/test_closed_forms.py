@@ -9,7 +9,7 @@ import pytest
 import petri
 
 SOLVABLE = (
-    "byte_limited_port", "choice", "closed_ring", "dining_philosophers", "gspn_parallel", "marked_graph",
+    "byte_limited_port", "choice", "closed_ring", "dining_philosophers", "epidemic", "gspn_parallel", "marked_graph",
     "memory_banks", "mm1k", "mmcc", "mva", "producer_consumer", "repairman", "token_bucket",
 )  # fmt: skip
 

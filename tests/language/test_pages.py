@@ -15,6 +15,8 @@ from tests.documents import script
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 PAGES = sorted(DOCS.rglob("*.md"))
+OF_PATTERNS = [f"patterns/{page.name}" for page in sorted((DOCS / "patterns").glob("*.md"))]
+RENEWED = ["tutorial.md", "patterns.md", "seeing.md", "models/queue-management.md", *OF_PATTERNS]
 
 
 @pytest.fixture(scope="module")
@@ -23,13 +25,13 @@ def pages() -> ModuleType:
 
 
 @pytest.mark.skipif(not available(), reason="the pages show runs of the native engine")
-@pytest.mark.parametrize("page", ["tutorial.md", "patterns.md", "models/queue-management.md", "seeing.md"])
+@pytest.mark.parametrize("page", RENEWED)
 def test_the_output_on_the_page_is_up_to_date(pages: ModuleType, page: str, tmp_path: Path) -> None:
     assert pages.stale(page, tmp_path) == [], "renew it with `python docs/pages.py`"
 
 
 def test_the_pages_that_are_renewed(pages: ModuleType) -> None:
-    assert set(pages.PAGES) == {"tutorial.md", "patterns.md", "models/queue-management.md", "seeing.md"}
+    assert set(pages.PAGES) == set(RENEWED)
 
 
 def test_every_block_of_the_tutorial_is_tested(pages: ModuleType) -> None:
@@ -52,7 +54,7 @@ def test_figures_with_a_unit_are_those_that_the_page_shows(pages: ModuleType, pa
     assert [figure for figure in stated if not re.search(rf"(?<![\d.,]){re.escape(figure)}\b", shown)] == []
 
 
-@pytest.mark.parametrize("page", ["tutorial.md", "models/queue-management.md"])
+@pytest.mark.parametrize("page", ["tutorial.md", "models/queue-management.md", *OF_PATTERNS])
 def test_the_nets_of_a_page_are_in_the_standard_layout(page: str) -> None:
     text = (DOCS / page).read_text(encoding="utf-8")
     nets = re.findall(r"^```net\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
@@ -63,6 +65,17 @@ def test_the_nets_of_a_page_are_in_the_standard_layout(page: str) -> None:
 def test_every_pattern_is_in_the_catalogue() -> None:
     headings = re.findall(r"^### (\w+)$", (DOCS / "patterns.md").read_text(encoding="utf-8"), re.MULTILINE)
     assert sorted(headings) == sorted(path.stem for path in (ROOT / "nets" / "patterns").glob("*.net"))
+
+
+@pytest.mark.parametrize("page", OF_PATTERNS)
+def test_the_page_of_a_pattern_shows_it_and_says_when_to_race(page: str) -> None:
+    text = (DOCS / page).read_text(encoding="utf-8")
+    name = Path(page).stem
+    assert f"<!-- net: {name} -->" in text
+    assert f"<!-- result: {name} -->" in text
+    assert "\n## `takes` or `after`?\n" in text
+    prose = re.sub(r"(?ms)^```.*?^```$|`[^`\n]+`|<!--.*?-->", "", text)
+    assert re.findall(r"\d\.\d|\d ?%", prose) == [], "figures are in the outputs"
 
 
 def test_the_index_names_every_page() -> None:

@@ -149,6 +149,78 @@ def test_the_page_knows_arcs_that_see_all_tokens_and_firings_of_clocks(browser: 
     assert browser.value("tokenGame.measure('gone')") > 0
 
 
+RACES = {
+    "patience": """net patience
+place queue : int fifo
+place door : int = 0
+place clerk = token
+transition arrive: door(n) -> door(n + 1), queue(n)  takes exp(1)
+transition serve:  queue(n), clerk -> clerk  takes exp(1.2)
+transition leave:  any queue(n) -> nothing  after 2.5
+transition forget: any queue(n) -> nothing  after exp(9)
+""",
+    "speeds and shared clocks": """net speeds
+place source = token
+place job : int fifo
+place ill = 3 * token
+place well = 5 * token
+transition arrive: source -> source, job(n)  draw n ~ uniform(1..4)  takes exp(2.5)
+transition finish: any job(n) -> nothing  after 1.0 * n  speed 1 / tokens(job)
+transition infect: well, read ill -> ill  after exp(9)  servers all  speed tokens(ill)
+transition recover: ill -> well  after exp(5)  servers all  when tokens(ill) > 1
+""",
+    "memories": """net memories
+place up = token
+place down
+place job = 9 * token
+place done
+place again : int = 1, 2
+transition fail: up -> down  after exp(3)
+transition mend: down -> up  takes exp(1)
+transition resumed: job, read up -> done  after 2  servers 2  resume
+transition repeated: again(n), read up -> again(n)  after uniform(1.0..3.0)  repeat
+transition back: done -> job  after 6  servers all
+""",
+}
+SHOWN = """tokenGame.go({event}), tokenGame.clocks({transition}).map((one) =>
+  [one.count, one.time, Number.isFinite(one.left) ? one.left : null, one.tokens.map((v) => v.map(Number))])"""
+
+
+@pytest.mark.parametrize("name", RACES)
+def test_the_page_shows_the_clocks_of_the_run(browser: Browser, tmp_path: Path, name: str) -> None:
+    """At the end of instants: how many run, to what they were set, and what is left."""
+    model = petri.loads(RACES[name])
+    net = model.net
+    opened(browser, tmp_path, model, 200)
+    seen = set()
+    for firings in range(5, 190, 9):
+        engine = state_of(net, firings)
+        engine.advance(engine.now, 1_000)  # to the end of the instant
+        event = browser.value(f"tokenGame.after({engine.now!r})")
+        for number in engine.clocks:
+            shown = browser.value(SHOWN.format(event=event, transition=number))
+            states = [one for one in engine.clocks[number].states() if one.time is not None or math.isfinite(one.ends)]
+            assert [[one[0], one[1], one[3]] for one in shown] == [
+                [0 if one.left is not None else one.clocks, one.time, [list(token) for token in one.tokens]]
+                for one in states
+            ]
+            for one, state in zip(shown, states, strict=True):
+                left = state.ends - engine.now if state.left is None else state.left
+                assert one[2] == (pytest.approx(left, abs=1.0) if math.isfinite(left) else None)
+                seen.add((state.time is None, state.left is None))
+    assert len(seen) >= 2
+    assert browser.told == []
+
+
+def test_a_clock_is_shown_beside_its_binding_and_below(browser: Browser, tmp_path: Path) -> None:
+    text = "net n\ntime s\nplace p : int = 3, 8\ntransition t: p(n) -> nothing  after 1 s * n  resume\n"
+    text += "place go = token\ntransition come: go -> nothing  takes 2 s"
+    opened(browser, tmp_path, petri.loads(text), 9, "#t=2&pick=t%3At")
+    assert "n = 8✓ 6 s of 8 s left" in browser.value("document.getElementById('pick').textContent")
+    assert "2 clocks running" in browser.value("document.getElementById('held').textContent")
+    assert browser.value("document.querySelector('#pick td progress').value") == pytest.approx(2 / 3)
+
+
 def check_verdicts(browser: Browser, tmp_path: Path, model: petri.Model) -> None:
     net = model.net
     opened(browser, tmp_path, model)

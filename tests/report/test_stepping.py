@@ -24,7 +24,9 @@ def hash_of_run(net: Net, firings: int) -> int:
     return engine.hash.value
 
 
-@pytest.mark.parametrize("name", ["dining_philosophers", "byte_limited_port", "ixp_thread", "shaping_recorded"])
+@pytest.mark.parametrize(
+    "name", ["dining_philosophers", "byte_limited_port", "ixp_thread", "reneging", "shaping_recorded"]
+)
 def test_by_chance_the_walk_is_the_run_also_after_going_back(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(walking, "EVERY", 50)
     net = petri.load(name).net
@@ -60,6 +62,15 @@ def test_the_state_has_what_firings_hold() -> None:
     walk.run(lambda: walk.now >= 3_000)
     send = next(number for number, one in enumerate(walk.net.transitions) if one.name == "send")
     assert [(one.transition == send, one.took) for one in walk.state().in_progress][-1] == (True, ((1, 1), (2, 1)))
+
+
+def test_only_bindings_whose_clock_has_run_down_can_be_chosen() -> None:
+    net = petri.loads("net c\nplace p : int = 3, 1, 2\ntransition t: p(n) -> nothing  after 1.0 * n").net
+    walk = Walk(net, seed=1, replication=0)
+    for number in (1, 2, 3):
+        (only,) = walk.enabled()
+        assert (only.variables, walk.now) == ((number,), net.tick.ticks(number))
+        walk.fire(only)
 
 
 @pytest.fixture

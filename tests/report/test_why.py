@@ -13,6 +13,7 @@ from petri.engine.native import available
 from petri.engine.reference import Engine
 from petri.engine.state import State, seated
 from petri.net import Net
+from petri.run.dropped import dropped
 from petri.run.instant import Course
 from petri.run.plan import Plan
 
@@ -133,9 +134,81 @@ def test_clocks_and_arcs_that_see_all_tokens_are_told() -> None:
     model = petri.loads(RACE)
     text = str(model.why("pick", at="1 us"))
     assert "any queue(n)" in text
+    assert "us of 30 us left" in text
     assert "It fires when its clock has run down, if nothing disables it before." in text
     assert "Chance decides" not in text
     assert "needs a token of value 7" in str(model.why("miss", at="1 us"))
+
+
+STOPPED = """
+net stopped
+time ms resolution 1 us
+place job = token
+place sick
+place nurse = token
+place well = token
+place call : int = 4
+transition work:  job, no sick -> nothing  after 5 ms  {}
+transition ill:   well -> sick             takes 2 ms
+transition heal:  sick, nurse -> well      takes 3 ms
+transition other: call(n) -> nothing       takes 7 ms
+run until 20 ms
+"""
+
+
+def flowing(why: object) -> str:
+    """What is told, without the line breaks."""
+    return " ".join(str(why).split())
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_what_is_left_of_a_clock_is_told(engine: str) -> None:
+    text = STOPPED.replace("heal:  sick, nurse -> well      takes 3 ms", "heal:  sick, nurse -> well      after 3 ms")
+    model = petri.loads(text.format("resume"))
+    assert "Its clock has 3.8 ms of 5 ms left." in flowing(model.why("work", at="1.2 ms", engine=engine))
+    told = flowing(model.why("work", at="3 ms", engine=engine))
+    assert "it was disabled at 2 ms by ill; its clock has stopped with 3 ms of 5 ms left" in told
+    told = flowing(petri.loads(text.format("repeat")).why("work", at="3 ms", engine=engine))
+    assert "it was disabled at 2 ms by ill; its clock has stopped with 5 ms of 5 ms left" in told
+    told = flowing(petri.loads(text.format("")).why("work", at="3 ms", engine=engine))
+    assert "it was disabled at 2 ms by ill" in told
+    assert "its clock" not in told
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_each_binding_is_told_with_its_clock_and_who_took_its_token(engine: str) -> None:
+    assert "✓ its clock has 20 us of 30 us left" in flowing(petri.loads(RACE).why("pick", at="10 us", engine=engine))
+    thief = (
+        RACE.replace("bell -> nothing ", "bell -> rung") + "place rung\ntransition steal: rung, want(n) -> nothing\n"
+    )
+    told = flowing(petri.loads(thief).why("pick", at="10 us", engine=engine))
+    assert "it was disabled at 5 us by steal (n = 2)" in told
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_the_firing_that_disables_is_found_in_a_long_run(engine: str) -> None:
+    model = petri.load("timeout")
+    net, names = model.net, [one.name for one in model.net.transitions]
+    for firings in (101, 900, 2_010):
+        course = Course(net, plan_of(model, engine), 0)
+        moment = course.moment(course.advance(math.inf, firings))
+        found = dropped(course, moment, names.index("resend"))
+        trace = course.again(firings).trace()
+        answered = [one.start for one in trace if one.transition == names.index("done")]
+        assert found is not None
+        assert found.at == max(start for start in answered if start < moment.state.now)
+        assert names[found.by.transition] == "done"
+
+
+def test_a_shared_clock_and_one_with_a_speed_are_told() -> None:
+    def told(clause: str) -> str:
+        net = f"net s\ntime ms resolution 1 us\nplace p = 3 * token\ntransition t: p -> nothing  after {clause}\n"
+        return flowing(petri.loads(net).why("t", at="1 us"))
+
+    assert "Its 3 clocks are one, which has " in told("exp(9 ms)  servers all")
+    assert "left at this speed; it was set to 6 ms" in told("6 ms  speed tokens(p)")
+    assert "Its clock stands still" in told("6 ms  speed 3 - tokens(p)")
+    assert "3 clocks run; the first has 5.999 ms of 6 ms left" in told("6 ms  servers all")
 
 
 def test_a_transition_that_is_not_there_is_refused() -> None:

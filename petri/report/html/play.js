@@ -121,6 +121,67 @@
   };
   let clock = 0;  // model time as shown: it also runs between events
 
+  /* ---------------------------------------------------------------- clocks (C1 to C5) */
+
+  const clocksOf = transitions.map(() => []);
+  const started = new Map();  // a firing that is the end of a clock, and the number of events with which it has started
+  for (const span of net.clocks) {
+    span.tokens = span.tokens.map((v) => v.map(exactly));
+    clocksOf[span.t].push(span);
+    if (span.fired >= 0) started.set(span.fired, 0);
+  }
+  events.forEach((event, n) => { if (started.has(event)) started.set(event, n + 1); });
+  const settled = () => done === events.length || when[done] > now;  // whether the instant is over (C2)
+  const latest = (list, over) => {  // the last of what happened at instants
+    let low = 0, high = list.length;
+    while (low < high) { const mid = (low + high) >> 1; if (over(list[mid][0])) low = mid + 1; else high = mid; }
+    return list[low - 1];
+  };
+  /* The clocks of a transition now: {tokens, time, count, left: ticks at this pace, share: of its time that has passed}. */
+  const clocksNow = (t) => {
+    const done_ = settled(), over = (at) => at < now || at === now && done_, found = [];
+    const pace = net.paces[t] && latest(net.paces[t], over);
+    for (const { tokens, time: set, changes, over: end, fired } of clocksOf[t]) {
+      if (fired >= 0 ? done >= started.get(fired) : end !== null && over(end)) continue;
+      const change = latest(changes, over);
+      if (!change || set === null && !change[1]) continue;
+      const [at, count, value] = change, one = { tokens, time: set, count, paced: Boolean(pace) };
+      if (!count) { one.left = value; one.share = 1 - value / set; }
+      else if (pace) {
+        const [since, virtual, speed] = pace, work = Math.max(value - virtual - speed * (clock - since), 0);
+        one.left = work && !speed ? Infinity : work && work / speed;
+        one.share = 1 - work / set;
+      } else {
+        one.left = Math.max(value - clock, 0);
+        one.share = set === null ? (clock - at) / (value - at) : 1 - one.left / set;
+      }
+      one.share = Math.min(Math.max(one.share || 0, 0), 1);
+      found.push(one);
+    }
+    return found;
+  };
+  const runningClocks = (t) => clocksNow(t).filter((one) => one.count);
+  const clockText = ({ time: set, count, left, paced }) => {
+    const short_ = (ticks) => quantity(ticks, "Time", 4), of = set === null ? "" : ` of ${short_(set)}`;
+    if (!count) return `kept: ${short_(left)}${of} left`;
+    if (left === Infinity) return "stands still";
+    if (!left) return "has run down";
+    return paced && set !== null ? `${short_(left)} left at this speed, set to ${short_(set)}` : `${short_(left)}${of} left`;
+  };
+  const same = (a, b) => a.length === b.length && a.every((v, n) => v.every((x, slot) => x === b[n][slot]));
+  const clockLine = (name, one) => {
+    const line = make("div", undefined, "firing timed"), bar = make("progress"), label = make("span", name);
+    bar.value = one.share;
+    label.title = name;
+    line.append(label, bar, make("span", clockText(one), "soft"));
+    return line;
+  };
+  const clockName = (t, { tokens, count }) => {
+    const at = transitions[t].inputs.filter((arc) => !black(arc.place)).map((arc) => arc.place);
+    const text = tokens.map((v, n) => tokenText(at[n], v)).join("; ") || (count > 1 ? `${count} clocks as one` : "");
+    return transitions[t].name + (text ? ` (${text})` : "");
+  };
+
   /* ---------------------------------------------------------------- conditions (E1 to E6), as the reference engine has them */
 
   const value = (e, variables) => valueOf(e, variables, { now: clock, end: clock, size });
@@ -142,8 +203,8 @@
   /* The candidates: {variables, arc: the input arc that finds nothing, wrong: what is not met}. */
   const candidates = (t) => {
     const { inputs, inhibitors, guards, outputs, variables: names } = transitions[t], found = [];
-    const complete = (variables, took) => {
-      const wrong = [];
+    const complete = (variables, all) => {
+      const wrong = [], took = all.filter(([, , keep]) => !keep);
       inhibitors.forEach((arc, n) => {
         const there = black(arc.place) ? size(arc.place)
           : marking[arc.place].filter((one) => matches(arc.pattern, variables, one.v)).length;
@@ -168,12 +229,13 @@
         }
         if (left + more > places[place].capacity * (1 + 1e-12)) wrong.push(`room ${place}`);
       }
-      found.push({ variables: [...variables], arc: inputs.length, wrong });
+      const tokens = all.flatMap(([, what]) => typeof what === "number" ? [] : [what.v]);
+      found.push({ variables: [...variables], arc: inputs.length, wrong, tokens });
     };
     const extend = (variables, took, used) => {
       if (found.length >= MOST) return;
       const n = took.length;
-      if (n === inputs.length) { complete(variables, took.filter(([, , keep]) => !keep)); return; }
+      if (n === inputs.length) { complete(variables, took); return; }
       const arc = inputs[n];
       if (black(arc.place)) {
         const wanted = count(arc.count, variables);
@@ -224,10 +286,10 @@
   };
   const seats = [[], [[0, 0]], [[-5, 0], [5, 0]], [[-5, 4], [5, 4], [0, -5]], [[-5, -5], [5, -5], [-5, 5], [5, 5]]];
   const short = (n) => n < 10000 ? String(n) : n.toExponential(0).replace("+", "");
-  const drawNode = (one, tokens, coloured, firings) => {
+  const drawNode = (one, tokens, coloured, shares) => {
     const { group, x, y, kind, width, height } = one;
-    const ring = firings.length ? Math.min(...firings.map((i) => 1 - part(i))) : -1;
-    const key = `${tokens} ${firings.length} ${ring.toFixed(3)}`;
+    const ring = shares.length ? 1 - Math.max(...shares) : -1;
+    const key = `${tokens} ${shares.length} ${ring.toFixed(3)}`;
     if (key === one.last) return;
     one.last = key;
     group.replaceChildren();
@@ -241,25 +303,23 @@
       group.append(draw("text", { class: cls, x, y: y + 4, "text-anchor": "middle", "font-size": tokens < 1000 ? 12 : 9 },
         short(tokens)));
     }
-    if (ring >= 0) {  // firings in progress: a clock for the first to end, and how many tokens are held
+    if (ring >= 0) {  // firings in progress and clocks that run: a clock for the nearest to its end, and their number
       const cx = kind === "module" ? x - width / 2 + 9 : x, cy = kind === "module" ? y - height / 2 - 8 : y, r = 7;
       const angle = 2 * Math.PI * Math.min(1 - ring, 0.9999);
       group.append(draw("circle", { cx, cy, r: r + 1.5, class: "clock" }));
       group.append(draw("path", { class: "hand", d: `M${cx},${cy} L${cx},${cy - r} A${r},${r} 0 ${angle > Math.PI ? 1 : 0} 1 ${
         cx + r * Math.sin(angle)},${cy - r * Math.cos(angle)} Z` }));
-      if (firings.length > 1) group.append(draw("text", { class: "note", x: cx + 11, y: cy + 4, "font-size": 10 },
-        `${firings.length}`));
+      if (shares.length > 1) group.append(draw("text", { class: "note", x: cx + 11, y: cy + 4, "font-size": 10 },
+        `${shares.length}`));
     }
   };
   const part = (i) => (clock - happened[i].start) / (happened[i].end - happened[i].start);  // of a firing, done
   const drawView = () => {
     const { live, inside } = sheets[view];
     const running = new Map();
-    for (const i of held) {
-      const t = happened[i].t;
-      if (!running.has(t)) running.set(t, []);
-      running.get(t).push(i);
-    }
+    const runs = (t, share) => { running.has(t) ? running.get(t).push(share) : running.set(t, [share]); };
+    for (const i of held) runs(happened[i].t, part(i));
+    clocksOf.forEach((list, t) => { if (list.length) for (const one of runningClocks(t)) runs(t, one.share); });
     const last = done ? events[done - 1] : null;
     const lit = last === null ? -1 : happened[last < 0 ? ~last : last].t;
     for (const [id, one] of live) {
@@ -375,7 +435,8 @@
     const t = picked.number, one = transitions[t], box = titled(one.name, one.doc), found = candidates(t);
     if (!found) { box.append(make("p", "Its conditions cannot be computed here.", "bad")); return; }
     const fit = found.filter((c) => c.arc === one.inputs.length && !c.wrong.length);
-    box.append(make("p", fit.length ? `enabled: ${fit.length} of ${found.length} candidates can fire` : "not enabled",
+    const clocks = one.races ? clocksNow(t) : [], able = one.races ? "" : " can fire";
+    box.append(make("p", fit.length ? `enabled: ${fit.length} of ${found.length} candidates${able}` : "not enabled",
       fit.length ? "good" : "bad"));
     const lines = [], complete = found.filter((c) => c.arc === one.inputs.length);
     const verdict = (name, reached, wrong, there) => {
@@ -398,20 +459,32 @@
       verdict(`room in ${places[p].name} (${places[p].room})`, complete.length, of(`room ${p}`), there(p) + (on ? ` + ${on}` : ""));
     }
     box.append(table(lines));
+    const told = new Set(), clockCell = (why, own) => {
+      const cell = make("span"), bar = make("progress");
+      bar.value = own.share;
+      cell.append(`${why} ${clockText(own)}`, bar);
+      return cell;
+    };
     if (found.length > 1 || boundText(t, found[0].variables)) {
       const listed = found.slice(0, 12).map((c) => {
         const why = c.arc < one.inputs.length ? `✗ ${one.input_texts[c.arc]}`
           : c.wrong.length ? `✗ ${c.wrong.map((w) => w.startsWith("guard") ? `guard ${one.guards[w.slice(6)].text}`
             : w.startsWith("room") ? `room in ${places[w.slice(5)].name}` : one.inhibitor_texts[w.slice(10)]).join("; ")}`
-          : "✓ can fire";
-        const line = [boundText(t, c.variables) || "–", why];
+          : !one.races ? "✓ can fire" : !settled() && !clocksOf[t].some((k) => k.time === null)
+            && !clocks.some((k) => k.count && same(k.tokens, c.tokens)) ? "✓ its clock is set when this instant is over" : "✓";
+        const own = c.tokens && clocks.find((k) => k.time !== null && same(k.tokens, c.tokens));
+        if (own) told.add(own);
+        const line = [boundText(t, c.variables) || "–", own ? clockCell(why, own) : why];
         line.cls = why[0] === "✗" ? "culprit" : "";
         return line;
       });
       box.append(make("h3", `${found.length >= MOST ? `${MOST} or more` : found.length} candidate${found.length > 1 ? "s" : ""}`),
         table(listed));
     }
-    const rival = transitions.findIndex((other, n) => n !== t && fit.length && other.priority > one.priority
+    const others = clocks.filter((k) => !told.has(k));
+    if (others.length) box.append(make("h3", others.length > 1 ? "Clocks" : "Clock"), ...others.slice(0, 12).map((k) => clockLine(clockName(t, k), k)));
+    if (others.length > 12) box.append(make("p", `and ${others.length - 12} more`, "soft"));
+    const rival = one.races ? -1 : transitions.findIndex((other, n) => n !== t && fit.length && !other.races && other.priority > one.priority
       && candidates(n)?.some((c) => c.arc === other.inputs.length && !c.wrong.length));
     if (rival >= 0) box.append(make("p", `It waits: ${transitions[rival].name} has a higher priority.`, "bad"));
   };
@@ -428,6 +501,13 @@
       box.append(line);
     }
     if (held.length > first_.length) box.append(make("p", `and ${held.length - first_.length} more`, "soft"));
+    const clocks = clocksOf.flatMap((list, t) => list.length ? clocksNow(t).map((k) => [t, k]) : []);
+    if (!clocks.length) return;
+    const rank = ([, k]) => k.count ? k.left : Infinity, kept = clocks.filter(([, k]) => !k.count).length;
+    clocks.sort((a, b) => rank(a) - rank(b) || 0);
+    box.append(make("h2", `${clocks.length - kept} clock${clocks.length - kept === 1 ? "" : "s"} running${kept ? `, ${kept} kept` : ""}`),
+      ...clocks.slice(0, 12).map(([t, k]) => clockLine(clockName(t, k), k)));
+    if (clocks.length > 12) box.append(make("p", `and ${clocks.length - 12} more`, "soft"));
   };
   /* Nothing is picked: the places that have filled most since the start. */
   const showFull = () => {
@@ -658,7 +738,7 @@
   showView(0);
   follow();
   document.documentElement.dataset.ready = "1";
-  window.tokenGame = { go, before: (firing) => events.indexOf(firing), state: () => ({ done, now, sizes: places.map((_, p) => size(p)), held: held.length }),
+  window.tokenGame = { go, after: at, clocks: clocksNow, before: (firing) => events.indexOf(firing), state: () => ({ done, now, sizes: places.map((_, p) => size(p)), held: held.length }),
     tokens: (p) => typeof marking[p] === "number" ? marking[p] : marking[p].map((one) => one.v.map((x) => typeof x === "bigint" ? String(x) : x)),
     measure: (name) => measured(name)?.values[done],
     enabled: (t) => { const n = transitions[t].inputs.length; return candidates(t).filter((c) => c.arc === n && !c.wrong.length).length; } };

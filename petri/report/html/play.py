@@ -29,6 +29,7 @@ from petri.report.picture.modules import MODULE, path_of
 from petri.report.picture.sizes import core_size
 from petri.report.picture.svg import quoted
 from petri.report.quantities import Units
+from petri.run.clock_recording import OPEN, ClockSpan
 from petri.run.recording import Recording
 from petri.structs import Frozen, as_dict
 from petri.ticks import time_power
@@ -161,6 +162,8 @@ def _net(net: Net, sources: Mapping[str, str], recording: Recording) -> dict[str
         "places": [_place(place, words) for place in net.places],
         "transitions": [_transition(net, transition, words) for transition in net.transitions],
         "rows": _rows(recording),
+        "clocks": [_clock(span) for span in recording.clocks.spans],
+        "paces": {f"{number}": paces for number, paces in recording.clocks.paces.items()},
         "tick": float(net.tick.length),
         "probes": net.probes,
         "measures": [one for measure in net.measures for one in _measures(net, measure)],
@@ -244,6 +247,17 @@ def _rows(recording: Recording) -> list[Scalar]:
         for place, count, token in merged:
             rows += [place, count, *token]
     return rows
+
+
+def _clock(span: ClockSpan) -> dict[str, Any]:
+    return {
+        "t": span.transition,
+        "tokens": span.tokens,
+        "time": span.time,
+        "changes": span.changes,
+        "over": None if span.over == OPEN else span.over,
+        "fired": span.fired,
+    }
 
 
 def _plain(value: Any) -> Any:
