@@ -10,6 +10,7 @@
 //! - [`index`]: which tokens of a place have given values
 //! - [`join`]: the numbers of bindings of a join
 //! - [`join_edge`]: which tokens of two arcs of a join tree have the same key
+//! - [`join_links`]: which seats of a join's pivot wait for which tokens
 //! - [`join_tree`]: the numbers of bindings of arcs that are keyed one by another
 //! - [`ranker`]: the values by which tokens are ranked
 //! - [`matching`]: the numbers of bindings of a match by ranks
