@@ -77,6 +77,37 @@ def test_a_slider_changes_the_figures(served: tuple[Desk, LiveServer], browser: 
     assert served[0].wish.settings == {}
 
 
+def test_the_curve_is_of_the_parameter_that_was_turned(served: tuple[Desk, LiveServer], browser: Browser) -> None:
+    browser.resize(1280, 900)
+    browser.open(served[1].url, READY)
+    browser.value(
+        "(() => { const one = document.querySelector('[aria-label=gap]'); one.value = 5;"
+        " one.dispatchEvent(new Event('input')); })()"
+    )
+    until(browser, "document.querySelector('#curve .plot svg')?.clientWidth > 600")
+    assert served[0].wish.parameter == "gap"
+    assert browser.value("document.getElementById('parameter').value") == "gap"
+
+
+def test_the_token_game_opens_at_an_instant(served: tuple[Desk, LiveServer], browser: Browser) -> None:
+    browser.open(served[1].url, READY)
+    browser.value(
+        "(() => { const root = document.querySelector('#drawing .sheet').shadowRoot;"
+        " root.querySelector('[id^=n-serve]').dispatchEvent(new Event('click', { bubbles: true })); })()"
+    )
+    until(browser, "/line is empty/.test(document.getElementById('part').innerText)")  # what it waits for
+    browser.value(
+        "(() => { const one = document.getElementById('instant'); one.value = '300';"
+        " one.dispatchEvent(new Event('input')); })()"
+    )
+    until(browser, "document.getElementById('instant-unit').textContent === 'h'")
+    browser.open(
+        browser.value("document.getElementById('game').href"), "document.documentElement?.dataset.ready === '1'"
+    )
+    assert browser.value("document.getElementById('clock').textContent") == "300 h"
+    assert browser.value("document.getElementById('pick').innerText").startswith("serve")
+
+
 def test_the_keyboard_is_enough(served: tuple[Desk, LiveServer], browser: Browser) -> None:
     browser.open(served[1].url, READY)
     for _ in range(60):  # to the slider of clerks
