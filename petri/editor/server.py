@@ -182,6 +182,10 @@ _ANSWERS: dict[str, tuple[Callable[[answers.Asked, Any], Any], Any]] = {
         answers.completion,
         types.CompletionOptions(trigger_characters=[".", '"', " "]),
     ),
+    types.TEXT_DOCUMENT_SIGNATURE_HELP: (
+        answers.signature,
+        types.SignatureHelpOptions(trigger_characters=["(", ",", " "]),
+    ),
     types.TEXT_DOCUMENT_DOCUMENT_SYMBOL: (answers.symbols, None),
     types.TEXT_DOCUMENT_INLAY_HINT: (answers.hints, None),
     types.TEXT_DOCUMENT_CODE_ACTION: (
