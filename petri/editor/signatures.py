@@ -12,7 +12,7 @@ from petri.editor.workspace import Checked
 from petri.language.checking.measures.figures import MEASURE_FUNCTIONS
 from petri.language.meaning.scope import FnSymbol, ModuleSymbol
 from petri.language.syntax.lexer import Token, lex
-from petri.language.syntax.parser import split
+from petri.language.syntax.splitting import split
 
 _OPENING, _CLOSING = frozenset("([{"), frozenset(")]}")
 
