@@ -21,6 +21,7 @@ from petri.editor.names import Occurrence
 from petri.editor.outline import outline
 from petri.editor.positions import Text
 from petri.editor.showing import hover_text
+from petri.editor.signatures import signature_help
 from petri.editor.workspace import Checked, Workspace
 from petri.language.checking.checker import Checker
 from petri.language.syntax import tree
@@ -173,6 +174,12 @@ def completion(asked: Asked, params: types.CompletionParams) -> types.Completion
     typed = params.context.trigger_character if params.context is not None else None
     unasked = typed == " " and not _AFTER_NUMBER.search(text.lines[line - 1][: column - 1])
     return types.CompletionList(False, [] if unasked else complete(asked.checked, text, line, column))
+
+
+def signature(asked: Asked, params: types.SignatureHelpParams) -> types.SignatureHelp | None:
+    """What the call or the clause at the cursor asks for."""
+    text = asked.text
+    return signature_help(asked.checked, text.before(*text.place(params.position)))
 
 
 # ---------------------------------------------------------------- files

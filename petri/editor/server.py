@@ -155,6 +155,17 @@ def _answer_questions(server: Server) -> None:
         path = server.path(params.text_document.uri)
         return await server.apart(lambda: answers.formatted(server.text(path)))
 
+    @server.feature("pnsim/preview")
+    async def previewed(params: Any) -> dict[str, str] | None:
+        """The net as its text is now, saved or not; None while it has errors. It runs in a thread
+        of its own, so that questions need not wait."""
+        from petri.live.preview import preview
+
+        checked = await server.current(params.uri)
+        if checked.study is None or checked.study.net is None:
+            return None
+        return await asyncio.to_thread(preview, checked.study.net, checked.study.problems.sources)
+
 
 def _answering(server: Server, answer: Callable[[answers.Asked, Any], Result]) -> Callable[[Any], Awaitable[Result]]:
     """Answers when the text as it is now has been checked; what checks other nets as well does so apart."""
@@ -181,6 +192,10 @@ _ANSWERS: dict[str, tuple[Callable[[answers.Asked, Any], Any], Any]] = {
     types.TEXT_DOCUMENT_COMPLETION: (
         answers.completion,
         types.CompletionOptions(trigger_characters=[".", '"', " "]),
+    ),
+    types.TEXT_DOCUMENT_SIGNATURE_HELP: (
+        answers.signature,
+        types.SignatureHelpOptions(trigger_characters=["(", ",", " "]),
     ),
     types.TEXT_DOCUMENT_DOCUMENT_SYMBOL: (answers.symbols, None),
     types.TEXT_DOCUMENT_INLAY_HINT: (answers.hints, None),

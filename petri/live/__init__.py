@@ -5,5 +5,6 @@ refine.py      replications of several settings on threads, as many as are wante
 knobs.py       the range of each parameter
 answer.py      the figures of a setting as JSON for the page
 desk.py        what is set, and what is known of it
+preview.py     drawing and measures of a short run, for an editor
 server.py      HTTP on this machine alone, for those who have the token
 """

@@ -15,7 +15,7 @@ import numpy as np
 
 from petri.live.refine import Point
 from petri.measure.intervals import Interval, interval_of, paired_interval
-from petri.net import Net
+from petri.net import Net, Transition
 from petri.report.cells import Cells
 from petri.report.html import figures, tables
 from petri.report.html.markup import Content, Markup, aside, breakable, content, plotted, spoken, tag
@@ -184,6 +184,12 @@ def over_time(result: Result, wanted: str) -> tuple[str, Figure] | None:
     return "Tokens over time", figures.steps(course.edges, lines, record.units, "tokens")
 
 
+def clock(result: Result) -> dict[str, Any]:
+    """The unit of charts over time, and its size in the net's own."""
+    scale = Units.of(result.net).scale(float(result.plan.until), "Time")
+    return {"unit": scale.unit, "size": 1.0 / scale.factor}
+
+
 def curve(points: Sequence[Point], knob: Mapping[str, Any], measure: str, now: Point) -> Figure | None:
     """A measure over a parameter, with the setting that is looked at as a point of its own."""
     found = [_at(one, knob, measure) for one in (now, *(one for one in points if one is not now))]
@@ -245,9 +251,21 @@ def _figures(record: RunRecord, kind: str, row: Row) -> Markup:
     texts = [(each.heading, cells.text(row, each)) for each in columns.values()]
     entries: list[tuple[str, Content]] = [entry for entry in texts if entry[1]]
     doc = first_sentence(one.doc)
+    entries += _waits(record, one) if isinstance(one, Transition) else []
     return content(
         tag("h3", tables.name_of(row)), tag("p", spoken(doc), class_="doc") if doc else None, tables.pairs(entries)
     )
+
+
+def _waits(record: RunRecord, one: Transition) -> list[tuple[str, Content]]:
+    """For each input place the share of the time in which it was empty: what it waits for most comes first."""
+    rows, seen = record.rows("places", False), {}
+    for arc in one.inputs:
+        share = 1.0 - rows[arc.place].figures["occupied"].mean
+        if math.isfinite(share):
+            seen[record.net.places[arc.place].name] = share
+    longest = sorted(seen.items(), key=lambda each: -each[1])
+    return [(f"{name} is empty", f"{100 * share:.3g}% of the time") for name, share in longest]
 
 
 # ---------------------------------------------------------------- to take away

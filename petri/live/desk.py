@@ -309,6 +309,7 @@ class Desk:
         }
         shown |= {"net": point.model.net.name, "settings": dict(point.settings)}
         shown["progress"] = answer.progress(point, result, refinement.progress.rate)
+        shown["clock"] = answer.clock(result)
         shown |= self._figures(point, before)
         shown |= self._charts(wish, point, before)
         shown["compared"] = self._compared(point)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import Any, Final
 
 from petri.live.desk import Desk, Wish
@@ -20,6 +21,8 @@ from petri.run.recording import record
 from petri.structs import convert, fields
 
 FIRINGS: Final = 10_000  # of the token game
+FIRINGS_TO_INSTANT: Final = 100_000  # of one that is to contain an instant
+BEYOND: Final = 1.01  # times that instant, it ends
 LONGEST_TEXT: Final = 400_000  # characters that the page shows
 
 
@@ -73,14 +76,17 @@ class _Site:
         kind, name, html = found
         return Reply(json.dumps({"kind": kind, "name": name, "html": html}), "application/json")
 
-    def play(self, _: dict[str, str]) -> Reply | None:
+    def play(self, query: dict[str, str]) -> Reply | None:
+        """The token game of the first replication; `at`: an instant, in the net's time, that it contains if it can."""
         point, model = self.desk.now, self._model()
         if point is None or model is None or point.plan is None:
             return None
         net, seed = model.net, point.plan.seed
         if len(net.places) + len(net.transitions) > LARGEST:
             return None
-        recorded = record(net, seed, 0, net.tick.ticks(point.plan.until), FIRINGS)
+        wanted = _instant(query.get("at", ""))
+        until = point.plan.until if wanted is None else min(point.plan.until, wanted * BEYOND)
+        recorded = record(net, seed, 0, net.tick.ticks(until), FIRINGS if wanted is None else FIRINGS_TO_INSTANT)
         return Reply(token_game(net, model.sources, recorded, f"seed {seed}"))
 
     def report(self, _: dict[str, str]) -> Reply | None:
@@ -102,3 +108,11 @@ class _Site:
     def _model(self) -> Model | None:
         point = self.desk.now
         return None if point is None else point.model
+
+
+def _instant(text: str) -> float | None:
+    try:
+        found = float(text)
+    except ValueError:
+        return None
+    return found if math.isfinite(found) and found >= 0.0 else None

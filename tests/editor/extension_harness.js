@@ -5,6 +5,8 @@ const [source, program, net] = process.argv.slice(2);
 const done = { commands: [], tasks: [], pages: [], opened: [], errors: [], server: null };
 const uri = (path) => ({ scheme: "file", fsPath: path, toString: () => `file://${path}` });
 const commands = {};
+let changed;
+let asked = 0;
 const vscode = {
   Uri: { parse: (text) => uri(text.replace("file://", "")), file: uri },
   ViewColumn: { Beside: -2 },
@@ -29,7 +31,7 @@ const vscode = {
   workspace: {
     textDocuments: [],
     getConfiguration: () => ({ get: () => program }),
-    onDidSaveTextDocument: () => ({}),
+    onDidChangeTextDocument: (action) => { changed = action; return {}; },
     onDidChangeConfiguration: () => ({}),
   },
 };
@@ -37,6 +39,10 @@ class LanguageClient {
   constructor(id, name, server, options) { done.server = { ...server, selector: options.documentSelector }; }
   async start() {}
   async stop() {}
+  async sendRequest(method, { uri }) {  // the second time the text has errors
+    asked += 1;
+    return asked === 2 ? null : { name: `${method} ${asked} ${uri}`, svg: "<svg>", measures: "<table>", progress: "" };
+  }
 }
 const load = Module._load;
 Module._load = function (name, ...rest) {
@@ -49,6 +55,12 @@ Module._load = function (name, ...rest) {
   done.commands = Object.keys(commands).sort();
   for (const name of ["pnsim.run", "pnsim.check", "pnsim.step", "pnsim.why"]) await commands[name](uri(net));
   await commands["pnsim.draw"]();
+  for (let n = 0; n < 2; n++) {  // keys follow each other: the net is asked for when they rest
+    for (let key = 0; key < 5; key++) changed({ document: { uri: uri(net) } });
+    await new Promise((then) => setTimeout(then, 250));
+  }
+  changed({ document: { uri: uri("another.net") } });
+  done.asked = asked;
   await commands["pnsim.play"]();
   await extension.deactivate();
   console.log(JSON.stringify(done));

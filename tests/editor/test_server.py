@@ -54,6 +54,22 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
         yield client
 
 
+def test_a_preview_follows_the_text_that_is_not_saved(client: Client) -> None:
+    found = client.ask("pnsim/preview", {"uri": client.uri("main.net")})
+    assert found["name"] == "hops"
+    assert "<svg" in found["svg"]
+    assert "sent" in found["measures"]
+    client.change("main.net", MAIN.replace("net hops", "net hips").replace("middle", "between"))
+    found = client.ask("pnsim/preview", {"uri": client.uri("main.net")})
+    assert found["name"] == "hips"
+    assert "between" in found["svg"]
+    client.change("main.net", MAIN.replace("place middle", "place"))
+    assert client.ask("pnsim/preview", {"uri": client.uri("main.net")}) is None
+    client.change("main.net", MAIN.replace("measure waiting", "## <img src=x>\nmeasure waiting"))
+    assert "<img" not in client.ask("pnsim/preview", {"uri": client.uri("main.net")})["measures"]
+    client.change("main.net", MAIN)
+
+
 def place(text: str, before: str, after: str = "") -> tuple[int, int]:
     """The position between two texts that occur together once; in the first word if only one is given."""
     assert text.count(before + after) == 1, before + after

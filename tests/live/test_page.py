@@ -77,6 +77,37 @@ def test_a_slider_changes_the_figures(served: tuple[Desk, LiveServer], browser: 
     assert served[0].wish.settings == {}
 
 
+def test_the_curve_is_of_the_parameter_that_was_turned(served: tuple[Desk, LiveServer], browser: Browser) -> None:
+    browser.resize(1280, 900)
+    browser.open(served[1].url, READY)
+    browser.value(
+        "(() => { const one = document.querySelector('[aria-label=gap]'); one.value = 5;"
+        " one.dispatchEvent(new Event('input')); })()"
+    )
+    until(browser, "document.querySelector('#curve .plot svg')?.clientWidth > 600")
+    assert served[0].wish.parameter == "gap"
+    assert browser.value("document.getElementById('parameter').value") == "gap"
+
+
+def test_the_token_game_opens_at_an_instant(served: tuple[Desk, LiveServer], browser: Browser) -> None:
+    browser.open(served[1].url, READY)
+    browser.value(
+        "(() => { const root = document.querySelector('#drawing .sheet').shadowRoot;"
+        " root.querySelector('[id^=n-serve]').dispatchEvent(new Event('click', { bubbles: true })); })()"
+    )
+    until(browser, "/line is empty/.test(document.getElementById('part').innerText)")  # what it waits for
+    browser.value(
+        "(() => { const one = document.getElementById('instant'); one.value = '300';"
+        " one.dispatchEvent(new Event('input')); })()"
+    )
+    until(browser, "document.getElementById('instant-unit').textContent === 'h'")
+    browser.open(
+        browser.value("document.getElementById('game').href"), "document.documentElement?.dataset.ready === '1'"
+    )
+    assert browser.value("document.getElementById('clock').textContent") == "300 h"
+    assert browser.value("document.getElementById('pick').innerText").startswith("serve")
+
+
 def test_the_keyboard_is_enough(served: tuple[Desk, LiveServer], browser: Browser) -> None:
     browser.open(served[1].url, READY)
     for _ in range(60):  # to the slider of clerks
@@ -138,3 +169,34 @@ def test_nothing_runs_for_a_page_that_is_gone(served: tuple[Desk, LiveServer], b
         one.change(course="line")  # an answer, with which the server finds that nobody reads it
     assert not refinement.looking
     one.watched(1)
+
+
+LOSSES = COUNTER.replace("place line\n", "place line cap 5\nplace door\n").replace(
+    "street -> street, line ", "street -> street, door "
+).replace(
+    "transition serve:",
+    "transition enter: door -> line  priority 1\ntransition lose: door -> nothing\ntransition serve:",
+).replace("measure wait", "measure lost = count(lose) / count(arrive)\nmeasure wait")  # fmt: skip
+
+
+@pytest.mark.parametrize("served", [LOSSES], indirect=True)
+def test_where_the_loss_passes_one_per_cent_is_found_by_hand(served: tuple[Desk, LiveServer], browser: Browser) -> None:
+    """Arrow keys and pointer halve the range of a slider until the loss is near 1 %: well within a minute."""
+    started = time.monotonic()
+    browser.open(served[1].url, READY)
+    low, high, turns = 2.0, 8.0, 0
+    while high - low > 0.1:
+        turns += 1
+        gap = (low + high) / 2
+        browser.value(
+            f"(() => {{ const one = document.querySelector('[aria-label=gap]'); one.value = {gap};"
+            " one.dispatchEvent(new Event('input')); })()"
+        )
+        until(browser, "!document.body.classList.contains('stale')")
+        time.sleep(0.5)  # looks at the figure
+        found = next(one for one in served[0].wait(0, 0.0)[1]["figures"] if one["name"] == "lost")
+        low, high = (gap, high) if found["value"] > 0.01 else (low, gap)
+    assert turns <= 8
+    assert time.monotonic() - started < 30.0
+    assert 4.9 < low < 5.8  # M/M/1/6 loses 1 % at a load near 0.56
+    until(browser, "document.getElementById('parameter').value === 'gap'")  # and its curve is drawn as well

@@ -10,7 +10,9 @@ const { LanguageClient } = require("vscode-languageclient/node");
 
 let client;
 let drawings; // the panel of drawings, made when it is first needed
-let drawn; // the file that it shows
+let drawn; // the URI of the net that it shows
+let waiting; // until the text has rested for a moment
+const REST = 150; // milliseconds
 
 function program() {
   return vscode.workspace.getConfiguration("pnsim").get("command", "pnsim");
@@ -78,19 +80,21 @@ function output(args, cwd) {
   });
 }
 
-/** A page that can show a picture and do nothing else: no script, no connection. */
-function page(svg) {
+/** A page that can show a picture and tables and do nothing else: no script, no connection. The server escapes texts. */
+function page({ svg, measures, progress }) {
   const picture = Buffer.from(svg, "utf-8").toString("base64");
   return `<!DOCTYPE html><html><head>
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; style-src 'unsafe-inline'">
-<style>body { background: white; margin: 0; padding: 8px; } img { max-width: 100%; }</style>
-</head><body><img alt="The net" src="data:image/svg+xml;base64,${picture}"></body></html>`;
+<style>body { padding: 8px; } img { max-width: 100%; background: white; } table { border-collapse: collapse; }
+th, td { text-align: left; padding: 2px 12px 2px 0; } .figure { text-align: right; }</style>
+</head><body>${svg ? `<img alt="The net" src="data:image/svg+xml;base64,${picture}">` : ""}${measures}<p>${progress}</p></body></html>`;
 }
 
-async function showDrawing(file) {
+/** Shows the net as its text is now, saved or not. While it has errors, the last picture stays. */
+async function showDrawing(uri) {
   try {
-    const svg = await output(["draw", file], path.dirname(file));
-    if (!drawings) {
+    const found = await client.sendRequest("pnsim/preview", { uri });
+    if (!drawings && found) {
       const beside = { viewColumn: vscode.ViewColumn.Beside, preserveFocus: true };
       drawings = vscode.window.createWebviewPanel("pnsim.drawing", "Net", beside, { enableScripts: false });
       drawings.onDidDispose(() => {
@@ -98,17 +102,30 @@ async function showDrawing(file) {
         drawn = undefined;
       });
     }
-    drawn = file;
-    drawings.title = path.basename(file);
-    drawings.webview.html = page(svg);
+    if (!found) {
+      if (drawings) drawings.title = `${path.basename(vscode.Uri.parse(uri).fsPath)} (before the errors)`;
+      else vscode.window.showErrorMessage("pnsim: the net has errors; it is drawn once they are mended.");
+      return;
+    }
+    drawings.title = found.name;
+    drawings.webview.html = page(found);
   } catch (error) {
-    vscode.window.showErrorMessage(`pnsim draw: ${error.message.split("\n")[0]}`);
+    vscode.window.showErrorMessage(`pnsim: ${error.message.split("\n")[0]}`);
   }
 }
 
 async function draw(argument) {
-  const file = await savedFile(argument);
-  if (file) await showDrawing(file);
+  const uri = argument ? String(argument) : vscode.window.activeTextEditor?.document.uri.toString();
+  if (!uri) return;
+  await showDrawing(uri);
+  if (drawings) drawn = uri;
+}
+
+/** Renews the drawing when the text has rested for a moment. */
+function typed(uri) {
+  if (!drawings || uri !== drawn) return;
+  clearTimeout(waiting);
+  waiting = setTimeout(() => showDrawing(uri), REST);
 }
 
 async function play(argument) {
@@ -141,9 +158,7 @@ async function activate(context) {
     context.subscriptions.push(vscode.commands.registerCommand(name, action));
   }
   context.subscriptions.push(
-    vscode.workspace.onDidSaveTextDocument((document) => {
-      if (drawings && document.uri.fsPath === drawn) showDrawing(drawn);
-    }),
+    vscode.workspace.onDidChangeTextDocument(({ document }) => typed(document.uri.toString())),
     vscode.workspace.onDidChangeConfiguration((change) => {
       if (change.affectsConfiguration("pnsim.command")) vscode.commands.executeCommand("pnsim.restart");
     }),

@@ -29,10 +29,12 @@
 
   const rows = new Map();  // name: {row, show}
   const written = (value, { whole, unit }) => `${whole ? Math.round(value) : Number(value.toPrecision(10))} ${unit}`.trim();
+  let chosen = false;  // the parameter of the curve; until then it is the one that was turned last
   const turn = (name, text) => {
     settings = { ...settings, [name]: text };
     stale();
-    wish({ settings });
+    const curve = !chosen && state.names?.length ? { parameter: name, measure: state.measure || state.names[0] } : {};
+    wish({ settings, ...curve });
   };
   const stale = () => document.body.classList.toggle("stale", !same(settings, state.settings ?? {}));
   const same = (a, b) => JSON.stringify(Object.entries(a).sort()) === JSON.stringify(Object.entries(b).sort());
@@ -129,11 +131,13 @@
     if (document.activeElement !== select) select.value = chosen;
   };
   const plot = (box, figure) => {
+    const hidden = box.hidden, inner = box.querySelector(".plot");
     box.hidden = !figure;
     if (figure && box.dataset.shown !== JSON.stringify(figure)) {
       box.dataset.shown = JSON.stringify(figure);
-      window.pnsim.figure(box.querySelector(".plot"), figure);
+      window.pnsim.figure(inner, figure);
     }
+    if (figure && hidden && inner.dataset.drawn) Plotly.Plots.resize(inner);  // it was drawn without a width
   };
   const showCharts = () => {
     fill($("measure"), state.names.map((name) => [name, name]), state.measure || state.names[0]);
@@ -147,7 +151,7 @@
   };
   const overWhat = () => wish({ measure: $("measure").value, parameter: $("parameter").value });
   $("measure").addEventListener("change", overWhat);
-  $("parameter").addEventListener("change", overWhat);
+  $("parameter").addEventListener("change", () => { chosen = true; overWhat(); });
   $("course").addEventListener("change", () => wish({ course: $("course").value }));
 
   /* ---------------------------------------------------------------- the drawing */
@@ -210,6 +214,30 @@
       for (const node of root.querySelectorAll("g.node")) node.classList.toggle("picked", node.id === picked);
     }
   };
+  /* The token game opens with what is chosen, at the instant in the field, which a click on the chart over time fills. */
+  let pickedName = null, unitOf = 1;
+  const showGame = () => {
+    const instant = parseFloat($("instant").value), there = instant >= 0 ? instant * unitOf : null;
+    const hash = new URLSearchParams();
+    if (there !== null) hash.set("at", there);
+    if (pickedName) hash.set("pick", pickedName);
+    $("game").href = `play.html${there === null ? "" : `?at=${there}`}#${hash}`;
+  };
+  $("instant").addEventListener("input", showGame);
+  const showInstant = () => {
+    const { unit, size } = state.clock;
+    unitOf = size;
+    $("instant-unit").textContent = unit;
+    showGame();
+    const plot = $("over-time").querySelector(".plot");
+    if (!plot.on || plot.dataset.followed) return;
+    plot.dataset.followed = "1";
+    plot.on("plotly_click", ({ points: [point] }) => {
+      $("instant").value = Number(point.x.toPrecision(6));
+      showGame();
+      $("game").focus();
+    });
+  };
   let asked = 0, follow = false;
   const pick = async (id) => {
     picked = id;
@@ -223,7 +251,8 @@
     if (turnOf !== asked || found === null) return;
     const { name, html, kind } = JSON.parse(found);
     fragment($("part"), html);
-    $("game").href = `play.html#pick=${encodeURIComponent(`${kind}:${name}`)}`;
+    pickedName = `${kind}:${name}`;
+    showGame();
     if (follow && kind === "p") wish({ course: name });
     follow = false;
   };
@@ -280,6 +309,7 @@
     showPicture();
     showLoads();
     showText();
+    showInstant();
     if (before.count !== state.count || !same(before.settings ?? {}, state.settings)) showPart();
     document.documentElement.dataset.count = state.count;
     document.documentElement.dataset.ready = "1";

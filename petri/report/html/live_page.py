@@ -57,11 +57,12 @@ def _results() -> Markup:
 
 def _net() -> Markup:
     game = tag("a", "Open in the token game", href="play.html", target="_blank", rel="noopener", id="game")
+    instant = tag("input", type="text", id="instant", size=8, inputmode="decimal", placeholder="the start")
     hint = "Choose a place or a transition for its figures. The redder, the more of the time it is in use."
     return content(
         tag("div", id="drawing"),
         tag("div", aside(hint), id="part", role="region", aria_label="What is chosen in the drawing"),
-        tag("p", game),
+        tag("p", game, tag("label", " at ", instant), " ", tag("span", id="instant-unit")),
     )
 
 

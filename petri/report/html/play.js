@@ -725,7 +725,9 @@
     const hash = new URLSearchParams(location.hash.slice(1));
     const pick = hash.get("pick");
     picked = pick ? find(pick) : null;
-    if (hash.has("t")) jump(Math.trunc(Number(hash.get("t")) || 0));
+    const instant = hash.has("at") ? Number(hash.get("at")) / net.tick : NaN;  // in the net's unit of time
+    if (instant >= 0) { jump(at(instant)); clock = Math.min(instant, net.until); }
+    else if (hash.has("t")) jump(Math.trunc(Number(hash.get("t")) || 0));
     else if (!picked) {  // the first firing
       const n = events.findIndex((event) => event >= 0 && happened[event].t >= 0), t = happened[events[n]]?.t;
       if (n >= 0) { jump(n + 1); picked = { kind: "t", number: t, all: [t] }; }
