@@ -181,7 +181,7 @@ LOSSES = COUNTER.replace("place line\n", "place line cap 5\nplace door\n").repla
 
 @pytest.mark.parametrize("served", [LOSSES], indirect=True)
 def test_where_the_loss_passes_one_per_cent_is_found_by_hand(served: tuple[Desk, LiveServer], browser: Browser) -> None:
-    """Arrow keys and pointer halve the range of a slider until the loss is near 1 %: well within a minute."""
+    """Halving the range of a slider finds where the loss is near 1 %, well within a minute."""
     started = time.monotonic()
     browser.open(served[1].url, READY)
     low, high, turns = 2.0, 8.0, 0

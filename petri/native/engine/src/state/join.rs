@@ -177,7 +177,7 @@ impl Join {
             self.links.push(position, group, admitted);
         }
         if program.crowded {
-            weight = self.links.choices(program, indices, self.weights.len() as u32);
+            weight = u64::from(admitted) * self.links.choices(program, indices, self.weights.len() as u32);
         }
         self.weights.push(weight);
     }

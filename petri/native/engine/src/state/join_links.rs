@@ -198,12 +198,12 @@ impl Links {
         }
     }
 
-    /// Whether the token of a seat passes the filter. A join without links has none.
+    /// Whether the token of a seat passes the filter, as far as links know.
     #[inline(always)]
     pub fn admitted(&self, seat: u32) -> bool {
         match self.listed.first() {
             Some(link) => link.seats.group(seat) != NONE,
-            None => self.first.seats[seat].admitted == 1,
+            None => self.linked == 0 || self.first.seats[seat].admitted == 1,
         }
     }
 
@@ -305,7 +305,7 @@ impl Links {
 
     // ------------------------------------------------------------ counts
 
-    /// The number of choices with the token of a seat.
+    /// The number of choices with the token of a seat, if it passes the filter.
     #[inline]
     pub fn choices(&self, program: &JoinProgram, indices: &Table<IndexId, Index>, seat: u32) -> u64 {
         if !self.admitted(seat) {
