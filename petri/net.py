@@ -332,7 +332,13 @@ class Content(Frozen):
     value: Expr
 
 
-Probe = Counter | Sample | Passage | Order | Content
+class Watched(Frozen):
+    """A value of the marking: an int, a real or a bool, of the numbers of tokens in places and nothing else (M6)."""
+
+    value: Expr
+
+
+Probe = Counter | Sample | Passage | Order | Content | Watched
 
 
 class Term(Frozen):
@@ -344,6 +350,8 @@ class Term(Frozen):
     counter                                          probe index  its sum
     sample passage order                             (probe index, field)   a figure of it, such as "mean", "p99"
     content                                          (probe index, field)   "integral" over time, or "max"
+    watched                                          (probe index, field)   "integral" over time, "max", "min",
+                                                                            "first": the time until it was true
     series                                 (measure index, field)   a figure of the windows it records, such as "max"
     firings in_progress active clocks_set …          transition   figures of M2 (`petri.measure.catalogue`)
     mean max busy …                                  place        figures of M1, by their words

@@ -181,10 +181,14 @@ class Engine:
         return [binding for binding, key in zip(bindings, keys, strict=True) if key == best]
 
     def settle(self) -> None:
-        """The instant is over: clocks are set, stopped and dropped, in the order of the flat net (C2)."""
+        """The instant is over: measures read the marking (M6); clocks are set, stopped and dropped, in order (C2)."""
         if self.settled:
             return
         self.settled = True
+        if self.net.transitions:
+            self.attempt = (0, [0] * len(self.net.transitions[0].variables))  # an error of a measure has no transition
+            for observer in self.observers:
+                observer.over(self.now)
         for index, clocks in self.clocks.items():
             changes = clocks.settle(self.known_bindings(index))
             for observer in self.observers:

@@ -13,6 +13,9 @@ WORDING: dict[str, Wording] = {
         "`{text}` cannot be measured",
         "examples of measures: `rate(send)`, `mean(queue)`, `now - p.born at send`, and arithmetic on them",
     ),
+    "marking-not-number": Wording(
+        "`{text}` is {kind}, and no number that can be averaged", "for the share of time that it holds: `{instead}`"
+    ),
     "bare-in-measure": Wording(
         "`{name}` is {kind}; which figure of it?", "write for example `mean({name})` or `rate({name})`"
     ),

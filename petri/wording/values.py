@@ -40,7 +40,10 @@ WORDING: dict[str, Wording] = {
         "`{word}` is not allowed in {where}",
         notes=("`now` can be used in draws, times, outputs and measures; `end` in outputs and measures",),
     ),
-    "tokens-not-allowed": Wording("`tokens(…)` is not allowed in {where}"),
+    "tokens-not-allowed": Wording(
+        "`tokens(…)` is not allowed in {where}",
+        "say what of it: `mean({text})`, `max({text})` or `share({text} > 0)`",
+    ),
     "draw-not-allowed": Wording(
         "random values cannot be drawn in {where}",
         "name the draw in the transition, `{here} x ~ …`, and use `x`",

@@ -23,6 +23,7 @@ from petri.net import (
     Probe,
     Sample,
     Transition,
+    Watched,
 )
 from petri.structs import replace
 
@@ -124,6 +125,8 @@ class Copy:
             return self.sample(probe)
         if isinstance(probe, Content):
             return replace(probe, place=self.first + probe.place, value=self.moved(probe.value))
+        if isinstance(probe, Watched):
+            return Watched(self.moved(probe.value))
         moved = replace(probe, transition=self.first_transition + probe.transition)
         return replace(moved, quantity=self.expression(moved.quantity))
 

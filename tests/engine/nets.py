@@ -43,6 +43,7 @@ from petri.net import (
     Token,
     Transition,
     Variable,
+    Watched,
     weighing_slots,
 )
 from petri.structs import replace
@@ -493,7 +494,10 @@ def random_event(choose: Chooser, net: Net) -> Event:
 
 
 def random_probe(choose: Chooser, net: Net) -> Probe:
-    kind = choose.one(("counter", "sample", "passage", "order", "content"))
+    kind = choose.one(("counter", "sample", "passage", "order", "content", "watched", "watched"))
+    if kind == "watched":
+        scope = Scope(choose, places=len(net.places))
+        return Watched(choose.one((scope.truth, scope.whole, lambda: fallible(scope)))())
     coloured = [index for index, place in enumerate(net.places) if place.colour.slots]
     if kind == "content" and coloured:
         place = choose.one(coloured)

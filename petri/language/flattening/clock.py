@@ -390,6 +390,7 @@ _HOLDING: dict[type, Sequence[str]] = {
     net.Passage: ("start", "end"),
     net.Order: ("event", "sequence"),
     net.Content: ("value",),
+    net.Watched: ("value",),
 }
 _HOLDERS = tuple(_HOLDING)
 

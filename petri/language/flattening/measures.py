@@ -178,7 +178,15 @@ class Element(Struct):
     def expression(self, node: Node, transition: int | None = None) -> Expr:
         """An expression in a measure, which sees the firings of a transition."""
         self.instance.firing = None if transition is None else self.builder.measured.get(transition)
+        self.instance.counted = self._counted
         return build(node, self.instance)
+
+    def _counted(self, target: object) -> Sequence[int]:
+        """The places whose tokens an expression of the marking counts together. Raises CheckError."""
+        assert isinstance(target, Target)
+        places = self.places(target)
+        self.charge(len(places), target.span)
+        return places
 
     def quantity(self, node: Node, transition: int | None) -> Expr:
         """What is measured: a value in the net's time unit, and not in ticks."""

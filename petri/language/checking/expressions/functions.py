@@ -198,6 +198,8 @@ def _list(reader: Reader, e: tree.Call) -> Value:
 
 
 def _tokens(reader: Reader, e: tree.Call) -> Value:
+    if reader.counted is not None:
+        return reader.counted(e)
     reader.permit("tokens", e.span)
     if len(e.arguments) != 1:
         raise other_count(e, 1, FUNCTIONS["tokens"])

@@ -354,6 +354,12 @@ pub struct Content {
     pub value: Expr,
 }
 
+/// A value of the marking: of the numbers of tokens in places and nothing else (M6).
+#[derive(Clone, Debug, Deserialize)]
+pub struct Watched {
+    pub value: Expr,
+}
+
 /// DT and BT of RFC 5236 where a net does not set them.
 fn order_threshold() -> usize {
     64
@@ -366,6 +372,7 @@ pub enum Probe {
     Passage(Passage),
     Order(Order),
     Content(Content),
+    Watched(Watched),
 }
 
 impl<'de> Deserialize<'de> for Probe {
@@ -397,7 +404,11 @@ impl<'de> Visitor<'de> for ProbeVisitor {
             "Passage" => Passage::deserialize(fields).map(Probe::Passage),
             "Order" => Order::deserialize(fields).map(Probe::Order),
             "Content" => Content::deserialize(fields).map(Probe::Content),
-            other => Err(Error::unknown_variant(other, &["Counter", "Sample", "Passage", "Order", "Content"])),
+            "Watched" => Watched::deserialize(fields).map(Probe::Watched),
+            other => {
+                let known = &["Counter", "Sample", "Passage", "Order", "Content", "Watched"];
+                Err(Error::unknown_variant(other, known))
+            }
         }
     }
 }

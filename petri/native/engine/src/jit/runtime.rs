@@ -47,7 +47,7 @@ macro_rules! runtime {
 runtime! {
     choose, integer, real, started, arrived, departs, shown, bucket_of, seats, choose_of, leave, enter, leave_index,
     leave_pivot, remove, push, reset, deposit, reserve, moved, set_enabled, look, pick, finish, refill, touch_clocked,
-    prefetch, fired
+    prefetch, fired, read_marking
 }
 
 macro_rules! rare {
@@ -426,6 +426,13 @@ extern "C" fn refill(engine: &mut Engine) -> u64 {
         Ok(known) => u64::from(known),
         Err(error) => engine.fine(Err(error)),
     }
+}
+
+/// The instant is over, and measures watch the marking.
+extern "C" fn read_marking(engine: &mut Engine) -> u64 {
+    let (engine, program) = parts(engine);
+    let outcome = engine.read_marking(program);
+    engine.fine(outcome)
 }
 
 /// The time has moved.

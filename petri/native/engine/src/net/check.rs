@@ -59,6 +59,7 @@ fn operations(net: &Net) -> u64 {
         Probe::Passage(passage) => passage.start.all().chain(passage.end.all()).flat_map(|event| &event.key).collect(),
         Probe::Order(order) => order.event.key.iter().chain([&order.sequence]).collect(),
         Probe::Content(content) => vec![&content.value],
+        Probe::Watched(watched) => vec![&watched.value],
     });
     keys.chain(of_transitions).chain(of_probes).fold(0, |sum: u64, e| sum.saturating_add(e.size()))
 }
@@ -278,6 +279,12 @@ fn check_probe(net: &Net, probe: &Probe) -> Result<(), String> {
                 return Err("sums values that are no numbers".into());
             }
             Scope { bound: vec![true; slots], draws: false, marking: false }.check(&content.value)
+        }
+        Probe::Watched(watched) => {
+            if !watched.value.mentioned(&mut Vec::new()) {
+                return Err("watches the time".into());
+            }
+            Scope { bound: Vec::new(), draws: false, marking: true }.check(&watched.value)
         }
     }
 }

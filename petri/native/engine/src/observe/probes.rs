@@ -1,4 +1,4 @@
-//! Declared measures (rule M4): counters, samples, passages and orders, evaluated when their events happen.
+//! Declared measures (rules M4 and M6): counters, samples, passages and orders, evaluated when their events happen.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use crate::base::fault::Outcome;
 use crate::base::ids::{PlaceId, TransitionId};
 use crate::base::random::Random;
 use crate::base::ticks::Ticks;
-use crate::observe::content::{in_parts, Content};
+use crate::observe::content::{in_parts, Content, Watched};
 use crate::observe::histogram::Histogram;
 use crate::observe::passages::{Passages, LIMIT};
 use crate::observe::reorder::settings::Settings;
@@ -14,6 +14,7 @@ use crate::observe::reorder::Order;
 use crate::program::expression::Value;
 use crate::program::probes::{Action, ProbeKind, ProbesProgram};
 use crate::program::Program;
+use crate::state::counters::PlaceCounters;
 use crate::state::value::Scope;
 
 /// The state of a probe.
@@ -23,6 +24,7 @@ pub enum Probe {
     Passage(Box<Passages>),
     Order(Box<Order>),
     Content(Box<Content>),
+    Watched(Box<Watched>),
 }
 
 /// An observer that feeds the probes.
@@ -30,6 +32,9 @@ pub struct Probes {
     program: Arc<ProbesProgram>,
     pub probes: Vec<Probe>,
     key: Vec<u64>,
+    /// The values that are watched and may have changed at this instant, by their numbers, and how many they are.
+    unsettled: Vec<usize>,
+    pub pending: u64,
     /// Values of tokens may not draw; a scope needs a stream all the same.
     silent: Random,
 }
@@ -47,8 +52,11 @@ impl Probes {
             ProbeKind::Content { ref value, .. } => {
                 Probe::Content(Box::new(Content::new(matches!(value, Value::Real(_)))))
             }
+            ProbeKind::Watched { real } => Probe::Watched(Box::new(Watched::new(real))),
         });
-        Probes { probes: probes.collect(), program, key: Vec::new(), silent: Random::new([0; 3]) }
+        let probes = probes.collect();
+        let silent = Random::new([0; 3]);
+        Probes { probes, program, key: Vec::new(), unsettled: Vec::new(), pending: 0, silent }
     }
 }
 
@@ -172,6 +180,35 @@ impl Probes {
         }
     }
 
+    /// A value that is watched may have changed: it is read when the instant is over.
+    pub fn unsettle(&mut self, number: usize) {
+        let Probe::Watched(watched) = &mut self.probes[self.program.watched[number].probe.at()] else { return };
+        if !std::mem::replace(&mut watched.unsettled, true) {
+            self.unsettled.push(number);
+            self.pending += 1;
+        }
+    }
+
+    /// The instant is over: the values that may have changed are read from the marking, in the order of the probes (M6). Returns
+    /// the first fault.
+    pub fn over(&mut self, program: &Program, places: &[PlaceCounters], now: Ticks) -> Outcome<()> {
+        self.pending = 0;
+        let mut numbers = std::mem::take(&mut self.unsettled);
+        numbers.sort_unstable();
+        for &number in &numbers {
+            let watched = &self.program.watched[number];
+            let Probe::Watched(state) = &mut self.probes[watched.probe.at()] else { continue };
+            state.unsettled = false;
+            let random = &mut self.silent;
+            let scope = &mut Scope { variables: &[], places, tables: &program.tables, random, now, end: now };
+            let value = whole(&watched.value, scope)?;
+            state.read(value, now);
+        }
+        numbers.clear();
+        self.unsettled = numbers;
+        Ok(())
+    }
+
     pub fn restart(&mut self, now: Ticks) {
         for probe in &mut self.probes {
             match probe {
@@ -180,6 +217,7 @@ impl Probes {
                 Probe::Passage(passages) => passages.restart(),
                 Probe::Order(order) => order.restart(),
                 Probe::Content(content) => content.restart(now),
+                Probe::Watched(watched) => watched.restart(now),
             }
         }
     }
