@@ -186,7 +186,12 @@ class Writer:
         if self.nested:
             uses.append("a record in a record")
         marked = f"= {', '.join(initial)}" if initial else ""
-        self.free(f"place {name}{'[0..1]' if array else ''} : {self.packet} {discipline} {limit} {marked}")
+        index = self.name("index")
+        if array and initial and choose.chance(5):
+            marked = f"= {', '.join(f'{index} * {token}' for token in initial)}"
+            uses.append("an initial marking by index")
+        size = f"[{index} in 0..1]" if index in marked else "[0..1]"
+        self.free(f"place {name}{size if array else ''} : {self.packet} {discipline} {limit} {marked}")
         self.stores.append(Store(name, tuple(uses), 2 if array else 0, bool(limit)))
 
     def time(self, p: str, uses: list[str]) -> str:

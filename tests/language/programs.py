@@ -208,7 +208,7 @@ class Programs:
         capacity = self._maybe(lambda: self.expression(6))
         return tree.Place(
             name=self.name(),
-            size=self._some(self.counted, 0, 2),
+            size=self._some(self.index, 0, 2),
             type=self._maybe(self.type),
             discipline=discipline,  # type: ignore[arg-type]
             key=self.expression(6) if discipline == "by" else None,
@@ -223,6 +223,10 @@ class Programs:
 
     def loops(self) -> tuple[tree.Loop, ...]:
         return self._some(lambda: tree.Loop(self.name(), self.counted(), NOWHERE), 0, 2)
+
+    def index(self) -> tree.Range | tree.Name | tree.Loop:
+        counted = self.counted()
+        return tree.Loop(self.name(), counted, NOWHERE) if self.chance.random() < 0.3 else counted
 
     def counted(self) -> tree.Range | tree.Name:
         return tree.Name(self.name(), NOWHERE) if self.chance.random() < 0.2 else self.range()

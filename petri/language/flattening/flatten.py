@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import product
 
 from petri import net
 from petri.language.checking.checker import Checker
@@ -166,19 +167,34 @@ class Flattener:
         start = len(self.net_places)
         instance.shapes[symbol.number] = ranges
         instance.places[symbol.number] = range(start, start + len(suffixes))
-        place = self._one_place(template, instance)
-        if place.colour.slots:
-            self._valued += place.held * len(suffixes)
-            if self._valued > MOST_TOKENS:
-                raise CheckError("too-many-valued", template.span, name=symbol.name, limit=MOST_TOKENS)
         name, step = instance.prefix + symbol.name, template.step
-        shared = [getattr(place, field) for field in _PLACE_FIELDS]
-        self.net_places += [net.Place(name + suffix + step, *shared) for suffix in suffixes]
+        for chosen in self._named_indices(template, ranges, instance):
+            place = self._one_place(template, instance)
+            alike = suffixes if chosen is None else [suffixes[number] for number in chosen]
+            if place.colour.slots:
+                self._valued += place.held * len(alike)
+                if self._valued > MOST_TOKENS:
+                    raise CheckError("too-many-valued", template.span, name=symbol.name, limit=MOST_TOKENS)
+            shared = [getattr(place, field) for field in _PLACE_FIELDS]
+            self.net_places += [net.Place(name + suffix + step, *shared) for suffix in alike]
         if isinstance(symbol.type, Request):
             places = range(start, start + len(suffixes))
             number = self.replies.places(symbol.type, places, waiting=template.site is not None)
             if template.site is not None:
                 instance.locals[template.site] = number
+
+    def _named_indices(
+        self, template: PlaceTemplate, ranges: Sequence[range], instance: Instance
+    ) -> Iterator[Sequence[int] | None]:
+        """The numbers of elements that are alike, with their indices in the instance's locals; None for all."""
+        if not any(local is not None for local in template.indices):
+            yield None
+            return
+        for element, values in enumerate(product(*ranges)):
+            for local, value in zip(template.indices, values, strict=True):
+                if local is not None:
+                    instance.locals[local] = value
+            yield (element,)
 
     def _one_place(self, template: PlaceTemplate, instance: Instance) -> net.Place:
         symbol = template.symbol

@@ -290,8 +290,9 @@ def _loop(loop: tree.Loop) -> str:
     return f"{loop.variable} in {_write(loop.range, 0)}"
 
 
-def _sized(name: str, size: tuple[tree.Range | tree.Name, ...]) -> str:
-    return f"{name}[{_listed(_write(index, 0) for index in size)}]" if size else name
+def _sized(name: str, size: tuple[tree.Range | tree.Name | tree.Loop, ...]) -> str:
+    written = (_loop(index) if isinstance(index, tree.Loop) else _write(index, 0) for index in size)
+    return f"{name}[{_listed(written)}]" if size else name
 
 
 def _bracketed(

@@ -133,6 +133,7 @@ class PlaceTemplate(Struct):
     doc: str = ""
     step: str = ""
     site: int | None = None
+    indices: tuple[int | None, ...] = ()  # the locals of the indices that have names, if there are any
 
 
 class ParameterTemplate(Struct):
