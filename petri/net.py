@@ -175,6 +175,7 @@ class Place(Frozen):
     colour: Colour = Colour()
     discipline: Discipline = "bag"
     key: Expr | None = None  # for discipline "key": an expression of the slots, int or real
+    then: Expr | None = None  # another key, for tokens of equal keys
     capacity: Scalar | None = None
     weight: Expr | None = None  # an expression of the slots, int or real
     measured_in: str = ""  # the dimension of weight and capacity
@@ -211,6 +212,7 @@ class Preference(Frozen):
 
     key: Expr  # int or real, of the variables that arcs bind
     most: bool = False
+    then: Expr | None = None  # another key, for bindings of equal keys
 
 
 class Clock(Frozen):

@@ -89,7 +89,7 @@ def _steps(transition: Transition) -> Iterator[tuple[Sequence[Expr | None], Iter
         yield [*_wanted(inhibitor.pattern), inhibitor.threshold], ()
     yield [transition.guard], ()
     if transition.prefer is not None:
-        yield [transition.prefer.key], ()
+        yield [transition.prefer.key, transition.prefer.then], ()
     for draw in transition.draws:
         yield [draw.expression], [draw.variable]
 

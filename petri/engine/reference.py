@@ -17,7 +17,7 @@ from petri.engine.binding import Held as Held
 from petri.engine.clocks import NOWHERE, Clocks, clocks_of
 from petri.engine.dependence import dependence
 from petri.engine.errors import STOPPED, Fault, ModelError, known
-from petri.engine.expression import Context, evaluate
+from petri.engine.expression import Context, evaluate, key_of
 from petri.engine.interface import Limits, Reason, RowSource
 from petri.engine.observer import Observer
 from petri.engine.random import RandomStream
@@ -176,7 +176,7 @@ class Engine:
         keys = []
         for binding in bindings:
             self.attempt = (index, binding.variables)
-            keys.append(evaluate(prefer.key, self.context(binding.variables)))
+            keys.append(key_of(prefer.key, prefer.then, self.context(binding.variables)))
         best = max(keys) if prefer.most else min(keys)
         return [binding for binding, key in zip(bindings, keys, strict=True) if key == best]
 
@@ -445,8 +445,8 @@ class Engine:
         return Context(variables, lambda p: len(self.marking[p]), self.now, self.now, stream, self.net.tables)
 
     def hold(self, place: int, token: Token) -> Held:
-        key = self.net.places[place].key
-        return Held(token, 0 if key is None else evaluate(key, Context(token)), self.weight(place, token))
+        key, then = self.net.places[place].key, self.net.places[place].then
+        return Held(token, () if key is None else key_of(key, then, Context(token)), self.weight(place, token))
 
     def count(self, expression: Expr | None, context: Context) -> int:
         """A number of tokens: 1 by default, never negative (X2)."""

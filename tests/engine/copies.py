@@ -81,7 +81,9 @@ class Copy:
         return clock and replace(clock, time=self.moved(clock.time), speed=self.expression(clock.speed))
 
     def preference(self, prefer: Preference | None) -> Preference | None:
-        return None if prefer is None else replace(prefer, key=self.moved(prefer.key))
+        if prefer is None:
+            return None
+        return replace(prefer, key=self.moved(prefer.key), then=self.expression(prefer.then))
 
     def input(self, arc: InputArc) -> InputArc:
         return replace(

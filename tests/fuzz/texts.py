@@ -168,6 +168,9 @@ class Writer:
         discipline = choose.one(("", "", "fifo", "lifo", "by"))
         if discipline == "by":
             key = choose.one((self.own(self.size), f"-{self.own(self.seq)}", self.own(self.kind), self.own(self.born)))
+            if choose.chance(3):
+                key = f"({self.own(self.kind)}, {key})"
+                uses.append("by two keys")
             discipline = f"by {key}"
         uses += [{"": "bag", "f": "fifo", "l": "lifo", "b": "by a key"}[discipline[:1]]]
         limit = choose.one(("", "", f"cap {choose.number(1, 4)}", f"cap {choose.number(64, 4000)} B of", "cap 12 of"))
@@ -234,6 +237,10 @@ class Writer:
             key = choose.one(
                 (self.of(p, self.size), f"{p}.{self.seq} mod 4", f"({p}.{self.seq} - tokens({other.at(0)})) mod 3")
             )
+            if choose.chance(3):
+                further = choose.one((self.of(p, self.kind), f"{p}.{self.born}", f"{p}.{self.seq} > 2"))
+                key = choose.one((f"({key}, {further})", f"({further}, {key})"))
+                uses.append("prefer by two keys")
             word = choose.one(("least", "most"))
             uses.append(f"prefer {word}")
             found += f" prefer {word} {key}"

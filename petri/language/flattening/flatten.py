@@ -205,11 +205,13 @@ class Flattener:
             capacity = float(exact) if template.capacity.kind == "real" else int(exact)
             if capacity < 0:
                 raise CheckError("capacity-negative", template.capacity.span, value=capacity)
+        key, then = (None if node is None else build(node, instance) for node in template.key or (None, None))
         place = net.Place(
             symbol.name,
             kind,
             _discipline(template),
-            None if template.key is None else build(template.key, instance),
+            key,
+            then,
             capacity,
             None if template.weight is None else build(template.weight, instance),
             template.measured_in,
@@ -264,7 +266,7 @@ class Flattener:
             self._outputs(t, instance),
             0 if t.priority is None else self._priority(t.priority, instance),
             1.0 if t.weight is None else self._weight(t.weight, instance),
-            None if t.prefer is None else net.Preference(build(t.prefer[0], instance), t.prefer[1]),
+            _preference(t, instance),
             None if t.clock is None else self._clock(t.clock, instance),
             t.doc,
             t.span,
@@ -415,6 +417,13 @@ def _bounds_text(kind: net.Colour) -> str:
         text = f"{slot.low}..{slot.high}" if slot.low is not None else slot.dimension or slot.kind
         parts.append(f"{slot.name}: {text}" if slot.name else text)
     return ", ".join(parts)
+
+
+def _preference(template: TransitionTemplate, instance: Instance) -> net.Preference | None:
+    if template.prefer is None:
+        return None
+    key, then, most = template.prefer
+    return net.Preference(build(key, instance), most, None if then is None else build(then, instance))
 
 
 def _discipline(template: PlaceTemplate) -> net.Discipline:

@@ -71,6 +71,8 @@ def _text_and_level(node: tree.Expr | tree.Preference) -> tuple[str, int]:
             return f"{_write(node.start, _POSTFIX)} -> {_write(node.end, _POSTFIX)}", 0
         case tree.By():
             return f"by {_keys(node.keys)}{'' if node.end_keys is None else ' -> ' + _keys(node.end_keys)}", 0
+        case tree.Keys():
+            return f"({', '.join(_write(part, 0) for part in node.parts)})", _POSTFIX
         case tree.Preference():
             return f"{node.word} {_write(node.key, 0)}", 0
         case tree.Ordered():

@@ -155,6 +155,13 @@ class At(Frozen):
     span: Span
 
 
+class Keys(Frozen):
+    """`(class, came)` of `by` and of `prefer`: each key decides among equal values of those before it."""
+
+    parts: tuple[Expr, ...]
+    span: Span
+
+
 class Least(Frozen):
     """The least value of the type that is wanted (0 if it has no range). Only threads make it; it cannot be written."""
 
@@ -171,7 +178,7 @@ class Position(Frozen):
 
 Expr = (
     Number | Text | Name | Field | Index | Call | List | Record | With | Unary | Binary | If | Range | Paren
-    | Weighted | Passage | By | Ordered | At | Least | Position
+    | Weighted | Passage | By | Ordered | At | Keys | Least | Position
 )  # fmt: skip
 
 # ---------------------------------------------------------------- types

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from petri.language.checking.expressions.keys import Key, one_or_two, parts_of
 from petri.language.checking.expressions.ranges import index_ranges, named_indices, read_condition, read_loops
 from petri.language.checking.expressions.reader import Reader
 from petri.language.checking.nets.instances import check_instance, module_defaults
@@ -113,17 +114,27 @@ def _place(checker: CheckState, body: Body, d: tree.Place, symbol: PlaceSymbol) 
         reader = Reader(checker, body.scope, "a capacity", loops=loops)
         if weight is not None or not _of_no_weight(reader, d.capacity, symbol.type):
             capacity = reader.read_fixed(d.capacity, unit)
-    key = of_token(d.key, "the key of a place")
+    key = None if d.key is None else checker.problems.attempt(_key, checker, body.scope, d.key, d.name, symbol, loops)
     if (call := stream_call(body.scope, d)) is not None:
         found = checker.problems.attempt(read_stream, checker, call, d, symbol)
         return PlaceTemplate(symbol, d.span, condition, stream=found or Stream(), doc=d.doc)
     initial = checker.problems.attempt_each(lambda written: _initial(checker, body, written, symbol, loops), d.initial)
     node, measured_in = (None, "") if weight is None else (weight[1], dimension_name(unit.dimension))
-    template = PlaceTemplate(
-        symbol, d.span, condition, key and key[1], capacity, node, measured_in, tuple(initial), doc=d.doc
-    )
+    template = PlaceTemplate(symbol, d.span, condition, key, capacity, node, measured_in, tuple(initial), doc=d.doc)
     template.indices = locals_of_indices
     return template
+
+
+def _key(
+    checker: CheckState, scope: Scope, e: tree.Expr | tree.Keys, place: str, symbol: PlaceSymbol, loops: Loops
+) -> Key:
+    """What a place orders its tokens by. Raises CheckError."""
+
+    def of_token(part: tree.Expr) -> tuple[Scalar, Node] | None:
+        what = "the key of a place"
+        return checker.problems.attempt(token_value, checker, scope, place, symbol.type, part, what, loops)
+
+    return one_or_two([needed(value) for value in list(map(of_token, parts_of(e)))], e.span)
 
 
 def _of_no_weight(reader: Reader, capacity: tree.Expr, kind: Type) -> bool:

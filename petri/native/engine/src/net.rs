@@ -210,6 +210,8 @@ pub struct Place {
     pub discipline: Discipline,
     #[serde(default)]
     pub key: Option<Expr>,
+    /// Another key, for tokens of equal keys.
+    pub then: Option<Expr>,
     #[serde(default)]
     pub capacity: Option<Scalar>,
     #[serde(default)]
@@ -227,6 +229,8 @@ pub struct Preference {
     pub key: Expr,
     #[serde(default)]
     pub most: bool,
+    /// Another key, for bindings of equal keys.
+    pub then: Option<Expr>,
 }
 
 /// What becomes of a clock whose binding is disabled.

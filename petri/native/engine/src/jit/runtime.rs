@@ -313,7 +313,7 @@ unsafe extern "C" fn push(engine: &mut Engine, place: u64, token: *const u64) {
     let target = &program.places[place];
     // SAFETY: the token has as many slots as its place says.
     let token = unsafe { slots(token, target.width) };
-    let rank = target.key.as_ref().map_or(0, |key| engine.marking.rank(key, token).unwrap_or(0));
+    let rank = target.key.as_ref().map(|key| engine.marking.rank(key, token).unwrap_or_default()).unwrap_or_default();
     let state = &mut engine.marking.places[place];
     engine.marking.stores[place].push(&mut state.ring, token, rank, state.tokens as usize);
 }

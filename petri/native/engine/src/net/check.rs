@@ -5,6 +5,8 @@
 //! once and before they are used, and where draws are allowed. The compiler (`program/compile`) finds references that
 //! lead nowhere, wrong kinds, and arcs that do not fit their places.
 
+use std::iter;
+
 use crate::base::fault::{LoadError, Loaded};
 use crate::base::ids::VariableId;
 use crate::net::{
@@ -51,7 +53,7 @@ fn refuse(what: String) -> Loaded<()> {
 
 /// The number of operations of all expressions of a net.
 fn operations(net: &Net) -> u64 {
-    let keys = net.places.iter().filter_map(|place| place.key.as_ref());
+    let keys = net.places.iter().flat_map(|place| place.key.iter().chain(&place.then));
     let of_transitions = net.transitions.iter().flat_map(expressions);
     let of_probes = net.probes.iter().flat_map(|probe| match probe {
         Probe::Counter(counter) => counter.quantity.iter().collect::<Vec<_>>(),
@@ -75,7 +77,7 @@ fn expressions(t: &Transition) -> impl Iterator<Item = &Expr> {
         .chain(draws)
         .chain(&t.guard)
         .chain(&t.time)
-        .chain(t.prefer.iter().map(|prefer| &prefer.key))
+        .chain(t.prefer.iter().flat_map(|prefer| iter::once(&prefer.key).chain(&prefer.then)))
 }
 
 /// What the slots of tokens must equal.
@@ -124,10 +126,8 @@ fn check_place(place: &Place) -> Result<(), String> {
     if place.stream && (slots.is_empty() || !plain) {
         return Err("has a stream, and is not a coloured fifo place without initial tokens and capacity".into());
     }
-    match &place.key {
-        None => Ok(()),
-        Some(key) => Scope { bound: vec![true; slots.len()], draws: false, marking: false }.check(key),
-    }
+    let scope = Scope { bound: vec![true; slots.len()], draws: false, marking: false };
+    scope.check_all(place.key.iter().chain(&place.then))
 }
 
 fn check_table(table: &Table) -> Loaded<()> {
@@ -178,10 +178,10 @@ fn check_transition(t: &Transition) -> Result<(), String> {
     }
     scope.check_all(&t.guard)?;
     if let Some(prefer) = &t.prefer {
-        if prefer.key.kind == Kind::Bool {
+        if iter::once(&prefer.key).chain(&prefer.then).any(|key| key.kind == Kind::Bool) {
             return Err("prefers bindings by a key that is no number".into());
         }
-        scope.check(&prefer.key)?;
+        scope.check_all(iter::once(&prefer.key).chain(&prefer.then))?;
     }
     scope.draws = true;
     for draw in &t.draws {

@@ -75,7 +75,11 @@ impl TransitionCompiler<'_, '_> {
         let facts = self.facts(&prefer.key);
         let alone = facts.tokens.is_empty() && !facts.reads_clock && !facts.fails;
         let known = bound(input);
-        if !alone || !matches!(input.find, Find::Any) || !facts.variables.iter().all(|v| known.contains(v)) {
+        if !alone
+            || prefer.then.is_some()
+            || !matches!(input.find, Find::Any)
+            || !facts.variables.iter().all(|v| known.contains(v))
+        {
             return None;
         }
         let value = self.lowering().value(&prefer.key, prefer.key.kind).ok()?;
