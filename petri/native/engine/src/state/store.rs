@@ -25,6 +25,9 @@
 //! - *arrivals*: ranks have different arrivals, each less than `arrivals`.
 //! - *count*: there are as many ranks as tokens.
 
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
 use crate::base::invariant::{ensure, Verified};
 use crate::base::table::Table;
 use crate::net::Discipline;
@@ -223,17 +226,15 @@ impl Heap {
         if depth == 0 {
             return 0;
         }
-        let mut frontier = vec![0];
-        for _ in 0..depth {
-            let least = self.least(&frontier);
-            let position = frontier.swap_remove(least);
-            frontier.extend([2 * position + 1, 2 * position + 2].into_iter().filter(|&p| p < self.ranks.len()));
+        let mut frontier = BinaryHeap::from([Reverse((self.ranks[0], 0))]);
+        let mut last = 0;
+        for _ in 0..=depth {
+            let Some(Reverse((_, position))) = frontier.pop() else { break };
+            let below = [2 * position + 1, 2 * position + 2].into_iter().filter(|&below| below < self.ranks.len());
+            frontier.extend(below.map(|below| Reverse((self.ranks[below], below))));
+            last = position;
         }
-        frontier[self.least(&frontier)]
-    }
-
-    fn least(&self, frontier: &[usize]) -> usize {
-        (0..frontier.len()).min_by_key(|&i| self.ranks[frontier[i]]).unwrap_or(0)
+        last
     }
 
     fn push(&mut self, key: Rank, token: &[u64]) {
