@@ -335,9 +335,13 @@ class Content(Frozen):
 
 
 class Watched(Frozen):
-    """A value of the marking: an int, a real or a bool, of the numbers of tokens in places and nothing else (M6)."""
+    """A value of the marking: an int, a real or a bool, of numbers of tokens and of firings in progress alone (M6).
+
+    firings: variable k of the value is how many firings of this transition, which has no clock, are in progress.
+    """
 
     value: Expr
+    firings: tuple[int, ...] = ()
 
 
 Probe = Counter | Sample | Passage | Order | Content | Watched

@@ -14,6 +14,7 @@ from petri.measure.histogram import Histogram
 from petri.measure.passage import Passages
 from petri.measure.reorder import Reordering
 from petri.net import Event, Expr, Net, Scalar, Token
+from petri.structs import replace
 
 Key = tuple[int | str, ...]
 
@@ -28,7 +29,7 @@ class ProbeState:
         """A token has been deposited; the variables are its slots."""
 
     def over(self, context: Context) -> None:
-        """An instant is over."""
+        """An instant is over; the variables are the firings in progress of each transition."""
 
     def restart(self, now: float) -> None:
         """The warm-up is over."""
@@ -178,13 +179,14 @@ class WatchedState(ProbeState):
     """A value of the marking, read at the end of each instant at which something happens (M6)."""
 
     def __init__(self, probe: flat.Watched) -> None:
-        self.value = Whole(probe.value)
+        self.value, self.firings = Whole(probe.value), probe.firings
         self.now = self.integral = self.since = self.window = 0
         self.seen: list[int] = []  # the values since the window began
         self.first: int | None = None  # when the value was not 0 for the first time
 
     def over(self, context: Context) -> None:
-        self.become(self.value.of(context), int(context.now))
+        running = [context.variables[transition] for transition in self.firings]
+        self.become(self.value.of(replace(context, variables=running)), int(context.now))
 
     def become(self, value: int, now: int) -> None:
         self.integral = self.integral_at(now)
@@ -260,8 +262,8 @@ class Probes(Observer):
         for probe in self.probes:
             probe.arrived(place, context)
 
-    def over(self, now: float) -> None:
-        context = Context((), self.tokens, now, now, None, self.net.tables)
+    def over(self, now: float, running: Sequence[int]) -> None:
+        context = Context(running, self.tokens, now, now, None, self.net.tables)
         for probe in self.probes:
             probe.over(context)
 

@@ -88,12 +88,14 @@ class Rewards:
         """The value in each state of the chain, read once for each marking of the places that it counts."""
         counted = sorted({int(part.value or 0) for part in operations([probe.value]) if part.op == "tokens"})
         nothing = [np.zeros(self.chain.states, dtype=np.int64)]
-        counts = np.stack([self.chain.counts(place) for place in counted] or nothing, axis=1)
+        running = [self.chain.in_progress(transition) for transition in probe.firings]
+        counts = np.stack([*running, *(self.chain.counts(place) for place in counted)] or nothing, axis=1)
         markings, states = np.unique(counts, axis=0, return_inverse=True)
         values = []
         for marking in markings.tolist():
-            tokens = dict(zip(counted, marking, strict=False))
-            values.append(float(evaluate(probe.value, Context((), tokens.__getitem__, tables=self.net.tables))))
+            tokens = dict(zip(counted, marking[len(running) :], strict=False))
+            context = Context(marking[: len(running)], tokens.__getitem__, tables=self.net.tables)
+            values.append(float(evaluate(probe.value, context)))
         found: Floats = np.array(values)[states.reshape(-1)]
         return found
 

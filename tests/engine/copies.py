@@ -128,7 +128,7 @@ class Copy:
         if isinstance(probe, Content):
             return replace(probe, place=self.first + probe.place, value=self.moved(probe.value))
         if isinstance(probe, Watched):
-            return Watched(self.moved(probe.value))
+            return Watched(self.moved(probe.value), tuple(self.first_transition + one for one in probe.firings))
         moved = replace(probe, transition=self.first_transition + probe.transition)
         return replace(moved, quantity=self.expression(moved.quantity))
 

@@ -500,8 +500,10 @@ def random_event(choose: Chooser, net: Net) -> Event:
 def random_probe(choose: Chooser, net: Net) -> Probe:
     kind = choose.one(("counter", "sample", "passage", "order", "content", "watched", "watched"))
     if kind == "watched":
-        scope = Scope(choose, places=len(net.places))
-        return Watched(choose.one((scope.truth, scope.whole, lambda: fallible(scope)))())
+        lasting = [number for number, transition in enumerate(net.transitions) if transition.clock is None]
+        firings = tuple(choose.one(lasting) for _ in range(choose.one((0, 0, 1, 2)))) if lasting else ()
+        scope = Scope(choose, ints=list(range(len(firings))), places=len(net.places))
+        return Watched(choose.one((scope.truth, scope.whole, lambda: fallible(scope)))(), firings)
     coloured = [index for index, place in enumerate(net.places) if place.colour.slots]
     if kind == "content" and coloured:
         place = choose.one(coloured)

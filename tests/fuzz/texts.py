@@ -57,6 +57,7 @@ class Writer:
     number: int = 0
     stores: list[Store] = field(default_factory=list)
     measurable: list[str] = field(default_factory=list)  # transitions that take a packet as p
+    lasting: list[str] = field(default_factory=list)  # those of them whose firings may last
     called: str = ""  # the step that calls the service, to be given a size
     emptied: Store | None = None  # a place that the transition resets, which gets the packet
     repeated: int = 0  # loops around the step that is written
@@ -310,6 +311,8 @@ class Writer:
             f"{' draw d ~ uniform(0..9)' if draw else ''} {self.lasts('p', uses)}{self.clauses('p', uses)}"
         )
         self.measurable.append(f"{name}[*]" if array else name)
+        if "a clock of each binding" not in uses:
+            self.lasting.append(self.measurable[-1])
         self.drawn(uses, name)
 
     def any(self, store: Store, uses: list[str]) -> str:
@@ -577,6 +580,7 @@ class Writer:
                 ("share(condition)", f"share(tokens({where}) >= 1)"),
                 ("mean(number of tokens)", f"mean(min(tokens({where}), 2) * tokens({self.tool}))"),
                 ("max(number of tokens)", f"max(tokens({where}) - 0.5) - min(tokens({element}))"),
+                self.of_firings(where),
                 ("time_until", f"time_until(tokens({self.tool}) == 0 or tokens({where}) > 3)"),
                 ("busy", f"busy({self.tool})"),
                 ("occupied and active", f"occupied({where}) + active({t})"),
@@ -594,6 +598,12 @@ class Writer:
         expected = "" if "record" in formula[1] else self.perhaps(f"  expect {choose.one(('> 0', '<= 0'))}")
         self.free(f"measure {name} = {formula[1]}{expected}")
         self.drawn([formula[0]], f"measure {name}")
+
+    def of_firings(self, where: str) -> tuple[str, str]:
+        if not self.lasting:
+            return "max(number of tokens)", f"max(tokens({where}))"
+        one = self.choose.one(self.lasting)
+        return "firings", f"share(firings({one}) >= 1 and tokens({where}) > 0) + mean(firings({one}) / 2)"
 
     def run(self) -> None:
         choose = self.choose

@@ -37,7 +37,7 @@ class Node(Struct):
     local   number of a local
     argument  in a function: number of a slot of its parameters
     tokens  the place, as a `PlaceUse` or anything that the environment resolves
-    counted in a measure: the places, as the environment resolves them
+    counted in a measure: the places or transitions, as the environment resolves them
     firing  in a measure: an expression of the transition, with the locals and places of its instance
     truth                                       an int 0 or 1 as a bool
     item                                        index, v0, v1, …: the value of that number
@@ -75,8 +75,8 @@ class Environment(Protocol):
         """The index of the place meant; raises CheckError."""
 
     @property
-    def counted(self) -> Callable[[object], Sequence[int]]:
-        """In a measure: the places of a path, whose tokens are counted together; raises CheckError."""
+    def counted(self) -> Callable[[object], Sequence[Expr]]:
+        """In a measure: the tokens of the places, or the firings of the transitions, that a path names."""
 
 
 def operation(
@@ -324,8 +324,7 @@ def _build_running(node: Node, environment: Environment) -> Expr:
         assert environment.firing is not None
         return build(node.args[0], environment.firing)
     if op == "counted":
-        counts = [Expr("tokens", "int", (), place, node.span) for place in environment.counted(node.value)]
-        return _sum(counts, node.span)
+        return _sum(environment.counted(node.value), node.span)
     if op == "tokens":
         return Expr("tokens", "int", (), environment.place(node.value), node.span)
     if op in ("if", "and", "or") and node.args[0].fixed:

@@ -90,7 +90,7 @@ class Reader(Struct):
     barred: Container[str] = ()
     lets: Names | None = None
     awaited: Mapping[str, Span] = field(default_factory=dict)
-    counted: Callable[[tree.Call], Value] | None = None  # reads `tokens(…)` in a measure of the marking
+    counted: Callable[[tree.Call, str], Value] | None = None  # reads `tokens(…)` in a measure of the marking
     own_problems: Problems | None = None  # instead of the checker's
 
     @property

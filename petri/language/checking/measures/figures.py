@@ -20,7 +20,7 @@ from petri.language.checking.measures.figure_templates import (
     operation,
     total,
 )
-from petri.language.checking.measures.markings import marking_reader, reads_marking
+from petri.language.checking.measures.markings import COUNTS, marking_reader, reads_marking
 from petri.language.checking.nets.targets import (
     Flat,
     Loops,
@@ -381,8 +381,8 @@ class FigureReader:
             return self._of_condition(e, name)
         if name in ("mean", "max", "min") and len(e.arguments) == 1 and reads_marking(e.arguments[0]):
             return self._of_value(e, name)
-        if name == "tokens":
-            raise CheckError("tokens-not-allowed", e.span, where="a measure by itself", text=self.problems.text(e.span))
+        if name in COUNTS:
+            raise CheckError("count-in-measure", e.span, text=self.problems.text(e.span))
         return None
 
     def _of_condition(self, e: tree.Call, name: str) -> FigureTemplate:
@@ -410,7 +410,7 @@ class FigureReader:
         same: object = id(e) if self.loops else self.problems.whole_text(e.arguments[0].span)
 
         def made(flat: Flat) -> tuple[int, Term]:
-            probe = flat.probe(("watched", same), lambda: net.Watched(flat.quantity(node, None)))
+            probe = flat.probe(("watched", same), lambda: flat.watched(node))
             term = Term("watched", (), (probe, field))
             return 1, Term("div", (term, Term("elapsed"))) if field == "integral" else term
 

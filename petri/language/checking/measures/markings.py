@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from petri.catalogue.operations import FUNCTIONS
 from petri.language.checking.expressions.names import nodes_in
 from petri.language.checking.expressions.reader import Reader, other_count
 from petri.language.checking.nets.targets import Loops, find_target
@@ -11,20 +12,22 @@ from petri.language.meaning.scope import Scope
 from petri.language.meaning.types import INT
 from petri.language.syntax import tree
 
+COUNTS = {"tokens": "a place", "firings": "a transition"}
+
 
 def reads_marking(e: tree.Expr) -> bool:
-    """Whether an expression asks for numbers of tokens."""
+    """Whether an expression asks for numbers of tokens or firings."""
     calls = (part.function for part in nodes_in(e) if isinstance(part, tree.Call))
-    return any(isinstance(function, tree.Name) and function.name == "tokens" for function in calls)
+    return any(isinstance(function, tree.Name) and function.name in COUNTS for function in calls)
 
 
 def marking_reader(checker: CheckState, scope: Scope, loops: Loops) -> Reader:
-    """Reads expressions in which `tokens(…)` counts what any path of a measure leads to, also all of an array."""
+    """Reads expressions in which `tokens(…)` and `firings(…)` count what a path leads to, also all of an array."""
 
-    def counted(e: tree.Call) -> Value:
+    def counted(e: tree.Call, name: str) -> Value:
         if len(e.arguments) != 1:
-            raise other_count(e, 1, "tokens(place)")
-        target = find_target(checker, scope, e.arguments[0], "a place", loops)
+            raise other_count(e, 1, FUNCTIONS[name])
+        target = find_target(checker, scope, e.arguments[0], COUNTS[name], loops)
         return Value(INT, (Node("counted", "int", (), target, e.span, PLACES),), e.span)
 
     return Reader(checker, scope, "a measure", loops=loops, counted=counted)

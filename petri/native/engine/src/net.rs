@@ -362,6 +362,9 @@ pub struct Content {
 #[derive(Clone, Debug, Deserialize)]
 pub struct Watched {
     pub value: Expr,
+    /// Variable k of the value is how many firings of this transition are in progress.
+    #[serde(default)]
+    pub firings: Vec<TransitionId>,
 }
 
 /// DT and BT of RFC 5236 where a net does not set them.

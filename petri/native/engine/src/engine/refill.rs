@@ -47,7 +47,7 @@ impl Engine {
     /// The instant is over: measures read what has changed in the marking (M6).
     #[cold]
     pub(crate) fn read_marking(&mut self, program: &Program) -> Result<(), Box<RunError>> {
-        let read = self.observers.probes.over(program, &self.marking.places, self.now);
+        let read = self.observers.probes.over(program, &self.marking.places, &self.enabling.transitions, self.now);
         self.of_no_firing(program, read)
     }
 

@@ -8,7 +8,7 @@
 use std::iter;
 
 use crate::base::fault::{LoadError, Loaded};
-use crate::base::ids::VariableId;
+use crate::base::ids::{TransitionId, VariableId};
 use crate::net::{
     Clock, Discipline, Event, Expr, Kind, Match, Net, Op, OutputArc, Place, Probe, Scalar, Table, Transition,
 };
@@ -284,7 +284,12 @@ fn check_probe(net: &Net, probe: &Probe) -> Result<(), String> {
             if !watched.value.mentioned(&mut Vec::new()) {
                 return Err("watches the time".into());
             }
-            Scope { bound: Vec::new(), draws: false, marking: true }.check(&watched.value)
+            let counts = |id: &TransitionId| net.transitions.get(id.at()).is_some_and(|t| t.clock.is_none());
+            if !watched.firings.iter().all(counts) {
+                return Err("counts firings of a transition that has a clock, or is not there".into());
+            }
+            let bound = vec![true; watched.firings.len()];
+            Scope { bound, draws: false, marking: true }.check(&watched.value)
         }
     }
 }

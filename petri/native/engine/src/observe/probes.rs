@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::base::fault::Outcome;
 use crate::base::ids::{PlaceId, TransitionId};
 use crate::base::random::Random;
+use crate::base::table::Table;
 use crate::base::ticks::Ticks;
 use crate::observe::content::{in_parts, Content, Watched};
 use crate::observe::histogram::Histogram;
@@ -14,7 +15,7 @@ use crate::observe::reorder::Order;
 use crate::program::expression::Value;
 use crate::program::probes::{Action, ProbeKind, ProbesProgram};
 use crate::program::Program;
-use crate::state::counters::PlaceCounters;
+use crate::state::counters::{PlaceCounters, TransitionCounters};
 use crate::state::value::Scope;
 
 /// The state of a probe.
@@ -35,6 +36,9 @@ pub struct Probes {
     /// The values that are watched and may have changed at this instant, by their numbers, and how many they are.
     unsettled: Vec<usize>,
     pub pending: u64,
+    /// How many of them are read at the end of each instant.
+    always: u64,
+    running: Vec<u64>,
     /// Values of tokens may not draw; a scope needs a stream all the same.
     silent: Random,
 }
@@ -56,7 +60,17 @@ impl Probes {
         });
         let probes = probes.collect();
         let silent = Random::new([0; 3]);
-        Probes { probes, program, key: Vec::new(), unsettled: Vec::new(), pending: 0, silent }
+        let pending = program.watched.iter().filter(|watched| !watched.firings.is_empty()).count() as u64;
+        Probes {
+            probes,
+            program,
+            key: Vec::new(),
+            unsettled: Vec::new(),
+            pending,
+            always: pending,
+            running: Vec::new(),
+            silent,
+        }
     }
 }
 
@@ -191,16 +205,29 @@ impl Probes {
 
     /// The instant is over: the values that may have changed are read from the marking, in the order of the probes (M6). Returns
     /// the first fault.
-    pub fn over(&mut self, program: &Program, places: &[PlaceCounters], now: Ticks) -> Outcome<()> {
-        self.pending = 0;
+    pub fn over(
+        &mut self,
+        program: &Program,
+        places: &[PlaceCounters],
+        transitions: &Table<TransitionId, TransitionCounters>,
+        now: Ticks,
+    ) -> Outcome<()> {
+        self.pending = self.always;
         let mut numbers = std::mem::take(&mut self.unsettled);
+        if self.always > 0 {
+            let all = self.program.watched.iter().enumerate();
+            numbers.extend(all.filter(|(_, watched)| !watched.firings.is_empty()).map(|(number, _)| number));
+        }
         numbers.sort_unstable();
+        numbers.dedup();
         for &number in &numbers {
             let watched = &self.program.watched[number];
             let Probe::Watched(state) = &mut self.probes[watched.probe.at()] else { continue };
             state.unsettled = false;
-            let random = &mut self.silent;
-            let scope = &mut Scope { variables: &[], places, tables: &program.tables, random, now, end: now };
+            self.running.clear();
+            self.running.extend(watched.firings.iter().map(|&id| transitions[id].in_progress));
+            let (variables, random) = (&self.running[..], &mut self.silent);
+            let scope = &mut Scope { variables, places, tables: &program.tables, random, now, end: now };
             let value = whole(&watched.value, scope)?;
             state.read(value, now);
         }

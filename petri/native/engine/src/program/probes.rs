@@ -35,6 +35,9 @@ pub enum ProbeKind {
 pub struct Watched {
     pub probe: ProbeId,
     pub value: Value,
+    /// Of these transitions, the firings in progress are the variables of the value. If there are any, it is read at the end of
+    /// each instant.
+    pub firings: Vec<TransitionId>,
 }
 
 /// The probes of a net, compiled.

@@ -3,6 +3,7 @@
 use crate::base::fault::{LoadError, Loaded};
 use crate::base::ids::{GaugeId, ProbeId, TransitionId};
 use crate::net::{Content, Counter, Event, Expr, Kind, Net, Order, Passage, Probe, Sample};
+use crate::program::analysis::ANY;
 use crate::program::compile::compiler::Compiler;
 use crate::program::expression::{Int, Value};
 use crate::program::probes::{Action, ProbeKind, ProbesProgram, Watched};
@@ -60,9 +61,10 @@ pub fn compile(net: &Net, compiler: &mut Compiler, shadows: usize) -> Loaded<Pro
             }
             Probe::Watched(watched) => {
                 let shadow = TransitionId((shadows + program.watched.len()) as u32);
-                let value = watch(compiler, &watched.value, shadow)?;
+                let firings = watched.firings.clone();
+                let value = watch(compiler, &watched.value, firings.len(), shadow)?;
                 let real = matches!(value, Value::Real(_));
-                program.watched.push(Watched { probe: id, value });
+                program.watched.push(Watched { probe: id, value, firings });
                 ProbeKind::Watched { real }
             }
         };
@@ -72,11 +74,11 @@ pub fn compile(net: &Net, compiler: &mut Compiler, shadows: usize) -> Loaded<Pro
 }
 
 /// A value of the marking, with dependents that touch its shadow whenever it may change. A condition is 0 or 1.
-fn watch(compiler: &mut Compiler, e: &Expr, shadow: TransitionId) -> Loaded<Value> {
-    for place in compiler.facts(e, &[]).tokens {
+fn watch(compiler: &mut Compiler, e: &Expr, variables: usize, shadow: TransitionId) -> Loaded<Value> {
+    for place in compiler.facts(e, &vec![ANY; variables]).tokens {
         compiler.depend(GaugeId::tokens(place), Dependent { transition: shadow, depth: u64::MAX, only: None });
     }
-    let mut lowering = compiler.lowering(Vec::new());
+    let mut lowering = compiler.lowering(vec![Kind::Int; variables]);
     match e.kind {
         Kind::Bool => Ok(Value::Int(Int::Truth(Box::new(lowering.bool(e)?)))),
         kind => lowering.value(e, kind),
