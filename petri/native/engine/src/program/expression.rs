@@ -162,7 +162,7 @@ pub struct OrderKey {
 }
 
 /// The values of a key as numbers without sign, in the same order; 0 for one that is not there.
-pub type Rank = [u64; 2];
+pub type Rank = (u64, u64);
 
 /// The sums of the weights from the first to each, if they are weights: none negative, not all 0.
 pub fn cumulative(weights: &[f64]) -> Option<Vec<f64>> {

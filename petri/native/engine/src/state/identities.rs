@@ -29,7 +29,7 @@ struct Row {
 
 /// What is noted of a token of a bag: its seat.
 fn seated(seat: usize) -> Rank {
-    [seat as u64, 0]
+    (seat as u64, 0)
 }
 
 /// The numbers of the tokens of all places whose tokens are told apart.
@@ -104,7 +104,7 @@ impl Identities {
         let (discipline, row) = self.rows[place.at()].as_ref()?;
         let in_order = |entry| row.tokens.binary_search(&entry).ok();
         match discipline {
-            Discipline::Bag => Some(noted[0] as usize),
+            Discipline::Bag => Some(noted.0 as usize),
             Discipline::Key => in_order((noted, number)),
             Discipline::Fifo => in_order((Rank::default(), number)),
             Discipline::Lifo => in_order((Rank::default(), number)).map(|seat| row.tokens.len() - 1 - seat),
@@ -169,9 +169,9 @@ mod tests {
         for number in 0..4000 {
             let kind = random.equal_choice(4) as usize;
             let rank = if DISCIPLINES[kind] == Discipline::Key {
-                [random.equal_choice(3), random.equal_choice(2)]
+                (random.equal_choice(3), random.equal_choice(2))
             } else {
-                [0; 2]
+                (0, 0)
             };
             let place = PlaceId(kind as u32);
             identities.arrives(place, rank);
@@ -215,16 +215,16 @@ mod tests {
     fn damage_is_found() {
         let place = PlaceId(0);
         let mut identities = identities();
-        (0..3).for_each(|_| identities.arrives(place, [0; 2]));
-        let mut model = vec![vec![([0; 2], 0); 3], Vec::new(), Vec::new(), Vec::new()];
+        (0..3).for_each(|_| identities.arrives(place, (0, 0)));
+        let mut model = vec![vec![((0, 0), 0); 3], Vec::new(), Vec::new(), Vec::new()];
         assert_eq!(identities.verify(&counters(&model)), Ok(()));
         model[0].pop();
         assert_eq!(broken(identities.verify(&counters(&model))), "rows");
-        model[0].push(([0; 2], 0));
-        identities.present.insert(7, [0; 2]);
+        model[0].push(((0, 0), 0));
+        identities.present.insert(7, (0, 0));
         assert_eq!(broken(identities.verify(&counters(&model))), "present");
         identities.present.remove(&7);
-        identities.present.insert(0, [1, 0]);
+        identities.present.insert(0, (1, 0));
         assert_eq!(broken(identities.verify(&counters(&model))), "present");
     }
 }

@@ -27,12 +27,14 @@ enum Row {
 }
 
 /// The seat of one of the tokens with the least rank, of which `choose` picks one by their number.
+#[inline(always)]
 fn draw<R: Ranked>(row: &mut RankedRow<R>, choose: impl FnOnce(u64) -> u64) -> usize {
     tidy(row);
     let (rank, number) = row.least().unwrap_or_default();
     row.select(Cut { rank, behind: false }, Cut { rank, behind: true }, choose(number))
 }
 
+#[inline(always)]
 fn tidy<R: Ranked>(row: &mut RankedRow<R>) {
     if row.is_worn() {
         row.rebuild();

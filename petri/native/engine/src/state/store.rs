@@ -347,7 +347,7 @@ mod tests {
 
         fn push(&mut self, token: &[u64], key: u64) {
             // Halves, so that equal first numbers occur.
-            self.0.push(&mut self.1, token, [key >> 1, key & 1], self.2);
+            self.0.push(&mut self.1, token, (key >> 1, key & 1), self.2);
             self.2 += 1;
         }
 
@@ -430,7 +430,7 @@ mod tests {
         assert_eq!(damaged(Discipline::Fifo, |store| store.1.head = 8), "head");
         assert_eq!(damaged(Discipline::Lifo, |store| store.1.head = 1), "head");
         assert_eq!(damaged(Discipline::Bag, |store| store.2 = 9), "room");
-        assert_eq!(damaged(Discipline::Key, |store| heap(store).ranks[0].key = [99, 0]), "heap");
+        assert_eq!(damaged(Discipline::Key, |store| heap(store).ranks[0].key = (99, 0)), "heap");
         assert_eq!(damaged(Discipline::Key, |store| heap(store).free.push(3)), "cells");
         assert_eq!(damaged(Discipline::Key, |store| heap(store).arrivals = 2), "arrivals");
         assert_eq!(damaged(Discipline::Key, |store| store.2 = 5), "count");

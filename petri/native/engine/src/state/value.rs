@@ -84,7 +84,7 @@ impl OrderKey {
     #[inline(always)]
     pub fn rank(&self, scope: &mut Scope) -> Outcome<Rank> {
         let first = self.first.rank(scope)?;
-        Ok([first, self.then.as_ref().map_or(Ok(0), |then| then.rank(scope))?])
+        Ok((first, self.then.as_ref().map_or(Ok(0), |then| then.rank(scope))?))
     }
 }
 
@@ -92,7 +92,7 @@ impl Preference {
     /// The rank of the binding that the scope has: the least is preferred.
     pub fn rank(&self, scope: &mut Scope) -> Outcome<Rank> {
         let rank = self.key.rank(scope)?;
-        Ok(if self.most { rank.map(|rank| !rank) } else { rank })
+        Ok(if self.most { (!rank.0, !rank.1) } else { rank })
     }
 }
 
