@@ -175,6 +175,7 @@ class Place(Frozen):
     colour: Colour = Colour()
     discipline: Discipline = "bag"
     key: Expr | None = None  # for discipline "key": an expression of the slots, int or real
+    then: Expr | None = None  # another key, for tokens of equal keys
     capacity: Scalar | None = None
     weight: Expr | None = None  # an expression of the slots, int or real
     measured_in: str = ""  # the dimension of weight and capacity
@@ -211,6 +212,7 @@ class Preference(Frozen):
 
     key: Expr  # int or real, of the variables that arcs bind
     most: bool = False
+    then: Expr | None = None  # another key, for bindings of equal keys
 
 
 class Clock(Frozen):
@@ -332,7 +334,17 @@ class Content(Frozen):
     value: Expr
 
 
-Probe = Counter | Sample | Passage | Order | Content
+class Watched(Frozen):
+    """A value of the marking: an int, a real or a bool, of numbers of tokens and of firings in progress alone (M6).
+
+    firings: variable k of the value is how many firings of this transition, which has no clock, are in progress.
+    """
+
+    value: Expr
+    firings: tuple[int, ...] = ()
+
+
+Probe = Counter | Sample | Passage | Order | Content | Watched
 
 
 class Term(Frozen):
@@ -344,6 +356,8 @@ class Term(Frozen):
     counter                                          probe index  its sum
     sample passage order                             (probe index, field)   a figure of it, such as "mean", "p99"
     content                                          (probe index, field)   "integral" over time, or "max"
+    watched                                          (probe index, field)   "integral" over time, "max", "min",
+                                                                            "first": the time until it was true
     series                                 (measure index, field)   a figure of the windows it records, such as "max"
     firings in_progress active clocks_set …          transition   figures of M2 (`petri.measure.catalogue`)
     mean max busy …                                  place        figures of M1, by their words

@@ -166,6 +166,7 @@ BINARY: Final = {"or": "or", "and": "and", **COMPARISONS, **ARITHMETIC}
 FUNCTIONS: Final = {
     "min": "min(a, b)", "max": "max(a, b)", "abs": "abs(x)", "floor": "floor(x)", "ceil": "ceil(x)",
     "round": "round(x)", "sqrt": "sqrt(x)", "ln": "ln(x)", "pow": "pow(x, y)", "tokens": "tokens(place)",
+    "firings": "firings(transition)",
     "average": 'average("sizes.csv")', "len": "len(list)", "list": 'list("costs.csv", "cycles")',
 }  # fmt: skip
 DISTRIBUTIONS: Final = {

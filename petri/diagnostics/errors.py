@@ -41,6 +41,11 @@ class RunFailure(Frozen):
     values: Mapping[str, Value] = field(default_factory=dict)
 
     @property
+    def in_model(self) -> bool:
+        """Whether a firing failed or a measure of the marking, and not the reading of a recording."""
+        return bool(self.transition) or "measured" in self.values
+
+    @property
     def diagnostic(self) -> Diagnostic:
         details: dict[str, Value] = {
             "transition": self.transition,

@@ -169,8 +169,9 @@ class _Walker:
                     within.local[name].type = self._parameter_type(d, name, scope)
                     self.add(span, within.local[name], declares=True)
             case tree.Place():
-                of_token = _Within(scope, self._token_fields(scope.names.get(d.name)))
-                self.walk((d.key, d.weight), of_token)
+                within.local = self._loops(index for index in d.size if isinstance(index, tree.Loop))
+                fields = self._token_fields(scope.names.get(d.name))
+                self.walk((d.key, d.weight), _Within(scope, {**within.local, **fields}))
                 d = replace(d, key=None, weight=None)
             case tree.Transition():
                 within.local = self.variables_of(d, scope)

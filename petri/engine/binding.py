@@ -10,7 +10,7 @@ class Held(Struct):
     """A token in a place, or held by a firing; two tokens of equal value are distinct."""
 
     value: Token
-    key: Scalar = 0
+    key: tuple[Scalar, ...] = ()
     weight: int = 1  # against the capacity of the place
 
 

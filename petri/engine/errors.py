@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
-from petri.net import Content, Expr, Match, Net, Order, Passage, Scalar, Span, Transition, operations
+from petri.net import Content, Expr, Match, Net, Order, Passage, Scalar, Span, Transition, Watched, operations
 from petri.structs import Frozen, field
 
 STOPPED: Final = "stopped"  # the id of the fault that ends a search for bindings which is no longer wanted
@@ -60,15 +60,20 @@ def known(net: Net, index: int, values: Sequence[Scalar], error: str, span: Span
 
 
 def _of_arrivals(net: Net) -> Iterator[Expr]:
-    """What measures evaluate when a token arrives."""
+    """What measures evaluate when a token arrives, or when an instant is over."""
     for probe in net.probes:
         if isinstance(probe, Order) and probe.event.place is not None:
             yield from (*probe.event.key, probe.sequence)
         elif isinstance(probe, Passage):
             events = (*probe.start.every, *probe.end.every)
             yield from (key for event in events if event.place is not None for key in event.key)
-        elif isinstance(probe, Content):
+        elif isinstance(probe, Content | Watched):
             yield probe.value
+
+
+def is_of_marking(net: Net, span: Span | None) -> bool:
+    """Whether an expression that failed is that of a measure of the marking, so that no firing is to blame."""
+    return _is_of((probe.value for probe in net.probes if isinstance(probe, Watched)), span)
 
 
 def _is_of(expressions: Iterable[Expr | None], span: Span | None) -> bool:
@@ -84,7 +89,7 @@ def _steps(transition: Transition) -> Iterator[tuple[Sequence[Expr | None], Iter
         yield [*_wanted(inhibitor.pattern), inhibitor.threshold], ()
     yield [transition.guard], ()
     if transition.prefer is not None:
-        yield [transition.prefer.key], ()
+        yield [transition.prefer.key, transition.prefer.then], ()
     for draw in transition.draws:
         yield [draw.expression], [draw.variable]
 

@@ -51,6 +51,11 @@ def checked(e: Expr, value: Scalar) -> Scalar:
     return value
 
 
+def key_of(key: Expr, then: Expr | None, context: Context) -> tuple[Scalar, ...]:
+    """The value of a key; of two, the second decides among equal values of the first."""
+    return tuple(evaluate(one, context) for one in (key, then) if one is not None)
+
+
 def number_of(count: Expr | None, context: Context) -> int:
     """A number of tokens: 1 by default."""
     return 1 if count is None else int(evaluate(count, context))

@@ -1,7 +1,8 @@
-"""Declared measures on the reference engine: an observer that feeds the net's probes (rule M4)."""
+"""Declared measures on the reference engine: an observer that feeds the net's probes (rules M4 and M6)."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -13,6 +14,7 @@ from petri.measure.histogram import Histogram
 from petri.measure.passage import Passages
 from petri.measure.reorder import Reordering
 from petri.net import Event, Expr, Net, Scalar, Token
+from petri.structs import replace
 
 Key = tuple[int | str, ...]
 
@@ -25,6 +27,9 @@ class ProbeState:
 
     def arrived(self, place: int, context: Context) -> None:
         """A token has been deposited; the variables are its slots."""
+
+    def over(self, context: Context) -> None:
+        """An instant is over; the variables are the firings in progress of each transition."""
 
     def restart(self, now: float) -> None:
         """The warm-up is over."""
@@ -128,38 +133,83 @@ class OrderState(ProbeState):
         return self.order.snapshot()
 
 
-class ContentState(ProbeState):
-    """The sum of a value over the tokens of a place, as a whole number: of parts, where the values are real."""
+class Whole:
+    """The value of an expression as a whole number: of parts, where it is real."""
 
-    def __init__(self, probe: flat.Content) -> None:
-        self.place, self.value = probe.place, probe.value
-        self.parts = flat.CONTENT_PARTS if probe.value.kind == "real" else 1.0
-        self.level = Level()
+    def __init__(self, value: Expr) -> None:
+        self.value = value
+        self.parts = flat.CONTENT_PARTS if value.kind == "real" else 1.0
 
-    def begin(self, net: Net) -> None:
-        """With the initial tokens. Raises ModelError if one has no value."""
-        initial = net.places[self.place].initial
-        self.level = Level(sum(count * self.whole(Context(token)) for count, token in initial))
-
-    def whole(self, context: Context) -> int:
+    def of(self, context: Context) -> int:
         value = evaluate(self.value, context)
         if isinstance(value, float):
             return round(min(max(value, -flat.MOST_CONTENT), flat.MOST_CONTENT) * self.parts)
         return int(value)
 
+
+class ContentState(ProbeState):
+    """The sum of a value over the tokens of a place, as a whole number."""
+
+    def __init__(self, probe: flat.Content) -> None:
+        self.place, self.value = probe.place, Whole(probe.value)
+        self.level = Level()
+
+    def begin(self, net: Net) -> None:
+        """With the initial tokens. Raises ModelError if one has no value."""
+        initial = net.places[self.place].initial
+        self.level = Level(sum(count * self.value.of(Context(token)) for count, token in initial))
+
     def arrived(self, place: int, context: Context) -> None:
         if place == self.place:
-            self.level.change(self.level.value + self.whole(context), int(context.now))
+            self.level.change(self.level.value + self.value.of(context), int(context.now))
 
     def left(self, token: Token, now: float) -> None:
-        self.level.change(self.level.value - self.whole(Context(token)), int(now))
+        self.level.change(self.level.value - self.value.of(Context(token)), int(now))
 
     def restart(self, now: float) -> None:
         self.level.restart(int(now))
 
     def snapshot(self, now: float) -> dict[str, Any]:
         integral, _ = self.level.at(int(now))
-        return {"integral": float(integral) / self.parts, "max": float(self.level.maximum) / self.parts}
+        parts = self.value.parts
+        return {"integral": float(integral) / parts, "max": float(self.level.maximum) / parts}
+
+
+class WatchedState(ProbeState):
+    """A value of the marking, read at the end of each instant at which something happens (M6)."""
+
+    def __init__(self, probe: flat.Watched) -> None:
+        self.value, self.firings = Whole(probe.value), probe.firings
+        self.now = self.integral = self.since = self.window = 0
+        self.seen: list[int] = []  # the values since the window began
+        self.first: int | None = None  # when the value was not 0 for the first time
+
+    def over(self, context: Context) -> None:
+        running = [context.variables[transition] for transition in self.firings]
+        self.become(self.value.of(replace(context, variables=running)), int(context.now))
+
+    def become(self, value: int, now: int) -> None:
+        self.integral = self.integral_at(now)
+        self.now, self.since = value, now
+        self.seen = [min([value, *self.seen]), max([value, *self.seen])]
+        if value and self.first is None:
+            self.first = now
+
+    def integral_at(self, now: int) -> int:
+        return self.integral + self.now * (now - self.since)
+
+    def restart(self, now: float) -> None:
+        known, self.window = bool(self.seen), int(now)
+        self.seen, self.first = [], None
+        if known:
+            self.become(self.now, int(now))
+        self.integral = 0
+
+    def snapshot(self, now: float) -> dict[str, Any]:
+        parts = self.value.parts
+        least, greatest = (value / parts for value in self.seen or (math.nan, math.nan))
+        first = math.nan if self.first is None else float(self.first - self.window)
+        return {"integral": float(self.integral_at(int(now))) / parts, "max": greatest, "min": least, "first": first}
 
 
 def probe_of(probe: flat.Probe, tick: flat.Tick) -> ProbeState:
@@ -174,6 +224,8 @@ def probe_of(probe: flat.Probe, tick: flat.Tick) -> ProbeState:
             return OrderState(probe)
         case flat.Content():
             return ContentState(probe)
+        case flat.Watched():
+            return WatchedState(probe)
 
 
 class Probes(Observer):
@@ -209,6 +261,11 @@ class Probes(Observer):
         context = Context(token, self.tokens, now, now, None, self.net.tables)
         for probe in self.probes:
             probe.arrived(place, context)
+
+    def over(self, now: float, running: Sequence[int]) -> None:
+        context = Context(running, self.tokens, now, now, None, self.net.tables)
+        for probe in self.probes:
+            probe.over(context)
 
     def restart(self, now: float) -> None:
         """The warm-up is over: figures start again; the memory of the probes is kept."""

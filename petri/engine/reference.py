@@ -17,7 +17,7 @@ from petri.engine.binding import Held as Held
 from petri.engine.clocks import NOWHERE, Clocks, clocks_of
 from petri.engine.dependence import dependence
 from petri.engine.errors import STOPPED, Fault, ModelError, known
-from petri.engine.expression import Context, evaluate
+from petri.engine.expression import Context, evaluate, key_of
 from petri.engine.interface import Limits, Reason, RowSource
 from petri.engine.observer import Observer
 from petri.engine.random import RandomStream
@@ -176,15 +176,22 @@ class Engine:
         keys = []
         for binding in bindings:
             self.attempt = (index, binding.variables)
-            keys.append(evaluate(prefer.key, self.context(binding.variables)))
+            keys.append(key_of(prefer.key, prefer.then, self.context(binding.variables)))
         best = max(keys) if prefer.most else min(keys)
         return [binding for binding, key in zip(bindings, keys, strict=True) if key == best]
 
     def settle(self) -> None:
-        """The instant is over: clocks are set, stopped and dropped, in the order of the flat net (C2)."""
+        """The instant is over: measures read the marking (M6); clocks are set, stopped and dropped, in order (C2)."""
         if self.settled:
             return
         self.settled = True
+        if self.net.transitions:
+            self.attempt = (0, [0] * len(self.net.transitions[0].variables))  # an error of a measure has no transition
+            running = [0] * len(self.net.transitions)
+            for firing in self.in_progress:
+                running[firing.transition] += 1
+            for observer in self.observers:
+                observer.over(self.now, running)
         for index, clocks in self.clocks.items():
             changes = clocks.settle(self.known_bindings(index))
             for observer in self.observers:
@@ -441,8 +448,8 @@ class Engine:
         return Context(variables, lambda p: len(self.marking[p]), self.now, self.now, stream, self.net.tables)
 
     def hold(self, place: int, token: Token) -> Held:
-        key = self.net.places[place].key
-        return Held(token, 0 if key is None else evaluate(key, Context(token)), self.weight(place, token))
+        key, then = self.net.places[place].key, self.net.places[place].then
+        return Held(token, () if key is None else key_of(key, then, Context(token)), self.weight(place, token))
 
     def count(self, expression: Expr | None, context: Context) -> int:
         """A number of tokens: 1 by default, never negative (X2)."""

@@ -22,7 +22,7 @@ from petri.measure import formula
 from petri.measure.bounded import NOTHING, Bounded
 from petri.measure.catalogue import TERMS, FigureKind
 from petri.measure.observation import Observation
-from petri.net import Content, Counter, Order, Passage, Probe, Sample, Term
+from petri.net import Content, Counter, Order, Passage, Probe, Sample, Term, Watched, operations
 
 
 class Undetermined(Exception):
@@ -60,6 +60,8 @@ class Rewards:
         space = self.chain.space
         if isinstance(probe, Content):
             self.columns["content", number] = self._content(probe)[self.chain.numbers]
+        elif isinstance(probe, Watched):
+            self.columns["watched", number] = self._watched(probe)
         elif isinstance(probe, Counter):
             amounts = np.zeros(len(space.sources))
             arcs = np.flatnonzero(space.starts & (space.transitions == probe.transition))
@@ -81,6 +83,21 @@ class Rewards:
                 arcs = arcs[self.chain.values(one.condition, arcs) != 0.0]
             values[arcs], counted[arcs] = self.chain.values(one.value, arcs), True
         return values, counted
+
+    def _watched(self, probe: Watched) -> Floats:
+        """The value in each state of the chain, read once for each marking of the places that it counts."""
+        counted = sorted({int(part.value or 0) for part in operations([probe.value]) if part.op == "tokens"})
+        nothing = [np.zeros(self.chain.states, dtype=np.int64)]
+        running = [self.chain.in_progress(transition) for transition in probe.firings]
+        counts = np.stack([*running, *(self.chain.counts(place) for place in counted)] or nothing, axis=1)
+        markings, states = np.unique(counts, axis=0, return_inverse=True)
+        values = []
+        for marking in markings.tolist():
+            tokens = dict(zip(counted, marking[len(running) :], strict=False))
+            context = Context(marking[: len(running)], tokens.__getitem__, tables=self.net.tables)
+            values.append(float(evaluate(probe.value, context)))
+        found: Floats = np.array(values)[states.reshape(-1)]
+        return found
 
     def _content(self, probe: Content) -> Floats:
         known: dict[Any, float] = {}
@@ -180,7 +197,7 @@ class Figures:
 
     def value(self, term: Term) -> Bounded:
         """The value of a formula. Raises Undetermined."""
-        if not self.totals and term.op not in ("max", "content") and formula.grows(self.net, term):
+        if not self.totals and term.op not in ("max", "content", "watched") and formula.grows(self.net, term):
             raise Undetermined("exact-total")
         return self._value(term)
 
@@ -216,13 +233,17 @@ class Figures:
             raise Undetermined("exact-unseen")
 
     def _of_probe(self, number: int, field: str) -> Bounded:
-        """A figure of a sample or of a content."""
+        """A figure of a sample, of a content or of a value of the marking."""
         self._check(number)
         probe = self.net.probes[number]
         if isinstance(probe, Content):
             if field != "integral":
                 raise Undetermined("exact-extreme")
             return self.averages["content", number]
+        if isinstance(probe, Watched):
+            if field != "integral":
+                raise Undetermined("exact-first" if field == "first" else "exact-extreme")
+            return self.averages["watched", number]
         assert isinstance(probe, Sample)
         find = SAMPLE_FIELDS.get(field)
         if find is None:

@@ -59,7 +59,7 @@ class Needs:
     def dynamics(self) -> None:
         """What decides where the net goes."""
         for index, place in enumerate(self.net.places):
-            self.of_tokens(index, [place.key, place.weight])
+            self.of_tokens(index, [place.key, place.then, place.weight])
         for index, transition in enumerate(self.net.transitions):
             arcs: list[InputArc | InhibitorArc] = [*transition.inputs, *transition.inhibitors]
             for arc in arcs:
@@ -67,7 +67,8 @@ class Needs:
                     if match.equal is not None:
                         self.slot(arc.place, slot)
             self.of_firings(index, enabling_expressions(self.net, transition))
-            self.of_firings(index, [None if transition.prefer is None else transition.prefer.key])
+            if transition.prefer is not None:
+                self.of_firings(index, [transition.prefer.key, transition.prefer.then])
             if transition.clock is not None:
                 self.of_firings(index, [transition.clock.time, transition.clock.speed], times=True)
             self.of_firings(index, [transition.time], times=True)

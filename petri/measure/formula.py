@@ -79,10 +79,12 @@ def grows(net: Net, term: Term) -> bool:
     """Whether a formula is a count that grows with the length of the run, so that batches say nothing of it."""
     if term.op in ("firings", "arrivals", "counter", "max", "elapsed", "series"):
         return True
-    if term.op in ("sample", "passage", "order", "content"):
+    if term.op in ("sample", "passage", "order", "content", "watched"):
         assert isinstance(term.value, tuple)
         field = term.value[1]
-        return field in ("count", "sum", "integral", "min", "max") or field in reorder.COUNTERS + reorder.MAXIMA
+        return (
+            field in ("count", "sum", "integral", "min", "max", "first") or field in reorder.COUNTERS + reorder.MAXIMA
+        )
     if term.op == "div":
         return grows(net, term.args[0]) and not grows(net, term.args[1])
     return any(grows(net, argument) for argument in term.args)

@@ -39,6 +39,7 @@ counter           {"sum"}
 sample, passage   `Histogram.snapshot()`; a passage adds {"unmatched", "waiting", "forgotten"}
 order             `Reordering.snapshot()`: `reorder.FIELDS` and `reorder.DISTRIBUTIONS`
 content           {"integral"}, of the sum over time, and {"max"}, its greatest value, see `maximum` below
+watched           the same of a value, and {"min", "first"}; "first" is nan where the value was never true
 """
 
 
@@ -87,7 +88,7 @@ def probe_minus(later: Snapshot, earlier: Snapshot) -> Snapshot:
     if "packets" in later:
         return _order_minus(later, earlier)
     if "integral" in later:
-        return {"integral": later["integral"] - earlier["integral"], "max": later["max"]}
+        return {**later, "integral": later["integral"] - earlier["integral"]}
     difference = {name: later[name] - earlier[name] for name in ("sum", "unmatched", "forgotten") if name in later}
     if "waiting" in later:
         difference["waiting"] = later["waiting"]
@@ -113,7 +114,7 @@ def _order_minus(later: Snapshot, earlier: Snapshot) -> Snapshot:
     return {**counters, **maxima, **reorder.ratios(counters), **arrays}
 
 
-TIMES = ("total_late_time", "max_late_time", "mean_late_time", "integral")
+TIMES = ("total_late_time", "max_late_time", "mean_late_time", "integral", "first")
 
 
 def probe_in_units(snapshot: Snapshot, tick: Tick) -> Snapshot:

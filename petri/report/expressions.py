@@ -163,7 +163,10 @@ class ExpressionText:
 
     def preference(self, transition: Transition, prefer: Preference) -> str:
         """`prefer least p.born`"""
-        return f"prefer {'most' if prefer.most else 'least'} {self.as_written(prefer.key, transition.variables)}"
+        key = self.as_written(prefer.key, transition.variables)
+        if prefer.then is not None:
+            key = f"({key}, {self.as_written(prefer.then, transition.variables)})"
+        return f"prefer {'most' if prefer.most else 'least'} {key}"
 
     def clock(self, transition: Transition, clock: Clock) -> Iterator[str]:
         """`after exp(5 ms)`, `servers all`, `resume`, `speed 1 / tokens(job)`: the clauses that are no defaults."""

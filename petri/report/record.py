@@ -110,7 +110,7 @@ class RunRecord(Frozen, kw_only=True):
     def _why_partial(self, ended: Ending | None) -> str:
         """How the first incomplete replication ended; None if it never started."""
         if ended == "error":
-            in_model = self.failure is not None and self.failure.transition
+            in_model = self.failure is not None and self.failure.in_model
             return f"stopped by an error in {'the model' if in_model else 'a recording'}"
         return "interrupted" if ended in (None, "interrupted") else "stopped by a limit"
 

@@ -12,7 +12,7 @@ import numpy as np
 from petri.catalogue.operations import OPERATIONS
 from petri.diagnostics import RunFailure, unknown_name
 from petri.display import ShownInNotebook
-from petri.engine.errors import Fault
+from petri.engine.errors import Fault, is_of_marking
 from petri.file_read import FileRead, furthest
 from petri.measure import formula, reorder
 from petri.measure.catalogue import PLACE_COLUMNS, FigureKind, transition_columns
@@ -317,7 +317,8 @@ class RunFigures:
 
 def run_failure(net: Net, fault: Fault) -> RunFailure:
     """An error as shown to users: names instead of indices, with units."""
-    transition = None if fault.transition is None else net.transitions[fault.transition]
+    measured = is_of_marking(net, fault.span)
+    transition = None if measured or fault.transition is None else net.transitions[fault.transition]
     named = {} if transition is None else {v.name: v for v in transition.variables}
     binding = tuple((name, shown(net, named[name], value)) for name, value in fault.binding.items())
     unit = f" {net.time_unit}" if net.time_unit else ""
@@ -330,6 +331,8 @@ def run_failure(net: Net, fault: Fault) -> RunFailure:
         values["parameters"] = [
             f"{name} = {value:.10g}" for name, value in fault.values.items() if name != "distribution"
         ]
+    if measured:
+        values["measured"] = time
     span = fault.span
     if fault.id == "instant-limit" and transition is not None:
         span = transition.span  # no expression fails there: the next firing of the loop is to blame

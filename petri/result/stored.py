@@ -49,6 +49,11 @@ class Failure(Frozen):
     transition: str = ""
 
     @property
+    def in_model(self) -> bool:
+        """As of a `RunFailure`."""
+        return bool(self.transition) or any(note.startswith("at time") for note in self.notes)
+
+    @property
     def diagnostic(self) -> Failure:
         return self
 

@@ -123,6 +123,11 @@ WORDING: dict[str, Wording] = {
         "whether there is room must be known before the firing starts; choose in an immediate transition after it",
     ),
     "prefer-not-number": Wording("bindings are preferred by a number, not by {kind}", "name a field, such as `p.born`"),
+    "too-many-keys": Wording(
+        "of these keys, more than two are numbers without bounds",
+        "keys with bounds count as one with those beside them: enumerations, bools, ints in a range",
+        "the last key is not needed if it is the order of arrival, which decides in any case between tokens of a place",
+    ),
     "time-negative": Wording("a firing time cannot be {value}"),
     "after-with-takes": Wording(
         "a transition has `takes` or `after`, not both",

@@ -88,5 +88,6 @@ WORDING: dict[str, Wording] = {
     "exact-series": Wording("it is made of windows of a run"),
     "exact-quantile": Wording("percentiles are not computed"),
     "exact-extreme": Wording("extremes are not computed"),
+    "exact-first": Wording("when a condition holds first is not computed"),
     "exact-unseen": Wording("it depends on the time itself, or on a value that can be any of infinitely many"),
 }

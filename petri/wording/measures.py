@@ -13,6 +13,17 @@ WORDING: dict[str, Wording] = {
         "`{text}` cannot be measured",
         "examples of measures: `rate(send)`, `mean(queue)`, `now - p.born at send`, and arithmetic on them",
     ),
+    "count-in-measure": Wording(
+        "`{text}` changes in time, and a measure must say what of it",
+        "write `mean({text})`, `max({text})` or `share({text} > 0)`",
+    ),
+    "firings-of-clock": Wording(
+        "`{name}` has `after`: its firings take no time, so none is ever in progress",
+        "count the tokens of its input places, for which its clocks run",
+    ),
+    "marking-not-number": Wording(
+        "`{text}` is {kind}, and no number that can be averaged", "for the share of time that it holds: `{instead}`"
+    ),
     "bare-in-measure": Wording(
         "`{name}` is {kind}; which figure of it?", "write for example `mean({name})` or `rate({name})`"
     ),

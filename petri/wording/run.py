@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from petri.wording.entry import Wording
 
-WHEN_AND_WHERE = ("at time {time}, when transition `{transition}` was about to fire", "with {binding}")
+WHEN_AND_WHERE = (
+    "at time {time}, when transition `{transition}` was about to fire",
+    "with {binding}",
+    "at time {measured}, when the instant was over and the marking was measured",
+)
 
 CLOCK_OF = "at time {time}, of the transition `{transition}`"
 

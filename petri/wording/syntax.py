@@ -135,7 +135,7 @@ WORDING: dict[str, Wording] = {
     ),
     "two-brackets": Wording("the indices of `{name}` are declared within one pair of brackets", "write `{form}`"),
     "array-size": Wording("an array of places is declared with the range of each index", "write `{form}`"),
-    "array-variable": Wording("an array of places is declared without a variable", "write `{form}`"),
+    "array-variable": Wording("an array of ports is declared without a variable", "write `{form}`"),
     "missing-outputs": Wording("no output follows `->`", "if the transition has no output, write `-> nothing`"),
     "second-arrow": Wording("a transition has one `->`", "separate arcs with `,`"),
     "input-only": Wording("`{word}` is an input arc", "write it before `->`"),

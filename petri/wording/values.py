@@ -41,6 +41,11 @@ WORDING: dict[str, Wording] = {
         notes=("`now` can be used in draws, times, outputs and measures; `end` in outputs and measures",),
     ),
     "tokens-not-allowed": Wording("`tokens(…)` is not allowed in {where}"),
+    "firings-not-allowed": Wording(
+        "`firings(…)` is not allowed in {where}",
+        "measures of the marking may use it: `share(firings(send) >= 2)`, `mean(…)`, `time_until(…)`",
+        "what a net does depends on tokens alone: let each firing hold one, `free, … -> free, …`, and count those left",
+    ),
     "draw-not-allowed": Wording(
         "random values cannot be drawn in {where}",
         "name the draw in the transition, `{here} x ~ …`, and use `x`",

@@ -23,6 +23,7 @@ from petri.net import (
     Probe,
     Sample,
     Transition,
+    Watched,
 )
 from petri.structs import replace
 
@@ -80,7 +81,9 @@ class Copy:
         return clock and replace(clock, time=self.moved(clock.time), speed=self.expression(clock.speed))
 
     def preference(self, prefer: Preference | None) -> Preference | None:
-        return None if prefer is None else replace(prefer, key=self.moved(prefer.key))
+        if prefer is None:
+            return None
+        return replace(prefer, key=self.moved(prefer.key), then=self.expression(prefer.then))
 
     def input(self, arc: InputArc) -> InputArc:
         return replace(
@@ -124,6 +127,8 @@ class Copy:
             return self.sample(probe)
         if isinstance(probe, Content):
             return replace(probe, place=self.first + probe.place, value=self.moved(probe.value))
+        if isinstance(probe, Watched):
+            return Watched(self.moved(probe.value), tuple(self.first_transition + one for one in probe.firings))
         moved = replace(probe, transition=self.first_transition + probe.transition)
         return replace(moved, quantity=self.expression(moved.quantity))
 

@@ -119,7 +119,8 @@ class JoinMaker:
 
     def prefer(self) -> Preference | None:
         key = self.among(self.known, self.choose.one(("int", "real")))
-        return None if key is None else Preference(key, self.choose.chance(5))
+        then = self.among(self.known, self.choose.one(("int", "real"))) if self.choose.chance(2) else None
+        return None if key is None else Preference(key, self.choose.chance(5), then)
 
     def output(self, place: int) -> tuple[OutputArc, list[Draw]]:
         """A token with values that were bound, or drawn."""

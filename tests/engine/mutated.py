@@ -29,7 +29,7 @@ NUMBERS: list[Any] = [
 OTHERS: list[Any] = [None, True, False, "", "x", "\ud800", [], {}, [0], [[]], [None], {"op": "now", "kind": "real"}]
 KINDS, DISCIPLINES = ["int", "real", "bool"], ["bag", "fifo", "lifo", "key"]
 MEMORIES = ["restart", "resume", "repeat"]
-CLASSES = ["Counter", "Sample", "Passage", "Order", "Content", "Net"]
+CLASSES = ["Counter", "Sample", "Passage", "Order", "Content", "Watched", "Net"]
 WORDS = {"kind": KINDS, "discipline": DISCIPLINES, "op": list(OPERATIONS), "is": CLASSES, "memory": MEMORIES}
 ENGINES_READ = ("places", "transitions", "probes", "tables")
 

@@ -43,6 +43,7 @@ from petri.net import (
     Token,
     Transition,
     Variable,
+    Watched,
     weighing_slots,
 )
 from petri.structs import replace
@@ -236,7 +237,7 @@ def token(choose: Chooser, colour: Colour) -> Token:
 def random_place(choose: Chooser, number: int) -> Place:
     colour = choose.one(COLOURS)
     discipline: Discipline = choose.one(DISCIPLINES)
-    key = None
+    key = then = None
     if discipline == "key":
         if not colour.slots:
             discipline = "bag"
@@ -245,12 +246,15 @@ def random_place(choose: Chooser, number: int) -> Place:
             key = Expr("var", colour.slots[slot].kind, (), slot, choose.span())
             if colour.slots[slot].kind == "int" and choose.chance(4):
                 key = Expr("neg", "int", (key,), None, choose.span())
+            if choose.chance(3):
+                slot = choose.number(0, len(colour.slots) - 1)
+                then = Expr("var", colour.slots[slot].kind, (), slot, choose.span())
     initial = tuple((choose.number(0, 3), token(choose, colour)) for _ in range(choose.number(1, 4)))
     limit: Scalar | None = choose.number(1, 6) if choose.chance(2) else None
     weight = random_weight(choose, colour) if choose.chance(2) else None
     if weight is not None:
         limit = choose.number(1, 12) if weight.kind == "int" else choose.number(1, 100) / 8
-    return Place(f"p{number}", colour, discipline, key, limit, weight, initial=initial)
+    return Place(f"p{number}", colour, discipline, key, then, limit, weight, initial=initial)
 
 
 def random_weight(choose: Chooser, colour: Colour) -> Expr | None:
@@ -426,7 +430,8 @@ class TransitionMaker:
         if choose.chance(4):
             scope = self.scope()
             scope.clock = choose.chance(1)
-            prefer = Preference(choose.one((scope.whole, scope.real))(), choose.chance(5))
+            keys = [choose.one((scope.whole, scope.real))() for _ in range(choose.one((1, 1, 2)))]
+            prefer = Preference(keys[0], choose.chance(5), keys[1] if len(keys) > 1 else None)
         arcs = len(self.variables)
         clock = self.clock(inputs) if self.clocks and choose.chance(7) else None
         draws = []
@@ -493,7 +498,12 @@ def random_event(choose: Chooser, net: Net) -> Event:
 
 
 def random_probe(choose: Chooser, net: Net) -> Probe:
-    kind = choose.one(("counter", "sample", "passage", "order", "content"))
+    kind = choose.one(("counter", "sample", "passage", "order", "content", "watched", "watched"))
+    if kind == "watched":
+        lasting = [number for number, transition in enumerate(net.transitions) if transition.clock is None]
+        firings = tuple(choose.one(lasting) for _ in range(choose.one((0, 0, 1, 2)))) if lasting else ()
+        scope = Scope(choose, ints=list(range(len(firings))), places=len(net.places))
+        return Watched(choose.one((scope.truth, scope.whole, lambda: fallible(scope)))(), firings)
     coloured = [index for index, place in enumerate(net.places) if place.colour.slots]
     if kind == "content" and coloured:
         place = choose.one(coloured)

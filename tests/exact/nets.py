@@ -61,7 +61,8 @@ def _transition(choose: Random, t: Transition, ticks: bool) -> Transition:
             )
             for arc in t.outputs
         ),
-        prefer=t.prefer and replace(t.prefer, key=plain(choose, t.prefer.key)),
+        prefer=t.prefer
+        and replace(t.prefer, key=plain(choose, t.prefer.key), then=t.prefer.then and plain(choose, t.prefer.then)),
     )
     if ticks or not choose.chance(4):
         return t

@@ -35,6 +35,27 @@ def test_mm1k(load: float, refused: float) -> None:
     assert abs(found.value - closed) <= found.error + 1e-15
 
 
+def test_measures_of_the_marking() -> None:
+    """M/M/1/4 at load 1, whose five states are equally likely; a customer in service waits no more."""
+    net = petri.loads(
+        """
+        place source = token
+        place queue cap 3
+        place server = token
+        transition arrive: source -> source, queue  after exp(1)
+        transition begin:  queue, server -> served
+        place served
+        transition serve:  served -> server  after exp(1)
+        measure full = share(tokens(queue) == 3)
+        measure squares = mean(tokens(queue) * tokens(queue) / 2)
+        measure first = time_until(tokens(queue) == 3)
+        """
+    )
+    solution = net.solve()
+    assert solution.figure("full").value == pytest.approx(1 / 5, rel=1e-12)
+    assert solution.figure("squares").value == pytest.approx((1 + 4 + 9) / 10, rel=1e-12)
+
+
 @pytest.mark.parametrize(("servers", "offered", "loss"), [(2, 1.5, 0.3103448), (4, 3.2, 0.2281449)])
 def test_mmcc(servers: int, offered: float, loss: float) -> None:
     """Erlang B."""

@@ -57,6 +57,7 @@ class Writer:
     number: int = 0
     stores: list[Store] = field(default_factory=list)
     measurable: list[str] = field(default_factory=list)  # transitions that take a packet as p
+    lasting: list[str] = field(default_factory=list)  # those of them whose firings may last
     called: str = ""  # the step that calls the service, to be given a size
     emptied: Store | None = None  # a place that the transition resets, which gets the packet
     repeated: int = 0  # loops around the step that is written
@@ -168,6 +169,9 @@ class Writer:
         discipline = choose.one(("", "", "fifo", "lifo", "by"))
         if discipline == "by":
             key = choose.one((self.own(self.size), f"-{self.own(self.seq)}", self.own(self.kind), self.own(self.born)))
+            if choose.chance(3):
+                key = f"({self.own(self.kind)}, {key})"
+                uses.append("by two keys")
             discipline = f"by {key}"
         uses += [{"": "bag", "f": "fifo", "l": "lifo", "b": "by a key"}[discipline[:1]]]
         limit = choose.one(("", "", f"cap {choose.number(1, 4)}", f"cap {choose.number(64, 4000)} B of", "cap 12 of"))
@@ -186,7 +190,12 @@ class Writer:
         if self.nested:
             uses.append("a record in a record")
         marked = f"= {', '.join(initial)}" if initial else ""
-        self.free(f"place {name}{'[0..1]' if array else ''} : {self.packet} {discipline} {limit} {marked}")
+        index = self.name("index")
+        if array and initial and choose.chance(5):
+            marked = f"= {', '.join(f'{index} * {token}' for token in initial)}"
+            uses.append("an initial marking by index")
+        size = f"[{index} in 0..1]" if index in marked else "[0..1]"
+        self.free(f"place {name}{size if array else ''} : {self.packet} {discipline} {limit} {marked}")
         self.stores.append(Store(name, tuple(uses), 2 if array else 0, bool(limit)))
 
     def time(self, p: str, uses: list[str]) -> str:
@@ -229,6 +238,10 @@ class Writer:
             key = choose.one(
                 (self.of(p, self.size), f"{p}.{self.seq} mod 4", f"({p}.{self.seq} - tokens({other.at(0)})) mod 3")
             )
+            if choose.chance(3):
+                further = choose.one((self.of(p, self.kind), f"{p}.{self.born}", f"{p}.{self.seq} > 2"))
+                key = choose.one((f"({key}, {further})", f"({further}, {key})"))
+                uses.append("prefer by two keys")
             word = choose.one(("least", "most"))
             uses.append(f"prefer {word}")
             found += f" prefer {word} {key}"
@@ -298,6 +311,8 @@ class Writer:
             f"{' draw d ~ uniform(0..9)' if draw else ''} {self.lasts('p', uses)}{self.clauses('p', uses)}"
         )
         self.measurable.append(f"{name}[*]" if array else name)
+        if "a clock of each binding" not in uses:
+            self.lasting.append(self.measurable[-1])
         self.drawn(uses, name)
 
     def any(self, store: Store, uses: list[str]) -> str:
@@ -562,6 +577,11 @@ class Writer:
                 ("mean(place, x) of a number", f"mean({where}, {seq} mod 7)"),
                 ("mean(place, x) of a time", f"mean({element}, {self.own(self.born)})"),
                 ("mean(place, x) with a condition", f"mean({element}, if {kind} then 1 else 0)"),
+                ("share(condition)", f"share(tokens({where}) >= 1)"),
+                ("mean(number of tokens)", f"mean(min(tokens({where}), 2) * tokens({self.tool}))"),
+                ("max(number of tokens)", f"max(tokens({where}) - 0.5) - min(tokens({element}))"),
+                self.of_firings(where),
+                ("time_until", f"time_until(tokens({self.tool}) == 0 or tokens({where}) > 3)"),
                 ("busy", f"busy({self.tool})"),
                 ("occupied and active", f"occupied({where}) + active({t})"),
                 ("sojourn", f"sojourn({element})"),
@@ -578,6 +598,12 @@ class Writer:
         expected = "" if "record" in formula[1] else self.perhaps(f"  expect {choose.one(('> 0', '<= 0'))}")
         self.free(f"measure {name} = {formula[1]}{expected}")
         self.drawn([formula[0]], f"measure {name}")
+
+    def of_firings(self, where: str) -> tuple[str, str]:
+        if not self.lasting:
+            return "max(number of tokens)", f"max(tokens({where}))"
+        one = self.choose.one(self.lasting)
+        return "firings", f"share(firings({one}) >= 1 and tokens({where}) > 0) + mean(firings({one}) / 2)"
 
     def run(self) -> None:
         choose = self.choose

@@ -208,10 +208,10 @@ class Programs:
         capacity = self._maybe(lambda: self.expression(6))
         return tree.Place(
             name=self.name(),
-            size=self._some(self.counted, 0, 2),
+            size=self._some(self.index, 0, 2),
             type=self._maybe(self.type),
             discipline=discipline,  # type: ignore[arg-type]
-            key=self.expression(6) if discipline == "by" else None,
+            key=self.ordering(6) if discipline == "by" else None,
             capacity=capacity,
             weight=None if capacity is None else self._maybe(lambda: self.expression(6)),
             initial=self._some(lambda: tree.Initial(self.expression(), self.loops(), NOWHERE), 0, 2),
@@ -224,12 +224,21 @@ class Programs:
     def loops(self) -> tuple[tree.Loop, ...]:
         return self._some(lambda: tree.Loop(self.name(), self.counted(), NOWHERE), 0, 2)
 
+    def index(self) -> tree.Range | tree.Name | tree.Loop:
+        counted = self.counted()
+        return tree.Loop(self.name(), counted, NOWHERE) if self.chance.random() < 0.3 else counted
+
     def counted(self) -> tree.Range | tree.Name:
         return tree.Name(self.name(), NOWHERE) if self.chance.random() < 0.2 else self.range()
 
+    def ordering(self, level: int) -> tree.Expr:
+        if self.chance.random() < 0.7:
+            return self.expression(level)
+        return tree.Keys(self._some(self.expression, 2, 3), NOWHERE)
+
     def preference(self) -> tree.Preference:
         word = self.chance.choice(("least", "most"))
-        return tree.Preference(word, self.expression(4), NOWHERE)  # type: ignore[arg-type]
+        return tree.Preference(word, self.ordering(4), NOWHERE)  # type: ignore[arg-type]
 
     def arc(self) -> tree.Arc:
         mode = self.chance.choice(("take", "take", "read", "no", "reset"))

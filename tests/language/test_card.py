@@ -66,6 +66,11 @@ WHERE: dict[str, list[dict[str, str]]] = {
         {"more": "measure k = time(t -> t, by E)"},
     ],
     "key of an event `place(x)`": [{"more": "measure k = time(s(x) -> t, by E -> x)"}],
+    "`share(c)`": [
+        {"more": "measure k = share(E > 0)"},
+        {"more": "measure k = time_until(E > 0)"},
+        {"more": "measure k = mean(tokens(b) + E)"},
+    ],
     "`fn`": [{"more": "fn f(x: int): int = E\nmeasure k = rate(t, f(x))"}],
     "initial marking": [
         {"initial": ", (E)"},

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import petri
+from petri import language
 from petri.diagnostics import LanguageError
 from petri.engine.native import available
 from petri.net import Net
@@ -137,3 +138,36 @@ def test_ports_that_do_not_fit() -> None:
         ("v[0..2, 0..2]", "v[1..3]", "index-outside"),
     ):
         assert problems(f"{module}place {place} : int = 0\ninstance m = M(p = {given})") == [found], given
+
+
+def test_an_index_with_a_name_gives_each_element_its_own_tokens_capacity_and_key() -> None:
+    net = language.loads(
+        """
+        type Kind = gold | silver
+        const size = [2, 0]
+        place up[k in Kind] = size[k] * token
+        place line[k in Kind, 0..1] : int by (if k == gold then value else -value) cap size[k] + 1 = i + 10
+          for i in 1..size[k]
+        transition t[k in Kind]: up[k], line[k, 0](x) -> line[k, 1](x)  takes 1
+        """
+    )
+    assert [(place.name, place.held, place.capacity) for place in net.places] == [
+        ("up[gold]", 2, None),
+        ("up[silver]", 0, None),
+        *((f"line[{kind}][{i}]", held, held + 1) for kind, held in (("gold", 2), ("silver", 0)) for i in (0, 1)),
+    ]
+    assert [token for _, token in net.places[2].initial] == [(11,), (12,)]
+
+
+@pytest.mark.parametrize(
+    ("place", "error"),
+    [
+        ("p[k in 0..1] = (k - 1) * token", "count-negative"),
+        ("p[k in 0..2] = [1, 2][k] * token", "list-index"),
+        ("p[k in 0..1] : 0..1 = 2 * (k + 1)", "value-outside"),
+        ("p[k in 0..1] cap k = token", "initial-over-capacity"),
+    ],
+)
+def test_what_an_element_may_not_have(place: str, error: str) -> None:
+    tested = f"place {place}\ntransition t: p[0], p[1] -> nothing"
+    assert [found.id for found in language.checks(tested, name="p.net") if found.severity == "error"] == [error]

@@ -87,9 +87,10 @@ CASES = {
     "priority of a token": (clauses(" priority «x».kind"), "variable-not-allowed", "priority 1`"),
     "weight of a token": (clauses(" weight «x».kind"), "variable-not-allowed", "weight 1`"),
     "two brackets": (places("place v[0..3]«[»0..2]"), "two-brackets", "`place v[0..3, 0..2]`"),
-    "two variables": (places("place v[«i in» 0..3, j in 0..3]"), "array-variable", "`place v[0..3, 0..3]`"),
+    "two variables": (
+        places("module M\n  port v[«i in» 0..3, j in 0..3]\nend"), "array-variable", "`port v[0..3, 0..3]`"),
     "two sizes": (places("place v[«4», 2]"), "array-size", "`place v[0..3, 0..1]`"),
-    "a variable in an array": (places("place v[«i in» 0..3]"), "array-variable", "`place v[0..3]`"),
+    "a variable in an array": (places("module M\n  port v[«i in» 0..3]\nend"), "array-variable", "`port v[0..3]`"),
     "a size of an array": (places("place v[«4»]"), "array-size", "`place v[0..3]`"),
     "curly quotes of a name": (places("place «“a”» = token\ntransition t: a -> b"), "name-in-quotes", "`a`"),
     "curly quotes of a file": ("net a\nimport «“part.net”»\n" + GO[10:], "foreign-quotes", '`"part.net"`'),

@@ -78,6 +78,20 @@ def test_i4_the_binding_with_the_least_or_greatest_key_is_chosen(engine: str) ->
     assert order_of(round_robin, engine) == [5, 7, 0, 2]
 
 
+def test_i4_of_several_keys_each_decides_among_equal_values_of_those_before(engine: str) -> None:
+    assert order_of("transition t: q({x, y}) -> out(x)  prefer least (x mod 2, y)", engine) == [2, 0, 7, 5]
+    assert order_of("transition t: q({x, y}) -> out(x)  prefer most (x mod 2, x > 3, y)", engine) == [5, 7, 0, 2]
+    text = """
+        type Class = gold | silver
+        place q : { class: Class, urgent: bool, came: real } = {class: silver, urgent: true, came: 1.0},
+          {class: gold, urgent: true, came: 4.0}, {class: gold, urgent: false, came: 2.0},
+          {class: gold, urgent: true, came: 3.0}
+        place s = token
+        transition t: q(p), s -> s  takes 1  prefer least (p.class, not p.urgent, p.came)
+        """
+    assert [values[2] for values in simulate(text, engine).values("t")] == [3.0, 4.0, 2.0, 1.0]
+
+
 def test_i4_a_key_may_be_of_several_tokens(engine: str) -> None:
     text = """
         place a : int = 1, 4, 9

@@ -1,4 +1,6 @@
-"""Rules M1 to M5: what a run measures, on runs whose figures can be worked out by hand."""
+"""Rules M1 to M6: what a run measures, on runs whose figures can be worked out by hand."""
+
+import math
 
 import pytest
 
@@ -122,3 +124,65 @@ def test_m5_the_condition_is_looked_at_after_the_first_firing(engine: str) -> No
     net = "place a = token  transition t: a -> a  takes 2  measure n = mean(a)\nrun until mean(a) <= 0.5"
     (ran,) = petri.loads(net).run(engine=engine).replications
     assert (ran.time, ran.firings) == (2.0, 1)
+
+
+# Up to 2 a is 1, and 0 from there on; s is 0 up to 4. b gets a token at 2 and at 4, which go on to c at once.
+MARKING = """
+place a = 2 * token
+place s = token
+place b
+place c
+transition work: s, a -> s, b  takes 2
+transition pass: b -> c
+place z = token
+transition last: z -> nothing  takes 5
+"""
+
+
+@pytest.mark.parametrize(
+    ("figure", "field", "value"),
+    [
+        ("share(tokens(a) == 0 and tokens(s) == 0)", "integral", 2.0),
+        ("mean(min(tokens(c), 1) * 3)", "integral", 9.0),
+        ("mean(tokens(c) / 4)", "integral", 1.0),
+        ("mean(tokens(a) - 2 * tokens(c))", "integral", -6.0),
+        ("max(tokens(c) - 1)", "max", 1.0),
+        ("min(tokens(c) - 1)", "min", -1.0),
+        ("max(tokens(b))", "max", 0.0),
+        ("mean(firings(work) + 10 * firings(last))", "integral", 4.0 + 50.0),
+        ("share(firings(work) == 0 or tokens(a) == 1)", "integral", 3.0),
+        ("max(firings(pass))", "max", 0.0),
+        ("time_until(firings(work) == 0)", "first", 4.0),
+        ("time_until(tokens(c) == 1)", "first", 2.0),
+        ("time_until(tokens(a) < 2)", "first", 0.0),
+    ],
+)
+def test_m6_measures_of_the_marking(engine: str, figure: str, field: str, value: float) -> None:
+    seen = simulate(f"{MARKING} measure m = {figure}", engine, until=5.0).observation
+    assert probe_figure(seen.probes[0], field) == value
+
+
+def test_m6_a_marking_within_an_instant_does_not_count(engine: str) -> None:
+    text = f"{MARKING} measure m = time_until(tokens(b) > 0)  measure n = max(b)"
+    seen = simulate(text, engine, until=5.0).observation
+    assert math.isnan(probe_figure(seen.probes[0], "first"))
+    assert seen.maximum[2] == 1
+
+
+def test_m6_the_window_begins_with_the_value_that_holds_then(engine: str) -> None:
+    until = "time_until(tokens(c) == 1)  measure k = time_until(tokens(c) == 2)"
+    text = f"{MARKING} measure m = min(tokens(c))  measure n = {until}"
+    seen = simulate(text, engine, until=5.0, warmup=3.0).observation
+    assert [probe_figure(seen.probes[0], field) for field in ("integral", "min", "max")] == [3.0, 1.0, 2.0]
+    assert [probe_figure(probe, "first") for probe in seen.probes[1:]] == [0.0, 1.0]
+
+
+def test_m6_an_error_names_the_measure_and_no_transition(engine: str) -> None:
+    text = f"{MARKING} measure m = mean(tokens(c) / tokens(a))"
+    ran = simulate(text, engine, until=9.0)
+    assert (ran.reason, ran.now) == ("error", 2.0)
+    assert ran.error is not None
+    assert (ran.error.id, ran.error.binding) == ("division-by-zero", {})
+    result = petri.loads(text).run(until=9.0, engine=engine)
+    assert result.failure is not None
+    assert (result.failure.transition, result.failure.values["measured"]) == ("", "2")

@@ -107,7 +107,13 @@ def test_s2_tokens_are_tuples_of_scalars_and_negative_zero_is_zero(engine: str) 
 
 @pytest.mark.parametrize(
     ("discipline", "order"),
-    [("fifo", [3, 1, 2, 1]), ("lifo", [1, 2, 1, 3]), ("by n", [1, 1, 2, 3]), ("by -n", [3, 2, 1, 1])],
+    [
+        ("by (n mod 2, -mark)", [2, 1, 1, 3]),
+        ("fifo", [3, 1, 2, 1]),
+        ("lifo", [1, 2, 1, 3]),
+        ("by n", [1, 1, 2, 3]),
+        ("by -n", [3, 2, 1, 1]),
+    ],
 )
 def test_s3_disciplines(engine: str, discipline: str, order: list[int]) -> None:
     ran = simulate(

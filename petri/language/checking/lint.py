@@ -137,7 +137,7 @@ def _lookups_in_queues(flat: net.Net, checker: Checker) -> None:
             if arc.any or place.discipline == "bag" or place.stream is not None:
                 continue
             found = {slot for slot, match in enumerate(arc.pattern) if _depends_on_tokens(match.equal)}
-            order = {one.value for one in net.operations([place.key]) if one.op == "var"}
+            order = {one.value for one in net.operations([place.key, place.then]) if one.op == "var"}
             if found and not (order and order <= found):
                 word = "by …" if place.discipline == "key" else place.discipline
                 checker.problems.warning("lookup-on-fifo", arc.span, place=place.name, discipline=word)

@@ -276,16 +276,21 @@ class _Clock:
         if self.plain or not any(powers):
             if place.key is None and place.weight is None:
                 return place
-            return replace(place, key=self.optional(place.key), weight=self.optional(place.weight))
+            return replace(place, **self.of_tokens(place))
         initial = tuple([(n, tuple(map(self.stored, token, powers))) for n, token in place.initial])
         return replace(
             place,
             colour=self.colour(place.colour),
-            key=self.optional(place.key),
-            weight=self.optional(place.weight),
+            **self.of_tokens(place),
             capacity=None if place.capacity is None else self.stored(place.capacity, time_power(place.measured_in)),
             initial=compact(initial),
         )
+
+    def of_tokens(self, place: net.Place) -> dict[str, Expr | None]:
+        """What is evaluated of each token that arrives."""
+        return {
+            "key": self.optional(place.key), "then": self.optional(place.then), "weight": self.optional(place.weight)
+        }  # fmt: skip
 
     def optional(self, e: Expr | None) -> Expr | None:
         return None if e is None else self.expression(e)
@@ -377,7 +382,7 @@ class _Clock:
 
 _HOLDING: dict[type, Sequence[str]] = {
     Transition: ("time", "clock", "draws", "guard", "prefer", "inputs", "inhibitors", "outputs"),
-    net.Preference: ("key",),
+    net.Preference: ("key", "then"),
     net.Clock: ("time", "speed"),
     net.InputArc: ("pattern", "count"),
     net.InhibitorArc: ("pattern", "threshold"),
@@ -390,6 +395,7 @@ _HOLDING: dict[type, Sequence[str]] = {
     net.Passage: ("start", "end"),
     net.Order: ("event", "sequence"),
     net.Content: ("value",),
+    net.Watched: ("value",),
 }
 _HOLDERS = tuple(_HOLDING)
 

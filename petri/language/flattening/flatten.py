@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import product
 
 from petri import net
 from petri.language.checking.checker import Checker
@@ -167,19 +168,34 @@ class Flattener:
         start = len(self.net_places)
         instance.shapes[symbol.number] = ranges
         instance.places[symbol.number] = range(start, start + len(suffixes))
-        place = self._one_place(template, instance)
-        if place.colour.slots:
-            self._valued += place.held * len(suffixes)
-            if self._valued > MOST_TOKENS:
-                raise CheckError("too-many-valued", template.span, name=symbol.name, limit=MOST_TOKENS)
         name, step = instance.prefix + symbol.name, template.step
-        shared = [getattr(place, field) for field in _PLACE_FIELDS]
-        self.net_places += [net.Place(name + suffix + step, *shared) for suffix in suffixes]
+        for chosen in self._named_indices(template, ranges, instance):
+            place = self._one_place(template, instance)
+            alike = suffixes if chosen is None else [suffixes[number] for number in chosen]
+            if place.colour.slots:
+                self._valued += place.held * len(alike)
+                if self._valued > MOST_TOKENS:
+                    raise CheckError("too-many-valued", template.span, name=symbol.name, limit=MOST_TOKENS)
+            shared = [getattr(place, field) for field in _PLACE_FIELDS]
+            self.net_places += [net.Place(name + suffix + step, *shared) for suffix in alike]
         if isinstance(symbol.type, Request):
             places = range(start, start + len(suffixes))
             number = self.replies.places(symbol.type, places, waiting=template.site is not None)
             if template.site is not None:
                 instance.locals[template.site] = number
+
+    def _named_indices(
+        self, template: PlaceTemplate, ranges: Sequence[range], instance: Instance
+    ) -> Iterator[Sequence[int] | None]:
+        """The numbers of elements that are alike, with their indices in the instance's locals; None for all."""
+        if not any(local is not None for local in template.indices):
+            yield None
+            return
+        for element, values in enumerate(product(*ranges)):
+            for local, value in zip(template.indices, values, strict=True):
+                if local is not None:
+                    instance.locals[local] = value
+            yield (element,)
 
     def _one_place(self, template: PlaceTemplate, instance: Instance) -> net.Place:
         symbol = template.symbol
@@ -190,11 +206,13 @@ class Flattener:
             capacity = float(exact) if template.capacity.kind == "real" else int(exact)
             if capacity < 0:
                 raise CheckError("capacity-negative", template.capacity.span, value=capacity)
+        key, then = (None if node is None else build(node, instance) for node in template.key or (None, None))
         place = net.Place(
             symbol.name,
             kind,
             _discipline(template),
-            None if template.key is None else build(template.key, instance),
+            key,
+            then,
             capacity,
             None if template.weight is None else build(template.weight, instance),
             template.measured_in,
@@ -250,7 +268,7 @@ class Flattener:
             self._outputs(t, instance),
             0 if t.priority is None else self._priority(t.priority, instance),
             1.0 if t.weight is None else self._weight(t.weight, instance),
-            None if t.prefer is None else net.Preference(build(t.prefer[0], instance), t.prefer[1]),
+            _preference(t, instance),
             None if t.clock is None else self._clock(t.clock, instance),
             t.doc,
             t.span,
@@ -401,6 +419,13 @@ def _bounds_text(kind: net.Colour) -> str:
         text = f"{slot.low}..{slot.high}" if slot.low is not None else slot.dimension or slot.kind
         parts.append(f"{slot.name}: {text}" if slot.name else text)
     return ", ".join(parts)
+
+
+def _preference(template: TransitionTemplate, instance: Instance) -> net.Preference | None:
+    if template.prefer is None:
+        return None
+    key, then, most = template.prefer
+    return net.Preference(build(key, instance), most, None if then is None else build(then, instance))
 
 
 def _discipline(template: PlaceTemplate) -> net.Discipline:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from copy import copy
 
 from petri.diagnostics import Label
@@ -10,14 +10,15 @@ from petri.language.meaning.nodes import Constant, Node, evaluate
 from petri.language.meaning.scope import PlaceSymbol
 from petri.language.meaning.templates import Body, ParameterTemplate, PlaceUse
 from petri.language.problems import CheckError
-from petri.net import Span
+from petri.net import Expr, Span
 
 
 class Instance:
     """The net or one instance of a module: the values of its locals, and the flat places of each place and port."""
 
     __slots__ = (
-        "absent", "body", "children", "firing", "locals", "own_places", "own_transitions", "places", "prefix", "shapes",
+        "absent", "body", "children", "counted", "firing", "locals", "own_places", "own_transitions", "places",
+        "prefix", "shapes",
     )  # fmt: skip
 
     def __init__(self, body: Body, prefix: str) -> None:
@@ -28,6 +29,7 @@ class Instance:
         self.shapes: list[tuple[range, ...]] = [()] * body.scope.place_count  # the values of the indices
         self.absent: dict[int, Span | None] = {}  # places that are not in the net: their conditions
         self.firing: Instance | None = None  # while a measure is built: the instance of its transition
+        self.counted: Callable[[object], Sequence[Expr]] = lambda target: ()  # while a measure is built: what it counts
         self.children: dict[str, dict[str, Instance]] = {}  # those with measures, by name and by indices, `[0][1]`
         self.own_places = self.own_transitions = range(0)  # in the flat net, with those of the instances in it
 

@@ -180,6 +180,28 @@ class Element(Struct):
         self.instance.firing = None if transition is None else self.builder.measured.get(transition)
         return build(node, self.instance)
 
+    def watched(self, node: Node) -> net.Watched:
+        """A value of the marking."""
+        running: dict[int, int] = {}  # the numbers of the variables that are firings in progress
+
+        def counted(target: object) -> Sequence[Expr]:
+            assert isinstance(target, Target)
+            found = self.places(target) if target.is_place else self.transitions(target)
+            self.charge(len(found), target.span)
+            if target.is_place:
+                return [Expr("tokens", "int", (), place, target.span) for place in found]
+            transitions = self.builder.elements["transition"]
+            if any(
+                isinstance(one := transitions[number], net.Transition) and one.clock is not None for number in found
+            ):
+                raise CheckError("firings-of-clock", target.span, name=target.text)
+            numbers = [running.setdefault(number, len(running)) for number in found]
+            return [Expr("var", "int", (), number, target.span) for number in numbers]
+
+        self.instance.counted = counted
+        value = self.quantity(node, None)
+        return net.Watched(value, tuple(running))
+
     def quantity(self, node: Node, transition: int | None) -> Expr:
         """What is measured: a value in the net's time unit, and not in ticks."""
         return in_units(self.expression(node, transition), node.power)

@@ -71,6 +71,8 @@ def _text_and_level(node: tree.Expr | tree.Preference) -> tuple[str, int]:
             return f"{_write(node.start, _POSTFIX)} -> {_write(node.end, _POSTFIX)}", 0
         case tree.By():
             return f"by {_keys(node.keys)}{'' if node.end_keys is None else ' -> ' + _keys(node.end_keys)}", 0
+        case tree.Keys():
+            return f"({', '.join(_write(part, 0) for part in node.parts)})", _POSTFIX
         case tree.Preference():
             return f"{node.word} {_write(node.key, 0)}", 0
         case tree.Ordered():
@@ -290,8 +292,9 @@ def _loop(loop: tree.Loop) -> str:
     return f"{loop.variable} in {_write(loop.range, 0)}"
 
 
-def _sized(name: str, size: tuple[tree.Range | tree.Name, ...]) -> str:
-    return f"{name}[{_listed(_write(index, 0) for index in size)}]" if size else name
+def _sized(name: str, size: tuple[tree.Range | tree.Name | tree.Loop, ...]) -> str:
+    written = (_loop(index) if isinstance(index, tree.Loop) else _write(index, 0) for index in size)
+    return f"{name}[{_listed(written)}]" if size else name
 
 
 def _bracketed(

@@ -37,6 +37,7 @@ class Node(Struct):
     local   number of a local
     argument  in a function: number of a slot of its parameters
     tokens  the place, as a `PlaceUse` or anything that the environment resolves
+    counted in a measure: the places or transitions, as the environment resolves them
     firing  in a measure: an expression of the transition, with the locals and places of its instance
     truth                                       an int 0 or 1 as a bool
     item                                        index, v0, v1, …: the value of that number
@@ -72,6 +73,10 @@ class Environment(Protocol):
 
     def place(self, use: object) -> int:
         """The index of the place meant; raises CheckError."""
+
+    @property
+    def counted(self) -> Callable[[object], Sequence[Expr]]:
+        """In a measure: the tokens of the places, or the firings of the transitions, that a path names."""
 
 
 def operation(
@@ -305,11 +310,21 @@ def in_units(expression: Expr, power: int) -> Expr:
     return Expr("units", "real", (expression,), ExactTime.of(Fraction(1), power, None), expression.span)
 
 
+def _sum(terms: Sequence[Expr], span: Span | None) -> Expr:
+    """The sum of ints, as a balanced tree."""
+    if len(terms) == 1:
+        return terms[0]
+    half = len(terms) // 2
+    return Expr("add", "int", (_sum(terms[:half], span), _sum(terms[half:], span)), None, span)
+
+
 def _build_running(node: Node, environment: Environment) -> Expr:
     op = node.op
     if op == "firing":
         assert environment.firing is not None
         return build(node.args[0], environment.firing)
+    if op == "counted":
+        return _sum(environment.counted(node.value), node.span)
     if op == "tokens":
         return Expr("tokens", "int", (), environment.place(node.value), node.span)
     if op in ("if", "and", "or") and node.args[0].fixed:

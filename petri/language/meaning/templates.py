@@ -99,7 +99,7 @@ class TransitionTemplate(Struct):
     outputs: tuple[OutputTemplate, ...]
     priority: Node | None
     weight: Node | None
-    prefer: tuple[Node, bool] | None  # a key, and whether the greatest is preferred
+    prefer: tuple[Node, Node | None, bool] | None  # a key, perhaps another, and whether the greatest is preferred
     names: dict[str, tuple[Type, tuple[Node, ...]]]  # its variables, as measures see them
     doc: str
     span: Span
@@ -124,7 +124,7 @@ class PlaceTemplate(Struct):
     symbol: PlaceSymbol
     span: Span
     condition: Node | None = None
-    key: Node | None = None
+    key: tuple[Node, Node | None] | None = None  # and another, for tokens of equal keys
     capacity: Node | None = None
     weight: Node | None = None
     measured_in: str = ""
@@ -133,6 +133,7 @@ class PlaceTemplate(Struct):
     doc: str = ""
     step: str = ""
     site: int | None = None
+    indices: tuple[int | None, ...] = ()  # the locals of the indices that have names, if there are any
 
 
 class ParameterTemplate(Struct):

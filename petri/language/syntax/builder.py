@@ -289,6 +289,9 @@ class Builder:
     def list_of(self, parts: list[Any], first: Token, last: Token) -> tree.List:
         return tree.List(tuple(parts), self.span(first, last))
 
+    def several_keys(self, parts: list[Any], first: Token, last: Token) -> tree.Keys:
+        return tree.Keys(tuple(parts), self.span(first, last))
+
     def number(self, parts: list[Any], first: Token, last: Token) -> tree.Number:
         return tree.Number(self._value(first), first.text, None, self.span(first, last))
 

@@ -155,6 +155,13 @@ class At(Frozen):
     span: Span
 
 
+class Keys(Frozen):
+    """`(class, came)` of `by` and of `prefer`: each key decides among equal values of those before it."""
+
+    parts: tuple[Expr, ...]
+    span: Span
+
+
 class Least(Frozen):
     """The least value of the type that is wanted (0 if it has no range). Only threads make it; it cannot be written."""
 
@@ -171,7 +178,7 @@ class Position(Frozen):
 
 Expr = (
     Number | Text | Name | Field | Index | Call | List | Record | With | Unary | Binary | If | Range | Paren
-    | Weighted | Passage | By | Ordered | At | Least | Position
+    | Weighted | Passage | By | Ordered | At | Keys | Least | Position
 )  # fmt: skip
 
 # ---------------------------------------------------------------- types
@@ -294,7 +301,7 @@ class Fn(Frozen):
 
 
 class Loop(Frozen):
-    """`[i in 0..n-1]` of a transition, instance or measure, `for i in 0..n-1` of an initial marking.
+    """`[i in 0..n-1]` of a transition, instance, measure or place, `for i in 0..n-1` of an initial marking.
 
     A Name is that of a type: its values are counted, `[c in Class]`.
     """
@@ -315,13 +322,14 @@ class Initial(Frozen):
 class Place(Frozen):
     """`place link[0..hops] : Packet fifo cap 8 = …`; without a type it holds black tokens.
 
-    size: the values of its indices; a Name is that of a type, as of a Loop. Empty for a single place.
+    size: the values of its indices; a Name is that of a type. A Loop gives an index a name, for capacity, key, weight
+    and initial tokens. Empty for a single place.
     weight: what the capacity is measured in, as in `cap 32 KB of size`.
     `service`: it was written as `service link[0..hops] : Packet …`, and `type` is the ServiceType.
     """
 
     name: str
-    size: tuple[Range | Name, ...]
+    size: tuple[Range | Name | Loop, ...]
     type: TypeExpr | None
     discipline: Literal["bag", "fifo", "lifo", "by"]
     key: Expr | None

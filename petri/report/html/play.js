@@ -188,11 +188,12 @@
   const count = (e, variables) => e ? value(e, variables) : 1;
   /* The tokens that an arc may see (S3). */
   const visible = (place, tokens) => {
-    const { discipline, key } = places[place];
+    const { discipline, key, then } = places[place];
     if (discipline === "bag" || !tokens.length) return tokens;
     if (discipline === "fifo") return tokens.slice(0, 1);
     if (discipline === "lifo") return tokens.slice(-1);
-    const keys = tokens.map((one) => value(key, one.v)), least = keys.reduce((a, b) => b < a ? b : a);
+    const keys = tokens.map((one) => [value(key, one.v), then ? value(then, one.v) : 0]);
+    const least = keys.reduce((a, b) => b[0] < a[0] || (b[0] === a[0] && b[1] < a[1]) ? b : a);
     return [tokens[keys.indexOf(least)]];
   };
   const matches = (pattern, variables, v) => pattern.every((m, slot) => !m.equal || v[slot] === value(m.equal, variables));

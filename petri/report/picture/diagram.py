@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from pathlib import PurePath
 
-from petri.net import Net, OutputArc, Place, Transition
+from petri.net import Expr, Net, OutputArc, Place, Transition
 from petri.report.expressions import ExpressionText
 from petri.report.picture.folding import array_of, fold_names, starred
 
@@ -108,10 +108,8 @@ class _DiagramReader:
     def place(self, place: Place) -> PictureNode:
         notes = []
         if place.discipline == "key":
-            slots = place.colour.slots
-            key = place.key
-            name = slots[int(key.value or 0)].name if key is not None and key.op == "var" else "key"
-            notes.append(f"by {name.rpartition('.')[2] or 'value'}")
+            keys = [_named(place, key) for key in (place.key, place.then) if key is not None]
+            notes.append(f"by {', '.join(keys)}")
         elif place.discipline != "bag":
             notes.append(place.discipline)
         if place.stream is not None:
@@ -173,6 +171,12 @@ class _DiagramReader:
 
     def _place(self, index: int) -> str:
         return self.net.places[index].name
+
+
+def _named(place: Place, key: Expr) -> str:
+    """The field that is the key of a place, without those that contain it."""
+    name = place.colour.slots[int(key.value or 0)].name if key.op == "var" else "key"
+    return name.rpartition(".")[2] or "value"
 
 
 def _key(transition: Transition) -> str:

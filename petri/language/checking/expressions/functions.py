@@ -198,6 +198,8 @@ def _list(reader: Reader, e: tree.Call) -> Value:
 
 
 def _tokens(reader: Reader, e: tree.Call) -> Value:
+    if reader.counted is not None:
+        return reader.counted(e, "tokens")
     reader.permit("tokens", e.span)
     if len(e.arguments) != 1:
         raise other_count(e, 1, FUNCTIONS["tokens"])
@@ -207,6 +209,12 @@ def _tokens(reader: Reader, e: tree.Call) -> Value:
     if not use.fixed:
         raise CheckError("index-not-constant", e.arguments[0].span, where="`tokens(…)`")
     return Value(INT, (Node("tokens", "int", (), use, e.span, PLACES),), e.span)
+
+
+def _firings(reader: Reader, e: tree.Call) -> Value:
+    if reader.counted is None:
+        raise CheckError("firings-not-allowed", e.span, where=reader.where)
+    return reader.counted(e, "firings")
 
 
 # ---------------------------------------------------------------- distributions
@@ -347,6 +355,7 @@ _CALLS: dict[str, Callable[[Reader, tree.Call], Value]] = {
     "ln": _plain_function("ln"),
     "pow": _plain_function("pow"),
     "tokens": _tokens,
+    "firings": _firings,
     "len": _length,
     "list": _list,
     **{name: _parametric(name) for name in DISTRIBUTIONS},

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 
 from petri.diagnostics import Label
 from petri.language.checking.expressions.reader import Reader, local
 from petri.language.checking.state import CheckState
 from petri.language.meaning.nodes import Node, constant, evaluate
-from petri.language.meaning.scope import ConstantSymbol, IndexRange, Scope
+from petri.language.meaning.scope import ConstantSymbol, IndexRange, PlaceSymbol, Scope
 from petri.language.meaning.templates import LoopTemplate
 from petri.language.meaning.types import BOOL, INT, UNKNOWN, Scalar, Unknown, plainly
 from petri.language.problems import CheckError, Reported
@@ -61,10 +61,10 @@ def folded(node: Node) -> Node:
 
 
 def read_loops(
-    checker: CheckState, scope: Scope, loops: Sequence[tree.Loop]
+    checker: CheckState, scope: Scope, loops: Sequence[tree.Loop], outer: Mapping[str, ConstantSymbol] | None = None
 ) -> tuple[dict[str, ConstantSymbol], tuple[LoopTemplate, ...]]:
-    """Loop variables, each with its own local. Later ranges may use earlier variables."""
-    names: dict[str, ConstantSymbol] = {}
+    """Loop variables, each with its own local, and those outside. Later ranges may use earlier variables."""
+    names: dict[str, ConstantSymbol] = dict(outer or {})
     templates = []
     for loop in loops:
         taken = names.get(loop.variable) or scope.find(loop.variable)
@@ -81,6 +81,25 @@ def read_loops(
             templates.append(LoopTemplate(number, found.low, found.high, loop.range.span, kind.labels))
         names = {**names, loop.variable: variable}
     return names, tuple(templates)
+
+
+def named_indices(
+    checker: CheckState, scope: Scope, d: tree.Place, symbol: PlaceSymbol
+) -> tuple[dict[str, ConstantSymbol], tuple[int | None, ...]]:
+    """The indices of an array of places that have names, `up[k in Kind]`; and for each index its local, or None."""
+    names: dict[str, ConstantSymbol] = {}
+    numbers: list[int | None] = []
+    for written, index in zip(d.size, symbol.indices, strict=True):
+        if not isinstance(written, tree.Loop):
+            numbers.append(None)
+            continue
+        taken = names.get(written.variable) or scope.find(written.variable)
+        if isinstance(taken, ConstantSymbol):
+            shadows(checker, written.variable, written.span, taken.span)
+        number = scope.new_local()
+        numbers.append(number)
+        names[written.variable] = loop_variable(written, index.kind, local(number, index.kind, written.span))
+    return names, tuple(numbers)
 
 
 def loop_variable(loop: tree.Loop, kind: Scalar, node: Node) -> ConstantSymbol:

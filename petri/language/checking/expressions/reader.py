@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from fractions import Fraction
 from itertools import chain
 from typing import Literal, Protocol
@@ -90,6 +90,7 @@ class Reader(Struct):
     barred: Container[str] = ()
     lets: Names | None = None
     awaited: Mapping[str, Span] = field(default_factory=dict)
+    counted: Callable[[tree.Call, str], Value] | None = None  # reads `tokens(…)` in a measure of the marking
     own_problems: Problems | None = None  # instead of the checker's
 
     @property

@@ -20,6 +20,7 @@ from petri.language.checking.measures.figure_templates import (
     operation,
     total,
 )
+from petri.language.checking.measures.markings import COUNTS, marking_reader, reads_marking
 from petri.language.checking.nets.targets import (
     Flat,
     Loops,
@@ -233,6 +234,9 @@ class FigureReader:
             return self._of_all(e, name)
         if name in ("mean", "max") and len(e.arguments) == 2 and self._is_place(e.arguments[0]):
             return self._content(e, name)
+        of_marking = self._of_marking(e, name)
+        if of_marking is not None:
+            return of_marking
         if name in ("min", "max") and len(e.arguments) > 1:
             return self._least_or_greatest(e, name + "2")
         if name in ("rate", "count"):
@@ -370,6 +374,47 @@ class FigureReader:
             return len(places), Term("div", (integral, Term("elapsed")))
 
         return FigureTemplate(found[0].dimension, False, lambda flat: flat.leaf(target, e.span, lambda: made(flat)))
+
+    def _of_marking(self, e: tree.Call, name: str) -> FigureTemplate | None:
+        """A figure of an expression of the marking, if that is what is written."""
+        if name in OF_CONDITIONS and not isinstance(self.scope.find(name), FnSymbol):
+            return self._of_condition(e, name)
+        if name in ("mean", "max", "min") and len(e.arguments) == 1 and reads_marking(e.arguments[0]):
+            return self._of_value(e, name)
+        if name in COUNTS:
+            raise CheckError("count-in-measure", e.span, text=self.problems.text(e.span))
+        return None
+
+    def _of_condition(self, e: tree.Call, name: str) -> FigureTemplate:
+        """`share(tokens(up) >= 2)`, `time_until(tokens(q) == 8)`: of a condition on the marking (M6)."""
+        if len(e.arguments) != 1:
+            raise other_count(e, 1, MEASURE_FUNCTIONS[name])
+        node = needed(marking_reader(self.checker, self.scope, self.loops).read_scalar(e.arguments[0], BOOL))
+        if name == "share":
+            return self._watched(e, node, "integral", PLAIN, share=True)
+        return self._watched(e, node, "first", self.checker.units.normal(TIME))
+
+    def _of_value(self, e: tree.Call, name: str) -> FigureTemplate:
+        """`mean(min(tokens(q), 3))`, and the least or greatest: of a number that depends on the marking (M6)."""
+        (value,) = marking_reader(self.checker, self.scope, self.loops).values(e.arguments[0])
+        if not isinstance(value.type, Scalar) or value.type.kind not in ("int", "real"):
+            text = self.problems.text(value.span)
+            instead = f"share({text})" if value.type == BOOL and name == "mean" else None
+            raise CheckError("marking-not-number", value.span, text=text, kind=plainly(value.type), instead=instead)
+        return self._watched(e, value.node, "integral" if name == "mean" else name, value.type.dimension)
+
+    def _watched(
+        self, e: tree.Call, node: Node, field: str, dimension: Dimension, share: bool = False
+    ) -> FigureTemplate:
+        # What is written alike is the same probe; indices have other values in each element of an array of measures.
+        same: object = id(e) if self.loops else self.problems.whole_text(e.arguments[0].span)
+
+        def made(flat: Flat) -> tuple[int, Term]:
+            probe = flat.probe(("watched", same), lambda: flat.watched(node))
+            term = Term("watched", (), (probe, field))
+            return 1, Term("div", (term, Term("elapsed"))) if field == "integral" else term
+
+        return FigureTemplate(dimension, share, lambda flat: flat.leaf(e, e.span, lambda: made(flat)))
 
     def _figure(self, e: tree.Call, name: str) -> FigureTemplate:
         owners = (("a place", PLACE_WORDS), ("a transition", TRANSITION_WORDS))
@@ -516,6 +561,7 @@ def _combined(kind: FigureKind, op: str, indices: list[int]) -> Term:
     return total(terms)
 
 
+OF_CONDITIONS = ("share", "time_until")
 _OF_ALL = {"sum": "add", "mean": "add", "min": "min2", "max": "max2"}
 _THRESHOLDS = {"displacement": "displacement_threshold", "buffer": "buffer_threshold"}
 LARGEST_THRESHOLD = 1024
@@ -540,8 +586,10 @@ _OTHER_MEASURES = {
 MEASURE_FUNCTIONS = {
     **{word: f"{word}(place)" for word in PLACE_WORDS},
     **{word: f"{word}(transition)" for word in TRANSITION_WORDS},
-    "mean": "mean(place), mean(place, value), mean(transition) or mean(measure[*])",
-    "max": "max(place), max(place, value) or max(measure[*])",
+    "mean": "mean(place), mean(place, value), mean(transition), mean(tokens(place) - 1) or mean(measure[*])",
+    "max": "max(place), max(place, value), max(tokens(place) - 1) or max(measure[*])",
+    "share": "share(tokens(place) > 0)",
+    "time_until": "time_until(tokens(place) > 0)",
     "count": "count(transition) or count(transition, quantity)",
     "rate": "rate(transition) or rate(transition, quantity)",
     "sum": "sum(measure[*])",

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from petri.language.checking.expressions.ranges import index_ranges, read_condition, read_loops
+from petri.language.checking.expressions.keys import Key, one_or_two, parts_of
+from petri.language.checking.expressions.ranges import index_ranges, named_indices, read_condition, read_loops
 from petri.language.checking.expressions.reader import Reader
 from petri.language.checking.nets.instances import check_instance, module_defaults
 from petri.language.checking.nets.streams import read_stream, stream_call
+from petri.language.checking.nets.targets import Loops
 from petri.language.checking.nets.token_values import token_value
 from petri.language.checking.nets.transitions import TransitionReader
 from petri.language.checking.state import CheckState
@@ -51,7 +53,7 @@ def check_places(checker: CheckState, body: Body, declarations: Sequence[tree.De
             continue
         symbol.type = checker.read_type(d.type, scope)
         reader = Reader(checker, scope, "the size of an array")
-        symbol.indices = index_ranges(reader, d.size)
+        symbol.indices = index_ranges(reader, [e.range if isinstance(e, tree.Loop) else e for e in d.size])
         if symbol.port:
             body.ports.append(symbol)
 
@@ -97,28 +99,42 @@ def _thread(checker: CheckState, body: Body, symbol: ThreadSymbol) -> None:
 
 
 def _place(checker: CheckState, body: Body, d: tree.Place, symbol: PlaceSymbol) -> PlaceTemplate:
+    loops, locals_of_indices = named_indices(checker, body.scope, d, symbol)
+
     def of_token(e: tree.Expr | None, what: str) -> tuple[Scalar, Node] | None:
         if e is None:
             return None
-        return checker.problems.attempt(token_value, checker, body.scope, d.name, symbol.type, e, what)
+        return checker.problems.attempt(token_value, checker, body.scope, d.name, symbol.type, e, what, loops)
 
     weight = of_token(d.weight, "the weight of a token")
     unit = INT if weight is None or weight[0].kind == "int" else quantity(weight[0].dimension)
     capacity = None
     condition = read_condition(Reader(checker, body.scope, "a place"), d.condition)
     if d.capacity is not None and (d.weight is None) == (weight is None):
-        reader = Reader(checker, body.scope, "a capacity")
+        reader = Reader(checker, body.scope, "a capacity", loops=loops)
         if weight is not None or not _of_no_weight(reader, d.capacity, symbol.type):
             capacity = reader.read_fixed(d.capacity, unit)
-    key = of_token(d.key, "the key of a place")
+    key = None if d.key is None else checker.problems.attempt(_key, checker, body.scope, d.key, d.name, symbol, loops)
     if (call := stream_call(body.scope, d)) is not None:
         found = checker.problems.attempt(read_stream, checker, call, d, symbol)
         return PlaceTemplate(symbol, d.span, condition, stream=found or Stream(), doc=d.doc)
-    initial = checker.problems.attempt_each(lambda written: _initial(checker, body, written, symbol), d.initial)
+    initial = checker.problems.attempt_each(lambda written: _initial(checker, body, written, symbol, loops), d.initial)
     node, measured_in = (None, "") if weight is None else (weight[1], dimension_name(unit.dimension))
-    return PlaceTemplate(
-        symbol, d.span, condition, key and key[1], capacity, node, measured_in, tuple(initial), doc=d.doc
-    )
+    template = PlaceTemplate(symbol, d.span, condition, key, capacity, node, measured_in, tuple(initial), doc=d.doc)
+    template.indices = locals_of_indices
+    return template
+
+
+def _key(
+    checker: CheckState, scope: Scope, e: tree.Expr | tree.Keys, place: str, symbol: PlaceSymbol, loops: Loops
+) -> Key:
+    """What a place orders its tokens by. Raises CheckError."""
+
+    def of_token(part: tree.Expr) -> tuple[Scalar, Node] | None:
+        what = "the key of a place"
+        return checker.problems.attempt(token_value, checker, scope, place, symbol.type, part, what, loops)
+
+    return one_or_two([needed(value) for value in list(map(of_token, parts_of(e)))], e.span)
 
 
 def _of_no_weight(reader: Reader, capacity: tree.Expr, kind: Type) -> bool:
@@ -134,9 +150,11 @@ def _of_no_weight(reader: Reader, capacity: tree.Expr, kind: Type) -> bool:
     return True
 
 
-def _initial(checker: CheckState, body: Body, written: tree.Initial, symbol: PlaceSymbol) -> InitialTemplate:
-    """One item of an initial marking. Raises CheckError."""
-    loops, templates = read_loops(checker, body.scope, written.loops)
+def _initial(
+    checker: CheckState, body: Body, written: tree.Initial, symbol: PlaceSymbol, indices: Loops
+) -> InitialTemplate:
+    """One item of an initial marking, which may use the indices of its place that have names. Raises CheckError."""
+    loops, templates = read_loops(checker, body.scope, written.loops, indices)
     reader = Reader(checker, body.scope, "an initial marking", loops=loops)
     problems = checker.problems
     count, value = None, written.value

@@ -92,6 +92,8 @@ class Flat(Protocol):
 
     def quantity(self, node: Node, transition: int | None) -> net.Expr: ...
 
+    def watched(self, node: Node) -> net.Watched: ...
+
     def charge(self, terms: int, span: Span) -> None:
         """Count what formulas consist of. Raises CheckError when it has become too much."""
 

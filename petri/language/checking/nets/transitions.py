@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from petri import net
 from petri.diagnostics import Label
+from petri.language.checking.expressions.keys import one_or_two, parts_of
 from petri.language.checking.expressions.lets import Lets
 from petri.language.checking.expressions.names import names_in
 from petri.language.checking.expressions.places import place_use, require_element
@@ -96,12 +97,14 @@ class TransitionReader:
             d.span,
         )
 
-    def _prefer(self, prefer: tree.Preference) -> tuple[Node, bool]:
-        """A key of the variables that arcs bind, and whether the greatest is preferred. Raises CheckError."""
-        (value,) = self.reader.allowing("a preference", "tokens").values(prefer.key)
-        if not isinstance(value.type, Scalar) or value.type.kind not in ("int", "real"):
-            raise CheckError("prefer-not-number", prefer.key.span, kind=plainly(value.type))
-        return value.node, prefer.word == "most"
+    def _prefer(self, prefer: tree.Preference) -> tuple[Node, Node | None, bool]:
+        """Keys of the variables that arcs bind, and whether the greatest is preferred. Raises CheckError."""
+        found = []
+        for value in self.reader.allowing("a preference", "tokens").values(*parts_of(prefer.key)):
+            if not isinstance(value.type, Scalar):
+                raise CheckError("prefer-not-number", value.span, kind=plainly(value.type))
+            found.append((value.type, value.node))
+        return *one_or_two(found, prefer.key.span), prefer.word == "most"
 
     def _fixed(self, e: tree.Expr | None, where: str, kind: Scalar) -> Node | None:
         if e is None:

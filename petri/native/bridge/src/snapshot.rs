@@ -51,6 +51,12 @@ fn read_probe<'py>(py: Python<'py>, probe: &ProbeSnapshot) -> PyResult<Bound<'py
             read.set_item("integral", integral)?;
             read.set_item("max", greatest)?;
         }
+        ProbeSnapshot::Watched { integral, extremes: [least, greatest], first } => {
+            read.set_item("integral", integral)?;
+            read.set_item("max", greatest)?;
+            read.set_item("min", least)?;
+            read.set_item("first", first)?;
+        }
         ProbeSnapshot::Order(order) => read_order(py, &read, &order.tally())?,
     }
     Ok(read)

@@ -210,6 +210,8 @@ pub struct Place {
     pub discipline: Discipline,
     #[serde(default)]
     pub key: Option<Expr>,
+    /// Another key, for tokens of equal keys.
+    pub then: Option<Expr>,
     #[serde(default)]
     pub capacity: Option<Scalar>,
     #[serde(default)]
@@ -227,6 +229,8 @@ pub struct Preference {
     pub key: Expr,
     #[serde(default)]
     pub most: bool,
+    /// Another key, for bindings of equal keys.
+    pub then: Option<Expr>,
 }
 
 /// What becomes of a clock whose binding is disabled.
@@ -354,6 +358,15 @@ pub struct Content {
     pub value: Expr,
 }
 
+/// A value of the marking: of the numbers of tokens in places and nothing else (M6).
+#[derive(Clone, Debug, Deserialize)]
+pub struct Watched {
+    pub value: Expr,
+    /// Variable k of the value is how many firings of this transition are in progress.
+    #[serde(default)]
+    pub firings: Vec<TransitionId>,
+}
+
 /// DT and BT of RFC 5236 where a net does not set them.
 fn order_threshold() -> usize {
     64
@@ -366,6 +379,7 @@ pub enum Probe {
     Passage(Passage),
     Order(Order),
     Content(Content),
+    Watched(Watched),
 }
 
 impl<'de> Deserialize<'de> for Probe {
@@ -397,7 +411,11 @@ impl<'de> Visitor<'de> for ProbeVisitor {
             "Passage" => Passage::deserialize(fields).map(Probe::Passage),
             "Order" => Order::deserialize(fields).map(Probe::Order),
             "Content" => Content::deserialize(fields).map(Probe::Content),
-            other => Err(Error::unknown_variant(other, &["Counter", "Sample", "Passage", "Order", "Content"])),
+            "Watched" => Watched::deserialize(fields).map(Probe::Watched),
+            other => {
+                let known = &["Counter", "Sample", "Passage", "Order", "Content", "Watched"];
+                Err(Error::unknown_variant(other, known))
+            }
         }
     }
 }

@@ -35,6 +35,8 @@
 //! - *room*: each block has a column.
 //! - *present*: `present` is the number of members of all buckets.
 
+use std::fmt::Debug;
+
 use crate::base::invariant::{ensure, Verified};
 
 /// No bucket.
@@ -46,20 +48,42 @@ const SHELF: usize = 32;
 /// The least and greatest number of positions in a block, as powers of two.
 const SHIFTS: (u32, u32) = (5, 14);
 
+/// What positions are ranked by: a whole number without sign.
+pub trait Ranked: Copy + Debug + Default + Ord {
+    const GREATEST: Self;
+
+    /// The next number, if there is one.
+    fn next(self) -> Option<Self>;
+}
+
+macro_rules! ranked {
+    ($($number:ident),*) => {
+        $(impl Ranked for $number {
+            const GREATEST: Self = $number::MAX;
+
+            fn next(self) -> Option<Self> {
+                self.checked_add(1)
+            }
+        })*
+    };
+}
+
+ranked!(u64, u128);
+
 /// A point between ranks: before all members of a rank, or behind them.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Cut {
-    pub rank: u64,
+pub struct Cut<R = u64> {
+    pub rank: R,
     pub behind: bool,
 }
 
-impl Cut {
+impl<R: Ranked> Cut<R> {
     /// Behind all ranks.
-    pub const END: Cut = Cut { rank: u64::MAX, behind: true };
+    pub const END: Self = Cut { rank: R::GREATEST, behind: true };
 
     /// Whether a rank lies before the cut.
     #[inline(always)]
-    pub fn has(self, rank: u64) -> bool {
+    pub fn has(self, rank: R) -> bool {
         rank < self.rank || (self.behind && rank == self.rank)
     }
 }
@@ -89,10 +113,10 @@ struct Home {
 const ABSENT: Home = Home { bucket: NONE, at: 0 };
 
 #[derive(Clone, Debug)]
-pub struct RankedRow {
-    ranks: Vec<u64>,
+pub struct RankedRow<R = u64> {
+    ranks: Vec<R>,
     homes: Vec<Home>,
-    lows: Vec<u64>,
+    lows: Vec<R>,
     buckets: Vec<Bucket>,
     /// Members of each shelf.
     shelves: Vec<u32>,
@@ -112,7 +136,7 @@ pub struct RankedRow {
     line: Vec<u32>,
 }
 
-impl Default for RankedRow {
+impl<R: Ranked> Default for RankedRow<R> {
     fn default() -> Self {
         let mut row = RankedRow {
             ranks: Vec::new(),
@@ -134,7 +158,7 @@ impl Default for RankedRow {
     }
 }
 
-impl RankedRow {
+impl<R: Ranked> RankedRow<R> {
     /// Positions.
     #[inline(always)]
     pub fn len(&self) -> usize {
@@ -177,13 +201,13 @@ impl RankedRow {
     }
 
     /// The rank of a position, unless it is absent.
-    pub fn get(&self, position: usize) -> Option<u64> {
+    pub fn get(&self, position: usize) -> Option<R> {
         self.bucket_of(position).map(|_| self.ranks[position])
     }
 
     /// The rank of a position that is not absent.
     #[inline(always)]
-    pub fn rank(&self, position: usize) -> u64 {
+    pub fn rank(&self, position: usize) -> R {
         self.ranks[position]
     }
 
@@ -197,9 +221,9 @@ impl RankedRow {
 
     /// Appends a rank, or an absent position. The row does not have to be rebuilt.
     #[inline]
-    pub fn push(&mut self, rank: Option<u64>) {
+    pub fn push(&mut self, rank: Option<R>) {
         let position = self.len();
-        self.ranks.push(rank.unwrap_or(0));
+        self.ranks.push(rank.unwrap_or_default());
         self.homes.push(ABSENT);
         if let Some(rank) = rank {
             let bucket = self.bucket_for(rank);
@@ -271,7 +295,7 @@ impl RankedRow {
     // ------------------------------------------------------------ buckets
 
     #[inline]
-    fn bucket_for(&self, rank: u64) -> usize {
+    fn bucket_for(&self, rank: R) -> usize {
         self.lows.partition_point(|&low| low <= rank) - 1
     }
 
@@ -292,7 +316,7 @@ impl RankedRow {
 
     /// Of ascending ranks: at least `few` members each, but for the last.
     fn make_buckets(&mut self, sorted: &[u32], few: usize) {
-        (self.lows, self.buckets) = (vec![0], vec![Bucket::default()]);
+        (self.lows, self.buckets) = (vec![R::default()], vec![Bucket::default()]);
         self.present = 0;
         self.shelves = vec![0];
         let mut rest = sorted;
@@ -306,14 +330,14 @@ impl RankedRow {
             }
             let bucket = self.buckets.len() - 1;
             equal.iter().for_each(|&position| self.enter(position as usize, bucket));
-            if let (true, Some(next)) = (frequent, rank.checked_add(1)) {
+            if let (true, Some(next)) = (frequent, rank.next()) {
                 self.open_bucket(next);
             }
             rest = others;
         }
     }
 
-    fn open_bucket(&mut self, low: u64) {
+    fn open_bucket(&mut self, low: R) {
         self.lows.push(low);
         self.buckets.push(Bucket::default());
         if self.shelves.len() * SHELF < self.buckets.len() {
@@ -350,7 +374,7 @@ impl RankedRow {
 
     /// Where a cut lies.
     #[inline]
-    pub fn edge(&self, cut: Cut) -> Edge {
+    pub fn edge(&self, cut: Cut<R>) -> Edge {
         let bucket = self.bucket_for(cut.rank);
         let Bucket { positions, mixed } = &self.buckets[bucket];
         match positions.first() {
@@ -365,7 +389,7 @@ impl RankedRow {
 
     /// The positions that a cut parts from the others of their bucket, which lie behind it.
     #[inline]
-    pub fn parted(&mut self, cut: Cut, edge: Edge) -> impl Iterator<Item = usize> + '_ {
+    pub fn parted(&mut self, cut: Cut<R>, edge: Edge) -> impl Iterator<Item = usize> + '_ {
         let positions: &[u32] = if edge.parted { &self.buckets[edge.whole].positions } else { &[] };
         self.strain += positions.len().saturating_sub(1 << self.shift);
         let ranks = &self.ranks;
@@ -385,7 +409,7 @@ impl RankedRow {
 
     /// How many ranks lie before a cut.
     #[inline]
-    pub fn count_before(&mut self, cut: Cut) -> u64 {
+    pub fn count_before(&mut self, cut: Cut<R>) -> u64 {
         let edge = self.edge(cut);
         let shelf = edge.whole / SHELF;
         let shelves: u64 = self.shelves[..shelf].iter().map(|&members| u64::from(members)).sum();
@@ -396,18 +420,24 @@ impl RankedRow {
 
     /// How many ranks do not lie before a cut.
     #[inline]
-    pub fn count_behind(&mut self, cut: Cut) -> u64 {
+    pub fn count_behind(&mut self, cut: Cut<R>) -> u64 {
         self.present as u64 - self.count_before(cut)
     }
 
     /// The position of the k-th rank, in the order of the row, that lies behind one cut and before another. There is one.
-    pub fn select(&mut self, from: Cut, to: Cut, k: u64) -> usize {
+    pub fn select(&mut self, from: Cut<R>, to: Cut<R>, k: u64) -> usize {
         self.select_without(from, to, None, k)
     }
 
     /// The same without the positions whose ranks in another row lie behind a cut. That row has the same positions, in the same
     /// blocks, and none behind its cut that does not lie between those here.
-    pub fn select_without(&mut self, from: Cut, to: Cut, mut others: Option<(&mut RankedRow, Cut)>, k: u64) -> usize {
+    pub fn select_without(
+        &mut self,
+        from: Cut<R>,
+        to: Cut<R>,
+        mut others: Option<(&mut RankedRow<R>, Cut<R>)>,
+        k: u64,
+    ) -> usize {
         let mut line = std::mem::take(&mut self.line);
         line.fill(0);
         self.add_to_line(&mut line, [from, to], 1);
@@ -430,7 +460,7 @@ impl RankedRow {
 
     /// Adds, for each block, `times` the number of its ranks between two cuts, modulo 2^32.
     #[inline]
-    fn add_to_line(&mut self, line: &mut [u32], cuts: [Cut; 2], times: u32) {
+    fn add_to_line(&mut self, line: &mut [u32], cuts: [Cut<R>; 2], times: u32) {
         let edges = cuts.map(|cut| self.edge(cut));
         let sums = self.whole(edges[1]).zip(self.whole(edges[0]));
         line.iter_mut().zip(sums).for_each(|(sum, (to, from))| {
@@ -444,7 +474,7 @@ impl RankedRow {
     }
 
     /// The least rank, and how many share it.
-    pub fn least(&mut self) -> Option<(u64, u64)> {
+    pub fn least(&mut self) -> Option<(R, u64)> {
         let shelf = self.shelves.iter().position(|&members| members > 0)?;
         let mut buckets = self.buckets[shelf * SHELF..].iter();
         let Bucket { positions, mixed } = buckets.find(|bucket| !bucket.positions.is_empty())?;
@@ -468,7 +498,7 @@ impl RankedRow {
 
     /// Checks the invariants.
     pub fn verify(&self) -> Verified {
-        let lows = self.lows.first() == Some(&0) && self.lows.is_sorted_by(|a, b| a < b);
+        let lows = self.lows.first() == Some(&R::default()) && self.lows.is_sorted_by(|a, b| a < b);
         ensure(lows && self.lows.len() == self.buckets.len(), "lows", || format!("{:?}", self.lows))?;
         ensure(self.ranks.len() == self.homes.len(), "row", || format!("{} homes", self.homes.len()))?;
         ensure(self.len() <= self.columns << self.shift, "room", || format!("{} columns", self.columns))?;
@@ -494,7 +524,7 @@ impl RankedRow {
             ensure(right, "row", || format!("position {position} of bucket {number} has {home:?}"))?;
             let rank = self.ranks[position as usize];
             let holds = rank >= self.lows[number] && next.is_none_or(|&next| rank < next);
-            ensure(holds, "buckets", || format!("rank {rank} in bucket {number}"))?;
+            ensure(holds, "buckets", || format!("rank {rank:?} in bucket {number}"))?;
             ranks.push(rank);
         }
         let uniform = ranks.windows(2).all(|pair| pair[0] == pair[1]);

@@ -52,10 +52,8 @@ impl Engine {
             Selection::Match(id) => self.bind_match(program, *id),
             Selection::Tree(id) => self.bind_tree(program, *id),
             Selection::Preferred(id, arc) => {
-                let ranking = &mut self.marking.rankings[*id];
-                let (rank, number) = ranking.least();
-                let k = self.random.equal_choice(number);
-                self.scratch.chosen[*arc] = ranking.select(rank, k) as u64;
+                let (ranking, random) = (&mut self.marking.rankings[*id], &mut self.random);
+                self.scratch.chosen[*arc] = ranking.draw(|number| random.equal_choice(number)) as u64;
             }
             Selection::Search => self.bind_by_search(program, plan)?,
         }

@@ -86,8 +86,7 @@ impl Engine {
             let mut ranks = Vec::new();
             for row in due.chunks(arcs) {
                 self.load(raced, row);
-                let rank = prefer.key.rank(&mut self.scope(program, self.now))?;
-                ranks.push(if prefer.most { !rank } else { rank });
+                ranks.push(prefer.rank(&mut self.scope(program, self.now))?);
             }
             let best = ranks.iter().min().copied();
             let preferred = due.chunks(arcs).zip(&ranks).filter(|(_, rank)| Some(**rank) == best);

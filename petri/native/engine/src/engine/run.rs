@@ -251,6 +251,9 @@ impl Engine {
     /// The instant is over. Time moves to the next end, if that is no later than `until`.
     #[inline(always)]
     fn passes(&mut self, program: &Program, until: Ticks) -> Result<bool, Box<RunError>> {
+        if self.observers.probes.pending > 0 {
+            self.read_marking(program)?;
+        }
         if !self.clocks.of.is_empty() {
             self.settle(program)?;
         }
@@ -309,7 +312,10 @@ impl Engine {
         let mut first: Option<Box<RunError>> = None;
         while let Some(transition) = self.enabling.next_touched() {
             if let Some(number) = transition.at().checked_sub(program.transitions.len()) {
-                self.clocks.unsettle(number);
+                match number.checked_sub(program.racing.len()) {
+                    None => self.clocks.unsettle(number),
+                    Some(watched) => self.observers.probes.unsettle(watched),
+                }
                 continue;
             }
             // SAFETY: the code is for this engine's program.

@@ -11,7 +11,7 @@ use crate::base::random::Random;
 use crate::base::table::Table;
 use crate::base::ticks::Ticks;
 use crate::program::arc::{Count, Find, InhibitorProgram, InputProgram, OutputProgram};
-use crate::program::expression::{Bool, Value};
+use crate::program::expression::{Bool, Rank, Value};
 use crate::program::place::Weight;
 use crate::program::transition::{Preference, TransitionProgram};
 use crate::program::Program;
@@ -47,7 +47,7 @@ pub struct Scratch {
     key: Vec<u64>,
     given: Vec<(PlaceId, u64)>,
     /// The rank of the best bindings so far, and their tokens, arc by arc, one binding after the other.
-    rank: u64,
+    rank: Rank,
     best: Vec<u64>,
 }
 
@@ -55,7 +55,14 @@ impl Scratch {
     /// For transitions of at most `arcs` input arcs.
     pub fn new(arcs: usize) -> Self {
         let chosen: Table<Arc, u64> = vec![0; arcs].into_iter().collect();
-        Scratch { first: chosen.clone(), chosen, key: Vec::new(), given: Vec::new(), rank: 0, best: Vec::new() }
+        Scratch {
+            first: chosen.clone(),
+            chosen,
+            key: Vec::new(),
+            given: Vec::new(),
+            rank: Rank::default(),
+            best: Vec::new(),
+        }
     }
 
     /// The tokens of all bindings that a search has listed, arc by arc, one binding after the other.
@@ -254,8 +261,7 @@ impl<'a> Search<'a> {
     /// Keeps the binding if none is better, and forgets those that are worse.
     fn compare(&mut self, prefer: &Preference) -> Outcome<bool> {
         let scope = &mut scope(self.variables, self.marking, self.program, self.random, self.now);
-        let rank = prefer.key.rank(scope)?;
-        let rank = if prefer.most { !rank } else { rank };
+        let rank = prefer.rank(scope)?;
         if self.found == 0 || rank < self.scratch.rank {
             (self.found, self.scratch.rank) = (0, rank);
             self.scratch.best.clear();

@@ -15,6 +15,7 @@ use crate::program::compile::compiler::Compiler;
 use crate::program::compile::net::draw_table;
 use crate::program::expression::{Real, Value};
 use crate::program::lower::Lowering;
+use crate::program::transition::Preference;
 use crate::program::without::Without;
 
 impl Model {
@@ -90,7 +91,10 @@ impl<'c, 'n> TransitionCompiler<'c, 'n> {
         }
         let guard = t.guard.as_ref().map(|guard| self.lowering().bool(guard)).transpose()?;
         let prefer = match &t.prefer {
-            Some(prefer) => Some((self.lowering().value(&prefer.key, prefer.key.kind)?, prefer.most)),
+            Some(prefer) => {
+                let key = self.lowering().key(&prefer.key, &prefer.then)?;
+                Some(Preference { key, most: prefer.most })
+            }
             None => None,
         };
         let zero = Expr::new(Operation::constant(Scalar::Real(0.0)));
@@ -166,7 +170,7 @@ impl<'c, 'n> TransitionCompiler<'c, 'n> {
         let inhibitors = t.inhibitors.iter().flat_map(move |arc| equals(&arc.pattern).chain(&arc.threshold));
         let draws = t.draws.iter().map(|draw| &draw.expression);
         let clock = t.clock.iter().flat_map(|clock| clock.speed.iter().chain([&clock.time]));
-        let prefer = t.prefer.iter().map(|prefer| &prefer.key);
+        let prefer = t.prefer.iter().flat_map(|prefer| [&prefer.key].into_iter().chain(&prefer.then));
         let rest = t.guard.iter().chain(&t.time).chain(self.given()).chain(draws).chain(clock).chain(prefer);
         inputs.chain(inhibitors).chain(rest)
     }

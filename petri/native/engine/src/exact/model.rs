@@ -6,6 +6,7 @@ use crate::net::{Span, Tick};
 use crate::program::arc::Count;
 use crate::program::expression::{Bool, DrawTable, Int, Real, Value};
 use crate::program::place::PlaceProgram;
+use crate::program::transition::Preference;
 use crate::state::destination::Destination;
 
 pub struct Model {
@@ -25,8 +26,7 @@ pub struct Transition {
     pub inhibitors: Vec<Inhibitor>,
     pub resets: Vec<PlaceId>,
     pub guard: Option<Bool>,
-    /// The key, and whether the greatest is preferred.
-    pub prefer: Option<(Value, bool)>,
+    pub prefer: Option<Preference>,
     /// What a firing draws, one step after the other.
     pub steps: Vec<Step>,
     pub time: Form,

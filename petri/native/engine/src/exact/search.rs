@@ -7,7 +7,6 @@ use crate::exact::contents::Contents;
 use crate::exact::model::{Input, Model, Output, Transition};
 use crate::exact::state::State;
 use crate::net::Discipline;
-use crate::program::expression::Value;
 use crate::program::place::Weight;
 use crate::state::marking::weigh;
 
@@ -48,22 +47,17 @@ impl<'a> Search<'a> {
     }
 
     fn prefer(&mut self) -> Outcome<()> {
-        let Some((key, most)) = &self.transition.prefer else { return Ok(()) };
+        let Some(prefer) = &self.transition.prefer else { return Ok(()) };
         if self.found.iter().map(|class| class.ways).sum::<f64>() <= 1.0 {
             return Ok(());
         }
-        let mut keys = Vec::with_capacity(self.found.len());
+        let mut ranks = Vec::with_capacity(self.found.len());
         for class in &self.found {
-            let scope = &mut self.state.scope(self.model, &class.variables);
-            keys.push(match key {
-                Value::Int(key) => (key.value(scope)?, 0.0),
-                Value::Real(key) => (0, key.value(scope)?),
-            });
+            ranks.push(prefer.rank(&mut self.state.scope(self.model, &class.variables))?);
         }
-        let first = |a: &(i64, f64), b: &(i64, f64)| if *most { a > b } else { a < b };
-        let best = keys.iter().fold(keys[0], |best, key| if first(key, &best) { *key } else { best });
-        let mut keys = keys.into_iter();
-        self.found.retain(|_| keys.next() == Some(best));
+        let best = ranks.iter().min().copied();
+        let mut ranks = ranks.into_iter();
+        self.found.retain(|_| ranks.next() == best);
         Ok(())
     }
 

@@ -12,7 +12,7 @@ use crate::base::random::Random;
 use crate::exact::contents::Contents;
 use crate::exact::model::Model;
 use crate::net::Discipline;
-use crate::program::expression::Value;
+use crate::program::expression::OrderKey;
 use crate::state::counters::PlaceCounters;
 use crate::state::value::Scope;
 
@@ -174,17 +174,12 @@ pub fn arrive(
 }
 
 /// Whether the key of one token is less than that of another.
-fn is_before(key: &Value, a: &[u64], b: &[u64], random: &mut Random) -> crate::base::fault::Outcome<bool> {
-    let mut keys = [0.0; 2];
-    let mut whole = [0; 2];
-    for (i, token) in [a, b].into_iter().enumerate() {
-        let mut scope = Scope { variables: token, places: &[], tables: &[], random, now: 0, end: 0 };
-        match key {
-            Value::Int(key) => whole[i] = key.value(&mut scope)?,
-            Value::Real(key) => keys[i] = key.value(&mut scope)?,
-        }
-    }
-    Ok(whole[0] < whole[1] || keys[0] < keys[1])
+fn is_before(key: &OrderKey, a: &[u64], b: &[u64], random: &mut Random) -> crate::base::fault::Outcome<bool> {
+    let mut rank = |token| {
+        let mut scope = Scope { variables: token, places: &[], tables: &[], random: &mut *random, now: 0, end: 0 };
+        key.rank(&mut scope)
+    };
+    Ok(rank(a)? < rank(b)?)
 }
 
 /// A state with what expressions see of it.

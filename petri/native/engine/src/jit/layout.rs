@@ -32,6 +32,8 @@ pub struct EngineLayout {
     pub listed: usize,
     /// The address of the time at each number of tokens, if that is kept.
     pub levels_times: Option<usize>,
+    /// How many values of the marking that measures watch may have changed.
+    pub pending: usize,
     /// Where its block has what.
     pub arena: ArenaLayout,
     /// Addresses of tables.
@@ -72,6 +74,7 @@ impl EngineLayout {
                 .levels
                 .are_kept()
                 .then_some(offset_of!(Engine, observers) + Observers::LEVELS),
+            pending: offset_of!(Engine, observers) + Observers::PENDING,
             listed: enabling + offset_of!(Enabling, listed),
             arena: ArenaLayout::of(&engine.program, size_of::<Engine>()),
             list: enabling + offset_of!(Enabling, list) + Table::<TransitionId, TransitionId>::START,

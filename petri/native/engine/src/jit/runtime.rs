@@ -47,7 +47,7 @@ macro_rules! runtime {
 runtime! {
     choose, integer, real, started, arrived, departs, shown, bucket_of, seats, choose_of, leave, enter, leave_index,
     leave_pivot, remove, push, reset, deposit, reserve, moved, set_enabled, look, pick, finish, refill, touch_clocked,
-    prefetch, fired
+    prefetch, fired, read_marking
 }
 
 macro_rules! rare {
@@ -313,7 +313,7 @@ unsafe extern "C" fn push(engine: &mut Engine, place: u64, token: *const u64) {
     let target = &program.places[place];
     // SAFETY: the token has as many slots as its place says.
     let token = unsafe { slots(token, target.width) };
-    let rank = target.key.as_ref().map_or(0, |key| engine.marking.rank(key, token).unwrap_or(0));
+    let rank = target.key.as_ref().map(|key| engine.marking.rank(key, token).unwrap_or_default()).unwrap_or_default();
     let state = &mut engine.marking.places[place];
     engine.marking.stores[place].push(&mut state.ring, token, rank, state.tokens as usize);
 }
@@ -426,6 +426,13 @@ extern "C" fn refill(engine: &mut Engine) -> u64 {
         Ok(known) => u64::from(known),
         Err(error) => engine.fine(Err(error)),
     }
+}
+
+/// The instant is over, and measures watch the marking.
+extern "C" fn read_marking(engine: &mut Engine) -> u64 {
+    let (engine, program) = parts(engine);
+    let outcome = engine.read_marking(program);
+    engine.fine(outcome)
 }
 
 /// The time has moved.

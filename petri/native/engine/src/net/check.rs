@@ -5,8 +5,10 @@
 //! once and before they are used, and where draws are allowed. The compiler (`program/compile`) finds references that
 //! lead nowhere, wrong kinds, and arcs that do not fit their places.
 
+use std::iter;
+
 use crate::base::fault::{LoadError, Loaded};
-use crate::base::ids::VariableId;
+use crate::base::ids::{TransitionId, VariableId};
 use crate::net::{
     Clock, Discipline, Event, Expr, Kind, Match, Net, Op, OutputArc, Place, Probe, Scalar, Table, Transition,
 };
@@ -51,7 +53,7 @@ fn refuse(what: String) -> Loaded<()> {
 
 /// The number of operations of all expressions of a net.
 fn operations(net: &Net) -> u64 {
-    let keys = net.places.iter().filter_map(|place| place.key.as_ref());
+    let keys = net.places.iter().flat_map(|place| place.key.iter().chain(&place.then));
     let of_transitions = net.transitions.iter().flat_map(expressions);
     let of_probes = net.probes.iter().flat_map(|probe| match probe {
         Probe::Counter(counter) => counter.quantity.iter().collect::<Vec<_>>(),
@@ -59,6 +61,7 @@ fn operations(net: &Net) -> u64 {
         Probe::Passage(passage) => passage.start.all().chain(passage.end.all()).flat_map(|event| &event.key).collect(),
         Probe::Order(order) => order.event.key.iter().chain([&order.sequence]).collect(),
         Probe::Content(content) => vec![&content.value],
+        Probe::Watched(watched) => vec![&watched.value],
     });
     keys.chain(of_transitions).chain(of_probes).fold(0, |sum: u64, e| sum.saturating_add(e.size()))
 }
@@ -74,7 +77,7 @@ fn expressions(t: &Transition) -> impl Iterator<Item = &Expr> {
         .chain(draws)
         .chain(&t.guard)
         .chain(&t.time)
-        .chain(t.prefer.iter().map(|prefer| &prefer.key))
+        .chain(t.prefer.iter().flat_map(|prefer| iter::once(&prefer.key).chain(&prefer.then)))
 }
 
 /// What the slots of tokens must equal.
@@ -123,10 +126,8 @@ fn check_place(place: &Place) -> Result<(), String> {
     if place.stream && (slots.is_empty() || !plain) {
         return Err("has a stream, and is not a coloured fifo place without initial tokens and capacity".into());
     }
-    match &place.key {
-        None => Ok(()),
-        Some(key) => Scope { bound: vec![true; slots.len()], draws: false, marking: false }.check(key),
-    }
+    let scope = Scope { bound: vec![true; slots.len()], draws: false, marking: false };
+    scope.check_all(place.key.iter().chain(&place.then))
 }
 
 fn check_table(table: &Table) -> Loaded<()> {
@@ -177,10 +178,10 @@ fn check_transition(t: &Transition) -> Result<(), String> {
     }
     scope.check_all(&t.guard)?;
     if let Some(prefer) = &t.prefer {
-        if prefer.key.kind == Kind::Bool {
+        if iter::once(&prefer.key).chain(&prefer.then).any(|key| key.kind == Kind::Bool) {
             return Err("prefers bindings by a key that is no number".into());
         }
-        scope.check(&prefer.key)?;
+        scope.check_all(iter::once(&prefer.key).chain(&prefer.then))?;
     }
     scope.draws = true;
     for draw in &t.draws {
@@ -278,6 +279,17 @@ fn check_probe(net: &Net, probe: &Probe) -> Result<(), String> {
                 return Err("sums values that are no numbers".into());
             }
             Scope { bound: vec![true; slots], draws: false, marking: false }.check(&content.value)
+        }
+        Probe::Watched(watched) => {
+            if !watched.value.mentioned(&mut Vec::new()) {
+                return Err("watches the time".into());
+            }
+            let counts = |id: &TransitionId| net.transitions.get(id.at()).is_some_and(|t| t.clock.is_none());
+            if !watched.firings.iter().all(counts) {
+                return Err("counts firings of a transition that has a clock, or is not there".into());
+            }
+            let bound = vec![true; watched.firings.len()];
+            Scope { bound, draws: false, marking: true }.check(&watched.value)
         }
     }
 }

@@ -1,4 +1,5 @@
-//! The content of a place: the sum of a value over its tokens, and the integral of that sum over time.
+//! The content of a place: the sum of a value over its tokens, and the integral of that sum over time. A value of the marking
+//! that is watched ([`Watched`]) has such an integral, too.
 //!
 //! Sums are of whole numbers, so none is rounded and their order does not matter. Real values are rounded to whole parts
 //! ([`PARTS`]). A sum of 2³² values is below 2¹²⁶ parts, and its integral over 2⁶³ ticks below 2¹⁸⁹ ([`Wide`]).
@@ -69,6 +70,64 @@ impl Content {
     }
 }
 
+/// A value of the marking, read at the end of each instant at which it may have changed (M6).
+#[derive(Clone, Debug)]
+pub struct Watched {
+    value: Content,
+    /// The least value since the statistics began; none before it was read for the first time.
+    least: Option<i128>,
+    /// When the statistics began, and when the value was not 0 for the first time since.
+    window: Ticks,
+    first: Option<Ticks>,
+    /// Whether the value may have changed at this instant.
+    pub unsettled: bool,
+}
+
+impl Watched {
+    pub fn new(real: bool) -> Self {
+        Watched { value: Content::new(real), least: None, window: 0, first: None, unsettled: false }
+    }
+
+    /// The instant is over, and this is the value of the marking.
+    pub fn read(&mut self, value: i128, now: Ticks) {
+        if value != self.value.sum {
+            self.value.become_sum(value, now);
+        }
+        if self.least.is_none() {
+            self.value.greatest = value;
+        }
+        self.least = Some(self.least.map_or(value, |least| least.min(value)));
+        if value != 0 && self.first.is_none() {
+            self.first = Some(now);
+        }
+    }
+
+    /// Restarts the statistics and keeps the value.
+    pub fn restart(&mut self, now: Ticks) {
+        self.value.restart(now);
+        self.window = now;
+        self.least = self.least.map(|_| self.value.sum);
+        self.first = (self.least.is_some() && self.value.sum != 0).then_some(now);
+    }
+
+    pub fn integral(&self, now: Ticks) -> f64 {
+        self.value.integral(now)
+    }
+
+    /// The least and the greatest value.
+    pub fn extremes(&self) -> [f64; 2] {
+        match self.least {
+            Some(least) => [least as f64 * self.value.unit, self.value.greatest()],
+            None => [f64::NAN; 2],
+        }
+    }
+
+    /// How long it took until the value was not 0; not a number if it always was.
+    pub fn first(&self) -> f64 {
+        self.first.map_or(f64::NAN, |first| (first - self.window) as f64)
+    }
+}
+
 /// The whole number `high` · 2⁶⁴ + `low`.
 #[derive(Clone, Copy, Debug, Default)]
 struct Wide {
@@ -122,6 +181,19 @@ mod tests {
         content.restart(40);
         content.empty(45);
         assert_eq!((content.integral(100), content.greatest()), (7500.0, 1500.0));
+    }
+
+    #[test]
+    fn what_is_watched_has_extremes_and_a_first_time() {
+        let mut watched = Watched::new(false);
+        assert!(watched.extremes()[0].is_nan() && watched.first().is_nan());
+        watched.read(-3, 0);
+        watched.read(0, 4);
+        assert_eq!((watched.integral(10), watched.extremes(), watched.first()), (-12.0, [-3.0, 0.0], 0.0));
+        watched.restart(10);
+        assert!(watched.first().is_nan());
+        watched.read(2, 13);
+        assert_eq!((watched.integral(15), watched.extremes(), watched.first()), (4.0, [0.0, 2.0], 3.0));
     }
 
     #[test]

@@ -30,6 +30,8 @@ pub struct Observers {
 impl Observers {
     /// The offset of the address of the time at each number of tokens, if that is kept.
     pub const LEVELS: usize = offset_of!(Observers, levels) + Levels::TIMES;
+    /// The offset of the number of values that are watched and may have changed.
+    pub const PENDING: usize = offset_of!(Observers, probes) + offset_of!(Probes, pending);
 
     pub fn new(program: &Program, extra: ExtraObservers) -> Self {
         Observers {

@@ -1,12 +1,13 @@
-//! Declared measures (rule M4): counters, samples, passages and orders, evaluated when their events happen.
+//! Declared measures (rules M4 and M6): counters, samples, passages and orders, evaluated when their events happen.
 
 use std::sync::Arc;
 
 use crate::base::fault::Outcome;
 use crate::base::ids::{PlaceId, TransitionId};
 use crate::base::random::Random;
+use crate::base::table::Table;
 use crate::base::ticks::Ticks;
-use crate::observe::content::{in_parts, Content};
+use crate::observe::content::{in_parts, Content, Watched};
 use crate::observe::histogram::Histogram;
 use crate::observe::passages::{Passages, LIMIT};
 use crate::observe::reorder::settings::Settings;
@@ -14,6 +15,7 @@ use crate::observe::reorder::Order;
 use crate::program::expression::Value;
 use crate::program::probes::{Action, ProbeKind, ProbesProgram};
 use crate::program::Program;
+use crate::state::counters::{PlaceCounters, TransitionCounters};
 use crate::state::value::Scope;
 
 /// The state of a probe.
@@ -23,6 +25,7 @@ pub enum Probe {
     Passage(Box<Passages>),
     Order(Box<Order>),
     Content(Box<Content>),
+    Watched(Box<Watched>),
 }
 
 /// An observer that feeds the probes.
@@ -30,6 +33,12 @@ pub struct Probes {
     program: Arc<ProbesProgram>,
     pub probes: Vec<Probe>,
     key: Vec<u64>,
+    /// The values that are watched and may have changed at this instant, by their numbers, and how many they are.
+    unsettled: Vec<usize>,
+    pub pending: u64,
+    /// How many of them are read at the end of each instant.
+    always: u64,
+    running: Vec<u64>,
     /// Values of tokens may not draw; a scope needs a stream all the same.
     silent: Random,
 }
@@ -47,8 +56,21 @@ impl Probes {
             ProbeKind::Content { ref value, .. } => {
                 Probe::Content(Box::new(Content::new(matches!(value, Value::Real(_)))))
             }
+            ProbeKind::Watched { real } => Probe::Watched(Box::new(Watched::new(real))),
         });
-        Probes { probes: probes.collect(), program, key: Vec::new(), silent: Random::new([0; 3]) }
+        let probes = probes.collect();
+        let silent = Random::new([0; 3]);
+        let pending = program.watched.iter().filter(|watched| !watched.firings.is_empty()).count() as u64;
+        Probes {
+            probes,
+            program,
+            key: Vec::new(),
+            unsettled: Vec::new(),
+            pending,
+            always: pending,
+            running: Vec::new(),
+            silent,
+        }
     }
 }
 
@@ -172,6 +194,48 @@ impl Probes {
         }
     }
 
+    /// A value that is watched may have changed: it is read when the instant is over.
+    pub fn unsettle(&mut self, number: usize) {
+        let Probe::Watched(watched) = &mut self.probes[self.program.watched[number].probe.at()] else { return };
+        if !std::mem::replace(&mut watched.unsettled, true) {
+            self.unsettled.push(number);
+            self.pending += 1;
+        }
+    }
+
+    /// The instant is over: the values that may have changed are read from the marking, in the order of the probes (M6). Returns
+    /// the first fault.
+    pub fn over(
+        &mut self,
+        program: &Program,
+        places: &[PlaceCounters],
+        transitions: &Table<TransitionId, TransitionCounters>,
+        now: Ticks,
+    ) -> Outcome<()> {
+        self.pending = self.always;
+        let mut numbers = std::mem::take(&mut self.unsettled);
+        if self.always > 0 {
+            let all = self.program.watched.iter().enumerate();
+            numbers.extend(all.filter(|(_, watched)| !watched.firings.is_empty()).map(|(number, _)| number));
+        }
+        numbers.sort_unstable();
+        numbers.dedup();
+        for &number in &numbers {
+            let watched = &self.program.watched[number];
+            let Probe::Watched(state) = &mut self.probes[watched.probe.at()] else { continue };
+            state.unsettled = false;
+            self.running.clear();
+            self.running.extend(watched.firings.iter().map(|&id| transitions[id].in_progress));
+            let (variables, random) = (&self.running[..], &mut self.silent);
+            let scope = &mut Scope { variables, places, tables: &program.tables, random, now, end: now };
+            let value = whole(&watched.value, scope)?;
+            state.read(value, now);
+        }
+        numbers.clear();
+        self.unsettled = numbers;
+        Ok(())
+    }
+
     pub fn restart(&mut self, now: Ticks) {
         for probe in &mut self.probes {
             match probe {
@@ -180,6 +244,7 @@ impl Probes {
                 Probe::Passage(passages) => passages.restart(),
                 Probe::Order(order) => order.restart(),
                 Probe::Content(content) => content.restart(now),
+                Probe::Watched(watched) => watched.restart(now),
             }
         }
     }

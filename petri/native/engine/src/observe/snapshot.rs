@@ -11,6 +11,7 @@ pub enum ProbeSnapshot {
     Passage { times: histogram::Snapshot, unmatched: u64, waiting: usize, forgotten: u64 },
     Order(Box<reorder::snapshot::Snapshot>),
     Content { integral: f64, greatest: f64 },
+    Watched { integral: f64, extremes: [f64; 2], first: f64 },
 }
 
 impl ProbeSnapshot {
@@ -27,6 +28,11 @@ impl ProbeSnapshot {
             Probe::Content(content) => {
                 ProbeSnapshot::Content { integral: content.integral(now), greatest: content.greatest() }
             }
+            Probe::Watched(watched) => ProbeSnapshot::Watched {
+                integral: watched.integral(now),
+                extremes: watched.extremes(),
+                first: watched.first(),
+            },
             Probe::Order(order) => ProbeSnapshot::Order(Box::new(order.snapshot())),
         }
     }

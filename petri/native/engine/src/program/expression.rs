@@ -154,6 +154,16 @@ pub enum Value {
     Real(Real),
 }
 
+/// What tokens or bindings are ordered by: a value, and another for those in which it is equal.
+#[derive(Clone, Debug)]
+pub struct OrderKey {
+    pub first: Value,
+    pub then: Option<Value>,
+}
+
+/// The values of a key as numbers without sign, in the same order; 0 for one that is not there.
+pub type Rank = (u64, u64);
+
 /// The sums of the weights from the first to each, if they are weights: none negative, not all 0.
 pub fn cumulative(weights: &[f64]) -> Option<Vec<f64>> {
     let mut total = 0.0;

@@ -6,7 +6,7 @@ use crate::net::{Expr, Kind, Op, Scalar, Span};
 use crate::program::analysis::{Range, Ranges, ANY};
 use crate::program::distribution::{Distribution, FINITE_MEAN, POSITIVE_MEAN};
 use crate::program::expression::{
-    Bool, Choice, Comparison, Int, IntOperation, Leaf, Real, RealFunction, RealOperation, Rounding, Value,
+    Bool, Choice, Comparison, Int, IntOperation, Leaf, OrderKey, Real, RealFunction, RealOperation, Rounding, Value,
 };
 
 /// The names that an expression may use, and where its spans are collected.
@@ -25,6 +25,12 @@ impl Lowering<'_> {
         let Some(span) = span else { return SpanId::NONE };
         self.spans.push(*span);
         SpanId(self.spans.len() as u32 - 1)
+    }
+
+    /// A key, and perhaps another for equal ones.
+    pub fn key(&mut self, first: &Expr, then: &Option<Expr>) -> Loaded<OrderKey> {
+        let then = then.as_ref().map(|then| self.value(then, then.kind)).transpose()?;
+        Ok(OrderKey { first: self.value(first, first.kind)?, then })
     }
 
     /// An expression whose value is stored in a slot or variable of the given kind.

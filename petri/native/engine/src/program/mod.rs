@@ -135,14 +135,15 @@ impl Program {
         }
     }
 
-    /// Transitions and shadows of those with a clock.
+    /// Transitions, shadows of those with a clock, and shadows of values that are watched.
     pub fn with_shadows(&self) -> usize {
-        self.transitions.len() + self.racing.len()
+        self.transitions.len() + self.racing.len() + self.probes.watched.len()
     }
 
-    /// The transition itself, or that whose shadow it is.
+    /// The transition itself, or that whose shadow it is; the first one for a value that is watched.
     pub fn owner(&self, id: TransitionId) -> TransitionId {
-        id.at().checked_sub(self.transitions.len()).map_or(id, |number| self.racing[number])
+        let owner = |number: usize| self.racing.get(number).copied().unwrap_or(TransitionId(0));
+        id.at().checked_sub(self.transitions.len()).map_or(id, owner)
     }
 
     /// The most tokens that an arc may find.

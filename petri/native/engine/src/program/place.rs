@@ -3,7 +3,7 @@
 use crate::base::ids::{IndexId, JoinId};
 use crate::collections::key_table::Extent;
 use crate::net::{Discipline, Scalar};
-use crate::program::expression::Value;
+use crate::program::expression::{OrderKey, Value};
 use crate::program::ranking::Ranked;
 
 /// The range of a slot.
@@ -72,7 +72,7 @@ pub struct PlaceProgram {
     /// Whether each slot is real.
     pub reals: Vec<bool>,
     pub discipline: Discipline,
-    pub key: Option<Value>,
+    pub key: Option<OrderKey>,
     /// Evaluating the key may raise a fault.
     pub key_fails: bool,
     /// A number of tokens, or a weight.

@@ -26,6 +26,18 @@ pub enum ProbeKind {
     Passage { width: usize },
     Order { displacement_threshold: usize, buffer_threshold: usize },
     Content { place: PlaceId, value: Value },
+    Watched { real: bool },
+}
+
+/// A value of the marking that a probe watches. Behind all transitions and the shadows of those with clocks, it has a shadow in
+/// the enabling, a dependent of the gauges of all places whose tokens it counts.
+#[derive(Clone, Debug)]
+pub struct Watched {
+    pub probe: ProbeId,
+    pub value: Value,
+    /// Of these transitions, the firings in progress are the variables of the value. If there are any, it is read at the end of
+    /// each instant.
+    pub firings: Vec<TransitionId>,
 }
 
 /// The probes of a net, compiled.
@@ -36,6 +48,8 @@ pub struct ProbesProgram {
     /// For each transition and each place, what its events do, in the order of the probes.
     pub starts: Vec<Vec<(ProbeId, Action)>>,
     pub arrivals: Vec<Vec<(ProbeId, Action)>>,
+    /// In the order of the probes.
+    pub watched: Vec<Watched>,
     /// For each place, the contents that a token leaves, with its value there.
     pub departures: Vec<Vec<(ProbeId, Value)>>,
 }

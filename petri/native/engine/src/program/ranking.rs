@@ -11,6 +11,8 @@ pub struct RankProgram {
     /// Conditions on the token alone; one that does not pass has no rank. Neither these nor the value can fail.
     pub filters: Vec<Bool>,
     pub value: Value,
+    /// Another value for tokens in which that is equal; only for a preference.
+    pub then: Option<Value>,
     /// The greatest value has the least rank.
     pub reversed: bool,
     /// Variables of the transition.

@@ -4,7 +4,7 @@ use crate::base::ids::{JoinId, JoinTreeId, MatchId, PlaceId, RankingId, SpanId, 
 use crate::base::ticks::{Ticks, SHORT};
 use crate::program::arc::{Give, InhibitorProgram, InputProgram, OutputProgram, Take};
 use crate::program::clock::ClockProgram;
-use crate::program::expression::{Bool, Real, Value};
+use crate::program::expression::{Bool, OrderKey, Real, Value};
 
 pub enum Time {
     Immediate,
@@ -82,7 +82,7 @@ pub enum Selection {
 /// Of several bindings, those with the least key are chosen from, or those with the greatest (I4).
 #[derive(Clone, Debug)]
 pub struct Preference {
-    pub key: Value,
+    pub key: OrderKey,
     pub most: bool,
 }
 

@@ -14,23 +14,29 @@ use std::collections::HashMap;
 use crate::base::ids::PlaceId;
 use crate::base::invariant::{ensure, Verified};
 use crate::net::Discipline;
+use crate::program::expression::Rank;
 use crate::program::Program;
 use crate::state::counters::PlaceCounters;
 
 /// The tokens of one place by position: number, and rank in a keyed place.
 #[derive(Default)]
 struct Row {
-    tokens: Vec<(u64, u64)>,
+    tokens: Vec<(Rank, u64)>,
     /// Those that have come and gone since clocks were looked at.
     came: Vec<u64>,
     went: Vec<u64>,
+}
+
+/// What is noted of a token of a bag: its seat.
+fn seated(seat: usize) -> Rank {
+    (seat as u64, 0)
 }
 
 /// The numbers of the tokens of all places whose tokens are told apart.
 pub struct Identities {
     /// A row for each place, or none.
     rows: Vec<Option<(Discipline, Row)>>,
-    present: HashMap<u64, u64>,
+    present: HashMap<u64, Rank>,
     next: u64,
 }
 
@@ -43,7 +49,7 @@ impl Identities {
     }
 
     /// A token arrives; `rank` is that of a keyed place.
-    pub fn arrives(&mut self, place: PlaceId, rank: u64) {
+    pub fn arrives(&mut self, place: PlaceId, rank: Rank) {
         let Some((discipline, row)) = &mut self.rows[place.at()] else { return };
         let entry = (rank, self.next);
         let position = match discipline {
@@ -52,7 +58,7 @@ impl Identities {
         };
         row.tokens.insert(position, entry);
         row.came.push(self.next);
-        self.present.insert(self.next, if *discipline == Discipline::Bag { position as u64 } else { rank });
+        self.present.insert(self.next, if *discipline == Discipline::Bag { seated(position) } else { rank });
         self.next += 1;
     }
 
@@ -67,7 +73,7 @@ impl Identities {
         self.present.remove(&number);
         row.went.push(number);
         if let (Discipline::Bag, Some((_, moved))) = (discipline, row.tokens.get(position)) {
-            self.present.insert(*moved, position as u64);
+            self.present.insert(*moved, seated(position));
         }
     }
 
@@ -98,10 +104,10 @@ impl Identities {
         let (discipline, row) = self.rows[place.at()].as_ref()?;
         let in_order = |entry| row.tokens.binary_search(&entry).ok();
         match discipline {
-            Discipline::Bag => Some(noted as usize),
+            Discipline::Bag => Some(noted.0 as usize),
             Discipline::Key => in_order((noted, number)),
-            Discipline::Fifo => in_order((0, number)),
-            Discipline::Lifo => in_order((0, number)).map(|seat| row.tokens.len() - 1 - seat),
+            Discipline::Fifo => in_order((Rank::default(), number)),
+            Discipline::Lifo => in_order((Rank::default(), number)).map(|seat| row.tokens.len() - 1 - seat),
         }
     }
 
@@ -126,8 +132,8 @@ impl Identities {
             all += row.tokens.len();
             let found = || format!("{} numbers of {} tokens", row.tokens.len(), place.tokens);
             ensure(row.tokens.len() as u64 == place.tokens, "rows", found)?;
-            let noted = |(seat, (rank, number)): (usize, &(u64, u64))| {
-                let expected = if *discipline == Discipline::Bag { seat as u64 } else { *rank };
+            let noted = |(seat, (rank, number)): (usize, &(Rank, u64))| {
+                let expected = if *discipline == Discipline::Bag { seated(seat) } else { *rank };
                 self.present.get(number) == Some(&expected)
             };
             let present = row.tokens.iter().enumerate().all(noted);
@@ -151,7 +157,7 @@ mod tests {
         Identities { rows, present: HashMap::new(), next: 0 }
     }
 
-    fn counters(model: &[Vec<(u64, u64)>]) -> Vec<PlaceCounters> {
+    fn counters(model: &[Vec<(Rank, u64)>]) -> Vec<PlaceCounters> {
         model.iter().map(|row| PlaceCounters { tokens: row.len() as u64, ..PlaceCounters::default() }).collect()
     }
 
@@ -159,10 +165,14 @@ mod tests {
     fn numbers_follow_their_tokens() {
         let (mut random, mut identities) = (Random::new([4, 5, 6]), identities());
         // (Rank, number) by position: seats of a bag, else in the order in which the place shows its tokens.
-        let mut model: Vec<Vec<(u64, u64)>> = vec![Vec::new(); DISCIPLINES.len()];
+        let mut model: Vec<Vec<(Rank, u64)>> = vec![Vec::new(); DISCIPLINES.len()];
         for number in 0..4000 {
             let kind = random.equal_choice(4) as usize;
-            let rank = if DISCIPLINES[kind] == Discipline::Key { random.equal_choice(3) } else { 0 };
+            let rank = if DISCIPLINES[kind] == Discipline::Key {
+                (random.equal_choice(3), random.equal_choice(2))
+            } else {
+                (0, 0)
+            };
             let place = PlaceId(kind as u32);
             identities.arrives(place, rank);
             let row = &mut model[kind];
@@ -205,16 +215,16 @@ mod tests {
     fn damage_is_found() {
         let place = PlaceId(0);
         let mut identities = identities();
-        (0..3).for_each(|_| identities.arrives(place, 0));
-        let mut model = vec![vec![(0, 0); 3], Vec::new(), Vec::new(), Vec::new()];
+        (0..3).for_each(|_| identities.arrives(place, (0, 0)));
+        let mut model = vec![vec![((0, 0), 0); 3], Vec::new(), Vec::new(), Vec::new()];
         assert_eq!(identities.verify(&counters(&model)), Ok(()));
         model[0].pop();
         assert_eq!(broken(identities.verify(&counters(&model))), "rows");
-        model[0].push((0, 0));
-        identities.present.insert(7, 0);
+        model[0].push(((0, 0), 0));
+        identities.present.insert(7, (0, 0));
         assert_eq!(broken(identities.verify(&counters(&model))), "present");
         identities.present.remove(&7);
-        identities.present.insert(0, 1);
+        identities.present.insert(0, (1, 0));
         assert_eq!(broken(identities.verify(&counters(&model))), "present");
     }
 }

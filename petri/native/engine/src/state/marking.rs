@@ -30,7 +30,7 @@ use crate::base::random::Random;
 use crate::base::table::Table;
 use crate::base::ticks::Ticks;
 use crate::net::{Discipline, Scalar};
-use crate::program::expression::Value;
+use crate::program::expression::{OrderKey, Rank, Value};
 use crate::program::place::{whole_weight, PlaceProgram, Weight};
 use crate::program::ranking::Ranked;
 use crate::program::Program;
@@ -143,7 +143,7 @@ impl Marking {
     }
 
     /// The rank of a token in a keyed place.
-    pub fn rank(&mut self, key: &Value, token: &[u64]) -> Outcome<u64> {
+    pub fn rank(&mut self, key: &OrderKey, token: &[u64]) -> Outcome<Rank> {
         let mut scope = Scope { variables: token, places: &[], tables: &[], random: &mut self.silent, now: 0, end: 0 };
         key.rank(&mut scope)
     }
@@ -185,7 +185,7 @@ impl Marking {
         let target = &program.places[place];
         let rank = match &target.key {
             Some(key) => self.rank(key, token)?,
-            None => 0,
+            None => Rank::default(),
         };
         let state = &mut self.places[place];
         let seat = state.gain(1, now) as usize;

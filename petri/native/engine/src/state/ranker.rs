@@ -28,6 +28,15 @@ impl Ranker {
         let rank = passes.then(|| rank_of(&program.value, scope))?;
         Some(if program.reversed { !rank } else { rank })
     }
+
+    /// The ranks of a token by both of its values, as one number.
+    pub fn rank_by_both(&mut self, program: &RankProgram, token: &[u64]) -> Option<u128> {
+        let first = self.rank(program, token)?;
+        let (variables, random) = (&self.variables[..], &mut self.chance);
+        let scope = &mut Scope { variables, places: &[], tables: &[], random, now: 0, end: 0 };
+        let then = program.then.as_ref().map_or(0, |then| rank_of(then, scope));
+        Some(u128::from(first) << 64 | u128::from(if program.reversed { !then } else { then }))
+    }
 }
 
 /// A value that cannot fail as a number without sign, in the same order.

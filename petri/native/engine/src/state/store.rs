@@ -25,9 +25,13 @@
 //! - *arrivals*: ranks have different arrivals, each less than `arrivals`.
 //! - *count*: there are as many ranks as tokens.
 
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
 use crate::base::invariant::{ensure, Verified};
 use crate::base::table::Table;
 use crate::net::Discipline;
+use crate::program::expression::Rank;
 
 /// The number of tokens that a new store has room for.
 const LEAST: usize = 4;
@@ -99,7 +103,7 @@ impl Store {
 
     /// Adds a token to `count` others; `key` matters only to a keyed place.
     #[inline(always)]
-    pub fn push(&mut self, ring: &mut Ring, token: &[u64], key: u64, count: usize) {
+    pub fn push(&mut self, ring: &mut Ring, token: &[u64], key: Rank, count: usize) {
         if let Some(heap) = &mut self.heap {
             heap.push(key, token);
             return;
@@ -187,8 +191,8 @@ impl Store {
 
 /// Place of a token in a heap: the least key first, ties oldest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Rank {
-    key: u64,
+struct Place {
+    key: Rank,
     arrival: u64,
     cell: u32,
 }
@@ -198,7 +202,7 @@ struct Rank {
 struct Heap {
     width: usize,
     /// The heap itself.
-    ranks: Vec<Rank>,
+    ranks: Vec<Place>,
     /// The tokens, in cells of `width` slots that stay where they are.
     cells: Vec<u64>,
     /// The cells without a token.
@@ -222,20 +226,18 @@ impl Heap {
         if depth == 0 {
             return 0;
         }
-        let mut frontier = vec![0];
-        for _ in 0..depth {
-            let least = self.least(&frontier);
-            let position = frontier.swap_remove(least);
-            frontier.extend([2 * position + 1, 2 * position + 2].into_iter().filter(|&p| p < self.ranks.len()));
+        let mut frontier = BinaryHeap::from([Reverse((self.ranks[0], 0))]);
+        let mut last = 0;
+        for _ in 0..=depth {
+            let Some(Reverse((_, position))) = frontier.pop() else { break };
+            let below = [2 * position + 1, 2 * position + 2].into_iter().filter(|&below| below < self.ranks.len());
+            frontier.extend(below.map(|below| Reverse((self.ranks[below], below))));
+            last = position;
         }
-        frontier[self.least(&frontier)]
+        last
     }
 
-    fn least(&self, frontier: &[usize]) -> usize {
-        (0..frontier.len()).min_by_key(|&i| self.ranks[frontier[i]]).unwrap_or(0)
-    }
-
-    fn push(&mut self, key: u64, token: &[u64]) {
+    fn push(&mut self, key: Rank, token: &[u64]) {
         let cell = match self.free.pop() {
             Some(cell) => {
                 let start = cell as usize * self.width;
@@ -247,7 +249,7 @@ impl Heap {
                 (self.cells.len() / self.width - 1) as u32
             }
         };
-        self.ranks.push(Rank { key, arrival: self.arrivals, cell });
+        self.ranks.push(Place { key, arrival: self.arrivals, cell });
         self.arrivals += 1;
         self.sift_up(self.ranks.len() - 1);
     }
@@ -344,7 +346,8 @@ mod tests {
         }
 
         fn push(&mut self, token: &[u64], key: u64) {
-            self.0.push(&mut self.1, token, key, self.2);
+            // Halves, so that equal first numbers occur.
+            self.0.push(&mut self.1, token, (key >> 1, key & 1), self.2);
             self.2 += 1;
         }
 
@@ -427,7 +430,7 @@ mod tests {
         assert_eq!(damaged(Discipline::Fifo, |store| store.1.head = 8), "head");
         assert_eq!(damaged(Discipline::Lifo, |store| store.1.head = 1), "head");
         assert_eq!(damaged(Discipline::Bag, |store| store.2 = 9), "room");
-        assert_eq!(damaged(Discipline::Key, |store| heap(store).ranks[0].key = 99), "heap");
+        assert_eq!(damaged(Discipline::Key, |store| heap(store).ranks[0].key = (99, 0)), "heap");
         assert_eq!(damaged(Discipline::Key, |store| heap(store).free.push(3)), "cells");
         assert_eq!(damaged(Discipline::Key, |store| heap(store).arrivals = 2), "arrivals");
         assert_eq!(damaged(Discipline::Key, |store| store.2 = 5), "count");

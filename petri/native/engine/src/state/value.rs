@@ -7,8 +7,10 @@ use crate::base::random::Random;
 use crate::base::ticks::Ticks;
 use crate::program::distribution::{erlang, finite, require, uniform_int, Distribution};
 use crate::program::expression::{
-    Bool, Choice, Comparison, DrawTable, Int, IntOperation, Leaf, Real, RealFunction, RealOperation, Rounding, Value,
+    Bool, Choice, Comparison, DrawTable, Int, IntOperation, Leaf, OrderKey, Rank, Real, RealFunction, RealOperation,
+    Rounding, Value,
 };
+use crate::program::transition::Preference;
 use crate::state::counters::PlaceCounters;
 use crate::state::store::{int_rank, real_rank};
 
@@ -74,6 +76,23 @@ impl Value {
             Value::Int(expression) => int_rank(expression.value(scope)?),
             Value::Real(expression) => real_rank(expression.value(scope)?),
         })
+    }
+}
+
+impl OrderKey {
+    /// The rank of what the scope has: the least comes first.
+    #[inline(always)]
+    pub fn rank(&self, scope: &mut Scope) -> Outcome<Rank> {
+        let first = self.first.rank(scope)?;
+        Ok((first, self.then.as_ref().map_or(Ok(0), |then| then.rank(scope))?))
+    }
+}
+
+impl Preference {
+    /// The rank of the binding that the scope has: the least is preferred.
+    pub fn rank(&self, scope: &mut Scope) -> Outcome<Rank> {
+        let rank = self.key.rank(scope)?;
+        Ok(if self.most { (!rank.0, !rank.1) } else { rank })
     }
 }
 

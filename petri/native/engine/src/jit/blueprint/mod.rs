@@ -66,6 +66,8 @@ pub struct LoopPlan {
     pub levels: Vec<Level>,
     /// Watches do not decide about all transitions.
     pub looks: bool,
+    /// Measures watch values of the marking.
+    pub watches: bool,
     /// The enabling of some transition depends on the time itself.
     pub has_clocked: bool,
     pub has_lanes: bool,

@@ -115,7 +115,9 @@ impl<'a> Planner<'a> {
         let plan = LoopPlan {
             streams: program.streams.iter().map(|&place| planner.place(place)).collect(),
             levels: program.levels.iter().map(|level| planner.level(level)).collect(),
-            looks: program.transitions.iter().any(|plan| !plan.plain) || !program.racing.is_empty(),
+            looks: program.transitions.iter().any(|plan| !plan.plain)
+                || program.with_shadows() > program.transitions.len(),
+            watches: !program.probes.watched.is_empty(),
             has_clocked: !program.clocked.is_empty(),
             has_lanes: program.lanes > 0,
         };

@@ -173,6 +173,12 @@ impl MainLoopCode<'_, '_, '_> {
         self.e.b.switch_to_block(go);
     }
 
+    /// Measures read what has changed in the marking (`Engine::read_marking`).
+    fn read_marking(&mut self) {
+        let Some(fine) = self.e.call(self.e.runtime.read_marking, &[self.e.engine], Some(I64)) else { return };
+        self.leave_unless(fine, STOPPED);
+    }
+
     /// Rows of files arrive in empty places (`Engine::refill`).
     fn refill(&mut self) {
         let Some(fine) = self.e.call(self.e.runtime.refill, &[self.e.engine], Some(I64)) else { return };
@@ -467,6 +473,10 @@ impl MainLoopCode<'_, '_, '_> {
     /// Time moves to the next end.
     fn pass_time(&mut self, asked: &LoopContext) {
         self.e.b.switch_to_block(asked.parts.idle);
+        if asked.plan.watches {
+            let pending = self.e.load(I64, self.e.engine, self.e.layout.pending);
+            self.when(pending, |s| s.read_marking());
+        }
         let gap = self.e.load(I64, self.e.engine, self.e.layout.gap);
         let open = self.e.b.ins().icmp_imm_s(IntCC::NotEqual, gap, NONE as i64);
         self.when(open, |s| s.close_gap(gap));

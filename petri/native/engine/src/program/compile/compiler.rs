@@ -82,9 +82,10 @@ impl<'a> Compiler<'a> {
         let slots = &place.colour.slots;
         let (key, key_fails) = match &place.key {
             Some(key) if place.discipline == Discipline::Key && !slots.is_empty() => {
-                let facts = Ranges(&self.slot_ranges[index]).facts(key);
+                let ranges = Ranges(&self.slot_ranges[index]);
+                let fails = [key].into_iter().chain(&place.then).any(|key| ranges.facts(key).fails);
                 let mut lowering = self.lowering(slots.iter().map(|slot| slot.kind).collect());
-                (Some(lowering.value(key, key.kind)?), facts.fails)
+                (Some(lowering.key(key, &place.then)?), fails)
             }
             None if place.discipline == Discipline::Key && !slots.is_empty() => {
                 return Err(LoadError(format!("place `{}` lacks its key", place.name)));

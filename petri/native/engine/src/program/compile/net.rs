@@ -63,7 +63,7 @@ impl Program {
             }
             transitions.push(program);
         }
-        let probes = probes::compile(net, &mut compiler)?;
+        let probes = probes::compile(net, &mut compiler, net.transitions.len() + racing.len())?;
         let streams = streams(net)?;
         let most = most_tokens(&transitions, &compiler.places, &streams);
         compiler.places.iter_mut().zip(most).for_each(|(place, most)| place.most = most);

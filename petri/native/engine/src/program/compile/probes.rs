@@ -1,20 +1,23 @@
 //! Compiles the probes of a net.
 
 use crate::base::fault::{LoadError, Loaded};
-use crate::base::ids::{ProbeId, TransitionId};
-use crate::net::{Content, Counter, Event, Kind, Net, Order, Passage, Probe, Sample};
+use crate::base::ids::{GaugeId, ProbeId, TransitionId};
+use crate::net::{Content, Counter, Event, Expr, Kind, Net, Order, Passage, Probe, Sample};
+use crate::program::analysis::ANY;
 use crate::program::compile::compiler::Compiler;
-use crate::program::expression::Value;
-use crate::program::probes::{Action, ProbeKind, ProbesProgram};
+use crate::program::expression::{Int, Value};
+use crate::program::probes::{Action, ProbeKind, ProbesProgram, Watched};
+use crate::program::watch::Dependent;
 
-/// Compiles the probes of a net.
-pub fn compile(net: &Net, compiler: &mut Compiler) -> Loaded<ProbesProgram> {
+/// Compiles the probes of a net. The shadows of values that are watched begin behind `shadows` others.
+pub fn compile(net: &Net, compiler: &mut Compiler, shadows: usize) -> Loaded<ProbesProgram> {
     let mut program = ProbesProgram {
         tick: net.tick,
         kinds_of_probes: Vec::new(),
         starts: vec![Vec::new(); net.transitions.len()],
         arrivals: vec![Vec::new(); net.places.len()],
         departures: vec![Vec::new(); net.places.len()],
+        watched: Vec::new(),
     };
     for (i, probe) in net.probes.iter().enumerate() {
         let id = ProbeId(i as u32);
@@ -56,10 +59,30 @@ pub fn compile(net: &Net, compiler: &mut Compiler) -> Loaded<ProbesProgram> {
                 program.on(&event, id, Action::Enter(entering.clone()));
                 ProbeKind::Content { place: *place, value: entering }
             }
+            Probe::Watched(watched) => {
+                let shadow = TransitionId((shadows + program.watched.len()) as u32);
+                let firings = watched.firings.clone();
+                let value = watch(compiler, &watched.value, firings.len(), shadow)?;
+                let real = matches!(value, Value::Real(_));
+                program.watched.push(Watched { probe: id, value, firings });
+                ProbeKind::Watched { real }
+            }
         };
         program.kinds_of_probes.push(shape);
     }
     Ok(program)
+}
+
+/// A value of the marking, with dependents that touch its shadow whenever it may change. A condition is 0 or 1.
+fn watch(compiler: &mut Compiler, e: &Expr, variables: usize, shadow: TransitionId) -> Loaded<Value> {
+    for place in compiler.facts(e, &vec![ANY; variables]).tokens {
+        compiler.depend(GaugeId::tokens(place), Dependent { transition: shadow, depth: u64::MAX, only: None });
+    }
+    let mut lowering = compiler.lowering(vec![Kind::Int; variables]);
+    match e.kind {
+        Kind::Bool => Ok(Value::Int(Int::Truth(Box::new(lowering.bool(e)?)))),
+        kind => lowering.value(e, kind),
+    }
 }
 
 /// Ends before starts: an event that is both ends one passage, and then starts the next.

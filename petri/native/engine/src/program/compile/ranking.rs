@@ -72,14 +72,18 @@ impl TransitionCompiler<'_, '_> {
     /// How the preferred tokens of the only bag are found, if they depend on its token alone.
     pub fn preference(&mut self, input: &InputProgram, arc: usize) -> Option<Selection> {
         let prefer = self.transition.prefer.as_ref()?;
-        let facts = self.facts(&prefer.key);
-        let alone = facts.tokens.is_empty() && !facts.reads_clock && !facts.fails;
         let known = bound(input);
-        if !alone || !matches!(input.find, Find::Any) || !facts.variables.iter().all(|v| known.contains(v)) {
+        let of_token = |key: &Expr| {
+            let facts = self.facts(key);
+            let alone = facts.tokens.is_empty() && !facts.reads_clock && !facts.fails;
+            alone && facts.variables.iter().all(|variable| known.contains(variable))
+        };
+        if !matches!(input.find, Find::Any) || !of_token(&prefer.key) || !prefer.then.iter().all(of_token) {
             return None;
         }
-        let value = self.lowering().value(&prefer.key, prefer.key.kind).ok()?;
-        let by = self.rank(input, arc, Vec::new(), value, prefer.most);
+        let key = self.lowering().key(&prefer.key, &prefer.then).ok()?;
+        let by = self.rank(input, arc, Vec::new(), key.first, prefer.most);
+        let by = RankProgram { then: key.then, ..by };
         let id = RankingId(self.compiler.rankings.len() as u32);
         self.ranked(by.place, Ranked::Preferred(id));
         self.compiler.rankings.push(RankingProgram { by });
@@ -166,7 +170,7 @@ impl TransitionCompiler<'_, '_> {
 
     fn rank(&self, input: &InputProgram, arc: usize, filters: Vec<Bool>, value: Value, reversed: bool) -> RankProgram {
         let (place, binds) = (input.place, input.binds.clone());
-        RankProgram { arc, place, binds, filters, value, reversed, variables: self.kinds.len() }
+        RankProgram { arc, place, binds, filters, value, then: None, reversed, variables: self.kinds.len() }
     }
 
     fn ranked(&mut self, place: PlaceId, why: Ranked) {

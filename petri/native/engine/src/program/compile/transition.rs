@@ -195,7 +195,7 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
         let reserves = outputs.iter().any(capacity);
         let mut lowering = self.lowering();
         let prefer = match &t.prefer {
-            Some(prefer) => Some(Preference { key: lowering.value(&prefer.key, prefer.key.kind)?, most: prefer.most }),
+            Some(prefer) => Some(Preference { key: lowering.key(&prefer.key, &prefer.then)?, most: prefer.most }),
             None => None,
         };
         let mut draws = Vec::new();
