@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from petri.engine.errors import ModelError
 from petri.exact.chain import Floats, Integers, Kind, Limits, Running, Stage, StateView, Unsolvable
-from petri.exact.naive import Seat
 from petri.exact.libraries import library
+from petri.exact.naive import Seat
 from petri.net import Clock, Net, Scalar, Span, Token
 
 MOST_SWEEPS = 5_000  # through the rates, in search of a long-run average
