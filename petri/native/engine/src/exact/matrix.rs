@@ -56,7 +56,9 @@ pub struct Matrix<'a, R> {
 impl<'a, R: Rates> Matrix<'a, R> {
     pub fn new(offsets: &'a [u64], columns: &'a [u32], rates: R) -> Self {
         let row = |state: usize| offsets[state] as usize..offsets[state + 1] as usize;
-        let exits = (0..offsets.len() - 1).map(|state| row(state).map(|arc| rates.rate(arc)).sum()).collect();
+        let exits = (0..offsets.len() - 1)
+            .map(|state| row(state).map(|arc| rates.rate(arc)).fold(0.0, |sum, rate| sum + rate))
+            .collect();
         Matrix { offsets, columns, rates, exits }
     }
 
