@@ -46,7 +46,8 @@ def eliminated(rates: Floats) -> Floats:
     shares = np.ones(size)
     for state in range(1, size):
         shares[state] = shares[:state] @ rates[:state, state]
-    return shares / shares.sum()
+    found: Floats = shares / shares.sum()
+    return found
 
 
 def columns_of(chain: NativeChain | EliminatedChain) -> Iterator[Floats]:
@@ -77,9 +78,9 @@ def test_chains_agree(seed: int, ticks: bool) -> None:
     classes = [sorted(states.tolist()) for states in SteadyState(native).classes.states]
     assert sorted(classes) == sorted(sorted(states.tolist()) for states in SteadyState(plain).classes.states)
     if native.kind == "continuous" and math.isfinite(shortest := float(native.sojourns.min())):
-        one, other = transient(native, 20.0 * shortest), transient(plain, 20.0 * shortest)
-        assert np.allclose(one.probabilities, other.probabilities, rtol=1e-10, atol=1e-15)
-        assert np.allclose(one.times, other.times, rtol=1e-10, atol=1e-15)
+        first, second = transient(native, 20.0 * shortest), transient(plain, 20.0 * shortest)
+        assert np.allclose(first.probabilities, second.probabilities, rtol=1e-10, atol=1e-15)
+        assert np.allclose(first.times, second.times, rtol=1e-10, atol=1e-15)
 
 
 @pytest.mark.parametrize("ticks", [False, True])
