@@ -50,9 +50,10 @@ def lost(banks: int, busy: int = 4) -> float:
 
     A state: the slots that banks are still busy, after an access. The next access waits for its bank, drawn at random.
     """
-    numbers: dict[tuple[int, ...], int] = {(busy,): 0}
+    first: tuple[int, ...] = (busy,)
+    numbers = {first: 0}
     rows: list[list[tuple[int, float, int]]] = []
-    waiting = [(busy,)]
+    waiting = [first]
     for state in waiting:
         left = [slots - 1 for slots in state if slots > 1]
         ways = [(1.0 / banks, slots, left[:at] + left[at + 1 :]) for at, slots in enumerate(left)]
