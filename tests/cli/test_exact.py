@@ -55,6 +55,12 @@ def test_refusals(call: Call, arguments: tuple[str, ...], said: str) -> None:
     assert "hint" in refused.err
 
 
+def test_a_clock_of_several_stages_is_refused_for_what_it_remembers(call: Call, tmp_path: Path) -> None:
+    net = tmp_path / "clock.net"
+    net.write_text("net clock\nplace a = token\ntransition go: a -> a after erlang(2, 3)\n")
+    assert "exact-clock" in call("solve", str(net)).err
+
+
 def test_the_solvable_nets_of_the_library(call: Call) -> None:
     """docs/exact.md names them."""
     names = [one["name"].rpartition("/")[2] for one in json.loads(call("list", "--solvable", "--json").out)]
