@@ -130,9 +130,15 @@ class StateSpace(Protocol):
     def sojourns(self) -> Floats:
         """Of each tangible state, unless the chain is continuous: the mean time until something ends."""
 
+    @property
+    def arcs(self) -> int: ...
+
     def __len__(self) -> int: ...
 
     def state(self, number: int) -> StateView: ...
+
+    def is_dead(self, number: int) -> bool:
+        """Whether nothing happens in a state that was expanded."""
 
     def counts(self, place: int) -> Integers:
         """The tokens of a place in each state."""
@@ -147,15 +153,12 @@ class StateSpace(Protocol):
 class Chain(Protocol):
     """The Markov chain of the tangible states: the vanishing ones are eliminated, with the firings in them.
 
-    continuous: data are rates per time unit of the net. ticks: probabilities, and a state is left after its stay.
+    continuous: its matrix has rates per time unit of the net. ticks: probabilities, and a state is left after its stay.
     In both, arcs of a state to itself are left out of continuous chains, and kept in those in ticks.
     """
 
     kind: Kind
     numbers: Integers  # of the tangible states in the state space
-    indptr: Integers
-    indices: Integers
-    data: Floats
     sojourns: Floats  # mean time in each state, before it is left (or entered again, in ticks); inf if it is never left
     initial: tuple[Integers, Floats]  # states of the chain, and their probabilities
     tick: float  # its length in the net's time unit
@@ -163,8 +166,21 @@ class Chain(Protocol):
     @property
     def states(self) -> int: ...
 
-    def firing_rates(self, transition: int) -> Floats:
-        """Expected firings per time unit while in each state, with the immediate ones that follow."""
+    @property
+    def matrix(self) -> Any:
+        """Rates, or probabilities, between the tangible states, as a sparse matrix."""
+
+    def rates(self, amounts: Floats) -> tuple[Floats, float]:
+        """What arcs bring, an amount each, per time unit in each state; and before time begins to pass."""
+
+    def firings(self, transition: int) -> tuple[Floats, float]:
+        """The same of the starts of a transition."""
+
+    def arrivals(self, place: int) -> tuple[Floats, float]:
+        """The same of the tokens that firings deposit in a place (M1)."""
 
     def counts(self, place: int) -> Integers:
         """The tokens of a place in each state of the chain."""
+
+    def in_progress(self, transition: int) -> Integers:
+        """The firings of a transition in progress, or its clocks that run."""

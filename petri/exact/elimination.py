@@ -23,12 +23,82 @@ def too_many(net: Net, space: StateSpace) -> Unsolvable:
     return Unsolvable("exact-many-states", states=len(space), place=net.places[place].name, tokens=most[place])
 
 
-class EliminatedChain:
-    """See `petri.exact.chain.Chain`. Raises Unsolvable where states are left out, or time stands still."""
+class ChainOf:
+    """What the chains of all state spaces have in common. See `petri.exact.chain.Chain`."""
+
+    net: Net
+    space: StateSpace
+    kind: Kind
+    numbers: Integers
+    sojourns: Floats
+    initial: tuple[Integers, Floats]
+    tick: float
+
+    @property
+    def matrix(self) -> Any:
+        raise NotImplementedError
+
+    @property
+    def states(self) -> int:
+        return len(self.numbers)
+
+    def counts(self, place: int) -> Integers:
+        return self.space.counts(place)[self.numbers]
+
+    def in_progress(self, transition: int) -> Integers:
+        return self.space.in_progress(transition)[self.numbers]
+
+    def rates(self, amounts: Floats) -> tuple[Floats, float]:
+        raise NotImplementedError
+
+    def per_time(self, brought: Floats) -> Floats:
+        """What each state brings, per time unit."""
+        if self.kind == "continuous":
+            return brought
+        return np.where(np.isinf(self.sojourns), 0.0, brought / self.sojourns)
+
+    def firings(self, transition: int) -> tuple[Floats, float]:
+        return self.rates((self.space.starts & (self.space.transitions == transition)).astype(np.float64))
+
+    def arrivals(self, place: int) -> tuple[Floats, float]:
+        space = self.space
+        counts = space.counts(place)
+        gained = (counts[space.targets] - counts[space.sources]).astype(np.float64)
+        for index, transition in enumerate(self.net.transitions):
+            arcs = np.flatnonzero(space.starts & (space.transitions == index))
+            if not len(arcs):
+                continue
+            if place in transition.resets:
+                gained[arcs] += counts[space.sources[arcs]]
+                continue
+            for arc in transition.inputs:
+                if arc.place == place and not arc.keep:
+                    gained[arcs] += 1.0 if arc.count is None else self.values(arc.count, arcs)
+        return self.rates(gained)
+
+    def values(self, expression: Expr, arcs: NDArray[np.int64]) -> Floats:
+        """The value of an expression at the firings that these arcs start, on the marking before (E8)."""
+        space = self.space
+        if expression.op == "const":
+            return np.full(len(arcs), float(expression.value or 0.0))
+        counts: dict[int, Integers] = {}
+        found = np.empty(len(arcs))
+        for number, arc in enumerate(arcs.tolist()):
+
+            def tokens(place: int, source: int = int(space.sources[arc])) -> int:
+                if place not in counts:
+                    counts[place] = space.counts(place)
+                return int(counts[place][source])
+
+            context = Context(space.variables(arc), tokens, tables=self.net.tables)
+            found[number] = float(evaluate(expression, context))
+        return found
+
+
+class EliminatedChain(ChainOf):
+    """The chain of any state space, by scipy. Raises Unsolvable where time stands still."""
 
     def __init__(self, net: Net, space: StateSpace) -> None:
-        if not space.complete:
-            raise too_many(net, space)
         self.net, self.space = net, space
         self.kind: Kind = space.kind
         self.tick = float(net.tick.length)
@@ -100,7 +170,7 @@ class EliminatedChain:
         else:
             self.sojourns = self.space.sojourns[self.numbers].copy()
             self.sojourns[np.diff(matrix.indptr) == 0] = np.inf
-        self.indptr, self.indices, self.data = matrix.indptr, matrix.indices, matrix.data
+        self._matrix = matrix
         self.initial: tuple[Integers, Floats] = (np.flatnonzero(start), start[start > 0.0])
 
     def _through(self, into: Any) -> Any:
@@ -120,26 +190,10 @@ class EliminatedChain:
     # ------------------------------------------------------------ the interface
 
     @property
-    def states(self) -> int:
-        return len(self.numbers)
-
-    @cached_property
     def matrix(self) -> Any:
-        """Rates, or probabilities, between the tangible states, as a sparse matrix."""
-        shape = self.states, self.states
-        return library("scipy.sparse").csr_matrix((self.data, self.indices, self.indptr), shape=shape)
-
-    def counts(self, place: int) -> Integers:
-        return self.space.counts(place)[self.numbers]
-
-    def in_progress(self, transition: int) -> Integers:
-        return self.space.in_progress(transition)[self.numbers]
-
-    def firing_rates(self, transition: int) -> Floats:
-        return self.rates((self.space.starts & (self.space.transitions == transition)).astype(np.float64))[0]
+        return self._matrix
 
     def rates(self, amounts: Floats) -> tuple[Floats, float]:
-        """What arcs bring, an amount each, per time unit in each tangible state; and before time begins to pass."""
         space = self.space
         brought: Floats = np.bincount(space.sources, space.weights * amounts, minlength=len(space)).astype(np.float64)
         rates, at_once = brought[self.numbers], 0.0
@@ -147,9 +201,7 @@ class EliminatedChain:
             after = self._following(brought[~space.tangible])
             rates = rates + self._into_vanishing @ after
             at_once = 0.0 if space.tangible[space.initial] else float(after[self._place[space.initial]])
-        if self.kind != "continuous":
-            rates = np.where(np.isinf(self.sojourns), 0.0, rates / self.sojourns)
-        return rates, at_once
+        return self.per_time(rates), at_once
 
     def _following(self, brought: Floats) -> Floats:
         """What comes from each vanishing state on, until time passes."""
@@ -163,38 +215,3 @@ class EliminatedChain:
             part = among @ part
             total += part
         return total
-
-    def arrivals(self, place: int) -> tuple[Floats, float]:
-        """Tokens that firings deposit in a place (M1), per time unit in each state; and before time begins to pass."""
-        space = self.space
-        counts = space.counts(place)
-        gained = (counts[space.targets] - counts[space.sources]).astype(np.float64)
-        for index, transition in enumerate(self.net.transitions):
-            arcs = np.flatnonzero(space.starts & (space.transitions == index))
-            if not len(arcs):
-                continue
-            if place in transition.resets:
-                gained[arcs] += counts[space.sources[arcs]]
-                continue
-            for arc in transition.inputs:
-                if arc.place == place and not arc.keep:
-                    gained[arcs] += 1.0 if arc.count is None else self.values(arc.count, arcs)
-        return self.rates(gained)
-
-    def values(self, expression: Expr, arcs: NDArray[np.int64]) -> Floats:
-        """The value of an expression at the firings that these arcs start, on the marking before (E8)."""
-        space = self.space
-        if expression.op == "const":
-            return np.full(len(arcs), float(expression.value or 0.0))
-        counts: dict[int, Integers] = {}
-        found = np.empty(len(arcs))
-        for number, arc in enumerate(arcs.tolist()):
-
-            def tokens(place: int, source: int = int(space.sources[arc])) -> int:
-                if place not in counts:
-                    counts[place] = space.counts(place)
-                return int(counts[place][source])
-
-            context = Context(space.variables(arc), tokens, tables=self.net.tables)
-            found[number] = float(evaluate(expression, context))
-        return found

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
 
 from petri.engine.expression import Context, evaluate
-from petri.exact.chain import Floats
-from petri.exact.elimination import EliminatedChain
-from petri.exact.steady import SteadyState
+from petri.exact.chain import Floats, Integers
+from petri.exact.elimination import ChainOf
+from petri.exact.steady import SteadyState, rounding
 from petri.exact.transient import Transient
 from petri.measure import formula
 from petri.measure.bounded import NOTHING, Bounded
@@ -34,55 +34,93 @@ class Undetermined(Exception):
         self.values = values
 
 
+Name = tuple[str, int]
+Column = tuple[Floats, float]
+"""What each state brings per time unit, and what there is before time begins to pass."""
+
+MOST_KEPT = 20_000_000  # numbers in columns that are kept
+
+
 class Rewards:
-    """What states and arcs of a chain bring, as columns by name: averaged once, all together."""
+    """What states and arcs of a chain bring, as columns by name: such as the tokens of a place."""
 
-    def __init__(self, chain: EliminatedChain, shown: frozenset[int]) -> None:
+    def __init__(self, chain: ChainOf, shown: frozenset[int]) -> None:
         self.chain, self.net, self.shown = chain, chain.net, shown
-        self.columns: dict[object, Floats] = {}
-        self.at_once: dict[object, float] = {}  # before time begins to pass; of arcs only
-        for place in range(len(self.net.places)):
-            counts = chain.counts(place).astype(np.float64)
-            self.columns["tokens", place] = counts
-            self.columns["nonempty", place] = (counts > 0.0).astype(np.float64)
-            self.columns["arrivals", place], self.at_once["arrivals", place] = chain.arrivals(place)
-        for index in range(len(self.net.transitions)):
-            running = chain.in_progress(index).astype(np.float64)
-            self.columns["in_progress", index] = running
-            self.columns["active", index] = (running > 0.0).astype(np.float64)
-            amounts = (chain.space.starts & (chain.space.transitions == index)).astype(np.float64)
-            self.columns["firings", index], self.at_once["firings", index] = chain.rates(amounts)
-        for number in sorted(shown):
-            self._of_probe(number, self.net.probes[number])
+        self.names: list[Name] = [
+            *((kind, place) for place in range(len(self.net.places)) for kind in ("tokens", "nonempty", "arrivals")),
+            *((kind, t) for t in range(len(self.net.transitions)) for kind in ("in_progress", "active", "firings")),
+            *((kind, number) for number in sorted(shown) for kind in self._kinds(self.net.probes[number])),
+        ]
+        self.keeps = len(self.names) * chain.states <= MOST_KEPT
+        self._kept: dict[Name, Column] = {}
+        self._last: tuple[tuple[int, bool], Integers] | None = None
+        self._samples: dict[int, tuple[Floats, Any]] = {}
 
-    def _of_probe(self, number: int, probe: Probe) -> None:
-        """The sums of a probe: of values, of their squares, and their number."""
-        space = self.chain.space
+    @staticmethod
+    def _kinds(probe: Probe) -> tuple[str, ...]:
         if isinstance(probe, Content):
-            self.columns["content", number] = self._content(probe)[self.chain.numbers]
-        elif isinstance(probe, Watched):
-            self.columns["watched", number] = self._watched(probe)
-        elif isinstance(probe, Counter):
-            amounts = np.zeros(len(space.sources))
-            arcs = np.flatnonzero(space.starts & (space.transitions == probe.transition))
-            amounts[arcs] = 1.0 if probe.quantity is None else self.chain.values(probe.quantity, arcs)
-            self.columns["sum", number], self.at_once["sum", number] = self.chain.rates(amounts)
-        elif isinstance(probe, Sample):
-            values, counted = self.samples(probe)
-            for power, name in enumerate(("count", "sum", "squares")):
-                amounts = np.where(counted, values**power, 0.0)
-                self.columns[name, number], self.at_once[name, number] = self.chain.rates(amounts)
+            return ("content",)
+        if isinstance(probe, Watched):
+            return ("watched",)
+        if isinstance(probe, Counter):
+            return ("sum",)
+        return ("count", "sum", "squares") if isinstance(probe, Sample) else ()
 
-    def samples(self, probe: Sample) -> tuple[Floats, Any]:
+    def is_of_states(self, name: Name) -> bool:
+        """Whether it is there as long as the state lasts, and not brought by arcs."""
+        return name[0] in ("tokens", "nonempty", "in_progress", "active", "content", "watched")
+
+    def column(self, name: Name) -> Column:
+        if name not in self._kept:
+            found = self._column(*name)
+            if not self.keeps:
+                return found
+            self._kept[name] = found
+        return self._kept[name]
+
+    def _column(self, kind: str, number: int) -> Column:
+        chain = self.chain
+        if kind in ("tokens", "nonempty", "in_progress", "active"):
+            counts = self._counts(number, kind in ("tokens", "nonempty"))
+            return (counts if kind in ("tokens", "in_progress") else counts > 0).astype(np.float64), 0.0
+        if kind == "arrivals":
+            return chain.arrivals(number)
+        if kind == "firings":
+            return chain.firings(number)
+        probe = self.net.probes[number]
+        if isinstance(probe, Content):
+            return self._content(probe)[chain.numbers], 0.0
+        if isinstance(probe, Watched):
+            return self._watched(probe), 0.0
+        space = chain.space
+        if isinstance(probe, Counter):
+            amounts = np.zeros(space.arcs)
+            arcs = np.flatnonzero(space.starts & (space.transitions == probe.transition))
+            amounts[arcs] = 1.0 if probe.quantity is None else chain.values(probe.quantity, arcs)
+            return chain.rates(amounts)
+        assert isinstance(probe, Sample)
+        values, counted = self.samples(number, probe)
+        return chain.rates(np.where(counted, values ** ("count", "sum", "squares").index(kind), 0.0))
+
+    def _counts(self, number: int, of_place: bool) -> Integers:
+        """The tokens of a place, or the firings of a transition in progress; two columns in a row are made of them."""
+        if self._last is None or self._last[0] != (number, of_place):
+            counts = self.chain.counts(number) if of_place else self.chain.in_progress(number)
+            self._last = (number, of_place), counts
+        return self._last[1]
+
+    def samples(self, number: int, probe: Sample) -> tuple[Floats, Any]:
         """The value of a sample at each arc, and which arcs have one."""
-        space = self.chain.space
-        values, counted = np.zeros(len(space.sources)), np.zeros(len(space.sources), dtype=bool)
-        for one in (probe, *probe.others):
-            arcs = np.flatnonzero(space.starts & (space.transitions == one.transition))
-            if one.condition is not None:
-                arcs = arcs[self.chain.values(one.condition, arcs) != 0.0]
-            values[arcs], counted[arcs] = self.chain.values(one.value, arcs), True
-        return values, counted
+        if number not in self._samples:
+            space = self.chain.space
+            values, counted = np.zeros(space.arcs), np.zeros(space.arcs, dtype=bool)
+            for one in (probe, *probe.others):
+                arcs = np.flatnonzero(space.starts & (space.transitions == one.transition))
+                if one.condition is not None:
+                    arcs = arcs[self.chain.values(one.condition, arcs) != 0.0]
+                values[arcs], counted[arcs] = self.chain.values(one.value, arcs), True
+            self._samples[number] = values, counted
+        return self._samples[number]
 
     def _watched(self, probe: Watched) -> Floats:
         """The value in each state of the chain, read once for each marking of the places that it counts."""
@@ -111,37 +149,33 @@ class Rewards:
         marked = (space.state(number).marking[probe.place] for number in range(len(space)))
         return np.array([sum(map(value, tokens)) for tokens in marked])
 
-    @cached_property
-    def names(self) -> list[object]:
-        return list(self.columns)
 
-    @cached_property
-    def matrix(self) -> Floats:
-        return np.stack(list(self.columns.values()), axis=1)
-
-
-Averages = Mapping[object, Bounded]
+Averages = Mapping[Name, Bounded]
 
 
 def long_run(rewards: Rewards, steady: SteadyState) -> list[Averages]:
     """The averages per time unit in each closed class."""
-    found: list[Averages] = []
-    for states in steady.classes.states:
-        gains = steady.gains_in(states, rewards.matrix)
-        rows = zip(gains.value.tolist(), gains.low.tolist(), gains.high.tolist(), strict=True)
-        found.append({name: Bounded(*row) for name, row in zip(rewards.names, rows, strict=True)})
-    return found
+    columns = [partial(_first, rewards, name) for name in rewards.names]
+    return [
+        dict(zip(rewards.names, steady.averages(number, columns), strict=True))
+        for number in range(len(steady.classes.states))
+    ]
+
+
+def _first(rewards: Rewards, name: Name) -> Floats:
+    return rewards.column(name)[0]
 
 
 def up_to(rewards: Rewards, first: Transient) -> Averages:
     """The expected integrals and sums up to the instant."""
     averages = {}
-    for name, column in rewards.columns.items():
-        of_arcs = name in rewards.at_once
-        times = first.finished if of_arcs else first.times
-        value = float(times @ column) + rewards.at_once.get(name, 0.0)
-        size = float(times @ np.abs(column)) + abs(rewards.at_once.get(name, 0.0))
-        error = first.error * size + first.missing[1] * float(np.abs(column).max(initial=0.0))
+    for name in rewards.names:
+        column, at_once = rewards.column(name)
+        times = first.times if rewards.is_of_states(name) else first.finished
+        value = float(np.sum(times * column)) + at_once
+        size = float(np.sum(times * np.abs(column))) + abs(at_once)
+        error = (first.error + rounding(len(column))) * size
+        error += first.missing[1] * float(np.abs(column).max(initial=0.0))
         averages[name] = Bounded(value, value - error, value + error)
     return averages
 
@@ -150,9 +184,9 @@ def at_instant(rewards: Rewards, first: Transient) -> dict[int, Bounded]:
     """The expected tokens of each place at the instant."""
     found = {}
     for place in range(len(rewards.net.places)):
-        column = rewards.columns["tokens", place]
-        value = float(first.probabilities @ column)
-        error = first.error * value + first.missing[0] * float(column.max(initial=0.0))
+        column, _ = rewards.column(("tokens", place))
+        value = float(np.sum(first.probabilities * column))
+        error = (first.error + rounding(len(column))) * value + first.missing[0] * float(column.max(initial=0.0))
         found[place] = Bounded(value, value - error, value + error)
     return found
 

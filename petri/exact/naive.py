@@ -339,8 +339,15 @@ class NaiveSpace:
     def __len__(self) -> int:
         return len(self.states)
 
+    @property
+    def arcs(self) -> int:
+        return len(self._arcs)
+
     def state(self, number: int) -> StateView:
         return self.states[number]
+
+    def is_dead(self, number: int) -> bool:
+        return not (self.sources == number).any()
 
     def counts(self, place: int) -> Integers:
         return np.array([len(state.marking[place]) for state in self.states], dtype=np.int64)

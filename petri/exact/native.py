@@ -11,11 +11,14 @@ from numpy.typing import NDArray
 
 from petri.engine.errors import ModelError
 from petri.exact.chain import Floats, Integers, Kind, Limits, Running, Stage, StateView, Unsolvable
+from petri.exact.libraries import library
 from petri.exact.naive import Seat
 from petri.net import Clock, Net, Scalar, Span, Token
 
 MOST_SWEEPS = 5_000  # through the rates, in search of a long-run average
 BASIS = 10  # vectors between restarts, each of 4 bytes a state
+
+Rows = tuple[bytes, bytes, bytes]
 
 REASONS = {
     "stream": "exact-stream",
@@ -56,6 +59,11 @@ class NativeSpace:
 
     def __len__(self) -> int:
         return len(self.explored)
+
+    @property
+    def arcs(self) -> int:
+        found: int = self.explored.arcs
+        return found
 
     @cached_property
     def offsets(self) -> Integers:
@@ -123,6 +131,9 @@ class NativeSpace:
         deposits = [(place, (self._tokens(place, token) if token else black) * count) for place, count, token in gives]
         return Running(tuple(stages), transition, tuple(deposits))
 
+    def is_dead(self, number: int) -> bool:
+        return bool(self.offsets[number] == self.offsets[number + 1])
+
     def counts(self, place: int) -> Integers:
         return np.frombuffer(self.explored.counts(place), dtype=np.int64)
 
@@ -136,30 +147,15 @@ class NativeSpace:
         """The clocks that run: what the rates of their arcs say, or, where these vary, the naive explorer."""
         mean = clock.time.args[0]
         if self.kind == "continuous" and clock.speed is None and mean.op == "const" and mean.value:
-            arcs = self.starts & (self.transitions == transition) & self.tangible[self.sources]
-            rates = np.bincount(self.sources[arcs], self.weights[arcs], minlength=len(self))
+            rates = np.zeros(len(self))
+            rates[: self.expanded] = np.frombuffer(self.explored.rates(transition), dtype=np.float64)
             found: Integers = np.rint(rates * float(mean.value) * float(self.net.tick.length)).astype(np.int64)
+            found[~self.tangible] = 0
             return found
         running = np.zeros(len(self), dtype=np.int64)
         for state in np.flatnonzero(self.tangible[: self.expanded]).tolist():
             running[state] = self._seat.clocks_running(self.state(state), transition)
         return running
-
-    # ------------------------------------------------------------ long-run averages
-
-    def own_rates(self, transition: int) -> Floats:
-        """The rate, or probability, at which a transition starts to fire in each expanded state."""
-        return np.frombuffer(self.explored.rates(transition), dtype=np.float64)
-
-    def long_run(self, rewards: Floats, tolerance: float = 1e-10, stop: Any = None) -> tuple[float, float] | None:
-        """Bounds of the long-run average of rewards [1/net time unit], one for each state; they always hold.
-
-        None if the chain is not irreducible, or some states vanish. The iteration stops when the bounds are closer than
-        `tolerance`, or after `MOST_SWEEPS`.
-        """
-        effort = tolerance, MOST_SWEEPS, BASIS
-        found: tuple[float, float] | None = self.explored.long_run(rewards.astype(np.float64).tobytes(), effort, stop)
-        return found
 
     def variables(self, arc: int) -> Sequence[Scalar]:
         """The naive explorer finds them: arcs of the engine have no values."""
@@ -188,16 +184,47 @@ def _unordered(state: StateView) -> tuple[object, ...]:
     return state.marking, sorted(state.running)
 
 
-def long_run(rates: Any, rewards: Floats, tolerance: float = 1e-10, stop: Any = None) -> tuple[float, float]:
-    """Bounds of the long-run average of rewards, one for each state of an irreducible chain; they always hold.
+# ------------------------------------------------------------ chains
 
-    rates: a sparse matrix in rows, without entries on the diagonal, of at least two states.
+
+def effort(tolerance: float) -> tuple[float, int, int]:
+    """How far the engine goes for bounds of this width."""
+    return tolerance, MOST_SWEEPS, BASIS
+
+
+def reals(parts: bytes) -> Floats:
+    return np.frombuffer(parts, dtype=np.float64)
+
+
+def as_matrix(rows: Rows) -> Any:
+    """A sparse matrix of the engine's."""
+    offsets, columns, rates = rows
+    indptr = np.frombuffer(offsets, dtype=np.int64)
+    indices = np.frombuffer(columns, dtype=np.uint32).astype(np.int32)
+    shape = len(indptr) - 1, len(indptr) - 1
+    return library("scipy.sparse").csr_matrix((reals(rates).copy(), indices, indptr), shape=shape)
+
+
+def _rows(matrix: Any) -> Rows:
+    return matrix.indptr.astype(np.uint64).tobytes(), matrix.indices.astype(np.uint32).tobytes(), matrix.data.tobytes()
+
+
+def stationary(rates: Any, tolerance: float) -> tuple[Floats, float]:
+    """The stationary distribution of an irreducible chain, and the error of averages over it, relative to their span.
+
+    rates: a sparse matrix, without entries on the diagonal, of at least two states.
     """
     from petri import _native
 
-    offsets, columns = rates.indptr.astype(np.uint64).tobytes(), rates.indices.astype(np.uint32).tobytes()
-    own = rewards.astype(np.float64).tobytes()
-    return _native.long_run(offsets, columns, rates.data.tobytes(), own, (tolerance, MOST_SWEEPS, BASIS), stop)
+    shares, error = _native.stationary(_rows(rates), effort(tolerance))
+    return reals(shares), error
+
+
+def long_run(rates: Any, rewards: Floats, tolerance: float) -> tuple[float, float]:
+    """Bounds of the long-run average of rewards, one for each state of such a chain; they always hold."""
+    from petri import _native
+
+    return _native.long_run(_rows(rates), rewards.astype(np.float64).tobytes(), effort(tolerance))
 
 
 def _refused(refusal: Any) -> Exception:

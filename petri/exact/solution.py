@@ -8,9 +8,9 @@ from typing import Any
 
 from petri.diagnostics import Diagnostic, unknown_name
 from petri.exact.chain import Limits, StateSpace, Unsolvable
-from petri.exact.elimination import EliminatedChain
 from petri.exact.explore import explore
 from petri.exact.figures import Figures, Rewards, Undetermined, at_instant, long_run, mixed, up_to
+from petri.exact.native_chain import chain_of
 from petri.exact.relevant import relevant
 from petri.exact.steady import SteadyState
 from petri.exact.transient import transient
@@ -157,7 +157,7 @@ class _Solver:
         self.net, self.space, self.at = net, space, at
         if not space.tangible.any():
             raise Unsolvable("exact-no-time")
-        self.chain = EliminatedChain(explored, space)
+        self.chain = chain_of(explored, space)
         self.rewards = Rewards(self.chain, shown)
         self.steady = SteadyState(self.chain)
         of = self.steady.classes
@@ -181,7 +181,7 @@ class _Solver:
             self.at,
             len(self.space),
             self.chain.states,
-            len(self.space.sources),
+            self.space.arcs,
             classes,
             tuple(self._items([place.name for place in net.places], PLACE_COLUMNS)),
             tuple(self._items([transition.name for transition in net.transitions], TRANSITION_COLUMNS)),
@@ -194,13 +194,13 @@ class _Solver:
         of = self.steady.classes
         rows = zip(of.states, of.value.tolist(), of.low.tolist(), of.high.tolist(), strict=True)
         return tuple(
-            ClosedClass(len(states), Bounded(*row), len(states) == 1 and not self._lives(int(states[0])))
+            ClosedClass(len(states), Bounded(*row), len(states) == 1 and self._is_dead(int(states[0])))
             for states, *row in rows
         )
 
-    def _lives(self, state: int) -> bool:
-        """Whether anything happens in a state of the chain."""
-        return bool((self.space.sources == self.chain.numbers[state]).any())
+    def _is_dead(self, state: int) -> bool:
+        """Whether nothing happens in a state of the chain."""
+        return self.space.is_dead(int(self.chain.numbers[state]))
 
     def _items(self, names: Sequence[str], kinds: Any) -> list[Exact]:
         return [

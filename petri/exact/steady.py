@@ -8,6 +8,9 @@ how good it was; what the rounding of the sums themselves may do is added.
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -15,19 +18,17 @@ import numpy as np
 from petri.engine.native import available
 from petri.exact.chain import Chain, Floats, Integers, Unsolvable
 from petri.exact.libraries import library
+from petri.exact.native import as_matrix
+from petri.exact.native import long_run as bounds_of
+from petri.exact.native import stationary as stationary_of
+from petri.exact.native_chain import NativeChain
+from petri.measure.bounded import Bounded
 from petri.structs import Frozen
 
 EPSILON = float(np.finfo(np.float64).eps)
 STEPS_OF_RATES = 16  # roundings in a rate, from the net's times on
 MOST_DIRECT = 30_000  # states of a class that is solved directly
-
-
-class Gains(Frozen):
-    """Long-run averages, one for each reward: low <= exact <= high."""
-
-    value: Floats
-    low: Floats
-    high: Floats
+CLOSE = 1e-9  # bounds of a larger one, relative to the greatest value
 
 
 class Classes(Frozen):
@@ -44,20 +45,30 @@ class SteadyState:
 
     def __init__(self, chain: Chain) -> None:
         self.chain = chain
-        sparse = library("scipy.sparse")
-        shape = chain.states, chain.states
-        data = chain.data
-        if chain.kind != "continuous":
-            data = data / np.repeat(chain.sojourns, np.diff(chain.indptr))
-        rates = sparse.csr_matrix((data, chain.indices.copy(), chain.indptr), shape=shape)
+        self.classes = self._classes()
+
+    @cached_property
+    def rates(self) -> Any:
+        """The rates between the states."""
+        rates = self.chain.matrix.copy()
+        if self.chain.kind != "continuous":
+            rates.data = rates.data / np.repeat(self.chain.sojourns, np.diff(rates.indptr))
         rates.setdiag(0.0)
         rates.eliminate_zeros()
-        self.rates = rates
-        self.classes = self._classes()
+        return rates
 
     # ------------------------------------------------------------ closed classes
 
     def _classes(self) -> Classes:
+        states = self._closed()
+        if len(states) == 1:
+            one = np.ones(1)
+            return Classes(states, one, one, one)
+        return self._absorbed(states)
+
+    def _closed(self) -> tuple[Integers, ...]:
+        if isinstance(self.chain, NativeChain):
+            return tuple(self.chain.closed())
         rates, graph = self.rates, library("scipy.sparse.csgraph")
         count, component = graph.connected_components(rates, connection="strong")
         rows, columns = rates.nonzero()
@@ -65,23 +76,21 @@ class SteadyState:
         closed = np.setdiff1d(np.arange(count), open_ones)
         order = np.argsort(component, kind="stable")
         starts = np.searchsorted(component[order], np.arange(count + 1))
-        states = tuple(order[starts[one] : starts[one + 1]] for one in closed)
-        if len(closed) == 1:
-            one = np.ones(1)
-            return Classes(states, one, one, one)
-        return self._absorbed(component, closed, states)
+        return tuple(order[starts[one] : starts[one + 1]] for one in closed)
 
-    def _absorbed(self, component: Integers, closed: Integers, states: tuple[Integers, ...]) -> Classes:
+    def _absorbed(self, states: tuple[Integers, ...]) -> Classes:
         """The probabilities of the closed classes.
 
         The error of a solution x of (I − P)x = b is at most the greatest residual times the greatest expected number of
         steps, and t bounds the latter by max t / (1 − δ), if (I − P)t ≥ 1 − δ.
         """
         start, chances = self.chain.initial
-        passing = np.flatnonzero(~np.isin(component, closed))
-        where = np.full(len(component), -1, dtype=np.int64)
+        where = np.zeros(self.chain.states, dtype=np.int64)
+        for one in states:
+            where[one] = -1
+        passing = np.flatnonzero(where == 0)
         where[passing] = np.arange(len(passing))
-        value = np.zeros(len(closed))
+        value = np.zeros(len(states))
         for number, one in enumerate(states):
             value[number] = chances[np.isin(start, one)].sum()
         if not len(passing):
@@ -107,34 +116,49 @@ class SteadyState:
 
     # ------------------------------------------------------------ averages
 
-    def gains_in(self, states: Integers, rewards: Floats) -> Gains:
-        """The long-run averages in a closed class of rewards per time unit: a column for each, a row for each state."""
-        own = rewards[states]
+    def averages(self, number: int, columns: Sequence[Callable[[], Floats]]) -> Iterator[Bounded]:
+        """The long-run averages, in a closed class, of what states bring per time unit, column by column."""
+        states = self.classes.states[number]
         if len(states) == 1:
-            return Gains(own[0], own[0], own[0])
-        rates = self.rates[states][:, states].tocsr()
-        if len(states) > MOST_DIRECT and available():
-            return _approached(rates, own)
+            return (Bounded.of(float(column()[states[0]])) for column in columns)
         if len(states) > MOST_DIRECT:
+            return self._of_many(number, columns)
+        return certified(self._rates_in(number), np.stack([column()[states] for column in columns], axis=1))
+
+    def _rates_in(self, number: int) -> Any:
+        """The rates in a closed class."""
+        if isinstance(self.chain, NativeChain):
+            return as_matrix(self.chain.native.rates_in(number))
+        states = self.classes.states[number]
+        return self.rates[states][:, states].tocsr()
+
+    def _of_many(self, number: int, columns: Sequence[Callable[[], Floats]]) -> Iterator[Bounded]:
+        """The averages in a chain that is too large for a direct solution, by the native engine.
+
+        They are taken over a distribution of which it is known how far it is off; those that are not known well enough
+        are bounded one by one.
+        """
+        states = self.classes.states[number]
+        if not available():
             raise Unsolvable("exact-large-chain", states=len(states), most=MOST_DIRECT)
-        return certified(rates, own, poisson)
-
-    def distribution(self) -> Floats:
-        """The long-run share of time in each state, as computed."""
-        shares = np.zeros(self.chain.states)
-        for states, chance in zip(self.classes.states, self.classes.value, strict=True):
-            shares[states] = chance * stationary(self.rates[states][:, states].tocsr())
-        return shares
-
-
-def _approached(rates: Any, rewards: Floats) -> Gains:
-    """The averages by the native engine, for chains that are too large for a direct solution."""
-    from petri.exact.native import long_run
-
-    size = np.abs(rewards).max(axis=0)
-    found = [long_run(rates, rewards[:, i], 1e-9 * size[i]) for i in range(rewards.shape[1])]
-    low, high = (np.array(side) for side in zip(*found, strict=True))
-    return Gains(0.5 * (low + high), low, high)
+        if isinstance(self.chain, NativeChain):
+            shares, off = self.chain.stationary(number, 0.1 * CLOSE)
+        else:
+            shares, off = stationary_of(self._rates_in(number), 0.1 * CLOSE)
+        whole = float(np.sum(shares))
+        slack = rounding(len(states)) + abs(whole - 1.0)
+        for column in columns:
+            own = column()
+            own = own if len(states) == len(own) else own[states]
+            least, most = float(own.min()), float(own.max())
+            size = max(abs(least), abs(most))
+            value = float(np.sum(shares * own)) / whole
+            error = min(off * (most - least), most - least) + 2.0 * slack * size
+            low, high = max(value - error, least), min(value + error, most)
+            if high - low > CLOSE * size:
+                better = bounds_of(self._rates_in(number), own, CLOSE * size)
+                low, high = max(low, better[0]), min(high, better[1])
+            yield Bounded(min(max(value, low), high), low, high)
 
 
 class _Solved:
@@ -188,17 +212,20 @@ def poisson(rates: Any, rewards: Floats) -> Floats:
     return np.insert(own - np.outer(time, gain), pivot, 0.0, axis=0)
 
 
-def certified(rates: Any, rewards: Floats, solve: Any) -> Gains:
-    """The averages of rewards in an irreducible chain, between the bounds that the solution h proves."""
-    h = solve(rates, rewards)
+def certified(rates: Any, rewards: Floats) -> Iterator[Bounded]:
+    """The averages of rewards, a column each, in an irreducible chain: between the bounds that a solution h proves."""
+    h = poisson(rates, rewards)
     widths = np.diff(rates.indptr)
     rows = np.repeat(np.arange(rates.shape[0]), widths)
-    low, high, value = (np.empty(rewards.shape[1]) for _ in range(3))
     for column in range(rewards.shape[1]):
         steps = rates.data * (h[rates.indices, column] - h[rows, column])
         sums = rewards[:, column] + np.bincount(rows, steps, minlength=rates.shape[0])
         sizes = np.abs(rewards[:, column]) + np.bincount(rows, np.abs(steps), minlength=rates.shape[0])
         slack = EPSILON * (widths + STEPS_OF_RATES) * sizes
-        low[column], high[column] = (sums - slack).min(), (sums + slack).max()
-        value[column] = 0.5 * (low[column] + high[column])
-    return Gains(value, low, high)
+        low, high = float((sums - slack).min()), float((sums + slack).max())
+        yield Bounded(0.5 * (low + high), low, high)
+
+
+def rounding(terms: int) -> float:
+    """What rounding may do to a sum of so many products by numpy, relative to that of their sizes."""
+    return EPSILON * (24.0 + math.log2(terms + 1.0))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -53,6 +54,20 @@ def test_refusals(call: Call, arguments: tuple[str, ...], said: str) -> None:
     assert refused.status != 0
     assert said in refused.err
     assert "hint" in refused.err
+
+
+def test_a_clock_of_several_stages_is_refused_for_what_it_remembers(call: Call, tmp_path: Path) -> None:
+    net = tmp_path / "clock.net"
+    net.write_text("net clock\nplace a = token\ntransition go: a -> a after erlang(2, 3)\n")
+    assert "exact-clock" in call("solve", str(net)).err
+
+
+def test_the_solvable_nets_of_the_library(call: Call) -> None:
+    """docs/exact.md names them."""
+    names = [one["name"].rpartition("/")[2] for one in json.loads(call("list", "--solvable", "--json").out)]
+    page = (Path(__file__).resolve().parents[2] / "docs" / "exact.md").read_text(encoding="utf-8")
+    told = page[page.index("have a chain: ") : page.index(" (`pnsim list --solvable`)")]
+    assert sorted(re.findall(r"\w+", told.replace("have a chain: ", "").replace(" and ", " "))) == sorted(names)
 
 
 def test_reach(call: Call, tmp_path: Path) -> None:

@@ -9,8 +9,9 @@ import pytest
 import petri
 
 SOLVABLE = (
-    "byte_limited_port", "choice", "closed_ring", "dining_philosophers", "epidemic", "gspn_parallel", "marked_graph",
-    "memory_banks", "mm1k", "mmcc", "mva", "producer_consumer", "repairman", "token_bucket",
+    "byte_limited_port", "choice", "closed_ring", "dining_philosophers", "epidemic", "gspn_parallel",
+    "ixp1200_queues", "marked_graph", "memory_banks", "mm1k", "mmcc", "mva", "pcix", "producer_consumer", "repairman",
+    "software_queue_manager", "token_bucket",
 )  # fmt: skip
 
 

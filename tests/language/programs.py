@@ -233,7 +233,8 @@ class Programs:
 
     def ordering(self, level: int) -> tree.Expr:
         if self.chance.random() < 0.7:
-            return self.expression(level)
+            key: tree.Expr = self.expression(level)
+            return key
         return tree.Keys(self._some(self.expression, 2, 3), NOWHERE)
 
     def preference(self) -> tree.Preference:

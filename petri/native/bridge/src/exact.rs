@@ -1,13 +1,17 @@
 //! State spaces and Markov chains for Python.
 
+use std::sync::Arc;
+
 use engine::base::fault::LoadError;
 use engine::base::long_stack::on_long_stack;
+use engine::exact::chain;
 use engine::exact::explore::{explore as explored, Bounds, Failure};
 use engine::exact::gains::{self, Effort};
 use engine::exact::graph::{Ended, Graph};
-use engine::exact::matrix::Matrix;
+use engine::exact::matrix::{Matrix, Rows};
 use engine::exact::rules::Role;
 use engine::exact::state::{Kept, Kind};
+use engine::exact::stationary::{stationary as stationary_of, Stationary};
 use engine::exact::trouble::Trouble;
 use engine::net::check::DEEPEST;
 use engine::net::Net;
@@ -20,7 +24,7 @@ use crate::{reading, told, SpanParts, Stop};
 
 /// A state space.
 #[pyclass(frozen, module = "petri._native")]
-pub struct Explored(pub Graph);
+pub struct Explored(pub Arc<Graph>);
 
 /// Why there is none: an id, the file and the span of the expression, details, and the transition.
 type Refusal<'py> = (String, Option<(String, SpanParts)>, Bound<'py, PyDict>, Option<u32>);
@@ -50,7 +54,7 @@ pub fn explore<'py>(
     };
     let (found, files) = read.map_err(|failure| refused(failure.into()))?;
     match found {
-        Ok(graph) => Ok((Some(Explored(graph)), None)),
+        Ok(graph) => Ok((Some(Explored(Arc::new(graph))), None)),
         Err((Trouble::Load(error), _)) => Err(refused(error)),
         Err(failure) => Ok((None, Some(refusal(py, failure, &files)?))),
     }
@@ -82,37 +86,79 @@ fn refusal<'py>(py: Python<'py>, (trouble, spans): Failure, files: &[String]) ->
 /// exponential), its transition, and for each arc that gives tokens the place, their number and their words.
 type Running<'py> = (Vec<f64>, u64, usize, Vec<(u32, u64, Bound<'py, PyBytes>)>);
 
-/// The bounds of the long-run average of rewards, one for each state, in an irreducible chain: rates by rows, without any of a
-/// state to itself. Arrays are bytes: 64-bit offsets, 32-bit columns, 64-bit reals. `effort`: the width of the bounds that is
-/// enough, the most sweeps through the rates, and the vectors of a basis. Raises ValueError for arrays that do not fit.
+/// The rows of a matrix, from bytes: 64-bit offsets, 32-bit columns, 64-bit reals.
+fn rows((offsets, columns, rates): (&[u8], &[u8], &[u8])) -> PyResult<Rows> {
+    let offsets: Vec<u64> = numbers(offsets, u64::from_ne_bytes);
+    let columns: Vec<u32> = numbers(columns, u32::from_ne_bytes);
+    let rates: Vec<f64> = numbers(rates, f64::from_ne_bytes);
+    let rises = offsets.windows(2).all(|pair| pair[0] < pair[1]);
+    let is_whole = offsets.len() > 2 && offsets[0] == 0 && offsets.last() == Some(&(columns.len() as u64));
+    let states = offsets.len().saturating_sub(1);
+    let fits = columns.len() == rates.len() && columns.iter().all(|&column| (column as usize) < states);
+    if !(rises && is_whole && fits) {
+        return Err(PyValueError::new_err("the arrays are no irreducible chain"));
+    }
+    Ok(Rows { offsets, columns, rates })
+}
+
+/// The bounds of the long-run average of rewards (64-bit reals), one for each state, in an irreducible chain: rates by rows,
+/// without any of a state to itself. `effort`: the width of the bounds that is enough, the most sweeps through the rates, and the
+/// vectors of a basis. Raises ValueError for arrays that do not fit.
 #[pyfunction]
-#[pyo3(signature = (offsets, columns, rates, rewards, effort, stop=None))]
+#[pyo3(signature = (rates, rewards, effort, stop=None))]
 pub fn long_run(
     py: Python<'_>,
-    offsets: &[u8],
-    columns: &[u8],
-    rates: &[u8],
+    rates: (&[u8], &[u8], &[u8]),
     rewards: &[u8],
     effort: (f64, usize, usize),
     stop: Option<&Stop>,
 ) -> PyResult<(f64, f64)> {
-    let offsets: Vec<u64> = numbers(offsets, u64::from_ne_bytes);
-    let columns: Vec<u32> = numbers(columns, u32::from_ne_bytes);
-    let rates: Vec<f64> = numbers(rates, f64::from_ne_bytes);
-    let rewards: Vec<f64> = numbers(rewards, f64::from_ne_bytes);
-    let states = rewards.len();
-    let rises = offsets.windows(2).all(|pair| pair[0] < pair[1]);
-    let is_whole = offsets.len() == states + 1 && states > 1 && offsets.last() == Some(&(columns.len() as u64));
-    let fits = columns.len() == rates.len() && columns.iter().all(|&column| (column as usize) < states);
-    if !(rises && is_whole && fits && offsets[0] == 0) {
-        return Err(PyValueError::new_err("the arrays are no irreducible chain with rewards"));
+    let (rows, rewards) = (rows(rates)?, numbers(rewards, f64::from_ne_bytes));
+    if rewards.len() + 1 != rows.offsets.len() {
+        return Err(PyValueError::new_err("there must be a reward for each state"));
     }
     let stop = stop.map(|stop| stop.0.clone()).unwrap_or_default();
     let gain = py.detach(|| {
-        let matrix = Matrix::new(&offsets, &columns, &rates[..]);
-        gains::gain(&matrix, &rewards, &mut vec![0.0; states], effort_of(effort), &stop)
+        let matrix = Matrix::new(&rows.offsets, &rows.columns, &rows.rates[..]);
+        gains::gain(&matrix, &rewards, &mut vec![0.0; rewards.len()], effort_of(effort), &stop)
     });
     Ok((gain.low, gain.high))
+}
+
+/// Shares of states as 64-bit reals, and the error of an average over them, relative to the span of what is averaged.
+type Shares<'py> = (Bound<'py, PyBytes>, f64);
+
+/// The stationary distribution of such a chain. `effort`: as of `long_run`, the width as relative to the span.
+#[pyfunction]
+#[pyo3(signature = (rates, effort, stop=None))]
+pub fn stationary<'py>(
+    py: Python<'py>,
+    rates: (&[u8], &[u8], &[u8]),
+    effort: (f64, usize, usize),
+    stop: Option<&Stop>,
+) -> PyResult<Shares<'py>> {
+    let rows = rows(rates)?;
+    let stop = stop.map(|stop| stop.0.clone()).unwrap_or_default();
+    let found = py.detach(|| {
+        let matrix = Matrix::new(&rows.offsets, &rows.columns, &rows.rates[..]);
+        stationary_of(&matrix, effort_of(effort), &stop)
+    });
+    shares(py, &found)
+}
+
+fn shares<'py>(py: Python<'py>, found: &Stationary) -> PyResult<Shares<'py>> {
+    Ok((reals(py, &found.shares)?, found.error))
+}
+
+fn reals<'py>(py: Python<'py>, items: &[f64]) -> PyResult<Bound<'py, PyBytes>> {
+    words(py, items, |item| item.to_ne_bytes())
+}
+
+fn integers<'py>(py: Python<'py>, items: &[u32]) -> PyResult<Bound<'py, PyBytes>> {
+    PyBytes::new_with(py, 4 * items.len(), |bytes| {
+        bytes.chunks_exact_mut(4).zip(items).for_each(|(chunk, item)| chunk.copy_from_slice(&item.to_ne_bytes()));
+        Ok(())
+    })
 }
 
 fn effort_of((tolerance, sweeps, basis): (f64, usize, usize)) -> Effort {
@@ -126,29 +172,16 @@ fn numbers<T, const N: usize>(bytes: &[u8], number: impl Fn([u8; N]) -> T) -> Ve
 
 #[pymethods]
 impl Explored {
-    /// The bounds of the long-run average of rewards (bytes of 64-bit reals, one for each state), as `long_run` finds them, on
-    /// the arcs themselves. None if these are no irreducible chain without vanishing states.
-    #[pyo3(signature = (rewards, effort, stop=None))]
-    fn long_run(
-        &self,
-        py: Python<'_>,
-        rewards: &[u8],
-        effort: (f64, usize, usize),
-        stop: Option<&Stop>,
-    ) -> PyResult<Option<(f64, f64)>> {
-        let rewards: Vec<f64> = numbers(rewards, f64::from_ne_bytes);
-        if rewards.len() != self.0.states.len() {
-            return Err(PyValueError::new_err("there must be a reward for each state"));
-        }
-        let stop = stop.map(|stop| stop.0.clone()).unwrap_or_default();
-        let gain = py.detach(|| self.0.long_run(&rewards, effort_of(effort), &stop));
-        Ok(gain.map(|gain| (gain.low, gain.high)))
+    /// The chain of the tangible states; None if the exploration did not end, or firings that take no time lead in a circle.
+    fn chain(&self, py: Python<'_>) -> Option<Chain> {
+        let graph = self.0.clone();
+        py.detach(|| chain::Chain::new(graph)).map(Chain)
     }
 
     /// The rate at which a transition starts to fire in each expanded state by arcs of its own, as 64-bit reals.
     fn rates<'py>(&self, py: Python<'py>, transition: usize) -> PyResult<Bound<'py, PyBytes>> {
         let rates = py.detach(|| self.0.rates_of(transition));
-        words(py, &rates, |rate| rate.to_ne_bytes())
+        reals(py, &rates)
     }
 
     fn __len__(&self) -> usize {
@@ -195,14 +228,7 @@ impl Explored {
 
     /// The states that arcs lead to, as 32-bit integers.
     fn targets<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        let targets = &self.0.targets;
-        PyBytes::new_with(py, 4 * targets.len(), |bytes| {
-            bytes
-                .chunks_exact_mut(4)
-                .zip(targets)
-                .for_each(|(chunk, target)| chunk.copy_from_slice(&target.to_ne_bytes()));
-            Ok(())
-        })
+        integers(py, &self.0.targets)
     }
 
     /// The labels of arcs, as 32-bit integers.
@@ -287,5 +313,127 @@ impl Explored {
             row.chunks_exact(2).try_for_each(|pair| add(pair[0], pair[1]))?;
         }
         Ok((marking, running))
+    }
+}
+
+/// The Markov chain of the tangible states of a state space.
+#[pyclass(frozen, module = "petri._native")]
+pub struct Chain(chain::Chain);
+
+/// Rows of a matrix as bytes: 64-bit offsets, 32-bit columns, 64-bit reals.
+type Parts<'py> = (Bound<'py, PyBytes>, Bound<'py, PyBytes>, Bound<'py, PyBytes>);
+
+fn parts<'py>(py: Python<'py>, rows: &Rows) -> PyResult<Parts<'py>> {
+    let offsets = words(py, &rows.offsets, |offset| offset.to_ne_bytes())?;
+    Ok((offsets, integers(py, &rows.columns)?, reals(py, &rows.rates)?))
+}
+
+#[pymethods]
+impl Chain {
+    /// The numbers of its states in the state space, as 32-bit integers.
+    fn numbers<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        integers(py, &self.0.numbers)
+    }
+
+    /// Rates, or, in ticks, probabilities.
+    fn rows<'py>(&self, py: Python<'py>) -> PyResult<Parts<'py>> {
+        parts(py, &py.detach(|| self.0.rows()))
+    }
+
+    /// The states in which it begins, with their probabilities.
+    fn initial(&self) -> Vec<(u32, f64)> {
+        self.0.initial.clone()
+    }
+
+    /// The sum of the rates of each state, as 64-bit reals.
+    fn exits<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        reals(py, &py.detach(|| self.0.exits()))
+    }
+
+    /// The states of each closed class, as 32-bit integers.
+    fn closed<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyBytes>>> {
+        py.detach(|| self.0.closed()).iter().map(|class| integers(py, class)).collect()
+    }
+
+    /// The rates [1/net time unit] in a closed class.
+    fn rates_in<'py>(&self, py: Python<'py>, class: usize) -> PyResult<Parts<'py>> {
+        let states = self.class(class)?;
+        parts(py, &py.detach(|| self.0.rates_in(states)))
+    }
+
+    /// The stationary distribution of a closed class of at least two states, as `stationary` finds it.
+    #[pyo3(signature = (class, effort, stop=None))]
+    fn stationary<'py>(
+        &self,
+        py: Python<'py>,
+        class: usize,
+        effort: (f64, usize, usize),
+        stop: Option<&Stop>,
+    ) -> PyResult<Shares<'py>> {
+        if self.class(class)?.len() < 2 {
+            return Err(PyValueError::new_err("one state is no chain"));
+        }
+        let stop = stop.map(|stop| stop.0.clone()).unwrap_or_default();
+        shares(py, &py.detach(|| self.0.stationary(class, effort_of(effort), &stop)))
+    }
+
+    /// The most arcs into a state.
+    fn most_into(&self, py: Python<'_>) -> u32 {
+        py.detach(|| self.0.most_into())
+    }
+
+    /// From probabilities at the start, those after as many steps at a rate as chances tell, from the step `first` on, and the
+    /// expected steps in each state, all as 64-bit reals.
+    #[pyo3(signature = (start, rate, first, chances, stop=None))]
+    fn uniformised<'py>(
+        &self,
+        py: Python<'py>,
+        start: &[u8],
+        rate: f64,
+        first: usize,
+        chances: &[u8],
+        stop: Option<&Stop>,
+    ) -> PyResult<(Bound<'py, PyBytes>, Bound<'py, PyBytes>)> {
+        let (start, chances): (Vec<f64>, Vec<f64>) =
+            (numbers(start, f64::from_ne_bytes), numbers(chances, f64::from_ne_bytes));
+        if start.len() != self.0.states() {
+            return Err(PyValueError::new_err("there must be a probability for each state"));
+        }
+        let stop = stop.map(|stop| stop.0.clone()).unwrap_or_default();
+        let times = py.detach(|| self.0.uniformised(start, rate, first, &chances, &stop));
+        Ok((reals(py, &times.at)?, reals(py, &times.during)?))
+    }
+
+    /// What arcs bring, amounts as 64-bit reals, in each state until time passes again, and before it begins to pass.
+    fn brought<'py>(&self, py: Python<'py>, amounts: &[u8]) -> PyResult<Shares<'py>> {
+        let amounts: Vec<f64> = numbers(amounts, f64::from_ne_bytes);
+        if amounts.len() != self.0.graph.targets.len() {
+            return Err(PyValueError::new_err("there must be an amount for each arc"));
+        }
+        let (brought, at_once) = py.detach(|| self.0.brought(|_, arc| amounts[arc]));
+        Ok((reals(py, &brought)?, at_once))
+    }
+
+    /// The same of firings of a transition that start.
+    fn firings<'py>(&self, py: Python<'py>, transition: usize) -> PyResult<Shares<'py>> {
+        let (brought, at_once) = py.detach(|| self.0.firings(transition));
+        Ok((reals(py, &brought)?, at_once))
+    }
+
+    /// The same of tokens that firings give to a place. `taken`: by transition, what a start takes; None if it takes all.
+    fn arrivals<'py>(&self, py: Python<'py>, place: usize, taken: Vec<Option<f64>>) -> PyResult<Shares<'py>> {
+        let model = &self.0.graph.rules.model;
+        if place >= model.places.len() || taken.len() != model.transitions.len() {
+            return Err(PyValueError::new_err("there must be an amount for each transition"));
+        }
+        let (brought, at_once) = py.detach(|| self.0.arrivals(place, &taken));
+        Ok((reals(py, &brought)?, at_once))
+    }
+}
+
+impl Chain {
+    fn class(&self, class: usize) -> PyResult<&[u32]> {
+        let found = self.0.closed().get(class);
+        found.map(Vec::as_slice).ok_or_else(|| PyValueError::new_err("there is no such class"))
     }
 }

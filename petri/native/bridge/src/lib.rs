@@ -353,7 +353,9 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Program>()?;
     module.add_class::<exact::Explored>()?;
     module.add_function(wrap_pyfunction!(exact::explore, module)?)?;
+    module.add_class::<exact::Chain>()?;
     module.add_function(wrap_pyfunction!(exact::long_run, module)?)?;
+    module.add_function(wrap_pyfunction!(exact::stationary, module)?)?;
     module.add_class::<recording::Capture>()?;
     module.add_class::<Snapshot>()?;
     module.add_class::<Stop>()?;

@@ -1,74 +1,298 @@
-//! A state graph as a chain, where it is one as it stands: every arc is a rate, and every state reaches every other.
+//! The Markov chain of the tangible states of a graph: firings that take no time are gone through at once.
 
 use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, OnceLock};
 
-use crate::exact::gains::{gain, Effort, Gain};
-use crate::exact::graph::{Ended, Graph};
-use crate::exact::matrix::{Labelled, Matrix, Rates};
+use crate::exact::classes::closed_classes;
+use crate::exact::gains::Effort;
+use crate::exact::graph::{Ended, Graph, Label};
+use crate::exact::matrix::{Labelled, Matrix, Rows};
 use crate::exact::narrow::Narrow;
 use crate::exact::rules::Role;
+use crate::exact::stationary::{stationary, Stationary};
+use crate::exact::uniform::{uniformised, Times};
 
-impl Graph {
-    /// Whether the arcs are the rates of an irreducible chain without arcs of a state to itself.
-    pub fn is_irreducible_chain(&self) -> bool {
-        let is_chain = self.ended == Ended::Complete
-            && !self.rules.model.in_ticks
-            && self.states.len() > 1
-            && self.vanishing.iter().all(|&word| word == 0);
-        let own = |state: usize| self.targets[self.arcs(state)].contains(&(state as u32));
-        is_chain && !(0..self.states.len()).any(own) && self.all_return()
-    }
+/// Rates [1/net time unit] between the tangible states, or, in ticks, probabilities, by rows. Arcs of a state to itself are left
+/// out of rates, and kept in those of ticks.
+pub struct Chain {
+    pub graph: Arc<Graph>,
+    /// The tangible states, by their numbers in the graph.
+    pub numbers: Vec<u32>,
+    /// The vanishing states, each after those that it leads to.
+    order: Vec<u32>,
+    /// None: the arcs of the graph are the rates as they stand.
+    own: Option<Rows>,
+    /// States in which it begins, and their probabilities.
+    pub initial: Vec<(u32, f64)>,
+    closed: OnceLock<Vec<Vec<u32>>>,
+}
 
-    /// Whether the first state, from which all are reached, can be reached from all.
-    fn all_return(&self) -> bool {
-        let states = self.states.len();
-        let mut returns = vec![false; states];
-        returns[0] = true;
-        let mut known = 1;
-        let mut rising = false;
-        while known < states {
-            let before = known;
-            let mut look = |state: usize| {
-                if !returns[state] && self.targets[self.arcs(state)].iter().any(|&target| returns[target as usize]) {
-                    returns[state] = true;
-                    known += 1;
-                }
-            };
-            if rising {
-                (0..states).for_each(&mut look)
-            } else {
-                (0..states).rev().for_each(&mut look)
+/// Runs an expression on the matrix of a chain, whatever its arrays are.
+macro_rules! on_matrix {
+    ($chain:expr, $matrix:ident => $work:expr) => {{
+        let graph = &$chain.graph;
+        let values: Vec<f64> = graph.labels.all.iter().map(|label| label.value).collect();
+        match (&$chain.own, &graph.arc_labels) {
+            (Some(rows), _) => on_rows!(rows.offsets, rows.columns, &rows.rates[..], $matrix => $work),
+            (_, Narrow::Bytes(labels)) => {
+                on_rows!(graph.offsets, graph.targets, Labelled(labels, &values), $matrix => $work)
             }
-            if known == before {
-                return false;
+            (_, Narrow::Halves(labels)) => {
+                on_rows!(graph.offsets, graph.targets, Labelled(labels, &values), $matrix => $work)
             }
-            rising = !rising;
+            (_, Narrow::Words(labels)) => {
+                on_rows!(graph.offsets, graph.targets, Labelled(labels, &values), $matrix => $work)
+            }
         }
-        true
+    }};
+}
+
+macro_rules! on_rows {
+    ($offsets:expr, $columns:expr, $rates:expr, $matrix:ident => $work:expr) => {{
+        let $matrix = Matrix::new(&$offsets, &$columns, $rates);
+        $work
+    }};
+}
+
+/// The number among the tangible states, of each state of a graph; MAX of vanishing ones.
+fn places(graph: &Graph, numbers: &[u32]) -> Vec<u32> {
+    let mut places = vec![u32::MAX; graph.states.len()];
+    numbers.iter().enumerate().for_each(|(at, &state)| places[state as usize] = at as u32);
+    places
+}
+
+/// The vanishing states, each after those that it leads to; none if they lead in a circle.
+fn order_of(graph: &Graph) -> Option<Vec<u32>> {
+    const NEW: u8 = 0;
+    const OPEN: u8 = 1;
+    const DONE: u8 = 2;
+    let mut order = Vec::new();
+    let mut seen = vec![NEW; graph.states.len()];
+    let mut path: Vec<(u32, usize)> = Vec::new();
+    for root in 0..graph.states.len() {
+        if seen[root] != NEW || !graph.is_vanishing(root) {
+            continue;
+        }
+        seen[root] = OPEN;
+        path.push((root as u32, graph.arcs(root).start));
+        while let Some((state, arc)) = path.last_mut() {
+            if *arc == graph.arcs(*state as usize).end {
+                seen[*state as usize] = DONE;
+                order.push(*state);
+                path.pop();
+                continue;
+            }
+            let target = graph.targets[*arc];
+            *arc += 1;
+            if !graph.is_vanishing(target as usize) || seen[target as usize] == DONE {
+                continue;
+            }
+            if seen[target as usize] == OPEN {
+                return None;
+            }
+            seen[target as usize] = OPEN;
+            path.push((target, graph.arcs(target as usize).start));
+        }
+    }
+    Some(order)
+}
+
+/// Sums by column, of one row at a time.
+struct Gathered {
+    sums: Vec<f64>,
+    known: Vec<bool>,
+    columns: Vec<u32>,
+}
+
+impl Gathered {
+    fn add(&mut self, column: u32, weight: f64) {
+        if !std::mem::replace(&mut self.known[column as usize], true) {
+            self.columns.push(column);
+        }
+        self.sums[column as usize] += weight;
     }
 
-    /// The bounds of the long-run average of rewards; none if the graph is no irreducible chain as it stands.
-    pub fn long_run(&self, rewards: &[f64], effort: Effort, stop: &AtomicU64) -> Option<Gain> {
-        if !self.is_irreducible_chain() {
+    /// Appends the row, in the order of its columns, and begins the next.
+    fn finish(&mut self, rows: &mut Rows) {
+        self.columns.sort_unstable();
+        for &column in &self.columns {
+            let weight = std::mem::take(&mut self.sums[column as usize]);
+            self.known[column as usize] = false;
+            if weight > 0.0 {
+                rows.columns.push(column);
+                rows.rates.push(weight);
+            }
+        }
+        self.columns.clear();
+        rows.offsets.push(rows.columns.len() as u64);
+    }
+}
+
+impl Chain {
+    /// The chain of a graph that was explored to its end; none if firings that take no time lead in a circle.
+    pub fn new(graph: Arc<Graph>) -> Option<Self> {
+        if graph.ended != Ended::Complete {
             return None;
         }
-        let values: Vec<f64> = self.labels.all.iter().map(|label| label.value).collect();
-        Some(match &self.arc_labels {
-            Narrow::Bytes(labels) => self.gain(Labelled(labels, &values), rewards, effort, stop),
-            Narrow::Halves(labels) => self.gain(Labelled(labels, &values), rewards, effort, stop),
-            Narrow::Words(labels) => self.gain(Labelled(labels, &values), rewards, effort, stop),
+        let order = order_of(&graph)?;
+        let numbers: Vec<u32> = (0..graph.states.len() as u32).filter(|&s| !graph.is_vanishing(s as usize)).collect();
+        let loops = |state: usize| graph.targets[graph.arcs(state)].contains(&(state as u32));
+        let stands = order.is_empty() && !graph.rules.model.in_ticks && !(0..graph.states.len()).any(loops);
+        let (own, initial) = match stands {
+            true => (None, vec![(0, 1.0)]),
+            false => eliminated(&graph, &numbers, &order),
+        };
+        Some(Chain { graph, numbers, order, own, initial, closed: OnceLock::new() })
+    }
+
+    pub fn states(&self) -> usize {
+        self.numbers.len()
+    }
+
+    /// The rows as plain numbers.
+    pub fn rows(&self) -> Rows {
+        on_matrix!(self, matrix => matrix.to_rows())
+    }
+
+    /// The sum of each row.
+    pub fn exits(&self) -> Vec<f64> {
+        on_matrix!(self, matrix => matrix.exits)
+    }
+
+    /// The sets of states that it does not leave, each in the order of the states.
+    pub fn closed(&self) -> &[Vec<u32>] {
+        self.closed.get_or_init(|| on_matrix!(self, matrix => closed_classes(matrix.offsets, matrix.columns)))
+    }
+
+    /// The stationary distribution of a closed class of at least two states.
+    pub fn stationary(&self, class: usize, effort: Effort, stop: &AtomicU64) -> Stationary {
+        let states = &self.closed()[class];
+        if states.len() == self.states() && !self.graph.rules.model.in_ticks {
+            return on_matrix!(self, matrix => stationary(&matrix, effort, stop));
+        }
+        let rows = self.rates_in(states);
+        stationary(&Matrix::new(&rows.offsets, &rows.columns, &rows.rates[..]), effort, stop)
+    }
+
+    /// The rates [1/net time unit] in a closed class.
+    pub fn rates_in(&self, states: &[u32]) -> Rows {
+        let time = |state: u32| match self.graph.rules.model.in_ticks {
+            true => self.graph.rules.model.tick.time(self.graph.ticks[self.numbers[state as usize] as usize] as f64),
+            false => 1.0,
+        };
+        on_matrix!(self, matrix => matrix.among(states, time))
+    }
+
+    /// The most arcs into a state.
+    pub fn most_into(&self) -> u32 {
+        let mut into = vec![0u32; self.states()];
+        on_matrix!(self, matrix => matrix.columns.iter().for_each(|&column| into[column as usize] += 1));
+        into.into_iter().max().unwrap_or(0)
+    }
+
+    /// Times and probabilities of a continuous chain, by its steps at the rate `rate`; see `uniformised`.
+    pub fn uniformised(&self, start: Vec<f64>, rate: f64, first: usize, chances: &[f64], stop: &AtomicU64) -> Times {
+        on_matrix!(self, matrix => uniformised(&matrix, start, rate, first, chances, stop))
+    }
+
+    // -------------------------------------------------------- what arcs bring
+
+    /// What arcs bring, a weighted amount each, in each tangible state until time passes again; and before it begins to pass.
+    pub fn brought(&self, amount: impl Fn(usize, usize) -> f64) -> (Vec<f64>, f64) {
+        let graph = &*self.graph;
+        let values: Vec<f64> = graph.labels.all.iter().map(|label| label.value).collect();
+        let weight = |arc: usize| values[graph.arc_labels.get(arc) as usize];
+        let own = |state: usize| graph.arcs(state).map(|arc| weight(arc) * amount(state, arc)).sum::<f64>();
+        if self.order.is_empty() {
+            return (self.numbers.iter().map(|&state| own(state as usize)).collect(), 0.0);
+        }
+        let mut after = vec![0.0; graph.states.len()];
+        let later = |after: &[f64], state: usize| -> f64 {
+            let vanishing = graph.arcs(state).filter(|&arc| graph.is_vanishing(graph.targets[arc] as usize));
+            vanishing.map(|arc| weight(arc) * after[graph.targets[arc] as usize]).sum()
+        };
+        for &state in &self.order {
+            after[state as usize] = own(state as usize) + later(&after, state as usize);
+        }
+        let brought = self.numbers.iter().map(|&state| own(state as usize) + later(&after, state as usize));
+        (brought.collect(), after[0])
+    }
+
+    /// The firings of a transition that start.
+    pub fn firings(&self, transition: usize) -> (Vec<f64>, f64) {
+        let starts = |role: Role| matches!(role, Role::Start | Role::Fire);
+        let labels = &self.graph.labels.all;
+        let counts: Vec<f64> = labels
+            .iter()
+            .map(|label| f64::from(label.transition as usize == transition && starts(label.role)))
+            .collect();
+        self.brought(|_, arc| counts[self.graph.arc_labels.get(arc) as usize])
+    }
+
+    /// The tokens that firings give to a place. `taken`: how many a start of each transition takes, or none if it takes all.
+    pub fn arrivals(&self, place: usize, taken: &[Option<f64>]) -> (Vec<f64>, f64) {
+        let graph = &*self.graph;
+        let counts: Vec<u32> = graph.counts(place).into_iter().map(|count| count as u32).collect();
+        let starts = |role: Role| matches!(role, Role::Start | Role::Fire);
+        let of = |label: &Label| match starts(label.role) {
+            true => taken[label.transition as usize],
+            false => Some(0.0),
+        };
+        let taken: Vec<Option<f64>> = graph.labels.all.iter().map(of).collect();
+        self.brought(|state, arc| {
+            let (before, now) = (f64::from(counts[state]), f64::from(counts[graph.targets[arc] as usize]));
+            now - before + taken[graph.arc_labels.get(arc) as usize].unwrap_or(before)
         })
     }
+}
 
-    fn gain(&self, rates: impl Rates, rewards: &[f64], effort: Effort, stop: &AtomicU64) -> Gain {
-        let matrix = Matrix::new(&self.offsets, &self.targets, rates);
-        gain(&matrix, rewards, &mut vec![0.0; rewards.len()], effort, stop)
+/// The rows of the tangible states, and where the chain begins.
+fn eliminated(graph: &Graph, numbers: &[u32], order: &[u32]) -> (Option<Rows>, Vec<(u32, f64)>) {
+    let places = places(graph, numbers);
+    let mut gathered =
+        Gathered { sums: vec![0.0; numbers.len()], known: vec![false; numbers.len()], columns: Vec::new() };
+    let mut through = Rows::default(); // of vanishing states, in their order
+    let mut row_of = vec![u32::MAX; graph.states.len()];
+    let add = |gathered: &mut Gathered, through: &Rows, row_of: &[u32], state: usize, leaves_out: u32| {
+        for arc in graph.arcs(state) {
+            let (target, weight) = (graph.targets[arc] as usize, graph.label(arc).value);
+            let row = row_of[target];
+            if row == u32::MAX {
+                if places[target] != leaves_out {
+                    gathered.add(places[target], weight);
+                }
+                continue;
+            }
+            for at in through.row(row as usize) {
+                if through.columns[at] != leaves_out {
+                    gathered.add(through.columns[at], weight * through.rates[at]);
+                }
+            }
+        }
+    };
+    for (row, &state) in order.iter().enumerate() {
+        add(&mut gathered, &through, &row_of, state as usize, u32::MAX);
+        gathered.finish(&mut through);
+        row_of[state as usize] = row as u32;
     }
+    let mut rows = Rows::default();
+    for (at, &state) in numbers.iter().enumerate() {
+        let leaves_out = if graph.rules.model.in_ticks { u32::MAX } else { at as u32 };
+        add(&mut gathered, &through, &row_of, state as usize, leaves_out);
+        gathered.finish(&mut rows);
+    }
+    let initial = match row_of[0] {
+        u32::MAX => vec![(places[0], 1.0)],
+        row => through.row(row as usize).map(|at| (through.columns[at], through.rates[at])).collect(),
+    };
+    (Some(rows), initial)
+}
 
+impl Graph {
     /// The rate, or probability, at which a transition starts to fire in each expanded state.
     pub fn rates_of(&self, transition: usize) -> Vec<f64> {
         let starts = |role: Role| matches!(role, Role::Start | Role::Fire);
-        let of = |label: &crate::exact::graph::Label| label.transition as usize == transition && starts(label.role);
+        let of = |label: &Label| label.transition as usize == transition && starts(label.role);
         let values: Vec<f64> = self.labels.all.iter().map(|label| if of(label) { label.value } else { 0.0 }).collect();
         let rate = |state: usize| self.arcs(state).map(|arc| values[self.arc_labels.get(arc) as usize]).sum();
         (0..self.expanded()).map(rate).collect()

@@ -252,7 +252,7 @@ impl<'c, 'n> TransitionCompiler<'c, 'n> {
     fn clock(&mut self, clock: &net::Clock) -> Found<Clock> {
         let keeps = clock.memory != Memory::Restart;
         let mean = self.form(&clock.time)?;
-        if mean.may_be_fixed() || (keeps && (mean.constant_mean().is_none() || clock.memory == Memory::Repeat)) {
+        if !mean.is_one_exponential() || (keeps && (mean.constant_mean().is_none() || clock.memory == Memory::Repeat)) {
             return self.refuse("clock-with-memory");
         }
         let speed = clock.speed.as_ref().map(|speed| self.lowering().real(speed)).transpose()?;

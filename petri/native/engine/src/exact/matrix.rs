@@ -25,6 +25,25 @@ impl<T: Copy + Into<u32>> Rates for Labelled<'_, T> {
     }
 }
 
+/// Columns and rates of each row, in arrays of its own.
+pub struct Rows {
+    pub offsets: Vec<u64>,
+    pub columns: Vec<u32>,
+    pub rates: Vec<f64>,
+}
+
+impl Default for Rows {
+    fn default() -> Self {
+        Rows { offsets: vec![0], columns: Vec::new(), rates: Vec::new() }
+    }
+}
+
+impl Rows {
+    pub fn row(&self, state: usize) -> Range<usize> {
+        self.offsets[state] as usize..self.offsets[state + 1] as usize
+    }
+}
+
 /// Columns and rates of each row. No state has a rate to itself.
 pub struct Matrix<'a, R> {
     pub offsets: &'a [u64],
@@ -37,7 +56,9 @@ pub struct Matrix<'a, R> {
 impl<'a, R: Rates> Matrix<'a, R> {
     pub fn new(offsets: &'a [u64], columns: &'a [u32], rates: R) -> Self {
         let row = |state: usize| offsets[state] as usize..offsets[state + 1] as usize;
-        let exits = (0..offsets.len() - 1).map(|state| row(state).map(|arc| rates.rate(arc)).sum()).collect();
+        let exits = (0..offsets.len() - 1)
+            .map(|state| row(state).map(|arc| rates.rate(arc)).fold(0.0, |sum, rate| sum + rate))
+            .collect();
         Matrix { offsets, columns, rates, exits }
     }
 
@@ -56,5 +77,26 @@ impl<'a, R: Rates> Matrix<'a, R> {
         let (row, rates) = (self.row(state), self.rates);
         let columns = &self.columns[row.clone()];
         columns.iter().zip(row).map(move |(&column, arc)| (column as usize, rates.rate(arc)))
+    }
+
+    /// The same in arrays of its own.
+    pub fn to_rows(&self) -> Rows {
+        let rates = (0..self.columns.len()).map(|arc| self.rates.rate(arc)).collect();
+        Rows { offsets: self.offsets.to_vec(), columns: self.columns.to_vec(), rates }
+    }
+
+    /// The rows of these states, which lead nowhere else, divided by a time each, without rates of a state to itself.
+    pub fn among(&self, states: &[u32], time: impl Fn(u32) -> f64) -> Rows {
+        let mut places = vec![u32::MAX; self.states()];
+        states.iter().enumerate().for_each(|(at, &state)| places[state as usize] = at as u32);
+        let mut rows = Rows::default();
+        for &state in states {
+            for (column, rate) in self.arcs(state as usize).filter(|&(column, _)| column != state as usize) {
+                rows.columns.push(places[column]);
+                rows.rates.push(rate / time(state));
+            }
+            rows.offsets.push(rows.columns.len() as u64);
+        }
+        rows
     }
 }

@@ -17,15 +17,21 @@
 //! - [`graph`]: states and arcs
 //! - [`explore`]: the exploration
 //! - [`matrix`]: the rates of a chain
+//! - [`classes`]: the closed classes of a chain
+//! - [`krylov`]: cycles of GMRES
 //! - [`gains`]: long-run averages with bounds
-//! - [`chain`]: a state graph that is a chain as it stands
+//! - [`stationary`]: stationary distributions with bounds
+//! - [`uniform`]: a chain up to an instant
+//! - [`chain`]: the chain of the tangible states of a graph
 
 pub mod chain;
+pub mod classes;
 pub mod compile;
 pub mod contents;
 pub mod explore;
 pub mod gains;
 pub mod graph;
+pub mod krylov;
 pub mod layout;
 pub mod matrix;
 pub mod model;
@@ -36,4 +42,6 @@ pub mod search;
 pub mod stages;
 pub mod state;
 pub mod state_set;
+pub mod stationary;
 pub mod trouble;
+pub mod uniform;

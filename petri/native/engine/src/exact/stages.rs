@@ -68,6 +68,17 @@ impl Form {
         }
     }
 
+    /// Whether the time is one exponential, or 0, and not a row of several or one of several by chance.
+    pub fn is_one_exponential(&self) -> bool {
+        match self {
+            Form::Fixed(_) => self.is_always_zero(),
+            Form::Exponential(..) => true,
+            Form::Erlang(..) | Form::Hyperexponential(..) | Form::Sum(_) => false,
+            Form::Scaled(_, form) => form.is_one_exponential(),
+            Form::If(parts) => parts.1.is_one_exponential() && parts.2.is_one_exponential(),
+        }
+    }
+
     pub fn may_be_exponential(&self) -> bool {
         match self {
             Form::Fixed(_) => false,

@@ -1,0 +1,86 @@
+"""The chain of a state space of the native engine, which eliminates the vanishing states and solves large chains."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from petri.exact.chain import Floats, Integers, Kind, StateSpace
+from petri.exact.elimination import ChainOf, EliminatedChain, too_many
+from petri.exact.native import NativeSpace, as_matrix, effort, reals
+from petri.net import Net
+
+
+def chain_of(net: Net, space: StateSpace) -> ChainOf:
+    """The chain of a state space. Raises Unsolvable where states are left out, or time stands still."""
+    if not space.complete:
+        raise too_many(net, space)
+    native = space.explored.chain() if isinstance(space, NativeSpace) else None
+    if native is None:  # also where firings that take no time lead in a circle
+        return EliminatedChain(net, space)
+    assert isinstance(space, NativeSpace)
+    return NativeChain(net, space, native)
+
+
+class NativeChain(ChainOf):
+    """See `petri.exact.chain.Chain`. `native`: of the engine."""
+
+    def __init__(self, net: Net, space: NativeSpace, native: Any) -> None:
+        self.net, self.space, self.native = net, space, native
+        self.kind: Kind = space.kind
+        self.tick = float(net.tick.length)
+        self.numbers: Integers = np.frombuffer(native.numbers(), dtype=np.uint32)
+        starts = native.initial()
+        self.initial: tuple[Integers, Floats] = (
+            np.array([state for state, _ in starts], dtype=np.int64),
+            np.array([chance for _, chance in starts]),
+        )
+        exits = reals(native.exits())
+        if self.kind == "continuous":
+            with np.errstate(divide="ignore"):
+                self.sojourns: Floats = 1.0 / exits
+        else:
+            self.sojourns = np.where(exits == 0.0, np.inf, space.sojourns[self.numbers])
+
+    @cached_property
+    def matrix(self) -> Any:
+        return as_matrix(self.native.rows())
+
+    def rates(self, amounts: Floats) -> tuple[Floats, float]:
+        return self._per_time(*self.native.brought(amounts.tobytes()))
+
+    def firings(self, transition: int) -> tuple[Floats, float]:
+        return self._per_time(*self.native.firings(transition))
+
+    def arrivals(self, place: int) -> tuple[Floats, float]:
+        taken: list[float | None] = []
+        for transition in self.net.transitions:
+            counts = [arc.count for arc in transition.inputs if arc.place == place and not arc.keep]
+            if any(count is not None and count.op != "const" for count in counts):
+                return super().arrivals(place)  # it depends on the firing
+            own = sum(1.0 if count is None else float(count.value or 0.0) for count in counts)
+            taken.append(None if place in transition.resets else own)
+        return self._per_time(*self.native.arrivals(place, taken))
+
+    def _per_time(self, brought: bytes, at_once: float) -> tuple[Floats, float]:
+        return self.per_time(reals(brought)), at_once
+
+    # ------------------------------------------------------------ solved by the engine
+
+    def closed(self) -> list[Integers]:
+        """The closed classes."""
+        return [np.frombuffer(states, dtype=np.uint32) for states in self.native.closed()]
+
+    def stationary(self, number: int, tolerance: float) -> tuple[Floats, float]:
+        """The shares of the states of a closed class, and the error of averages over them, relative to their span."""
+        shares, error = self.native.stationary(number, effort(tolerance))
+        return reals(shares), error
+
+    def uniformised(self, start: Floats, rate: float, first: int, chances: Floats) -> tuple[Floats, Floats, int]:
+        """The probabilities after as many steps as chances tell, from `first` on, the expected steps in each state, and
+        the most arcs into one.
+        """
+        at, during = self.native.uniformised(start.tobytes(), rate, first, chances.tobytes())
+        return reals(at), reals(during), self.native.most_into()

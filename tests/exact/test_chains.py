@@ -1,0 +1,105 @@
+"""The chains of random nets: by the native engine and by scipy, and against a dense solution without subtraction."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from petri.engine.errors import ModelError
+from petri.exact import steady
+from petri.exact.chain import Floats, Limits, Unsolvable
+from petri.exact.elimination import EliminatedChain
+from petri.exact.native import NativeSpace
+from petri.exact.native_chain import NativeChain, chain_of
+from petri.exact.steady import SteadyState
+from petri.exact.transient import transient
+from tests.exact.nets import solvable_net
+from tests.sampling import one_in
+
+FEW = Limits(states=600)
+NETS = 500
+
+
+def chains(seed: int, ticks: bool) -> tuple[NativeChain, EliminatedChain] | None:
+    """Both chains of a random net, if it has some."""
+    net = solvable_net(seed, ticks)
+    try:
+        space = NativeSpace(net, FEW)
+        if not space.complete or not space.tangible.any():
+            return None
+        native, plain = chain_of(net, space), EliminatedChain(net, space)
+    except (Unsolvable, ModelError):
+        return None
+    return (native, plain) if isinstance(native, NativeChain) else None
+
+
+def eliminated(rates: Floats) -> Floats:
+    """The stationary distribution of an irreducible chain (Grassmann, Taksar and Heyman)."""
+    rates = rates.copy()
+    size = len(rates)
+    for last in range(size - 1, 0, -1):
+        rates[:last, last] /= rates[last, :last].sum()
+        rates[:last, :last] += np.outer(rates[:last, last], rates[last, :last])
+    shares = np.ones(size)
+    for state in range(1, size):
+        shares[state] = shares[:state] @ rates[:state, state]
+    found: Floats = shares / shares.sum()
+    return found
+
+
+def columns_of(chain: NativeChain | EliminatedChain) -> Iterator[Floats]:
+    for place in range(len(chain.net.places)):
+        yield chain.counts(place).astype(float)
+        yield chain.arrivals(place)[0]
+    for transition in range(len(chain.net.transitions)):
+        yield chain.firings(transition)[0]
+
+
+@pytest.mark.parametrize("ticks", [False, True])
+@pytest.mark.parametrize("seed", one_in(10, range(NETS)))
+def test_chains_agree(seed: int, ticks: bool) -> None:
+    """The engine's elimination of vanishing states is that of scipy."""
+    if (both := chains(seed, ticks)) is None:
+        return
+    native, plain = both
+    assert np.array_equal(native.numbers, plain.numbers)
+    assert abs(native.matrix - plain.matrix).max() < 1e-12
+    assert np.allclose(native.sojourns, plain.sojourns, rtol=1e-13)
+    assert dict(zip(native.initial[0].tolist(), native.initial[1], strict=True)) == pytest.approx(
+        dict(zip(plain.initial[0].tolist(), plain.initial[1], strict=True))
+    )
+    for one, other in zip(columns_of(native), columns_of(plain), strict=True):
+        assert np.allclose(one, other, rtol=1e-12, atol=1e-12)
+    for index in range(len(native.net.transitions)):
+        assert native.firings(index)[1] == pytest.approx(plain.firings(index)[1], rel=1e-12)
+    classes = [sorted(states.tolist()) for states in SteadyState(native).classes.states]
+    assert sorted(classes) == sorted(sorted(states.tolist()) for states in SteadyState(plain).classes.states)
+    if native.kind == "continuous" and math.isfinite(shortest := float(native.sojourns.min())):
+        first, second = transient(native, 20.0 * shortest), transient(plain, 20.0 * shortest)
+        assert np.allclose(first.probabilities, second.probabilities, rtol=1e-10, atol=1e-15)
+        assert np.allclose(first.times, second.times, rtol=1e-10, atol=1e-15)
+
+
+@pytest.mark.parametrize("ticks", [False, True])
+@pytest.mark.parametrize("seed", one_in(10, range(NETS)))
+def test_averages(seed: int, ticks: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All averages are those of a dense solution to 1e-10, and within their bounds, whichever way they are found."""
+    if (both := chains(seed, ticks)) is None:
+        return
+    for most in (steady.MOST_DIRECT, 1):
+        monkeypatch.setattr(steady, "MOST_DIRECT", most)
+        for chain in both:
+            found = SteadyState(chain)
+            rates = found.rates.toarray()
+            for number, states in enumerate(found.classes.states):
+                shares = eliminated(rates[np.ix_(states, states)])
+                columns = list(columns_of(chain))
+                values = found.averages(number, [lambda own=column: own for column in columns])  # type: ignore[misc]
+                for column, value in zip(columns, values, strict=True):
+                    dense = math.fsum(shares * column[states])
+                    size = max(1.0, float(np.abs(column).max()))
+                    assert value.value == pytest.approx(dense, abs=1e-10 * size)
+                    assert value.low - 1e-13 * size <= dense <= value.high + 1e-13 * size

@@ -1,0 +1,84 @@
+"""Every oracle whose net has a chain: exact figures against closed forms and published values."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import yaml
+
+import petri
+from petri.diagnostics import LanguageError
+
+ORACLES = yaml.safe_load((Path(__file__).resolve().parents[1] / "data" / "oracles.yaml").read_text(encoding="utf-8"))
+MOST_STATES = 3_000
+DIGITS = 3e-6  # of the values: seven digits of most
+LEAST = 60  # figures
+
+
+def test_oracles_with_a_chain() -> None:
+    solved, wrong = 0, []
+    for one in ORACLES:
+        try:
+            solution = petri.load(one["net"], **one.get("set", {})).solve(states=MOST_STATES)
+        except LanguageError:
+            continue
+        for name, value in one["expect"].items():
+            found = figure(solution, name)
+            if found is None:
+                continue
+            solved += 1
+            if abs(found - value) > DIGITS * max(abs(value), 1e-3):
+                wrong.append((one["id"], name, value, found))
+    assert not wrong
+    assert solved >= LEAST
+
+
+def figure(solution: Any, name: str) -> float | None:
+    """A figure that the chain determines."""
+    try:
+        found = solution.figure(name)
+    except KeyError:
+        return None
+    return None if found.bounded is None else float(found.value)
+
+
+def lost(banks: int, busy: int = 4) -> float:
+    """The lost part of the slots of a memory whose banks are busy for some slots after each access, in order.
+
+    A state: the slots that banks are still busy, after an access. The next access waits for its bank, drawn at random.
+    """
+    first: tuple[int, ...] = (busy,)
+    numbers = {first: 0}
+    rows: list[list[tuple[int, float, int]]] = []
+    waiting = [first]
+    for state in waiting:
+        left = [slots - 1 for slots in state if slots > 1]
+        ways = [(1.0 / banks, slots, left[:at] + left[at + 1 :]) for at, slots in enumerate(left)]
+        if banks > len(left):
+            ways.append((1.0 - len(left) / banks, 0, left))
+        row = []
+        for chance, wait, others in ways:
+            after = tuple(sorted([busy, *(slots - wait for slots in others if slots > wait)]))
+            if after not in numbers:
+                numbers[after] = len(numbers)
+                waiting.append(after)
+            row.append((numbers[after], chance, 1 + wait))
+        rows.append(row)
+    matrix, slots = np.zeros((len(rows), len(rows))), np.zeros(len(rows))
+    for number, row in enumerate(rows):
+        for target, chance, length in row:
+            matrix[number, target] += chance
+            slots[number] += chance * length
+    system = np.vstack([(matrix - np.eye(len(rows))).T, np.ones(len(rows))])
+    shares = np.linalg.lstsq(system, np.eye(len(rows) + 1)[-1], rcond=None)[0]
+    return 1.0 - 1.0 / float(shares @ slots)
+
+
+@pytest.mark.parametrize("banks", [1, 4, 8, 12, 16])
+def test_memory_in_order(banks: int) -> None:
+    """Column 1 of Table 1 of Kachris et al., to ten digits: accesses with constant times make a chain in ticks."""
+    solution = petri.load("memory_banks", banks=banks).solve()
+    assert solution.figure("lost").value == pytest.approx(lost(banks), rel=1e-10)
