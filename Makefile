@@ -126,6 +126,7 @@ bench: $(DEV_STAMP)
 		|| echo 'The simulators for comparison could not be installed; continuing without them.'
 	$(BIN)/python -m benchmarks.run
 	$(BIN)/python -m benchmarks.exact
+	$(BIN)/python -m benchmarks.clocks
 
 validate: $(RUN_STAMP)
 	@$(BIN)/pnsim validate all --report validation-results

@@ -67,7 +67,8 @@ WORDING: dict[str, Wording] = {
     ),
     "no-input": Wording(
         "`{name}` takes no token, so it would fire forever",
-        "let it take a token and give it back: `place idle = token`   `transition {name}: idle -> idle, …`",
+        "let it fire `after` a time, or take a token and give it back: `place idle = token`   `transition {name}: "
+        "idle -> idle, …`",
     ),
     "pattern-on-black": Wording("`{name}` holds black tokens, which have no value", "remove the parentheses"),
     "one-pattern": Wording(

@@ -125,7 +125,7 @@ class TransitionReader:
             return self.problems.attempt_each(work, [arc for arc in self.declaration.inputs if arc.mode in modes])
 
         readings = each(self._reading, "take", "read")
-        if not any(arc.mode == "take" for arc in self.declaration.inputs):
+        if self.declaration.clock is None and not any(arc.mode == "take" for arc in self.declaration.inputs):
             self.problems.error("no-input", self.declaration.name_span, name=self.declaration.name)
         ordered, stuck = in_binding_order(readings)
         if stuck:

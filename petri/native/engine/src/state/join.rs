@@ -257,6 +257,7 @@ impl Join {
         after: usize,
     ) {
         let Join { weights, links, .. } = self;
+        let listed = program.is_listed();
         let recount = program.crowded || (before == 0 && after > 0);
         let mut rest = links.seats(link, group);
         let mut seats = [0; AT_A_TIME];
@@ -267,15 +268,16 @@ impl Join {
                 found += 1;
                 weights.fetch(next as usize);
                 if recount {
-                    links.fetch_groups(next);
+                    links.fetch_groups(link, next);
                 }
             }
             let seats = &seats[..found];
             if recount {
-                seats.iter().for_each(|&seat| links.fetch_buckets(indices, seat));
+                seats.iter().for_each(|&seat| links.fetch_buckets(indices, link, seat));
             }
             for &seat in seats {
                 let weight = match (recount, before, after) {
+                    (true, ..) if listed => links.choices_of_others(indices, link, seat) * after as u64,
                     (true, ..) => links.choices(program, indices, seat),
                     (_, _, 0) => 0,
                     (_, 1, after) => weights.weight(seat) * after as u64,

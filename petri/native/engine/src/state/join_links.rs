@@ -284,23 +284,27 @@ impl Links {
         }
     }
 
-    /// Fetches the groups that a seat waits for.
+    /// Fetches the groups that a seat of a link waits for by the others.
     #[inline(always)]
-    pub fn fetch_groups(&self, seat: u32) {
+    pub fn fetch_groups(&self, link: usize, seat: u32) {
         self.all_linked().for_each(|link| link.seats.fetch(seat));
-        self.listed.iter().for_each(|link| link.seats.fetch(seat));
+        self.other_listed(link).for_each(|other| other.seats.fetch(seat));
     }
 
-    /// Fetches the buckets of the groups that a seat waits for.
+    /// Fetches the buckets of these groups. Listed seats have been admitted by all links.
     #[inline(always)]
-    pub fn fetch_buckets(&self, indices: &Table<IndexId, Index>, seat: u32) {
+    pub fn fetch_buckets(&self, indices: &Table<IndexId, Index>, link: usize, seat: u32) {
         for link in self.all_linked() {
             fetch(indices[link.target.index].bucket(link.seats[seat].group));
         }
-        for link in &self.listed {
-            // A token that has come was admitted by all links, or by none.
-            fetch(indices[link.target.index].bucket(link.seats.group(seat)));
+        for other in self.other_listed(link) {
+            fetch(indices[other.target.index].bucket(other.seats.group(seat)));
         }
+    }
+
+    #[inline(always)]
+    fn other_listed(&self, link: usize) -> impl Iterator<Item = &ListedLink> {
+        self.listed.iter().enumerate().filter(move |(number, _)| *number != link).map(|(_, other)| other)
     }
 
     // ------------------------------------------------------------ counts
@@ -321,6 +325,13 @@ impl Links {
         }
         let listed = self.listed.iter().zip(&program.links);
         listed.map(|(link, plan)| choices(plan, link.seats.group(seat))).product()
+    }
+
+    /// The number of choices that the other links have with the token of a listed seat of one.
+    #[inline(always)]
+    pub fn choices_of_others(&self, indices: &Table<IndexId, Index>, link: usize, seat: u32) -> u64 {
+        let choices = |other: &ListedLink| indices[other.target.index].len(other.seats.group(seat)) as u64;
+        self.other_listed(link).map(choices).product()
     }
 
     /// How many tokens of a link's group the arcs before it have found for a seat: those of the same place and group (E1).
