@@ -265,8 +265,10 @@ def _markable(flat: net.Net, deprived: Set[int]) -> set[int]:
         missing.append(len(needed))
         for place in needed:
             waiting.setdefault(place, []).append(index)
-    found = [index for index, place in enumerate(flat.places) if place.initial or place.stream or index in deprived]
-    marked = set(found)
+    marked = {index for index, place in enumerate(flat.places) if place.initial or place.stream or index in deprived}
+    sources = [transition for transition, needed in zip(flat.transitions, missing, strict=True) if not needed]
+    marked.update(place for transition in sources for arc in transition.outputs for place in arc.places)
+    found = list(marked)
     while found:
         for index in waiting.get(found.pop(), ()):
             missing[index] -= 1
