@@ -14,7 +14,6 @@ from petri.language.flattening.clock import clocked
 from petri.language.flattening.count import DEEPEST_INSTANCE, MOST_ELEMENTS, ElementCounter
 from petri.language.flattening.initial import initial_marking
 from petri.language.flattening.instance import Instance, in_net, position_of, set_parameter, shape
-from petri.language.flattening.join_order import in_join_order
 from petri.language.flattening.loops import turns
 from petri.language.flattening.measures import Elements, MeasureBuilder, bodies_with_measures
 from petri.language.flattening.replies import Replies
@@ -255,11 +254,10 @@ class Flattener:
             if guard.op == "const" and guard.value:
                 guard = None
         arcs = self.arcs
-        inputs = tuple([arcs.input(arc, instance) for arc in t.inputs])
         return net.Transition(
             name,
             t.variables,
-            inputs if t.clock is None else in_join_order(inputs, t.variables),
+            tuple([arcs.input(arc, instance) for arc in t.inputs]),
             tuple([arcs.inhibitor(arc, instance) for arc in t.inhibitors]),
             tuple([instance.place(use) for use in t.resets]),
             guard,

@@ -15,7 +15,7 @@ from petri.language.checking.expressions.ranges import read_condition, read_loop
 from petri.language.checking.expressions.reader import Reader, slots_of, stored
 from petri.language.checking.nets.clocks import ClockReader
 from petri.language.checking.nets.outputs import OutputReader, several_patterns
-from petri.language.checking.nets.patterns import ArcReading, Part, PatternReader, in_binding_order
+from petri.language.checking.nets.patterns import ArcReading, Part, PatternReader, in_binding_order, in_join_order
 from petri.language.checking.nets.terms import split_term
 from petri.language.checking.state import CheckState, Value
 from petri.language.meaning.nodes import CHANCE, Node, of_firing, operation, to_slot
@@ -127,7 +127,7 @@ class TransitionReader:
         readings = each(self._reading, "take", "read")
         if self.declaration.clock is None and not any(arc.mode == "take" for arc in self.declaration.inputs):
             self.problems.error("no-input", self.declaration.name_span, name=self.declaration.name)
-        ordered, stuck = in_binding_order(readings)
+        ordered, stuck = (in_binding_order if self.declaration.clock is None else in_join_order)(readings)
         if stuck:
             self._cycle(stuck)
         inputs = tuple(self._bind(reading) for reading in ordered + stuck)
