@@ -29,11 +29,8 @@ class Observer:
     def ended(self, transition: int, now: float) -> None:
         """A firing ended."""
 
-    def over(self, now: float, running: Sequence[int]) -> None:
-        """Nothing is left to fire at an instant at which something has happened (M6).
-
-        running: of each transition the firings in progress.
-        """
+    def over(self, now: float) -> None:
+        """Nothing is left to fire at an instant at which something has happened (M6)."""
 
     def settled(self, transition: int, running: int, changes: Settled, now: float) -> None:
         """An instant is over, and from now on that many clocks of the transition run (C2)."""

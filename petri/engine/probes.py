@@ -28,8 +28,11 @@ class ProbeState:
     def arrived(self, place: int, context: Context) -> None:
         """A token has been deposited; the variables are its slots."""
 
+    def ended(self, transition: int) -> None:
+        """A firing has ended."""
+
     def over(self, context: Context) -> None:
-        """An instant is over; the variables are the firings in progress of each transition."""
+        """An instant is over; there are no variables."""
 
     def restart(self, now: float) -> None:
         """The warm-up is over."""
@@ -180,13 +183,22 @@ class WatchedState(ProbeState):
 
     def __init__(self, probe: flat.Watched) -> None:
         self.value, self.firings = Whole(probe.value), probe.firings
+        self.running = [0] * len(probe.firings)
         self.now = self.integral = self.since = self.window = 0
         self.seen: list[int] = []  # the values since the window began
         self.first: int | None = None  # when the value was not 0 for the first time
 
+    def started(self, transition: int, context: Context) -> None:
+        self.run(transition, 1)
+
+    def ended(self, transition: int) -> None:
+        self.run(transition, -1)
+
+    def run(self, transition: int, more: int) -> None:
+        self.running = [n + more * (one == transition) for n, one in zip(self.running, self.firings, strict=True)]
+
     def over(self, context: Context) -> None:
-        running = [context.variables[transition] for transition in self.firings]
-        self.become(self.value.of(replace(context, variables=running)), int(context.now))
+        self.become(self.value.of(replace(context, variables=self.running)), int(context.now))
 
     def become(self, value: int, now: int) -> None:
         self.integral = self.integral_at(now)
@@ -257,13 +269,17 @@ class Probes(Observer):
         for probe in self.probes:
             probe.started(transition, context)
 
+    def ended(self, transition: int, now: float) -> None:
+        for probe in self.probes:
+            probe.ended(transition)
+
     def arrived(self, place: int, token: Token, now: float) -> None:
         context = Context(token, self.tokens, now, now, None, self.net.tables)
         for probe in self.probes:
             probe.arrived(place, context)
 
-    def over(self, now: float, running: Sequence[int]) -> None:
-        context = Context(running, self.tokens, now, now, None, self.net.tables)
+    def over(self, now: float) -> None:
+        context = Context((), self.tokens, now, now, None, self.net.tables)
         for probe in self.probes:
             probe.over(context)
 

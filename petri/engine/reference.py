@@ -187,11 +187,8 @@ class Engine:
         self.settled = True
         if self.net.transitions:
             self.attempt = (0, [0] * len(self.net.transitions[0].variables))  # an error of a measure has no transition
-            running = [0] * len(self.net.transitions)
-            for firing in self.in_progress:
-                running[firing.transition] += 1
             for observer in self.observers:
-                observer.over(self.now, running)
+                observer.over(self.now)
         for index, clocks in self.clocks.items():
             changes = clocks.settle(self.known_bindings(index))
             for observer in self.observers:
