@@ -9,7 +9,6 @@ use engine::exact::explore::{explore as explored, Bounds, Failure};
 use engine::exact::gains::{self, Effort};
 use engine::exact::graph::{Ended, Graph};
 use engine::exact::matrix::{Matrix, Rows};
-use engine::exact::rules::Role;
 use engine::exact::state::{Kept, Kind};
 use engine::exact::stationary::{stationary as stationary_of, Stationary};
 use engine::exact::trouble::Trouble;
@@ -96,7 +95,7 @@ fn rows((offsets, columns, rates): (&[u8], &[u8], &[u8])) -> PyResult<Rows> {
     let states = offsets.len().saturating_sub(1);
     let fits = columns.len() == rates.len() && columns.iter().all(|&column| (column as usize) < states);
     if !(rises && is_whole && fits) {
-        return Err(PyValueError::new_err("the arrays are no irreducible chain"));
+        return Err(PyValueError::new_err("the arrays are not an irreducible chain"));
     }
     Ok(Rows { offsets, columns, rates })
 }
@@ -243,9 +242,8 @@ impl Explored {
 
     /// The labels: transition (-1: time passes), whether it starts, and the rate or probability.
     fn labels(&self) -> Vec<(i64, bool, f64)> {
-        let starts = |role: Role| matches!(role, Role::Start | Role::Fire);
         let transition = |label: u32| if label == u32::MAX { -1 } else { i64::from(label) };
-        self.0.labels.all.iter().map(|label| (transition(label.transition), starts(label.role), label.value)).collect()
+        self.0.labels.all.iter().map(|label| (transition(label.transition), label.role.starts(), label.value)).collect()
     }
 
     /// Whether a transition fires at once in each expanded state, as bytes.
@@ -371,7 +369,7 @@ impl Chain {
         stop: Option<&Stop>,
     ) -> PyResult<Shares<'py>> {
         if self.class(class)?.len() < 2 {
-            return Err(PyValueError::new_err("one state is no chain"));
+            return Err(PyValueError::new_err("a chain has at least two states"));
         }
         let stop = stop.map(|stop| stop.0.clone()).unwrap_or_default();
         shares(py, &py.detach(|| self.0.stationary(class, effort_of(effort), &stop)))

@@ -21,6 +21,7 @@ pub mod scalar;
 pub mod sharing;
 pub mod tokens;
 
+use std::iter;
 use std::ops::Deref;
 use std::sync::Arc;
 
@@ -223,6 +224,13 @@ pub struct Place {
     pub stream: bool,
 }
 
+impl Place {
+    /// Its keys, if it has any: the second decides among tokens in which the first is equal.
+    pub fn keys(&self) -> impl Iterator<Item = &Expr> {
+        self.key.iter().chain(&self.then)
+    }
+}
+
 /// Of several bindings, those with the least key are chosen from, or those with the greatest.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Preference {
@@ -231,6 +239,13 @@ pub struct Preference {
     pub most: bool,
     /// Another key, for bindings of equal keys.
     pub then: Option<Expr>,
+}
+
+impl Preference {
+    /// Its keys: the second decides among bindings in which the first is equal.
+    pub fn keys(&self) -> impl Iterator<Item = &Expr> {
+        iter::once(&self.key).chain(&self.then)
+    }
 }
 
 /// What becomes of a clock whose binding is disabled.

@@ -69,4 +69,11 @@ impl Engine {
         let variables = self.variables[..program.transitions[transition].variable_names.len()].to_vec();
         Box::new(RunError { fault, transition, variables, time: self.now })
     }
+
+    /// An error names a transition. Where none fires, it is the first; without any, the fault is dropped.
+    pub(super) fn of_no_firing(&self, program: &Program, outcome: Outcome<()>) -> Result<(), Box<RunError>> {
+        let (Err(fault), Some(first)) = (outcome, program.transitions.first()) else { return Ok(()) };
+        let variables = vec![0; first.variable_names.len()];
+        Err(Box::new(RunError { fault: *fault, transition: TransitionId(0), variables, time: self.now }))
+    }
 }

@@ -1,7 +1,6 @@
 //! Rows of files that arrive in the places of streams (S6).
 
-use crate::base::fault::Outcome;
-use crate::base::ids::{GaugeId, TransitionId};
+use crate::base::ids::GaugeId;
 use crate::engine::limits::RunError;
 use crate::engine::run::Engine;
 use crate::program::Program;
@@ -42,19 +41,5 @@ impl Engine {
             self.of_no_firing(program, observed)?;
         }
         Ok(true)
-    }
-
-    /// The instant is over: measures read what has changed in the marking (M6).
-    #[cold]
-    pub(crate) fn read_marking(&mut self, program: &Program) -> Result<(), Box<RunError>> {
-        let read = self.observers.probes.over(program, &self.marking.places, &self.enabling.transitions, self.now);
-        self.of_no_firing(program, read)
-    }
-
-    /// An error names a transition. Where none fires, it is the first; without any, the fault is dropped.
-    fn of_no_firing(&self, program: &Program, outcome: Outcome<()>) -> Result<(), Box<RunError>> {
-        let (Err(fault), Some(first)) = (outcome, program.transitions.first()) else { return Ok(()) };
-        let variables = vec![0; first.variable_names.len()];
-        Err(Box::new(RunError { fault: *fault, transition: TransitionId(0), variables, time: self.now }))
     }
 }

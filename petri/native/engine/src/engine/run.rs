@@ -264,6 +264,13 @@ impl Engine {
         Ok(end <= until)
     }
 
+    /// The instant is over: measures read what has changed in the marking (M6).
+    #[cold]
+    pub(crate) fn read_marking(&mut self, program: &Program) -> Result<(), Box<RunError>> {
+        let read = self.observers.probes.over(program, &self.marking.places, &self.enabling.transitions, self.now);
+        self.of_no_firing(program, read)
+    }
+
     /// Machine code does not count the firings at an instant: where they are many, they are interpreted.
     fn run_with(
         &mut self,

@@ -8,7 +8,6 @@ use crate::exact::gains::Effort;
 use crate::exact::graph::{Ended, Graph, Label};
 use crate::exact::matrix::{Labelled, Matrix, Rows};
 use crate::exact::narrow::Narrow;
-use crate::exact::rules::Role;
 use crate::exact::stationary::{stationary, Stationary};
 use crate::exact::uniform::{uniformised, Times};
 
@@ -220,11 +219,10 @@ impl Chain {
 
     /// The firings of a transition that start.
     pub fn firings(&self, transition: usize) -> (Vec<f64>, f64) {
-        let starts = |role: Role| matches!(role, Role::Start | Role::Fire);
         let labels = &self.graph.labels.all;
         let counts: Vec<f64> = labels
             .iter()
-            .map(|label| f64::from(label.transition as usize == transition && starts(label.role)))
+            .map(|label| f64::from(label.transition as usize == transition && label.role.starts()))
             .collect();
         self.brought(|_, arc| counts[self.graph.arc_labels.get(arc) as usize])
     }
@@ -233,8 +231,7 @@ impl Chain {
     pub fn arrivals(&self, place: usize, taken: &[Option<f64>]) -> (Vec<f64>, f64) {
         let graph = &*self.graph;
         let counts: Vec<u32> = graph.counts(place).into_iter().map(|count| count as u32).collect();
-        let starts = |role: Role| matches!(role, Role::Start | Role::Fire);
-        let of = |label: &Label| match starts(label.role) {
+        let of = |label: &Label| match label.role.starts() {
             true => taken[label.transition as usize],
             false => Some(0.0),
         };
@@ -291,8 +288,7 @@ fn eliminated(graph: &Graph, numbers: &[u32], order: &[u32]) -> (Option<Rows>, V
 impl Graph {
     /// The rate, or probability, at which a transition starts to fire in each expanded state.
     pub fn rates_of(&self, transition: usize) -> Vec<f64> {
-        let starts = |role: Role| matches!(role, Role::Start | Role::Fire);
-        let of = |label: &Label| label.transition as usize == transition && starts(label.role);
+        let of = |label: &Label| label.transition as usize == transition && label.role.starts();
         let values: Vec<f64> = self.labels.all.iter().map(|label| if of(label) { label.value } else { 0.0 }).collect();
         let rate = |state: usize| self.arcs(state).map(|arc| values[self.arc_labels.get(arc) as usize]).sum();
         (0..self.expanded()).map(rate).collect()

@@ -31,6 +31,13 @@ pub enum Role {
     Time,
 }
 
+impl Role {
+    /// Whether a firing starts.
+    pub fn starts(self) -> bool {
+        matches!(self, Role::Start | Role::Fire)
+    }
+}
+
 /// A state that a firing may lead to.
 pub struct Successor {
     pub chance: f64,

@@ -5,12 +5,11 @@
 //! once and before they are used, and where draws are allowed. The compiler (`program/compile`) finds references that
 //! lead nowhere, wrong kinds, and arcs that do not fit their places.
 
-use std::iter;
-
 use crate::base::fault::{LoadError, Loaded};
 use crate::base::ids::{TransitionId, VariableId};
 use crate::net::{
-    Clock, Discipline, Event, Expr, Kind, Match, Net, Op, OutputArc, Place, Probe, Scalar, Table, Transition,
+    Clock, Discipline, Event, Expr, Kind, Match, Net, Op, OutputArc, Place, Preference, Probe, Scalar, Table,
+    Transition,
 };
 
 /// Brackets within brackets of the net's text, beyond which it is refused. An operation within an operation has two.
@@ -53,7 +52,7 @@ fn refuse(what: String) -> Loaded<()> {
 
 /// The number of operations of all expressions of a net.
 fn operations(net: &Net) -> u64 {
-    let keys = net.places.iter().flat_map(|place| place.key.iter().chain(&place.then));
+    let keys = net.places.iter().flat_map(Place::keys);
     let of_transitions = net.transitions.iter().flat_map(expressions);
     let of_probes = net.probes.iter().flat_map(|probe| match probe {
         Probe::Counter(counter) => counter.quantity.iter().collect::<Vec<_>>(),
@@ -77,7 +76,7 @@ fn expressions(t: &Transition) -> impl Iterator<Item = &Expr> {
         .chain(draws)
         .chain(&t.guard)
         .chain(&t.time)
-        .chain(t.prefer.iter().flat_map(|prefer| iter::once(&prefer.key).chain(&prefer.then)))
+        .chain(t.prefer.iter().flat_map(Preference::keys))
 }
 
 /// What the slots of tokens must equal.
@@ -127,7 +126,7 @@ fn check_place(place: &Place) -> Result<(), String> {
         return Err("has a stream, and is not a coloured fifo place without initial tokens and capacity".into());
     }
     let scope = Scope { bound: vec![true; slots.len()], draws: false, marking: false };
-    scope.check_all(place.key.iter().chain(&place.then))
+    scope.check_all(place.keys())
 }
 
 fn check_table(table: &Table) -> Loaded<()> {
@@ -178,10 +177,10 @@ fn check_transition(t: &Transition) -> Result<(), String> {
     }
     scope.check_all(&t.guard)?;
     if let Some(prefer) = &t.prefer {
-        if iter::once(&prefer.key).chain(&prefer.then).any(|key| key.kind == Kind::Bool) {
+        if prefer.keys().any(|key| key.kind == Kind::Bool) {
             return Err("prefers bindings by a key that is no number".into());
         }
-        scope.check_all(iter::once(&prefer.key).chain(&prefer.then))?;
+        scope.check_all(prefer.keys())?;
     }
     scope.draws = true;
     for draw in &t.draws {

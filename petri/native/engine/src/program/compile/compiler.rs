@@ -83,7 +83,7 @@ impl<'a> Compiler<'a> {
         let (key, key_fails) = match &place.key {
             Some(key) if place.discipline == Discipline::Key && !slots.is_empty() => {
                 let ranges = Ranges(&self.slot_ranges[index]);
-                let fails = [key].into_iter().chain(&place.then).any(|key| ranges.facts(key).fails);
+                let fails = place.keys().any(|key| ranges.facts(key).fails);
                 let mut lowering = self.lowering(slots.iter().map(|slot| slot.kind).collect());
                 (Some(lowering.key(key, &place.then)?), fails)
             }
