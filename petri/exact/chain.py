@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any, Literal, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from petri.diagnostics import Diagnostic
-from petri.net import Net, Scalar, Token
+from petri.engine.expression import Context, evaluate
+from petri.net import Expr, Net, Scalar, Token
 from petri.structs import Frozen
 
 Floats = NDArray[np.float64]
@@ -150,13 +153,15 @@ class StateSpace(Protocol):
         """The variables of the firing that an arc starts, draws included."""
 
 
-class Chain(Protocol):
+class Chain(ABC):
     """The Markov chain of the tangible states: the vanishing ones are eliminated, with the firings in them.
 
     continuous: its matrix has rates per time unit of the net. ticks: probabilities, and a state is left after its stay.
     In both, arcs of a state to itself are left out of continuous chains, and kept in those in ticks.
     """
 
+    net: Net
+    space: StateSpace
     kind: Kind
     numbers: Integers  # of the tangible states in the state space
     sojourns: Floats  # mean time in each state, before it is left (or entered again, in ticks); inf if it is never left
@@ -164,23 +169,110 @@ class Chain(Protocol):
     tick: float  # its length in the net's time unit
 
     @property
-    def states(self) -> int: ...
+    def states(self) -> int:
+        return len(self.numbers)
 
     @property
+    @abstractmethod
     def matrix(self) -> Any:
         """Rates, or probabilities, between the tangible states, as a sparse matrix."""
 
-    def rates(self, amounts: Floats) -> tuple[Floats, float]:
-        """What arcs bring, an amount each, per time unit in each state; and before time begins to pass."""
+    @cached_property
+    def generator(self) -> Any:
+        """The rates between different states."""
+        rates = self.matrix.copy()
+        if self.kind != "continuous":
+            rates.data = rates.data / np.repeat(self.sojourns, np.diff(rates.indptr))
+        rates.setdiag(0.0)
+        rates.eliminate_zeros()
+        return rates
 
-    def firings(self, transition: int) -> tuple[Floats, float]:
-        """The same of the starts of a transition."""
+    @cached_property
+    def exits(self) -> Floats:
+        """The rate at which each state is left."""
+        return np.where(np.isinf(self.sojourns), 0.0, 1.0 / self.sojourns)
 
-    def arrivals(self, place: int) -> tuple[Floats, float]:
-        """The same of the tokens that firings deposit in a place (M1)."""
+    # ------------------------------------------------------------ what states and arcs bring
 
     def counts(self, place: int) -> Integers:
         """The tokens of a place in each state of the chain."""
+        return self.space.counts(place)[self.numbers]
 
     def in_progress(self, transition: int) -> Integers:
         """The firings of a transition in progress, or its clocks that run."""
+        return self.space.in_progress(transition)[self.numbers]
+
+    @abstractmethod
+    def rates(self, amounts: Floats) -> tuple[Floats, float]:
+        """What arcs bring, an amount each, per time unit in each state; and before time begins to pass."""
+
+    def per_time(self, brought: Floats) -> Floats:
+        """What each state brings, per time unit."""
+        if self.kind == "continuous":
+            return brought
+        return np.where(np.isinf(self.sojourns), 0.0, brought / self.sojourns)
+
+    def firings(self, transition: int) -> tuple[Floats, float]:
+        """The same of the starts of a transition."""
+        return self.rates((self.space.starts & (self.space.transitions == transition)).astype(np.float64))
+
+    def arrivals(self, place: int) -> tuple[Floats, float]:
+        """The same of the tokens that firings deposit in a place (M1)."""
+        space = self.space
+        counts = space.counts(place)
+        gained = (counts[space.targets] - counts[space.sources]).astype(np.float64)
+        for index, transition in enumerate(self.net.transitions):
+            arcs = np.flatnonzero(space.starts & (space.transitions == index))
+            if not len(arcs):
+                continue
+            if place in transition.resets:
+                gained[arcs] += counts[space.sources[arcs]]
+                continue
+            for arc in transition.inputs:
+                if arc.place == place and not arc.keep:
+                    gained[arcs] += 1.0 if arc.count is None else self.values(arc.count, arcs)
+        return self.rates(gained)
+
+    def values(self, expression: Expr, arcs: NDArray[np.int64]) -> Floats:
+        """The value of an expression at the firings that these arcs start, on the marking before (E8)."""
+        space = self.space
+        if expression.op == "const":
+            return np.full(len(arcs), float(expression.value or 0.0))
+        counts: dict[int, Integers] = {}
+        found = np.empty(len(arcs))
+        for number, arc in enumerate(arcs.tolist()):
+
+            def tokens(place: int, source: int = int(space.sources[arc])) -> int:
+                if place not in counts:
+                    counts[place] = space.counts(place)
+                return int(counts[place][source])
+
+            context = Context(space.variables(arc), tokens, tables=self.net.tables)
+            found[number] = float(evaluate(expression, context))
+        return found
+
+    # ------------------------------------------------------------ what becomes of it
+
+    @property
+    @abstractmethod
+    def closed(self) -> tuple[Integers, ...]:
+        """The closed classes, each with its states."""
+
+    @abstractmethod
+    def rates_in(self, number: int) -> Any:
+        """The rates between different states of a closed class, as a sparse matrix."""
+
+    @abstractmethod
+    def stationary(self, number: int, tolerance: float) -> tuple[Floats, float]:
+        """The shares of the states of a closed class, and the error of averages over them, relative to their span.
+
+        By the native engine, for classes of at least two states.
+        """
+
+    @abstractmethod
+    def uniformised(self, start: Floats, rate: float, first: int, chances: Floats) -> tuple[Floats, Floats, int]:
+        """The chain from probabilities at the start on, in steps at a rate, which no state exceeds.
+
+        chances: of `first` steps, and of each number above. Returns the probabilities of the states after that many
+        steps, the expected steps in each state, and the most arcs into one.
+        """

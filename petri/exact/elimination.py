@@ -6,12 +6,11 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from petri.engine.expression import Context, evaluate
-from petri.exact.chain import Floats, Integers, Kind, StateSpace, Unsolvable
+from petri.exact.chain import Chain, Floats, Integers, Kind, StateSpace, Unsolvable
 from petri.exact.libraries import library
-from petri.net import Expr, Net
+from petri.exact.native import stationary
+from petri.net import Net
 
 
 def too_many(net: Net, space: StateSpace) -> Unsolvable:
@@ -23,79 +22,7 @@ def too_many(net: Net, space: StateSpace) -> Unsolvable:
     return Unsolvable("exact-many-states", states=len(space), place=net.places[place].name, tokens=most[place])
 
 
-class ChainOf:
-    """What the chains of all state spaces have in common. See `petri.exact.chain.Chain`."""
-
-    net: Net
-    space: StateSpace
-    kind: Kind
-    numbers: Integers
-    sojourns: Floats
-    initial: tuple[Integers, Floats]
-    tick: float
-
-    @property
-    def matrix(self) -> Any:
-        raise NotImplementedError
-
-    @property
-    def states(self) -> int:
-        return len(self.numbers)
-
-    def counts(self, place: int) -> Integers:
-        return self.space.counts(place)[self.numbers]
-
-    def in_progress(self, transition: int) -> Integers:
-        return self.space.in_progress(transition)[self.numbers]
-
-    def rates(self, amounts: Floats) -> tuple[Floats, float]:
-        raise NotImplementedError
-
-    def per_time(self, brought: Floats) -> Floats:
-        """What each state brings, per time unit."""
-        if self.kind == "continuous":
-            return brought
-        return np.where(np.isinf(self.sojourns), 0.0, brought / self.sojourns)
-
-    def firings(self, transition: int) -> tuple[Floats, float]:
-        return self.rates((self.space.starts & (self.space.transitions == transition)).astype(np.float64))
-
-    def arrivals(self, place: int) -> tuple[Floats, float]:
-        space = self.space
-        counts = space.counts(place)
-        gained = (counts[space.targets] - counts[space.sources]).astype(np.float64)
-        for index, transition in enumerate(self.net.transitions):
-            arcs = np.flatnonzero(space.starts & (space.transitions == index))
-            if not len(arcs):
-                continue
-            if place in transition.resets:
-                gained[arcs] += counts[space.sources[arcs]]
-                continue
-            for arc in transition.inputs:
-                if arc.place == place and not arc.keep:
-                    gained[arcs] += 1.0 if arc.count is None else self.values(arc.count, arcs)
-        return self.rates(gained)
-
-    def values(self, expression: Expr, arcs: NDArray[np.int64]) -> Floats:
-        """The value of an expression at the firings that these arcs start, on the marking before (E8)."""
-        space = self.space
-        if expression.op == "const":
-            return np.full(len(arcs), float(expression.value or 0.0))
-        counts: dict[int, Integers] = {}
-        found = np.empty(len(arcs))
-        for number, arc in enumerate(arcs.tolist()):
-
-            def tokens(place: int, source: int = int(space.sources[arc])) -> int:
-                if place not in counts:
-                    counts[place] = space.counts(place)
-                return int(counts[place][source])
-
-            context = Context(space.variables(arc), tokens, tables=self.net.tables)
-            found[number] = float(evaluate(expression, context))
-        return found
-
-
-class EliminatedChain(ChainOf):
+class EliminatedChain(Chain):
     """The chain of any state space, by scipy. Raises Unsolvable where time stands still."""
 
     def __init__(self, net: Net, space: StateSpace) -> None:
@@ -215,3 +142,38 @@ class EliminatedChain(ChainOf):
             part = among @ part
             total += part
         return total
+
+    # ------------------------------------------------------------ what becomes of it
+
+    @cached_property
+    def closed(self) -> tuple[Integers, ...]:
+        rates, graph = self.generator, library("scipy.sparse.csgraph")
+        count, component = graph.connected_components(rates, connection="strong")
+        rows, columns = rates.nonzero()
+        open_ones = np.unique(component[rows[component[rows] != component[columns]]])
+        closed = np.setdiff1d(np.arange(count), open_ones)
+        order = np.argsort(component, kind="stable")
+        starts = np.searchsorted(component[order], np.arange(count + 1))
+        return tuple(order[starts[one] : starts[one + 1]] for one in closed)
+
+    def rates_in(self, number: int) -> Any:
+        states = self.closed[number]
+        return self.generator[states][:, states].tocsr()
+
+    def stationary(self, number: int, tolerance: float) -> tuple[Floats, float]:
+        return stationary(self.rates_in(number), tolerance)
+
+    def uniformised(self, start: Floats, rate: float, first: int, chances: Floats) -> tuple[Floats, Floats, int]:
+        sparse = library("scipy.sparse")
+        moves = (sparse.diags(1.0 - self.exits / rate) + self.matrix / rate).T.tocsr()
+        # The chance of more than k steps, for k from 0: 1 up to the first weight.
+        beyond = np.maximum(np.concatenate([np.cumsum(chances[::-1])[::-1][1:], [0.0]]), 0.0)
+        state, at, during = start, np.zeros(self.states), np.zeros(self.states)
+        for step in range(first + len(chances)):
+            if step >= first:
+                at += chances[step - first] * state
+                during += beyond[step - first] * state
+            else:
+                during += state
+            state = moves @ state
+        return at, during, int(np.diff(moves.indptr).max())

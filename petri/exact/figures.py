@@ -14,8 +14,7 @@ from typing import Any, Final
 import numpy as np
 
 from petri.engine.expression import Context, evaluate
-from petri.exact.chain import Floats, Integers
-from petri.exact.elimination import ChainOf
+from petri.exact.chain import Chain, Floats, Integers
 from petri.exact.steady import SteadyState, rounding
 from petri.exact.transient import Transient
 from petri.measure import formula
@@ -44,7 +43,7 @@ MOST_KEPT = 20_000_000  # numbers in columns that are kept
 class Rewards:
     """What states and arcs of a chain bring, as columns by name: such as the tokens of a place."""
 
-    def __init__(self, chain: ChainOf, shown: frozenset[int]) -> None:
+    def __init__(self, chain: Chain, shown: frozenset[int]) -> None:
         self.chain, self.net, self.shown = chain, chain.net, shown
         self.names: list[Name] = [
             *((kind, place) for place in range(len(self.net.places)) for kind in ("tokens", "nonempty", "arrivals")),

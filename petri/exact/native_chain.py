@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from petri.exact.chain import Floats, Integers, Kind, StateSpace
-from petri.exact.elimination import ChainOf, EliminatedChain, too_many
+from petri.exact.chain import Chain, Floats, Integers, Kind, StateSpace
+from petri.exact.elimination import EliminatedChain, too_many
 from petri.exact.native import NativeSpace, as_matrix, effort, reals
 from petri.net import Net
 
 
-def chain_of(net: Net, space: StateSpace) -> ChainOf:
+def chain_of(net: Net, space: StateSpace) -> Chain:
     """The chain of a state space. Raises Unsolvable where states are left out, or time stands still."""
     if not space.complete:
         raise too_many(net, space)
@@ -24,8 +24,8 @@ def chain_of(net: Net, space: StateSpace) -> ChainOf:
     return NativeChain(net, space, native)
 
 
-class NativeChain(ChainOf):
-    """See `petri.exact.chain.Chain`. `native`: of the engine."""
+class NativeChain(Chain):
+    """`native`: of the engine."""
 
     def __init__(self, net: Net, space: NativeSpace, native: Any) -> None:
         self.net, self.space, self.native = net, space, native
@@ -67,20 +67,19 @@ class NativeChain(ChainOf):
     def _per_time(self, brought: bytes, at_once: float) -> tuple[Floats, float]:
         return self.per_time(reals(brought)), at_once
 
-    # ------------------------------------------------------------ solved by the engine
+    # ------------------------------------------------------------ what becomes of it
 
-    def closed(self) -> list[Integers]:
-        """The closed classes."""
-        return [np.frombuffer(states, dtype=np.uint32) for states in self.native.closed()]
+    @cached_property
+    def closed(self) -> tuple[Integers, ...]:
+        return tuple(np.frombuffer(states, dtype=np.uint32) for states in self.native.closed())
+
+    def rates_in(self, number: int) -> Any:
+        return as_matrix(self.native.rates_in(number))
 
     def stationary(self, number: int, tolerance: float) -> tuple[Floats, float]:
-        """The shares of the states of a closed class, and the error of averages over them, relative to their span."""
         shares, error = self.native.stationary(number, effort(tolerance))
         return reals(shares), error
 
     def uniformised(self, start: Floats, rate: float, first: int, chances: Floats) -> tuple[Floats, Floats, int]:
-        """The probabilities after as many steps as chances tell, from `first` on, the expected steps in each state, and
-        the most arcs into one.
-        """
         at, during = self.native.uniformised(start.tobytes(), rate, first, chances.tobytes())
         return reals(at), reals(during), self.native.most_into()

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -18,10 +17,7 @@ import numpy as np
 from petri.engine.native import available
 from petri.exact.chain import Chain, Floats, Integers, Unsolvable
 from petri.exact.libraries import library
-from petri.exact.native import as_matrix
 from petri.exact.native import long_run as bounds_of
-from petri.exact.native import stationary as stationary_of
-from petri.exact.native_chain import NativeChain
 from petri.measure.bounded import Bounded
 from petri.structs import Frozen
 
@@ -47,36 +43,14 @@ class SteadyState:
         self.chain = chain
         self.classes = self._classes()
 
-    @cached_property
-    def rates(self) -> Any:
-        """The rates between the states."""
-        rates = self.chain.matrix.copy()
-        if self.chain.kind != "continuous":
-            rates.data = rates.data / np.repeat(self.chain.sojourns, np.diff(rates.indptr))
-        rates.setdiag(0.0)
-        rates.eliminate_zeros()
-        return rates
-
     # ------------------------------------------------------------ closed classes
 
     def _classes(self) -> Classes:
-        states = self._closed()
+        states = self.chain.closed
         if len(states) == 1:
             one = np.ones(1)
             return Classes(states, one, one, one)
         return self._absorbed(states)
-
-    def _closed(self) -> tuple[Integers, ...]:
-        if isinstance(self.chain, NativeChain):
-            return tuple(self.chain.closed())
-        rates, graph = self.rates, library("scipy.sparse.csgraph")
-        count, component = graph.connected_components(rates, connection="strong")
-        rows, columns = rates.nonzero()
-        open_ones = np.unique(component[rows[component[rows] != component[columns]]])
-        closed = np.setdiff1d(np.arange(count), open_ones)
-        order = np.argsort(component, kind="stable")
-        starts = np.searchsorted(component[order], np.arange(count + 1))
-        return tuple(order[starts[one] : starts[one + 1]] for one in closed)
 
     def _absorbed(self, states: tuple[Integers, ...]) -> Classes:
         """The probabilities of the closed classes.
@@ -96,7 +70,7 @@ class SteadyState:
         if not len(passing):
             slack = EPSILON * STEPS_OF_RATES
             return Classes(states, value, np.maximum(value - slack, 0.0), np.minimum(value + slack, 1.0))
-        rows = self.rates[passing]
+        rows = self.chain.generator[passing]
         exits = np.asarray(rows.sum(axis=1)).ravel()
         inside = rows[:, passing]
         sparse = library("scipy.sparse")
@@ -123,14 +97,7 @@ class SteadyState:
             return (Bounded.of(float(column()[states[0]])) for column in columns)
         if len(states) > MOST_DIRECT:
             return self._of_many(number, columns)
-        return certified(self._rates_in(number), np.stack([column()[states] for column in columns], axis=1))
-
-    def _rates_in(self, number: int) -> Any:
-        """The rates in a closed class."""
-        if isinstance(self.chain, NativeChain):
-            return as_matrix(self.chain.native.rates_in(number))
-        states = self.classes.states[number]
-        return self.rates[states][:, states].tocsr()
+        return certified(self.chain.rates_in(number), np.stack([column()[states] for column in columns], axis=1))
 
     def _of_many(self, number: int, columns: Sequence[Callable[[], Floats]]) -> Iterator[Bounded]:
         """The averages in a chain that is too large for a direct solution, by the native engine.
@@ -141,10 +108,7 @@ class SteadyState:
         states = self.classes.states[number]
         if not available():
             raise Unsolvable("exact-large-chain", states=len(states), most=MOST_DIRECT)
-        if isinstance(self.chain, NativeChain):
-            shares, off = self.chain.stationary(number, 0.1 * CLOSE)
-        else:
-            shares, off = stationary_of(self._rates_in(number), 0.1 * CLOSE)
+        shares, off = self.chain.stationary(number, 0.1 * CLOSE)
         whole = float(np.sum(shares))
         slack = rounding(len(states)) + abs(whole - 1.0)
         for column in columns:
@@ -156,7 +120,7 @@ class SteadyState:
             error = min(off * (most - least), most - least) + 2.0 * slack * size
             low, high = max(value - error, least), min(value + error, most)
             if high - low > CLOSE * size:
-                better = bounds_of(self._rates_in(number), own, CLOSE * size)
+                better = bounds_of(self.chain.rates_in(number), own, CLOSE * size)
                 low, high = max(low, better[0]), min(high, better[1])
             yield Bounded(min(max(value, low), high), low, high)
 

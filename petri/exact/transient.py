@@ -12,8 +12,6 @@ import math
 import numpy as np
 
 from petri.exact.chain import Chain, Floats, Unsolvable
-from petri.exact.libraries import library
-from petri.exact.native_chain import NativeChain
 from petri.exact.steady import EPSILON, STEPS_OF_RATES
 from petri.structs import Frozen
 
@@ -44,37 +42,15 @@ def transient(chain: Chain, until: float) -> Transient:
         raise Unsolvable("exact-mixed-transient")
     if chain.kind == "ticks":
         return _stepped(chain, start, until)
-    exits = np.where(np.isinf(chain.sojourns), 0.0, 1.0 / chain.sojourns)
-    rate = float(exits.max(initial=0.0))
+    rate = float(chain.exits.max(initial=0.0))
     if rate == 0.0 or until == 0.0:
         return Transient(start, start * until, start * until, EPSILON * STEPS_OF_RATES, (0.0, 0.0))
     first, chances = poisson_weights(rate * until)
     if first + len(chances) > MOST_STEPS:
         raise Unsolvable("exact-many-steps", steps=first + len(chances))
-    at, during, widest = _uniformised(chain, start, exits, rate, first, chances)
+    at, during, widest = chain.uniformised(start, rate, first, chances)
     error = EPSILON * (widest + STEPS_OF_RATES) * (first + len(chances))
     return Transient(at, during / rate, during / rate, error, (2.0 * LEFT_OUT, 2.0 * LEFT_OUT * until))
-
-
-def _uniformised(
-    chain: Chain, start: Floats, exits: Floats, rate: float, first: int, chances: Floats
-) -> tuple[Floats, Floats, int]:
-    """The probabilities at the end, the expected steps in each state, and the most arcs into one."""
-    if isinstance(chain, NativeChain):
-        return chain.uniformised(start, rate, first, chances)
-    sparse = library("scipy.sparse")
-    moves = (sparse.diags(1.0 - exits / rate) + chain.matrix / rate).T.tocsr()
-    # The chance of more than k steps, for k from 0: 1 up to the first weight.
-    beyond = np.maximum(np.concatenate([np.cumsum(chances[::-1])[::-1][1:], [0.0]]), 0.0)
-    state, at, during = start, np.zeros(chain.states), np.zeros(chain.states)
-    for step in range(first + len(chances)):
-        if step >= first:
-            at += chances[step - first] * state
-            during += beyond[step - first] * state
-        else:
-            during += state
-        state = moves @ state
-    return at, during, int(np.diff(moves.indptr).max())
 
 
 def poisson_weights(mean: float) -> tuple[int, Floats]:

@@ -93,7 +93,7 @@ def test_averages(seed: int, ticks: bool, monkeypatch: pytest.MonkeyPatch) -> No
         monkeypatch.setattr(steady, "MOST_DIRECT", most)
         for chain in both:
             found = SteadyState(chain)
-            rates = found.rates.toarray()
+            rates = chain.generator.toarray()
             for number, states in enumerate(found.classes.states):
                 shares = eliminated(rates[np.ix_(states, states)])
                 columns = list(columns_of(chain))
