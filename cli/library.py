@@ -15,7 +15,9 @@ SOLVABLE_STATES = 50_000
 
 
 @click.command(name="list")
-@click.option("--solvable", is_flag=True, help="Only nets that `pnsim solve` solves, with fewer than 50000 states.")
+@click.option(
+    "--solvable", is_flag=True, help=f"Only nets that `pnsim solve` solves, with at most {SOLVABLE_STATES:,} states."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the names and sentences as JSON.")
 def command(solvable: bool, as_json: bool) -> None:
     """List the nets of the library.

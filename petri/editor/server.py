@@ -157,8 +157,10 @@ def _answer_questions(server: Server) -> None:
 
     @server.feature("pnsim/preview")
     async def previewed(params: Any) -> dict[str, str] | None:
-        """The net as its text is now, saved or not; None while it has errors. It runs in a thread
-        of its own, so that questions need not wait."""
+        """The net as its text is now, saved or not; None while it has errors.
+
+        It is simulated in a thread of its own, so that questions need not wait.
+        """
         from petri.live.preview import preview
 
         checked = await server.current(params.uri)

@@ -88,5 +88,5 @@ def _information(usage: str, doc: str) -> types.SignatureInformation:
 
 
 def _fitting(found: Sequence[types.SignatureInformation], operand: int) -> int:
-    """The first signature that has so many operands."""
+    """The first signature with an operand at this position; the first of all if none has one."""
     return next((number for number, one in enumerate(found) if len(one.parameters or ()) > operand), 0)

@@ -191,5 +191,5 @@ def certified(rates: Any, rewards: Floats) -> Iterator[Bounded]:
 
 
 def rounding(terms: int) -> float:
-    """What rounding may do to a sum of so many products by numpy, relative to that of their sizes."""
+    """A bound of the rounding error when numpy adds this many products, relative to the sum of their sizes."""
     return EPSILON * (24.0 + math.log2(terms + 1.0))

@@ -157,7 +157,7 @@ run until 20 ms
 
 
 def flowing(why: object) -> str:
-    """What is told, without the line breaks."""
+    """The output, without its line breaks."""
     return " ".join(str(why).split())
 
 

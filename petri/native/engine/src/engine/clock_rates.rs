@@ -85,7 +85,7 @@ impl Engine {
         Ok(needs)
     }
 
-    /// The sum of the rates of so many clocks, per tick.
+    /// The sum of the rates of this many clocks, per tick.
     fn rate(&mut self, raced: Raced, clocks: u128) -> Outcome<f64> {
         let pace = self.pace(raced)?;
         let mean = self.mean(raced).inspect_err(|_| self.variables.fill(0))?;

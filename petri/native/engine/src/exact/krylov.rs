@@ -35,7 +35,7 @@ pub fn without(v: &mut [f32], direction: &[f32]) {
     add(v, -share, direction);
 }
 
-/// So many vectors, one of them more than a cycle has steps.
+/// The vectors of a cycle: one more than it has steps.
 pub fn basis(steps: usize, states: usize) -> Vec<Vec<f32>> {
     (0..steps + 1).map(|_| vec![0.0; states]).collect()
 }

@@ -10,7 +10,8 @@ pub struct Times {
     pub during: Vec<f64>,
 }
 
-/// `rate`: of the steps, not less than that of any state. `chances`: of so many steps up to the instant, from `first` on.
+/// `rate`: of the steps; no state is left at a greater one. `chances`: that there are `first` steps up to the instant, one more, and
+/// so on.
 pub fn uniformised<R: Rates>(
     matrix: &Matrix<R>,
     start: Vec<f64>,

@@ -127,7 +127,7 @@ pub struct ListedLink {
 #[derive(Debug)]
 #[repr(C)]
 pub struct Links {
-    /// Empty, and not used, if there are no links, or these are listed.
+    /// Not used if there are no links, or if they are listed.
     pub first: Link,
     /// There is exactly one link, and no arcs share their place.
     pub alone: bool,
