@@ -16,6 +16,7 @@ from petri.exact.query import Query
 from petri.net import Net, Scalar, Transition, operations
 
 DEEPEST_LOOKED_AT = 50  # states found last, whose ways are searched for a place that grows
+LONGEST_LOOKED_AT = 200  # steps of such a way: the states of a long one hold many tokens, and each pair is compared
 
 
 class Step(NamedTuple):
@@ -142,10 +143,11 @@ class Reachability:
 
     @cached_property
     def growth(self) -> Growth | None:
-        """Why states have no end, where that shows on the way to one of the states found last."""
+        """Why states have no end, where the way to one of the states found last shows it, of those near enough."""
         if self.space.complete:
             return None
-        for state in range(len(self.space) - 1, max(len(self.space) - 1 - DEEPEST_LOOKED_AT, 0), -1):
+        near = np.flatnonzero((self._depths > 0) & (self._depths <= LONGEST_LOOKED_AT))
+        for state in near[: -DEEPEST_LOOKED_AT - 1 : -1].tolist():
             steps = self.way(state)
             views = [self.space.state(self.space.initial), *(self.space.state(step.target) for step in steps)]
             for end in range(len(views) - 1, 0, -1):

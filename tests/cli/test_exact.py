@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+import petri
+from petri.exact.reach import LONGEST_LOOKED_AT
 from tests.cli.calling import Call, caller
 
 TABLE = """net table
@@ -93,6 +95,13 @@ def test_graphs(call: Call, tmp_path: Path) -> None:
 
 def test_growth(call: Call) -> None:
     assert "these steps add to queue by 1" in call("reach", "mm1", "--states", "500").out
+
+
+def test_growth_shows_near_the_start() -> None:
+    """The way to the state found last is as long as there are states, and its states hold as many tokens."""
+    growth = petri.load("mm1").reach(states=3_000).growth
+    assert growth is not None
+    assert 0 < len(growth.before) + len(growth.again) <= LONGEST_LOOKED_AT
 
 
 def test_structure(call: Call) -> None:
