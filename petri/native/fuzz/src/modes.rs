@@ -155,5 +155,8 @@ fn measured(probe: &mut Probe, now: Ticks) -> String {
             format!(" {:?} {:?}", tally.figures(), tally.distributions())
         }
         Probe::Content(content) => format!(" {} {}", content.integral(now), content.greatest()),
+        Probe::Watched(watched) => {
+            format!(" {} {:?} {}", watched.integral(now), watched.extremes(), watched.first())
+        }
     }
 }
