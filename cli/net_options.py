@@ -94,6 +94,7 @@ def _pairs(
 
 
 net_argument = click.argument("net", shell_complete=complete_net)  # a file, a net of the library, or `-` for stdin
+optional_net_argument = click.argument("net", required=False, shell_complete=complete_net)
 _set = _pairs(
     "--set", "settings", "NAME=VALUE", "Set a parameter, with its unit: --set line='2.5 Gbps'.", complete_setting
 )

@@ -16,7 +16,7 @@ from . import exits, nets
 from .console import always_shown, stdout_console, tell, tell_all, tell_missing, write_json
 from .exits import refusal
 from .given import Given
-from .net_options import given_options, net_argument
+from .net_options import given_options, optional_net_argument
 from .progress import ProgressLine
 from .report import REPORT_HELP, write_page
 from .report import check as check_report
@@ -31,11 +31,12 @@ if TYPE_CHECKING:
     from petri.exact.solution import Solution
     from petri.measure.sequential import Precision
     from petri.measure.trend import Drift
-    from petri.model import Model
+    from petri.model import GoingOn, Model
     from petri.net import Net
     from petri.report.quantities import Units
     from petri.result import Result
     from petri.run.plan import Plan, RunOptions
+    from petri.run.saved_run import SavedRun
     from petri.run.stop import TimeLimit
 
 MOST_OCCUPANCIES = 2_000  # places; a distribution of tokens for each would make a result of many more unwieldy
@@ -51,7 +52,7 @@ class How(TypedDict):
 
 
 @click.command(name="run")
-@net_argument
+@optional_net_argument
 @given_options
 @click.option("--until", metavar="TIME", help="End of the run: '20 ms', or `dead` (when no transition can fire).")
 @click.option("--warmup", metavar="TIME", help="Exclude the first TIME from the statistics; `auto` determines it.")
@@ -79,8 +80,10 @@ class How(TypedDict):
 @click.option("--max-tokens", type=LIMITS, metavar="N", help="Stop when the net would hold more than N tokens.")
 @click.option("--max-instant", type=LIMITS, metavar="N", help="Stop at more than N firings at one instant.")
 @click.option("--max-firings", type=LIMITS, metavar="N", help="Stop each replication after N firings.")
+@click.option("--save-at", "saving", nargs=2, metavar="TIME FILE", help="Save the state at TIME, to go on from it.")
+@click.option("--from", "saved", metavar="FILE", help="Go on from a saved state; with -n, as N branches of it.")
 def command(
-    net: str,
+    net: str | None,
     given: Given,
     precision: str | None,
     max_replications: int | None,
@@ -94,29 +97,36 @@ def command(
     quiet: bool,
     max_tokens: int | None,
     max_instant: int | None,
+    saving: tuple[str, str] | None,
+    saved: str | None,
     **planned: Unpack[RunOptions],
 ) -> int:
     """Simulate NET and print its measures.
 
     NET is a file, the name of a net of the library (`pnsim list`), or `-` for stdin. Options override the
-    `run` line of the net.
+    `run` line of the net. With `--from`, NET is by default the net whose state was saved.
 
     Exit status: 0 done, 1 an expectation failed, a figure could not be computed or the net has errors, 2 could
     not start, 3 stopped inside the model, 130 interrupted (with Ctrl-C, what was finished is kept and shown).
     """
-    model = nets.load(net, given)
+    start = None if saved is None else _saved(saved)
+    model = _model(net, given, start)
     _check_engine(planned["engine"], quiet)
     check_report(report)
     wanted = _precision(precision, trace)
-    if wanted is None and planned["replications"] is None and trace is None:
+    if wanted is not None and (start is not None or saving is not None):
+        raise refusal("state-with-precision")
+    if wanted is None and planned["replications"] is None and trace is None and start is None and saving is None:
         wanted = model.precision
+    planned["save_at"] = saving[0] if saving else None
     planned["limits"] = _limits(max_tokens, max_instant)
-    planned["occupancy"] = bool(report or as_json) and len(model.net.places) <= MOST_OCCUPANCIES
+    planned["occupancy"] = bool(report or as_json or saving) and len(model.net.places) <= MOST_OCCUPANCIES
     try:
         if planned["warmup"] == "auto":
             planned["warmup"] = _find_warmup(model, planned, quiet, time_limit)
         # Errors in the times are reported before any file is written.
-        plan, asked = model.plan(trace=trace is not None, **planned)
+        going_on = None if start is None else model.going_on(start, trace=trace is not None, **planned)
+        plan, asked = model.plan(trace=trace is not None, **planned) if going_on is None else _planned(going_on, quiet)
     except LanguageError as error:
         tell_all(error.diagnostics, error.sources)
         return exits.NOT_STARTED
@@ -124,7 +134,7 @@ def command(
     started = time.perf_counter()
     how: How = {"threads": threads, "time_limit": time_limit}
     if wanted is None:
-        result = _simulate(model, plan, asked, trace, quiet, how)
+        result = _simulate(model, plan, asked, trace, quiet, how, going_on)
     else:
         result = _replicate(model, plan, wanted, planned["replications"], max_replications, quiet, how)
     seconds = time.perf_counter() - started
@@ -133,6 +143,8 @@ def command(
             from petri.report.html import run_report
 
             write_page(run_report(result, model.sources), report)
+    if saving is not None:
+        _save(result, *saving)
     if result.interrupted:
         tell_over(time_limit)
     elif wanted is not None and not quiet:
@@ -140,7 +152,57 @@ def command(
     return _tell_ending(result, model, quiet)
 
 
-def _simulate(model: Model, plan: Plan, asked: int, trace: str | None, quiet: bool, how: How) -> Result:
+def _model(net: str | None, given: Given, start: SavedRun | None) -> Model:
+    """The net that is named, or that of the saved state. Raises Refusal."""
+    if net is not None:
+        return nets.load(net, given)
+    if start is None:
+        raise refusal("state-without-net")
+    if given != Given():
+        raise refusal("state-with-parameters")
+    from petri.model import Model
+
+    return Model(start.net)
+
+
+def _saved(path: str) -> SavedRun:
+    """Raises Refusal for a file that is not a saved state."""
+    from petri.run.saved_run import NotSaved, SavedRun
+
+    try:
+        return SavedRun.load(path)
+    except OSError as error:
+        raise refusal("state-unreadable", path=path, reason=error.strerror or str(error)) from error
+    except NotSaved as error:
+        raise refusal("state-unreadable", path=path, reason=str(error)) from error
+
+
+def _planned(going_on: GoingOn, quiet: bool) -> tuple[Plan, int]:
+    """Tells what of a saved state is left out."""
+    starts = going_on.starts
+    if starts.left_out and not quiet:
+        tell(Diagnostic("state-left-out", severity="warning", values={"parts": list(starts.left_out)}))
+    return going_on.plan, len(starts.replications)
+
+
+def _save(result: Result, time: str, path: str) -> None:
+    """Write the saved state, if the run came so far. Raises Refusal."""
+    from petri.run.saved_run import NotSaved
+
+    saved = result.saved
+    if saved is None:
+        tell(Diagnostic("state-not-reached", severity="warning", values={"time": time}))
+        return
+    try:
+        with exits.writing(path):
+            saved.save(path)
+    except NotSaved as error:
+        raise refusal("state-too-large", path=path, reason=str(error)) from error
+
+
+def _simulate(
+    model: Model, plan: Plan, asked: int, trace: str | None, quiet: bool, how: How, going_on: GoingOn | None
+) -> Result:
     from petri.report.quantities import Units
 
     with (
@@ -149,7 +211,8 @@ def _simulate(model: Model, plan: Plan, asked: int, trace: str | None, quiet: bo
     ):
         if trace:
             how["threads"] = 1
-        return model.run_plan(plan, asked, progress=progress, trace=sink, **how)
+        starts = None if going_on is None else going_on.starts
+        return model.run_plan(plan, asked, progress=progress, trace=sink, starts=starts, **how)
 
 
 def _replicate(
@@ -226,14 +289,17 @@ def _solved(model: Model, plan: Plan) -> Solution:
         return model.solve(at=up_to)
 
 
-def _show(result: Result, source: str, seconds: float, as_json: bool, every: bool, solution: Solution | None) -> None:
+def _show(
+    result: Result, source: str | None, seconds: float, as_json: bool, every: bool, solution: Solution | None
+) -> None:
     if as_json:
         contents = result.to_dict()
         if solution is not None:
             from .solve import comparison_rows
 
             contents["exact"] = comparison_rows(solution, result)
-        contents["manifest"]["source"] = source
+        if source is not None:
+            contents["manifest"]["source"] = source
         write_json(contents)
         return
     from petri.report.summary import print_summary

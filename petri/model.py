@@ -19,11 +19,13 @@ from petri.result import Result
 from petri.run.plan import Plan, RunOptions
 from petri.run.replications import Progress, Replication, TraceSink, batches_kept, replicate
 from petri.run.stop import TimeLimit
-from petri.structs import Frozen, field
+from petri.structs import Frozen, field, replace
 
 if TYPE_CHECKING:
     from petri.exact.reach import Reachability
     from petri.exact.solution import Solution
+    from petri.run.going_on import Starts
+    from petri.run.saved_run import SavedRun
     from petri.traffic.attach import Files
     from petri.views import Drawing, Why
 
@@ -32,6 +34,13 @@ Setting = Scalar | bool | str | Sequence[Scalar | bool]
 """A value of a parameter: a number in the net's own units, text with a unit, or a list of numbers."""
 Exactly = TypeVar("Exactly")
 MOST_FOR_PRECISION: Final = 1_000  # replications of `run_precisely`
+
+
+class GoingOn(Frozen):
+    """The plan of a run that goes on from a saved one, and where its replications begin."""
+
+    plan: Plan
+    starts: Starts
 
 
 class Model(ShownInNotebook, Frozen):
@@ -64,6 +73,10 @@ class Model(ShownInNotebook, Frozen):
         for name, value, time in (("until", until, end), ("warmup", warmup, start)):
             if time < 0.0 or math.isnan(time):
                 raise LanguageError([Diagnostic("run-below-zero", values={"name": name, "text": str(value)})])
+        save_at = options.get("save_at")
+        save = None if save_at is None else self.duration(save_at)
+        if save is not None and not 0.0 <= save <= end:
+            raise LanguageError([Diagnostic("save-beyond-end", values={"text": str(save_at)})], self.sources)
         if start >= end:
             unit = self.net.time_unit
             values = {"warmup": f"{start:.10g} {unit}".strip(), "until": f"{end:.10g} {unit}".strip()}
@@ -77,6 +90,7 @@ class Model(ShownInNotebook, Frozen):
             firings=options.get("max_firings"),
             trace=trace,
             occupancy=options.get("occupancy", False),
+            save_at=save,
         )
         replications = options.get("replications")
         return plan, defaults.replications if replications is None else replications
@@ -88,27 +102,48 @@ class Model(ShownInNotebook, Frozen):
         progress: Callable[[Progress], None] | bool | None = None,
         trace: TraceSink | None = None,
         time_limit: float | TimeLimit | None = None,
+        start: SavedRun | None = None,
         **options: Unpack[RunOptions],
     ) -> Result:
-        """Run the net: until, warmup, seed, replications, engine, limits, max_firings, occupancy as of `RunOptions`.
+        """Run the net; `RunOptions` says what until, warmup, seed, replications, engine, limits and others are.
 
         until, warmup: in the net's time unit, or text with a unit ("20 ms"); "dead" or inf runs until the net
         is dead. threads: the most replications run at a time. progress: called about ten times a second, or
         True for a line that shows it, in a notebook or on a terminal. trace: receives every firing. time_limit: end
-        the run after this number of seconds, as Ctrl-C does.
+        the run after this number of seconds, as Ctrl-C does. start: go on from a saved run (`SavedRun.load`, or
+        `Result.saved`) instead of time 0, with its seed. Without `replications` each replication goes on as if it had
+        not been interrupted; with them, so many branches have random numbers of their own, and figures from there on.
 
         An error of the model, or of the file of a stream, is in `Result.failure`, with the figures up to that time.
         Ctrl-C ends the run and sets `Result.interrupted`. Raises LanguageError if the run cannot start, ImportError if
         the requested engine is not built.
         """
-        plan, count = self.plan(trace=trace is not None, **options)
         if progress is True:
             line = report().progress_line(self.net)
             try:
-                return self.run(threads=threads, progress=line, trace=trace, time_limit=time_limit, **options)
+                return self.run(
+                    threads=threads, progress=line, trace=trace, time_limit=time_limit, start=start, **options
+                )
             finally:
                 line.close()
-        if trace is None and options.get("replications") is None and (precision := self.precision) is not None:
+        if start is not None:
+            going_on = self.going_on(start, trace=trace is not None, **options)
+            return self.run_plan(
+                going_on.plan,
+                len(going_on.starts.replications),
+                threads=threads,
+                progress=progress or None,
+                trace=trace,
+                time_limit=time_limit,
+                starts=going_on.starts,
+            )
+        plan, count = self.plan(trace=trace is not None, **options)
+        if (
+            trace is None
+            and options.get("save_at") is None
+            and options.get("replications") is None
+            and (precision := self.precision) is not None
+        ):
             first = self.first_look
             return self.run_precisely(
                 plan, precision, first, threads=threads, progress=progress or None, time_limit=time_limit
@@ -116,6 +151,30 @@ class Model(ShownInNotebook, Frozen):
         return self.run_plan(
             plan, count, threads=threads, progress=progress or None, trace=trace, time_limit=time_limit
         )
+
+    def going_on(self, start: SavedRun, *, trace: bool = False, **options: Unpack[RunOptions]) -> GoingOn:
+        """The plan of a run from a saved one, and where its replications begin. Raises LanguageError as `run` does."""
+        from petri.run.going_on import starts_of
+
+        given_seed = options.get("seed")
+        seed = options["seed"] = start.seed if given_seed is None else given_seed
+        given = options.get("warmup")
+        options["warmup"] = start.warmup if given is None else given
+        until = options.get("until")
+        options["until"] = start.until if until is None else until
+        try:
+            starts = starts_of(self.net, start, options.get("replications"), seed)
+        except ModelError as error:
+            raise self._told(error) from error
+        plan, _ = self.plan(trace=trace, **options)
+        if starts.anew:
+            plan = replace(plan, warmup=max(start.time, plan.warmup if given is not None else 0.0))
+        if plan.until <= start.time or plan.until <= plan.warmup:
+            unit = self.net.time_unit
+            values = {"time": f"{start.time:.10g} {unit}".strip(), "until": f"{plan.until:.10g} {unit}".strip()}
+            raise LanguageError([Diagnostic("state-beyond-end", values=values)], self.sources)
+        recorded = all(one.engine.levels is not None for one in starts.replications)
+        return GoingOn(replace(plan, occupancy=plan.occupancy and (recorded or starts.anew), start=start.time), starts)
 
     @property
     def precision(self) -> Precision | None:
@@ -137,8 +196,9 @@ class Model(ShownInNotebook, Frozen):
         progress: Callable[[Progress], None] | None = None,
         trace: TraceSink | None = None,
         time_limit: float | TimeLimit | None = None,
+        starts: Starts | None = None,
     ) -> Result:
-        """Run a plan `count` times; the other arguments as of `run`."""
+        """Run a plan `count` times; starts: of `going_on`; the other arguments as of `run`."""
         try:
             ran, interrupted = replicate(
                 self.net,
@@ -148,10 +208,10 @@ class Model(ShownInNotebook, Frozen):
                 progress=progress,
                 trace=trace,
                 limit=TimeLimit.of(time_limit),
+                starts=None if starts is None else starts.replications,
             )
         except ModelError as error:  # the key of an initial token failed: there is no run yet to store the error
-            values = {name: str(value) for name, value in error.values.items()}
-            raise LanguageError([Diagnostic(error.id, error.span, values)], self.sources) from error
+            raise self._told(error) from error
         return Result(self.net, plan, tuple(ran), interrupted, count)
 
     def run_precisely(
@@ -247,8 +307,11 @@ class Model(ShownInNotebook, Frozen):
         except Unsolvable as why:
             raise LanguageError([why.diagnostic(self.net)], self.sources) from why
         except ModelError as error:
-            values = {name: str(value) for name, value in error.values.items()}
-            raise LanguageError([Diagnostic(error.id, error.span, values)], self.sources) from error
+            raise self._told(error) from error
+
+    def _told(self, error: ModelError) -> LanguageError:
+        values = {name: str(value) for name, value in error.values.items()}
+        return LanguageError([Diagnostic(error.id, error.span, values)], self.sources)
 
     def draw(self) -> Drawing:
         """The drawing of the net. A notebook shows it; `draw().save("net.svg")` writes it as SVG, or as DOT.

@@ -211,6 +211,7 @@ class OwnClocks:
         self.coloured = [bool(engine.net.places[arc.place].colour.slots) for arc in self.transition.inputs]
         self.clocks: list[OwnClock] = []  # in the order in which they were set
         self.has_speed = clock_of(engine, index).speed is not None
+        self.is_memoryless = is_memoryless(self.transition)
         self.virtual, self.since, self.pace = 0.0, 0.0, 1.0
 
     @property
@@ -321,7 +322,7 @@ class OwnClocks:
         engine.attempt = (self.index, binding.variables)
         if sum(clocks.kept for clocks in engine.clocks.values()) >= engine.limits.tokens:
             raise ModelError("clock-limit", limit=engine.limits.tokens)
-        mean = mean_of(engine, self.index, binding.variables) if is_memoryless(self.transition) else None
+        mean = mean_of(engine, self.index, binding.variables) if self.is_memoryless else None
         clock = OwnClock(tokens, self.draw(binding), mean=mean)
         self.start(clock, clock.time)
         return clock

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Literal, Protocol
 
+from petri.engine.checkpoint import SavedEngine
 from petri.engine.errors import Fault
 from petri.engine.firings import Firings
 from petri.engine.marking import Marking
@@ -106,6 +107,9 @@ class Session(Protocol):
 
     def clocks(self) -> list[ClockState]:
         """The clocks of each transition, in the order in which they were set, but those of tokens that have gone."""
+
+    def save(self) -> SavedEngine:
+        """The state, after `advance` has returned "until" or "dead". Another session of either engine may go on."""
 
     def levels(self) -> Levels | None:
         """The time at each number of tokens since the window started, if requested: [place, number]."""

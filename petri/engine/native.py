@@ -8,7 +8,9 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from msgspec import msgpack
 
+from petri.engine.checkpoint import SavedEngine, chunks, token_of
 from petri.engine.errors import Fault, ModelError, known
 from petri.engine.firings import Firings
 from petri.engine.interface import Asked, ClockState, Levels, Limits, Reason, RowSource
@@ -17,8 +19,8 @@ from petri.engine.seeds import seed_words
 from petri.file_read import FileRead
 from petri.measure.observation import Observation, probe_in_units
 from petri.measure.occupancy import LEVELS
-from petri.net import Net, Span
-from petri.structs import Frozen
+from petri.net import Net, Span, Token
+from petri.structs import Frozen, replace
 
 if TYPE_CHECKING:
     from petri._native import Session, Snapshot
@@ -79,6 +81,35 @@ def compiled(net: Net) -> Compiled:
     return latest
 
 
+def compiled_for(net: Net, start: SavedEngine) -> Compiled:
+    """The net compiled for a state that its initial marking does not lead to: as if all tokens of it were initial too.
+
+    The initial marking tells the compiler which values tokens have, and how many there are at most.
+    """
+    assert _native is not None
+    program = _native.Program(with_tokens_of(net, start), lanes=False)
+    return Compiled(net, program, tuple(program.files))
+
+
+def with_tokens_of(net: Net, start: SavedEngine) -> Net:
+    """The net with more initial tokens: those of a state, and what firings in progress have taken or will give."""
+    more: list[list[tuple[int, Token]]] = [list(place.initial) for place in net.places]
+    for tokens, place, saved in zip(more, net.places, start.places, strict=True):
+        slots = place.colour.slots
+        coloured = [(1, token_of(words, slots)) for words in chunks(saved.words, len(slots))] if slots else []
+        tokens += coloured or [(saved.tokens, ())] * (not slots)
+    for firing in start.in_progress:
+        for arc in net.transitions[firing.transition].inputs:
+            count = (arc.count.value or 0) if arc.count is not None and arc.count.op == "const" else 1
+            slots = net.places[arc.place].colour.slots
+            more[arc.place].append((int(count), tuple(slot.low or 0 for slot in slots)))
+        for gift in firing.gives:
+            if gift.count:
+                more[gift.place].append((gift.count, token_of(gift.words, net.places[gift.place].colour.slots)))
+    places = (replace(place, initial=tuple(tokens)) for place, tokens in zip(net.places, more, strict=True))
+    return replace(net, places=tuple(places))
+
+
 def searching(net: Net) -> dict[int, tuple[list[int], bool]]:
     """The transitions that look through many tokens at nearly every firing, with the input arcs for which they do, and
     whether through all combinations of their tokens, or through those of each.
@@ -108,16 +139,24 @@ class NativeSession:
         asked: Asked,
         rows: RowSource | None = None,
         stop: Any = None,
+        start: SavedEngine | None = None,
     ) -> None:
-        """stop: of `stop_flag`."""
+        """stop: of `stop_flag`. start: a state of the net, instead of time 0."""
         self._rows = rows
         self._compiled = compiled(net)
         assert _native is not None
+        packed = None if start is None else msgpack.encode(start)
         words = seed_words(seed, replication)
         numbers = (limits.firings_at_an_instant, limits.tokens, PATIENCE)
-        self._session: Session = _native.Session(
-            self._compiled.program, words, numbers, asked.trace, asked.levels, stop
-        )
+        asking = (words, numbers, asked.trace, asked.levels, stop, packed)
+        try:
+            self._session: Session = _native.Session(self._compiled.program, *asking)
+        except OverflowError:  # more tokens, or others, than the net can come to from its initial marking
+            assert start is not None
+            self._compiled = compiled_for(net, start)
+            self._session = _native.Session(self._compiled.program, *asking)
+        except ValueError as error:
+            raise ModelError("state-unfit", reason=str(error)) from error
         if (fault := self._session.initial_fault) is not None:
             raise ModelError(fault[0], self._span(fault[1]), **fault[2])
         self._initial = np.array([p.held for p in net.places], dtype=np.int64)
@@ -167,6 +206,9 @@ class NativeSession:
 
     def begin_window(self) -> None:
         self._session.begin_window()
+
+    def save(self) -> SavedEngine:
+        return msgpack.decode(self._session.save(), type=SavedEngine)
 
     def observe(self) -> Observation:
         return self.snapshot()()

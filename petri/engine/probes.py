@@ -112,6 +112,7 @@ class PassageState(ProbeState):
 class OrderState(ProbeState):
     def __init__(self, probe: flat.Order) -> None:
         self.event: Event = probe.event
+        self.kinds = [part.kind for part in probe.event.key]
         self.sequence = probe.sequence
         self.order = Reordering(
             displacement_threshold=probe.displacement_threshold, buffer_threshold=probe.buffer_threshold

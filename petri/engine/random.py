@@ -14,6 +14,7 @@ from petri import portable
 LAYERS = 256
 EDGE = 7.69711747013104972
 AREA = 0.0039496598225815571993
+BLOCK = 256  # words fetched at a time
 
 
 def layers() -> tuple[list[float], list[float]]:
@@ -32,14 +33,33 @@ EDGES, HEIGHTS = layers()
 class RandomStream:
     """Draws, in the order in which a run requests them."""
 
-    def __init__(self, seed: int, replication: int) -> None:
-        self._generator = np.random.SFC64(np.random.SeedSequence(seed, spawn_key=(replication,)))
+    def __init__(self, seed: int, *key: int) -> None:
+        """key: the number of the replication, and perhaps of a branch of it (`petri.engine.seeds`)."""
+        self._generator = np.random.SFC64(np.random.SeedSequence(seed, spawn_key=key))
+        self._before = self._generator.state  # when words were fetched last
         self._words: list[int] = []
+
+    @property
+    def state(self) -> tuple[int, int, int, int]:
+        """The state of SFC64 before the next word."""
+        if self._words:
+            self._generator.state = self._before
+            self._generator.random_raw(BLOCK - len(self._words))
+            self._words = []
+        a, b, c, counter = self._generator.state["state"]["state"].tolist()
+        return a, b, c, counter
+
+    @state.setter
+    def state(self, words: tuple[int, int, int, int]) -> None:
+        state = self._generator.state
+        state["state"]["state"] = np.array(words, dtype=np.uint64)
+        self._generator.state, self._words = state, []
 
     def word(self) -> int:
         """The next 64-bit word. Words are fetched in blocks, which only saves time."""
         if not self._words:
-            self._words = self._generator.random_raw(256).tolist()[::-1]
+            self._before = self._generator.state
+            self._words = self._generator.random_raw(BLOCK).tolist()[::-1]
         return self._words.pop()
 
     def uniform(self) -> float:

@@ -51,10 +51,11 @@ class Firing:
 
 
 class Rows(Struct):
-    """The next rows of a stream's place, and whether others follow."""
+    """The next rows of a stream's place, whether others follow, and how many have arrived."""
 
     waiting: deque[Token] = struct_field(default_factory=deque)
     ended: bool = False
+    arrived: int = 0
 
 
 class Engine:
@@ -140,6 +141,7 @@ class Engine:
                 continue
             if rows.waiting:
                 self.attempt = (0, [0] * len(self.net.transitions[0].variables) if self.net.transitions else [])
+                rows.arrived += 1
                 self.arrive(place, [self.hold(place, rows.waiting.popleft())])
             elif not rows.ended:
                 self.wanted = place

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from petri.engine.checkpoint import SavedEngine
 from petri.engine.errors import Fault
 from petri.engine.firings import Firings, TracedFiring
 from petri.engine.interface import Asked, ClockState, Levels, Limits, Reason, RowSource
@@ -13,6 +14,7 @@ from petri.engine.marking import Marking
 from petri.engine.observer import Observer
 from petri.engine.probes import Probes
 from petri.engine.reference import Engine, advance
+from petri.engine.resuming import resume_engine, saved_engine
 from petri.engine.statistics import Level, OccupancyRecorder, Statistics
 from petri.file_read import FileRead
 from petri.measure.observation import Floats, Observation, probe_in_units
@@ -31,8 +33,9 @@ class ReferenceSession:
         asked: Asked,
         rows: RowSource | None = None,
         stopped: Callable[[], bool] | None = None,
+        start: SavedEngine | None = None,
     ) -> None:
-        """stopped: whether a long search for bindings should end."""
+        """stopped: whether a long search for bindings should end. start: a state of the net, instead of time 0."""
         self._statistics = Statistics(net)
         self._probes = Probes(net)
         self._net = net
@@ -49,6 +52,8 @@ class ReferenceSession:
         self._rows = rows
         self._probes.tokens = lambda place: len(self._engine.marking[place])
         self._initial = np.array(initial, dtype=np.int64)
+        if start is not None:
+            resume_engine(self._engine, self._statistics, self._probes, self._levels, start)
 
     @property
     def now(self) -> float:
@@ -109,6 +114,9 @@ class ReferenceSession:
         if self._levels is None:
             return None
         return self._net.tick.time(np.array([one.times for one in self._levels.at(self.now)]))
+
+    def save(self) -> SavedEngine:
+        return saved_engine(self._engine, self._statistics, self._probes, self._levels)
 
     def files(self) -> tuple[FileRead, ...]:
         return () if self._rows is None else self._rows.read()

@@ -1,27 +1,28 @@
 """The initial state of the random numbers of a replication (R1), for an engine with its own SFC64.
 
-These are the words of `numpy.random.SeedSequence(seed, spawn_key=(replication,))`, computed by its published algorithm
+These are the words of `numpy.random.SeedSequence(seed, spawn_key=key)`, computed by its published algorithm
 (O'Neill's seed_seq_fe with a pool of four 32-bit words). A run needs nothing else of `numpy.random`, and importing that
 takes longer than a short run.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from operator import index
 
 POOL = 4
 LOW = 0xFFFFFFFF
 
 
-def seed_words(seed: int, replication: int) -> tuple[int, int, int]:
-    """The three 64-bit words that initialise SFC64."""
-    a, b, c, d, e, f = _words(_pool(seed, replication), 6)
+def seed_words(seed: int, *key: int) -> tuple[int, int, int]:
+    """The three 64-bit words that initialise SFC64. key: the number of the replication, and perhaps of a branch."""
+    a, b, c, d, e, f = _words(_pool(seed, key), 6)
     return a | b << 32, c | d << 32, e | f << 32
 
 
-def _pool(seed: int, replication: int) -> list[int]:
+def _pool(seed: int, key: Sequence[int]) -> list[int]:
     entropy = _split(seed)
-    entropy += [0] * (POOL - len(entropy)) + _split(replication)
+    entropy += [0] * (POOL - len(entropy)) + [word for number in key for word in _split(number)]
     hashed = _Hash(0x43B0D7E5, 0x931E8875)
     pool = [hashed(word) for word in entropy[:POOL]]
     for source in range(POOL):

@@ -29,6 +29,14 @@ def bits(value: Scalar) -> int:
     return int(value) & MASK
 
 
+def value_of(word: int, kind: str) -> Scalar:
+    """The value of 64 bits, a float of kind "real" and otherwise an int."""
+    if kind == "real":
+        value: float = struct.unpack("<d", word.to_bytes(8, "little"))[0]
+        return value
+    return word - (1 << 64) if word >> 63 else word
+
+
 class TrajectoryHash:
     """Hashes firings in the order in which they start."""
 

@@ -164,6 +164,7 @@ class Manifest(Frozen, omit_defaults=True):
     python: str
     streams: Mapping[str, StreamFile] = {}  # by place
     source: str | None = None
+    start: float = 0.0  # when the saved run stood from which this one went on
 
     @property
     def plan(self) -> Plan:
@@ -185,6 +186,7 @@ def manifest(result: RunFigures) -> Manifest:
         platform.machine(),
         platform.python_version(),
         recordings(result.net),
+        start=plan.start,
     )
 
 

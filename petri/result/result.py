@@ -13,10 +13,24 @@ if TYPE_CHECKING:
     import polars
     import xarray
 
+    from petri.run.saved_run import SavedRun
+
 
 @dataclass(frozen=True, repr=False)
 class Result(ShownInNotebook, RunFigures):
     """A run, with its figures."""
+
+    @property
+    def saved(self) -> SavedRun | None:
+        """The state at `save_at`, from which `Model.run(start=…)` goes on; `saved.save(path)` writes it to a file.
+
+        None if it was not asked for, or if no replication came so far.
+        """
+        from petri.run.saved_run import saved_run
+
+        plan = self.plan
+        found = [one.saved for one in self.replications if one.saved is not None]
+        return saved_run(self.net, plan.until, plan.warmup, plan.seed, found)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as JSON types; nan becomes None."""

@@ -16,7 +16,8 @@ class RunOptions(TypedDict, total=False):
     until, warmup: in the net's time unit, or text with a unit ("20 ms"); "dead" or inf runs until no transition
     can fire. seed, replications: integers; replication i of a seed is the same in every run. engine: "native",
     "reference", or "auto" for the native one if it is built. max_firings: the limit of a replication, which then stops.
-    occupancy: also record how long each place holds how many tokens, for `Result.occupancy`.
+    occupancy: also record how long each place holds how many tokens, for `Result.occupancy`. save_at: an instant, at
+    whose end the state of each replication is saved, for `Result.saved`.
     """
 
     until: float | str | None
@@ -27,6 +28,7 @@ class RunOptions(TypedDict, total=False):
     limits: Limits
     max_firings: int | None
     occupancy: bool
+    save_at: float | str | None
 
 
 class Plan(Frozen):
@@ -40,3 +42,5 @@ class Plan(Frozen):
     firings: int | None = None  # a safety stop, not part of the model
     trace: bool = False
     occupancy: bool = False  # record how long each place holds how many tokens
+    save_at: float | None = None  # when the state of each replication is saved
+    start: float = 0.0  # when the saved run stood from which this one goes on

@@ -6,7 +6,7 @@ import math
 import os
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import replace
 
@@ -19,6 +19,7 @@ from petri.file_read import FileRead
 from petri.measure.formula import evaluate
 from petri.measure.observation import Observation
 from petri.net import Net
+from petri.run.checkpoint import SavedObservation, SavedReplication, SavedSeries
 from petri.run.condition import StopCondition
 from petri.run.plan import Ending, Plan
 from petri.run.session import begin_planned
@@ -55,6 +56,7 @@ class Replication(Frozen):
     warm: bool = True
     levels: Levels | None = None  # time by place and number of tokens, if requested
     series: Mapping[int, list[float]] = field(default_factory=dict)  # for each measure, its value in each window
+    saved: SavedReplication | None = None  # at the instant `Plan.save_at`, if it came so far
     files: tuple[FileRead, ...] = ()  # what was read of the net's recordings
 
     @property
@@ -113,7 +115,22 @@ class Series:
     def begin(self, net: Net, session: Session) -> None:
         self.start = net.tick.time(session.now)
         self.last = session.observe()
-        self.next = net.tick.ticks(self.start + self.length)
+        self.go_on(net)
+
+    def go_on(self, net: Net) -> None:
+        full = len(self.values) == LONGEST_SERIES
+        self.next = math.inf if full else net.tick.ticks(self.start + (len(self.values) + 1) * self.length)
+
+    def save(self) -> SavedSeries:
+        begun = math.isfinite(self.next) or bool(self.values)
+        last = SavedObservation.of(self.last) if begun else None
+        return SavedSeries(tuple(self.values), self.start if begun else 0.0, last)
+
+    def resume(self, net: Net, saved: SavedSeries) -> None:
+        self.values = list(saved.values)
+        if saved.last is not None:
+            self.start, self.last = saved.start, saved.last.observation()
+            self.go_on(net)
 
     def take(self, net: Net, session: Session) -> None:
         """If a window ends now, evaluate the measure over it."""
@@ -122,22 +139,31 @@ class Series:
         seen = session.observe()
         self.values.append(evaluate(net.measures[self.measure].formula, seen.minus(self.last)))
         self.last = seen
-        full = len(self.values) == LONGEST_SERIES
-        self.next = math.inf if full else net.tick.ticks(self.start + (len(self.values) + 1) * self.length)
+        self.go_on(net)
 
 
 class Driver:
     """Takes one session from its start to its end, in pieces short enough to be interrupted.
 
-    batches: how many snapshots it keeps at most on the way, a power of two; half as many at least in a long run.
+    batches: how many snapshots it keeps at most on the way, a power of two; half as many at least in a long run. start:
+    a saved replication, instead of time 0.
     """
 
-    def __init__(self, net: Net, plan: Plan, index: int, stop: StopSign, progress: Progress, batches: int = 0) -> None:
+    def __init__(
+        self,
+        net: Net,
+        plan: Plan,
+        index: int,
+        stop: StopSign,
+        progress: Progress,
+        batches: int = 0,
+        start: SavedReplication | None = None,
+    ) -> None:
         self.plan = plan
         self.index = index
         self.stop = stop
         self.progress = progress
-        self.session: Session = begin_planned(net, plan, index, stop)
+        self.session: Session = begin_planned(net, plan, index, stop, None if start is None else start.engine)
         self.left = math.inf if plan.firings is None else plan.firings
         self.piece = 500
         self.most_batches = batches
@@ -152,14 +178,55 @@ class Driver:
         self.searching = False  # when it was interrupted
         stop_at = net.run_defaults.stop if math.isinf(plan.until) else None
         self.condition = None if stop_at is None else StopCondition(stop_at)
+        self.length = self.batch_left = UNJOINED // max(self.most_batches, 1)
+        self.branch = 0
+        self.save_at = math.inf if plan.save_at is None else net.tick.ticks(plan.save_at)
+        self.saved: SavedReplication | None = None
+        self.begun_series = False
+        if start is not None:
+            self.resume(start)
+
+    def resume(self, start: SavedReplication) -> None:
+        """Go on where a saved replication stood."""
+        self.left -= start.engine.firings
+        self.warm, self.branch = start.warm, start.branch
+        self.batches = [observation.observation for observation in start.batches]
+        if start.batch:
+            self.length, self.batch_left = start.batch, start.batch_left
+        for series, saved in zip(self.series, start.series, strict=False):
+            series.resume(self.net, saved)
+            self.begun_series |= saved.last is not None
+        if self.condition is not None:
+            self.condition.next = start.looked
+
+    def save(self) -> SavedReplication:
+        """How it stands, at the end of an instant."""
+        return SavedReplication(
+            self.index,
+            self.branch,
+            self.session.save(),
+            self.warm,
+            tuple(SavedObservation.of(batch()) for batch in self.batches),
+            self.length,
+            self.batch_left,
+            tuple(series.save() for series in self.series),
+            0 if self.condition is None else self.condition.next,
+        )
 
     @classmethod
     def begun(
-        cls, net: Net, plan: Plan, index: int, stop: StopSign, progress: Progress, batches: int = 0
+        cls,
+        net: Net,
+        plan: Plan,
+        index: int,
+        stop: StopSign,
+        progress: Progress,
+        batches: int = 0,
+        start: SavedReplication | None = None,
     ) -> Driver | None:
-        """A replication at time 0; None if it was stopped while its initial marking was made."""
+        """A replication at its start; None if it was stopped while its initial marking was made."""
         try:
-            return cls(net, plan, index, stop, progress, batches)
+            return cls(net, plan, index, stop, progress, batches, start)
         except ModelError as error:
             if error.id == STOPPED:
                 return None
@@ -203,6 +270,7 @@ class Driver:
             levels=session.levels(),
             series=series,
             files=session.files(),
+            saved=self.saved,
         )
 
     @property
@@ -218,40 +286,43 @@ class Driver:
                 return ended
             self.session.begin_window()
             self.warm = True
-        for series in self.series:
-            series.begin(self.net, self.session)
+        if not self.begun_series:
+            for series in self.series:
+                series.begin(self.net, self.session)
         return self.drive(self.net.tick.ticks(self.plan.until), batched=self.most_batches > 0)
 
     def drive(self, until: float, batched: bool) -> Ending:
         """To the end of instant `until` [ticks], with a snapshot at the end of each batch."""
-        length = UNJOINED // max(self.most_batches, 1)
         while True:
-            ended = self.advance(until, length if batched else None)
+            ended = self.advance(until, batched)
             if ended is not None:
                 return ended
             self.batches.append(self.session.snapshot())
             if len(self.batches) == self.most_batches:
                 self.batches = self.batches[1::2]
-                length *= 2
+                self.length *= 2
+            self.batch_left = self.length
 
-    def advance(self, until: float, firings: int | None) -> Ending | None:
-        """Run up to `firings` more firings, in pieces of about `PIECE` seconds; None when they are done."""
-        left = math.inf if firings is None else firings
+    def advance(self, until: float, batched: bool) -> Ending | None:
+        """Run on in pieces of about `PIECE` seconds; None when a batch is full, if there are any."""
         while True:
             if self.stop.is_set():
                 return "interrupted"
             condition = self.condition if self.warm else None
             most = math.inf if condition is None else condition.firings_left(self.session)
-            budget = int(min(left, self.left, self.piece, most))
+            budget = int(min(self.batch_left if batched else math.inf, self.left, self.piece, most))
             before, clock = self.session.firings, time.perf_counter()
-            reason = self.session.advance(min([until, *(series.next for series in self.series)]), budget)
+            reason = self.session.advance(min([until, self.save_at, *(series.next for series in self.series)]), budget)
             done = self.session.firings - before
-            left, self.left = left - done, self.left - done
+            self.left -= done
+            if batched:
+                self.batch_left -= done
             self.report()
             self.adapt(time.perf_counter() - clock, budget)
             if reason == "until":
                 for series in self.series:
                     series.take(self.net, self.session)
+                self.save_if_due()
             if reason == "error" and self.session.error is not None and self.session.error.id == STOPPED:
                 self.searching = True
                 return "interrupted"
@@ -261,8 +332,13 @@ class Driver:
                 return reason
             if self.left <= 0:
                 return "firings"
-            if left <= 0:
+            if batched and self.batch_left <= 0:
                 return None
+
+    def save_if_due(self) -> None:
+        """The end of an instant: perhaps the one whose state is wanted."""
+        if self.session.now >= self.save_at:
+            self.saved, self.save_at = self.save(), math.inf
 
     def adapt(self, seconds: float, budget: int) -> None:
         """Make pieces longer while they take less than `longest`, and shorter while they take much more."""
@@ -297,12 +373,13 @@ def replicate(
     trace: TraceSink | None = None,
     batches: int | None = None,
     limit: TimeLimit = NO_LIMIT,
+    starts: Sequence[SavedReplication] | None = None,
 ) -> tuple[list[Replication], bool]:
     """Run these replications; returns those that ran, in order of index, and whether Ctrl-C or the limit stopped them.
 
-    batches: how many snapshots each keeps, if not `batches_kept`. A replication in progress at Ctrl-C is returned as
-    "interrupted"; those not started are left out. The main thread only waits, so that Ctrl-C reaches it while an engine
-    runs.
+    batches: how many snapshots each keeps, if not `batches_kept`. starts: where each goes on, instead of time 0. A
+    replication in progress at Ctrl-C is returned as "interrupted"; those not started are left out. The main thread only
+    waits, so that Ctrl-C reaches it while an engine runs.
     """
     wanted = list(indices)
     begun, stop = threading.Event(), StopSign()
@@ -314,7 +391,8 @@ def replicate(
         begun.wait()  # until the main thread is ready for Ctrl-C
         if stop.is_set():
             return None
-        driver = Driver.begun(net, plan, index, stop, state, kept)
+        start = None if starts is None else starts[wanted.index(index)]
+        driver = Driver.begun(net, plan, index, stop, state, kept, start)
         if driver is None:
             return None
         driver.sink = trace

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from petri.engine.checkpoint import SavedEngine
 from petri.engine.interface import Asked, Limits, RowSource, Session
 from petri.net import Net
 from petri.run.plan import Plan
@@ -19,25 +22,29 @@ def begin(
     levels: bool = False,
     block: int | None = None,
     stop: StopSign | None = None,
+    start: SavedEngine | None = None,
 ) -> Session:
-    """A session at time 0. `engine` is "native" or "reference". Raises ImportError if the native one is missing.
+    """A session at time 0, or in the state `start` of this net. `engine` is "native" or "reference".
 
+    Raises ImportError if the native one is missing.
     block: rows of a stream read at a time; it does not affect results. stop: ends a long search for bindings. Raises
     LanguageError if a stream of the net cannot be read.
     """
-    rows = row_source(net, block)
+    rows = row_source(net, block, start.rows if start is not None else ())
     if engine == "reference":
         from petri.engine.reference_session import ReferenceSession
 
         stopped = None if stop is None else stop.is_set
-        return ReferenceSession(net, seed, replication, limits, Asked(trace, levels), rows, stopped)
+        return ReferenceSession(net, seed, replication, limits, Asked(trace, levels), rows, stopped, start)
     from petri.engine.native import NativeSession
 
     flag = None if stop is None else stop.native
-    return NativeSession(net, seed, replication, limits, Asked(trace, levels), rows, flag)
+    return NativeSession(net, seed, replication, limits, Asked(trace, levels), rows, flag, start)
 
 
-def begin_planned(net: Net, plan: Plan, replication: int, stop: StopSign | None = None) -> Session:
+def begin_planned(
+    net: Net, plan: Plan, replication: int, stop: StopSign | None = None, start: SavedEngine | None = None
+) -> Session:
     """The session of a replication as its plan has it. Raises as `begin` does."""
     return begin(
         net,
@@ -48,13 +55,17 @@ def begin_planned(net: Net, plan: Plan, replication: int, stop: StopSign | None 
         trace=plan.trace,
         levels=plan.occupancy,
         stop=stop,
+        start=start,
     )
 
 
-def row_source(net: Net, block: int | None = None) -> RowSource | None:
-    """The rows of the streams for one replication; None of a net without streams. See `begin`."""
+def row_source(net: Net, block: int | None = None, arrived: Sequence[int] = ()) -> RowSource | None:
+    """The rows of the streams for one replication; None of a net without streams. See `begin`.
+
+    arrived: of each stream, the rows to leave out, which have arrived already.
+    """
     if all(place.stream is None for place in net.places):
         return None
     from petri.traffic import Recordings
 
-    return Recordings(net, block)
+    return Recordings(net, block, arrived)

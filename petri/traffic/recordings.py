@@ -21,13 +21,18 @@ Words = npt.NDArray[np.uint64]
 
 
 class Recordings:
-    """Reads each file from its start, a block at a time."""
+    """Reads each file from its start, a block at a time.
 
-    def __init__(self, net: Net, block: int | None = None) -> None:
+    arrived: of each stream, how many rows to leave out at the start.
+    """
+
+    def __init__(self, net: Net, block: int | None = None, arrived: Sequence[int] = ()) -> None:
         most = BLOCK if block is None else block
         self._reading = {
             index: Reading(net, place, most) for index, place in enumerate(net.places) if place.stream is not None
         }
+        for reading, rows in zip(self._reading.values(), arrived, strict=False):
+            reading.left_out = rows
 
     def tokens(self, place: int) -> list[Token]:
         """The next rows of a place; no rows mark the end. Raises LanguageError for an invalid file."""
@@ -64,13 +69,20 @@ class Reading:
         self._recording: Recording | None = None
         self._count = 0
         self._complete = False
+        self.left_out = 0
 
     def next(self) -> list[Column] | None:
         """The next rows as columns in the order of the slots; None at the end. See `rows`."""
-        block = next(self._blocks, None)
-        self._complete = block is None
-        self._count += 0 if block is None else len(block[0])
-        return block
+        while True:
+            block = next(self._blocks, None)
+            self._complete = block is None
+            if block is None:
+                return None
+            size, before = len(block[0]), min(self.left_out, len(block[0]))
+            self._count += size
+            self.left_out -= before
+            if before < size:
+                return [column[before:] for column in block] if before else block
 
     def read(self) -> FileRead:
         assert self._place.stream is not None

@@ -176,6 +176,10 @@ WORDING: dict[str, Wording] = {
     "no-such-replication": Wording(
         "`{path}` has no replication {index}", "it has {count:replication}, numbered from 0"
     ),
+    "rerun-of-state": Wording(
+        "`{path}` is the result of a run that went on from a saved state, which it does not contain",
+        "repeat it with `pnsim run --from FILE`",
+    ),
     "rerun-net": Wording(
         "the result does not contain the path of its net, and there is no `{net}` in the library",
         "name the net with --net FILE",

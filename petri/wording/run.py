@@ -90,6 +90,36 @@ WORDING: dict[str, Wording] = {
     "run-below-zero": Wording(
         "`{name}` is {text}, and time begins at 0", "write a time of 0 or more, such as --{name} '20 ms'"
     ),
+    "save-beyond-end": Wording(
+        "the state cannot be saved at {text}, as the run goes from 0 to its end",
+        "save it within the run: `--save-at '20 ms' FILE`",
+    ),
+    "state-beyond-end": Wording(
+        "the saved state is of {time}, and the run ends at {until}", "choose a later end with `--until`"
+    ),
+    "state-other-time": Wording(
+        "the net measures time in other ticks than the saved state",
+        "give both nets the same `time` line: times in the state are whole numbers of its ticks",
+    ),
+    "state-unfit": Wording("the net cannot go on from this state: {reason}"),
+    "state-unreadable": Wording(
+        "`{path}` is not a saved state: {reason}", "`pnsim run NET --save-at '20 ms' FILE` saves one"
+    ),
+    "state-too-large": Wording("the state cannot be saved in `{path}`: {reason}"),
+    "state-not-reached": Wording(
+        "no replication came to {time}, so no state was saved", "save it earlier, with `--save-at`"
+    ),
+    "state-left-out": Wording(
+        "the state was saved from another net, and not all of it fits this one", notes=("left out: {parts:and:}",)
+    ),
+    "state-without-net": Wording("there is no net to run", "name one, or a saved state: `--from FILE`"),
+    "state-with-parameters": Wording(
+        "the net of a saved state has its parameters already",
+        "name the net too: `pnsim run NET --set … --from FILE`",
+    ),
+    "state-with-precision": Wording(
+        "a precision decides how many replications are run, which a saved state has decided", "choose their number (-n)"
+    ),
     "warmup-beyond-end": Wording(
         "the warm-up ({warmup}) must be shorter than the run ({until})", "shorten the warm-up or lengthen the run"
     ),

@@ -116,6 +116,8 @@ def of_result(
     tables: Mapping[str, str] | None = None,
 ) -> list[Recorded]:
     stored = stored_result(reference.path)
+    if stored.manifest.start:
+        raise problem("rerun-of-state", path=str(reference.path))
     flat = same_net(stored, net, streams, tables)
     plan = replace(stored.manifest.plan, engine=choose(engine))
     return [

@@ -16,6 +16,7 @@ use std::sync::Arc;
 use engine::base::fault::{Detail, Fault, LoadError, Loaded};
 use engine::base::ids::{PlaceId, SpanId, TransitionId};
 use engine::base::long_stack::on_long_stack;
+use engine::base::saved::Unfit;
 use engine::base::ticks::{Ticks, NEVER};
 use engine::engine::limits::{Limits, RunError};
 use engine::engine::run::{Engine, Reason};
@@ -28,7 +29,7 @@ use engine::session::clock_states::{clock_states, ClockState};
 use engine::session::compiled::Compiled;
 use engine::session::observed::Observed;
 use engine::session::replication::Replication;
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyOverflowError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 
@@ -52,11 +53,14 @@ struct Program {
 
 #[pymethods]
 impl Program {
-    /// Raises ValueError for an object that is not a flat net, or one that cannot be run.
+    /// lanes: whether firings of one constant time end in the order in which they start. Raises ValueError for an object that is
+    /// not a flat net, or one that cannot be run.
     #[new]
-    fn new(py: Python<'_>, net: &Bound<'_, PyAny>) -> PyResult<Self> {
+    #[pyo3(signature = (net, lanes=true))]
+    fn new(py: Python<'_>, net: &Bound<'_, PyAny>, lanes: bool) -> PyResult<Self> {
         let compile = |(net, files): (Net, Vec<String>)| -> Loaded<Program> {
-            let without = Without::of(&std::env::var(WITHOUT).unwrap_or_default())?;
+            let mut without = Without::of(&std::env::var(WITHOUT).unwrap_or_default())?;
+            without.lanes |= !lanes;
             Ok(Program { compiled: Arc::new(Compiled::without(&net, without)?), files })
         };
         let loaded = match reading::read(net, reading::SHALLOW) {
@@ -122,8 +126,12 @@ type ClockParts<'py> = (u32, Bound<'py, PyTuple>, u128, f64, Option<f64>, Option
 impl Session {
     /// The limits are on firings at one instant and on tokens; after the third number of firings machine code is made. Once
     /// `stop` is set, the initial marking and searches for bindings end with the fault "stopped".
+    ///
+    /// `start` is a state to go on from: `petri.engine.checkpoint.SavedEngine` as MessagePack. Raises ValueError where it is not
+    /// one of the net, and OverflowError where the program was compiled for fewer tokens, or others.
     #[new]
-    #[pyo3(signature = (program, seed, limits, trace, levels, stop=None))]
+    #[pyo3(signature = (program, seed, limits, trace, levels, stop=None, start=None))]
+    #[allow(clippy::too_many_arguments)]
     fn new(
         py: Python<'_>,
         program: &Program,
@@ -132,18 +140,31 @@ impl Session {
         trace: bool,
         levels: bool,
         stop: Option<&Stop>,
-    ) -> Self {
+        start: Option<&[u8]>,
+    ) -> PyResult<Self> {
         let (firings_at_an_instant, tokens, compile_after) = limits;
         let limits = Limits { firings_at_an_instant, tokens: tokens.min(MOST_HELD), compile_after };
         let compiled = Arc::clone(&program.compiled);
         let program = Arc::clone(&compiled.program);
         let (seed, extra) = ([seed.0, seed.1, seed.2], ExtraObservers { trace, levels });
         let stop = stop.map(|stop| Arc::clone(&stop.0)).unwrap_or_default();
-        let (replication, fault) = match py.detach(|| Replication::new(compiled, seed, limits, extra, stop)) {
+        let begun = match start {
+            None => py.detach(|| Replication::new(compiled, seed, limits, extra, stop)),
+            Some(state) => {
+                let saved = rmp_serde::from_slice(state).map_err(|error| PyValueError::new_err(error.to_string()))?;
+                match py.detach(|| Replication::resume(compiled, &saved, limits, extra, stop)) {
+                    Ok(replication) => Ok(replication),
+                    Err(Unfit::Wrong(wrong)) => return Err(PyValueError::new_err(wrong)),
+                    Err(Unfit::Beyond) => return Err(PyOverflowError::new_err("compiled for other tokens")),
+                    Err(Unfit::Stopped) => Err(Fault::new("stopped", SpanId::NONE)),
+                }
+            }
+        };
+        let (replication, fault) = match begun {
             Ok(replication) => (Some(replication), None),
             Err(fault) => (None, Some(*fault)),
         };
-        Session { replication, fault, program }
+        Ok(Session { replication, fault, program })
     }
 
     #[getter]
@@ -201,6 +222,13 @@ impl Session {
     fn begin_window(&mut self) -> PyResult<()> {
         self.engine_mut()?.begin_window();
         Ok(())
+    }
+
+    /// The state, after `advance` has returned "until" or "dead", as `start` of another session.
+    fn save<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let saved = self.engine_mut()?.save();
+        let packed = py.detach(|| rmp_serde::to_vec(&saved));
+        Ok(PyBytes::new(py, &packed.map_err(|error| PyValueError::new_err(error.to_string()))?))
     }
 
     /// For tests: whether the replication has run machine code.

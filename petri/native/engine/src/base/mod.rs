@@ -11,6 +11,7 @@
 //! - [`fault`]: faults as data
 //! - [`long_stack`]: work that recurses deeply
 //! - [`random`]: random streams, and draws from them
+//! - [`saved`]: the state of a replication, as data
 //! - [`portable`]: `exp`, `ln` and `pow` with the same bits on every machine
 //! - [`ticks`]: model time
 //! - [`trajectory`]: the hash that distinguishes trajectories
@@ -24,6 +25,7 @@ pub mod long_stack;
 pub mod portable;
 pub mod random;
 pub mod row;
+pub mod saved;
 pub mod table;
 pub mod ticks;
 pub mod trajectory;

@@ -274,6 +274,13 @@ impl Tournament {
         self.free[EventSlot(self.frees + 1)] as usize
     }
 
+    /// The slot, time and number of each event, when no slot is a gap.
+    pub fn events(&self) -> impl Iterator<Item = (usize, Ticks, u64)> + '_ {
+        let leaves = (0..self.slots).map(|slot| (slot, self.node(self.slots + slot)));
+        let bits = self.slots.trailing_zeros();
+        leaves.filter(|(_, key)| key.time < NEVER).map(move |(slot, key)| (slot, key.time, key.order >> bits))
+    }
+
     /// Whether there is no slot for one more event.
     #[inline(always)]
     pub fn is_full(&self) -> bool {

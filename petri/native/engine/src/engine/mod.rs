@@ -8,6 +8,7 @@
 //! - [`checks`]: checks a run against its limits and the horizon, and reports the faults of its firings
 //! - [`binding`]: chooses one binding of a transition
 //! - [`search`]: looks for bindings through the input arcs
+//! - [`saving`]: the state of an engine as data, and an engine that goes on from it
 //! - [`raced`]: a transition that races
 //! - [`racing`]: clocks are looked at when an instant is over, and run down
 //! - [`clock_rates`]: the number of clocks and their rates, and clocks that bindings share
@@ -34,6 +35,7 @@ pub mod raced;
 pub mod racing;
 pub mod refill;
 pub mod run;
+pub mod saving;
 pub mod search;
 pub mod simple;
 pub mod tokens;

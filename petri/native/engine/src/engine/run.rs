@@ -104,6 +104,24 @@ impl Engine {
         let arena = Arena::new(&program, size_of::<Self>());
         let mut enabling = Enabling::new(&program, &arena);
         let marking = Marking::new(&program, &arena, &mut enabling, &stop)?;
+        let mut engine = Engine::with(program, arena, enabling, marking, seed, limits, extra, stop);
+        let program = Arc::clone(&engine.program);
+        engine.observers.probes.begins(&program)?;
+        Ok(engine)
+    }
+
+    /// An engine at time 0 with these tokens.
+    #[allow(clippy::too_many_arguments)]
+    pub(super) fn with(
+        program: Arc<Program>,
+        arena: Arc<Arena>,
+        mut enabling: Enabling,
+        marking: Marking,
+        seed: [u64; 3],
+        limits: Limits,
+        extra: ExtraObservers,
+        stop: Arc<AtomicU64>,
+    ) -> Housed<Self> {
         for (id, (gauge, place)) in program.gauges.iter().zip(marking.places.iter()).enumerate() {
             if gauge.load != GaugeId::NONE {
                 let id = PlaceId(id as u32);
@@ -146,10 +164,7 @@ impl Engine {
             fault: None,
             program,
         };
-        let mut engine = Housed::new(arena, engine);
-        let program = Arc::clone(&engine.program);
-        engine.observers.probes.begins(&program)?;
-        Ok(engine)
+        Housed::new(arena, engine)
     }
 
     // ------------------------------------------------------------ the loop

@@ -246,7 +246,7 @@ impl Engine {
 
 /// Place and number of an arc's tokens, and where the record has their values; `cursor` moves behind them.
 #[inline(always)]
-fn next_deposit(record: &[u64], give: &Give, cursor: &mut usize) -> (PlaceId, u64, Range<usize>) {
+pub(super) fn next_deposit(record: &[u64], give: &Give, cursor: &mut usize) -> (PlaceId, u64, Range<usize>) {
     let (place, count, width) = match *give {
         Give::Black { place, count } => return (place, count, 0..0),
         Give::Token { place, width } => (place, 1, width),

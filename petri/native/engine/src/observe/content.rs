@@ -4,6 +4,7 @@
 //! Sums are of whole numbers, so none is rounded and their order does not matter. Real values are rounded to whole parts
 //! ([`PARTS`]). A sum of 2³² values is below 2¹²⁶ parts, and its integral over 2⁶³ ticks below 2¹⁸⁹ ([`Wide`]).
 
+use crate::base::saved::{fits, number, wide, wide_of, Fit, SavedContent, SavedWatched};
 use crate::base::ticks::Ticks;
 
 /// Parts of 1 for real values: 2⁴⁰.
@@ -64,6 +65,20 @@ impl Content {
         integral.nearest() * self.unit
     }
 
+    pub fn save(&self, now: Ticks) -> SavedContent {
+        let mut integral = self.integral;
+        integral.add(self.sum, (now - self.since) as u64);
+        let integral = wide_of(integral.high, integral.low);
+        SavedContent { sum: wide(self.sum), integral, greatest: wide(self.greatest) }
+    }
+
+    pub fn resume(&mut self, saved: &SavedContent, now: Ticks) -> Fit<()> {
+        (self.sum, self.since, self.greatest) = (number(saved.sum)?, now, number(saved.greatest)?);
+        let [low, middle, high] = saved.integral;
+        self.integral = Wide { high: i128::from(high as i64) << 64 | i128::from(middle), low };
+        Ok(())
+    }
+
     /// The greatest sum at any instant.
     pub fn greatest(&self) -> f64 {
         self.greatest as f64 * self.unit
@@ -108,6 +123,21 @@ impl Watched {
         self.window = now;
         self.least = self.least.map(|_| self.value.sum);
         self.first = (self.least.is_some() && self.value.sum != 0).then_some(now);
+    }
+
+    pub fn save(&self, now: Ticks) -> SavedWatched {
+        let SavedContent { sum, integral, greatest } = self.value.save(now);
+        let (least, greatest) = (self.least.map(wide), self.least.map(|_| greatest));
+        SavedWatched { value: sum, integral, least, greatest, first: self.first }
+    }
+
+    pub fn resume(&mut self, saved: &SavedWatched, window: Ticks, now: Ticks) -> Fit<()> {
+        let &SavedWatched { value: sum, integral, least, greatest, first } = saved;
+        fits(least.is_some() == greatest.is_some(), "a measure of the marking has one extreme and not the other")?;
+        self.value.resume(&SavedContent { sum, integral, greatest: greatest.unwrap_or_default() }, now)?;
+        self.least = least.map(number).transpose()?;
+        (self.window, self.first) = (window, first);
+        Ok(())
     }
 
     pub fn integral(&self, now: Ticks) -> f64 {

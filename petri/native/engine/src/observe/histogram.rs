@@ -3,10 +3,15 @@
 //! A bucket is the leading bits of a double: sign, exponent, 7 bits of the significand. Both twins do the same
 //! operations in the same order, so every result is equal bit for bit. Mean, deviation and quantiles are made there.
 
+use crate::base::saved::{fits, Fit, SavedHistogram};
+
 const SIGNIFICAND_BITS: u32 = 7;
 const DROPPED_BITS: u32 = 52 - SIGNIFICAND_BITS;
 /// Cells are added to a row in steps of one octave.
 const STEP: i64 = 1 << SIGNIFICAND_BITS;
+
+/// The number of the bucket with the greatest doubles.
+const MOST_BUCKET: u64 = f64::MAX.to_bits() >> DROPPED_BITS;
 
 /// The bucket of a finite value; 0 holds zero and what is closer to it than 2^-1029.
 pub fn bucket(value: f64) -> i64 {
@@ -184,6 +189,33 @@ impl Histogram {
         let below = self.negative.filled().rev().map(|(magnitude, cell)| (-magnitude, cell));
         let zero = (self.zero.count > 0).then_some((0, self.zero));
         below.chain(zero).chain(self.positive.filled())
+    }
+
+    pub fn save(&self) -> SavedHistogram {
+        let Snapshot { count, origin, first_moment, second_moment, min, max, buckets, counts, excesses } =
+            self.snapshot();
+        let counts = counts.into_iter().map(|count| count as u64).collect();
+        let (minimum, maximum) = (min, max);
+        SavedHistogram { count, origin, first_moment, second_moment, minimum, maximum, buckets, counts, excesses }
+    }
+
+    pub fn of(saved: &SavedHistogram) -> Fit<Self> {
+        let cells = [saved.counts.len(), saved.excesses.len()];
+        fits(cells == [saved.buckets.len(); 2], "the buckets of a sample lack a count or a sum")?;
+        let mut histogram = Self {
+            count: saved.count,
+            origin: saved.origin,
+            first_moment: saved.first_moment,
+            second_moment: saved.second_moment,
+            minimum: saved.minimum,
+            maximum: saved.maximum,
+            ..Self::new()
+        };
+        for (index, &number) in saved.buckets.iter().enumerate() {
+            fits(number.unsigned_abs() <= MOST_BUCKET, "a bucket of a sample has a number that none has")?;
+            *histogram.cell(number) = Cell { count: saved.counts[index], excess: saved.excesses[index] };
+        }
+        Ok(histogram)
     }
 
     pub fn snapshot(&self) -> Snapshot {

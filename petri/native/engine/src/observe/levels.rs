@@ -47,6 +47,14 @@ impl Levels {
         times
     }
 
+    /// Goes on from the times of all places, up to `now`. Returns whether they are as many as are kept.
+    pub fn resume(&mut self, times: &[Ticks], now: Ticks) -> bool {
+        let rows = self.times.chunks_exact_mut(ROW).zip(times.chunks_exact(LEVELS));
+        rows.for_each(|(row, times)| row[..LEVELS].copy_from_slice(times));
+        self.times.chunks_exact_mut(ROW).for_each(|row| row[LEVELS] = now);
+        times.len() == self.times.len() / ROW * LEVELS
+    }
+
     /// The number of tokens of a place is about to change.
     pub fn changes(&mut self, place: PlaceId, state: &PlaceCounters, now: Ticks) {
         let row = &mut self.times[place.at() * ROW..][..ROW];

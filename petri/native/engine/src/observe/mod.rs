@@ -9,6 +9,7 @@
 //! - [`passages`]: times from one event to another of the same key
 //! - [`reorder`]: how far the packets of a flow arrive out of order
 //! - [`snapshot`]: what the probes have observed up to an instant
+//! - [`saving`]: the states of all probes as data
 //! - [`levels`]: how long each place has how many tokens
 //! - [`trace`]: every firing
 //! - [`shared_cases`]: cases that the measures here and those in Python must both pass
@@ -20,6 +21,7 @@ pub mod observers;
 pub mod passages;
 pub mod probes;
 pub mod reorder;
+pub mod saving;
 #[cfg(test)]
 mod shared_cases;
 pub mod snapshot;

@@ -4,10 +4,16 @@
 //! the oldest of all is forgotten. Starts live in a pool and are chained twice: with all others by age, and with those
 //! of their bucket of a hash table by age, so every operation takes constant time and none allocates for a key.
 
+use crate::base::saved::{fits, Fit, SavedPassage, SavedWaiting};
 use crate::base::ticks::Ticks;
 use crate::collections::chain::{Chain, Neighbours, ALONE, EMPTY, NONE};
 use crate::net::Tick;
 use crate::observe::histogram::Histogram;
+
+/// The number of values of a key of this shape.
+fn values(shape: u64) -> usize {
+    shape.checked_ilog2().unwrap_or(0) as usize
+}
 
 pub const LIMIT: usize = 1 << 18;
 
@@ -62,6 +68,39 @@ impl Passages {
 
     pub fn times(&self) -> &Histogram {
         &self.times
+    }
+
+    /// shape: that of all keys, if it is not their first word.
+    pub fn save(&self, shape: Option<u64>) -> SavedPassage {
+        let mut waiting = Vec::with_capacity(self.waiting);
+        let mut node = self.all.oldest;
+        while node != NONE {
+            let (shape, key) = match shape {
+                Some(shape) => (shape, self.key(node)),
+                None => (self.key(node)[0], &self.key(node)[1..]),
+            };
+            let key = key[..values(shape)].to_vec();
+            waiting.push(SavedWaiting { shape, key, start: self.starts[node as usize] });
+            node = self.by_age[node as usize].newer;
+        }
+        SavedPassage { times: self.times.save(), unmatched: self.unmatched, forgotten: self.forgotten, waiting }
+    }
+
+    /// Goes on from a state, before anything has started.
+    pub fn resume(&mut self, saved: &SavedPassage, shape: Option<u64>) -> Fit<()> {
+        fits(saved.waiting.len() <= self.limit, "more passages have started than are followed")?;
+        for start in &saved.waiting {
+            let is_key =
+                start.shape > 0 && start.key.len() == values(start.shape) && shape.is_none_or(|s| s == start.shape);
+            let mut key: Vec<u64> = shape.map_or(vec![start.shape], |_| Vec::new());
+            key.extend(&start.key);
+            fits(is_key && key.len() <= self.width, "the key of a passage is not one of the measure")?;
+            key.resize(self.width, 0);
+            self.start(&key, start.start);
+        }
+        self.times = Histogram::of(&saved.times)?;
+        (self.unmatched, self.forgotten) = (saved.unmatched, saved.forgotten);
+        Ok(())
     }
 
     /// Words in a key.

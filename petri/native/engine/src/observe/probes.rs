@@ -30,7 +30,7 @@ pub enum Probe {
 
 /// An observer that feeds the probes.
 pub struct Probes {
-    program: Arc<ProbesProgram>,
+    pub(super) program: Arc<ProbesProgram>,
     pub probes: Vec<Probe>,
     key: Vec<u64>,
     /// The values that are watched and may have changed at this instant, by their numbers, and how many they are.

@@ -42,7 +42,7 @@ pub fn scarcest(transition: &TransitionProgram, places: &[PlaceProgram]) -> Opti
 }
 
 /// The least number that a firing takes.
-fn taken(transition: &TransitionProgram) -> BTreeMap<PlaceId, u64> {
+pub fn taken(transition: &TransitionProgram) -> BTreeMap<PlaceId, u64> {
     let mut taken = BTreeMap::new();
     for take in &transition.takes {
         let (place, count) = match *take {

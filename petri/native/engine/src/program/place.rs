@@ -3,6 +3,7 @@
 use crate::base::ids::{IndexId, JoinId};
 use crate::collections::key_table::Extent;
 use crate::net::{Discipline, Scalar};
+use crate::program::analysis::Range;
 use crate::program::expression::{OrderKey, Value};
 use crate::program::ranking::Ranked;
 
@@ -86,12 +87,28 @@ pub struct PlaceProgram {
     /// Clocks tell its tokens apart.
     pub identified: bool,
     pub bounds: Vec<Bound>,
+    /// The values that tokens may have in each slot, as code relies on them.
+    pub ranges: Vec<Range>,
     pub initial: Vec<(u64, Vec<u64>)>,
     /// How many tokens it has at most, with those that firings in progress hold, if that is known.
     pub most: Option<u64>,
 }
 
 impl PlaceProgram {
+    /// Whether the words are those of a token that the place may have.
+    pub fn may_have(&self, token: &[u64]) -> bool {
+        let mut slots = token.iter().zip(&self.bounds);
+        token.len() == self.width
+            && slots.all(|(&word, bound)| bound.holds(word) && (!bound.real || f64::from_bits(word).is_finite()))
+    }
+
+    /// Whether the program has been compiled for it.
+    pub fn expects(&self, token: &[u64]) -> bool {
+        let lies = |word: i64, range: &Range| range.0 <= i128::from(word) && i128::from(word) <= range.1;
+        let mut slots = token.iter().zip(&self.reals).zip(&self.ranges);
+        slots.all(|((&word, &real), range)| real || lies(word as i64, range))
+    }
+
     /// Whether it has one token at most.
     pub fn holds_one(&self) -> bool {
         self.most == Some(1)

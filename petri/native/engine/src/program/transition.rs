@@ -52,6 +52,12 @@ pub struct Simple {
     pub given: u64,
 }
 
+impl Simple {
+    pub fn is_simple(&self) -> bool {
+        self.time != SimpleTime::Other
+    }
+}
+
 /// No run allows more tokens than this (X3), 1.4·10¹⁴: sums of thousands of such numbers do not overflow.
 pub const MOST_HELD: u64 = 1 << 47;
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::base::fault::Outcome;
 use crate::base::ids::TransitionId;
+use crate::base::saved::{Fit, SavedEngine, Unfit};
 use crate::base::ticks::Ticks;
 use crate::engine::limits::Limits;
 use crate::engine::run::{Engine, Reason};
@@ -31,6 +32,19 @@ impl Replication {
         stop: Arc<AtomicU64>,
     ) -> Outcome<Self> {
         let engine = Engine::new(Arc::clone(&compiled.program), seed, limits, extra, stop)?;
+        Ok(Replication { compiled, engine })
+    }
+
+    /// A replication that goes on from a state, as `new` makes one at time 0.
+    pub fn resume(
+        compiled: Arc<Compiled>,
+        saved: &SavedEngine,
+        limits: Limits,
+        extra: ExtraObservers,
+        stop: Arc<AtomicU64>,
+    ) -> Fit<Self> {
+        let engine = Engine::resume(Arc::clone(&compiled.program), saved, limits, extra, stop)?;
+        engine.verify().map_err(Unfit::Wrong)?;
         Ok(Replication { compiled, engine })
     }
 

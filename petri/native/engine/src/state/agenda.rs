@@ -118,6 +118,28 @@ impl Agenda {
         Some((transition, lane.ring.record(place)))
     }
 
+    /// Whether no firing of a lane ends later.
+    pub fn is_last_of(&self, lane: u32, end: Ticks) -> bool {
+        self.lanes[lane as usize].last().is_none_or(|last| last.end <= end)
+    }
+
+    /// All firings in progress, in order: end, transition, record.
+    pub fn listed(&mut self) -> Vec<(Ticks, TransitionId, &[u64])> {
+        self.next_end(); // no slot is a gap
+        let mut found = Vec::new();
+        for (slot, end, serial) in self.tournament.events() {
+            let Ending { transition, lane, .. } = self.endings.head(slot);
+            match self.lanes.get(lane as usize) {
+                None => found.push((end, serial, transition, self.endings.record(slot))),
+                Some(lane) => {
+                    found.extend(lane.listed().map(|(one, record)| (one.end, one.number, one.transition, record)));
+                }
+            }
+        }
+        found.sort_unstable_by_key(|&(end, serial, ..)| (end, serial));
+        found.into_iter().map(|(end, _, transition, record)| (end, transition, record)).collect()
+    }
+
     /// The record of the firing of a slot; of any, if there is none.
     #[inline(always)]
     pub fn record(&self, slot: usize) -> &[u64] {

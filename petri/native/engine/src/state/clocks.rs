@@ -13,6 +13,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::base::invariant::{ensure, Verified};
+use crate::base::saved::{SavedOwnClock, SavedTransition};
 use crate::base::ticks::{after, Ticks};
 use crate::collections::tournament::{Tournament, NEVER};
 use crate::program::clock::{ClockKind, Memory};
@@ -146,6 +147,33 @@ impl OwnClocks {
         }
     }
 
+    /// Virtual time, since when it passes, and how fast: as at first where no clock runs, or none has a speed.
+    pub fn course(&self) -> (f64, Ticks, f64) {
+        if self.has_speed && self.running() > 0 {
+            (self.virtual_time, self.since, self.pace)
+        } else {
+            (0.0, 0, 1.0)
+        }
+    }
+
+    /// Goes on with a course.
+    pub fn resume_course(&mut self, (virtual_time, since, pace): (f64, Ticks, f64)) {
+        (self.virtual_time, self.since, self.pace) = (virtual_time, since, pace);
+    }
+
+    /// A clock as it was, which runs until a virtual time, or has some of it left.
+    pub fn resume(&mut self, saved: &SavedOwnClock, key: Box<[u64]>) {
+        let number = self.set(key, saved.time, saved.mean);
+        let clock = self.clocks.get_mut(&number).expect("a clock");
+        if saved.runs {
+            (clock.target, clock.runs) = (saved.until, true);
+            self.ends.insert((real_rank(saved.until), number));
+            self.stopped.remove(&number);
+        } else {
+            clock.left = saved.until;
+        }
+    }
+
     fn verify(&self) -> Verified {
         let found =
             || format!("{} run and {} have stopped of {}", self.ends.len(), self.stopped.len(), self.clocks.len());
@@ -229,6 +257,12 @@ impl Clocks {
     /// Clocks that run × ticks, up to `now`.
     pub fn integral(&self, now: Ticks) -> i128 {
         self.integral + self.running as i128 * i128::from(now - self.since)
+    }
+
+    /// Goes on with so many clocks, and these statistics.
+    pub fn resume(&mut self, running: u128, saved: &SavedTransition, integral: i128, now: Ticks) {
+        (self.running, self.since) = (running, now);
+        (self.integral, self.busy, self.set, self.dropped) = (integral, saved.busy, saved.set, saved.dropped);
     }
 
     /// The time with at least one clock.

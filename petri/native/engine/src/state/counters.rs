@@ -7,6 +7,7 @@
 //!
 //! For a number that is never above one, both are the same sum, and machine code only keeps the integral.
 
+use crate::base::saved::{SavedPlace, SavedTransition};
 use crate::base::ticks::Ticks;
 use crate::state::store::Ring;
 
@@ -100,6 +101,12 @@ impl PlaceCounters {
         self.nonempty + if self.tokens > 0 { now - self.busy_since } else { 0 }
     }
 
+    /// Goes on with these statistics, but for the integral.
+    pub fn resume(&mut self, saved: &SavedPlace, now: Ticks) {
+        self.restart(now);
+        (self.nonempty, self.maximum, self.arrivals) = (saved.busy, saved.maximum, saved.arrivals);
+    }
+
     /// Restarts the statistics.
     pub fn restart(&mut self, now: Ticks) {
         let PlaceCounters { tokens, ring, .. } = *self;
@@ -149,6 +156,12 @@ impl TransitionCounters {
             return self.integral(now) as Ticks;
         }
         self.active + if self.in_progress > 0 { now - self.busy_since } else { 0 }
+    }
+
+    /// Goes on with these statistics, but for the integral.
+    pub fn resume(&mut self, in_progress: u64, saved: &SavedTransition, now: Ticks) {
+        self.restart(now);
+        (self.in_progress, self.active, self.firings) = (in_progress, saved.busy, saved.firings);
     }
 
     /// Restarts the statistics.

@@ -116,6 +116,16 @@ impl Identities {
         self.rows[place.at()].as_ref().map_or((&[], &[]), |(_, row)| (&row.came, &row.went))
     }
 
+    /// The numbers of the tokens of a place, as `Store::listed` has them.
+    pub fn listed(&self, place: PlaceId) -> Vec<u64> {
+        let Some((discipline, row)) = &self.rows[place.at()] else { return Vec::new() };
+        let mut numbers: Vec<u64> = row.tokens.iter().map(|(_, number)| *number).collect();
+        if *discipline == Discipline::Key {
+            numbers.sort_unstable(); // in order of arrival
+        }
+        numbers
+    }
+
     /// Clocks have been looked at.
     pub fn forget_changes(&mut self) {
         for (_, row) in self.rows.iter_mut().flatten() {

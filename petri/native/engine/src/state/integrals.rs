@@ -61,6 +61,27 @@ impl WideIntegrals {
         self.folded = instant;
     }
 
+    /// Goes on from these integrals up to `now`. Counters have none of their own yet.
+    pub fn resume(&mut self, places: &[i128], transitions: &[i128], now: Ticks) {
+        self.places.iter_mut().zip(places).for_each(|(wide, &integral)| *wide = integral);
+        self.transitions.iter_mut().zip(transitions).for_each(|(wide, &integral)| *wide = integral);
+        self.folded = now;
+    }
+
+    /// The integral of the tokens of each place up to `now`.
+    pub fn wide_of_places<'a>(&'a self, places: &'a [PlaceCounters], now: Ticks) -> impl Iterator<Item = i128> + 'a {
+        self.places.iter().zip(places).map(move |(wide, place)| wide + place.integral(now))
+    }
+
+    /// The same of the firings in progress of each transition.
+    pub fn wide_of_transitions<'a>(
+        &'a self,
+        transitions: &'a [TransitionCounters],
+        now: Ticks,
+    ) -> impl Iterator<Item = i128> + 'a {
+        self.transitions.iter().zip(transitions).map(move |(wide, transition)| wide + transition.integral(now))
+    }
+
     /// Restarts the statistics: counters start at this instant.
     pub fn restart(&mut self, now: Ticks) {
         self.places.fill(0);
@@ -70,12 +91,11 @@ impl WideIntegrals {
 
     /// The integral of the tokens of each place up to `now`, each rounded once.
     pub fn of_places(&self, places: &[PlaceCounters], now: Ticks) -> Vec<f64> {
-        self.places.iter().zip(places).map(|(wide, place)| (wide + place.integral(now)) as f64).collect()
+        self.wide_of_places(places, now).map(|integral| integral as f64).collect()
     }
 
     /// The same of the firings in progress of each transition.
     pub fn of_transitions(&self, transitions: &[TransitionCounters], now: Ticks) -> Vec<f64> {
-        let integrals = self.transitions.iter().zip(transitions);
-        integrals.map(|(wide, transition)| (wide + transition.integral(now)) as f64).collect()
+        self.wide_of_transitions(transitions, now).map(|integral| integral as f64).collect()
     }
 }

@@ -63,6 +63,18 @@ impl Lane {
         (self.firings > 0).then(|| self.ring.head(self.head as usize))
     }
 
+    /// The last firing, if there is one.
+    pub fn last(&self) -> Option<Waiting> {
+        let last = self.firings.checked_sub(1)?;
+        Some(self.ring.head(((self.head + last) & self.mask) as usize))
+    }
+
+    /// The firings, the first one first, with their records.
+    pub fn listed(&self) -> impl Iterator<Item = (Waiting, &[u64])> {
+        let places = (0..self.firings).map(|n| ((self.head + n) & self.mask) as usize);
+        places.map(|place| (self.ring.head(place), self.ring.record(place)))
+    }
+
     /// Ensures that there is a place for one more firing.
     #[inline(always)]
     pub fn make_room(&mut self) {

@@ -65,6 +65,16 @@ pub struct Marking {
 impl Marking {
     /// The initial marking. A key may raise a fault.
     pub fn new(program: &Program, arena: &Arc<Arena>, enabling: &mut Enabling, stop: &AtomicU64) -> Outcome<Self> {
+        let mut marking = Marking::empty(program, arena);
+        for (i, place) in program.places.iter().enumerate() {
+            let tokens = place.initial.iter().map(|(count, token)| (*count, &token[..]));
+            marking.fill(program, enabling, PlaceId(i as u32), tokens, stop)?;
+        }
+        Ok(marking)
+    }
+
+    /// No tokens.
+    pub fn empty(program: &Program, arena: &Arc<Arena>) -> Self {
         let layout = arena.layout;
         let stores = program.places.iter().map(|place| Store::new(place.width, place.discipline));
         let stores = ArenaTable::new(arena, layout.stores, stores);
@@ -72,7 +82,7 @@ impl Marking {
         let places = ArenaTable::new(arena, layout.places, stores.iter().map(empty));
         let indices = ArenaTable::new(arena, layout.indices, program.indices.iter().map(Index::new));
         let joins = program.joins.iter().map(|join| Join::new(join, &indices, program.places[join.place].most));
-        let mut marking = Marking {
+        Marking {
             places,
             total: 0,
             stores,
@@ -83,29 +93,60 @@ impl Marking {
             rankings: program.rankings.iter().map(Ranking::new).collect(),
             identities: Identities::new(program),
             silent: Random::new([0; 3]),
-        };
-        for (i, place) in program.places.iter().enumerate() {
-            let id = PlaceId(i as u32);
-            for (count, token) in &place.initial {
-                if place.width == 0 {
-                    marking.places[id].gain(*count, 0);
-                } else {
-                    for _ in 0..*count {
-                        // A token may be tested against all of another place.
-                        if stop.load(Ordering::Relaxed) != 0 {
-                            return Err(Fault::new("stopped", SpanId::NONE));
-                        }
-                        marking.add(program, enabling, id, token, 0)?;
-                    }
-                    let weight = marking.weigh_token(place, token)?.checked_mul(*count);
-                    let held = weight.and_then(|weight| weight.checked_add(marking.stores[id].held));
-                    marking.stores[id].held = held.ok_or_else(|| Fault::new("int-overflow", SpanId::NONE))?;
-                }
-                marking.total += count;
-            }
-            marking.places[id].restart(0);
         }
-        Ok(marking)
+    }
+
+    /// A place without tokens begins with these: numbers of equal ones.
+    pub fn fill<'t>(
+        &mut self,
+        program: &Program,
+        enabling: &mut Enabling,
+        id: PlaceId,
+        tokens: impl Iterator<Item = (u64, &'t [u64])>,
+        stop: &AtomicU64,
+    ) -> Outcome<()> {
+        let place = &program.places[id];
+        for (count, token) in tokens {
+            if place.width == 0 {
+                self.places[id].gain(count, 0);
+            } else {
+                for _ in 0..count {
+                    // A token may be tested against all of another place.
+                    if stop.load(Ordering::Relaxed) != 0 {
+                        return Err(Fault::new("stopped", SpanId::NONE));
+                    }
+                    self.add(program, enabling, id, token, 0)?;
+                }
+                let weight = self.weigh_token(place, token)?.checked_mul(count);
+                let held = weight.and_then(|weight| weight.checked_add(self.stores[id].held));
+                self.stores[id].held = held.ok_or_else(|| Fault::new("int-overflow", SpanId::NONE))?;
+            }
+            self.total += count;
+        }
+        self.places[id].restart(0);
+        Ok(())
+    }
+
+    /// Makes room for the most tokens that a place may have, where code relies on it: at time 0 all of them have been there.
+    /// Tokens come and go again, as all that grows with them is to grow.
+    pub fn make_room(&mut self, program: &Program, enabling: &mut Enabling, id: PlaceId) -> Outcome<()> {
+        let place = &program.places[id];
+        let (Some(most), Some((_, token))) = (place.most, place.initial.iter().find(|(count, _)| *count > 0)) else {
+            return Ok(());
+        };
+        if place.width == 0 || place.discipline == Discipline::Key {
+            return Ok(());
+        }
+        let tokens = self.places[id].tokens;
+        for _ in tokens..most {
+            self.add(program, enabling, id, token, 0)?;
+        }
+        for last in (tokens..most).rev() {
+            let position = if place.discipline == Discipline::Lifo { 0 } else { last as usize };
+            self.remove(program, enabling, id, position, 0);
+        }
+        self.places[id].restart(0);
+        Ok(())
     }
 
     /// The token at a position of a place's store.

@@ -29,6 +29,8 @@ struct Source {
     next: usize,
     /// Whether these are the last rows of the file.
     ended: bool,
+    /// How many have arrived.
+    arrived: u64,
 }
 
 /// What arrives next in an empty place.
@@ -52,7 +54,7 @@ impl Streams {
     pub fn new(program: &Program) -> Self {
         let source = |&place: &PlaceId| {
             let width = program.places[place].width;
-            Source { place, width, slots: Vec::new(), next: 0, ended: false }
+            Source { place, width, slots: Vec::new(), next: 0, ended: false, arrived: 0 }
         };
         Streams { sources: program.streams.iter().map(source).collect(), wanted: None }
     }
@@ -78,6 +80,7 @@ impl Streams {
         let behind = start + source.width.max(1);
         if behind <= source.slots.len() {
             source.next = behind;
+            source.arrived += 1;
             return Next::Row(&source.slots[start..start + source.width]);
         }
         if source.ended {
@@ -85,6 +88,17 @@ impl Streams {
         }
         self.wanted = Some(source.place);
         Next::Unknown
+    }
+
+    /// The number of rows that have arrived, stream by stream.
+    pub fn arrived(&self) -> Vec<u64> {
+        self.sources.iter().map(|source| source.arrived).collect()
+    }
+
+    /// Goes on when so many have. Those that are fed are the next. Returns whether there are as many streams.
+    pub fn resume(&mut self, arrived: &[u64]) -> bool {
+        self.sources.iter_mut().zip(arrived).for_each(|(source, &arrived)| source.arrived = arrived);
+        self.sources.len() == arrived.len()
     }
 
     /// Checks the invariants.

@@ -10,18 +10,18 @@ use crate::observe::reorder::tail::Tail;
 /// While packets come in order, those that wait are `index .. index + steady` and none is early: then `waiting` and
 /// `early` stay empty and only these two numbers move.
 pub(super) struct Displacements {
-    threshold: usize,
-    index: i64,
+    pub(super) threshold: usize,
+    pub(super) index: i64,
     /// Whether a packet has been assessed; before, `index` is only the least number seen.
-    started: bool,
-    steady: usize,
-    waiting: VecDeque<i64>,
+    pub(super) started: bool,
+    pub(super) steady: usize,
+    pub(super) waiting: VecDeque<i64>,
     /// How many packets at the back of `waiting` have successive numbers.
-    in_row: usize,
-    early: Vec<i64>,
+    pub(super) in_row: usize,
+    pub(super) early: Vec<i64>,
     /// A copy of the waiting packets, made on demand and kept until they change: most flows of a long run have ended,
     /// and each snapshot contains all flows.
-    tail: OnceLock<Arc<Tail>>,
+    pub(super) tail: OnceLock<Arc<Tail>>,
 }
 
 impl Displacements {

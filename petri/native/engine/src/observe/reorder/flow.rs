@@ -16,10 +16,10 @@ pub(super) struct Missing {
 }
 
 /// Packets of successive numbers and positions.
-struct Stair {
-    sequence: i64,
-    position: u64,
-    length: u64,
+pub(super) struct Stair {
+    pub(super) sequence: i64,
+    pub(super) position: u64,
+    pub(super) length: u64,
 }
 
 /// The first arrivals of a flow: until there are 64, its first number may still turn out to be lower.
@@ -47,9 +47,9 @@ pub(super) struct Flow {
     pub(super) position: u64,
     pub(super) run: u64,
     pub(super) missing: VecDeque<Missing>,
-    found: Vec<u64>,
-    stairs: VecDeque<Stair>,
-    below: u64,
+    pub(super) found: Vec<u64>,
+    pub(super) stairs: VecDeque<Stair>,
+    pub(super) below: u64,
     pub(super) displacements: Displacements,
     pub(super) young: Option<Box<Young>>,
     pub(super) acknowledger: Acknowledger,

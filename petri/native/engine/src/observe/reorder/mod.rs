@@ -19,6 +19,7 @@ mod displacement;
 mod flow;
 mod quiet;
 mod receiver;
+mod saving;
 pub mod settings;
 pub mod snapshot;
 mod tail;

@@ -12,12 +12,12 @@ enum Acceptance {
 }
 
 /// Delivers in order and holds what comes early; gives the expected packet up when more than `threshold` are held.
-struct Receiver {
-    expected: i64,
-    threshold: u64,
-    held: u64,
+pub(super) struct Receiver {
+    pub(super) expected: i64,
+    pub(super) threshold: u64,
+    pub(super) held: u64,
     /// Held numbers as (low, high), apart from each other, ascending.
-    blocks: VecDeque<(i64, i64)>,
+    pub(super) blocks: VecDeque<(i64, i64)>,
 }
 
 impl Receiver {
@@ -142,12 +142,12 @@ impl Answers {
 
 /// The cumulative ACKs that a TCP receiver sends, and the occupancy of a bounded reorder buffer.
 pub(super) struct Acknowledger {
-    receiver: Receiver,
-    buffer: Receiver,
-    run: u64,
-    hole_counted: bool,
+    pub(super) receiver: Receiver,
+    pub(super) buffer: Receiver,
+    pub(super) run: u64,
+    pub(super) hole_counted: bool,
     /// All numbers below, if still missing, have been counted as resent.
-    resent: i64,
+    pub(super) resent: i64,
 }
 
 impl Acknowledger {

@@ -130,6 +130,7 @@ impl<'a> Compiler<'a> {
             ranked: Vec::new(),
             identified: false,
             bounds,
+            ranges: self.slot_ranges[index].clone(),
             initial,
             most: None,
         })

@@ -1,0 +1,268 @@
+"""The state of a replication between two instants, as both engines write it and start from it.
+
+It is the state that docs/semantics.md speaks of, and nothing else: what an engine keeps to be fast is made again. So
+either engine goes on from what the other has written, and both write the same. Here it is data: `petri.engine.resuming`
+and `petri/native/engine/src/session/checkpoint.rs` make it of an engine, and an engine of it; classes and fields there
+have the same order.
+
+Times are in ticks. A word is 64 bits as a number without sign: a real by IEEE 754, anything else in two's complement.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from petri.engine.trajectory import value_of
+from petri.net import Slot, Token
+from petri.structs import Frozen
+
+Words = tuple[int, ...]
+"""Of tokens, slot after slot."""
+
+Wide = tuple[int, int, int]
+"""A whole number as three words, the lowest first, in two's complement."""
+
+WORD: Final = (1 << 64) - 1
+MOST_WIDE: Final = 1 << 191
+
+
+def wide(number: int) -> Wide:
+    return number & WORD, number >> 64 & WORD, number >> 128 & WORD
+
+
+def narrow(words: Wide) -> int:
+    """The number that three words are."""
+    number = words[0] | words[1] << 64 | words[2] << 128
+    return number - 2 * MOST_WIDE if number >= MOST_WIDE else number
+
+
+class SavedPlace(Frozen, array_like=True):
+    """words: of its tokens, by seat in a bag, else in order of arrival; none of a black place. Since the window began:
+
+    integral: of its tokens over time. busy: the time with any. arrivals: tokens that firings have deposited.
+    """
+
+    tokens: int
+    words: Words
+    integral: Wide
+    busy: int
+    maximum: int
+    arrivals: int
+
+
+class SavedTransition(Frozen, array_like=True):
+    """Since the window began: the integral of firings in progress, or clocks that run, and the time with any (M2)."""
+
+    integral: Wide
+    busy: int
+    firings: int
+    set: int
+    dropped: int
+
+
+class SavedGift(Frozen, array_like=True):
+    """What an output arc of a firing in progress will deposit: a number of equal tokens."""
+
+    place: int
+    count: int
+    words: Words  # of one of them
+
+
+class SavedFiring(Frozen, array_like=True):
+    """A firing in progress; `end` is `petri.ticks.NEVER` if that is beyond the horizon. gives: arc by arc."""
+
+    end: int
+    transition: int
+    gives: tuple[SavedGift, ...]
+
+
+class SavedSharedClock(Frozen, array_like=True):
+    """The clock of all bindings of a transition (C4). rate: per tick. ends: None at rate 0."""
+
+    running: Wide
+    rate: float
+    ends: int | None
+
+
+class SavedOwnClock(Frozen, array_like=True):
+    """The clock of a binding (C1). tokens: for each coloured input arc, which one of `SavedPlace.words`.
+
+    time: to which it was set. runs: whether `until` is the virtual tick at which it has run down, or else what it has
+    left. mean: of a memoryless clock, otherwise 0.
+    """
+
+    tokens: tuple[int, ...]
+    time: float
+    until: float
+    runs: bool
+    mean: float
+
+
+class SavedOwnClocks(Frozen, array_like=True):
+    """The clocks of the bindings of a transition, in the order in which they were set.
+
+    At tick t it is virtual tick `virtual + pace · (t - since)` (C5); 0, 0 and 1 if no clock runs, or none has a speed.
+    """
+
+    virtual: float
+    since: int
+    pace: float
+    clocks: tuple[SavedOwnClock, ...]
+
+
+class SavedHistogram(Frozen, array_like=True):
+    """As `petri.measure.histogram.Histogram` has it; buckets with values, ascending."""
+
+    count: int = 0
+    origin: float = 0.0
+    first_moment: float = 0.0
+    second_moment: float = 0.0
+    minimum: float = float("inf")
+    maximum: float = float("-inf")
+    buckets: tuple[int, ...] = ()
+    counts: tuple[int, ...] = ()
+    excesses: tuple[float, ...] = ()
+
+
+class SavedWaiting(Frozen, array_like=True):
+    """The start of a passage. shape: a 1, and then a bit for each value of the key, which is 1 if the value is real."""
+
+    shape: int
+    key: Words
+    start: int
+
+
+class SavedPassage(Frozen, array_like=True):
+    """As `petri.measure.passage.Passages` has it; the oldest start comes first."""
+
+    times: SavedHistogram
+    unmatched: int
+    forgotten: int
+    waiting: tuple[SavedWaiting, ...]
+
+
+class SavedAnswers(Frozen, array_like=True):
+    """Counts that depend on the first number of a flow: `petri.engine.saved_order.ANSWERS`, and by occupancy."""
+
+    counts: tuple[int, ...]
+    buffer: tuple[int, ...]
+
+
+class SavedReceiver(Frozen, array_like=True):
+    """What a receiver holds: intervals that are apart, ascending."""
+
+    expected: int
+    blocks: tuple[tuple[int, int], ...]
+
+
+class SavedYoung(Frozen, array_like=True):
+    """The first arrivals of a flow, from which its first number is found."""
+
+    arrivals: tuple[int, ...]
+    counted_from: int
+    answers: SavedAnswers
+
+
+class SavedFlow(Frozen, array_like=True):
+    """As `petri.measure.reorder.Flow` has it.
+
+    missing: low, high, position, time. stairs: sequence, position, length. index, waiting, early: of its
+    displacements; early numbers ascend.
+    """
+
+    key: Words
+    first: int
+    least: int
+    next: int
+    position: int
+    run: int
+    missing: tuple[tuple[int, int, int, float], ...]
+    found: tuple[int, ...]
+    stairs: tuple[tuple[int, int, int], ...]
+    below: int
+    index: int | None
+    waiting: tuple[int, ...]
+    early: tuple[int, ...]
+    young: SavedYoung | None
+    receiver: SavedReceiver
+    buffer: SavedReceiver
+    duplicates: int
+    hole_counted: bool
+    resent: int
+
+
+class SavedOrder(Frozen, array_like=True):
+    """As `petri.measure.reorder.Reordering` has it; counts: `petri.engine.saved_order.COUNTED`.
+
+    The flow heard last comes last.
+    """
+
+    counts: tuple[Wide, ...]
+    total_late_time: float
+    max_extent: int
+    max_late_time: float
+    max_overtaken: int
+    extent: tuple[int, ...]
+    degree: tuple[int, ...]
+    displacement: tuple[int, ...]
+    answers: SavedAnswers
+    flows: tuple[SavedFlow, ...]
+
+
+class SavedContent(Frozen, array_like=True):
+    """The sum over the tokens of a place, its integral and its maximum since the window began; of reals, in parts."""
+
+    sum: Wide
+    integral: Wide
+    greatest: Wide
+
+
+class SavedWatched(Frozen, array_like=True):
+    """A value of the marking, and since the window began its integral, its extremes, and when it first was not 0."""
+
+    value: Wide
+    integral: Wide
+    least: Wide | None
+    greatest: Wide | None
+    first: int | None
+
+
+class SavedEngine(Frozen, array_like=True):
+    """All that happens at instant `now` has happened.
+
+    random: the state of SFC64. in_progress: by end, and those of equal ends by start. shared, own: of the transitions
+    with such clocks, in order. rows: of each stream, how many have arrived. window: when statistics began (M3).
+    counters to watched: of the net's probes of each kind, in order. levels: the time at each number of tokens, as
+    `Session.levels` has it; None if not recorded. settled: whether clocks and measures of the marking know all that has
+    happened, as they do when an instant is over.
+    """
+
+    now: int
+    firings: int
+    hash: int
+    random: tuple[int, int, int, int]
+    places: tuple[SavedPlace, ...]
+    transitions: tuple[SavedTransition, ...]
+    in_progress: tuple[SavedFiring, ...]
+    shared: tuple[SavedSharedClock, ...]
+    own: tuple[SavedOwnClocks, ...]
+    rows: tuple[int, ...]
+    window: int
+    counters: tuple[float, ...]
+    samples: tuple[SavedHistogram, ...]
+    passages: tuple[SavedPassage, ...]
+    orders: tuple[SavedOrder, ...]
+    contents: tuple[SavedContent, ...]
+    watched: tuple[SavedWatched, ...]
+    levels: tuple[int, ...] | None
+    settled: bool
+
+
+def token_of(words: Words, slots: Sequence[Slot]) -> Token:
+    return tuple(value_of(word, slot.kind) for word, slot in zip(words, slots, strict=True))
+
+
+def chunks(words: Words, width: int) -> Iterable[Words]:
+    """The words of each token."""
+    return (words[start : start + width] for start in range(0, len(words), width))

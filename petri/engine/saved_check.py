@@ -1,0 +1,222 @@
+"""Whether a state that somebody has written is one of a net: a file may say anything."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+
+from petri.engine.checkpoint import (
+    WORD,
+    SavedEngine,
+    SavedFiring,
+    SavedGift,
+    SavedHistogram,
+    SavedOrder,
+    SavedOwnClocks,
+    SavedPassage,
+    Words,
+    chunks,
+    token_of,
+)
+from petri.engine.saved_order import ANSWERS, COUNTED
+from petri.measure.reorder import DEGREE_LIMIT, EXTENT_LIMIT, FLOWS, YOUNG
+from petri.net import (
+    MOST_TOKENS,
+    Content,
+    Counter,
+    Net,
+    Order,
+    OutputArc,
+    Passage,
+    Place,
+    Sample,
+    Transition,
+    Watched,
+    is_shared,
+)
+from petri.ticks import HORIZON, NEVER
+
+MOST_FIRINGS = 1 << 48
+
+
+def check(net: Net, saved: SavedEngine) -> None:
+    """Raises ValueError, which says what is wrong, for a state that is not one of the net."""
+    _check_sizes(net, saved)
+    _need(0 <= saved.window <= saved.now <= HORIZON, "its time is not one of a run")
+    _need(0 <= saved.firings < MOST_FIRINGS, "it has too many firings")
+    _need(_are_words((saved.hash, *saved.random)), "its random numbers are not words")
+    for place, of_place in zip(net.places, saved.places, strict=True):
+        _need(0 <= of_place.tokens <= MOST_TOKENS, f"`{place.name}` has too many tokens")
+        _check_tokens(place, of_place.words, of_place.tokens)
+        _need(min(of_place.busy, of_place.maximum, of_place.arrivals) >= 0, f"the figures of `{place.name}`")
+    for one in saved.transitions:
+        _need(min(one.busy, one.firings, one.set, one.dropped) >= 0, "the figures of a transition")
+    for firing in saved.in_progress:
+        _check_firing(net, saved, firing)
+    _need(all(a.end <= b.end for a, b in zip(saved.in_progress, saved.in_progress[1:], strict=False)), "firings' order")
+    _check_clocks(net, saved)
+    _check_probes(net, saved)
+    _need(all(0 <= time <= saved.now for time in saved.levels or ()), "the times at numbers of tokens")
+
+
+def _need(holds: bool, wrong: str) -> None:
+    if not holds:
+        raise ValueError(wrong)
+
+
+def _are_words(words: Iterable[int]) -> bool:
+    return all(0 <= word <= WORD for word in words)
+
+
+def _check_sizes(net: Net, saved: SavedEngine) -> None:
+    racing = [transition for transition in net.transitions if transition.clock is not None]
+    shared = sum(map(is_shared, racing))
+    streams = sum(place.stream is not None for place in net.places)
+    sizes = (
+        (saved.places, len(net.places), "places"),
+        (saved.transitions, len(net.transitions), "transitions"),
+        (saved.shared, shared, "clocks"),
+        (saved.own, len(racing) - shared, "clocks"),
+        (saved.rows, streams, "streams"),
+        *((found, _probes(net, kind), "measures") for found, kind in _by_kind(saved)),
+    )
+    for found, wanted, what in sizes:
+        _need(len(found) == wanted, f"it has {len(found)} {what} of a kind, the net {wanted}")
+
+
+def _by_kind(saved: SavedEngine) -> tuple[tuple[Sequence[object], type], ...]:
+    return (
+        (saved.counters, Counter),
+        (saved.samples, Sample),
+        (saved.passages, Passage),
+        (saved.orders, Order),
+        (saved.contents, Content),
+        (saved.watched, Watched),
+    )
+
+
+def _probes(net: Net, kind: type) -> int:
+    return sum(isinstance(probe, kind) for probe in net.probes)
+
+
+# ---------------------------------------------------------------- tokens and firings
+
+
+def _check_tokens(place: Place, words: Words, count: int) -> None:
+    slots = place.colour.slots
+    _need(len(words) == count * len(slots) and _are_words(words), f"the tokens of `{place.name}` are not whole")
+    for token in chunks(words, len(slots)) if slots else ():
+        for value, slot in zip(token_of(token, slots), slots, strict=True):
+            within = (slot.low is None or value >= slot.low) and (slot.high is None or value <= slot.high)
+            _need(within and math.isfinite(value), f"a token of `{place.name}` is not of its colour")
+
+
+def _check_firing(net: Net, saved: SavedEngine, firing: SavedFiring) -> None:
+    _need(0 <= firing.transition < len(net.transitions), "a firing in progress is of no transition")
+    transition = net.transitions[firing.transition]
+    wrong = f"a firing of `{transition.name}` in progress is not one"
+    _need(transition.clock is None and _is_end(saved, firing.end), wrong)
+    _need(len(firing.gives) == len(transition.outputs), wrong)
+    for gift, arc in zip(firing.gives, transition.outputs, strict=True):
+        _need(gives(arc, gift), wrong)
+        _check_tokens(net.places[gift.place], gift.words, min(gift.count, 1))
+
+
+def gives(arc: OutputArc, gift: SavedGift) -> bool:
+    """Whether an output arc may give this, as far as numbers go."""
+    constant = arc.count is None or arc.count.op == "const"
+    number = 1 if arc.count is None else arc.count.value
+    right = not constant or gift.count == number or (arc.condition is not None and gift.count == 0)
+    return gift.place in arc.places and 0 <= gift.count <= MOST_TOKENS and right
+
+
+def _is_end(saved: SavedEngine, end: int) -> bool:
+    return saved.now < end <= HORIZON or end == NEVER
+
+
+# ---------------------------------------------------------------- clocks
+
+
+def _check_clocks(net: Net, saved: SavedEngine) -> None:
+    for one in saved.shared:
+        _need(_are_words(one.running) and one.rate >= 0.0, "a clock has no rate")
+        _need(one.ends is None or _is_end(saved, one.ends), "the end of a clock is over")
+    own = (one for one in net.transitions if one.clock is not None and not is_shared(one))
+    for transition, clocks in zip(own, saved.own, strict=True):
+        _check_own(net, saved, transition, clocks)
+
+
+def _check_own(net: Net, saved: SavedEngine, transition: Transition, clocks: SavedOwnClocks) -> None:
+    wrong = f"a clock of `{transition.name}` is not one"
+    places = [arc.place for arc in transition.inputs if net.places[arc.place].colour.slots]
+    _need(math.isfinite(clocks.virtual) and 0.0 <= clocks.pace < math.inf and 0 <= clocks.since <= saved.now, wrong)
+    for clock in clocks.clocks:
+        _need(len(clock.tokens) == len(places), wrong)
+        tokens = (0 <= n < saved.places[place].tokens for place, n in zip(places, clock.tokens, strict=True))
+        _need(all(tokens), wrong)
+        _need(all(math.isfinite(time) for time in (clock.time, clock.until, clock.mean)), wrong)
+        _need(abs(clock.until) <= 2 * NEVER, wrong)
+    bindings = {clock.tokens for clock in clocks.clocks}
+    _need(not places or len(bindings) == len(clocks.clocks), wrong)
+
+
+# ---------------------------------------------------------------- measures
+
+
+def _check_probes(net: Net, saved: SavedEngine) -> None:
+    for sample in saved.samples:
+        _check_histogram(sample)
+    for passage in saved.passages:
+        _check_passage(saved, passage)
+    orders = (probe for probe in net.probes if isinstance(probe, Order))
+    for probe, order in zip(orders, saved.orders, strict=True):
+        _check_order(probe, order)
+    for content in saved.contents:
+        _need(all(map(_are_words, (content.sum, content.integral, content.greatest))), "the content of a place")
+    for watched in saved.watched:
+        known = (watched.value, watched.integral, watched.least or (), watched.greatest or ())
+        _need(all(map(_are_words, known)), "a measure of the marking")
+        _need((watched.least is None) == (watched.greatest is None), "a measure of the marking")
+
+
+def _check_histogram(histogram: SavedHistogram) -> None:
+    cells = {len(histogram.buckets), len(histogram.counts), len(histogram.excesses)}
+    _need(len(cells) == 1 and min(histogram.counts, default=0) >= 0 <= histogram.count, "a sample has no counts")
+    _need(all(abs(number) < 1 << 18 for number in histogram.buckets), "a sample has no such bucket")
+
+
+def _check_passage(saved: SavedEngine, passage: SavedPassage) -> None:
+    _check_histogram(passage.times)
+    _need(min(passage.unmatched, passage.forgotten) >= 0, "the counts of a passage")
+    for one in passage.waiting:
+        is_key = one.shape > 0 and len(one.key) == one.shape.bit_length() - 1 and _are_words(one.key)
+        _need(is_key and 0 <= one.start <= saved.now, "the start of a passage")
+
+
+def _check_order(probe: Order, order: SavedOrder) -> None:
+    sizes = (
+        (order.counts, len(COUNTED)),
+        (order.extent, EXTENT_LIMIT + 1),
+        (order.degree, DEGREE_LIMIT + 1),
+        (order.displacement, 2 * probe.displacement_threshold + 1),
+    )
+    _need(all(len(found) == wanted for found, wanted in sizes), "the counts of a measure of order")
+    _need(len(order.flows) <= FLOWS and all(map(_are_words, order.counts)), "the flows of a measure of order")
+    answers = [order.answers, *(flow.young.answers for flow in order.flows if flow.young is not None)]
+    for one in answers:
+        right = len(one.counts) == len(ANSWERS) and len(one.buffer) == probe.buffer_threshold + 1
+        _need(right and _are_words((*one.counts, *one.buffer)), "the answers of a measure of order")
+    for flow in order.flows:
+        wrong = "a flow of a measure of order"
+        _need(len(flow.key) == len(probe.event.key) and _are_words(flow.key), wrong)
+        climbed = flow.stairs[-1][1] + flow.stairs[-1][2] - 1 if flow.stairs else flow.below
+        _need(climbed == flow.position >= 0 and flow.run >= 0, wrong)
+        _need(all(stair[0] + stair[2] <= flow.next and stair[2] > 0 for stair in flow.stairs), wrong)
+        _need(all(low <= high < flow.next for low, high, _, _ in flow.missing), wrong)
+        _need(all(1 <= position <= flow.position for _, _, position, _ in flow.missing), wrong)
+        _need(len(flow.waiting) <= probe.displacement_threshold + 1, wrong)
+        _need(flow.young is None or 0 <= flow.young.counted_from <= len(flow.young.arrivals) < YOUNG, wrong)
+        for receiver in (flow.receiver, flow.buffer):
+            held = sum(high - low + 1 for low, high in receiver.blocks)
+            _need(all(low <= high for low, high in receiver.blocks) and held >= 0, wrong)
+        _need(sum(high - low + 1 for low, high in flow.buffer.blocks) <= probe.buffer_threshold, wrong)

@@ -1,0 +1,412 @@
+//! The state of an engine as data, and an engine that goes on from it.
+//!
+//! What is saved is the state of the semantics: tokens and their order, firings in progress, clocks, random numbers, statistics.
+//! All else of an engine follows from it and is made again, by what makes it at time 0: `Marking::add` fills indices, joins,
+//! matches and rankings, `Enabling::moved` counts conditions, `Agenda::begin` plays the tournament. All these hold whole numbers,
+//! and choices depend on the numbers and not on how they came about.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::atomic::AtomicU64;
+use std::sync::Arc;
+
+use crate::base::fault::Fault;
+use crate::base::ids::{PlaceId, TransitionId};
+use crate::base::saved::{
+    fits, number, wide, Fit, SavedEngine, SavedFiring, SavedGift, SavedOwnClock, SavedOwnClocks, SavedPlace,
+    SavedSharedClock, SavedTransition, Unfit,
+};
+use crate::base::ticks::{Ticks, HORIZON, NEVER};
+use crate::collections::tournament;
+use crate::engine::limits::Limits;
+use crate::engine::run::Engine;
+use crate::engine::tokens::next_deposit;
+use crate::observe::observers::ExtraObservers;
+use crate::program::arc::{Count, Give, OutputProgram};
+use crate::program::conservation::taken;
+use crate::program::place::PlaceProgram;
+use crate::program::transition::{Time, TransitionProgram, MOST_HELD, NO_LANE};
+use crate::program::Program;
+use crate::state::arena::{Arena, Housed};
+use crate::state::clocks::{Of, OwnClock, OwnClocks};
+use crate::state::enabling::Enabling;
+use crate::state::marking::Marking;
+
+// ---------------------------------------------------------------- writing
+
+impl Engine {
+    /// The state, when a run has returned "until" or "dead".
+    pub fn save(&mut self) -> SavedEngine {
+        let (shared, own) = self.save_clocks();
+        let mut saved = SavedEngine {
+            now: self.now,
+            firings: self.firings,
+            hash: self.hash.0,
+            random: self.random.state,
+            places: self.save_places(),
+            transitions: self.save_transitions(),
+            in_progress: self.save_firings(),
+            shared,
+            own,
+            rows: self.streams.arrived(),
+            window: self.window,
+            counters: Vec::new(),
+            samples: Vec::new(),
+            passages: Vec::new(),
+            orders: Vec::new(),
+            contents: Vec::new(),
+            watched: Vec::new(),
+            levels: self.observers.levels.are_kept().then(|| self.observers.levels.at(&self.marking.places, self.now)),
+            settled: true,
+        };
+        self.observers.probes.save(&mut saved);
+        saved
+    }
+
+    fn save_places(&self) -> Vec<SavedPlace> {
+        let integrals = self.integrals.wide_of_places(&self.marking.places, self.now);
+        let rows = self.marking.places.iter().zip(self.program.places.iter()).zip(integrals).enumerate();
+        rows.map(|(id, ((place, plan), integral))| SavedPlace {
+            tokens: place.tokens,
+            words: if plan.width > 0 { self.marking.listed(PlaceId(id as u32)).concat() } else { Vec::new() },
+            integral: wide(integral),
+            busy: place.nonempty(self.now, plan.holds_one()),
+            maximum: place.maximum,
+            arrivals: place.arrivals,
+        })
+        .collect()
+    }
+
+    fn save_transitions(&self) -> Vec<SavedTransition> {
+        let integrals = self.integrals.wide_of_transitions(&self.enabling.transitions, self.now);
+        let rows = self.enabling.transitions.iter().zip(self.program.transitions.iter()).zip(integrals);
+        let mut saved: Vec<SavedTransition> = rows
+            .map(|((transition, plan), integral)| SavedTransition {
+                integral: wide(integral),
+                busy: transition.active(self.now, plan.takes_turns),
+                firings: transition.firings,
+                set: 0,
+                dropped: 0,
+            })
+            .collect();
+        for (id, clocks) in self.program.racing.iter().zip(&self.clocks.of) {
+            let row = &mut saved[id.at()];
+            (row.integral, row.busy) = (wide(clocks.integral(self.now)), clocks.busy(self.now));
+            (row.set, row.dropped) = (clocks.set, clocks.dropped);
+        }
+        saved
+    }
+
+    fn save_firings(&mut self) -> Vec<SavedFiring> {
+        let program = Arc::clone(&self.program);
+        let save = |(end, transition, record): (Ticks, TransitionId, &[u64])| {
+            let mut cursor = 0;
+            let gift = |give: &Give| {
+                let (place, count, values) = next_deposit(record, give, &mut cursor);
+                let words = if count > 0 { record[values].to_vec() } else { Vec::new() };
+                SavedGift { place: place.0, count, words }
+            };
+            let gives = program.transitions[transition].gives.iter().map(gift).collect();
+            SavedFiring { end, transition: transition.0, gives }
+        };
+        self.agenda.listed().into_iter().map(save).collect()
+    }
+
+    fn save_clocks(&self) -> (Vec<SavedSharedClock>, Vec<SavedOwnClocks>) {
+        let (mut shared, mut own) = (Vec::new(), Vec::new());
+        for (&id, clocks) in self.program.racing.iter().zip(&self.clocks.of) {
+            match &clocks.of {
+                Of::Shared(clock) => shared.push(SavedSharedClock {
+                    running: wide(clocks.running as i128),
+                    rate: clock.rate,
+                    ends: (clock.end < tournament::NEVER).then_some(clock.end),
+                }),
+                Of::Own(clocks) => own.push(self.save_own(&self.program.transitions[id], clocks)),
+            }
+        }
+        (shared, own)
+    }
+
+    /// The clocks of a transition, without those whose tokens have gone.
+    fn save_own(&self, plan: &TransitionProgram, own: &OwnClocks) -> SavedOwnClocks {
+        let positions: Vec<HashMap<u64, u64>> = coloured(&self.program, plan)
+            .map(|place| self.marking.identities.listed(place).into_iter().zip(0..).collect())
+            .collect();
+        let save = |clock: &OwnClock| {
+            let tokens = positions.iter().zip(&clock.key).map(|(known, number)| known.get(number).copied());
+            Some(SavedOwnClock {
+                tokens: tokens.collect::<Option<Vec<u64>>>()?,
+                time: clock.time,
+                until: if clock.runs { clock.target } else { clock.left },
+                runs: clock.runs,
+                mean: clock.mean,
+            })
+        };
+        let (virtual_time, since, pace) = own.course();
+        SavedOwnClocks { virtual_time, since, pace, clocks: own.clocks.values().filter_map(save).collect() }
+    }
+}
+
+/// The places of the coloured input arcs, whose tokens identify a binding (C1).
+fn coloured<'p>(program: &'p Program, plan: &'p TransitionProgram) -> impl Iterator<Item = PlaceId> + 'p {
+    plan.inputs.iter().map(|arc| arc.place).filter(|&place| program.places[place].width > 0)
+}
+
+// ---------------------------------------------------------------- going on
+
+impl Engine {
+    /// An engine that goes on from a state of the program's net.
+    pub fn resume(
+        program: Arc<Program>,
+        saved: &SavedEngine,
+        limits: Limits,
+        extra: ExtraObservers,
+        stop: Arc<AtomicU64>,
+    ) -> Fit<Housed<Self>> {
+        check_sizes(&program, saved)?;
+        check_tokens(&program, saved)?;
+        let arena = Arena::new(&program, size_of::<Self>());
+        let mut enabling = Enabling::new(&program, &arena);
+        let mut marking = Marking::empty(&program, &arena);
+        for (i, place) in saved.places.iter().enumerate() {
+            let id = PlaceId(i as u32);
+            let width = program.places[id].width;
+            let black = (width == 0).then_some((place.tokens, &[][..]));
+            let coloured = place.words.chunks_exact(width.max(1)).map(|token| (1, token));
+            let filled = marking.fill(&program, &mut enabling, id, coloured.chain(black), &stop);
+            filled.and_then(|()| marking.make_room(&program, &mut enabling, id)).map_err(|fault| unfit(&fault))?;
+        }
+        let mut engine = Engine::with(Arc::clone(&program), arena, enabling, marking, [0; 3], limits, extra, stop);
+        (engine.now, engine.window, engine.firings) = (saved.now, saved.window, saved.firings);
+        (engine.hash.0, engine.random.state) = (saved.hash, saved.random);
+        engine.instant_began = saved.firings;
+        engine.resume_statistics(&program, saved)?;
+        for (serial, firing) in saved.in_progress.iter().enumerate() {
+            engine.resume_firing(&program, serial as u64, firing)?;
+        }
+        engine.resume_clocks(&program, saved)?;
+        fits(engine.streams.resume(&saved.rows), "there are not as many streams")?;
+        engine.observers.probes.resume(saved)?;
+        let levels = &mut engine.observers.levels;
+        let as_many = levels.resume(saved.levels.as_deref().unwrap_or_default(), saved.now);
+        fits(as_many || saved.levels.is_none() || !levels.are_kept(), "there are not as many places")?;
+        Ok(engine)
+    }
+
+    fn resume_statistics(&mut self, program: &Program, saved: &SavedEngine) -> Fit<()> {
+        let numbers = |words: Vec<_>| words.into_iter().map(number).collect::<Fit<Vec<i128>>>();
+        let mut of_places = numbers(saved.places.iter().map(|place| place.integral).collect())?;
+        let mut of_transitions = numbers(saved.transitions.iter().map(|one| one.integral).collect())?;
+        let mut in_progress = vec![0; program.transitions.len()];
+        saved.in_progress.iter().for_each(|firing| in_progress[firing.transition as usize] += 1);
+        for (i, place) in saved.places.iter().enumerate() {
+            let (id, state) = (PlaceId(i as u32), &mut self.marking.places[PlaceId(i as u32)]);
+            state.resume(place, saved.now);
+            if program.places[id].holds_one() {
+                state.integral = std::mem::take(&mut of_places[i]) as Ticks;
+            }
+        }
+        for (i, one) in saved.transitions.iter().enumerate() {
+            let (id, state) = (TransitionId(i as u32), &mut self.enabling.transitions[TransitionId(i as u32)]);
+            state.resume(in_progress[i], one, saved.now);
+            if program.transitions[id].takes_turns {
+                state.integral = std::mem::take(&mut of_transitions[i]) as Ticks;
+            }
+        }
+        for (id, clocks) in program.racing.iter().zip(&mut self.clocks.of) {
+            let row = &saved.transitions[id.at()];
+            clocks.resume(0, row, std::mem::take(&mut of_transitions[id.at()]), saved.now);
+        }
+        self.integrals.resume(&of_places, &of_transitions, saved.now);
+        Ok(())
+    }
+
+    fn resume_firing(&mut self, program: &Program, serial: u64, firing: &SavedFiring) -> Fit<()> {
+        let id = TransitionId(firing.transition);
+        let plan = &program.transitions[id];
+        self.record.clear();
+        for (gift, arc) in firing.gives.iter().zip(plan.gives.iter().zip(&plan.outputs)) {
+            record(&mut self.record, gift, arc.0);
+            self.marking.total += gift.count;
+            let target = &program.places[PlaceId(gift.place)];
+            if let (Some(key), 1..) = (&target.key, gift.count) {
+                self.marking.rank(key, &gift.words).map_err(|fault| unfit(&fault))?;
+            }
+            if gift.count > 0 {
+                self.marking.weigh_token(target, &gift.words).map_err(|fault| unfit(&fault))?;
+            }
+        }
+        if plan.reserves {
+            self.reserve(program, plan);
+        }
+        // The next firing of the lane will end last of all in it.
+        let (lane, last) = (plan.lane, self.lasting_of(plan));
+        if lane != NO_LANE && !(self.agenda.is_last_of(lane, firing.end) && firing.end <= last) {
+            return Err(Unfit::Beyond);
+        }
+        let words = if program.simple[id].is_simple() { 0 } else { plan.held };
+        self.agenda.begin(firing.end, serial, id, lane, words).copy_from_slice(&self.record[..words]);
+        Ok(())
+    }
+
+    /// When a firing of constant time would end that starts now.
+    fn lasting_of(&self, plan: &TransitionProgram) -> Ticks {
+        match plan.time {
+            Time::Const(duration) => self.now + self.lasting(duration),
+            _ => self.now,
+        }
+    }
+
+    fn resume_clocks(&mut self, program: &Program, saved: &SavedEngine) -> Fit<()> {
+        let (mut shared, mut own) = (saved.shared.iter(), saved.own.iter());
+        for (index, &id) in program.racing.iter().enumerate() {
+            let clocks = &mut self.clocks.of[index];
+            clocks.running = match &mut clocks.of {
+                Of::Shared(clock) => {
+                    let saved = shared.next().ok_or_else(|| Unfit::Wrong("a clock is missing".into()))?;
+                    (clock.rate, clock.end) = (saved.rate, saved.ends.unwrap_or(tournament::NEVER));
+                    number(saved.running)?.unsigned_abs()
+                }
+                Of::Own(clocks) => {
+                    let saved = own.next().ok_or_else(|| Unfit::Wrong("clocks are missing".into()))?;
+                    let tokens: Vec<Vec<u64>> = coloured(program, &program.transitions[id])
+                        .map(|place| self.marking.identities.listed(place))
+                        .collect();
+                    resume_own(clocks, saved, &tokens)?;
+                    self.clocks.kept += clocks.clocks.len() as u64;
+                    clocks.running().into()
+                }
+            };
+            self.clocks.time(index);
+        }
+        fits(shared.len() + own.len() == 0, "there are clocks of more transitions")?;
+        self.clocks.settled = saved.settled;
+        self.marking.identities.forget_changes();
+        Ok(())
+    }
+}
+
+/// A gift, in the record of its firing.
+fn record(record: &mut Vec<u64>, gift: &SavedGift, give: &Give) {
+    match *give {
+        Give::Black { .. } => {}
+        Give::Token { .. } => record.extend(&gift.words),
+        Give::Open { width } => {
+            record.extend([u64::from(gift.place), gift.count]);
+            let end = record.len() + width as usize;
+            record.extend(&gift.words);
+            record.resize(end, 0);
+        }
+    }
+}
+
+fn resume_own(clocks: &mut OwnClocks, saved: &SavedOwnClocks, tokens: &[Vec<u64>]) -> Fit<()> {
+    clocks.resume_course((saved.virtual_time, saved.since, saved.pace));
+    for clock in &saved.clocks {
+        let number = |(known, &position): (&Vec<u64>, &u64)| known.get(usize::try_from(position).ok()?).copied();
+        let key = tokens.iter().zip(&clock.tokens).map(number).collect::<Option<Box<[u64]>>>();
+        let key = key.filter(|key| clock.tokens.len() == tokens.len() && clocks.of(key).is_none());
+        clocks.resume(clock, key.ok_or_else(|| Unfit::Wrong("a clock has no binding of its own".into()))?);
+    }
+    Ok(())
+}
+
+// ---------------------------------------------------------------- checks
+
+/// As many places, transitions and arcs as the program has; times of the run.
+fn check_sizes(program: &Program, saved: &SavedEngine) -> Fit<()> {
+    let sizes = [saved.places.len(), saved.transitions.len()];
+    fits(sizes == [program.places.len(), program.transitions.len()], "there are not as many places and transitions")?;
+    let time = 0..=HORIZON;
+    fits(time.contains(&saved.now) && (0..=saved.now).contains(&saved.window), "the time is not one of a run")?;
+    fits(saved.firings < 1 << 48, "there have been too many firings")?;
+    for place in &saved.places {
+        fits(
+            time.contains(&place.busy) && place.maximum.max(place.tokens) <= MOST_HELD,
+            "the figures of a place are not",
+        )?;
+    }
+    let spans = saved.transitions.iter().all(|one| time.contains(&one.busy));
+    let ends = saved.shared.iter().flat_map(|clock| clock.ends);
+    fits(spans && ends.clone().all(|end| is_end(saved, end)), "a clock, or the figures of a transition, are not")?;
+    let own = || saved.own.iter().flat_map(|own| &own.clocks);
+    let numbers = own().all(|clock| [clock.time, clock.until, clock.mean].iter().all(|time| time.is_finite()));
+    fits(numbers && own().all(|clock| clock.until.abs() <= 2.0 * NEVER as f64), "the time of a clock is not one")?;
+    let course = |own: &SavedOwnClocks| own.virtual_time.is_finite() && own.pace >= 0.0 && time.contains(&own.since);
+    fits(saved.own.iter().all(course), "clocks have no speed")?;
+    let levels = saved.levels.iter().flatten().all(|time| (0..=saved.now).contains(time));
+    fits(levels, "the time at a number of tokens is not one of the run")
+}
+
+/// Whether a firing in progress, or a clock, may end then.
+fn is_end(saved: &SavedEngine, end: Ticks) -> bool {
+    end > saved.now && end <= HORIZON || end == NEVER
+}
+
+/// Tokens in places, and those that firings will deposit, are of their places, and what the program has been compiled for.
+fn check_tokens(program: &Program, saved: &SavedEngine) -> Fit<()> {
+    let mut held: Vec<u64> = saved.places.iter().map(|place| place.tokens).collect();
+    for (place, plan) in saved.places.iter().zip(program.places.iter()) {
+        let words = place.tokens.checked_mul(plan.width as u64) == Some(place.words.len() as u64);
+        fits(words, format!("the tokens of `{}` are not whole", plan.name))?;
+        place.words.chunks_exact(plan.width.max(1)).try_for_each(|token| check_token(plan, token))?;
+    }
+    let mut of_transitions: BTreeMap<u32, BTreeMap<PlaceId, u64>> = BTreeMap::new();
+    for firing in &saved.in_progress {
+        let plan = program.transitions.get(firing.transition as usize);
+        let plan = plan.ok_or_else(|| Unfit::Wrong("a firing in progress is of no transition".into()))?;
+        let wrong = || format!("a firing of `{}` in progress is not one", plan.name);
+        fits(is_end(saved, firing.end) && plan.clock.is_none() && firing.gives.len() == plan.gives.len(), wrong())?;
+        let arcs = plan.gives.iter().zip(&plan.outputs);
+        fits(firing.gives.iter().zip(arcs).all(|(gift, (give, arc))| is_gift(gift, give, arc)), wrong())?;
+        let taken = of_transitions.entry(firing.transition).or_insert_with(|| taken(plan));
+        let mut given: BTreeMap<PlaceId, u64> = BTreeMap::new();
+        for gift in &firing.gives {
+            let place = PlaceId(gift.place);
+            *given.entry(place).or_insert(0) += gift.count;
+            if gift.count > 0 && program.places[place].width > 0 {
+                check_token(&program.places[place], &gift.words)?;
+            }
+        }
+        // A firing holds what it has taken, or more if it gives more.
+        given.iter().for_each(|(place, count)| held[place.at()] = held[place.at()].saturating_add(*count));
+        for (place, count) in taken.iter() {
+            held[place.at()] += count.saturating_sub(given.get(place).copied().unwrap_or(0));
+        }
+    }
+    let all = held.iter().fold(0, |sum: u64, &held| sum.saturating_add(held));
+    fits(all <= MOST_HELD, "there are more tokens than a run holds")?;
+    let few = program.places.iter().zip(&held).all(|(plan, &held)| plan.most.is_none_or(|most| held <= most));
+    few.then_some(()).ok_or(Unfit::Beyond)
+}
+
+fn check_token(plan: &PlaceProgram, token: &[u64]) -> Fit<()> {
+    fits(plan.may_have(token), format!("a token is not of the colour of `{}`", plan.name))?;
+    plan.expects(token).then_some(()).ok_or(Unfit::Beyond)
+}
+
+/// Whether an output arc may give this.
+fn is_gift(gift: &SavedGift, give: &Give, arc: &OutputProgram) -> bool {
+    let (place, width) = (PlaceId(gift.place), if gift.count > 0 { arc.width } else { 0 });
+    let right = match *give {
+        Give::Black { place: to, count } => place == to && gift.count == count,
+        Give::Token { place: to, .. } => place == to && gift.count == 1,
+        Give::Open { .. } => arc.places.contains(&place) && gift.count <= MOST_HELD && is_count(gift.count, arc),
+    };
+    right && gift.words.len() == width
+}
+
+/// Whether an output arc whose number is known when the firing starts may give so many.
+fn is_count(count: u64, arc: &OutputProgram) -> bool {
+    match arc.count {
+        Count::Const(number) => count == number || (arc.condition.is_some() && count == 0),
+        Count::Of(..) => true,
+    }
+}
+
+/// A key or a weight has no value, or somebody has stopped it.
+fn unfit(fault: &Fault) -> Unfit {
+    match fault.id {
+        "stopped" => Unfit::Stopped,
+        id => Unfit::Wrong(format!("a token has no key or weight: {id}")),
+    }
+}

@@ -1,0 +1,57 @@
+"""Where the replications of a run begin that goes on from a saved one."""
+
+from __future__ import annotations
+
+from petri.codec import net_text
+from petri.diagnostics import Diagnostic, LanguageError
+from petri.engine.random import RandomStream
+from petri.net import Net, RunDefaults
+from petri.run.checkpoint import SavedReplication
+from petri.run.fitting import fitted
+from petri.run.saved_run import SavedRun
+from petri.structs import Frozen, replace
+
+
+class Starts(Frozen):
+    """replications: where each begins. anew: whether their figures begin there. left_out: see `Fitted`."""
+
+    replications: tuple[SavedReplication, ...]
+    anew: bool = False
+    left_out: tuple[str, ...] = ()
+
+
+def starts_of(net: Net, saved: SavedRun, count: int | None, seed: int) -> Starts:
+    """The replications that were saved, or `count` branches of them with random numbers of their own.
+
+    Raises LanguageError if the net cannot go on from that state, ModelError where a measure has no value for a token.
+    """
+    if net.tick != saved.net.tick or net.time_unit != saved.net.time_unit:
+        raise LanguageError([Diagnostic("state-other-time")])
+    replications = saved.replications
+    left_out: dict[str, None] = {}
+    anew = not same_net(net, saved.net)
+    if anew:
+        fits = [fitted(one, saved.net, net) for one in replications]
+        replications = tuple(fit.replication for fit in fits)
+        left_out = dict.fromkeys(sentence for fit in fits for sentence in fit.left_out)
+    if count is not None:
+        replications = tuple(_branch(replications[i % len(replications)], i, seed) for i in range(count))
+    return Starts(replications, anew or count is not None, tuple(left_out))
+
+
+def same_net(one: Net, other: Net) -> bool:
+    """Whether a run of one goes on as a run of the other would."""
+    return _behaviour(one) == _behaviour(other)
+
+
+def _behaviour(net: Net) -> str:
+    return "".join(net_text(replace(net, run_defaults=RunDefaults(), expectations=(), doc=""), spans=False))
+
+
+def _branch(saved: SavedReplication, number: int, seed: int) -> SavedReplication:
+    """The same state with other random numbers, whose figures begin when it goes on."""
+    branch = saved.branch + 1
+    engine = replace(saved.engine, random=RandomStream(seed, number, branch).state)
+    return replace(
+        saved, index=number, branch=branch, engine=engine, warm=False, batches=(), batch=0, series=(), looked=0
+    )

@@ -1,0 +1,219 @@
+"""`pnsim run --save-at` and `--from`, and the same in Python: a run in two parts is the run."""
+
+from __future__ import annotations
+
+import base64
+import json
+import zlib
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+import petri
+from petri.run.saved_run import MAGIC, NotSaved, SavedRun
+from tests.engines import ENGINES, FASTEST
+
+from .calling import Call
+
+LINE = """net line
+place source = token
+place queue
+place server = token
+place out
+measure waiting = mean(queue)
+measure busy = mean(serve)
+measure delay = time(arrive -> serve)
+measure course = mean(queue)  record series(7)
+transition arrive: source -> source, queue  takes exp(1.0)
+transition serve: queue, server -> server, out  takes exp({mean})
+"""
+
+
+def shown(result: petri.Result) -> dict[str, Any]:
+    """All of a result but what tells the parts of a run from the whole."""
+    contents = result.to_dict()
+    for name in ("manifest", "seconds"):
+        contents.pop(name, None)
+    for one in contents["replications"]:
+        one.pop("seconds", None)
+    contents["packed"] = json.loads(zlib.decompress(base64.b64decode(contents["packed"])))
+    return contents
+
+
+@pytest.fixture
+def line() -> petri.Model:
+    return petri.loads(LINE.format(mean=0.8))
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("at", [10, 50, 77.5, 300])
+@pytest.mark.parametrize("replications", [1, 3])
+def test_a_run_in_two_parts_is_the_run(
+    line: petri.Model, engine: str, at: float, replications: int, tmp_path: Path
+) -> None:
+    asked: dict[str, Any] = {"until": 300, "warmup": 50, "engine": engine, "seed": 4, "occupancy": True}
+    whole = line.run(**asked, replications=replications)
+    first = line.run(**{**asked, "until": max(at, 60)}, replications=replications, save_at=at)
+    if at == 300:
+        asked["until"] = 400
+        whole = line.run(**asked, replications=replications)
+    assert first.saved is not None
+    first.saved.save(tmp_path / "state")
+    rest = line.run(start=SavedRun.load(tmp_path / "state"), until=asked["until"], engine=engine, occupancy=True)
+    assert [one.hash for one in rest.replications] == [one.hash for one in whole.replications]
+    assert shown(rest) == shown(whole)
+
+
+def test_one_warm_up_serves_branches(line: petri.Model) -> None:
+    saved = line.run(until=100, save_at=100, engine=FASTEST).saved
+    assert saved is not None
+    branches = line.run(start=saved, until=200, replications=8, engine=FASTEST)
+    assert len({one.hash for one in branches.replications}) == 8
+    assert all(one.window.elapsed == 100.0 for one in branches.replications)
+    again = line.run(start=saved, until=200, replications=2, engine=FASTEST)
+    assert [one.hash for one in again.replications] == [one.hash for one in branches.replications[:2]]
+    other = line.run(start=saved, until=200, replications=1, engine=FASTEST, seed=2)
+    assert other.replications[0].hash != branches.replications[0].hash
+
+
+CHANGED = """net line
+place source = token
+place queue
+place server = 2 * token
+place exit
+place spare = 3 * token
+measure waiting = mean(queue)
+transition arrive: source -> source, queue  takes exp(1.0)
+transition serve: queue, server -> server, exit  takes exp(0.8)
+"""
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_changed_net_goes_on(line: petri.Model, engine: str, tmp_path: Path) -> None:
+    saved = line.run(until=100, save_at=100, engine=engine, seed=3).saved
+    assert saved is not None
+    waiting, out = (saved.replications[0].engine.places[n].tokens for n in (1, 3))
+    changed = petri.loads(CHANGED)
+    going_on = changed.going_on(saved, until=101, engine=engine)
+    assert going_on.starts.left_out == (
+        "`spare` is not in the saved state: it begins with its initial tokens",
+        f"{out} tokens of `out`, which is not in the net",
+        "1 firing of `serve` in progress, with what would be deposited",
+    )
+    places = going_on.starts.replications[0].engine.places
+    assert [place.tokens for place in places] == [0, waiting, 0, 0, 3]
+    ran = changed.run(start=saved, until=200, engine=engine)
+    assert ran.replications[0].complete
+    assert ran.replications[0].window.elapsed == 100.0
+
+
+def test_on_the_command_line(tmp_path: Path, call: Call) -> None:
+    net, state = tmp_path / "line.net", str(tmp_path / "state.pnsim")
+    net.write_text(LINE.format(mean=0.8))
+    engine = ("--engine", FASTEST, "-q")
+    whole = json.loads(call("run", str(net), "--until", "300", "--json", *engine).out)
+    call("run", str(net), "--until", "100", "--save-at", "100", state, *engine)
+    rest = json.loads(call("run", "--from", state, "--until", "300", "--json", *engine).out)
+    assert rest["replications"][0]["hash"] == whole["replications"][0]["hash"]
+    assert rest["measures"] == whole["measures"]
+    (tmp_path / "rest.json").write_text(json.dumps(rest))
+    repeated = call("rerun", str(tmp_path / "rest.json"))
+    assert repeated.status == 2
+    assert "went on from a saved state" in repeated.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ((), "there is no net to run"),
+        (("--from", "no such file"), "`no such file` is not a saved state: No such file or directory"),
+        (("--from", __file__), "is not a saved state: it does not begin as a saved state"),
+        (("--from", "STATE", "--until", "50"), "the saved state is of 100, and the run ends at 50"),
+        (("--from", "STATE", "--set", "a=1"), "the net of a saved state has its parameters already"),
+        (("--from", "STATE", "--precision", "2%"), "a precision decides how many replications are run"),
+        (("NET", "--until", "9", "--save-at", "10", "x"), "the state cannot be saved at 10"),
+        (("NET", "--until", "9", "--save-at", "9", "/no/folder/x"), "/no/folder/x"),
+    ],
+)
+def test_wrong_command_lines(
+    arguments: tuple[str, ...], told: str, tmp_path: Path, line: petri.Model, call: Call
+) -> None:
+    state, net = tmp_path / "state", tmp_path / "line.net"
+    net.write_text(LINE.format(mean=0.8))
+    saved = line.run(until=100, save_at=100, engine=FASTEST).saved
+    assert saved is not None
+    saved.save(state)
+    names = {"STATE": str(state), "NET": str(net)}
+    ran = call("run", *(names.get(one, one) for one in arguments))
+    assert ran.status == 2
+    assert told in ran.err
+
+
+# ---------------------------------------------------------------- files of strangers
+
+
+def contents(saved: SavedRun, path: Path) -> list[Any]:
+    saved.save(path)
+    found: list[Any] = msgspec.msgpack.decode(zlib.decompress(path.read_bytes()[len(MAGIC) :]))
+    return found
+
+
+def written(data: list[Any], path: Path) -> Path:
+    path.write_bytes(MAGIC + zlib.compress(msgspec.msgpack.encode(data)))
+    return path
+
+
+def leaves(data: Any, path: tuple[int, ...] = ()) -> list[tuple[int, ...]]:
+    """Where the numbers of nested lists are."""
+    if not isinstance(data, list):
+        return [path]
+    return [leaf for n, part in enumerate(data) for leaf in leaves(part, (*path, n))]
+
+
+def test_any_number_may_be_changed(line: petri.Model, tmp_path: Path) -> None:
+    """Every number of a file becomes one that it is not: it is refused, or the run goes on without a crash."""
+    saved = line.run(until=30, save_at=30, engine=FASTEST).saved
+    assert saved is not None
+    original = contents(saved, tmp_path / "state")
+    engine = original[4][0][2]
+    refused = ran = 0
+    for leaf in leaves(engine):
+        for value in (-1, 2**64 - 1, 1e308, None):
+            changed = msgspec.msgpack.decode(msgspec.msgpack.encode(original))
+            part = changed[4][0][2]
+            for n in leaf[:-1]:
+                part = part[n]
+            part[leaf[-1]] = value
+            path = written(changed, tmp_path / "changed")
+            try:
+                line.run(start=SavedRun.load(path), until=40, engine=FASTEST, max_firings=10_000)
+                ran += 1
+            except (NotSaved, petri.LanguageError):
+                refused += 1
+    assert refused > 100
+    assert ran > 0
+
+
+def test_a_file_that_would_fill_the_memory_is_refused(tmp_path: Path) -> None:
+    bomb = tmp_path / "bomb"
+    with open(bomb, "wb") as file:
+        file.write(MAGIC)
+        compress = zlib.compressobj()
+        for _ in range(300):
+            file.write(compress.compress(bytes(1 << 20)))
+        file.write(compress.flush())
+    with pytest.raises(NotSaved, match="larger than a saved state may be"):
+        SavedRun.load(bomb)
+
+
+def test_a_file_that_is_cut_off_is_refused(line: petri.Model, tmp_path: Path) -> None:
+    saved = line.run(until=30, save_at=30, engine=FASTEST).saved
+    assert saved is not None
+    saved.save(tmp_path / "state")
+    whole = (tmp_path / "state").read_bytes()
+    for size in (0, 5, len(MAGIC), len(MAGIC) + 1, len(whole) // 2, len(whole) - 1):
+        (tmp_path / "cut").write_bytes(whole[:size])
+        with pytest.raises(NotSaved):
+            SavedRun.load(tmp_path / "cut")

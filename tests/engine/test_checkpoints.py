@@ -1,0 +1,140 @@
+"""A saved state: both engines write the same one, and go on from it as if the run had not been interrupted."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import event, given
+from hypothesis import strategies as st
+from msgspec import ValidationError, msgpack
+
+import petri
+from petri.engine.checkpoint import SavedEngine
+from petri.engine.errors import ModelError
+from petri.engine.interface import Limits, Session
+from petri.engine.native import available
+from petri.engine.saved_check import check
+from petri.net import Net
+from petri.run.session import begin
+from tests.engine.nets import nets
+from tests.engine.test_engines_agree import FAR, FEW, MANY_NETS, assert_same_state
+
+pytestmark = pytest.mark.skipif(not available(), reason="the native engine is not built")
+
+ROOT = Path(__file__).parents[2]
+LIBRARY = sorted((ROOT / "nets").rglob("*.net"))
+WINDOW, ENDS = 2.0, (4.0, 11.0)  # ticks; the statistics begin at the end of the first that is over
+HOW = ("reference", "interpreted", "machine code")
+
+
+def session(
+    net: Net, how: str, seed: int, levels: bool, start: SavedEngine | None = None, limits: Limits = FAR
+) -> Session:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("petri.engine.native.PATIENCE", 0 if how == "machine code" else 10**9)
+        engine = "reference" if how == "reference" else "native"
+        return begin(net, engine, seed, 0, limits=limits, levels=levels, start=start)
+
+
+def through_a_file(saved: SavedEngine) -> SavedEngine:
+    return msgpack.decode(msgpack.encode(saved), type=SavedEngine)
+
+
+def assert_goes_on(net: Net, seed: int, at: float, levels: bool) -> None:
+    """Saved at an instant by each, the run goes on by each as that of the reference engine that was not divided."""
+    whole = session(net, "reference", seed, levels)
+    for until in sorted((WINDOW, at)):
+        if whole.advance(until, 400) not in ("until", "dead"):
+            return
+        if until == WINDOW:
+            whole.begin_window()
+    saved = whole.save()
+    rest = [session(net, how, seed, levels, through_a_file(saved)) for how in HOW]
+    for one in rest:
+        assert one.save() == saved
+    for until in ENDS:
+        if until == ENDS[0] and at < WINDOW:
+            continue
+        for one in (whole, *rest):
+            reason = one.advance(at + until, 400)
+        for one in rest:
+            assert_same_state(whole, one)
+        if reason in ("until", "dead"):
+            assert all(one.save() == whole.save() for one in rest)
+    event(reason if whole.error is None else whole.error.id)
+    event(f"{min(len(saved.in_progress), 5)} firings in progress or more")
+    event(f"{min(sum(len(own.clocks) for own in saved.own) + len(saved.shared), 5)} clocks or more")
+
+
+RUNS = given(nets(), st.integers(0, 3), st.sampled_from([0.0, 1.0, 2.0, 3.0, 7.0, 20.0]), st.booleans())
+test_a_run_goes_on = FEW(RUNS(assert_goes_on))
+test_a_run_of_many_nets_goes_on = pytest.mark.slow(MANY_NETS(RUNS(assert_goes_on)))
+
+
+def saved_on_the_way(net: Net, how: str, firings: int) -> tuple[SavedEngine, float]:
+    """The state when so many firings have started, and twice its instant."""
+    one = session(net, how, 1, True, limits=Limits())
+    one.advance(math.inf, firings)
+    now = one.now
+    one = session(net, how, 1, True, limits=Limits())
+    one.advance(now // 2, 10**6)
+    one.begin_window()
+    one.advance(now, 10**6)
+    return one.save(), now + now
+
+
+@pytest.mark.parametrize("path", LIBRARY, ids=lambda path: path.stem)
+def test_nets_of_the_library_go_on(path: Path) -> None:
+    net = petri.load(path).net
+    saved, until = saved_on_the_way(net, "interpreted", 1000)
+    assert saved_on_the_way(net, "machine code", 1000)[0] == saved
+    assert saved_on_the_way(net, "reference", 1000)[0] == saved
+    whole = session(net, "interpreted", 1, True, limits=Limits())
+    whole.advance(saved.window, 10**6)
+    whole.begin_window()
+    rest = [session(net, how, 1, True, through_a_file(saved), Limits()) for how in HOW]
+    for one in (whole, *rest):
+        one.advance(min(until, 2.0**52), 10**6)
+    for one in rest:
+        assert_same_state(whole, one)
+
+
+WRONG = [0, 1, 2, 3, 60, 1 << 31, 1 << 47, (1 << 64) - 1, -1, -(1 << 63), 1e300, math.nan]
+
+
+def leaves(data: Any, path: tuple[int, ...] = ()) -> list[tuple[int, ...]]:
+    """Where the numbers of nested lists are."""
+    if not isinstance(data, list):
+        return [path]
+    return [leaf for n, part in enumerate(data) for leaf in leaves(part, (*path, n))]
+
+
+def changed(data: Any, leaf: tuple[int, ...], value: Any) -> Any:
+    if not leaf:
+        return value
+    return [changed(part, leaf[1:], value) if n == leaf[0] else part for n, part in enumerate(data)]
+
+
+@FEW
+@given(nets(), st.integers(0, 3), st.integers(0, 10), st.data())
+def test_a_state_that_is_none_harms_nothing(net: Net, seed: int, at: int, data: st.DataObject) -> None:
+    """A number of a state becomes another one: it is refused, or the engines run, though perhaps not alike."""
+    whole = session(net, "interpreted", seed, levels=False)
+    if whole.advance(float(at), 400) not in ("until", "dead"):
+        return
+    state = msgpack.decode(msgpack.encode(whole.save()))
+    leaf = data.draw(st.sampled_from(leaves(state)))
+    value = data.draw(
+        st.sampled_from([0, 1, 2, 3, 60, 1 << 31, 1 << 47, (1 << 64) - 1, -1, -(1 << 63), 1e300, math.nan])
+    )
+    try:
+        start = msgpack.decode(msgpack.encode(changed(state, leaf, value)), type=SavedEngine)
+        for how in ("interpreted", "machine code"):
+            session(net, how, seed, levels=False, start=start).advance(at + 11.0, 400)
+        check(net, start)
+        session(net, "reference", seed, levels=False, start=start).advance(at + 11.0, 400)
+    except (ValidationError, ModelError, ValueError) as error:
+        event(type(error).__name__)
