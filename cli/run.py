@@ -153,11 +153,12 @@ def command(
 
 
 def _model(net: str | None, given: Given, start: SavedRun | None) -> Model:
-    """The net that is named, or that of the saved state. Raises Refusal."""
+    """The net that is named, or that of the saved state. Raises Refusal, and MissingParameter if there is neither."""
     if net is not None:
         return nets.load(net, given)
     if start is None:
-        raise refusal("state-without-net")
+        context = click.get_current_context()
+        raise click.MissingParameter(ctx=context, param=context.command.params[0])
     if given != Given():
         raise refusal("state-with-parameters")
     from petri.model import Model

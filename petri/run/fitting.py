@@ -1,7 +1,7 @@
 """A saved state as the start of another net: what of its marking has the names and types of that net.
 
 Tokens stay in places of the same name whose tokens have the same fields. Firings in progress go on where their
-transition still gives tokens to the same places. Clocks are set anew, and figures begin.
+transition still gives tokens to the same places; others end at once. Clocks are set anew, and figures begin.
 """
 
 from __future__ import annotations
@@ -50,6 +50,7 @@ class _Fitting:
         self.saved, self.before, self.net = saved, before, net
         self.places = {place.name: number for number, place in enumerate(net.places)}
         self.told: list[str] = []
+        self.at_once: dict[int, list[SavedGift]] = {}  # by place of the net: what firings give that end at once
 
     @property
     def left_out(self) -> tuple[str, ...]:
@@ -58,6 +59,7 @@ class _Fitting:
     def engine(self) -> SavedEngine:
         fresh = ReferenceSession(self.net, 1, 0, Limits(), Asked()).save()
         saved = self.saved
+        firings = self.firings()
         places = self.marking(fresh)
         return replace(
             fresh,
@@ -65,7 +67,7 @@ class _Fitting:
             window=saved.now,
             random=saved.random,
             places=places,
-            in_progress=self.firings(),
+            in_progress=firings,
             contents=self.contents(places),
             rows=self.rows(),
             settled=False,
@@ -85,14 +87,16 @@ class _Fitting:
             elif _fields(place) != _fields(self.net.places[number]):
                 self.leave_out(of_place.tokens, f"of `{place.name}`, whose tokens have other fields")
             else:
-                places[number] = self.tokens(self.net.places[number], of_place)
+                places[number] = self.tokens(number, of_place)
         return tuple(places)
 
-    def tokens(self, place: Place, saved: SavedPlace) -> SavedPlace:
+    def tokens(self, number: int, saved: SavedPlace) -> SavedPlace:
+        place, more = self.net.places[number], self.at_once.get(number, ())
         slots = place.colour.slots
         if not slots:
-            return SavedPlace(saved.tokens, (), NOTHING, 0, saved.tokens, 0)
-        tokens = list(chunks(saved.words, len(slots)))
+            count = saved.tokens + sum(gift.count for gift in more)
+            return SavedPlace(count, (), NOTHING, 0, count, 0)
+        tokens = [*chunks(saved.words, len(slots)), *(gift.words for gift in more for _ in range(gift.count))]
         within = [words for words in tokens if _is_of(token_of(words, slots), slots)]
         self.leave_out(len(tokens) - len(within), f"of `{place.name}`, whose values are outside their ranges")
         return SavedPlace(len(within), tuple(w for words in within for w in words), NOTHING, 0, len(within), 0)
@@ -110,13 +114,23 @@ class _Fitting:
             gifts = None if number is None else self.gifts(self.net.transitions[number], firing)
             if number is None or gifts is None:
                 lost[name] += 1
+                self.end_at_once(firing)
             else:
                 kept.append(SavedFiring(firing.end, number, gifts))
         for name, count in lost.items():
             if count:
                 firings = "firing" if count == 1 else "firings"
-                self.told.append(f"{count} {firings} of `{name}` in progress, with what would be deposited")
+                self.told.append(f"{count} {firings} of `{name}` in progress, whose tokens are deposited at once")
         return tuple(kept)
+
+    def end_at_once(self, firing: SavedFiring) -> None:
+        for gift in firing.gives:
+            place = self.before.places[gift.place]
+            number = self.places.get(place.name)
+            if number is None or _fields(place) != _fields(self.net.places[number]):
+                self.leave_out(gift.count, f"for `{place.name}`, which is not in the net as it was")
+            else:
+                self.at_once.setdefault(number, []).append(gift)
 
     def gifts(self, transition: Transition, firing: SavedFiring) -> tuple[SavedGift, ...] | None:
         """What the firing gives, if the transition of the net may give it."""

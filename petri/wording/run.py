@@ -110,9 +110,8 @@ WORDING: dict[str, Wording] = {
         "no replication came to {time}, so no state was saved", "save it earlier, with `--save-at`"
     ),
     "state-left-out": Wording(
-        "the state was saved from another net, and not all of it fits this one", notes=("left out: {parts:and:}",)
+        "the state was saved from another net, and not all of it fits this one", notes=("not kept: {parts:and:}",)
     ),
-    "state-without-net": Wording("there is no net to run", "name one, or a saved state: `--from FILE`"),
     "state-with-parameters": Wording(
         "the net of a saved state has its parameters already",
         "name the net too: `pnsim run NET --set … --from FILE`",

@@ -211,7 +211,7 @@ def test_a_command_that_does_not_exist(call: Call, name: str, hint: str) -> None
 def test_a_missing_argument(call: Call) -> None:
     outcome = call("run")
     assert outcome.status == 2
-    assert "usage: pnsim run [OPTIONS] NET" in outcome.err
+    assert "usage: pnsim run [OPTIONS] [NET]" in outcome.err
 
 
 # ---------------------------------------------------------------- what goes wrong inside a running model

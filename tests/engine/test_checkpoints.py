@@ -21,6 +21,7 @@ from petri.net import Net
 from petri.run.session import begin
 from tests.engine.nets import nets
 from tests.engine.test_engines_agree import FAR, FEW, MANY_NETS, assert_same_state
+from tests.sampling import one_in
 
 pytestmark = pytest.mark.skipif(not available(), reason="the native engine is not built")
 
@@ -86,7 +87,7 @@ def saved_on_the_way(net: Net, how: str, firings: int) -> tuple[SavedEngine, flo
     return one.save(), now + now
 
 
-@pytest.mark.parametrize("path", LIBRARY, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", one_in(4, LIBRARY), ids=lambda path: path.stem)
 def test_nets_of_the_library_go_on(path: Path) -> None:
     net = petri.load(path).net
     saved, until = saved_on_the_way(net, "interpreted", 1000)
