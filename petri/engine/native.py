@@ -79,21 +79,14 @@ def compiled(net: Net) -> Compiled:
     return latest
 
 
-def searching(net: Net) -> dict[int, tuple[list[int], bool]]:
-    """The transitions that look through many tokens at nearly every firing, with the input arcs for which they do, and
-    whether through all combinations of their tokens, or through those of each.
+def speed(net: Net) -> list[tuple[str, tuple[list[int], bool] | None, list[tuple[str, int]]]]:
+    """How each transition is run: how a binding is found (`one`, `any`, `counted`, `ranked`, `searched`); the input
+    arcs whose tokens it looks through at nearly every firing, where these may be many, and whether through all
+    combinations of them; why it is interpreted, with the number of the place or output arc that is to blame.
 
     Empty if the native engine is not built. Raises ModelError if the engine cannot run the net.
     """
-    return dict(compiled(net).program.searching()) if available() else {}
-
-
-def asking(net: Net) -> dict[int, list[int]]:
-    """The transitions that are not compiled because they ask places for room, with the output arcs for which they ask.
-
-    Empty if the native engine is not built. Raises ModelError if the engine cannot run the net.
-    """
-    return dict(compiled(net).program.asking()) if available() else {}
+    return compiled(net).program.speed() if available() else []
 
 
 class NativeSession:

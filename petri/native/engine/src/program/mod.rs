@@ -114,20 +114,8 @@ pub struct Looks {
 const MANY: u64 = 1_000;
 
 impl Program {
-    /// The transitions that look through the tokens of bags, perhaps many, at nearly every firing.
-    pub fn searching(&self) -> Vec<(TransitionId, Looks)> {
-        let all = self.transitions.iter().enumerate();
-        let found = all.filter_map(|(id, transition)| Some((TransitionId(id as u32), self.looks(transition)?)));
-        found.collect()
-    }
-
-    /// The transitions that are not compiled because they ask places for room, with the output arcs for which they ask.
-    pub fn asking(&self) -> Vec<(TransitionId, &[usize])> {
-        let all = self.transitions.iter().enumerate().filter(|(_, transition)| !transition.rooms.is_empty());
-        all.map(|(id, transition)| (TransitionId(id as u32), &transition.rooms[..])).collect()
-    }
-
-    fn looks(&self, transition: &TransitionProgram) -> Option<Looks> {
+    /// The tokens that a transition looks through at nearly every firing, where they may be many.
+    pub fn looks(&self, transition: &TransitionProgram) -> Option<Looks> {
         match transition.selection {
             Selection::Search => self.searched(transition),
             Selection::Tree(id) => self.tested(transition, &self.join_trees[id]),

@@ -660,6 +660,11 @@ fn key_slots<'a>(join: &JoinProgram, link: &'a LinkProgram) -> Option<&'a [u32]>
 
 /// Whether there is code for the firings of a transition.
 fn can_fire(program: &Program, plan: &TransitionProgram) -> bool {
+    !needs_engine(plan) && interpreted_place(program, plan).is_none()
+}
+
+/// A place because of which the firings of a transition are interpreted, and why.
+pub fn interpreted_place(program: &Program, plan: &TransitionProgram) -> Option<(PlaceId, WhyPlace)> {
     let bounds = |place: &PlaceId| &program.places[*place].bounds;
     let alike = |arc: &arc::OutputProgram| {
         let whole =
@@ -670,20 +675,32 @@ fn can_fire(program: &Program, plan: &TransitionProgram) -> bool {
             whole(first) && arc.places.iter().all(|place| same(first, &bounds(place)[slot]))
         })
     };
-    !needs_engine(plan)
-        && !touches(plan, |place| program.places[place].weight.is_some() || program.places[place].identified)
-        && plan.outputs.iter().all(|arc| alike(arc) && arc.places.iter().all(|place| !program.places[*place].key_fails))
+    let given = || plan.outputs.iter().flat_map(|arc| arc.places.iter().copied());
+    let taken = plan.inputs.iter().map(|arc| arc.place).chain(plan.resets.iter().copied());
+    let weighs = |place: PlaceId| program.places[place].weight.is_some().then_some((place, WhyPlace::Weight));
+    let told_apart = |place: PlaceId| program.places[place].identified.then_some((place, WhyPlace::Clocks));
+    taken
+        .chain(given())
+        .find_map(|place| weighs(place).or_else(|| told_apart(place)))
+        .or_else(|| given().find(|&place| program.places[place].key_fails).map(|place| (place, WhyPlace::Key)))
+        .or_else(|| plan.outputs.iter().find(|arc| !alike(arc)).map(|arc| (arc.place(), WhyPlace::Ranges)))
+}
+
+/// Why the firings that take from a place or give to it are interpreted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WhyPlace {
+    /// Its capacity is one of weight.
+    Weight,
+    /// Clocks tell its tokens apart.
+    Clocks,
+    /// The key that orders its tokens may raise a fault.
+    Key,
+    /// It is one of several that a token may go to, whose ranges differ, or its range is not of whole numbers.
+    Ranges,
 }
 
 /// Whether the interpreter has to look for the bindings of a transition: those that are due, or that see all of a queue.
 pub fn needs_engine(plan: &TransitionProgram) -> bool {
     plan.inputs.iter().any(|arc| matches!(arc.find, arc::Find::Shown { .. }))
         || plan.clock.as_ref().is_some_and(|clock| clock.kind == ClockKind::Coloured)
-}
-
-/// Whether tokens enter or leave a place such as a test tells.
-fn touches(plan: &TransitionProgram, is_such: impl Fn(PlaceId) -> bool) -> bool {
-    let taken = plan.inputs.iter().map(|arc| arc.place).chain(plan.resets.iter().copied());
-    let given = plan.outputs.iter().flat_map(|arc| arc.places.iter().copied());
-    taken.chain(given).any(is_such)
 }
