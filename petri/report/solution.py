@@ -21,6 +21,7 @@ from petri.structs import Frozen
 
 DIGITS = 10  # of an exact figure, at most
 FAR = 3.0  # half-widths of a 95 % interval; the exact figure is so far from one time in 250 million
+ROUNDING = 1e-12  # figures that are 0 are computed to this, at least
 
 
 class Compared(Frozen):
@@ -106,13 +107,20 @@ def remark(one: Exact, verdicts: Sequence[Text]) -> Text:
 
 
 def exact_text(one: Exact, units: Units, digits: int = DIGITS) -> str:
-    """As many digits as are certain, ten at most."""
+    """As many digits as are certain, ten at most; 0 where no digit is, but for rounding."""
     if one.bounded is None or math.isnan(one.value):
         return NOTHING
+    if is_zero(one):
+        return units.show(0.0, shown_dimension(one.dimension))
     if one.error > 0.0 and one.value:
         known = math.floor(-math.log10(one.error / abs(one.value))) if one.error < abs(one.value) else 1
         digits = min(max(known, 1), digits)
     return units.show(one.value, shown_dimension(one.dimension), digits)
+
+
+def is_zero(one: Exact) -> bool:
+    """Whether the figure is 0 as far as is known, and nearly so: a difference of equal numbers, say."""
+    return abs(one.value) <= one.error <= ROUNDING
 
 
 def _print_items(
@@ -147,7 +155,8 @@ def item_text(kind: FigureKind, one: Exact | None, units: Units) -> str:
 def _print_certainty(solution: Solution, console: Console) -> None:
     """How much is certain of all figures."""
     every = [*solution.measures, *solution.places, *solution.transitions]
-    shares = [one.error / abs(one.value) for one in every if one.value and math.isfinite(one.value)]
+    figures = [one for one in every if one.value and math.isfinite(one.value) and not is_zero(one)]
+    shares = [one.error / abs(one.value) for one in figures]
     known = [share for share in shares if math.isfinite(share)]
     if known:
         text = f"every figure differs from the exact one by less than {max(max(known), 1e-16):.1g} of its value"
