@@ -38,6 +38,7 @@ FORMATS: Final = (
     _format("GreatSPN", "pnpro", ".pnpro", rb"<gspn\b"),
     _format("ORIS", "oris", ".xpn", rb"<tpn-editor\b"),
     _format("PRISM", "prism", ".prism .sm .pm .nm", _PRISM, True),
+    _format("CPN Tools", "cpn", ".cpn", rb"<cpnet\b|<workspaceElements\b"),
     _format("TINA", "tina", ".net", _TINA, True),
     _format("gospn", "gospn", ".spn", rb"^[ \t]*(?:arc|iarc|oarc|harc)[ \t]+[\w.]+[ \t]+to[ \t]+[\w.]+", True),
 )  # fmt: skip

@@ -16,14 +16,14 @@ def exponential(transition: Transition, rate: Node, writer: Writer, sure: Callab
     """
     text = writer.text(rate)
     if all(_positive(part, sure) for part in _factors(rate)):
-        transition.clauses["after"] = f"exp({_mean(rate, writer)})"
+        transition.clauses["after"] = f"exp({mean_text(rate, writer)})"
         return
     transition.clauses["let"] = f"rate = {bare(text)}"
     transition.clauses["after"] = "exp(1 / rate)"
     guard(transition, "rate > 0")
 
 
-def _mean(rate: Node, writer: Writer) -> str:
+def mean_text(rate: Node, writer: Writer) -> str:
     """1 / rate: a number where it is a short one, and a quotient is turned over."""
     value = value_of(rate, {})
     short = decimal_of(1 / value) if value else None

@@ -51,6 +51,12 @@ WORDING: dict[str, Wording] = {
         "models of the kind `{kind}` cannot be imported", "only those of the kind `ctmc` have one time for each command"
     ),
     "foreign-unreadable": Wording("`{path}` is a file of {origin}, which cannot be imported: {reason}"),
+    "foreign-strings": Wording(
+        "the language has no strings: tokens of {names:and} are black, and products are imported without them"
+    ),
+    "foreign-monitors": Wording(
+        "these monitors are not imported: {names:and}", "measures say the like: `mean(place)`, `count(transition)`"
+    ),
     "foreign-weights": Wording(
         "GreatSPN gives a weight to each binding, and this language to each transition, whose bindings share it: "
         "beside others of their priority, {names:and} may fire with another probability",
