@@ -35,16 +35,19 @@ _DECLARED: Final = re.compile(r"\s*(\w+)\s*:\s*(?:\[(.*)\.\.(.*)\]|(bool))\s*(?:
 _COMMAND: Final = re.compile(r"\s*\[(\w*)\](.*?)->(.*)$", re.DOTALL)
 _ASSIGNED: Final = re.compile(r"\s*\(?\s*(\w+)'\s*=(.*)$", re.DOTALL)
 _RANGE_TRUE: Final = Node("name", text="true")
+_ZERO: Final = Node("number", text="0")
+_BITS: Final = {"0": 0, "1": 1, "false": 0, "true": 1}
 
 
 @dataclass(slots=True)
 class _Variable:
-    """counted: a place of black tokens."""
+    """counted: a place of black tokens. flag: it holds one, or none, as commands say that fix its value."""
 
     place: str
     type: str
     initial: str
     counted: bool
+    flag: bool = False
     bound: str = ""  # the name that arcs bind
 
 
@@ -239,17 +242,22 @@ class _Model:
     # ------------------------------------------------------------ variables
 
     def _declare(self) -> None:
-        counted = self._counted({name for name, low, *_ in self.declared if low == "0"})
+        flags = {
+            name for name, low, high, truth, initial, *_ in self.declared if self._flag(name, low, high, truth, initial)
+        }
+        counted = self._counted({name for name, low, *_ in self.declared if low == "0"} - flags) | flags
         for key, low, high, truth, initial, span, doc in self.declared:
             place = self.foreign.names.give("place", key)
             start = self.expressions.text(self._node(initial, span), span)
             limits = () if truth else (self.expressions.text(low, span), self.expressions.text(high, span))
             type_ = "..".join(limits) or "bool"
-            self.variables[key] = _Variable(place, type_, start, key in counted)
+            self.variables[key] = _Variable(place, type_, start, key in counted, key in flags)
             if key in counted:
-                tokens = "" if start == "0" else "token" if start == "1" else f"{_factor(start)} * token"
-                limit = f"at most {type_.partition('..')[2]}"
-                self.foreign.places.append(Place(place, initial=tokens, doc=f"{doc} ({limit})" if doc else limit))
+                none, one = start in ("0", "false"), start in ("1", "true")
+                tokens = "" if none else "token" if one else f"{_factor(start)} * token"
+                limit = "" if key in flags else f"at most {type_.partition('..')[2]}"
+                said = f"{doc} ({limit})" if doc and limit else doc or limit
+                self.foreign.places.append(Place(place, initial=tokens, doc=said))
             else:
                 self.variables[key].bound = self.foreign.names.give("variable", key, f"{key}_now")
                 written = f"({start})" if not infix.ATOMIC.fullmatch(start) else start
@@ -258,6 +266,17 @@ class _Model:
             unknown = next((name for name in command.updates if name not in self.variables), None)
             if unknown is not None:
                 self._refuse("foreign-unknown-name", command.span, name=unknown)
+
+    def _flag(self, name: str, low: str, high: str, truth: str, initial: str) -> bool:
+        """Whether a variable is true or false, or 0 or 1, and no command sets it to 1 without knowing what it was."""
+        if not truth and (low, high) != ("0", "1"):
+            return False
+        setting = [command for command in self.commands if name in command.updates]
+        return initial in _BITS and all(
+            (value := _bit(command.updates[name])) is not None
+            and (not value or any(_says(part, name) is not None for part in _conjuncts(command.guard)))
+            for command in setting
+        )
 
     def _counted(self, names: set[str]) -> set[str]:
         """The variables that all updates count: add or subtract a number, add another such variable, or set to 0."""
@@ -310,7 +329,7 @@ class _Model:
         self.labelled.setdefault(command.label, []).append(name)
         self.values = {}
         conditions = [part for part in _conjuncts(command.guard) if not self._fixed(part)]
-        changes = {key: _change(node, key) for key, node in command.updates.items() if self.variables[key].counted}
+        changes = {key: self._moved(node, key) for key, node in command.updates.items() if self.variables[key].counted}
         down = {key for key, change in changes.items() if change is not None and change < 0}
         try:
             for part in conditions:
@@ -337,9 +356,12 @@ class _Model:
         text = " ".join([*transition.clauses.values(), *given.values()])
         for key, variable in self.variables.items():
             change = changes.get(key)
+            if variable.flag and key in self.values and not (change is not None and change < 0):
+                word = "read" if _bit(self.values[key]) else "no"
+                transition.inputs.append(f"{word} {variable.place}")
             if key in changes and change is None:
                 node = command.updates[key]
-                if node.op == "number":
+                if _bit(node) == 0:
                     transition.inputs.append(f"reset {variable.place}")
                 else:
                     transition.outputs.append(f"{self._held(node.parts[1])} * {variable.place}")
@@ -359,20 +381,29 @@ class _Model:
         bound = self.variables[key].bound
         return bound if re.search(rf"\b{bound}\b", text) else "_"
 
+    def _moved(self, node: Node, key: str) -> int | None:
+        """By how much an update changes a variable that is counted; None if that is not known."""
+        if self.variables[key].flag and key in self.values:
+            return (_bit(node) or 0) - (_bit(self.values[key]) or 0)
+        return _change(node, key)
+
     def _fixed(self, part: Node) -> bool:
-        """Whether a condition only says the value of a coloured variable, which is kept."""
-        negated = part.op == "not"
-        name = part.parts[0] if negated else part
-        if name.op == "name" and name.text in self.variables and self.variables[name.text].type == "bool":
-            return self._fix(name.text, Node("name", text="false" if negated else "true"))
+        """Whether a condition only says the value of a variable that is not counted, or a flag; the value is kept."""
+        for key in (one.text for one in part.everywhere() if one.op == "name" and one.text in self.variables):
+            variable, bit = self.variables[key], _says(part, key)
+            if bit is not None and (variable.flag or variable.type == "bool"):
+                word = ("false", "true")[bit] if variable.type == "bool" else str(bit)
+                return self._fix(key, Node("name" if variable.type == "bool" else "number", text=word))
+            break
         if part.op == "==" and part.parts[0].op == "name" and part.parts[0].text in self.variables:
             value = part.parts[1]
             if not any(one.op == "name" and one.text in self.variables for one in value.everywhere()):
-                return self._fix(part.parts[0].text, value)
+                return not self.variables[part.parts[0].text].flag and self._fix(part.parts[0].text, value)
         return False
 
     def _fix(self, key: str, value: Node) -> bool:
-        if self.variables[key].counted or key in self.values:
+        variable = self.variables[key]
+        if (variable.counted and not variable.flag) or key in self.values:
             return False
         self.values[key] = value
         return True
@@ -386,7 +417,9 @@ class _Model:
     def _as_tokens(self, node: Node) -> Node:
         """The expression with variables as `tokens`, and those whose value a guard says as this value."""
         if node.op == "name" and node.text in self.variables:
-            return self.values.get(node.text) or Node("tokens", text=node.text, at=node.at)
+            held = Node("tokens", text=node.text, at=node.at)
+            truth = self.variables[node.text].flag and self.variables[node.text].type == "bool"
+            return self.values.get(node.text) or (Node(">", (held, _ZERO)) if truth else held)
         return Node(node.op, tuple(map(self._as_tokens, node.parts)), node.text, node.at)
 
     def _name(self, node: Node) -> str:
@@ -401,6 +434,7 @@ class _Model:
     def _measures(self) -> None:
         """Rewards and labels that read only variables that are counted, and numbers of firings, become measures."""
         others: list[tuple[str, Span]] = []
+        self.values = {}
         for title, body, span in self.rewards:
             said = self._reward_text([one.strip() for one in body.split(";") if one.strip()], span)
             if said is None:
@@ -479,6 +513,27 @@ def _split(text: str, sign: str) -> list[str]:
         else:
             parts[-1] += character
     return parts
+
+
+def _bit(node: Node) -> int | None:
+    """0 or 1, if an expression is one of these or a truth value."""
+    return _BITS.get(node.text) if node.op in ("name", "number") else None
+
+
+def _says(part: Node, name: str) -> int | None:
+    """The value, 0 or 1, that a condition gives to a variable: `x`, `!x`, `x = 1`, `x > 0`; None if it says no more."""
+    if part.op == "name" and part.text == name:
+        return 1
+    if part.op == "not" and part.parts[0] == Node("name", text=name, at=part.parts[0].at):
+        return 0
+    if len(part.parts) != 2 or part.parts[0].op != "name" or part.parts[0].text != name:
+        return None
+    value = _bit(part.parts[1])
+    if part.op in ("==", "!="):
+        return value if value is None or part.op == "==" else 1 - value
+    if (part.op, value) in ((">", 0), (">=", 1)):
+        return 1
+    return 0 if (part.op, value) in (("<", 1), ("<=", 0)) else None
 
 
 def _change(node: Node, name: str) -> int | None:

@@ -199,9 +199,15 @@ module board
   [] shown < 2 * c -> 1 : (shown'=shown+q2);
   [] shown > 0 -> 1 : (shown'=0);
   [] shown < 1 -> 3 : (shown'=shown+1);
+  lamp : [0..1];
+  [take2] lamp=0 -> 1 : (lamp'=1);
+  [] lamp>0 & shown < 2 -> 2 : (lamp'=0);
+  [] shown > 2 -> 1 : (lamp'=0);
+  [done] lamp=1 -> 1 : (lamp'=1);
 endmodule
 label "idle" = s=0;
 label "long" = q1 > 1 & !(q2 < 2);
+label "dark" = lamp=0 & q1 > 1;
 rewards "waiting"
   true : q1;
 endrewards
