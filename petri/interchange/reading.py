@@ -61,6 +61,20 @@ def is_foreign(path: Path) -> bool:
         return False
 
 
+def is_unreadable(path: Path) -> bool:
+    """Whether a file is in a format that is known and not read."""
+    try:
+        with path.open("rb") as file:
+            return _why_unreadable(file.read(_HEAD)) is not None
+    except (OSError, ValueError):
+        return False
+
+
+def _why_unreadable(data: bytes) -> tuple[str, str] | None:
+    """The tool that wrote a file, and why its files are not read."""
+    return next(((origin, reason) for origin, sign, reason in UNREADABLE if sign.search(data[:_HEAD])), None)
+
+
 def recognised(data: bytes, name: str = "") -> Format | None:
     """The format of a file by its content; of several by the suffix of its name."""
     head = data[:_HEAD]
@@ -89,10 +103,9 @@ def read_bytes(data: bytes, name: str, wanted: str = "") -> Foreign:
         raise LanguageError([Diagnostic("foreign-file-too-large", values=values)])
     kind = recognised(data, name)
     if kind is None:
-        for origin, sign, reason in UNREADABLE:
-            if sign.search(data[:_HEAD]):
-                values = {"path": name, "origin": origin, "reason": reason}
-                raise LanguageError([Diagnostic("foreign-unreadable", values=values)])
+        if (why := _why_unreadable(data)) is not None:
+            values = {"path": name, "origin": why[0], "reason": why[1]}
+            raise LanguageError([Diagnostic("foreign-unreadable", values=values)])
         known = tuple(one.name for one in FORMATS)
         raise LanguageError([Diagnostic("foreign-unknown", values={"path": name, "known": known})])
     foreign = Foreign(kind.name, name, _text(data, name, kind), wanted=wanted)
