@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from fractions import Fraction
 from typing import Final
 
 from petri.interchange.foreign import Transition
@@ -26,7 +27,7 @@ def exponential(transition: Transition, rate: Node, writer: Writer, sure: Callab
 def mean_text(rate: Node, writer: Writer) -> str:
     """1 / rate: a number where it is a short one, and a quotient is turned over."""
     value = value_of(rate, {})
-    short = decimal_of(1 / value) if value else None
+    short = (decimal_of(1 / value) or _rounded(value)) if value else None
     if short is not None:
         return short
     if rate.op == "/":
@@ -34,6 +35,12 @@ def mean_text(rate: Node, writer: Writer) -> str:
         one = value_of(numerator, {}) == 1
         return writer.text(denominator if one else Node("/", (denominator, numerator)))
     return mean_of_rate(writer.text(rate))
+
+
+def _rounded(rate: Fraction) -> str | None:
+    """A short mean whose reciprocal, rounded to a double, is the rate: 3 for 0.3333333333333333."""
+    mean = decimal_of(Fraction(repr(1 / float(rate))))
+    return mean if mean is not None and 1 / float(mean) == float(rate) else None
 
 
 def guard(transition: Transition, condition: str) -> None:
