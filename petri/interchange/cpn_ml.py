@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from petri.interchange.infix import DEEPEST, InfixError, Node
+from petri.interchange.infix import DEEPEST, InfixError, Node, is_huge
 
 MOST_PARTS: Final = 5_000  # of an expression whose functions are written out
 _TOKEN: Final = re.compile(
@@ -222,6 +222,8 @@ class _Reader:
     def atom(self) -> Node:
         at = self.at
         if self.kind == "number":
+            if is_huge(self.token):
+                raise InfixError(at, "the number is too large")
             return Node("number", text=self.next().replace("~", "-"), at=at)
         if self.kind == "string":
             return Node("string", text=self.next()[1:-1], at=at)

@@ -164,6 +164,8 @@ class _Reader:
     def atom(self) -> Node:
         at = self.at
         if self.kind == "number":
+            if is_huge(self.token):
+                raise InfixError(at, "the number is too large")
             return Node("number", text=self.next(), at=at)
         if self.accept("("):
             inside = self.expression()
@@ -263,6 +265,12 @@ def plain_call(node: Node, arguments: Sequence[str]) -> str:
 
 def _modulo(arguments: Sequence[str]) -> str:
     return f"(({arguments[0]}) mod ({arguments[1]}))"
+
+
+def is_huge(text: str) -> bool:
+    """Whether a number has so many digits, or such an exponent, that it is no double."""
+    exponent = text.lower().partition("e")[2].lstrip("+-~").lstrip("0")
+    return len(text) > 400 or len(exponent) > 3 or int(exponent or 0) > 300
 
 
 def number_text(text: str) -> str:

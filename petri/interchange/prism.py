@@ -84,9 +84,12 @@ class _Model:
         self.text = _COMMENT.sub(lambda one: " " * len(one[0]), foreign.source)
         self.expressions = Expressions(foreign, lambda _: None)
         self.formulas: dict[str, Node] = {}
+        self.written = {found[1]: found[2] for found in _FORMULA.finditer(self.text)}
         self.modules: dict[str, _Texts] = {}
         self.commands: list[_Command] = []
         self.variables: dict[str, _Variable] = {}
+        self.order: dict[str, int] = {}
+        self.bound: dict[str, str] = {}  # the variables by the names that arcs bind
         self.declared: list[tuple[str, str, str, str, str, Span, str]] = []
         self.labels: dict[str, list[str]] = {}  # the modules that have a label
         self.labelled: dict[str, list[str]] = {}  # the transitions that a label became
@@ -251,6 +254,7 @@ class _Model:
             start = self.expressions.text(self._node(initial, span), span)
             limits = () if truth else (self.expressions.text(low, span), self.expressions.text(high, span))
             type_ = "..".join(limits) or "bool"
+            self.order[key] = len(self.order)
             self.variables[key] = _Variable(place, type_, start, key in counted, key in flags)
             if key in counted:
                 none, one = start in ("0", "false"), start in ("1", "true")
@@ -260,6 +264,7 @@ class _Model:
                 self.foreign.places.append(Place(place, initial=tokens, doc=said))
             else:
                 self.variables[key].bound = self.foreign.names.give("variable", key, f"{key}_now")
+                self.bound[self.variables[key].bound] = key
                 written = f"({start})" if not infix.ATOMIC.fullmatch(start) else start
                 self.foreign.places.append(Place(place, type_, written, doc=doc))
         for command in self.commands:
@@ -353,9 +358,10 @@ class _Model:
     def _arcs(
         self, transition: Transition, command: _Command, changes: dict[str, int | None], given: dict[str, str]
     ) -> None:
-        text = " ".join([*transition.clauses.values(), *given.values()])
-        for key, variable in self.variables.items():
-            change = changes.get(key)
+        words = set(re.findall(r"\w+", " ".join([*transition.clauses.values(), *given.values()])))
+        named = {self.bound[word] for word in words & self.bound.keys()}
+        for key in sorted(named | command.updates.keys() | self.values.keys(), key=self.order.__getitem__):
+            variable, change = self.variables[key], changes.get(key)
             if variable.flag and key in self.values and not (change is not None and change < 0):
                 word = "read" if _bit(self.values[key]) else "no"
                 transition.inputs.append(f"{word} {variable.place}")
@@ -369,17 +375,17 @@ class _Model:
                 arcs = transition.inputs if change < 0 else transition.outputs
                 arcs.append(times(abs(change), variable.place))
             elif key in given:
-                transition.inputs.append(f"{variable.place}({self._pattern(key, text)})")
+                transition.inputs.append(f"{variable.place}({self._pattern(key, words)})")
                 transition.outputs.append(f"{variable.place}({given[key]})")
-            elif not variable.counted and (key in self.values or re.search(rf"\b{variable.bound}\b", text)):
-                transition.inputs.append(f"read {variable.place}({self._pattern(key, text)})")
+            elif not variable.counted and (key in self.values or key in named):
+                transition.inputs.append(f"read {variable.place}({self._pattern(key, words)})")
 
-    def _pattern(self, key: str, text: str) -> str:
+    def _pattern(self, key: str, words: set[str]) -> str:
         """What an arc finds: the value that a guard asks for, or any, by its name where that is used."""
         if key in self.values:
             return self.writer.text(self.values[key])
         bound = self.variables[key].bound
-        return bound if re.search(rf"\b{bound}\b", text) else "_"
+        return bound if bound in words else "_"
 
     def _moved(self, node: Node, key: str) -> int | None:
         """By how much an update changes a variable that is counted; None if that is not known."""
@@ -488,10 +494,9 @@ class _Model:
     def _formula_of(self, name: str, span: Span) -> Node | None:
         if name in self.formulas:
             return self.formulas[name]
-        found = re.search(rf"\bformula\s+{re.escape(name)}\s*=([^;]*);", self.text)
-        if found is None:
+        if name not in self.written:
             return None
-        self.formulas[name] = self.expressions.node(found[1].strip(), span, tight_not=False)
+        self.formulas[name] = self.expressions.node(self.written[name].strip(), span, tight_not=False)
         return self.formulas[name]
 
     def _span(self, at: int) -> Span:

@@ -99,8 +99,7 @@ def read(path: str | Path, name: str | None = None, wanted: str = "") -> Foreign
 def read_bytes(data: bytes, name: str, wanted: str = "") -> Foreign:
     """The net of a file's bytes, as of `read`. Raises LanguageError."""
     if len(data) > LARGEST_FILE:
-        values = {"path": name, "limit": f"{LARGEST_FILE // 2**20} MiB"}
-        raise LanguageError([Diagnostic("foreign-file-too-large", values=values)])
+        raise _too_large(name, LARGEST_FILE)
     kind = recognised(data, name)
     if kind is None:
         if (why := _why_unreadable(data)) is not None:
@@ -119,12 +118,20 @@ def read_bytes(data: bytes, name: str, wanted: str = "") -> Foreign:
     return foreign
 
 
+def _too_large(name: str, limit: int) -> LanguageError:
+    values = {"path": name, "limit": f"{limit // 2**20} MiB"}
+    return LanguageError([Diagnostic("foreign-file-too-large", values=values)])
+
+
 def _text(data: bytes, name: str, kind: Format) -> str:
     """The file as text, for messages; and to be read, where the format is UTF-8. Raises LanguageError."""
     if not kind.text:
         return data.decode("utf-8", "replace")
+    from petri.language.syntax.foreign import LARGEST_FILE as LARGEST_TEXT
     from petri.language.syntax.foreign import decode
 
+    if len(data) > LARGEST_TEXT:
+        raise _too_large(name, LARGEST_TEXT)
     text, found = decode(data, name)
     if found:
         raise LanguageError(found)
