@@ -35,6 +35,7 @@ class _Net:
         self.fusions: dict[str, Socket] = {}
         self.steps: list[Step] = []
         self.repeated: set[str] = set()  # pages with several instances
+        self.seen: set[str] = set()  # pages with an instance
         self.count = 0
 
     def read(self) -> None:
@@ -48,6 +49,9 @@ class _Net:
         self.foreign.call(attributes.get("name") if attributes is not None and len(tops) == 1 else "")
         for page in tops:
             self._page(page, {}, (), "")
+        for key, page in self.pages.items():
+            if key not in self.seen:
+                self.declared.refuse("foreign-circle", page, name=key)
         for step in self.steps:
             step.add_early()
         if not any(colour.timed for colour in self.declared.colours.values()):
@@ -64,6 +68,7 @@ class _Net:
         """An instance of a page; ports: the places that it shares with the page above."""
         if page.get("id") in above:
             self.declared.refuse("foreign-circle", page, name=page.get("id"))
+        self.seen.add(page.get("id"))
         nodes: dict[str, Socket] = {}
         for element in page.all("place"):
             self._count(element)

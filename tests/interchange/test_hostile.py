@@ -89,3 +89,5 @@ def test_pages_within_themselves() -> None:
     inside = '<subst subpage="g2" portsock=""/>'
     text = document((transition("t1", "a", more=inside),), (transition("t2", "b", more=inside),))
     assert refused(text, "a.cpn") == "foreign-circle"
+    alone = '<subst subpage="g2" portsock=""/>'
+    assert refused(document((), (transition("t1", "a", more=alone),)), "a.cpn") == "foreign-circle"
