@@ -108,10 +108,10 @@ def exact(model: Model, known: dict[str, Any]) -> str:
 
 def states(model: Model, known: dict[str, Any]) -> tuple[str, str, str]:
     """What was published, and the states and arcs that are explored."""
-    published = f"{known['states']:,}" + (f", {known['arcs']:,} arcs" if "arcs" in known else "")
+    published = f"{known['states']:,} states" + (f", {known['arcs']:,} arcs" if "arcs" in known else "")
     # `model.reach` counts states as one that differ in nothing that decides a firing.
     space = explore(model.net, bounds(MOST_STATES))
-    explored = f"{len(space):,}" + (f", {len(space.sources):,} arcs" if "arcs" in known else "")
+    explored = f"{len(space):,} states" + (f", {len(space.sources):,} arcs" if "arcs" in known else "")
     if known.get("without progress"):
         every = states_without_progress(plain(model.net, {}, "this script"))
         explored += f"; {every:,} if times also pass in states in which something fires at once"

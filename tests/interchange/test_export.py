@@ -13,6 +13,7 @@ from petri import interchange, language
 from petri.codec import net_to_dict
 from petri.diagnostics import LanguageError
 from petri.interchange.exporting import WRITERS, exported
+from petri.model import Model
 from petri.net import Net
 from tests.cli.calling import caller
 from tests.interchange import samples
@@ -56,6 +57,33 @@ def test_import_export_import(text: str, name: str, format: str) -> None:
     first = read(text, name)
     again, _ = exported(first, format)
     assert core(read(again, f"net.{format}")) == core(first)
+
+
+LINES = """ctmc
+const int c = 3;
+module line
+  q1 : [0..c] init 1;
+  q2 : [0..c];
+  [] q1 < c -> 2 : (q1'=q1+1);
+  [move] q1 > 0 & q2 < c -> 0.4 * q1 : (q1'=q1-1) & (q2'=q2+1);
+  [] q2 > 0 -> 3 : (q2'=q2-1);
+endmodule
+"""
+LIGHT = "  up : bool init true;\n  [] up -> 0.1 : (up'=false);\n  [] !up & q1 < 2 -> 2 : (up'=true);\n"
+FLAGS = LINES.replace("endmodule", f"{LIGHT}endmodule")
+
+
+def test_prism_comes_back() -> None:
+    """The same flat net; and with flags, whose guards come back as guards, the same figures."""
+    first = read(LINES, "lines.prism")
+    again = read(exported(first, "prism")[0], "again.prism")
+    assert core(again) == core(first)
+    flags = read(FLAGS, "flags.prism")
+    figures = [
+        Model(net).solve().figure("up.mean").value for net in (flags, read(exported(flags, "prism")[0], "again.prism"))
+    ]
+    assert figures[1] == pytest.approx(figures[0], rel=1e-12)
+    assert 0.1 < figures[0] < 0.9
 
 
 def test_a_chain_as_prism() -> None:
