@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Final, Literal, NoReturn
 
 from petri.diagnostics import Diagnostic, LanguageError
@@ -178,6 +179,6 @@ def rate_text(mean: float) -> str:
     """The rate of a mean: the short number whose mean it is, if there is one."""
     for digits in (6, 12, 15, 16, 17):
         text = f"{1 / mean:.{digits}g}"
-        if 1 / float(text) == mean:
+        if float(1 / Fraction(text)) == mean:  # the language divides numbers exactly
             return text
     return repr(1 / mean)

@@ -51,6 +51,7 @@ def read(text: str, name: str, wanted: str = "") -> Net:
         (samples.PNML, "net.pnml", "pnpro"),
         (samples.PIPE, "net.xml", "pnpro"),
         (samples.PNPRO_PLAIN, "net.pnpro", "pnpro"),
+        (samples.PNPRO_PLAIN.replace("0.7", "0.07"), "net.pnpro", "pnpro"),
     ],
 )
 def test_import_export_import(text: str, name: str, format: str) -> None:
