@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, Final, TypeVar, Unpack
 
 from petri import language
 from petri.diagnostics import Diagnostic, LanguageError
@@ -257,6 +257,15 @@ class Model(ShownInNotebook, Frozen):
         """
         drawing: Drawing = report().draw(self)
         return drawing
+
+    def graph(self) -> Any:
+        """The net as a graph of networkx, whose nodes are places and transitions (`petri.views.graph_of`).
+
+        Raises ImportError without networkx.
+        """
+        from petri.views import graph_of
+
+        return graph_of(self.net)
 
     def duration(self, value: float | str) -> float:
         """A time in the net's unit, from a number or from text such as "20 ms" or "dead"."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from fractions import Fraction
 from typing import Final
 
 from petri.interchange.foreign import Transition
-from petri.interchange.infix import Node, Writer, as_real, mean_of_rate
+from petri.interchange.infix import Node, Writer, as_real, bare, decimal_of, mean_of_rate, value_of
 
 
 def exponential(transition: Transition, rate: Node, writer: Writer, sure: Callable[[str], bool]) -> None:
@@ -16,11 +17,30 @@ def exponential(transition: Transition, rate: Node, writer: Writer, sure: Callab
     """
     text = writer.text(rate)
     if all(_positive(part, sure) for part in _factors(rate)):
-        transition.clauses["after"] = f"exp({mean_of_rate(text)})"
+        transition.clauses["after"] = f"exp({mean_text(rate, writer)})"
         return
-    transition.clauses["let"] = f"rate = {text}"
+    transition.clauses["let"] = f"rate = {bare(text)}"
     transition.clauses["after"] = "exp(1 / rate)"
     guard(transition, "rate > 0")
+
+
+def mean_text(rate: Node, writer: Writer) -> str:
+    """1 / rate: a number where it is a short one, and a quotient is turned over."""
+    value = value_of(rate, {})
+    short = (decimal_of(1 / value) or _rounded(value)) if value else None
+    if short is not None:
+        return short
+    if rate.op == "/":
+        numerator, denominator = rate.parts
+        one = value_of(numerator, {}) == 1
+        return writer.text(denominator if one else Node("/", (denominator, numerator)))
+    return mean_of_rate(writer.text(rate))
+
+
+def _rounded(rate: Fraction) -> str | None:
+    """A short mean whose reciprocal, rounded to a double, is the rate: 3 for 0.3333333333333333."""
+    mean = decimal_of(Fraction(repr(1 / float(rate))))
+    return mean if mean is not None and 1 / float(mean) == float(rate) else None
 
 
 def guard(transition: Transition, condition: str) -> None:
