@@ -1,11 +1,11 @@
 //! The number of clocks and their rates, and clocks that bindings share (C1, C4, C5).
 
 use std::borrow::Cow;
+use std::ptr::from_mut;
 
 use crate::base::fault::{Fault, Outcome};
 use crate::base::ids::PlaceId;
-use crate::base::ticks::after;
-use crate::collections::tournament::NEVER;
+use crate::engine::code::GENERAL;
 use crate::engine::raced::Raced;
 use crate::engine::run::Engine;
 use crate::engine::search::Goal;
@@ -14,23 +14,38 @@ use crate::program::compile::transition::add;
 use crate::program::expression::Real;
 use crate::program::transition::Selection;
 use crate::state::clocks::Of;
+use crate::state::common_clock::GREATEST_RATE;
 
 impl Engine {
-    /// The clock is set anew if the rate has changed.
+    /// The rate of the transition in the common clock may have changed.
+    #[inline(always)]
     pub(super) fn settle_shared(&mut self, raced: Raced) -> Outcome<()> {
-        let bindings = if self.is_possible(raced) { self.bindings(raced)? } else { 0 };
-        let running = if bindings == 0 { 0 } else { self.wanted(raced)?.saturating_mul(bindings) };
-        let rate = if running == 0 { 0.0 } else { self.rate(raced, running)? };
+        let (running, rate) = if self.is_possible(raced) { self.shared(raced)? } else { (0, 0.0) };
         let (now, clocks) = (self.now, &mut self.clocks.of[raced.clock.number]);
         let before = clocks.running as i128;
-        let Of::Shared(shared) = &mut clocks.of else { return Ok(()) };
-        if rate != shared.rate {
-            shared.rate = rate;
-            shared.end = if rate > 0.0 { after(now, self.random.exponential() / rate) } else { NEVER };
+        let Of::Shared { part, fires } = &mut clocks.of else { return Ok(()) };
+        self.clocks.common.set_rate(*part, rate);
+        let more = running as i128 - (before - i128::from(std::mem::take(fires)));
+        if running != clocks.running || more != 0 {
+            clocks.change(running, more.max(0) as u64, (-more).max(0) as u64, now);
         }
-        let more = running as i128 - (before - i128::from(std::mem::take(&mut shared.fires)));
-        clocks.change(running, more.max(0) as u64, (-more).max(0) as u64, now);
         Ok(())
+    }
+
+    /// The number of clocks of a transition whose watches hold, and the sum of their rates.
+    #[inline(always)]
+    fn shared(&mut self, raced: Raced) -> Outcome<(u128, f64)> {
+        if let Some(code) = &self.code {
+            let routine = code.routines[raced.clock.shadow].look;
+            // SAFETY: the code is for this engine's program.
+            let running = unsafe { routine.look(from_mut(self).cast()) };
+            if running < GENERAL {
+                return Ok((u128::from(running), f64::from_bits(self.value)));
+            }
+        }
+        let bindings = self.bindings(raced)?;
+        let running = if bindings == 0 { 0 } else { self.wanted(raced)?.saturating_mul(bindings) };
+        Ok((running, if running == 0 { 0.0 } else { self.rate(raced, running)? }))
     }
 
     /// The number of bindings of a transition whose watches hold.
@@ -91,9 +106,9 @@ impl Engine {
         let mean = self.mean(raced).inspect_err(|_| self.variables.fill(0))?;
         let clocks = real(clocks);
         Ok(if mean > 0.0 {
-            clocks * pace / mean
+            (clocks * pace / mean).min(GREATEST_RATE)
         } else if pace > 0.0 {
-            f64::INFINITY
+            GREATEST_RATE
         } else {
             0.0
         })
@@ -132,5 +147,5 @@ fn real(number: u128) -> f64 {
     fn wide(number: u128) -> f64 {
         number as f64
     }
-    u64::try_from(number).map_or_else(|_| wide(number), |few| few as f64)
+    i64::try_from(number).map_or_else(|_| wide(number), |few| few as f64)
 }

@@ -3,7 +3,6 @@
 use crate::base::fault::Outcome;
 use crate::base::ids::TransitionId;
 use crate::base::ticks::Ticks;
-use crate::collections::tournament::NEVER;
 use crate::engine::limits::RunError;
 use crate::engine::raced::Raced;
 use crate::engine::run::Engine;
@@ -23,13 +22,10 @@ impl Engine {
 
     /// Clocks that have run down now: their transitions are enabled as far as that matters (C3).
     pub(super) fn ring(&mut self) {
-        if self.clocks.next_end() > self.now {
-            return;
-        }
-        while let Some(number) = self.clocks.next_due() {
+        while let Some(number) = self.clocks.next_due(self.now, &mut self.random) {
             let transition = self.program.racing[number];
             self.clocks.of[number].due = true;
-            self.clocks.unsettle(number);
+            self.enabling.touch(TransitionId((self.program.transitions.len() + number) as u32));
             self.enabling.met(transition);
         }
     }
@@ -39,8 +35,8 @@ impl Engine {
         if std::mem::replace(&mut self.clocks.settled, true) {
             return Ok(());
         }
-        let unsettled = self.clocks.take_unsettled();
-        for &number in &unsettled {
+        for at in 0..self.enabling.take_unsettled() {
+            let number = self.enabling.clocks[TransitionId(at as u32)].at() - program.transitions.len();
             let id = program.racing[number];
             let Some(raced) = Raced::of(program, &program.transitions[id]) else { continue };
             self.settle_one(raced).map_err(|fault| {
@@ -54,7 +50,7 @@ impl Engine {
             }
             self.clocks.time(number);
         }
-        self.clocks.give_back(unsettled);
+        self.clocks.common.settle(self.now, &mut self.random);
         self.marking.identities.forget_changes();
         Ok(())
     }
@@ -82,12 +78,12 @@ impl Engine {
 
     /// The clock of the binding in `scratch.chosen` is over, as the binding fires.
     fn fired(&mut self, raced: Raced) {
-        self.clocks.unsettle(raced.clock.number);
+        self.enabling.touch(raced.clock.shadow);
         let over = match raced.clock.kind {
             ClockKind::Shared => {
-                if let Of::Shared(shared) = &mut self.clocks.of[raced.clock.number].of {
-                    shared.fires += 1;
-                    (shared.rate, shared.end) = (0.0, NEVER);
+                if let Of::Shared { fires, .. } = &mut self.clocks.of[raced.clock.number].of {
+                    *fires += 1;
+                    self.clocks.common.fired();
                 }
                 true
             }

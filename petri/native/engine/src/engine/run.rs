@@ -318,11 +318,8 @@ impl Engine {
     pub(crate) fn look(&mut self, program: &Program, code: Option<&Code>) -> Result<(), Box<RunError>> {
         let mut first: Option<Box<RunError>> = None;
         while let Some(transition) = self.enabling.next_touched() {
-            if let Some(number) = transition.at().checked_sub(program.transitions.len()) {
-                match number.checked_sub(program.racing.len()) {
-                    None => self.clocks.unsettle(number),
-                    Some(watched) => self.observers.probes.unsettle(watched),
-                }
+            if let Some(watched) = transition.at().checked_sub(program.transitions.len() + program.racing.len()) {
+                self.observers.probes.unsettle(watched);
                 continue;
             }
             // SAFETY: the code is for this engine's program.

@@ -17,7 +17,7 @@ use crate::jit::blueprint::transition::{
     Check, Count, Find, Inhibitor, Input, JoinSelection, Level, Limit, OneOf, Output, Selection, SetSize, Take, Time,
     TransitionPlan,
 };
-use crate::jit::blueprint::{Blueprint, LoopPlan, Subject};
+use crate::jit::blueprint::{Blueprint, LoopPlan, RatePlan, Subject};
 use crate::jit::profile::{Occupancy, Profile};
 use crate::net::Discipline;
 use crate::program::clock::ClockKind;
@@ -109,14 +109,37 @@ impl<'a> Planner<'a> {
         planner.end(Subject::Arrival { reserved })
     }
 
+    /// The blueprint of what computes the rate of a transition in the common clock, if its shadow is one of a transition without a
+    /// choice of tokens.
+    pub fn rate(
+        program: &'a Program,
+        profile: Option<&'a Profile>,
+        shadow: TransitionId,
+    ) -> Option<(Blueprint, Names)> {
+        let number = shadow.at().checked_sub(program.transitions.len())?;
+        let transition = &program.transitions[*program.racing.get(number)?];
+        let clock = transition.clock.as_ref().filter(|clock| clock.kind == ClockKind::Shared)?;
+        if !transition.plain || !matches!(transition.selection, transition::Selection::Single) {
+            return None;
+        }
+        let needs = if clock.servers == Some(1) { &[][..] } else { clock.needs.as_deref()? };
+        let mut planner = Planner::new(program, profile);
+        let plan = RatePlan {
+            needs: needs.iter().map(|&(place, count)| (planner.place(place), count)).collect(),
+            servers: clock.servers,
+            mean: planner.real(clock.mean.as_ref()?),
+            speed: clock.speed.as_ref().map(|(speed, _)| planner.real(speed)),
+        };
+        Some(planner.end(Subject::Rate(plan)))
+    }
+
     /// The blueprint of the loop.
     pub fn main_loop(program: &'a Program, profile: Option<&'a Profile>) -> (Blueprint, Names) {
         let mut planner = Planner::new(program, profile);
         let plan = LoopPlan {
             streams: program.streams.iter().map(|&place| planner.place(place)).collect(),
             levels: program.levels.iter().map(|level| planner.level(level)).collect(),
-            looks: program.transitions.iter().any(|plan| !plan.plain)
-                || program.with_shadows() > program.transitions.len(),
+            looks: program.transitions.iter().any(|plan| !plan.plain) || !program.probes.watched.is_empty(),
             watches: !program.probes.watched.is_empty(),
             has_clocked: !program.clocked.is_empty(),
             has_lanes: program.lanes > 0,
@@ -190,7 +213,9 @@ impl<'a> Planner<'a> {
             let TransitionProgram { plain, level, .. } = self.program.transitions[owner];
             let plain = plain && owner == id;
             let set = SetSize::of(self.program.levels[level as usize].transitions.len());
-            self.transitions.push(Neighbour { plain, level, set });
+            let behind = id.at().checked_sub(self.program.transitions.len());
+            let of_clock = behind.is_some_and(|number| number < self.program.racing.len());
+            self.transitions.push(Neighbour { plain, of_clock, level, set });
         }
         TransitionRef(number)
     }
