@@ -3,6 +3,7 @@
 use crate::base::fault::Outcome;
 use crate::base::ids::TransitionId;
 use crate::base::ticks::Ticks;
+use crate::engine::code::{ENDS, OVER, STARTS};
 use crate::engine::limits::RunError;
 use crate::engine::raced::Raced;
 use crate::engine::run::Engine;
@@ -11,6 +12,22 @@ use crate::program::Program;
 use crate::state::clocks::Of;
 
 impl Engine {
+    /// The instant is over: time moves to the next end, if that is no later than `until`. Returns what is next.
+    pub(crate) fn pass_races(&mut self, program: &Program, until: Ticks) -> Result<u64, Box<RunError>> {
+        self.settle(program)?;
+        let end = self.next_end();
+        if end > until {
+            return Ok(OVER);
+        }
+        if end > self.now {
+            self.instant_began = self.firings;
+        }
+        self.set_time(program, end);
+        self.clocks.settled = false;
+        self.ring();
+        Ok(if self.agenda.next_end() > end { STARTS } else { ENDS })
+    }
+
     /// When the next firing in progress ends, or the first clock has run down (I8).
     pub(super) fn next_end(&mut self) -> Ticks {
         let end = self.agenda.next_end();
@@ -32,9 +49,19 @@ impl Engine {
 
     /// The instant is over: clocks are set, stopped and dropped, in the order of the flat net (C2).
     pub(super) fn settle(&mut self, program: &Program) -> Result<(), Box<RunError>> {
-        if std::mem::replace(&mut self.clocks.settled, true) {
+        let firings = std::mem::replace(&mut self.clocks.settled_after, self.firings);
+        if std::mem::replace(&mut self.clocks.settled, true) && firings == self.firings {
             return Ok(());
         }
+        if !self.settle_by_code(program) {
+            self.settle_each(program)?;
+        }
+        self.clocks.common.settle(self.now, &mut self.random);
+        Ok(())
+    }
+
+    #[inline(never)]
+    fn settle_each(&mut self, program: &Program) -> Result<(), Box<RunError>> {
         for at in 0..self.enabling.take_unsettled() {
             let number = self.enabling.clocks[TransitionId(at as u32)].at() - program.transitions.len();
             let id = program.racing[number];
@@ -50,7 +77,6 @@ impl Engine {
             }
             self.clocks.time(number);
         }
-        self.clocks.common.settle(self.now, &mut self.random);
         self.marking.identities.forget_changes();
         Ok(())
     }

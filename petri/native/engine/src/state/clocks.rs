@@ -12,6 +12,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use crate::base::ids::TransitionId;
 use crate::base::invariant::{ensure, Verified};
 use crate::base::random::Random;
 use crate::base::ticks::{after, Ticks};
@@ -174,6 +175,7 @@ pub enum Of {
 /// The clocks of one transition that run, and their statistics.
 pub struct Clocks {
     pub of: Of,
+    pub transition: TransitionId,
     /// The clocks that run since the last end of an instant; of a shared one, the number of bindings that share it.
     pub running: u128,
     integral: i128,
@@ -189,8 +191,29 @@ pub struct Clocks {
 
 impl Clocks {
     /// None runs yet.
-    fn new(of: Of) -> Self {
-        Clocks { of, running: 0, integral: 0, busy: 0, since: 0, set: 0, dropped: 0, due: false, possible: false }
+    fn new(of: Of, transition: TransitionId) -> Self {
+        Clocks {
+            of,
+            transition,
+            running: 0,
+            integral: 0,
+            busy: 0,
+            since: 0,
+            set: 0,
+            dropped: 0,
+            due: false,
+            possible: false,
+        }
+    }
+
+    /// The instant is over, and that many clocks of a part in the common clock run.
+    #[inline(always)]
+    pub fn share(&mut self, running: u128, now: Ticks) {
+        let Of::Shared { fires, .. } = &mut self.of else { return };
+        let more = running as i128 - (self.running as i128 - i128::from(std::mem::take(fires)));
+        if running != self.running || more != 0 {
+            self.change(running, more.max(0) as u64, (-more).max(0) as u64, now);
+        }
     }
 
     /// From now on, that many clocks run.
@@ -235,8 +258,11 @@ pub struct AllClocks {
     slots: Vec<usize>,
     numbers: Vec<usize>,
     timers: Tournament,
-    /// Clocks have been looked at since something happened.
+    /// Clocks have been looked at since something happened, when this many firings had started.
     pub settled: bool,
+    pub settled_after: u64,
+    /// The number of clocks and the rate of each transition whose part is computed by code, until all are.
+    pub computed: Vec<(u64, f64)>,
     /// Clocks of bindings, running and stopped (X3).
     pub kept: u64,
 }
@@ -251,7 +277,7 @@ impl AllClocks {
             if clock.kind == ClockKind::Shared {
                 sharing.push(number);
                 slots.push(usize::MAX);
-                return Clocks::new(Of::Shared { part: sharing.len() - 1, fires: 0 });
+                return Clocks::new(Of::Shared { part: sharing.len() - 1, fires: 0 }, id);
             }
             if timers.is_full() {
                 timers.widen();
@@ -260,14 +286,24 @@ impl AllClocks {
             timers.succeed(slot, NEVER + slot as Ticks, 0);
             slots.push(slot);
             let own = OwnClocks { has_speed: clock.speed.is_some(), pace: 1.0, ..OwnClocks::default() };
-            Clocks::new(Of::Own(Box::new(own)))
+            Clocks::new(Of::Own(Box::new(own)), id)
         });
         let of: Vec<Clocks> = of.collect();
         let mut numbers = vec![0; timers.slots];
         let own = slots.iter().enumerate().filter(|(_, slot)| **slot != usize::MAX);
         own.for_each(|(number, &slot)| numbers[slot] = number);
         let common = CommonClock::new(sharing);
-        AllClocks { of, common, slots, numbers, timers, settled: false, kept: 0 }
+        AllClocks {
+            of,
+            common,
+            slots,
+            numbers,
+            timers,
+            settled: false,
+            settled_after: 0,
+            computed: Vec::new(),
+            kept: 0,
+        }
     }
 
     /// When the first clock has run down; the tournament's `NEVER` if none will.
@@ -422,7 +458,7 @@ mod tests {
 
     #[test]
     fn m2_running_clocks_have_an_integral() {
-        let mut clocks = Clocks::new(Of::Shared { part: 0, fires: 0 });
+        let mut clocks = Clocks::new(Of::Shared { part: 0, fires: 0 }, TransitionId(0));
         for (now, running, set, dropped) in [(10, 3, 3, 0), (20, 0, 0, 3), (50, 1, 1, 0)] {
             clocks.change(running, set, dropped, now);
         }

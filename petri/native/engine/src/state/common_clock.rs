@@ -3,21 +3,23 @@
 //! **Problem.** A firing changes a few of many rates. The clock needs their sum, and when it has run down one of them, each with a
 //! chance in proportion. A sum of floats depends on the order of additions, and must not depend on which rates have changed.
 //!
-//! **Idea.** A tree whose leaves are the rates, and each other node the sum of the two below it. So all nodes are functions of
-//! the rates alone. A choice goes down from the root, and subtracts the sums to the left of its way.
+//! **Idea.** A tree of sums of two, whose leaves are the rates. So all sums are functions of the rates alone. A choice goes down
+//! from the root, and subtracts the sums to the left of its way.
 //!
 //! ```text
-//! node 1: 4.5 ─┬─ node 2: 1.5 ─┬─ node 4: 1.0   the rates 1.0, 0.5, 3.0
-//!              │               └─ node 5: 0.5
-//!              └─ node 3: 3.0 ─┬─ node 6: 3.0
-//!                              └─ node 7: 0
-//! choose 1.2: 1.2 < 1.5, so to node 2; 1.2 ≥ 1.0, so to node 5 with 0.2
+//! 4.5 ─┬─ 1.5 ─┬─ 1.0   the rates 1.0, 0.5, 3.0
+//!      │       └─ 0.5
+//!      └─ 3.0 ─┬─ 3.0
+//!              └─ 0
+//! choose 1.2: 1.2 < 1.5, so the first; 1.2 ≥ 1.0, so the second, with 0.2 left
 //! ```
 //!
-//! A few rates are added up once when the instant is over; of many, only the sums above a rate that changes.
+//! Every other level is left out: a node is (a + b) + (c + d) of the four below it, half a line of the cache. Zeros behind the last
+//! rate change no sum, so they may be as many as there is room for. A few rates are added up once when the instant is over; of
+//! many, only the sums above a rate that changes.
 //!
 //! Invariants:
-//! - *sums*: the root, and with many rates each node, is the sum of the two nodes below it.
+//! - *sums*: each node is the sum of the four below it.
 //! - *set*: a clock that runs was set for the sum of now, unless the instant is under way.
 
 use crate::base::invariant::{ensure, Verified};
@@ -25,15 +27,16 @@ use crate::base::random::Random;
 use crate::base::ticks::{after, Ticks};
 use crate::collections::tournament::NEVER;
 
-/// Up to this number of leaves all sums are computed anew.
-const FEW: usize = 16;
+/// Up to this number of sums all are computed anew.
+const FEW: usize = 5;
 /// Per tick (C4): the sum of all rates of a net is finite.
 pub const GREATEST_RATE: f64 = f64::from_bits((1023 + 900) << 52);
 
 pub struct CommonClock {
-    /// The root is number 1, and the leaves are the second half.
+    /// The root is number 0, and below node n are those from 4 · n + 1 on. The last are the leaves.
     nodes: Box<[f64]>,
-    leaves: usize,
+    /// The number of the first leaf: that of the nodes above.
+    first: usize,
     /// The transition of each rate, by its number among the clocks.
     numbers: Vec<usize>,
     /// The sum for which it was set.
@@ -46,32 +49,47 @@ pub struct CommonClock {
 impl CommonClock {
     /// It does not run. `numbers`: the transitions that have a part in it, by their numbers among the clocks.
     pub fn new(numbers: Vec<usize>) -> Self {
-        let leaves = numbers.len().max(1).next_power_of_two();
-        CommonClock { nodes: vec![0.0; 2 * leaves].into(), leaves, numbers, sum: 0.0, end: NEVER, rung: false }
+        let mut leaves = 1;
+        let mut first = 0;
+        while leaves < numbers.len() {
+            first += leaves;
+            leaves *= 4;
+        }
+        CommonClock { nodes: vec![0.0; first + leaves].into(), first, numbers, sum: 0.0, end: NEVER, rung: false }
     }
 
     /// The rate of a transition, by its number among those that have a part.
     pub fn rate(&self, part: usize) -> f64 {
-        self.nodes[self.leaves + part]
+        self.nodes[self.first + part]
+    }
+
+    /// The four nodes below one.
+    #[inline(always)]
+    fn below(&self, node: usize) -> &[f64; 4] {
+        self.nodes[4 * node + 1..].first_chunk().expect("a node above leaves")
+    }
+
+    #[inline(always)]
+    fn add_up(&mut self, node: usize) {
+        let [a, b, c, d] = self.below(node);
+        self.nodes[node] = (a + b) + (c + d);
     }
 
     pub fn set_rate(&mut self, part: usize, rate: f64) {
-        let mut node = self.leaves + part;
+        let mut node = self.first + part;
         self.nodes[node] = rate;
-        while self.leaves > FEW && node > 1 {
-            node /= 2;
-            self.nodes[node] = self.nodes[2 * node] + self.nodes[2 * node + 1];
+        while self.first > FEW && node > 0 {
+            node = (node - 1) / 4;
+            self.add_up(node);
         }
     }
 
     /// The instant is over, and the rates are those of now: it is set anew if it has run down, or their sum has changed.
     pub fn settle(&mut self, now: Ticks, random: &mut Random) {
-        if self.leaves <= FEW {
-            for node in (1..self.leaves).rev() {
-                self.nodes[node] = self.nodes[2 * node] + self.nodes[2 * node + 1];
-            }
+        if self.first <= FEW {
+            (0..self.first).rev().for_each(|node| self.add_up(node));
         }
-        let sum = self.nodes[1];
+        let sum = self.nodes[0];
         if sum != self.sum || self.rung {
             (self.sum, self.rung) = (sum, false);
             self.end = if sum > 0.0 { after(now, random.exponential() / sum) } else { NEVER };
@@ -81,15 +99,20 @@ impl CommonClock {
     /// It has run down: chooses the transition that is due, by its number among the clocks.
     pub fn ring(&mut self, random: &mut Random) -> usize {
         self.rung = true;
-        let mut node = 1;
+        let mut node = 0;
         let mut left = if self.numbers.len() > 1 { random.uniform() * self.sum } else { 0.0 };
-        while node < self.leaves {
-            let (first, second) = (self.nodes[2 * node], self.nodes[2 * node + 1]);
-            let is_second = left >= first && second > 0.0;
+        // The way is unpredictable: no branch depends on it.
+        let mut is_second = |first: f64, second: f64| {
+            let is_second = (left >= first) & (second > 0.0);
             left -= if is_second { first } else { 0.0 };
-            node = 2 * node + usize::from(is_second);
+            usize::from(is_second)
+        };
+        while node < self.first {
+            let four = self.below(node);
+            let half = 2 * is_second(four[0] + four[1], four[2] + four[3]);
+            node = 4 * node + 1 + half + is_second(four[half], four[half + 1]);
         }
-        self.numbers[node - self.leaves]
+        self.numbers[node - self.first]
     }
 
     /// Whether a transition was chosen since it was set.
@@ -104,8 +127,11 @@ impl CommonClock {
 
     /// Checks the invariants.
     pub fn verify(&self) -> Verified {
-        let is_sum = |node: usize| self.nodes[node] == self.nodes[2 * node] + self.nodes[2 * node + 1];
-        ensure((1..self.leaves).all(is_sum), "sums", || format!("{:?}", self.nodes))?;
+        let is_sum = |node: usize| {
+            let [a, b, c, d] = self.below(node);
+            self.nodes[node] == (a + b) + (c + d)
+        };
+        ensure((0..self.first).all(is_sum), "sums", || format!("{:?}", self.nodes))?;
         let runs = self.end < NEVER && !self.rung;
         ensure(!runs || self.sum > 0.0, "set", || format!("ends at {} with the sum {}", self.end, self.sum))
     }
@@ -125,7 +151,7 @@ mod tests {
     #[test]
     fn c4_sums_depend_on_the_rates_alone() {
         let mut random = Random::new([1, 2, 3]);
-        for count in [1, 2, 3, 16, 17, 100] {
+        for count in [1, 2, 5, 16, 17, 100] {
             let mut changing = clock(&vec![0.0; count]);
             let mut rates = vec![0.0; count];
             for _ in 0..200 {
@@ -179,7 +205,7 @@ mod tests {
         let mut damaged = clock(&[1.0, 2.0, 3.0]);
         damaged.settle(0, &mut Random::new([1, 2, 3]));
         assert_eq!(damaged.verify(), Ok(()));
-        damaged.nodes[2] = 4.0;
+        damaged.nodes[0] = 4.0;
         assert_eq!(broken(damaged.verify()), "sums");
         let mut damaged = clock(&[0.0]);
         damaged.end = 7;

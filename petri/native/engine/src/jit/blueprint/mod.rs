@@ -82,6 +82,8 @@ pub struct LoopPlan {
     pub watches: bool,
     /// The enabling of some transition depends on the time itself.
     pub has_clocked: bool,
+    /// Transitions race.
+    pub races: bool,
     pub has_lanes: bool,
 }
 

@@ -142,6 +142,7 @@ impl<'a> Planner<'a> {
             looks: program.transitions.iter().any(|plan| !plan.plain) || !program.probes.watched.is_empty(),
             watches: !program.probes.watched.is_empty(),
             has_clocked: !program.clocked.is_empty(),
+            races: !program.racing.is_empty(),
             has_lanes: program.lanes > 0,
         };
         planner.end(Subject::Loop(plan))
