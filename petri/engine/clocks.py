@@ -140,8 +140,8 @@ def mean_of(engine: Engine, index: int, variables: list[Scalar]) -> float:
 class CommonClock:
     """One exponential clock for all transitions whose bindings share one (C4), at the sum of their rates.
 
-    Whenever that sum changes, the clock is set anew: what is left of an exponential time has the same distribution as the
-    whole. Which transition is due is chosen when the clock has run down.
+    Whenever that sum changes, the clock is set anew: what is left of an exponential time has the distribution of the whole.
+    Which transition is due is chosen when the clock has run down.
     """
 
     def __init__(self, engine: Engine) -> None:
@@ -149,7 +149,9 @@ class CommonClock:
         self.rates = {index: 0.0 for index, one in enumerate(engine.net.transitions) if is_shared(one)}
         self.sum = 0.0
         self.ends = NOWHERE
-        self.chosen: int | None = None  # the transition that is due, from when the clock has run down to the next setting
+        self.chosen: int | None = (
+            None  # the transition that is due, from when the clock has run down to the next setting
+        )
 
     def ring(self) -> None:
         """It has run down, and a transition is chosen."""
@@ -172,7 +174,7 @@ class CommonClock:
 
 
 def sums_of_pairs(rates: Sequence[float]) -> list[list[float]]:
-    """Rates, followed by zeros up to a power of two; the sums of each two; the sums of each two of these; up to one sum."""
+    """Rates, followed by zeros up to a power of two; the sums of each two; the sums of each two of these; up to one."""
     sums = [[*rates, *[0.0] * ((1 << (len(rates) - 1).bit_length()) - len(rates))]]
     while len(sums[-1]) > 1:
         sums.append([one + other for one, other in zip(sums[-1][::2], sums[-1][1::2], strict=True)])
@@ -180,7 +182,7 @@ def sums_of_pairs(rates: Sequence[float]) -> list[list[float]]:
 
 
 class SharedClock:
-    """The part of a transition in the common clock: how many clocks its bindings have, and the sum of their rates (C4)."""
+    """The part of a transition in the common clock (C4): how many clocks its bindings have, and the sum of their rates."""
 
     def __init__(self, engine: Engine, index: int) -> None:
         self.engine, self.index = engine, index
@@ -218,7 +220,7 @@ class SharedClock:
         mean = mean_of(self.engine, self.index, [0] * len(self.engine.net.transitions[self.index].variables))
         if mean == 0.0:
             return GREATEST_RATE if pace > 0.0 else 0.0
-        return min(clocks * pace / mean, GREATEST_RATE)
+        return min(clocks * (pace / mean), GREATEST_RATE)
 
 
 @dataclass(slots=True)

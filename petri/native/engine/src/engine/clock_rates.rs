@@ -5,7 +5,6 @@ use std::ptr::{from_mut, from_ref};
 
 use crate::base::fault::{Fault, Outcome};
 use crate::base::ids::{PlaceId, TransitionId};
-use crate::base::table::Checked;
 use crate::engine::code::{Code, GENERAL};
 use crate::engine::raced::Raced;
 use crate::engine::run::Engine;
@@ -57,6 +56,20 @@ impl Engine {
         }
         self.enabling.unsettled = 0;
         true
+    }
+
+    /// A transition whose part in the common clock was due fires.
+    #[inline(always)]
+    pub(crate) fn part_fired(&mut self, transition: TransitionId, number: usize) {
+        let clocks = &mut self.clocks.of[number];
+        if let Of::Shared { fires, .. } = &mut clocks.of {
+            *fires += 1;
+        }
+        clocks.due = false;
+        self.clocks.settled = false;
+        self.clocks.common.fired();
+        self.enabling.touch(TransitionId((self.program.transitions.len() + number) as u32));
+        self.enabling.violated(transition);
     }
 
     /// The rate of the transition in the common clock may have changed.
@@ -134,7 +147,7 @@ impl Engine {
         let mean = self.mean(raced).inspect_err(|_| self.variables.fill(0))?;
         let clocks = real(clocks);
         Ok(if mean > 0.0 {
-            (clocks * pace / mean).min(GREATEST_RATE)
+            (clocks * (pace / mean)).min(GREATEST_RATE)
         } else if pace > 0.0 {
             GREATEST_RATE
         } else {

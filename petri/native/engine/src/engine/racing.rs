@@ -3,13 +3,12 @@
 use crate::base::fault::Outcome;
 use crate::base::ids::TransitionId;
 use crate::base::ticks::Ticks;
-use crate::engine::code::{ENDS, OVER, STARTS};
+use crate::engine::code::{ENDS, FIRES, OVER, STARTS};
 use crate::engine::limits::RunError;
 use crate::engine::raced::Raced;
 use crate::engine::run::Engine;
 use crate::program::clock::ClockKind;
 use crate::program::Program;
-use crate::state::clocks::Of;
 
 impl Engine {
     /// The instant is over: time moves to the next end, if that is no later than `until`. Returns what is next.
@@ -24,8 +23,14 @@ impl Engine {
         }
         self.set_time(program, end);
         self.clocks.settled = false;
-        self.ring();
-        Ok(if self.agenda.next_end() > end { STARTS } else { ENDS })
+        let only = self.ring();
+        if self.agenda.next_end() == end {
+            return Ok(ENDS);
+        }
+        // Nothing else is enabled, as the instant before was over.
+        let fires =
+            |id: &TransitionId| self.enabling.is_enabled(*id) && self.enabling.listed == 0 && !program.refills();
+        Ok(only.filter(fires).map_or(STARTS, |id| FIRES + u64::from(id.0)))
     }
 
     /// When the next firing in progress ends, or the first clock has run down (I8).
@@ -37,14 +42,19 @@ impl Engine {
         end.min(self.clocks.next_end()).max(self.now)
     }
 
-    /// Clocks that have run down now: their transitions are enabled as far as that matters (C3).
-    pub(super) fn ring(&mut self) {
+    /// Clocks that have run down now: their transitions are enabled as far as that matters (C3). Returns the transition, if it is
+    /// only one.
+    #[inline(always)]
+    pub(super) fn ring(&mut self) -> Option<TransitionId> {
+        let (mut count, mut only) = (0, TransitionId(0));
         while let Some(number) = self.clocks.next_due(self.now, &mut self.random) {
-            let transition = self.program.racing[number];
+            let transition = self.clocks.of[number].transition;
+            (count, only) = (count + 1, transition);
             self.clocks.of[number].due = true;
             self.enabling.touch(TransitionId((self.program.transitions.len() + number) as u32));
             self.enabling.met(transition);
         }
+        (count == 1).then_some(only)
     }
 
     /// The instant is over: clocks are set, stopped and dropped, in the order of the flat net (C2).
@@ -104,15 +114,12 @@ impl Engine {
 
     /// The clock of the binding in `scratch.chosen` is over, as the binding fires.
     fn fired(&mut self, raced: Raced) {
+        if raced.clock.kind == ClockKind::Shared {
+            return self.part_fired(raced.id(), raced.clock.number);
+        }
         self.enabling.touch(raced.clock.shadow);
         let over = match raced.clock.kind {
-            ClockKind::Shared => {
-                if let Of::Shared { fires, .. } = &mut self.clocks.of[raced.clock.number].of {
-                    *fires += 1;
-                    self.clocks.common.fired();
-                }
-                true
-            }
+            ClockKind::Shared => true,
             ClockKind::Black => {
                 let now = self.now;
                 let first = self.own(raced).due(now).min();

@@ -47,7 +47,7 @@ macro_rules! runtime {
 runtime! {
     choose, integer, real, started, arrived, departs, shown, bucket_of, seats, choose_of, leave, enter, leave_index,
     leave_pivot, remove, push, reset, deposit, reserve, moved, set_enabled, look, pick, finish, refill, touch_clocked,
-    prefetch, fired, read_marking, pass_races
+    prefetch, fired, part_fired, read_marking, pass_races
 }
 
 macro_rules! rare {
@@ -403,6 +403,11 @@ unsafe extern "C" fn look(engine: &mut Engine) -> u64 {
 extern "C" fn pick(engine: &mut Engine, level: u64) -> u64 {
     let (engine, program) = parts(engine);
     u64::from(engine.enabling.choose(program, level as usize, &mut engine.random).0)
+}
+
+/// A transition with a part in the common clock fires.
+extern "C" fn part_fired(engine: &mut Engine, transition: u64, number: u64) {
+    engine.part_fired(TransitionId(transition as u32), number as usize);
 }
 
 /// A transition with a clock fires: the clock is over.

@@ -70,11 +70,14 @@ impl CommonClock {
     }
 
     #[inline(always)]
-    fn add_up(&mut self, node: usize) {
+    fn add_up(&mut self, node: usize) -> f64 {
         let [a, b, c, d] = self.below(node);
-        self.nodes[node] = (a + b) + (c + d);
+        let sum = (a + b) + (c + d);
+        self.nodes[node] = sum;
+        sum
     }
 
+    #[inline(always)]
     pub fn set_rate(&mut self, part: usize, rate: f64) {
         let mut node = self.first + part;
         self.nodes[node] = rate;
@@ -85,9 +88,17 @@ impl CommonClock {
     }
 
     /// The instant is over, and the rates are those of now: it is set anew if it has run down, or their sum has changed.
+    #[inline(always)]
     pub fn settle(&mut self, now: Ticks, random: &mut Random) {
-        if self.first <= FEW {
-            (0..self.first).rev().for_each(|node| self.add_up(node));
+        match self.first {
+            0 => {}
+            1 => _ = self.add_up(0),
+            FEW => {
+                // The sums do not have to be read again.
+                let sums = [1, 2, 3, 4].map(|node| self.add_up(node));
+                self.nodes[0] = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+            }
+            _ => {}
         }
         let sum = self.nodes[0];
         if sum != self.sum || self.rung {
@@ -97,15 +108,16 @@ impl CommonClock {
     }
 
     /// It has run down: chooses the transition that is due, by its number among the clocks.
+    #[inline(always)]
     pub fn ring(&mut self, random: &mut Random) -> usize {
         self.rung = true;
         let mut node = 0;
         let mut left = if self.numbers.len() > 1 { random.uniform() * self.sum } else { 0.0 };
         // The way is unpredictable: no branch depends on it.
         let mut is_second = |first: f64, second: f64| {
-            let is_second = (left >= first) & (second > 0.0);
-            left -= if is_second { first } else { 0.0 };
-            usize::from(is_second)
+            let is_second = u64::from(left >= first) & u64::from(second > 0.0);
+            left -= f64::from_bits(first.to_bits() & is_second.wrapping_neg());
+            is_second as usize
         };
         while node < self.first {
             let four = self.below(node);

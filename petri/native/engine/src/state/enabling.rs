@@ -199,6 +199,12 @@ impl Enabling {
         }
     }
 
+    /// Whether watches alone say that a transition is enabled.
+    #[inline(always)]
+    pub fn is_enabled(&self, transition: TransitionId) -> bool {
+        self.transitions[transition].plain && self.transitions[transition].unmet == 0
+    }
+
     /// The highest priority at which a transition is enabled (I2).
     #[inline(always)]
     pub fn highest(&self) -> Option<usize> {

@@ -26,7 +26,7 @@ pub mod transition;
 use std::ops::Index;
 
 use crate::jit::blueprint::expression::{Expression, Real};
-use crate::jit::blueprint::names::{IndexRef, JoinRef, PlaceRef, TransitionRef};
+use crate::jit::blueprint::names::{IndexRef, JoinRef, PlaceRef, TransitionRef, WordRef};
 use crate::jit::blueprint::place::{IndexPlan, JoinPlan, Neighbour, PlacePlan};
 use crate::jit::blueprint::transition::{Level, TransitionPlan};
 
@@ -65,8 +65,14 @@ pub struct RatePlan {
     /// The tokens that a firing takes.
     pub needs: Vec<(PlaceRef, u64)>,
     pub servers: Option<u64>,
-    pub mean: Real,
-    pub speed: Option<Real>,
+    pub each: EachRate,
+}
+
+/// The rate of one clock: its speed by its mean.
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub enum EachRate {
+    Const(WordRef),
+    Of { mean: Real, speed: Option<Real> },
 }
 
 /// What the main loop is made from.

@@ -14,10 +14,10 @@ use crate::jit::blueprint::place::{
     Serves, Watch,
 };
 use crate::jit::blueprint::transition::{
-    Check, Count, Find, Inhibitor, Input, JoinSelection, Level, Limit, OneOf, Output, Selection, SetSize, Take, Time,
-    TransitionPlan,
+    Check, Count, Find, Inhibitor, Input, JoinSelection, Level, Limit, OneOf, Output, Races, Selection, SetSize, Take,
+    Time, TransitionPlan,
 };
-use crate::jit::blueprint::{Blueprint, LoopPlan, RatePlan, Subject};
+use crate::jit::blueprint::{Blueprint, EachRate, LoopPlan, RatePlan, Subject};
 use crate::jit::profile::{Occupancy, Profile};
 use crate::net::Discipline;
 use crate::program::clock::ClockKind;
@@ -124,11 +124,18 @@ impl<'a> Planner<'a> {
         }
         let needs = if clock.servers == Some(1) { &[][..] } else { clock.needs.as_deref()? };
         let mut planner = Planner::new(program, profile);
+        let each = match (clock.mean.as_ref()?, &clock.speed) {
+            (expression::Real::Const(mean), None) if *mean > 0.0 => {
+                EachRate::Const(planner.word((1.0 / mean).to_bits()))
+            }
+            (mean, speed) => {
+                EachRate::Of { mean: planner.real(mean), speed: speed.as_ref().map(|(speed, _)| planner.real(speed)) }
+            }
+        };
         let plan = RatePlan {
             needs: needs.iter().map(|&(place, count)| (planner.place(place), count)).collect(),
             servers: clock.servers,
-            mean: planner.real(clock.mean.as_ref()?),
-            speed: clock.speed.as_ref().map(|(speed, _)| planner.real(speed)),
+            each,
         };
         Some(planner.end(Subject::Rate(plan)))
     }
@@ -360,7 +367,10 @@ impl<'a> Planner<'a> {
             activity: self.profile.map_or(Occupancy::Seldom, |profile| profile.transition(id)),
             hears_starts: self.program.probes.hears_starts(id),
             fires: can_fire(self.program, plan),
-            races: plan.clock.is_some(),
+            races: plan.clock.as_ref().map(|clock| match clock.kind {
+                ClockKind::Shared => Races::Part(self.word(clock.number as u64)),
+                _ => Races::Own,
+            }),
             cold: false,
         }
     }

@@ -64,7 +64,7 @@ impl<'a, 'b> EnablingCode<'_, 'a, 'b> {
         // A join counts the bindings that it loses as its tokens leave.
         let is_join = matches!(plan.selection, Selection::Join(_) | Selection::Match | Selection::Tree);
         !is_join
-            && !plan.races
+            && plan.races.is_none()
             && self.e.has_member(id)
             && plan.resets.is_empty()
             && plan.takes.iter().all(|take| free(self, take))

@@ -2,9 +2,9 @@
 
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::types::{F64, I64};
-use cranelift_codegen::ir::{InstBuilder, MemFlagsData};
+use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value};
 
-use crate::jit::blueprint::RatePlan;
+use crate::jit::blueprint::{EachRate, RatePlan};
 use crate::jit::emit::subjects::{RateCode, Subjects};
 use crate::state::common_clock::GREATEST_RATE;
 
@@ -24,22 +24,31 @@ impl RateCode<'_, '_, '_> {
         let clocks = clocks.unwrap_or_else(|| self.e.int(1));
         let few = self.e.b.ins().icmp_imm_s(IntCC::SignedGreaterThan, clocks, 0);
         self.e.require(few);
-        let (now, zero) = (self.e.now, self.e.real(0.0));
-        let mut rate = self.e.b.ins().fcvt_from_sint(F64, clocks);
-        if let Some(speed) = &plan.speed {
-            let speed = self.expressions().real_value(speed, now);
-            let runs = self.e.b.ins().fcmp(FloatCC::GreaterThanOrEqual, speed, zero);
-            self.e.require(runs);
-            rate = self.e.b.ins().fmul(rate, speed);
-        }
-        let mean = self.expressions().real_value(&plan.mean, now);
-        let lasts = self.e.b.ins().fcmp(FloatCC::GreaterThan, mean, zero);
-        self.e.require(lasts);
-        let rate = self.e.b.ins().fdiv(rate, mean);
+        let each = self.each(&plan.each);
+        let number = self.e.b.ins().fcvt_from_sint(F64, clocks);
+        let rate = self.e.b.ins().fmul(number, each);
         let greatest = self.e.real(GREATEST_RATE);
         let rate = self.e.b.ins().fmin(rate, greatest);
         let bits = self.e.b.ins().bitcast(I64, MemFlagsData::new(), rate);
         self.e.store(bits, self.e.engine, self.e.layout.value);
         self.e.b.ins().return_(&[clocks]);
+    }
+
+    fn each(&mut self, rate: &EachRate) -> Value {
+        let (mean, speed) = match rate {
+            EachRate::Const(rate) => return self.e.real_hole(*rate),
+            EachRate::Of { mean, speed } => (mean, speed),
+        };
+        let (now, zero) = (self.e.now, self.e.real(0.0));
+        let mut pace = self.e.real(1.0);
+        if let Some(speed) = speed {
+            pace = self.expressions().real_value(speed, now);
+            let runs = self.e.b.ins().fcmp(FloatCC::GreaterThanOrEqual, pace, zero);
+            self.e.require(runs);
+        }
+        let mean = self.expressions().real_value(mean, now);
+        let lasts = self.e.b.ins().fcmp(FloatCC::GreaterThan, mean, zero);
+        self.e.require(lasts);
+        self.e.b.ins().fdiv(pace, mean)
     }
 }
