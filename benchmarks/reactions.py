@@ -24,7 +24,7 @@ class Network(NamedTuple):
 
 
 # Vilar, Kueh, Barkai, Leibler: Mechanisms of noise-resistance in genetic oscillators, PNAS 99 (2002). Time in hours.
-VILAR = Network("vilar", {"Da": 1, "Dr": 1}, 5_000, (
+VILAR = Network("vilar", {"Da": 1, "Dr": 1}, 5e3, (
     (1, "Da A", "Dap"), (50, "Dap", "Da A"), (1, "Dr A", "Drp"), (100, "Drp", "Dr A"),
     (50, "Da", "Da Ma"), (500, "Dap", "Dap Ma"), (0.01, "Dr", "Dr Mr"), (50, "Drp", "Drp Mr"),
     (10, "Ma", ""), (0.5, "Mr", ""), (50, "Ma", "Ma A"), (5, "Mr", "Mr R"),
@@ -34,7 +34,7 @@ VILAR = Network("vilar", {"Da": 1, "Dr": 1}, 5_000, (
 # Two phosphorylations of the MAP kinase M by MKK, and two dephosphorylations by MKP: `erk` of rebop's benchmarks
 # (github.com/Armavica/rebop, benches/my_benchmark.rs).
 KINASES = {"M": 201, "K": 100, "MK": 10, "MpK": 20, "P": 2, "Mpp": 23, "Mp": 10, "MppP": 10, "MpP": 10}
-MAPK = Network("mapk", KINASES, 5e6, (
+MAPK = Network("mapk", KINASES, 1e8, (
     (0.00166, "M K", "MK"), (0.0001, "MK", "M K"), (0.0001, "MK", "Mp K"),
     (0.1, "Mp K", "MpK"), (0.1, "MpK", "Mp K"), (0.00166, "MpK", "Mpp K"),
     (0.02, "Mpp P", "MppP"), (0.02, "MppP", "Mpp P"), (0.001, "MppP", "Mp P"),
@@ -42,7 +42,7 @@ MAPK = Network("mapk", KINASES, 5e6, (
 ))  # fmt: skip
 
 # Schlögl's bistable reactions: c₁N₁/2, c₂/6, c₃N₂ and c₄ of Cao, Gillespie, Petzold, J. Chem. Phys. 124 (2006).
-SCHLOEGL = Network("schloegl", {"X": 250}, 2_000, (
+SCHLOEGL = Network("schloegl", {"X": 250}, 2e3, (
     (0.015, "X X", "X X X"), (1e-4 / 6, "X X X", "X X"), (200, "", "X"), (3.5, "X", ""),
 ))  # fmt: skip
 
@@ -53,7 +53,9 @@ def text(network: Network) -> str:
     """The network as a net: one reaction is one transition that races."""
     species = sorted({name for _, before, after in network.reactions for name in (before + " " + after).split()})
     places = [f"place {name} = {network.initial.get(name, 0)} * token" for name in species]
-    return "\n".join([f"net {network.name}", *places, *map(transition, count(), network.reactions), ""])
+    return "\n".join(
+        [f"net {network.name}", *places, *map(transition, count(), network.reactions), f"run until {network.time}", ""]
+    )
 
 
 def transition(number: int, reaction: Reaction) -> str:

@@ -115,9 +115,9 @@ impl CommonClock {
         let mut left = if self.numbers.len() > 1 { random.uniform() * self.sum } else { 0.0 };
         // The way is unpredictable: no branch depends on it.
         let mut is_second = |first: f64, second: f64| {
-            let is_second = u64::from(left >= first) & u64::from(second > 0.0);
-            left -= f64::from_bits(first.to_bits() & is_second.wrapping_neg());
-            is_second as usize
+            let is_second = u8::from(left >= first) & u8::from(second > 0.0);
+            left -= first * f64::from(is_second);
+            usize::from(is_second)
         };
         while node < self.first {
             let four = self.below(node);
