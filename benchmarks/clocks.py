@@ -14,7 +14,6 @@ from collections.abc import Callable
 from functools import partial
 from importlib.util import find_spec
 from time import process_time
-from typing import NamedTuple
 
 import petri
 from benchmarks.reactions import NETWORKS, gillespie, text
@@ -133,36 +132,35 @@ def per_firing(net: Net, firings: int) -> float:
 
 
 def reactions(name: str) -> str:
-    """Both simulate the same time, so that they fire about equally often."""
+    """Nanoseconds of a firing in whole runs, with their code generation; another run counts the steps of rebop."""
     network = NETWORKS[name]
     net = petri.loads(text(network))
-    fired = turns(lambda seed: net.run(seed=seed).replications[0].firings)
-    line = f"{name}, {network.time:g} units of time, {fired.counted / 1e6:.1f} million firings: {fired}"
+
+    def ours(seed: int) -> float:
+        start = process_time()
+        result = net.run(seed=seed)
+        time = process_time() - start
+        if result.failure is not None:
+            raise RuntimeError(f"{name}: {result.failure}")
+        return time / result.replications[0].firings
+
+    line = f"{name}: {median(ours):.0f} ns a firing"
     if find_spec("rebop") is None:
         return f"{line}; rebop is not installed"
     system = gillespie(network)
-    theirs = turns(lambda seed: system.run(network.initial, network.time, 1, rng=seed) and 0)
-    return f"{line}, rebop {theirs}"
 
-
-class Turns(NamedTuple):
-    """The median of the processor time [s], and what the last turn counted."""
-
-    time: float
-    counted: int
-
-    def __str__(self) -> str:
-        return f"{self.time:.2f} s"
-
-
-def turns(work: Callable[[int], int]) -> Turns:
-    """Of several turns, which only differ in their seed."""
-    times, count = [], 0
-    for seed in range(TURNS):
+    def theirs(seed: int) -> float:
         start = process_time()
-        count = work(seed)
-        times.append(process_time() - start)
-    return Turns(statistics.median(times), count)
+        system.run(network.initial, network.time, 1, rng=seed)
+        time = process_time() - start
+        return time / len(system.run(network.initial, network.time, 0, rng=seed, var_names=[*network.initial][:1]).time)
+
+    return f"{line}, rebop {median(theirs):.0f} ns"
+
+
+def median(work: Callable[[int], float]) -> float:
+    """Of several turns that differ in their seed, in nanoseconds; `work` gives seconds."""
+    return 1e9 * statistics.median(map(work, range(TURNS)))
 
 
 MEASURED: dict[str, Callable[[], str]] = {

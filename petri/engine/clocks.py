@@ -140,7 +140,7 @@ def mean_of(engine: Engine, index: int, variables: list[Scalar]) -> float:
 class CommonClock:
     """One exponential clock for all transitions whose bindings share one (C4), at the sum of their rates.
 
-    Whenever that sum changes, the clock is set anew: what is left of an exponential time has the distribution of the whole.
+    Whenever that sum changes, the clock is set anew: what is left of an exponential time is distributed as the whole.
     Which transition is due is chosen when the clock has run down.
     """
 
@@ -182,7 +182,7 @@ def sums_of_pairs(rates: Sequence[float]) -> list[list[float]]:
 
 
 class SharedClock:
-    """The part of a transition in the common clock (C4): how many clocks its bindings have, and the sum of their rates."""
+    """The part of a transition in the common clock (C4): how many clocks it has, and the sum of their rates."""
 
     def __init__(self, engine: Engine, index: int) -> None:
         self.engine, self.index = engine, index
