@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from petri.engine.binding import Binding as Binding
 from petri.engine.binding import Held as Held
-from petri.engine.clocks import NOWHERE, Clocks, clocks_of
+from petri.engine.clocks import NOWHERE, Clocks, CommonClock, clocks_of
 from petri.engine.dependence import dependence
 from petri.engine.errors import STOPPED, Fault, ModelError, known
 from petri.engine.expression import Context, evaluate, key_of
@@ -81,6 +81,7 @@ class Engine:
         self.deposits_due = 0  # tokens that firings in progress will deposit
         self.in_progress: list[Firing] = []
         clocked = [index for index, transition in enumerate(net.transitions) if transition.clock is not None]
+        self.common = CommonClock(self)
         self.clocks: dict[int, Clocks] = {index: clocks_of(self, index) for index in clocked}
         self.settled = False  # whether clocks have been looked at since something happened
         self.at_this_instant: list[int] = []
@@ -193,6 +194,7 @@ class Engine:
             changes = clocks.settle(self.known_bindings(index))
             for observer in self.observers:
                 observer.settled(index, clocks.running, changes, self.now)
+        self.common.settle()
 
     def next_end(self) -> float:
         """When the first firing in progress ends or the first clock has run down; `NOWHERE` if there is none (I8)."""
@@ -205,6 +207,8 @@ class Engine:
             self.at_this_instant.clear()
         self.move_to(instant)
         self.settled = False
+        if self.common.ends <= instant:
+            self.common.ring()
         while self.in_progress and self.in_progress[0].end == instant:
             self.finish(self.in_progress.pop(0))
 

@@ -176,9 +176,11 @@
     line.append(label, bar, make("span", clockText(one), "soft"));
     return line;
   };
-  const clockName = (t, { tokens, count }) => {
+  const parts = clocksOf.filter((list) => list.some((span) => span.time === null)).length;  // of the common clock (C4)
+  const clockName = (t, { tokens, time: set, count }) => {
     const at = transitions[t].inputs.filter((arc) => !black(arc.place)).map((arc) => arc.place);
-    const text = tokens.map((v, n) => tokenText(at[n], v)).join("; ") || (count > 1 ? `${count} clocks as one` : "");
+    const shared = set === null && parts > 1 ? "as one with all exponential ones" : count > 1 ? "as one" : "";
+    const text = tokens.map((v, n) => tokenText(at[n], v)).join("; ") || shared && `${count} clock${count > 1 ? "s" : ""} ${shared}`;
     return transitions[t].name + (text ? ` (${text})` : "");
   };
 

@@ -48,8 +48,8 @@ impl Engine {
     /// A run cannot go on beyond the horizon, where all firings in progress end: the error names the first of them (X2).
     #[cold]
     pub(super) fn beyond_horizon(&mut self, program: &Program) -> Option<RunError> {
-        let clocked = || program.racing.iter().zip(&self.clocks.of).find(|(_, clocks)| clocks.end() < NEVER);
-        let first = self.agenda.first().or_else(|| clocked().map(|(transition, _)| *transition))?;
+        let clocked = || program.racing.iter().enumerate().find(|(number, _)| self.clocks.end(*number) < NEVER);
+        let first = self.agenda.first().or_else(|| clocked().map(|(_, transition)| *transition))?;
         let plan = &program.transitions[first];
         let span = plan.clock.as_ref().map_or(plan.time_span, |clock| clock.time_span);
         let fault = Fault::new("beyond-horizon", span);

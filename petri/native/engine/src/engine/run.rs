@@ -281,30 +281,20 @@ impl Engine {
     ) -> Result<Reason, Box<RunError>> {
         let last = until.min(LATEST);
         let enough = self.firings.saturating_add(firings);
-        let races = !self.clocks.of.is_empty();
         loop {
             if self.now > LATEST {
                 return self.run(program, until, enough - self.firings);
             }
-            // Where clocks have to be looked at when an instant is over, code runs no further than that.
-            let (last, before) = (if races { self.now } else { last }, self.firings);
             // SAFETY: the code is for this engine's program.
             let status = unsafe { code.run(from_mut(self).cast(), last, enough) };
-            self.clocks.settled &= self.firings == before;
             match status {
                 USED_UP if self.firings == enough => return Ok(Reason::Budget),
                 USED_UP => match self.run(program, until, LOOP_NAMED.min(enough - self.firings))? {
                     Reason::Budget => {}
                     reason => return Ok(reason),
                 },
-                OVER if races => {
-                    if self.passes(program, until)? {
-                        continue;
-                    }
-                    return Ok(if self.next_end() == NEVER { Reason::Dead } else { Reason::Until });
-                }
-                OVER if self.agenda.next_end() == NEVER => return Ok(Reason::Dead),
-                OVER if self.agenda.next_end() <= until => return self.run(program, until, enough - self.firings),
+                OVER if self.next_end() == NEVER => return Ok(Reason::Dead),
+                OVER if self.next_end() <= until => return self.run(program, until, enough - self.firings),
                 OVER => return Ok(Reason::Until),
                 STOPPED if self.error.is_none() => return Ok(Reason::Input),
                 STOPPED => return Ok(Reason::Error),
@@ -318,11 +308,8 @@ impl Engine {
     pub(crate) fn look(&mut self, program: &Program, code: Option<&Code>) -> Result<(), Box<RunError>> {
         let mut first: Option<Box<RunError>> = None;
         while let Some(transition) = self.enabling.next_touched() {
-            if let Some(number) = transition.at().checked_sub(program.transitions.len()) {
-                match number.checked_sub(program.racing.len()) {
-                    None => self.clocks.unsettle(number),
-                    Some(watched) => self.observers.probes.unsettle(watched),
-                }
+            if let Some(watched) = transition.at().checked_sub(program.transitions.len() + program.racing.len()) {
+                self.observers.probes.unsettle(watched);
                 continue;
             }
             // SAFETY: the code is for this engine's program.

@@ -237,8 +237,14 @@ impl<'a> Generator<'a> {
         let mut shapes = Shapes::new(program.without.shapes);
         let (mut parts, mut called) = (Vec::new(), Vec::new());
         for shadow in (0..program.with_shadows() as u32).map(TransitionId) {
-            // The interpreter looks at shadows.
             let id = program.owner(shadow);
+            if let Some(planned) =
+                Planner::rate(program, profile, shadow).filter(|_| hot.is_empty() || hot.contains(&id))
+            {
+                parts.extend(self.parts(&mut shapes, planned));
+                continue;
+            }
+            // The interpreter looks at other shadows.
             let is_cold =
                 (!hot.is_empty() && !hot.contains(&id)) || id != shadow || needs_engine(&program.transitions[id]);
             let expressions = if is_cold { Expressions::Written } else { sharing.expressions(id) };
@@ -328,6 +334,10 @@ impl<'a> Generator<'a> {
                 true => e.transitions().finish(plan, None),
                 false => e.transitions().finish_by_engine(),
             }),
+            (Piece::Look, Subject::Rate(plan)) => self.write(normal, form(2), |e| e.rates().rate(plan)),
+            (Piece::Start | Piece::Finish, Subject::Rate(_)) => {
+                self.write(LEAF, form(3), |e| e.transitions().leave_to_engine())
+            }
             (Piece::Arrive, Subject::Arrival { reserved }) => {
                 self.write(LEAF, form(4), |e| e.transitions().arrive(*reserved))
             }

@@ -123,6 +123,11 @@ impl Program {
         }
     }
 
+    /// Whether places get the rows of files.
+    pub fn refills(&self) -> bool {
+        !self.streams.is_empty()
+    }
+
     /// Transitions, shadows of those with a clock, and shadows of values that are watched.
     pub fn with_shadows(&self) -> usize {
         self.transitions.len() + self.racing.len() + self.probes.watched.len()

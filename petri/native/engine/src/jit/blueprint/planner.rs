@@ -14,10 +14,10 @@ use crate::jit::blueprint::place::{
     Serves, Watch,
 };
 use crate::jit::blueprint::transition::{
-    Check, Count, Find, Inhibitor, Input, JoinSelection, Level, Limit, OneOf, Output, Selection, SetSize, Take, Time,
-    TransitionPlan,
+    Check, Count, Find, Inhibitor, Input, JoinSelection, Level, Limit, OneOf, Output, Races, Selection, SetSize, Take,
+    Time, TransitionPlan,
 };
-use crate::jit::blueprint::{Blueprint, LoopPlan, Subject};
+use crate::jit::blueprint::{Blueprint, EachRate, LoopPlan, RatePlan, Subject};
 use crate::jit::profile::{Occupancy, Profile};
 use crate::net::Discipline;
 use crate::program::clock::ClockKind;
@@ -109,16 +109,47 @@ impl<'a> Planner<'a> {
         planner.end(Subject::Arrival { reserved })
     }
 
+    /// The blueprint of what computes the rate of a transition in the common clock, if its shadow is one of a transition without a
+    /// choice of tokens.
+    pub fn rate(
+        program: &'a Program,
+        profile: Option<&'a Profile>,
+        shadow: TransitionId,
+    ) -> Option<(Blueprint, Names)> {
+        let number = shadow.at().checked_sub(program.transitions.len())?;
+        let transition = &program.transitions[*program.racing.get(number)?];
+        let clock = transition.clock.as_ref().filter(|clock| clock.kind == ClockKind::Shared)?;
+        if !transition.plain || !matches!(transition.selection, transition::Selection::Single) {
+            return None;
+        }
+        let needs = if clock.servers == Some(1) { &[][..] } else { clock.needs.as_deref()? };
+        let mut planner = Planner::new(program, profile);
+        let each = match (clock.mean.as_ref()?, &clock.speed) {
+            (expression::Real::Const(mean), None) if *mean > 0.0 => {
+                EachRate::Const(planner.word((1.0 / mean).to_bits()))
+            }
+            (mean, speed) => {
+                EachRate::Of { mean: planner.real(mean), speed: speed.as_ref().map(|(speed, _)| planner.real(speed)) }
+            }
+        };
+        let plan = RatePlan {
+            needs: needs.iter().map(|&(place, count)| (planner.place(place), count)).collect(),
+            servers: clock.servers,
+            each,
+        };
+        Some(planner.end(Subject::Rate(plan)))
+    }
+
     /// The blueprint of the loop.
     pub fn main_loop(program: &'a Program, profile: Option<&'a Profile>) -> (Blueprint, Names) {
         let mut planner = Planner::new(program, profile);
         let plan = LoopPlan {
             streams: program.streams.iter().map(|&place| planner.place(place)).collect(),
             levels: program.levels.iter().map(|level| planner.level(level)).collect(),
-            looks: program.transitions.iter().any(|plan| !plan.plain)
-                || program.with_shadows() > program.transitions.len(),
+            looks: program.transitions.iter().any(|plan| !plan.plain) || !program.probes.watched.is_empty(),
             watches: !program.probes.watched.is_empty(),
             has_clocked: !program.clocked.is_empty(),
+            races: !program.racing.is_empty(),
             has_lanes: program.lanes > 0,
         };
         planner.end(Subject::Loop(plan))
@@ -190,7 +221,9 @@ impl<'a> Planner<'a> {
             let TransitionProgram { plain, level, .. } = self.program.transitions[owner];
             let plain = plain && owner == id;
             let set = SetSize::of(self.program.levels[level as usize].transitions.len());
-            self.transitions.push(Neighbour { plain, level, set });
+            let behind = id.at().checked_sub(self.program.transitions.len());
+            let of_clock = behind.is_some_and(|number| number < self.program.racing.len());
+            self.transitions.push(Neighbour { plain, of_clock, level, set });
         }
         TransitionRef(number)
     }
@@ -334,7 +367,10 @@ impl<'a> Planner<'a> {
             activity: self.profile.map_or(Occupancy::Seldom, |profile| profile.transition(id)),
             hears_starts: self.program.probes.hears_starts(id),
             fires: can_fire(self.program, plan),
-            races: plan.clock.is_some(),
+            races: plan.clock.as_ref().map(|clock| match clock.kind {
+                ClockKind::Shared => Races::Part(self.word(clock.number as u64)),
+                _ => Races::Own,
+            }),
             cold: false,
         }
     }

@@ -35,9 +35,16 @@ pub struct TransitionPlan {
     /// There is code for its firings.
     pub fires: bool,
     /// Its firings end a clock.
-    pub races: bool,
+    pub races: Option<Races>,
     /// It is left to the interpreter, because it fires too seldom for code to pay.
     pub cold: bool,
+}
+
+/// What clock a firing ends: its part in the common clock, whose number is held, or one of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Races {
+    Part(WordRef),
+    Own,
 }
 
 #[derive(Debug, PartialEq, Eq, Hash)]

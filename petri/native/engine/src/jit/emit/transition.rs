@@ -13,7 +13,7 @@ use crate::engine::code::{Routine, DONE, GENERAL};
 use crate::jit::blueprint::expression::Mean;
 use crate::jit::blueprint::names::{PlaceRef, OWN};
 use crate::jit::blueprint::transition::{
-    Count, Find, Input, JoinSelection, Output, OutputForm, Selection, Take, Time, TransitionPlan,
+    Count, Find, Input, JoinSelection, Output, OutputForm, Races, Selection, Take, Time, TransitionPlan,
 };
 use crate::jit::emit::emitter::{Emitter, Lost, Source, TokenCount, Writer, LEAF};
 use crate::jit::emit::main_loop::{FinishWays, StartWays};
@@ -93,9 +93,17 @@ impl TransitionCode<'_, '_, '_> {
         self.enter_hash(end);
         let state = self.e.transition(OWN);
         self.e.add_at(state, offset_of!(TransitionCounters, firings), 1);
-        if plan.races {
+        if let Some(races) = plan.races {
             let transition = self.e.transition_id(OWN);
-            self.e.call(self.e.runtime.fired, &[self.e.engine, transition], None);
+            match races {
+                Races::Part(number) => {
+                    let number = self.e.hole(Hole::Constant(number));
+                    self.e.call(self.e.runtime.part_fired, &[self.e.engine, transition, number], None);
+                }
+                Races::Own => {
+                    self.e.call(self.e.runtime.fired, &[self.e.engine, transition], None);
+                }
+            }
         }
         if let Some(total) = total {
             self.e.store(total, self.e.engine, self.e.layout.total);
