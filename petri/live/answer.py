@@ -106,9 +106,11 @@ def progress(point: Point, result: Result, rate: float) -> str:
     record = of_result(result)
     per = f", {Units(1.0).show(rate, 'events', 2)}" if rate else ""
     if not point.ran:
-        share = result.replications[0].time / result.plan.until
+        first = result.replications[0]
+        share = first.time / result.plan.until
         part = f" ({share:.0%} of its time)" if 0.0 < share < 1.0 else ""
-        return f"the first replication, at {record.time(result.replications[0].time)}{part}{per}"
+        part += "" if first.warm else ", still in the warm-up"
+        return f"the first replication, at {record.time(first.time)}{part}{per}"
     firings = number(record.firings)
     return f"{counted(len(point.ran), 'replication')} until {record.end}, {firings} firings{per}"
 

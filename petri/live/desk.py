@@ -55,7 +55,7 @@ class Desk:
         self.load, self.name, self.path, self.threads = load, name, path, threads
         self.closed = False
         self._lock = threading.Condition()
-        self._wish, self._turns, self._turned = Wish(), 1, time.perf_counter()
+        self._wish, self._turns = Wish(), 1
         self._refinement: Refinement | None = None
         self._written: Model | None = None  # with the values of its text
         self._pinned: Point | None = None
@@ -95,10 +95,8 @@ class Desk:
             before, self._wish = self._wish, replace(self._wish, **wanted)
             if self._wish.pinned and not before.pinned:
                 self._pinned = self.now
-            if self._wish.settings != before.settings:
-                self._turned = time.perf_counter()
-                if self._refinement is not None:
-                    self._refinement.stop()
+            if self._wish.settings != before.settings and self._refinement is not None:
+                self._refinement.stop()
             self._turns += 1
             self._lock.notify_all()
 
@@ -200,7 +198,6 @@ class Desk:
         with self._lock:
             settings = {name: value for name, value in self._wish.settings.items() if name in known}
             self._wish = replace(self._wish, settings=settings, pinned=False)
-            self._turned = time.perf_counter()
             return self._wish
 
     def _point(self, settings: Mapping[str, str]) -> Point:
@@ -310,27 +307,23 @@ class Desk:
         shown |= {"net": point.model.net.name, "settings": dict(point.settings)}
         shown["progress"] = answer.progress(point, result, refinement.progress.rate)
         shown["clock"] = answer.clock(result)
-        shown |= self._figures(point, before)
-        shown |= self._charts(wish, point, before)
+        shown |= self._figures(point, point.model, result, before)
+        shown |= self._charts(wish, point, result, before)
         shown["compared"] = self._compared(point)
         values = self._curve_values(wish)
         shown["copies"] = answer.copies(self.name, point.settings, max(len(point.ran), 1), wish.parameter, values)
         return shown
 
-    def _figures(self, point: Point, before: dict[str, Any]) -> dict[str, Any]:
+    def _figures(self, point: Point, model: Model, result: Result, before: dict[str, Any]) -> dict[str, Any]:
         """The measures, if enough replications have finished since they were computed last, and the drawing's loads."""
         count, last = len(point.ran), before.get("count", -1)
-        kept = ("count", "measures", "figures", "said", "loads", "took", "picture", "first", "strip")
+        kept = ("count", "measures", "figures", "said", "loads", "picture", "first", "strip")
         if last > 0 and not before["first"] and (count in (last, 2, 3) or count < min(GROWTH * last, last + 100)):
             return {name: before[name] for name in kept}
-        result, model = point.result(), point.model
-        if result is None or model is None:
-            return {}
         record = of_result(result)
         found: dict[str, Any] = {"count": count, "measures": answer.told(record), "figures": answer.figures_of(record)}
         found["strip"] = answer.strip(record)
         found["said"] = answer.said(record) if point.ran or record.failure is not None else ""
-        found["took"] = before.get("took") or round(1000 * (time.perf_counter() - self._turned))
         found["first"] = not before
         found["loads"], found["picture"] = {}, self._answer.get("picture")
         if before:  # the first answer must be there soon
@@ -342,16 +335,14 @@ class Desk:
             self._new.set()
         return found
 
-    def _charts(self, wish: Wish, point: Point, before: dict[str, Any]) -> dict[str, Any]:
-        if not before:
+    def _charts(self, wish: Wish, point: Point, result: Result, before: dict[str, Any]) -> dict[str, Any]:
+        if not before:  # the charts stay for a moment, because the first figures must be there soon
             self._new.set()
-            return {"over_time": None, "curve": None}
-        return {"over_time": self._over_time(wish, point), "curve": self._curve(wish, point)}
+            return {name: self._answer.get(name) for name in ("over_time", "curve")}
+        return {"over_time": self._over_time(wish, point, result), "curve": self._curve(wish, point)}
 
-    def _over_time(self, wish: Wish, point: Point) -> tuple[str, Figure] | None:
+    def _over_time(self, wish: Wish, point: Point, result: Result) -> tuple[str, Figure] | None:
         """Made again only where its replications, of which the first few tell the course, are others."""
-        result = point.result()
-        assert result is not None
         followed = [one for one in result.replications if one.batches]
         key = (id(point), wish.course, len(followed), followed[-1].time if followed else 0.0)
         if self._course[0] != key:

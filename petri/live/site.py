@@ -71,10 +71,8 @@ class _Site:
 
     def part(self, query: dict[str, str]) -> Reply | None:
         found = self.desk.part(query.get("id", ""))
-        if found is None:
-            return None
-        kind, name, html = found
-        return Reply(json.dumps({"kind": kind, "name": name, "html": html}), "application/json")
+        shown = None if found is None else dict(zip(("kind", "name", "html"), found, strict=True))
+        return Reply(json.dumps(shown), "application/json")
 
     def play(self, query: dict[str, str]) -> Reply | None:
         """The token game of the first replication; `at`: an instant, in the net's time, that it contains if it can."""

@@ -25,7 +25,6 @@ def test_a_turned_knob_gives_the_figures_of_its_value(tmp_path: Path) -> None:
         one.change(settings={"clerks": "2"})
         found = answer(one, lambda found: found.get("settings") == {"clerks": "2"} and found["count"] >= 4)
         assert abs(of(found, "busy")["value"] - 0.375) < 0.02
-        assert found["took"] > 0
         one.change(settings={})
         found = answer(one, lambda found: found.get("settings") == {} and found["count"] >= 4)
         assert abs(of(found, "busy")["value"] - 0.75) < 0.03

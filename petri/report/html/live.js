@@ -30,8 +30,10 @@
   const rows = new Map();  // name: {row, show}
   const written = (value, { whole, unit }) => `${whole ? Math.round(value) : Number(value.toPrecision(10))} ${unit}`.trim();
   let chosen = false;  // the parameter of the curve; until then it is the one that was turned last
+  let turned = 0;  // when a parameter was turned or, at the start, the page opened [ms]; null once its figures are shown
   const turn = (name, text) => {
     settings = { ...settings, [name]: text };
+    turned = performance.now();
     stale();
     const curve = !chosen && state.names?.length ? { parameter: name, measure: state.measure || state.names[0] } : {};
     wish({ settings, ...curve });
@@ -112,7 +114,7 @@
       if (settings[knob.name] === state.settings[knob.name]) show(knob);  // else it is turned at this moment
     }
   };
-  $("reset").addEventListener("click", () => { settings = {}; stale(); wish({ settings }); });
+  $("reset").addEventListener("click", () => { settings = {}; turned = performance.now(); stale(); wish({ settings }); });
   $("pin").addEventListener("click", () => wish({ pinned: !state.pinned }));
 
   /* ---------------------------------------------------------------- figures */
@@ -248,8 +250,9 @@
   const showPart = async () => {
     if (!picked) return;
     const turnOf = ++asked, found = await ask(`part?id=${encodeURIComponent(picked)}`);
-    if (turnOf !== asked || found === null) return;
-    const { name, html, kind } = JSON.parse(found);
+    const part = JSON.parse(found);
+    if (turnOf !== asked || !part) return;  // it has no figures yet
+    const { name, html, kind } = part;
     fragment($("part"), html);
     pickedName = `${kind}:${name}`;
     showGame();
@@ -293,10 +296,13 @@
     stale();
     document.querySelector("h1").textContent = state.net;
     $("progress").textContent = state.progress;
-    $("took").textContent = `first figures after ${state.took} ms`;
     showKnobs(state.knobs);
     fragment($("measured"), state.measures);
     fragment($("said"), state.said);
+    if (turned !== null && same(settings, state.settings)) {
+      $("took").textContent = `first figures after ${Math.round(performance.now() - turned)} ms`;
+      turned = null;
+    }
     $("strip").replaceChildren(...state.strip.map(([name, text]) => {
       const one = make("span");
       one.append(make("code", name), ` ${text}`);
