@@ -19,7 +19,7 @@ from petri.net import Net, Transition
 from petri.report.cells import Cells
 from petri.report.html import figures, tables
 from petri.report.html.markup import Content, Markup, aside, breakable, content, plotted, spoken, tag
-from petri.report.html.page import Figure, axis, figure
+from petri.report.html.page import Figure, axis, figure, logarithmic
 from petri.report.html.picture import heat_of
 from petri.report.html.run_page import banners, busy
 from petri.report.html.sweep_figures import estimates, line
@@ -208,10 +208,19 @@ def curve(points: Sequence[Point], knob: Mapping[str, Any], measure: str, now: P
         | estimates([one for _, one, _ in each], scale, number)
         for number, (name, each, more) in enumerate(((plotted(measure), known, {}), ("now", [here], mark)))
     ]  # fmt: skip
-    across = axis(plotted(knob["name"]), plotted(knob.get("unit", "")))
-    wide = min(finite, default=0.0) > 0.0 and max(finite) / min(finite) >= WIDE
-    up = axis(plotted(measure), scale.unit, **({"type": "log"} if wide else {"rangemode": "tozero"}))
+    across = axis(plotted(knob["name"]), plotted(knob.get("unit", "")), **_spaced(knob))
+    positive = [one * scale.factor for one in finite if one > 0.0]  # the logarithmic axis leaves out those that are 0
+    wide = min(finite, default=-1.0) >= 0.0 and max(positive, default=0.0) >= WIDE * min(positive, default=1.0)
+    up = axis(
+        plotted(measure),
+        scale.unit,
+        **(logarithmic(min(positive), max(positive)) if wide else {"rangemode": "tozero"}),
+    )
     return figure(traces, across, up)
+
+
+def _spaced(knob: Mapping[str, Any]) -> dict[str, Any]:
+    return logarithmic(knob["low"], knob["high"]) if knob.get("logarithmic") else {}
 
 
 def _at(point: Point, knob: Mapping[str, Any], measure: str) -> tuple[Any, Interval, str] | None:
