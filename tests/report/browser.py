@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import select
@@ -95,9 +96,25 @@ class Browser:
             assert time.monotonic() < end, self.told
             time.sleep(0.02)
 
+    def until(self, expression: str) -> None:
+        """Wait until the expression is true in the page."""
+        end = time.monotonic() + PATIENCE
+        while not self.value(expression):
+            assert time.monotonic() < end, (expression, self.told, self.value("document.body.innerText"))
+            time.sleep(0.03)
+
     def press(self, key: str) -> None:
         for kind in ("keyDown", "keyUp"):
             self.call("Input.dispatchKeyEvent", type=kind, key=key)
+
+    def type(self, key: str, code: int) -> None:
+        """A key that the browser itself obeys, which needs its Windows code: Tab 9, Enter 13, ArrowLeft 37."""
+        for kind in ("keyDown", "keyUp"):
+            self.call("Input.dispatchKeyEvent", type=kind, key=key, code=key, windowsVirtualKeyCode=code)
+
+    def picture(self) -> bytes:
+        """What the window shows, as PNG."""
+        return base64.b64decode(self.call("Page.captureScreenshot", format="png")["data"])
 
     def resize(self, width: int, height: int) -> None:
         self.call(
