@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import math
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -20,7 +20,7 @@ from petri.report.cells import Cells
 from petri.report.html import figures, tables
 from petri.report.html.markup import Content, Markup, aside, breakable, content, plotted, spoken, tag
 from petri.report.html.page import Figure, axis, figure, logarithmic
-from petri.report.html.picture import heat_of
+from petri.report.html.picture import Loads, heat_of
 from petri.report.html.run_page import banners, busy
 from petri.report.html.sweep_figures import estimates, line
 from petri.report.picture import Diagram
@@ -236,9 +236,40 @@ def _at(point: Point, knob: Mapping[str, Any], measure: str) -> tuple[Any, Inter
 # ---------------------------------------------------------------- the drawing
 
 
-def loads(record: RunRecord, whole: Diagram) -> dict[str, tuple[float, str]]:
-    """For each node of the drawing, by its id, how much it is used, and that in words."""
-    return {quoted(name): heat for name, heat in heat_of(whole, record.net, busy(record)).items()}
+def loads(record: RunRecord, whole: Diagram, colours: str) -> dict[str, tuple[float, str]]:
+    """For each node of the drawing, by its id, the share of `COLOURS` that it has, and that in words."""
+    return {quoted(name): heat for name, heat in heat_of(whole, record.net, COLOURS[colours](record)).items()}
+
+
+def _tokens(record: RunRecord) -> Loads:
+    """The mean number of tokens, as a share of that of the fullest place."""
+    means = {index: row.figures["mean"].mean for index, row in enumerate(record.rows("places", False))}
+    most = max((mean for mean in means.values() if math.isfinite(mean)), default=0.0)
+    shares = {index: mean / most for index, mean in means.items() if most > 0.0 and math.isfinite(mean)}
+    return Loads(shares, {}, unit=most, place="{:.3g} tokens", lead="fullest")
+
+
+def _waits(record: RunRecord) -> Loads:
+    """The share of the time in which a place from which a transition takes was empty; of a transition, its emptiest."""
+    empty = _empty(record)
+    longest: dict[int, float] = {}
+    for index, transition in enumerate(record.net.transitions):
+        shares = [empty[arc.place] for arc in transition.inputs if arc.place in empty]
+        if shares:
+            longest[index] = max(shares)
+    awaited = {arc.place for transition in record.net.transitions for arc in transition.inputs}
+    places = {index: share for index, share in empty.items() if index in awaited}
+    return Loads(places, longest, place="{:.3g}% empty", transition="waits {:.3g}% for a token", lead="waits longest")
+
+
+def _empty(record: RunRecord) -> dict[int, float]:
+    """The share of the time in which each place was empty, where it is known."""
+    shares = {index: 1.0 - row.figures["occupied"].mean for index, row in enumerate(record.rows("places", False))}
+    return {index: share for index, share in shares.items() if math.isfinite(share)}
+
+
+COLOURS: Final[Mapping[str, Callable[[RunRecord], Loads]]] = {"use": busy, "tokens": _tokens, "waits": _waits}
+"""What the colours of the drawing can show."""
 
 
 def part(record: RunRecord, whole: Diagram, identifier: str) -> tuple[str, str, Markup] | None:
@@ -262,21 +293,17 @@ def _figures(record: RunRecord, kind: str, row: Row) -> Markup:
     texts = [(each.heading, cells.text(row, each)) for each in columns.values()]
     entries: list[tuple[str, Content]] = [entry for entry in texts if entry[1]]
     doc = first_sentence(one.doc)
-    entries += _waits(record, one) if isinstance(one, Transition) else []
+    entries += _awaited(record, one) if isinstance(one, Transition) else []
     return content(
         tag("h3", tables.name_of(row)), tag("p", spoken(doc), class_="doc") if doc else None, tables.pairs(entries)
     )
 
 
-def _waits(record: RunRecord, one: Transition) -> list[tuple[str, Content]]:
+def _awaited(record: RunRecord, one: Transition) -> list[tuple[str, Content]]:
     """For each input place the share of the time in which it was empty: what it waits for most comes first."""
-    rows, seen = record.rows("places", False), {}
-    for arc in one.inputs:
-        share = 1.0 - rows[arc.place].figures["occupied"].mean
-        if math.isfinite(share):
-            seen[record.net.places[arc.place].name] = share
-    longest = sorted(seen.items(), key=lambda each: -each[1])
-    return [(f"{name} is empty", f"{100 * share:.3g}% of the time") for name, share in longest]
+    empty = _empty(record)
+    places = sorted({arc.place for arc in one.inputs if arc.place in empty}, key=lambda place: -empty[place])
+    return [(f"{record.net.places[place].name} is empty", f"{100 * empty[place]:.3g}% of the time") for place in places]
 
 
 # ---------------------------------------------------------------- to take away

@@ -35,12 +35,14 @@ class Wish(Frozen):
     """What the page shows. settings: values of parameters as texts of the language, of those that are not as written.
 
     parameter, measure: of the curve; "" for none. course: the measure or the place that is shown over time.
+    colours: of the drawing, one of `COLOURS`.
     """
 
     settings: Mapping[str, str] = {}
     parameter: str = ""
     measure: str = ""
     course: str = ""
+    colours: str = "use"
     pinned: bool = False
 
 
@@ -70,6 +72,7 @@ class Desk:
         self._answer: dict[str, Any] = {}
         self._version = 0
         self._drawn: tuple[Model, Diagram] | None = None
+        self._coloured: tuple[object, dict[str, tuple[float, str]]] = (None, {})
         self._course: tuple[object, tuple[str, Figure] | None] = (None, None)
         work = (self._follow_wishes, self._write_answers, *([self._follow_text] if path is not None else []))
         self._threads = [threading.Thread(target=one, daemon=True) for one in work]
@@ -307,17 +310,18 @@ class Desk:
         shown |= {"net": point.model.net.name, "settings": dict(point.settings)}
         shown["progress"] = answer.progress(point, result, refinement.progress.rate)
         shown["clock"] = answer.clock(result)
-        shown |= self._figures(point, point.model, result, before)
+        shown |= self._figures(point, result, before)
+        shown |= self._loads(point.model, result, (id(point), wish.colours, min(shown["count"], ENOUGH)), before)
         shown |= self._charts(wish, point, result, before)
         shown["compared"] = self._compared(point)
         values = self._curve_values(wish)
         shown["copies"] = answer.copies(self.name, point.settings, max(len(point.ran), 1), wish.parameter, values)
         return shown
 
-    def _figures(self, point: Point, model: Model, result: Result, before: dict[str, Any]) -> dict[str, Any]:
-        """The measures, if enough replications have finished since they were computed last, and the drawing's loads."""
+    def _figures(self, point: Point, result: Result, before: dict[str, Any]) -> dict[str, Any]:
+        """The measures, if enough replications have finished since they were computed last."""
         count, last = len(point.ran), before.get("count", -1)
-        kept = ("count", "measures", "figures", "said", "loads", "picture", "first", "strip")
+        kept = ("count", "measures", "figures", "said", "first", "strip")
         if last > 0 and not before["first"] and (count in (last, 2, 3) or count < min(GROWTH * last, last + 100)):
             return {name: before[name] for name in kept}
         record = of_result(result)
@@ -325,19 +329,23 @@ class Desk:
         found["strip"] = answer.strip(record)
         found["said"] = answer.said(record) if point.ran or record.failure is not None else ""
         found["first"] = not before
-        found["loads"], found["picture"] = {}, self._answer.get("picture")
-        if before:  # the first answer must be there soon
-            whole = self.drawing(model)
-            found["picture"] = f"{hash((whole.nodes, whole.edges)):x}"
-            if len(whole.nodes) <= LARGEST:
-                found["loads"] = answer.loads(of_result(_first(result, ENOUGH)), whole)
-        else:
-            self._new.set()
         return found
 
-    def _charts(self, wish: Wish, point: Point, result: Result, before: dict[str, Any]) -> dict[str, Any]:
-        if not before:  # the charts stay for a moment, because the first figures must be there soon
+    def _loads(self, model: Model, result: Result, of: tuple[int, str, int], before: dict[str, Any]) -> dict[str, Any]:
+        """Which drawing there is, and its colours, made again only where they are of something else."""
+        if not before:  # the first answer must be there soon
             self._new.set()
+            return {"loads": {}, "picture": self._answer.get("picture")}
+        whole = self.drawing(model)
+        if self._coloured[0] != of:
+            large = len(whole.nodes) > LARGEST
+            loads = {} if large else answer.loads(of_result(_first(result, ENOUGH)), whole, of[1])
+            self._coloured = (of, loads)
+        picture = f"{hash((whole.nodes, whole.edges)):x}"
+        return {"loads": self._coloured[1], "picture": picture, "colours": of[1]}
+
+    def _charts(self, wish: Wish, point: Point, result: Result, before: dict[str, Any]) -> dict[str, Any]:
+        if not before:  # the charts stay for a moment
             return {name: self._answer.get(name) for name in ("over_time", "curve")}
         return {"over_time": self._over_time(wish, point, result), "curve": self._curve(wish, point)}
 

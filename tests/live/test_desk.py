@@ -107,6 +107,20 @@ def test_the_figures_of_a_node_are_found_by_its_id(tmp_path: Path) -> None:
         assert "sojourn" in place[2]
 
 
+def test_the_drawing_can_show_tokens_and_what_waits(tmp_path: Path) -> None:
+    with desk(tmp_path / "counter.net") as one:
+        answer(one, lambda found: found.get("colours") == "use" and found["count"] >= 20)
+        one.change(colours="tokens")
+        found = answer(one, lambda found: found.get("colours") == "tokens")
+        assert found["loads"]["n-line"][0] == 1.0  # the fullest: about 2.25 tokens wait in M/M/1 at a load of 3/4
+        assert abs(float(found["loads"]["n-line"][1].removesuffix(" tokens")) - 2.25) < 0.4
+        one.change(colours="waits")
+        loads = answer(one, lambda found: found.get("colours") == "waits")["loads"]
+        serve = next(text for name, (_, text) in loads.items() if name.startswith("n-serve"))
+        assert loads["n-clerk"][0] > loads["n-line"][0] > 0.3  # 1 - 1/4, and the probability of at most one customer
+        assert serve == f"waits {loads['n-clerk'][1].split()[0].replace('% empty', '')} for a token"
+
+
 def test_knobs_have_ranges_that_do_not_move() -> None:
     text, turned = (petri.loads(COUNTER, **given).net for given in ({}, {"gap": "7 min"}))
     gap, clerks = knobs(text, turned)

@@ -101,6 +101,24 @@ def test_the_token_game_opens_at_an_instant(served: tuple[Desk, LiveServer], bro
     assert browser.value("document.getElementById('pick').innerText").startswith("serve")
 
 
+def test_the_colours_show_what_waits(served: tuple[Desk, LiveServer], browser: Browser) -> None:
+    browser.open(served[1].url, READY)
+    drawn = "document.querySelector('#drawing .sheet').shadowRoot"
+    clerk, street = (
+        f"Number({drawn}.querySelector('#n-{one} .heat')?.getAttribute('fill-opacity'))" for one in ("clerk", "street")
+    )
+    browser.until(f"{street} > 0.8")  # the token of the street is always in use
+    browser.value(
+        "(() => { const one = document.getElementById('colours'); one.value = 'tokens';"
+        " one.dispatchEvent(new Event('change')); })()"
+    )
+    browser.until(f"{street} < 0.1 && {clerk} > 0.1")  # and so never there
+    assert browser.value("[...document.querySelectorAll('[data-colours]')].filter((one) => !one.hidden).length") == 1
+    title = browser.value(f"{drawn}.querySelector('#n-clerk title').textContent")
+    assert "tokens" in title
+    assert "used" not in title
+
+
 def test_the_keyboard_is_enough(served: tuple[Desk, LiveServer], browser: Browser) -> None:
     browser.open(served[1].url, READY)
     for _ in range(60):  # to the slider of clerks

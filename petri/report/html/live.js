@@ -154,6 +154,10 @@
   const overWhat = () => wish({ measure: $("measure").value, parameter: $("parameter").value });
   $("measure").addEventListener("change", overWhat);
   $("parameter").addEventListener("change", () => { chosen = true; overWhat(); });
+  $("colours").addEventListener("change", () => {
+    for (const one of document.querySelectorAll("[data-colours]")) one.hidden = one.dataset.colours !== $("colours").value;
+    wish({ colours: $("colours").value });
+  });
   $("course").addEventListener("change", () => wish({ course: $("course").value }));
 
   /* ---------------------------------------------------------------- the drawing */
@@ -191,6 +195,12 @@
   const shapeOf = (node) => node.querySelector(".place:not(.behind), .timed:not(.behind), .immediate:not(.behind), .module:not(.behind)");
   const showLoads = () => {
     for (const root of drawings()) {
+      for (const heat of root.querySelectorAll(".heat")) {  // of other colours
+        if (!state.colours || heat.parentNode.id in state.loads) continue;
+        heat.setAttribute("fill-opacity", 0);
+        const title = heat.parentNode.querySelector("title");
+        if (title) title.textContent = title.dataset.doc ?? "";
+      }
       for (const [id, [share, text]] of Object.entries(state.loads ?? {})) {
         const node = root.getElementById(id), shape = node && shapeOf(node);
         if (!shape) continue;
