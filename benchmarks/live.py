@@ -68,7 +68,9 @@ def _figures(desk: Desk, settings: dict[str, str]) -> tuple[float, float] | None
     """Seconds until they are there, on the clock and of processors; None if the net cannot have these values."""
     start, busy, version = time.perf_counter(), time.process_time(), 0
     if settings:
-        desk.change(settings=settings)
+        desk.change(
+            settings=settings, parameter=next(iter(settings)), measure=next(iter(desk.wait(0, 0.0)[1]["names"]), "")
+        )
     while time.perf_counter() - start < PATIENCE:
         version, found = desk.wait(version, 1.0)
         if found.get("settings") == settings:

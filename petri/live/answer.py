@@ -39,6 +39,8 @@ MOST_OF_STRIP: Final = 3
 LINES: Final = 5  # places in the chart over time
 WIDE: Final = 100.0  # the axis of a curve is logarithmic if its values are so far apart
 MOST_PLACES: Final = 200  # that one can choose from
+Figures = Mapping[str, tuple[Interval, str]]
+"""Figures of measures with their dimensions, by name."""
 COMPARED: Final = (("measure", "name"), ("pinned", "figure"), ("now", "figure"), ("difference ± 95 %", "figure"))
 
 
@@ -63,7 +65,7 @@ def _names(measure: str, fields: Sequence[str]) -> list[str]:
     return [f"{measure}.{field}" for field in fields] or [measure]
 
 
-def shown(record: RunRecord) -> dict[str, tuple[Interval, str]]:
+def shown(record: RunRecord) -> Figures:
     """The figures of the measures and their dimensions, by name."""
     return {
         measured.name if field is None else f"{measured.name}.{field}": (interval, dimension)
@@ -192,14 +194,15 @@ def clock(result: Result) -> dict[str, Any]:
     return {"unit": scale.unit, "size": 1.0 / scale.factor}
 
 
-def curve(points: Sequence[Point], knob: Mapping[str, Any], measure: str, now: Point) -> Figure | None:
-    """A measure over a parameter, with the setting that is looked at as a point of its own."""
-    found = [_at(one, knob, measure) for one in (now, *(one for one in points if one is not now))]
-    here, known = found[0], [one for one in found[1:] if one is not None]
-    if here is None or now.model is None:
+def curve(points: Sequence[Point], knob: Mapping[str, Any], measure: str, now: Point, result: Result) -> Figure | None:
+    """A measure over a parameter, with the setting that is looked at, which has this result, as a point of its own."""
+    here = _at(result.net, shown(of_result(result)), knob, measure)
+    others = [(one.model.net, _figures_of(one)) for one in points if one.model is not None and one is not now]
+    known = [one for one in (_at(*each, knob, measure) for each in others) if one is not None]
+    if here is None:
         return None
     known.sort(key=lambda one: (isinstance(one[0], str), one[0]))
-    units, finite = Units.of(now.model.net), [one.mean for _, one, _ in (here, *known) if math.isfinite(one.mean)]
+    units, finite = Units.of(result.net), [one.mean for _, one, _ in (here, *known) if math.isfinite(one.mean)]
     scale = units.scale(max(map(abs, finite), default=0.0), here[2])
     hover = f"%{{x:.4g}}: %{{y:.4g}} ± %{{error_y.array:.2g}} {plotted(scale.unit)}<extra></extra>"
     mark = {"mode": "markers", "marker": {"color": "@s1", "size": 11}}
@@ -208,7 +211,7 @@ def curve(points: Sequence[Point], knob: Mapping[str, Any], measure: str, now: P
         | estimates([one for _, one, _ in each], scale, number)
         for number, (name, each, more) in enumerate(((plotted(measure), known, {}), ("now", [here], mark)))
     ]  # fmt: skip
-    across = axis(plotted(knob["name"]), plotted(knob.get("unit", "")), **_spaced(knob))
+    across = axis(plotted(knob["name"]), plotted(knob.get("unit", "")), **_spaced(knob, known))
     positive = [one * scale.factor for one in finite if one > 0.0]  # the logarithmic axis leaves out those that are 0
     wide = min(finite, default=-1.0) >= 0.0 and max(positive, default=0.0) >= WIDE * min(positive, default=1.0)
     up = axis(
@@ -219,17 +222,26 @@ def curve(points: Sequence[Point], knob: Mapping[str, Any], measure: str, now: P
     return figure(traces, across, up)
 
 
-def _spaced(knob: Mapping[str, Any]) -> dict[str, Any]:
-    return logarithmic(knob["low"], knob["high"]) if knob.get("logarithmic") else {}
+def _spaced(knob: Mapping[str, Any], known: Sequence[tuple[Any, Interval, str]]) -> dict[str, Any]:
+    if knob["kind"] != "range":
+        return {"type": "category", "categoryarray": [x for x, _, _ in known]}
+    return logarithmic(knob["low"], knob["high"]) if knob["logarithmic"] else {}
 
 
-def _at(point: Point, knob: Mapping[str, Any], measure: str) -> tuple[Any, Interval, str] | None:
-    """Where a point is along the curve, and its figure with its dimension; None where these are not known."""
-    result = point.result()
-    figures = shown(of_result(result)) if result is not None else {}
-    if result is None or measure not in figures:
+def _figures_of(point: Point) -> Figures:
+    """The figures of a point, computed again when more replications have run."""
+    count = len(point.ran)
+    if point.figures is None or point.figures[0] != count:
+        result = point.result()
+        point.figures = (count, {} if result is None else shown(of_result(result)))
+    return point.figures[1]
+
+
+def _at(net: Net, figures: Figures, knob: Mapping[str, Any], measure: str) -> tuple[Any, Interval, str] | None:
+    """Where a point is along the curve, and its figure with its dimension; None where it is not known."""
+    if measure not in figures:
         return None
-    value = next(one.value for one in result.net.parameters if one.name == knob["name"])
+    value = next(one.value for one in net.parameters if one.name == knob["name"])
     return value / knob["per"] if "per" in knob else str(value).lower(), *figures[measure]
 
 

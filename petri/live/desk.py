@@ -311,6 +311,8 @@ class Desk:
         shown["progress"] = answer.progress(point, result, refinement.progress.rate)
         shown["clock"] = answer.clock(result)
         shown |= self._figures(point, result, before)
+        if before and refinement.stopped.is_set():  # the figures of another setting are more urgent than these charts
+            return before | shown
         shown |= self._loads(point.model, result, (id(point), wish.colours, min(shown["count"], ENOUGH)), before)
         shown |= self._charts(wish, point, result, before)
         shown["compared"] = self._compared(point)
@@ -347,7 +349,7 @@ class Desk:
     def _charts(self, wish: Wish, point: Point, result: Result, before: dict[str, Any]) -> dict[str, Any]:
         if not before:  # the charts stay for a moment
             return {name: self._answer.get(name) for name in ("over_time", "curve")}
-        return {"over_time": self._over_time(wish, point, result), "curve": self._curve(wish, point)}
+        return {"over_time": self._over_time(wish, point, result), "curve": self._curve(wish, point, result)}
 
     def _over_time(self, wish: Wish, point: Point, result: Result) -> tuple[str, Figure] | None:
         """Made again only where its replications, of which the first few tell the course, are others."""
@@ -358,11 +360,11 @@ class Desk:
             self._course = (key, answer.over_time(some, wish.course))
         return self._course[1]
 
-    def _curve(self, wish: Wish, point: Point) -> Figure | None:
+    def _curve(self, wish: Wish, point: Point, result: Result) -> Figure | None:
         if not self._others or self._written is None:
             return None
         knob = next((one for one in knobs(self._written.net, self._written.net) if one["name"] == wish.parameter), None)
-        return None if knob is None else answer.curve(self._others, knob, wish.measure, point)
+        return None if knob is None else answer.curve(self._others, knob, wish.measure, point, result)
 
     def _curve_values(self, wish: Wish) -> list[str]:
         """The values of the curve's parameter in ascending order."""

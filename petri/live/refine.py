@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import Final
+from typing import Any, Final
 
 from petri.diagnostics import Diagnostic, LanguageError
 from petri.engine.errors import ModelError
@@ -42,6 +42,7 @@ class Point:
         self.glance: Replication | None = None  # what the first replication has so far, also in its warm-up
         self.most = MOST
         self.text = 0  # of which version of the text it is
+        self.figures: tuple[int, Any] | None = None  # of how many replications, and what was made of them
         self.values: list[list[float]] = []  # of each replication the figures of the measures, once they are asked for
 
     @property

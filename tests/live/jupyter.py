@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from tests.report.browser import PATIENCE, Browser
 
@@ -24,7 +25,14 @@ SHIFT = 8
 def lab(folder: Path, code: str) -> Iterator[str]:
     """A JupyterLab of its own with a notebook of one cell; the address of the notebook."""
     kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
-    cell = {"id": "one", "cell_type": "code", "source": code, "metadata": {}, "outputs": [], "execution_count": None}
+    cell: dict[str, Any] = {
+        "id": "one",
+        "cell_type": "code",
+        "source": code,
+        "metadata": {},
+        "outputs": [],
+        "execution_count": None,
+    }
     notebook = {"cells": [cell], "metadata": {"kernelspec": kernel}, "nbformat": 4, "nbformat_minor": 5}
     (folder / "live.ipynb").write_text(json.dumps(notebook), encoding="utf-8")
     own = {f"JUPYTER_{name}_DIR": str(folder / name) for name in ("CONFIG", "DATA", "RUNTIME")}

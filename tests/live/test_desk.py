@@ -10,6 +10,7 @@ from typing import Any
 import petri
 from petri.experiment.yaml.file import load_experiment
 from petri.live.knobs import along, knobs
+from petri.report.notebook.plots import plot
 from pnsim.main import COMMANDS
 
 from .tables import COUNTER, answer, desk
@@ -78,6 +79,17 @@ def test_a_curve_follows_a_parameter(tmp_path: Path) -> None:
         assert line["x"] == list(range(1, 10))
         assert line["y"] == sorted(line["y"], reverse=True)
         assert found["curve"]["data"][1]["x"] == [1.0]
+
+
+def test_a_curve_over_a_switch_has_names_along_its_axis(tmp_path: Path) -> None:
+    text = COUNTER.replace("param clerks", "param quick = false\nparam clerks").replace(
+        "exp(3 min)", "if quick then exp(1 min) else exp(3 min)"
+    )
+    with desk(tmp_path / "counter.net", text) as one:
+        one.change(parameter="quick", measure="busy")
+        found = answer(one, lambda found: bool(found.get("curve")) and len(found["curve"]["data"][0]["x"]) == 2)
+        assert found["curve"]["layout"]["xaxis"]["categoryarray"] == ["false", "true"]
+        assert "false" in plot(found["curve"], "busy")
 
 
 def test_what_is_taken_away_means_the_same(tmp_path: Path) -> None:

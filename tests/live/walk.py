@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 
 from petri.atomic_file import replacing
@@ -27,7 +28,8 @@ READY = "document.documentElement?.dataset.ready === '1' && Boolean(document.que
 LOST = """parseFloat([...document.querySelectorAll("#measured tr")].find((row) => row.innerText.startsWith("lost"))
   .querySelector("td.figure").innerText)"""
 ENOUGH = 200  # replications, after which one reads a figure
-WIDTHS = {"": (1280, 1000), "-phone": (390, 844)}
+WINDOW = (1280, 1000)  # pixels
+NOTEBOOK = (1280, 1180)
 
 
 def tutorial() -> str:
@@ -44,7 +46,7 @@ def opened(folder: Path) -> Iterator[tuple[Browser, LiveServer]]:
         server = serve(one)
         threading.Thread(target=server.serve_forever, daemon=True).start()
         try:
-            browser.resize(*WIDTHS[""])
+            browser.resize(*WINDOW)
             browser.open(server.url, READY)
             yield browser, server
         finally:
@@ -93,15 +95,42 @@ def picture(browser: Browser, name: str) -> None:
         file.write(browser.picture())
 
 
+def in_a_notebook(folder: Path) -> None:
+    """The same net in JupyterLab."""
+    from .jupyter import lab, run_cell
+
+    (folder / "counter.net").write_text(tutorial(), encoding="utf-8")
+    with lab(folder, 'import petri\n\npetri.load("counter.net").live()') as address, Browser() as browser:
+        browser.resize(*NOTEBOOK)
+        light(browser)
+        run_cell(browser, address)
+        browser.until("/lost/.test(document.querySelector('.pnsim table')?.innerText)")
+        browser.value("document.querySelector('.noUi-handle').focus()")
+        for _ in range(10):  # from 4 min to 3.5 min
+            browser.type("ArrowLeft", 37)
+        browser.until("/lost over gap|busy over gap/.test(document.querySelector('.pnsim figcaption')?.textContent)")
+        browser.until("/[1-9]\\d\\d replications/.test(document.querySelector('.pnsim .note')?.textContent)")
+        picture(browser, "live-notebook")
+
+
+def light(browser: Browser) -> None:
+    browser.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": "light"}])
+
+
 def main() -> None:
     with tempfile.TemporaryDirectory() as folder, opened(Path(folder)) as (browser, _):
+        light(browser)
         started = time.monotonic()
         below, above = walk(browser)
         seconds = time.monotonic() - started
         print(f"1 % of the customers leave between gap = {below} and gap = {above}, found in {seconds:.0f} s")
         chosen(browser)
-        browser.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": "light"}])
         picture(browser, "live")
+    if find_spec("jupyterlab") is None:
+        print("the picture of the notebook needs jupyterlab: pip install jupyterlab")
+    else:
+        with tempfile.TemporaryDirectory() as folder:
+            in_a_notebook(Path(folder))
 
 
 if __name__ == "__main__":

@@ -151,9 +151,11 @@
     plot($("curve"), state.curve);
     plot($("over-time"), state.over_time?.[1]);
   };
-  const overWhat = () => wish({ measure: $("measure").value, parameter: $("parameter").value });
-  $("measure").addEventListener("change", overWhat);
-  $("parameter").addEventListener("change", () => { chosen = true; overWhat(); });
+  $("measure").addEventListener("change", () => wish({ measure: $("measure").value }));
+  $("parameter").addEventListener("change", () => {
+    chosen = true;
+    wish({ measure: $("measure").value, parameter: $("parameter").value });
+  });
   $("colours").addEventListener("change", () => {
     for (const one of document.querySelectorAll("[data-colours]")) one.hidden = one.dataset.colours !== $("colours").value;
     wish({ colours: $("colours").value });
