@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -162,6 +163,48 @@ def test_a_hostile_net_is_text(served: tuple[Desk, LiveServer], browser: Browser
     assert browser.value("document.querySelectorAll('img').length") == 0
     assert HOSTILE in browser.value("document.getElementById('doc').textContent")
     assert browser.told == []
+
+
+class Elsewhere(BaseHTTPRequestHandler):
+    """A page of another origin."""
+
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html")
+        self.end_headers()
+        self.wfile.write(b"<title>elsewhere</title>")
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+def test_a_page_of_another_origin_gets_nothing_even_with_the_address(
+    served: tuple[Desk, LiveServer], browser: Browser
+) -> None:
+    one, server = served
+    other = ThreadingHTTPServer(("127.0.0.1", 0), Elsewhere)
+    threading.Thread(target=other.serve_forever, daemon=True).start()
+    try:
+        browser.open(f"http://127.0.0.1:{other.server_port}/", "document.title === 'elsewhere'")
+        read = "fetch('{0}').then((found) => found.text()).catch((error) => error.name)"
+        assert browser.value(read.format(server.url)) == "TypeError"
+        heard = "new Promise((done) => {{ const one = new EventSource('{0}'); one.onmessage = done;"
+        heard += " one.onerror = () => done('nothing'); }})"
+        assert browser.value(heard.format(f"{server.url}events")) == "nothing"
+        for options in ("mode: 'no-cors'", "headers: {'Content-Type': 'application/json'}"):
+            sent = f"fetch('{server.url}wish', {{method: 'POST', body: '{{\"pinned\": true}}', {options}}})"
+            browser.value(f"{sent}.then(() => 0, () => 0)")
+        assert not one.wish.pinned
+        browser.told.clear()
+        framed = "new Promise((done) => {{ const one = document.createElement('iframe'); one.onload = done;"
+        framed += " one.src = '{0}'; document.body.append(one); }}).then(() => 0)"
+        browser.value(framed.format(server.url))
+        browser.until("true")
+        assert any("frame" in one for one in browser.told)
+    finally:
+        other.shutdown()
+        other.server_close()
+        browser.told.clear()
 
 
 def test_nothing_runs_for_a_page_that_is_gone(served: tuple[Desk, LiveServer], browser: Browser) -> None:
