@@ -74,11 +74,13 @@ def shown(record: RunRecord) -> Figures:
     }
 
 
-def told(record: RunRecord) -> Markup:
-    """The measures with their verdicts."""
+def told(record: RunRecord, judged: bool) -> Markup:
+    """The measures, with their verdicts if `judged`: a part of a replication says nothing of a count."""
     if not record.measures and not record.verdicts:
         return aside("The net declares no measures.")
-    return tables.measures_table(record.units, record.measures, record.verdicts)
+    if judged:
+        return tables.measures_table(record.units, record.measures, record.verdicts)
+    return tables.measures_table(record.units, [replace(one, verdicts=()) for one in record.measures])
 
 
 def figures_of(record: RunRecord) -> list[dict[str, Any]]:

@@ -327,9 +327,10 @@ class Desk:
         if last > 0 and not before["first"] and (count in (last, 2, 3) or count < min(GROWTH * last, last + 100)):
             return {name: before[name] for name in kept}
         record = of_result(result)
-        found: dict[str, Any] = {"count": count, "measures": answer.told(record), "figures": answer.figures_of(record)}
-        found["strip"] = answer.strip(record)
-        found["said"] = answer.said(record) if point.ran or record.failure is not None else ""
+        judged = bool(point.ran) or record.failure is not None
+        found: dict[str, Any] = {"count": count, "measures": answer.told(record, judged)}
+        found["figures"], found["strip"] = answer.figures_of(record), answer.strip(record)
+        found["said"] = answer.said(record) if judged else ""
         found["first"] = not before
         return found
 

@@ -119,6 +119,16 @@ def test_the_figures_of_a_node_are_found_by_its_id(tmp_path: Path) -> None:
         assert "sojourn" in place[2]
 
 
+def test_a_part_of_a_replication_fails_no_expectation(tmp_path: Path) -> None:
+    text = COUNTER.replace("expect <= 0.8", "expect == 0.75 within 20%") + "expect count(arrive) >= 15_000_000\n"
+    with desk(tmp_path / "counter.net", text.replace("1_000 h", "1_000_000 h")) as one:
+        found = answer(one, lambda found: "count" in found)
+        assert found["count"] == 0
+        assert "✗" not in found["measures"] + found["said"]
+        found = answer(one, lambda found: found["count"] > 0)
+        assert "✗" in found["measures"] or "✓" in found["measures"]
+
+
 def test_the_drawing_can_show_tokens_and_what_waits(tmp_path: Path) -> None:
     with desk(tmp_path / "counter.net") as one:
         answer(one, lambda found: found.get("colours") == "use" and found["count"] >= 20)

@@ -31,7 +31,7 @@ def live_page(name: str, doc: str) -> Page:
         tag("pre", id="problem", role="alert", hidden=True),
         tag("div", id="strip", aria_hidden="true"),
     ]
-    page.section("parameters", "Parameters", tag("div", id="knobs"), _buttons())
+    page.section("parameters", "Parameters", _buttons(), tag("div", id="knobs"))
     page.section("measures", "Measures", _results())
     page.section("net", "The net", _net())
     page.section("charts", "Charts", *_charts(page))
