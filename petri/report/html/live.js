@@ -301,7 +301,7 @@
     $("problem").hidden = !state.problem;
     $("problem").textContent = state.problem ?? "";
     $("pin").setAttribute("aria-pressed", String(Boolean(state.pinned)));
-    $("pin").textContent = state.pinned ? "Let go of what is pinned" : "Pin this setting";
+    $("pin").textContent = state.pinned ? "Unpin" : "Pin this setting";
     if (!state.knobs) return;
     settings ??= state.settings;
     if (before.text !== undefined && before.text !== state.text) settings = state.settings;
