@@ -281,7 +281,7 @@ class Model(ShownInNotebook, Frozen):
         return drawing
 
     def live(self, *, threads: int | None = None, **options: Unpack[RunOptions]) -> Any:
-        """The net with a slider for each parameter, in a notebook: its figures follow them ([docs/live.md]).
+        """The net with a slider for each parameter, in a notebook: its figures follow them (docs/live.md).
 
         threads: replications run in parallel (default: all cores). The other options are those of `plan`. It ends when
         1,000 replications have run, or with `close()`. Raises ValueError where the net was not loaded from a text,
