@@ -83,23 +83,30 @@ def test_the_curve_is_of_the_parameter_that_was_turned(served: tuple[Desk, LiveS
     assert browser.value("document.getElementById('parameter').value") == "gap"
 
 
-def test_the_token_game_opens_at_an_instant(served: tuple[Desk, LiveServer], browser: Browser) -> None:
+def test_a_click_leads_from_a_place_to_its_course_and_into_the_token_game(
+    served: tuple[Desk, LiveServer], browser: Browser
+) -> None:
+    browser.resize(1280, 900)
     browser.open(served[1].url, READY)
-    browser.value(
-        "(() => { const root = document.querySelector('#drawing .sheet').shadowRoot;"
-        " root.querySelector('[id^=n-serve]').dispatchEvent(new Event('click', { bubbles: true })); })()"
-    )
+    drawn = "document.querySelector('#drawing .sheet').shadowRoot"
+    browser.click(f"{drawn}.querySelector('[id^=n-serve] .timed')")
     browser.until("/line is empty/.test(document.getElementById('part').innerText)")  # what it waits for
-    browser.value(
-        "(() => { const one = document.getElementById('instant'); one.value = '300';"
-        " one.dispatchEvent(new Event('input')); })()"
-    )
-    browser.until("document.getElementById('instant-unit').textContent === 'h'")
+    browser.click(f"{drawn}.querySelector('#n-line .place')")
+    browser.until("/sojourn/.test(document.getElementById('part').innerText)")
+    browser.until("document.getElementById('course').value === 'line'")
+    browser.until("document.querySelector('#over-time .plot')?.data?.length === 1")
+    for up in range(-60, 61, 10):  # where the line is
+        browser.click("document.querySelector('#over-time .nsewdrag')", up)
+        if browser.value("document.getElementById('instant').value"):
+            break
+    instant = browser.value("document.getElementById('instant').value")
+    assert 400.0 < float(instant) < 600.0  # in the middle of 1,000 h
+    assert browser.value("document.activeElement.id") == "game"
     browser.open(
         browser.value("document.getElementById('game').href"), "document.documentElement?.dataset.ready === '1'"
     )
-    assert browser.value("document.getElementById('clock').textContent") == "300 h"
-    assert browser.value("document.getElementById('pick').innerText").startswith("serve")
+    assert browser.value("document.getElementById('clock').textContent") == f"{instant} h"
+    assert browser.value("document.getElementById('pick').innerText").startswith("line")
 
 
 def test_the_colours_show_what_waits(served: tuple[Desk, LiveServer], browser: Browser) -> None:

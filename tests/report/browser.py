@@ -112,6 +112,17 @@ class Browser:
         for kind in ("keyDown", "keyUp"):
             self.call("Input.dispatchKeyEvent", type=kind, key=key, code=key, windowsVirtualKeyCode=code)
 
+    def click(self, element: str, up: float = 0.0) -> None:
+        """Press the mouse in the middle of what the expression gives, or so many pixels above it."""
+        middle = "(one => { one.scrollIntoView({ block: 'center', behavior: 'instant' });"
+        middle += (
+            " const { x, y, width, height } = one.getBoundingClientRect(); return [x + width / 2, y + height / 2]; })"
+        )
+        x, y = self.value(f"{middle}({element})")
+        for kind in ("mouseMoved", "mousePressed", "mouseReleased"):
+            pressed = {} if kind == "mouseMoved" else {"button": "left", "clickCount": 1}
+            self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y - up, **pressed)
+
     def picture(self) -> bytes:
         """What the window shows, as PNG."""
         return base64.b64decode(self.call("Page.captureScreenshot", format="png")["data"])
