@@ -273,7 +273,13 @@ def _waits(record: RunRecord) -> Loads:
             longest[index] = max(shares)
     awaited = {arc.place for transition in record.net.transitions for arc in transition.inputs}
     places = {index: share for index, share in empty.items() if index in awaited}
-    return Loads(places, longest, place="{:.3g}% empty", transition="waits {:.3g}% for a token", lead="waits longest")
+    return Loads(
+        places,
+        longest,
+        place="{:.3g}% empty",
+        transition="lacks a token at least {:.3g}% of the time",
+        lead="lacks most",
+    )
 
 
 def _empty(record: RunRecord) -> dict[int, float]:
