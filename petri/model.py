@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, Unpack
 
 from petri import language
 from petri.diagnostics import Diagnostic, LanguageError
-from petri.display import ShownInNotebook, report
+from petri.display import ShownInNotebook, live, report
 from petri.engine.errors import ModelError
 from petri.engine.interface import Limits
 from petri.engine.native import available
@@ -19,7 +19,7 @@ from petri.result import Result
 from petri.run.plan import Plan, RunOptions
 from petri.run.replications import Progress, Replication, TraceSink, batches_kept, replicate
 from petri.run.stop import TimeLimit
-from petri.structs import Frozen, field
+from petri.structs import Frozen, field, replace
 
 if TYPE_CHECKING:
     from petri.exact.reach import Reachability
@@ -34,6 +34,26 @@ Exactly = TypeVar("Exactly")
 MOST_FOR_PRECISION: Final = 1_000  # replications of `run_precisely`
 
 
+class LoadedFrom(Frozen):
+    """What a model was loaded from, so that it can be loaded again with other values of its parameters.
+
+    path: None for a net given as text.
+    """
+
+    path: str | Path | None
+    text: str
+    parameters: Mapping[str, Setting]
+    tables: language.Tables | None = None
+    streams: Files = field(default_factory=dict)
+    columns: Mapping[str, str] | None = None
+
+    def model(self, more: Mapping[str, Setting]) -> Model:
+        """The model with these values. Raises LanguageError."""
+        given = {**self.parameters, **more}
+        loaded = loads(self.text, **given) if self.path is None else load(self.path, self.tables, **given)
+        return loaded.with_streams(self.streams, self.columns) if self.streams else loaded
+
+
 class Model(ShownInNotebook, Frozen):
     """A flat net that can be run; `sources` are the texts that it was made from, by file name.
 
@@ -42,6 +62,7 @@ class Model(ShownInNotebook, Frozen):
 
     net: Net
     sources: Mapping[str, str] = field(default_factory=dict)
+    origin: LoadedFrom | None = None
 
     def with_streams(self, files: Files, columns: Mapping[str, str] | None = None) -> Model:
         """The model with these files at its places with streams (S6), by the places' names.
@@ -51,7 +72,8 @@ class Model(ShownInNotebook, Frozen):
         """
         from petri.traffic.attach import with_streams
 
-        return Model(with_streams(self.net, files, columns), self.sources)
+        origin = None if self.origin is None else replace(self.origin, streams=files, columns=columns)
+        return Model(with_streams(self.net, files, columns), self.sources, origin)
 
     def plan(self, *, trace: bool = False, **options: Unpack[RunOptions]) -> tuple[Plan, int]:
         """The plan of `run`, and the number of replications. Raises LanguageError if the end is missing or invalid."""
@@ -267,6 +289,17 @@ class Model(ShownInNotebook, Frozen):
 
         return graph_of(self.net)
 
+    def live(self, *, threads: int | None = None, **options: Unpack[RunOptions]) -> Any:
+        """The net with a slider for each parameter, in a notebook: its figures follow them (docs/live.md).
+
+        threads: replications run in parallel (default: all cores). The other options are those of `plan`. It ends when
+        1,000 replications have run, or with `close()`. Raises ValueError where the net was not loaded from a text,
+        LanguageError if the run cannot start, ImportError without ipywidgets (the extra `notebook`).
+        """
+        if self.origin is None:
+            raise ValueError("the parameters of this net have their values: load it from its text with `petri.load`")
+        return live().view(self.origin, self.net.name, threads, options)
+
     def duration(self, value: float | str) -> float:
         """A time in the net's unit, from a number or from text such as "20 ms" or "dead"."""
         if isinstance(value, str):
@@ -286,12 +319,12 @@ def load(path: str | Path, tables: language.Tables | None = None, /, **parameter
     parameters: values for the net's parameters, as numbers, lists of numbers, or text with a unit ("10 us"). tables:
     other files for the tables that the net draws from, by their names in the net. Raises LanguageError with all errors.
     """
-    return Model(*language.load_with_sources(path, parameters, tables))
+    return Model(*language.load_with_sources(path, parameters, tables), LoadedFrom(path, "", parameters, tables))
 
 
 def loads(text: str, /, **parameters: Setting) -> Model:
     """The model of a net given as text. It can import the library's modules, but no files."""
-    return Model(*language.loads_with_sources(text, parameters))
+    return Model(*language.loads_with_sources(text, parameters), LoadedFrom(None, text, parameters))
 
 
 def choose(engine: str) -> str:

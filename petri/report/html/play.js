@@ -439,8 +439,13 @@
     if (!found) { box.append(make("p", "Its conditions cannot be computed here.", "bad")); return; }
     const fit = found.filter((c) => c.arc === one.inputs.length && !c.wrong.length);
     const clocks = one.races ? clocksNow(t) : [], able = one.races ? "" : " can fire";
-    box.append(make("p", fit.length ? `enabled: ${fit.length} of ${found.length} candidates${able}` : "not enabled",
-      fit.length ? "good" : "bad"));
+    const ends = held.filter((i) => happened[i].t === t).map((i) => happened[i].end);
+    if (ends.length) {
+      const next = time(Math.min(...ends));
+      box.append(make("p", ends.length > 1 ? `${ends.length} firings in progress, the next ends at ${next}` : `fires until ${next}`, "good"));
+    }
+    box.append(make("p", fit.length ? `enabled: ${fit.length} of ${found.length} candidates${able}`
+      : ends.length ? "no further firing can start" : "not enabled", fit.length ? "good" : ends.length ? "soft" : "bad"));
     const lines = [], complete = found.filter((c) => c.arc === one.inputs.length);
     const verdict = (name, reached, wrong, there) => {
       const text = !reached ? "· not looked at" : !wrong ? "✓" : reached === 1 ? "✗" : `✗ for ${wrong} of ${reached}`;
@@ -694,13 +699,20 @@
   const actions = { first: () => go(0), back: () => go(done - 1), play: toggle, step: () => go(done + 1), last: () => go(events.length) };
   for (const [id, action] of Object.entries(actions)) $(id).addEventListener("click", () => { if (id !== "play") going = false; action(); });
   slider.addEventListener("input", () => { going = false; go(Number(slider.value)); });
-  $("break").addEventListener("input", () => { $("break").classList.toggle("wrong", condition() === undefined); });
+  $("break").addEventListener("input", () => {
+    const wrong = condition() === undefined;
+    $("break").classList.toggle("wrong", wrong);
+    $("break").setCustomValidity(wrong ? `This is not a condition on this net. ${$("break").title}` : "");
+  });
   $("break").addEventListener("keydown", (event) => {
-    const met = event.key === "Enter" && condition();
+    if (event.key !== "Enter" || !$("break").reportValidity()) return;
+    const met = condition();
     if (!met) return;
     going = false;
-    while (done < events.length) { apply(); clock = now; if (met()) break; }
+    let holds = false;
+    while (done < events.length && !holds) { apply(); clock = now; holds = met(); }
     stop();
+    if (!holds) $("event").textContent = `${$("break").value.trim()} does not hold from there to the end`;
   });
   const asked = [...net.measures.map((one) => `${one.name} >= `), ...transitions.map((one) => one.name),
     ...transitions.map((one) => `enabled ${one.name}`), ...places.map((one) => `${one.name} >= 1`)];
