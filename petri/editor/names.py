@@ -406,6 +406,9 @@ class _Walker:
             if isinstance(e, tree.If):
                 self.walk(e.condition, within)
                 self._outputs((e.then, e.otherwise), within)
+            elif isinstance(e, tree.Delayed):
+                self.walk(e.delay, within)
+                self._outputs((e.output,), within)
             elif e is not None:
                 self._term(e, within)
 

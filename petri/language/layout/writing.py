@@ -77,6 +77,8 @@ def _text_and_level(node: tree.Expr | tree.Preference) -> tuple[str, int]:
             return f"{node.word} {_write(node.key, 0)}", 0
         case tree.Ordered():
             return f"order {_write(node.value, 0)}", 0
+        case tree.Delayed():
+            return f"{_write(node.output, _SUM)} in {_write(node.delay, 0)}", 0
         case tree.At():
             when = "" if node.condition is None else f" when {_write(node.condition, 0)}"
             return f"{_write(node.value, 0)} at {_write(node.transition, _POSTFIX)}{when}", 0

@@ -155,6 +155,14 @@ class At(Frozen):
     span: Span
 
 
+class Delayed(Frozen):
+    """`open(x) in tRCD`: an output that arrives this long after the start of the firing."""
+
+    output: Expr
+    delay: Expr
+    span: Span
+
+
 class Keys(Frozen):
     """`(class, came)` of `by` and of `prefer`: each key decides among equal values of those before it."""
 
@@ -178,7 +186,7 @@ class Position(Frozen):
 
 Expr = (
     Number | Text | Name | Field | Index | Call | List | Record | With | Unary | Binary | If | Range | Paren
-    | Weighted | Passage | By | Ordered | At | Keys | Least | Position
+    | Weighted | Passage | By | Ordered | At | Delayed | Keys | Least | Position
 )  # fmt: skip
 
 # ---------------------------------------------------------------- types

@@ -14,7 +14,7 @@ from petri.language.checking.threads.compile import Compiler
 from petri.language.checking.threads.graph import Output, State, Target, Transition
 from petri.language.checking.threads.limits import check_limits
 from petri.language.checking.threads.live import Measured, find_live
-from petri.language.checking.threads.terms import given_if
+from petri.language.checking.threads.terms import closed, given_if
 from petri.language.meaning.nodes import Node
 from petri.language.meaning.scope import ConstantSymbol, PlaceSymbol, Scope, ThreadSymbol, TransitionSymbol
 from petri.language.meaning.templates import Body, PlaceTemplate
@@ -152,7 +152,7 @@ class Expander:
             loops=self.thread.loops,
             condition=self.thread.condition,
             inputs=tuple(arcs),
-            outputs=tuple(self._output(output) for output in t.outputs),
+            outputs=tuple(_from_end(output, t) for output in map(self._output, t.outputs)),
             draws=tuple(t.draws),
             lets=tuple(t.lets),
             time=t.time,
@@ -246,6 +246,21 @@ class Expander:
             return number
         position = tree.Position(self._full(state.name), self._indices(span), span)
         return tree.Binary("+", number, position, span)
+
+
+def _from_end(output: tree.Expr, t: Transition) -> tree.Expr:
+    """An output whose delays begin when the transition ends (T3), as one whose delays begin when it starts."""
+    if t.time is None:
+        return output
+    match output:
+        case tree.If():
+            otherwise = None if output.otherwise is None else _from_end(output.otherwise, t)
+            return replace(output, then=_from_end(output.then, t), otherwise=otherwise)
+        case tree.Delayed(delay=delay, span=span):
+            lasted = tree.Binary("-", tree.Name("end", span), tree.Name("now", span), span)
+            return replace(output, delay=tree.Binary("+", lasted, closed(delay), span))
+        case _:
+            return output
 
 
 def _value(target: Target, name: str, span: Span) -> tree.Expr:

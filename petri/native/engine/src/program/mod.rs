@@ -69,7 +69,11 @@ use crate::program::without::Without;
 /// A net compiled for running. Replications share it.
 pub struct Program {
     pub places: Table<PlaceId, PlaceProgram>,
+    /// Those of the net, `own` of them, and then what delivers the tokens of outputs with a delay.
     pub transitions: Table<TransitionId, TransitionProgram>,
+    pub own: usize,
+    /// The agenda numbers what a firing puts there: with this number of bits in the number of a firing, 0 without delays.
+    pub parts: u32,
     pub simple: Table<TransitionId, Simple>,
     pub moves: Vec<Move>,
     /// The tokens of each place, then the loads of places with a capacity.

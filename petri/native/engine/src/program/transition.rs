@@ -116,6 +116,10 @@ pub struct TransitionProgram {
     pub given: Option<u64>,
     /// Words of the record that a firing in progress holds.
     pub held: usize,
+    /// With outputs that have delays: all outputs, in their order, and what delivers those. `gives` and `held` are of the others.
+    pub sends: Vec<(Give, Option<TransitionId>)>,
+    /// It only deposits what output arcs of this transition with a delay give; and where that is written.
+    pub delivers: Option<(TransitionId, SpanId)>,
     /// Some output goes to a place with a capacity.
     pub reserves: bool,
     pub selection: Selection,

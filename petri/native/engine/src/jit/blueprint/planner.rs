@@ -14,7 +14,7 @@ use crate::jit::blueprint::place::{
     Serves, Watch,
 };
 use crate::jit::blueprint::transition::{
-    Check, Count, Find, Inhibitor, Input, JoinSelection, Level, Limit, OneOf, Output, Selection, SetSize, Take, Time,
+    Check, Count, Delay, Find, Inhibitor, Input, JoinSelection, Level, Limit, OneOf, Output, Selection, SetSize, Take, Time,
     TransitionPlan,
 };
 use crate::jit::blueprint::{Blueprint, LoopPlan, Subject};
@@ -332,9 +332,10 @@ impl<'a> Planner<'a> {
             exhaustive: plan.exhaustive,
             watched: plan.watched,
             activity: self.profile.map_or(Occupancy::Seldom, |profile| profile.transition(id)),
-            hears_starts: self.program.probes.hears_starts(id),
+            hears_starts: plan.delivers.is_none() && self.program.probes.hears_starts(id),
             fires: can_fire(self.program, plan),
             races: plan.clock.is_some(),
+            delivers: plan.delivers.is_some(),
             cold: false,
         }
     }
@@ -427,6 +428,10 @@ impl<'a> Planner<'a> {
             any_capacity: arc.places.iter().any(|place| of(place).capacity.is_some()),
             any_probed: arc.places.iter().any(probed),
             any_reads_memory,
+            delay: arc
+                .delay
+                .as_ref()
+                .map(|delay| Delay { time: self.time(&delay.time), delivery: self.neighbour(delay.delivery) }),
         }
     }
 
