@@ -17,7 +17,7 @@ from petri.engine.binding import Held as Held
 from petri.engine.clocks import NOWHERE, Clocks, clocks_of
 from petri.engine.dependence import dependence
 from petri.engine.errors import STOPPED, Fault, ModelError, known
-from petri.engine.expression import Context, evaluate, key_of
+from petri.engine.expression import Context, evaluate, key_of, ticks_of
 from petri.engine.interface import Limits, Reason, RowSource
 from petri.engine.observer import Observer
 from petri.engine.random import RandomStream
@@ -37,7 +37,7 @@ from petri.net import (
 )
 from petri.structs import Struct
 from petri.structs import field as struct_field
-from petri.ticks import HORIZON, NEVER
+from petri.ticks import HORIZON
 
 
 @dataclass(order=True, slots=True)
@@ -469,14 +469,11 @@ class Engine:
         return count
 
     def duration(self, expression: Expr, context: Context) -> float:
-        """A whole number of ticks (S1): the nearest, the even one of two, and at least one where the time is positive.
+        """A whole number of ticks (S1).
 
-        A time that is less than a tick below 0 is 0: it is the difference of instants of which one was rounded. A
-        firing that would end beyond the horizon does not end.
+        A time that is less than a tick below 0 is 0: it is the difference of instants of which one was rounded.
         """
-        exact = self.work(expression, context)
-        duration = float(max(round(exact), 1 if exact > 0.0 else 0))
-        return duration if duration <= HORIZON - self.now else NEVER - self.now  # a sum beyond the horizon is rounded
+        return ticks_of(self.work(expression, context), self.now)
 
     def work(self, expression: Expr, context: Context) -> float:
         """A time in ticks, perhaps with a fraction; not negative (X2)."""

@@ -130,7 +130,8 @@ WORDING: dict[str, Wording] = {
         "keys with bounds count as one with those beside them: enumerations, bools, ints in a range",
         "the last key is not needed if it is the order of arrival, which decides in any case between tokens of a place",
     ),
-    "time-negative": Wording("a firing time cannot be {value}, nor can the delay of an output"),
+    "time-negative": Wording("a firing time cannot be {value}"),
+    "delay-negative": Wording("the delay of an output cannot be {value}"),
     "after-with-takes": Wording(
         "a transition has `takes` or `after`, not both",
         "`takes` holds its tokens while the time passes; with `after`, they stay, and another transition may take them"

@@ -270,15 +270,29 @@ class Writer:
         choose, one, self.emptied = self.choose, self.emptied or self.some(), None
         uses += one.uses
         what = self.changed(p, one.limited, drawn)
+        late = self.delay(p, uses)
         if one.size and choose.chance(7):
             uses.append("an index from a token")
-            return f"{one.name}[{p}.{self.seq} mod 2]({what})"
+            return f"{one.name}[{p}.{self.seq} mod 2]({what}){late}"
         if choose.chance(3):
             other = self.some()
             uses += [*other.uses, "an output with a condition"]
             otherwise = f"{other.at(choose.number(0, 1))}({p})"
-            return f"if {self.of(p, self.kind)} == {self.gold} then {one.at(0)}({what}) else {otherwise}"
-        return f"{one.at(choose.number(0, 1))}({what})"
+            return f"if {self.of(p, self.kind)} == {self.gold} then {one.at(0)}({what}){late} else {otherwise}"
+        return f"{one.at(choose.number(0, 1))}({what}){late}"
+
+    def delay(self, p: str, uses: list[str]) -> str:
+        """How long after the start of the firing the tokens arrive, if not when it ends."""
+        if not self.choose.chance(2):
+            return ""
+        uses.append("an output with a delay")
+        wait = (
+            f"3 {self.cycle}",
+            "0 ns",
+            f"({p}.{self.seq} mod 4) * 10 ns",
+            f"min({self.of(p, self.size)} / 1 GBps, 1 us)",
+        )
+        return f" in {self.choose.one(wait)}"
 
     def transition(self) -> None:
         choose, name, uses = self.choose, self.name("move"), ["a transition"]

@@ -88,6 +88,7 @@ def test_a_chain_as_jani() -> None:
     ("text", "formats"),
     [
         ("place p : int = 1\ntransition t: p(x) -> p(x) after exp(1)", "pnml pnpro prism jani"),
+        ("place p = token\ntransition t: p -> p in 2 after exp(1)", "pnml pnpro prism jani"),
         ("place p = token\ntransition t: p -> p takes 3", "pnml pnpro prism jani"),
         ("place p = token\ntransition t: p -> p after 3", "prism jani"),
         ("place p = token\ntransition t: p -> p after exp(1) resume", "pnml pnpro prism jani"),

@@ -126,7 +126,7 @@ class ArcBuilder:
             self._check_capacity(arc, places)
             self._check_values(arc, values, places[0])
         count = None if arc.count is None else self._count(arc.count, instance)
-        delay = None if arc.delay is None else not_negative(arc.delay, instance, "time-negative")
+        delay = None if arc.delay is None else not_negative(arc.delay, instance, "delay-negative")
         return net.OutputArc(places, values, index, count, condition, delay, arc.span)
 
     def _destination(self, arc: OutputTemplate, instance: Instance) -> tuple[tuple[int, ...], Expr | None]:

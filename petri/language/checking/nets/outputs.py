@@ -62,7 +62,8 @@ class OutputReader:
         """Tokens that arrive a time after the start. The time is one expression of all arcs that it is written for."""
         if isinstance(e.output, tree.Name) and e.output.name == "nothing":
             self.problems.error("delay-of-nothing", e.span)
-        delay = self.reader.read_scalar(e.delay, self.reader.checker.units.time_type)
+        reader = self.reader.allowing("the delay of an output", "now", "end")
+        delay = reader.read_scalar(e.delay, reader.checker.units.time_type)
         for part in nodes_in(e.output):
             if isinstance(part, tree.Name) and part.name == "end" == self.problems.text(part.span):
                 self.problems.warning("end-of-delayed", part.span, delay=self.problems.text(e.delay.span))

@@ -320,10 +320,12 @@ impl<'a> Generator<'a> {
                     false => e.transitions().leave_to_engine(),
                 })
             }
-            (Piece::Start, Subject::Transition(plan)) => self.write(LEAF, form(2), |e| match plan.fires && !plan.delivers {
-                true => e.transitions().start(plan, None),
-                false => e.transitions().leave_to_engine(),
-            }),
+            (Piece::Start, Subject::Transition(plan)) => {
+                self.write(LEAF, form(2), |e| match plan.fires && !plan.delivers {
+                    true => e.transitions().start(plan, None),
+                    false => e.transitions().leave_to_engine(),
+                })
+            }
             (Piece::Finish, Subject::Transition(plan)) => self.write(LEAF, form(3), |e| match plan.fires {
                 true => e.transitions().finish(plan, None),
                 false => e.transitions().finish_by_engine(),

@@ -14,8 +14,8 @@ use crate::jit::blueprint::place::{
     Serves, Watch,
 };
 use crate::jit::blueprint::transition::{
-    Check, Count, Delay, Find, Inhibitor, Input, JoinSelection, Level, Limit, OneOf, Output, Selection, SetSize, Take, Time,
-    TransitionPlan,
+    Check, Count, Delay, Find, Inhibitor, Input, JoinSelection, Level, Limit, OneOf, Output, Selection, SetSize, Take,
+    Time, TransitionPlan,
 };
 use crate::jit::blueprint::{Blueprint, LoopPlan, Subject};
 use crate::jit::profile::{Occupancy, Profile};

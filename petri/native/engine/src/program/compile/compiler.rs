@@ -14,8 +14,8 @@ use crate::program::join_tree::JoinTreeProgram;
 use crate::program::lower::Lowering;
 use crate::program::place::{whole_weight, Bound, PlaceProgram, Weight};
 use crate::program::ranges::slot_ranges;
-use crate::program::transition::TransitionProgram;
 use crate::program::ranking::{MatchProgram, RankingProgram};
+use crate::program::transition::TransitionProgram;
 use crate::program::watch::{Dependent, Gauge, Watch};
 use crate::program::without::Without;
 

@@ -51,7 +51,8 @@ impl Program {
         for (i, (transition, home)) in net.transitions.iter().zip(homes).enumerate() {
             let id = TransitionId(i as u32);
             let shadow = TransitionId((before_shadows + racing.len()) as u32);
-            let (mut program, facts) = TransitionCompiler::new(&mut compiler, id, transition)?.compile(shadow, home.0)?;
+            let (mut program, facts) =
+                TransitionCompiler::new(&mut compiler, id, transition)?.compile(shadow, home.0)?;
             (program.level, program.position) = home;
             if facts.reads_clock {
                 clocked.push(id);
@@ -67,7 +68,8 @@ impl Program {
         }
         let probes = probes::compile(net, &mut compiler, before_shadows + racing.len())?;
         transitions.append(&mut compiler.deliveries);
-        let most_sent = net.transitions.iter().map(|t| t.outputs.iter().filter(|arc| arc.delay.is_some()).count()).max();
+        let most_sent =
+            net.transitions.iter().map(|t| t.outputs.iter().filter(|arc| arc.delay.is_some()).count()).max();
         let streams = streams(net)?;
         let most = most_tokens(&transitions, &compiler.places, &streams);
         compiler.places.iter_mut().zip(most).for_each(|(place, most)| place.most = most);
@@ -158,7 +160,11 @@ fn simple(transition: &TransitionProgram, moves: &mut Vec<Move>) -> Simple {
     let (Some(taken), Some(given)) = (taken.collect::<Option<Vec<_>>>(), given.collect::<Option<Vec<_>>>()) else {
         return simple;
     };
-    let free = !transition.binds && !transition.reserves && transition.resets.is_empty();
+    let free = !transition.binds
+        && !transition.reserves
+        && transition.resets.is_empty()
+        && transition.sends.is_empty()
+        && transition.delivers.is_none();
     if free && transition.variable_names.is_empty() {
         simple.time = time;
         simple.takes = start as u32;
