@@ -381,7 +381,7 @@ class Engine:
     # ------------------------------------------------------------ firing
 
     def start(self, index: int, binding: Binding) -> None:
-        """Evaluate, then take, then empty; an immediate firing also ends (I5, I6)."""
+        """Evaluate, then take, then empty; an immediate firing also ends, and what has a delay goes (I5, I6, I11)."""
         transition = self.net.transitions[index]
         self.attempt = (index, binding.variables)
         self.check_limits(index)

@@ -151,7 +151,7 @@ def test_waves_have_the_tokens_and_firings_of_the_run(model: Model) -> None:
 def test_waves_and_timelines_know_of_outputs_with_a_delay() -> None:
     model = loaded("delays")
     result, _, data = traced(model, ".vcd")
-    kinds, states, _ = read_waves(data.decode())
+    _, states, _ = read_waves(data.decode())
     marking = result.replications[0].marking
     assert [states[-1][1][f"banks.places.{place.name}"] for place in model.net.places] == list(map(len, marking))
     window = result.replications[0].window

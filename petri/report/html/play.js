@@ -86,7 +86,7 @@
       else for (let n = 0; n < count; n++) marking[place].push({ v, at: now, by: i });
     }
   };
-  /* Takes tokens (S4), then empties places, then gives tokens at once if the firing takes no time (I5, I6). */
+  /* Takes tokens (S4), then empties places, then gives tokens at once if the firing takes no time, or has sent them without (I5, I6, I11). */
   const apply = () => {
     const event = events[done];
     now = when[done++];

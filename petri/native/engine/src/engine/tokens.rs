@@ -157,7 +157,7 @@ impl Engine {
     }
 
     /// A firing with outputs that have delays has started: its tokens are deposited now, if they arrive at once, or go on their
-    /// way. What it gives when it ends stays in the record.
+    /// way (I11). What it gives when it ends stays in the record.
     pub(super) fn send(&mut self, program: &Program, plan: &TransitionProgram, at_once: bool) -> Outcome<()> {
         self.record_sent.clear();
         std::mem::swap(&mut self.record, &mut self.record_sent);

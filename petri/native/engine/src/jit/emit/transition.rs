@@ -525,7 +525,7 @@ impl TransitionCode<'_, '_, '_> {
         }
     }
 
-    /// The tokens of an arc with a delay: they arrive at once, or are on the way.
+    /// The tokens of an arc with a delay: they arrive at once, or are on the way (I11).
     fn send_one(&mut self, arc: &Output, delay: &Delay, mut given: Given, arrival: Value, part: u64) {
         let any = match given.count {
             TokenCount::Const(0) => return,
