@@ -63,6 +63,9 @@ class Seat(Engine):
         self.running: list[Running] = []
         self.stages: Stages = ()
         self.orders = [place.discipline == "bag" for place in net.places]
+        for index, transition in enumerate(net.transitions):
+            if any(arc.delay is not None for arc in transition.outputs):
+                raise Unsolvable("exact-delay", index)
         for index in self.clocked:
             if not is_memoryless(net.transitions[index]):
                 raise Unsolvable("exact-clock", index)
@@ -225,7 +228,7 @@ class Seat(Engine):
             if one.stages[1:]:
                 self.running.append(one._replace(stages=one.stages[1:]))
             else:
-                self.finish(Firing(0.0, 0, one.transition, self._held(one)))
+                self.finish(Firing(0.0, 0, 0, one.transition, self._held(one)))
             yield Event(one.transition, False, state.running.count(one) / one.stages[0].ticks, self.look())
 
     def _passing(self, state: State) -> tuple[list[Event], float]:
@@ -250,7 +253,7 @@ class Seat(Engine):
             if left:
                 self.running.append(one._replace(stages=left))
             else:
-                self.finish(Firing(0.0, 0, one.transition, self._held(one)))
+                self.finish(Firing(0.0, 0, 0, one.transition, self._held(one)))
         return self.look()
 
     def clocks_running(self, state: State, index: int) -> int:

@@ -25,6 +25,7 @@ REASONS = {
     "clock-with-memory": "exact-clock",
     "clock-at-once": "exact-zero-clock",
     "mixed-times": "exact-mixed",
+    "delay": "exact-delay",
     "draw": "exact-continuous-draw",
     "time": "exact-time",
     "reads-now": "exact-instant",

@@ -120,6 +120,8 @@ def _transition(made: Plain, of: Transition) -> PlainTransition:
     for output in of.outputs:
         if output.condition is not None or len(output.places) != 1:
             made.refuse("an output that depends on the marking", output.span)
+        if output.delay is not None:
+            made.refuse("an output that arrives later than the others", output.span)
         place = output.places[0]
         result.outputs[place] = result.outputs.get(place, 0) + _number(made, output.count, output.span)
     _time(made, result, of)

@@ -27,6 +27,12 @@ WORDING: dict[str, Wording] = {
         "the clock of `{transition}` remembers how long it has run, and a state does not",
         "use `after exp(…)` without `resume` and `repeat`, or `takes`, which may also be an erlang or a constant",
     ),
+    "exact-delay": Wording(
+        "an output of `{transition}` arrives a time after the start of its firing, and a state does not say how much of"
+        " that has passed",
+        "give it at once to a place of its own, from which another transition takes it for that time",
+        "or simulate: `pnsim run`",
+    ),
     "exact-mixed": Wording(
         "the constant time of `{transition}` passes while an exponential time does",
         "replace the constant by `erlang(20, …)`, which is nearly constant; or use constants and `geometric` alone",

@@ -118,6 +118,7 @@ def test_a_chain_as_jani() -> None:
     ("text", "formats"),
     [
         ("place p : int = 1\ntransition t: p(x) -> p(x) after exp(1)", "pnml pnpro prism jani"),
+        ("place p = token\ntransition t: p -> p in 2 after exp(1)", "pnml pnpro prism jani"),
         ("place p = token\ntransition t: p -> p takes 3", "prism jani"),
         ("place p = token\ntransition t: p -> p takes uniform(1.0..2.0)", "pnpro prism jani"),
         ("place p = token\nplace q cap 2\ntransition t: p -> p, q takes 3", "pnml pnpro prism jani"),

@@ -19,6 +19,7 @@ from petri.net import Net
 from petri.report.html.play import token_game
 from petri.run.recording import record
 from tests.cli.calling import Call, caller
+from tests.report.test_why import loaded
 
 from .browser import PROGRAM, Browser
 
@@ -38,9 +39,9 @@ def trace(html: str) -> dict[str, Any]:
     return found
 
 
-@pytest.mark.parametrize("name", [*NETS, "preemptive_priority"])
+@pytest.mark.parametrize("name", [*NETS, "preemptive_priority", "delays"])
 def test_the_recorded_firings_are_those_of_the_run(name: str) -> None:
-    net = petri.load(name).net
+    net = loaded(name).net
     recording = record(net, 3, 0, math.inf, 200)
     engine = Engine(net, 3, 0)
     engine.advance(math.inf, 200)

@@ -25,6 +25,7 @@ from petri.trace import TIMELINES, timeline, writer_of
 from petri.trace.timeline import short_names
 from petri.trace.waves import identifier_codes, timescale
 from petri.traffic import recordings
+from tests.report.test_why import loaded
 from tests.traffic.files import net as recorded_net
 
 ENGINE = """
@@ -147,6 +148,22 @@ def test_waves_have_the_tokens_and_firings_of_the_run(model: Model) -> None:
             busy = sum(state[name] * length for (_, state), length in zip(states, lengths, strict=False)) / 1000.0
             assert busy == pytest.approx(window.in_progress[index], rel=1e-4, abs=0.1), name
     assert len(firings) == window.firings.sum()
+
+
+def test_waves_and_timelines_know_of_outputs_with_a_delay() -> None:
+    model = loaded("delays")
+    result, _, data = traced(model, ".vcd")
+    _, states, _ = read_waves(data.decode())
+    marking = result.replications[0].marking
+    assert [states[-1][1][f"banks.places.{place.name}"] for place in model.net.places] == list(map(len, marking))
+    window = result.replications[0].window
+    steps = [(later - now, state) for (now, state), (later, _) in pairwise(states)]
+    for index, place in enumerate(model.net.places):
+        integral = sum(length * state[f"banks.places.{place.name}"] for length, state in steps) / 1000.0
+        assert integral == pytest.approx(window.integral[index], rel=1e-3, abs=0.1)
+    _, firings, data = traced(model, ".trace.json")
+    uses = [one for one in json.loads(data)["traceEvents"] if one.get("name") == "in use" and one["ph"] == "B"]
+    assert len(uses) >= sum(model.net.transitions[one.transition].name == "activate" for one in firings)
 
 
 def test_waves_are_understood_by_pyvcd(model: Model) -> None:

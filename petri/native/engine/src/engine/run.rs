@@ -82,6 +82,9 @@ pub struct Engine {
     pub window: Ticks,
     /// What a firing deposits: the record of its open and coloured outputs.
     pub(crate) record: Vec<u64>,
+    /// The record of all outputs while some of them are sent on their way, and when their tokens arrive.
+    pub(crate) record_sent: Vec<u64>,
+    pub(crate) arrivals: Vec<Ticks>,
     /// The last transitions at this instant, once the limit is near.
     pub(super) last_started: Vec<TransitionId>,
     /// The machine code that the engine was given last.
@@ -141,6 +144,8 @@ impl Engine {
             variables: vec![0; program.variables].into_iter().collect(),
             scratch: Scratch::new(program.transitions.iter().map(|t| t.inputs.len()).max().unwrap_or(0)),
             record: Vec::new(),
+            record_sent: Vec::new(),
+            arrivals: Vec::new(),
             last_started: Vec::new(),
             value: 0,
             fault: None,
@@ -375,12 +380,14 @@ impl Engine {
         transition: TransitionId,
         record: *const u64,
     ) -> Outcome<()> {
-        self.enabling.transitions[transition].end(self.now);
+        let plan = &program.transitions[transition];
+        if plan.delivers.is_none() {
+            self.enabling.transitions[transition].end(self.now);
+        }
         let simple = &program.simple[transition];
         if simple.time != SimpleTime::Other {
             return self.give(program, simple);
         }
-        let plan = &program.transitions[transition];
         self.record.clear();
         // SAFETY: the caller guarantees it.
         self.record.extend_from_slice(unsafe { std::slice::from_raw_parts(record, plan.held) });
@@ -439,13 +446,17 @@ impl Engine {
         self.take(program, plan);
         self.marking.total += given;
         self.firings += 1;
-        if duration == 0 {
+        if !plan.sends.is_empty() {
+            self.send(program, plan, duration == 0)?;
+        } else if duration == 0 {
             self.deposit(program, plan, false)?;
-        } else {
+        }
+        if duration > 0 {
             if plan.reserves {
                 self.reserve(program, plan);
             }
-            self.agenda.begin(end, self.firings, transition, plan.lane, plan.held).copy_from_slice(&self.record);
+            let number = self.firings << program.parts;
+            self.agenda.begin(end, number, transition, plan.lane, plan.held).copy_from_slice(&self.record);
         }
         Ok(())
     }

@@ -46,7 +46,7 @@ macro_rules! runtime {
 
 runtime! {
     choose, integer, real, started, arrived, departs, shown, bucket_of, seats, choose_of, leave, enter, leave_index,
-    leave_pivot, remove, push, reset, deposit, reserve, moved, set_enabled, look, pick, finish, refill, touch_clocked,
+    leave_pivot, remove, push, reset, deposit, deliver, reserve, moved, set_enabled, look, pick, finish, refill, touch_clocked,
     prefetch, fired, part_fired, read_marking, pass_races
 }
 
@@ -347,6 +347,15 @@ unsafe extern "C" fn deposit(
     let plan = &program.transitions[TransitionId(transition as u32)];
     let outcome = engine.put(program, plan, place, count, token, reserved != 0);
     engine.held(outcome)
+}
+
+/// The tokens of an output with a delay are on the way.
+unsafe extern "C" fn deliver(engine: &mut Engine, delivery: u64, arrival: Ticks, part: u64, words: *const u64) {
+    let (engine, program) = parts(engine);
+    let delivery = TransitionId(delivery as u32);
+    // SAFETY: the code has written as many words as the delivery holds.
+    let words = unsafe { slots(words, program.transitions[delivery].held) };
+    engine.deliver(program, delivery, arrival, part, words);
 }
 
 /// Keeps room for tokens in a place that is known only now.

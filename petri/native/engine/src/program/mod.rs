@@ -6,6 +6,7 @@
 //! - [`place`]: a place
 //! - [`clock`]: the clock of a transition
 //! - [`arc`]: the arcs of a transition
+//! - [`time`]: how long something lasts
 //! - [`transition`]: a transition, and the transitions of one priority
 //! - [`watch`]: which transitions a change of a number affects
 //! - [`index`]: an index over the tokens of a place
@@ -42,6 +43,7 @@ pub mod prefetch_target;
 pub mod probes;
 pub mod ranges;
 pub mod ranking;
+pub mod time;
 pub mod transition;
 pub mod variates;
 pub mod watch;
@@ -69,7 +71,11 @@ use crate::program::without::Without;
 /// A net compiled for running. Replications share it.
 pub struct Program {
     pub places: Table<PlaceId, PlaceProgram>,
+    /// Those of the net, `own` of them, and then what delivers the tokens of outputs with a delay.
     pub transitions: Table<TransitionId, TransitionProgram>,
+    pub own: usize,
+    /// The agenda numbers what a firing puts there: with this number of bits in the number of a firing, 0 without delays.
+    pub parts: u32,
     pub simple: Table<TransitionId, Simple>,
     pub moves: Vec<Move>,
     /// The tokens of each place, then the loads of places with a capacity.

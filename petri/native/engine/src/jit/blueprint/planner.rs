@@ -14,8 +14,8 @@ use crate::jit::blueprint::place::{
     Serves, Watch,
 };
 use crate::jit::blueprint::transition::{
-    Check, Count, Find, Inhibitor, Input, JoinSelection, Level, Limit, OneOf, Output, Races, Selection, SetSize, Take,
-    Time, TransitionPlan,
+    Check, Count, Delay, Find, Inhibitor, Input, JoinSelection, Level, Limit, OneOf, Output, Races, Selection, SetSize,
+    Take, Time, TransitionPlan,
 };
 use crate::jit::blueprint::{Blueprint, EachRate, LoopPlan, RatePlan, Subject};
 use crate::jit::profile::{Occupancy, Profile};
@@ -25,7 +25,7 @@ use crate::program::distribution::{FINITE_MEAN, POSITIVE_MEAN};
 use crate::program::join::{ArcChoice, JoinProgram, LinkKey, LinkProgram};
 use crate::program::place::{Bound, PlaceProgram};
 use crate::program::transition::{TransitionProgram, NO_LANE};
-use crate::program::{arc, expression, transition, Program};
+use crate::program::{arc, expression, time, transition, Program};
 
 /// A gauge with more watches and dependents than this is left to the runtime: its code would be long, and seldom in the cache.
 const MOST_WATCHES: usize = 24;
@@ -365,12 +365,13 @@ impl<'a> Planner<'a> {
             exhaustive: plan.exhaustive,
             watched: plan.watched,
             activity: self.profile.map_or(Occupancy::Seldom, |profile| profile.transition(id)),
-            hears_starts: self.program.probes.hears_starts(id),
+            hears_starts: plan.delivers.is_none() && self.program.probes.hears_starts(id),
             fires: can_fire(self.program, plan),
             races: plan.clock.as_ref().map(|clock| match clock.kind {
                 ClockKind::Shared => Races::Part(self.word(clock.number as u64)),
                 _ => Races::Own,
             }),
+            delivers: plan.delivers.is_some(),
             cold: false,
         }
     }
@@ -424,15 +425,15 @@ impl<'a> Planner<'a> {
         }
     }
 
-    fn time(&mut self, time: &transition::Time) -> Time {
+    fn time(&mut self, time: &time::Time) -> Time {
         match time {
-            transition::Time::Immediate => Time::Immediate,
-            transition::Time::Const(ticks) => Time::Const { ticks: self.word(*ticks as u64), long: time.is_long() },
-            transition::Time::Of(expression::Real::ConstExponential(mean, _)) => match self.mean(*mean) {
+            time::Time::Immediate => Time::Immediate,
+            time::Time::Const(ticks) => Time::Const { ticks: self.word(*ticks as u64), long: time.is_long() },
+            time::Time::Of(expression::Real::ConstExponential(mean, _)) => match self.mean(*mean) {
                 known @ (Mean::One | Mean::Usual(_)) if *mean < SHORT / RECTANGLES => Time::ShortExponential(known),
                 known => Time::Of(Real::ConstExponential(known)),
             },
-            transition::Time::Of(duration) => Time::Of(self.real(duration)),
+            time::Time::Of(duration) => Time::Of(self.real(duration)),
         }
     }
 
@@ -463,6 +464,10 @@ impl<'a> Planner<'a> {
             any_capacity: arc.places.iter().any(|place| of(place).capacity.is_some()),
             any_probed: arc.places.iter().any(probed),
             any_reads_memory,
+            delay: arc
+                .delay
+                .as_ref()
+                .map(|delay| Delay { time: self.time(&delay.time), delivery: self.neighbour(delay.delivery) }),
         }
     }
 
