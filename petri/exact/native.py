@@ -13,7 +13,7 @@ from petri.engine.errors import ModelError
 from petri.exact.chain import Floats, Integers, Kind, Limits, Running, Stage, StateView, Unsolvable
 from petri.exact.libraries import library
 from petri.exact.naive import Seat
-from petri.net import Clock, Net, Scalar, Span, Token
+from petri.net import Net, Scalar, Span, Token
 
 MOST_SWEEPS = 5_000  # through the rates, in search of a long-run average
 BASIS = 10  # vectors between restarts, each of 4 bytes a state
@@ -138,24 +138,9 @@ class NativeSpace:
         return np.frombuffer(self.explored.counts(place), dtype=np.int64)
 
     def in_progress(self, transition: int) -> Integers:
-        clock = self.net.transitions[transition].clock
-        if clock is None:
-            return np.frombuffer(self.explored.in_progress(transition), dtype=np.int64)
-        return self._clocks_running(transition, clock)
-
-    def _clocks_running(self, transition: int, clock: Clock) -> Integers:
-        """The clocks that run: what the rates of their arcs say, or, where these vary, the naive explorer."""
-        mean = clock.time.args[0]
-        if self.kind == "continuous" and clock.speed is None and mean.op == "const" and mean.value:
-            rates = np.zeros(len(self))
-            rates[: self.expanded] = np.frombuffer(self.explored.rates(transition), dtype=np.float64)
-            found: Integers = np.rint(rates * float(mean.value) * float(self.net.tick.length)).astype(np.int64)
-            found[~self.tangible] = 0
-            return found
-        running = np.zeros(len(self), dtype=np.int64)
-        for state in np.flatnonzero(self.tangible[: self.expanded]).tolist():
-            running[state] = self._seat.clocks_running(self.state(state), transition)
-        return running
+        has_clock = self.net.transitions[transition].clock is not None
+        count = self.explored.clocks_running if has_clock else self.explored.in_progress
+        return np.frombuffer(count(transition), dtype=np.int64)
 
     def variables(self, arc: int) -> Sequence[Scalar]:
         """The naive explorer finds them: arcs of the engine have no values."""

@@ -177,12 +177,6 @@ impl Explored {
         py.detach(|| chain::Chain::new(graph)).map(Chain)
     }
 
-    /// The rate at which a transition starts to fire in each expanded state by arcs of its own, as 64-bit reals.
-    fn rates<'py>(&self, py: Python<'py>, transition: usize) -> PyResult<Bound<'py, PyBytes>> {
-        let rates = py.detach(|| self.0.rates_of(transition));
-        reals(py, &rates)
-    }
-
     fn __len__(&self) -> usize {
         self.0.states.len()
     }
@@ -268,6 +262,13 @@ impl Explored {
     /// The firings of a transition without a clock in progress in each state, as 64-bit integers.
     fn in_progress<'py>(&self, py: Python<'py>, transition: usize) -> PyResult<Bound<'py, PyBytes>> {
         let counts = self.0.in_progress(transition);
+        words(py, &counts, |count| count.to_ne_bytes())
+    }
+
+    /// The clocks of a transition that run in each state, as 64-bit integers; 0 in vanishing states, and in those not expanded.
+    fn clocks_running<'py>(&self, py: Python<'py>, transition: usize) -> PyResult<Bound<'py, PyBytes>> {
+        let counts = py.detach(|| self.0.clocks_running(transition));
+        let counts = counts.map_err(|fault| PyValueError::new_err(fault.id))?;
         words(py, &counts, |count| count.to_ne_bytes())
     }
 

@@ -16,6 +16,7 @@
 //! - [`moves`]: firings that move constant numbers of black tokens
 //! - [`graph`]: states and arcs
 //! - [`explore`]: the exploration
+//! - [`clocks`]: how many clocks run in each state
 //! - [`matrix`]: the rates of a chain
 //! - [`classes`]: the closed classes of a chain
 //! - [`krylov`]: cycles of GMRES
@@ -26,6 +27,7 @@
 
 pub mod chain;
 pub mod classes;
+pub mod clocks;
 pub mod compile;
 pub mod contents;
 pub mod explore;
