@@ -61,6 +61,8 @@ def command(
             _print_json(found, answers)
         else:
             _print(found, answers, seconds)
+    if found.interrupted:
+        return exits.INTERRUPTED
     return exits.DONE if all(good for good, _ in answers.values()) else exits.FAILED
 
 

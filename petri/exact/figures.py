@@ -162,6 +162,7 @@ def long_run(rewards: Rewards, steady: SteadyState) -> list[Averages]:
 
 
 def _first(rewards: Rewards, name: Name) -> Floats:
+    rewards.chain.heed_stop()
     return rewards.column(name)[0]
 
 

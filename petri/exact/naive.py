@@ -24,6 +24,7 @@ from petri.exact.branching import BranchingStream
 from petri.exact.chain import Floats, Integers, Kind, Limits, Running, Stage, StateView, Unsolvable
 from petri.exact.timing import Stages, stages
 from petri.net import Expr, Net, Scalar, Token, is_memoryless, is_shared
+from petri.run.stop import StopSign
 
 State = StateView
 Clocked = list[tuple[int, Sequence[Binding]]]
@@ -269,10 +270,11 @@ def _end(running: Running) -> tuple[bool, float]:
 class NaiveSpace:
     """See `petri.exact.chain.StateSpace`."""
 
-    def __init__(self, net: Net, limits: Limits = Limits()) -> None:
+    def __init__(self, net: Net, limits: Limits = Limits(), stop: StopSign | None = None) -> None:
         if any(place.stream is not None for place in net.places):
             raise Unsolvable("exact-stream", place=next(p.name for p in net.places if p.stream is not None))
         self.net = net
+        self.stop = stop or StopSign()
         self.initial = 0
         self.seat = Seat(net)
         self.states: list[State] = []
@@ -285,7 +287,7 @@ class NaiveSpace:
         self._as_arrays()
 
     def _explore(self, limits: Limits) -> bool:
-        """Breadth first. False if there are more states than the limit."""
+        """Breadth first. False if there are more states than the limit, or it was stopped."""
         numbers: dict[State, int] = {}
 
         def number(state: State) -> int:
@@ -301,7 +303,7 @@ class NaiveSpace:
         number(self.seat.look())
         self.parents[0] = -1
         while waiting:
-            if len(self.states) > limits.states:
+            if len(self.states) > limits.states or self.stop.is_set():
                 return False
             state = waiting.popleft()
             source = numbers[state]

@@ -14,6 +14,7 @@ from petri.exact.chain import Floats, Integers, Kind, Limits, Running, Stage, St
 from petri.exact.libraries import library
 from petri.exact.naive import Seat
 from petri.net import Net, Scalar, Span, Token
+from petri.run.stop import StopSign
 
 MOST_SWEEPS = 5_000  # through the rates, in search of a long-run average
 BASIS = 10  # vectors between restarts, each of 4 bytes a state
@@ -41,13 +42,13 @@ class NativeSpace:
 
     initial = 0
 
-    def __init__(self, net: Net, limits: Limits = Limits(), stop: Any = None) -> None:
-        """stop: of `petri.engine.native.stop_flag`."""
+    def __init__(self, net: Net, limits: Limits = Limits(), stop: StopSign | None = None) -> None:
         from petri import _native
 
         self.net = net
+        self.stop = stop or StopSign()
         try:
-            explored, refusal = _native.explore(net, limits.states, limits.memory, stop)
+            explored, refusal = _native.explore(net, limits.states, limits.memory, self.stop.native)
         except ValueError as error:
             raise ModelError("net-refused", reason=str(error)) from error
         if explored is None:
@@ -194,22 +195,22 @@ def _rows(matrix: Any) -> Rows:
     return matrix.indptr.astype(np.uint64).tobytes(), matrix.indices.astype(np.uint32).tobytes(), matrix.data.tobytes()
 
 
-def stationary(rates: Any, tolerance: float) -> tuple[Floats, float]:
+def stationary(rates: Any, tolerance: float, stop: StopSign) -> tuple[Floats, float]:
     """The stationary distribution of an irreducible chain, and the error of averages over it, relative to their span.
 
     rates: a sparse matrix, without entries on the diagonal, of at least two states.
     """
     from petri import _native
 
-    shares, error = _native.stationary(_rows(rates), effort(tolerance))
+    shares, error = _native.stationary(_rows(rates), effort(tolerance), stop.native)
     return reals(shares), error
 
 
-def long_run(rates: Any, rewards: Floats, tolerance: float) -> tuple[float, float]:
+def long_run(rates: Any, rewards: Floats, tolerance: float, stop: StopSign) -> tuple[float, float]:
     """Bounds of the long-run average of rewards, one for each state of such a chain; they always hold."""
     from petri import _native
 
-    return _native.long_run(_rows(rates), rewards.astype(np.float64).tobytes(), effort(tolerance))
+    return _native.long_run(_rows(rates), rewards.astype(np.float64).tobytes(), effort(tolerance), stop.native)
 
 
 def _refused(refusal: Any) -> Exception:

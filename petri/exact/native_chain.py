@@ -7,14 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from petri.exact.chain import Chain, Floats, Integers, Kind, StateSpace
-from petri.exact.elimination import EliminatedChain, too_many
+from petri.exact.chain import Chain, Floats, Integers, Interrupted, Kind, StateSpace
+from petri.exact.elimination import EliminatedChain, stopped, too_many
 from petri.exact.native import NativeSpace, as_matrix, effort, reals
 from petri.net import Net
 
 
 def chain_of(net: Net, space: StateSpace) -> Chain:
-    """The chain of a state space. Raises Unsolvable where states are left out, or time stands still."""
+    """The chain of a state space. Raises Unsolvable where states are left out, or time stands still; Interrupted."""
+    if space.stop.is_set():
+        raise Interrupted(stopped(net, space))
     if not space.complete:
         raise too_many(net, space)
     native = space.explored.chain() if isinstance(space, NativeSpace) else None
@@ -77,9 +79,11 @@ class NativeChain(Chain):
         return as_matrix(self.native.rates_in(number))
 
     def stationary(self, number: int, tolerance: float) -> tuple[Floats, float]:
-        shares, error = self.native.stationary(number, effort(tolerance))
+        shares, error = self.native.stationary(number, effort(tolerance), self.space.stop.native)
+        self.heed_stop()
         return reals(shares), error
 
     def uniformised(self, start: Floats, rate: float, first: int, chances: Floats) -> tuple[Floats, Floats, int]:
-        at, during = self.native.uniformised(start.tobytes(), rate, first, chances.tobytes())
+        at, during = self.native.uniformised(start.tobytes(), rate, first, chances.tobytes(), self.space.stop.native)
+        self.heed_stop()
         return reals(at), reals(during), self.native.most_into()

@@ -47,6 +47,11 @@ class Reachability:
     def __init__(self, net: Net, space: StateSpace) -> None:
         self.net, self.space = net, space
 
+    @property
+    def interrupted(self) -> bool:
+        """Whether Ctrl-C ended the exploration."""
+        return self.space.stop.is_set() and not self.space.complete
+
     @cached_property
     def bounds(self) -> list[int]:
         """The most tokens of each place in any state."""

@@ -20,6 +20,7 @@ from petri.measure.figures import recorded_fields
 from petri.measure.formula import Judged, judge
 from petri.measure.intervals import Interval
 from petri.net import Expectation, Measure, Net, Term
+from petri.run.stop import StopSign
 from petri.structs import Frozen
 
 CERTAIN = 1.0  # the level of bounds that always hold
@@ -143,10 +144,13 @@ def _as_dict(one: Exact) -> dict[str, Any]:
     }
 
 
-def solve(net: Net, at: float | None = None, limits: Limits = Limits()) -> Solution:
-    """The exact figures of a net. Raises Unsolvable, NeedsExtra, and ModelError where a firing breaks a rule."""
+def solve(net: Net, at: float | None = None, limits: Limits = Limits(), stop: StopSign | None = None) -> Solution:
+    """The exact figures of a net.
+
+    Raises Unsolvable, NeedsExtra, Interrupted after `stop`, and ModelError where a firing breaks a rule.
+    """
     needed = relevant(net)
-    space = explore(needed.net, limits)
+    space = explore(needed.net, limits, stop)
     return _Solver(net, needed.net, needed.probes, space, at).solution()
 
 

@@ -43,6 +43,14 @@ WORDING: dict[str, Wording] = {
         "`{place}` has held up to {tokens:token}: give it a `cap`, if it should not grow",
         "raise the limit with --states, or make the net smaller with --set",
     ),
+    "exact-stopped": Wording(
+        "interrupted, when {states:state} had been found",
+        "`{place}` has held up to {tokens:token}: give it a `cap`, if it should not grow",
+    ),
+    "exact-stopped-solving": Wording(
+        "interrupted: all {states:state} and {arcs:arc} were found, but the figures were not yet known",
+        "the time grows with the arcs: make the net smaller with --set",
+    ),
     "exact-standstill": Wording(
         "time stands still: firings that take no time go on for ever, once they have begun",
         "give one of these a time: {transitions:or}",
