@@ -207,11 +207,13 @@ class Model(ShownInNotebook, Frozen):
         explained: Why = report().why(self, transition, at, firing, replication, **options)
         return explained
 
-    def solve(self, *, at: float | str | None = None, states: int | None = None) -> Solution:
+    def solve(self, *, at: float | str | None = None, states: int | None = None, symmetry: bool = True) -> Solution:
         """The exact figures of the net: in the long run, or averages and totals up to the instant `at`.
 
-        at: in the net's unit, or text with a unit. states: the most that are explored. Each figure has a bound on its
-        error. Raises LanguageError where the net has no chain that can be solved, ImportError without scipy.
+        at: in the net's unit, or text with a unit. states: the most that are explored. symmetry: explore one of the
+        states that differ by an exchange of elements of arrays. Each figure has a bound on its error.
+
+        Raises LanguageError where the net has no chain that can be solved, ImportError without scipy.
         """
         from petri.exact.chain import bounds
         from petri.exact.solution import solve
@@ -219,7 +221,7 @@ class Model(ShownInNotebook, Frozen):
         until = None if at is None else self.duration(at)
         if until is not None and not 0.0 < until < math.inf:
             raise LanguageError([Diagnostic("run-below-zero", values={"name": "at", "text": str(at)})])
-        return self._exactly(lambda stop: solve(self.net, until, bounds(states), stop))
+        return self._exactly(lambda stop: solve(self.net, until, bounds(states), stop, symmetry))
 
     def reach(self, *, states: int | None = None, untimed: bool = False) -> Reachability:
         """Every state that the net can reach, up to the number `states`.

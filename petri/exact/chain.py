@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from petri.diagnostics import Diagnostic
 from petri.engine.expression import Context, evaluate
+from petri.exact.symmetry import Symmetries
 from petri.net import Expr, Net, Scalar, Token
 from petri.run.stop import StopSign
 from petri.structs import Frozen
@@ -109,6 +110,11 @@ class StateSpace(Protocol):
     """
 
     stop: StopSign
+    symmetries: Symmetries
+
+    @property
+    def alike(self) -> Floats:
+        """For how many states each stands: more than 1 where symmetries map it to others, which are left out."""
 
     @property
     def initial(self) -> int: ...
@@ -150,6 +156,10 @@ class StateSpace(Protocol):
     def __len__(self) -> int: ...
 
     def state(self, number: int) -> StateView: ...
+
+    @property
+    def fastest(self) -> float:
+        """The greatest rate of an arc of a continuous chain; of others 0."""
 
     def is_dead(self, number: int) -> bool:
         """Whether nothing happens in a state that was expanded."""

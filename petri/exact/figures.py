@@ -70,12 +70,29 @@ class Rewards:
         return name[0] in ("tokens", "nonempty", "in_progress", "active", "content", "watched")
 
     def column(self, name: Name) -> Column:
+        kind, number = name
+        alike = self._alike(kind, number)
+        name = kind, alike[0]
         if name not in self._kept:
-            found = self._column(*name)
+            found = self._column(kind, alike[0])
+            if len(alike) > 1:
+                others = [self._column(kind, one) for one in alike[1:]]
+                total = np.sum([found[0], *(column for column, _ in others)], axis=0)
+                found = total / len(alike), (found[1] + sum(at_once for _, at_once in others)) / len(alike)
             if not self.keeps:
                 return found
             self._kept[name] = found
         return self._kept[name]
+
+    def _alike(self, kind: str, number: int) -> tuple[int, ...]:
+        """The places or transitions that have the same figures, as symmetries map them to one another.
+
+        Their mean counts: a state stands for others, in which they have changed parts.
+        """
+        symmetries = self.chain.space.symmetries
+        if kind in ("tokens", "nonempty", "arrivals"):
+            return symmetries.places[number]
+        return symmetries.transitions[number] if kind in ("in_progress", "active", "firings") else (number,)
 
     def _column(self, kind: str, number: int) -> Column:
         chain = self.chain
@@ -204,7 +221,10 @@ class Figures:
             elapsed=1.0 if elapsed is None else elapsed,
             integral=self._column("tokens", places),
             nonempty=self._column("nonempty", places),
-            maximum=np.array([space.counts(place).max() for place in places], dtype=np.int64),
+            maximum=np.array(
+                [max(space.counts(one).max() for one in space.symmetries.places[place]) for place in places],
+                dtype=np.int64,
+            ),
             arrivals=self._column("arrivals", places),
             initial=np.array([place.held for place in self.net.places], dtype=np.int64),
             firings=self._column("firings", transitions),

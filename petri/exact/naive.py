@@ -22,6 +22,7 @@ from petri.engine.expression import Context
 from petri.engine.reference import Binding, Engine, Firing, Held
 from petri.exact.branching import BranchingStream
 from petri.exact.chain import Floats, Integers, Kind, Limits, Running, Stage, StateView, Unsolvable
+from petri.exact.symmetry import none
 from petri.exact.timing import Stages, stages
 from petri.net import Expr, Net, Scalar, Token, is_memoryless, is_shared
 from petri.run.stop import StopSign
@@ -275,6 +276,7 @@ class NaiveSpace:
             raise Unsolvable("exact-stream", place=next(p.name for p in net.places if p.stream is not None))
         self.net = net
         self.stop = stop or StopSign()
+        self.symmetries = none(net)
         self.initial = 0
         self.seat = Seat(net)
         self.states: list[State] = []
@@ -342,11 +344,20 @@ class NaiveSpace:
         return len(self.states)
 
     @property
+    def alike(self) -> Floats:
+        return np.ones(len(self.states))
+
+    @property
     def arcs(self) -> int:
         return len(self._arcs)
 
     def state(self, number: int) -> StateView:
         return self.states[number]
+
+    @property
+    def fastest(self) -> float:
+        timed = self.weights[self.tangible[self.sources]]
+        return float(timed.max(initial=0.0)) if self.kind == "continuous" else 0.0
 
     def is_dead(self, number: int) -> bool:
         return not (self.sources == number).any()

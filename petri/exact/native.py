@@ -13,6 +13,7 @@ from petri.engine.errors import ModelError
 from petri.exact.chain import Floats, Integers, Kind, Limits, Running, Stage, StateView, Unsolvable
 from petri.exact.libraries import library
 from petri.exact.naive import Seat
+from petri.exact.symmetry import Symmetries, none
 from petri.net import Net, Scalar, Span, Token
 from petri.run.stop import StopSign
 
@@ -42,18 +43,30 @@ class NativeSpace:
 
     initial = 0
 
-    def __init__(self, net: Net, limits: Limits = Limits(), stop: StopSign | None = None) -> None:
+    def __init__(
+        self,
+        net: Net,
+        limits: Limits = Limits(),
+        stop: StopSign | None = None,
+        symmetries: Symmetries | None = None,
+    ) -> None:
+        """symmetries: of states that they map to one another, one is kept; not where times are constant."""
         from petri import _native
 
         self.net = net
         self.stop = stop or StopSign()
+        parts = [] if symmetries is None else [one.parts() for one in symmetries.found]
         try:
-            explored, refusal = _native.explore(net, limits.states, limits.memory, self.stop.native)
+            explored, refusal = _native.explore(net, parts, limits.states, limits.memory, self.stop.native)
         except ValueError as error:
             raise ModelError("net-refused", reason=str(error)) from error
         if explored is None:
             raise _refused(refusal)
         self.explored = explored
+        self.alike = reals(explored.alike())
+        self.symmetries = symmetries if symmetries is not None and len(self.alike) else none(net)
+        if not len(self.alike):
+            self.alike = np.ones(len(explored))
         self.complete = explored.ended == "complete"
         self.expanded: int = explored.expanded
         self.kind: Kind = "ticks" if explored.in_ticks else "continuous"
@@ -131,6 +144,14 @@ class NativeSpace:
         black = ((),)
         deposits = [(place, (self._tokens(place, token) if token else black) * count) for place, count, token in gives]
         return Running(tuple(stages), transition, tuple(deposits))
+
+    @property
+    def fastest(self) -> float:
+        if self.kind != "continuous":
+            return 0.0
+        has_clock = [transition.clock is not None for transition in self.net.transitions]
+        rates = (rate for transition, starts, rate in self.explored.labels() if has_clock[transition] or not starts)
+        return max(rates, default=0.0)
 
     def is_dead(self, number: int) -> bool:
         return bool(self.offsets[number] == self.offsets[number + 1])

@@ -30,7 +30,10 @@ WORDING: dict[str, Wording] = {
     "exact-mixed": Wording(
         "the constant time of `{transition}` passes while an exponential time does",
         "replace the constant by `erlang(20, …)`, which is nearly constant; or use constants and `geometric` alone",
-        notes=("a state with both would have to say how much of the constant is left, which can be any number",),
+        notes=(
+            "a state with both would have to say how much of the constant is left, which can be any number; "
+            "nets with one constant at a time beside exponential times (DSPN) are not solved",
+        ),
     ),
     "exact-zero-clock": Wording(
         "the clock of `{transition}` has a mean of 0 in some state", "leave `after` out, and give it a priority"
@@ -39,7 +42,7 @@ WORDING: dict[str, Wording] = {
         "one firing of `{transition}` has more than {most} outcomes", "draw from fewer values"
     ),
     "exact-many-states": Wording(
-        "the net has more than {states:state}, which is the limit",
+        "the exploration ended at its limit, when {states:state} had been found",
         "`{place}` has held up to {tokens:token}: give it a `cap`, if it should not grow",
         "raise the limit with --states, or make the net smaller with --set",
     ),

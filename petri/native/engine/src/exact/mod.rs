@@ -14,6 +14,7 @@
 //! - [`search`]: the bindings of a transition
 //! - [`rules`]: what may happen in a state
 //! - [`moves`]: firings that move constant numbers of black tokens
+//! - [`symmetry`]: elements that may be exchanged
 //! - [`graph`]: states and arcs
 //! - [`explore`]: the exploration
 //! - [`clocks`]: how many clocks run in each state
@@ -45,5 +46,6 @@ pub mod stages;
 pub mod state;
 pub mod state_set;
 pub mod stationary;
+pub mod symmetry;
 pub mod trouble;
 pub mod uniform;

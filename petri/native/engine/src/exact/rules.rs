@@ -337,7 +337,8 @@ pub fn rate(model: &Model, clocks: f64, mean: f64) -> f64 {
     }
 }
 
-fn insert(row: &mut Vec<u64>, kind: u64) {
+/// A kind of firings joins a row of them.
+pub fn insert(row: &mut Vec<u64>, kind: u64) {
     let at = row.partition_point(|&other| other <= kind);
     row.insert(at, kind);
 }

@@ -150,13 +150,7 @@ impl Fields {
 }
 
 /// A token joins the content of a place: that of a bag is sorted, and that of a place with a key by key and age.
-pub fn arrive(
-    model: &Model,
-    place: usize,
-    row: &mut Vec<u64>,
-    token: &[u64],
-    random: &mut Random,
-) -> Outcome<()> {
+pub fn arrive(model: &Model, place: usize, row: &mut Vec<u64>, token: &[u64], random: &mut Random) -> Outcome<()> {
     let plan = &model.places[place];
     let width = plan.width;
     let len = row.len() / width;
