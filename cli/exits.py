@@ -40,7 +40,7 @@ def writing(path: str, status: int = NOT_STARTED) -> Iterator[None]:
 
 
 def language_status(error: LanguageError) -> int:
-    """FAILED if the text of a net is wrong or it cannot be solved; NOT_STARTED if a file, a parameter or an option is."""
+    """FAILED if a net is wrong or has no solution; NOT_STARTED if a file, a parameter or an option is wrong."""
     if any(diagnostic.id in UNSOLVABLE for diagnostic in error.diagnostics):
         return FAILED
     spans = [diagnostic.span for diagnostic in error.diagnostics if diagnostic.severity == "error"]

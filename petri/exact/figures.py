@@ -15,13 +15,14 @@ import numpy as np
 
 from petri.engine.expression import Context, evaluate
 from petri.exact.chain import Chain, Floats, Integers
+from petri.exact.marking import values
 from petri.exact.steady import SteadyState, rounding
 from petri.exact.transient import Transient
 from petri.measure import formula
 from petri.measure.bounded import NOTHING, Bounded
 from petri.measure.catalogue import TERMS, FigureKind
 from petri.measure.observation import Observation
-from petri.net import Content, Counter, Order, Passage, Probe, Sample, Term, Watched, operations
+from petri.net import Content, Counter, Order, Passage, Probe, Sample, Term, Watched
 
 
 class Undetermined(Exception):
@@ -139,19 +140,8 @@ class Rewards:
         return self._samples[number]
 
     def _watched(self, probe: Watched) -> Floats:
-        """The value in each state of the chain, read once for each marking of the places that it counts."""
-        counted = sorted({int(part.value or 0) for part in operations([probe.value]) if part.op == "tokens"})
-        nothing = [np.zeros(self.chain.states, dtype=np.int64)]
         running = [self.chain.in_progress(transition) for transition in probe.firings]
-        counts = np.stack([*running, *(self.chain.counts(place) for place in counted)] or nothing, axis=1)
-        markings, states = np.unique(counts, axis=0, return_inverse=True)
-        values = []
-        for marking in markings.tolist():
-            tokens = dict(zip(counted, marking[len(running) :], strict=False))
-            context = Context(marking[: len(running)], tokens.__getitem__, tables=self.net.tables)
-            values.append(float(evaluate(probe.value, context)))
-        found: Floats = np.array(values)[states.reshape(-1)]
-        return found
+        return values(self.net, probe.value, running, self.chain.counts, self.chain.states)
 
     def _content(self, probe: Content) -> Floats:
         known: dict[Any, float] = {}

@@ -77,13 +77,8 @@ WORDING: dict[str, Wording] = {
     ),
     "exact-needs-library": Wording("exact answers need {library}, which is not installed", "run `{install}`"),
     # ---------------------------------------------------------------- conditions on states
-    "exact-query": Wording(
-        "`{text}` is not a condition on states, from `{at}` on",
-        "write such as 'tokens(buffer) == 8 and tokens(line) == 0', 'firing(send) > 1', or 'dead'; "
-        "with `and`, `or`, `not`, `+`, `-`, `*` and brackets",
-    ),
-    "exact-query-bare": Wording("`{at}` in `{text}` is a place, not a number", "write `tokens({at})`"),
-    "exact-query-name": Wording("there is no {kind} `{name}`", "write `{suggestion}`"),
+    "condition-bare": Wording("`{name}` is a place, not a number", "write `tokens({name})`"),
+    "condition-name": Wording("there is no {kind} `{name}`", "did you mean `{suggestion}`?"),
     "exact-graph-size": Wording(
         "a drawing of {states:state} would show nothing", "make the net smaller with --set, or use --graph"
     ),

@@ -155,6 +155,47 @@ def test_reach(call: Call, tmp_path: Path) -> None:
     assert call("reach", str(net), "--find", "tokens(nobody) >").status != 0
 
 
+@pytest.mark.parametrize(
+    ("condition", "found"),
+    [
+        ("tokens(busy[*]) == 3", True),
+        ("tokens(busy[*]) > 3", False),
+        ("tokens(busy[2]) + tokens(busy[4]) == 2 and tokens(tools) == 1", True),
+        ("min(tokens(idle[1]), tokens(busy[1])) > 0", False),
+        ("dead", False),
+    ],
+)
+def test_conditions(call: Call, tmp_path: Path, condition: str, found: bool) -> None:
+    net = tmp_path / "workers.net"
+    net.write_text(WORKERS)
+    assert call("reach", str(net), "--find", condition).status == (0 if found else 1)
+
+
+def test_conditions_on_firings(call: Call) -> None:
+    """Either the server is idle, or it serves."""
+    assert call("reach", "mm1k", "--always", "firings(serve) + tokens(server) == 1 or tokens(queue) > 0").status == 0
+    assert call("reach", "mm1k", "--find", "firings(serve) == 1 and tokens(queue) == 4").status == 0
+
+
+@pytest.mark.parametrize(
+    ("condition", "said"),
+    [
+        ("tokens(queu) == 1", "did you mean `queue`?"),
+        ("queue == 1", "write `tokens(queue)`"),
+        ("tokens(queue)", "is int, but bool is expected"),
+        ("tokens(queue) >", "a value is missing after"),
+        ("tokens(queue) mod tokens(seat) == 1", "division by zero"),
+        ("(" * 3000, "is not a value for `condition`"),
+        ("foo(1)", "there is no function `foo`"),
+    ],
+)
+def test_conditions_that_are_wrong(call: Call, condition: str, said: str) -> None:
+    refused = call("reach", "mm1k", "--find", condition)
+    assert refused.status != 0
+    assert said in refused.err
+    assert "Traceback" not in refused.err
+
+
 def test_graphs(call: Call, tmp_path: Path) -> None:
     pytest.importorskip("networkx")
     graph, drawing = tmp_path / "g.graphml", tmp_path / "g.svg"

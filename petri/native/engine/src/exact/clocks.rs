@@ -3,7 +3,8 @@
 use crate::base::fault::Outcome;
 use crate::exact::graph::Graph;
 use crate::exact::model::Clock;
-use crate::exact::rules::{rate, servers};
+use crate::exact::moves::{Move, Pace, Packed};
+use crate::exact::rules::servers;
 use crate::exact::search::Search;
 use crate::exact::state::State;
 
@@ -13,8 +14,8 @@ impl Graph {
         let Some(clock) = &self.rules.model.transitions[transition].clock else {
             return Ok(vec![0; self.states.len()]);
         };
-        match (clock.mean.constant_mean(), &clock.speed) {
-            (Some(mean), None) => Ok(self.by_rates(transition, rate(&self.rules.model, 1.0, mean))),
+        match Move::start(&self.rules.model, &self.rules.fields, transition) {
+            Some(of) if !of.guarded => Ok(self.by_move(&of)),
             _ => self.by_search(transition, clock),
         }
     }
@@ -23,13 +24,23 @@ impl Graph {
         state < self.expanded() && !self.is_vanishing(state)
     }
 
-    /// Each clock brings the same rate.
-    fn by_rates(&self, transition: usize, each: f64) -> Vec<u64> {
-        let of = |label: &super::graph::Label| label.transition as usize == transition && label.role.starts();
-        let values: Vec<f64> = self.labels.all.iter().map(|label| if of(label) { label.value } else { 0.0 }).collect();
-        let rate = |state: usize| self.arcs(state).map(|arc| values[self.arc_labels.get(arc) as usize]).sum::<f64>();
-        let count = |state: usize| if self.is_tangible(state) { (rate(state) / each).round() as u64 } else { 0 };
-        (0..self.states.len()).map(count).collect()
+    fn by_move(&self, of: &Move) -> Vec<u64> {
+        let packed = Packed::new(of, &self.layout);
+        let count = |state: &[u64]| match &of.pace {
+            Pace::Servers { fields, most, .. } | Pace::Open { fields, most } if !fields.is_empty() => {
+                let times = fields.iter().map(|&(field, count)| self.layout.get(state, field) / count);
+                times.fold(*most, u64::min)
+            }
+            _ => 1,
+        };
+        let running = |number: usize| {
+            let state = self.states.state(number);
+            match self.is_tangible(number) && packed.may(state, &self.layout.guards) {
+                true => count(state),
+                false => 0,
+            }
+        };
+        (0..self.states.len()).map(running).collect()
     }
 
     fn by_search(&self, transition: usize, clock: &Clock) -> Outcome<Vec<u64>> {
