@@ -221,7 +221,9 @@ def certified(rates: Any, rewards: Floats) -> Iterator[Bounded]:
         sums = rewards[:, column] + np.bincount(rows, steps, minlength=rates.shape[0])
         sizes = np.abs(rewards[:, column]) + np.bincount(rows, np.abs(steps), minlength=rates.shape[0])
         slack = EPSILON * (widths + STEPS_OF_RATES) * sizes
-        low, high = float((sums - slack).min()), float((sums + slack).max())
+        own = rewards[:, column]
+        low = max(float((sums - slack).min()), float(own.min()))
+        high = min(float((sums + slack).max()), float(own.max()))
         yield Bounded(0.5 * (low + high), low, high)
 
 

@@ -18,7 +18,7 @@ from petri.language.syntax import tree
 from petri.net import Expr, Net, Watched
 
 CALLED = "the condition given"
-DEAD = 0  # the variable that says whether nothing can happen any more
+DEAD = 0  # the variable that says whether no transition can fire
 
 
 def condition(text: str, net: Net) -> Watched:
