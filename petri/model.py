@@ -18,7 +18,7 @@ from petri.net import Net, Scalar
 from petri.result import Result
 from petri.run.plan import Plan, RunOptions
 from petri.run.replications import Progress, Replication, TraceSink, batches_kept, replicate
-from petri.run.stop import TimeLimit
+from petri.run.stop import StopSign, TimeLimit, interruptible
 from petri.structs import Frozen, field, replace
 
 if TYPE_CHECKING:
@@ -229,11 +229,13 @@ class Model(ShownInNotebook, Frozen):
         explained: Why = report().why(self, transition, at, firing, replication, **options)
         return explained
 
-    def solve(self, *, at: float | str | None = None, states: int | None = None) -> Solution:
+    def solve(self, *, at: float | str | None = None, states: int | None = None, symmetry: bool = True) -> Solution:
         """The exact figures of the net: in the long run, or averages and totals up to the instant `at`.
 
-        at: in the net's unit, or text with a unit. states: the most that are explored. Each figure has a bound on its
-        error. Raises LanguageError where the net has no chain that can be solved, ImportError without scipy.
+        at: in the net's unit, or text with a unit. states: the most that are explored. symmetry: explore one of the
+        states that differ by an exchange of elements of arrays. Each figure has a bound on its error.
+
+        Raises LanguageError where the net has no chain that can be solved, ImportError without scipy.
         """
         from petri.exact.chain import bounds
         from petri.exact.solution import solve
@@ -241,12 +243,13 @@ class Model(ShownInNotebook, Frozen):
         until = None if at is None else self.duration(at)
         if until is not None and not 0.0 < until < math.inf:
             raise LanguageError([Diagnostic("run-below-zero", values={"name": "at", "text": str(at)})])
-        return self._exactly(lambda: solve(self.net, until, bounds(states)))
+        return self._exactly(lambda stop: solve(self.net, until, bounds(states), stop, symmetry))
 
     def reach(self, *, states: int | None = None, untimed: bool = False) -> Reachability:
         """Every state that the net can reach, up to the number `states`.
 
-        untimed: every time may be anything, so that any net can be explored. Raises as `solve` does.
+        untimed: every time may be anything, so that any net can be explored. Ctrl-C ends the exploration; what was
+        found is returned then, with `interrupted`. Raises as `solve` does.
         """
         from petri.exact.chain import bounds
         from petri.exact.explore import explore
@@ -254,18 +257,27 @@ class Model(ShownInNotebook, Frozen):
         from petri.exact.relevant import relevant
         from petri.exact.relevant import untimed as without_times
 
-        def explored() -> Reachability:
+        def explored(stop: StopSign) -> Reachability:
             net = relevant(without_times(self.net) if untimed else self.net).net
-            return Reachability(self.net, explore(net, bounds(states)))
+            return Reachability(self.net, explore(net, bounds(states), stop))
 
         return self._exactly(explored)
 
-    def _exactly(self, work: Callable[[], Exactly]) -> Exactly:
-        """What `work` gives. Raises LanguageError where the net has no chain, or a firing breaks a rule."""
+    def _exactly(self, work: Callable[[StopSign], Exactly]) -> Exactly:
+        """What `work` gives, also if it ends early by Ctrl-C.
+
+        Raises LanguageError where the net has no chain, or a firing breaks a rule.
+        """
         from petri.exact.chain import Unsolvable
 
+        found: list[Exactly] = []
         try:
-            return work()
+            interruptible(lambda stop: found.append(work(stop)))
+            return found[0]
+        except KeyboardInterrupt:
+            if not found:
+                raise
+            return found[0]
         except Unsolvable as why:
             raise LanguageError([why.diagnostic(self.net)], self.sources) from why
         except ModelError as error:
