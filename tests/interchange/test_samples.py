@@ -108,3 +108,10 @@ def test_what_is_wrong(name: str, before: str, after: str, expected: str) -> Non
 def test_bytes_that_are_no_text() -> None:
     assert refused(samples.TINA.encode("utf-16"), "a.net") in ("file-not-utf8", "foreign-unknown")
     assert refused(samples.GOSPN.encode() + b"\xff", "a.spn") == "file-not-utf8"
+
+
+def test_small_rates_leave_room_for_long_runs() -> None:
+    """A rate beside a number of tokens becomes a mean beside it, so that the tick follows from the mean."""
+    text = "ctmc\nmodule m\n x : [0..9] init 9;\n [] x>0 -> x * 1/(30*24*3600) : (x'=x-1);\nendmodule\n"
+    net = language.loads(interchange.text_of(interchange.read_bytes(text.encode(), "a.prism")))
+    assert net.tick.time(2**53) > 10**9
