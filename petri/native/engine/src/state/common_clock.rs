@@ -203,7 +203,8 @@ mod tests {
         };
         let first = settled(&mut clock);
         assert_eq!(settled(&mut clock), first);
-        (clock.set_rate(0, 2e-9), clock.set_rate(1, 1e-9));
+        clock.set_rate(0, 2e-9);
+        clock.set_rate(1, 1e-9);
         assert_eq!(settled(&mut clock), first, "the sum is the same");
         clock.set_rate(1, 2e-9);
         let second = settled(&mut clock);
