@@ -56,7 +56,7 @@ class NativeChain(Chain):
 
     def firings(self, transition: int) -> tuple[Floats, float]:
         if (rate := self._rate_of_clocks(transition)) is not None:
-            return self.in_progress(transition) * rate, 0.0
+            return self.in_progress(transition).astype(np.float64) * rate, 0.0
         return self._per_time(*self.native.firings(transition))
 
     def _rate_of_clocks(self, transition: int) -> float | None:
@@ -71,11 +71,13 @@ class NativeChain(Chain):
 
     def arrivals(self, place: int) -> tuple[Floats, float]:
         given = [_given(transition, place) for transition in self.net.transitions]
-        if all(count == 0 or (count and self._rate_of_clocks(t) is not None) for t, count in enumerate(given)):
+        if all(
+            count == 0 or (count and self._rate_of_clocks(number) is not None) for number, count in enumerate(given)
+        ):
             brought = np.zeros(self.states)
-            for transition, count in enumerate(given):
+            for number, count in enumerate(given):
                 if count:
-                    brought += count * self.firings(transition)[0]
+                    brought += count * self.firings(number)[0]
             return brought, 0.0
         taken: list[float | None] = []
         for transition in self.net.transitions:

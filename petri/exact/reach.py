@@ -128,7 +128,10 @@ class Reachability:
         """The states in which a condition holds, as `petri.language.condition` reads it."""
         running = [self.space.in_progress(transition) for transition in condition.firings]
         variables = [self.is_dead.astype(np.int64), *running]
-        return values(self.net, condition.value, variables, self.space.counts, len(self.space)) != 0.0
+        found: NDArray[np.bool_] = values(
+            self.net, condition.value, variables, self.space.counts, len(self.space)
+        ).astype(bool)
+        return found
 
     @cached_property
     def home(self) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 from petri.catalogue.operations import FUNCTIONS
 from petri.diagnostics import LanguageError, did_you_mean
@@ -59,6 +60,13 @@ def _helped(error: LanguageError, net: Net) -> LanguageError:
     return error
 
 
+class _Counted(NamedTuple):
+    """kind: "tokens" or "firings". found: the places or transitions."""
+
+    kind: str
+    found: list[int]
+
+
 class _Flat:
     """The environment of a condition: names are those of the flat net."""
 
@@ -72,7 +80,7 @@ class _Flat:
     def place(self, use: object) -> int:
         raise NotImplementedError("conditions count tokens")
 
-    def find(self, kind: str, text: str, at: tree.Expr) -> tuple[str, list[int]]:
+    def find(self, kind: str, text: str, at: tree.Expr) -> _Counted:
         """The places or transitions of a name; `[*]` are all of an array. Raises CheckError."""
         names = [one.name for one in (self.net.places if kind == "tokens" else self.net.transitions)]
         pattern = re.escape(_squeezed(text)).replace(r"\*", r"[^,\]]+")
@@ -82,14 +90,15 @@ class _Flat:
             raise CheckError("condition-name", at.span, kind=what, name=text, suggestion=did_you_mean(text, names))
         if kind == "firings" and any(self.net.transitions[number].clock is not None for number in found):
             raise CheckError("firings-of-clock", at.span, name=text)
-        return kind, found
+        return _Counted(kind, found)
 
     @property
     def counted(self) -> Callable[[object], Sequence[Expr]]:
         return self._counted
 
     def _counted(self, target: object) -> Sequence[Expr]:
-        kind, found = target  # type: ignore[misc]
+        assert isinstance(target, _Counted)
+        kind, found = target
         if kind == "tokens":
             return [Expr("tokens", "int", (), place) for place in found]
         self.firings += [number for number in found if number not in self.firings]
