@@ -308,6 +308,25 @@ class Fn(Frozen):
     span: Span
 
 
+class Stage(Frozen):
+    """`6 from 8 h` of a schedule."""
+
+    value: Expr
+    start: Expr
+    span: Span
+
+
+class Schedule(Frozen):
+    """`schedule staff = 2 from 0 h, 6 from 8 h every 24 h`: a value that changes with time."""
+
+    name: str
+    stages: tuple[Stage, ...]
+    every: Expr | None
+    doc: str
+    name_span: Span
+    span: Span
+
+
 class Loop(Frozen):
     """`[i in 0..n-1]` of a transition, instance, measure or place, `for i in 0..n-1` of an initial marking.
 
@@ -554,8 +573,8 @@ class Run(Frozen):
 
 
 Declaration = (
-    Net | Time | Import | Param | Const | Type | Dist | Fn | Place | Transition | Thread | Port | Module | Instance
-    | Measure | Expect | Run
+    Net | Time | Import | Param | Const | Type | Dist | Fn | Schedule | Place | Transition | Thread | Port | Module
+    | Instance | Measure | Expect | Run
 )  # fmt: skip
 
 

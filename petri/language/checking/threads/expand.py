@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from petri.language.checking.expressions.names import names_in
 from petri.language.checking.expressions.ranges import index_ranges, read_condition, read_loops
 from petri.language.checking.expressions.reader import Reader, local
+from petri.language.checking.expressions.scheduled import value_of
 from petri.language.checking.nets.terms import split_term
 from petri.language.checking.state import CheckState
 from petri.language.checking.threads.bindings import Bindings
@@ -14,9 +15,16 @@ from petri.language.checking.threads.compile import Compiler
 from petri.language.checking.threads.graph import Output, State, Target, Transition
 from petri.language.checking.threads.limits import check_limits
 from petri.language.checking.threads.live import Measured, find_live
-from petri.language.checking.threads.terms import closed, given_if
+from petri.language.checking.threads.terms import closed, given_if, put_in
 from petri.language.meaning.nodes import Node
-from petri.language.meaning.scope import ConstantSymbol, PlaceSymbol, Scope, ThreadSymbol, TransitionSymbol
+from petri.language.meaning.scope import (
+    ConstantSymbol,
+    PlaceSymbol,
+    ScheduleSymbol,
+    Scope,
+    ThreadSymbol,
+    TransitionSymbol,
+)
 from petri.language.meaning.templates import Body, PlaceTemplate
 from petri.language.meaning.types import CALLER, INT, MOST_SLOTS, SITE, Record, Request
 from petri.language.problems import CheckError
@@ -45,6 +53,12 @@ def compile_thread(checker: CheckState, body: Body, symbol: ThreadSymbol, measur
             raise CheckError("thread-range", loop.range.span, variable=loop.variable)
         indices.add(loop.variable)
     loops, _ = read_loops(checker, body.scope, thread.loops)
+    scheduled = {
+        name: tree.Paren(value_of(tree.Name(name, found.span), len(found.declaration.stages)), found.span)
+        for name, found in body.scope.names.items()
+        if isinstance(found, ScheduleSymbol)
+    }
+    thread = replace(thread, steps=put_in(thread.steps, scheduled))  # steps are asked whether they read `tokens(…)`
     compiler = Compiler(checker, Bindings(checker, body.scope, loops), thread)
     compiler.run()
     own = {step: mentioned for (name, step), mentioned in measured.items() if name == thread.name}
