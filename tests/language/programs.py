@@ -176,7 +176,6 @@ class Programs:
             lambda: tree.Const(name(), self.expression(), unit=chance.random() < 0.5, **where),
             lambda: tree.Type(name(), self.type(), **where),
             lambda: tree.Dist(name(), self.expression(), **where),
-            lambda: tree.Schedule(name(), self._some(self.stage, 1, 3), self._maybe(self.expression), **where),
             lambda: tree.Fn(name(), self._fields(), self._maybe(self.type), self.expression(), **where),
             self.place,
             self.transition,
@@ -281,9 +280,6 @@ class Programs:
         if not closed and self.chance.random() < 0.5:
             return tree.If(self.expression(), self.output(), None, NOWHERE)
         return tree.If(self.expression(), self.output(closed=True), self.output(closed), NOWHERE)
-
-    def stage(self) -> tree.Stage:
-        return tree.Stage(self.expression(6), self.expression(6), NOWHERE)
 
     def instance(self) -> tree.Instance:
         arguments = self._some(lambda: tree.Argument(self._maybe(self.name), self.expression(), NOWHERE), 0, 3)
