@@ -244,7 +244,7 @@ def _simple(node: tree.Declaration) -> str:
         case tree.Schedule():
             stages = _listed(f"{_write(one.value, _SUM)} from {_write(one.start, _SUM)}" for one in node.stages)
             every = "" if node.every is None else f"{BREAK}every {_write(node.every, 0)}"
-            return group(f"schedule {node.name} = {stages}{every}")
+            return group(f"schedule{STOP} {node.name}{STOP} = {stages}{every}")
         case tree.Fn():
             parameters = _listed(f"{name}: {_type(kind)}" for name, kind, _ in node.parameters)
             kind = "" if node.type is None else f": {_type(node.type)}"

@@ -209,9 +209,9 @@ class _Walk:
                 self.steps.append((name, ()))
                 scope = scope_inside(self.scope, symbol)
                 continue
-            if isinstance(symbol, ScheduleSymbol) and position + 2 == len(path):  # what it is made of
-                name = f"{name}.{path[-1][0]}"
-                symbol, last = self.scope.names.get(name), True
+            inner = f"{name}.{path[-1][0]}"
+            if position + 2 == len(path) and inner in self.scope.names:  # of a schedule, or a place that follows one
+                symbol, last = self.scope.names[inner], True
             if not isinstance(symbol, INNER) or isinstance(symbol, ScheduleSymbol):
                 raise self._unknown(name, span, symbol)
             self._step(symbol, written)
