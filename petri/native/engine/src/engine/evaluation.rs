@@ -5,7 +5,8 @@ use crate::base::ids::{PlaceId, SpanId};
 use crate::base::ticks::{whole, Ticks, HORIZON, NEVER};
 use crate::engine::run::Engine;
 use crate::program::arc::{OutputForm, OutputProgram, Take};
-use crate::program::transition::{Time, TransitionProgram};
+use crate::program::time::Time;
+use crate::program::transition::TransitionProgram;
 use crate::program::Program;
 
 impl Engine {

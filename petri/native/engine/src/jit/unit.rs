@@ -33,7 +33,7 @@ use crate::jit::profile::Profile;
 use crate::jit::runtime::{Rare, Runtime};
 use crate::jit::shapes::{Described, Functions, Part, Piece, Shapes};
 use crate::jit::sharing::Sharing;
-use crate::program::transition::Time;
+use crate::program::time::Time;
 use crate::program::Program;
 use crate::state::arena::ArenaLayout;
 

@@ -2,7 +2,7 @@
 
 use crate::base::ids::{IndexId, PlaceId, SpanId, TransitionId, VariableId};
 use crate::program::expression::{Bool, Int, Value};
-use crate::program::transition::Time;
+use crate::program::time::Time;
 
 /// How many black tokens an arc takes, or gives.
 #[derive(Clone, Debug)]

@@ -6,6 +6,7 @@
 //! - [`place`]: a place
 //! - [`clock`]: the clock of a transition
 //! - [`arc`]: the arcs of a transition
+//! - [`time`]: how long something lasts
 //! - [`transition`]: a transition, and the transitions of one priority
 //! - [`watch`]: which transitions a change of a number affects
 //! - [`index`]: an index over the tokens of a place
@@ -42,6 +43,7 @@ pub mod prefetch_target;
 pub mod probes;
 pub mod ranges;
 pub mod ranking;
+pub mod time;
 pub mod transition;
 pub mod variates;
 pub mod watch;

@@ -25,7 +25,7 @@ use crate::program::distribution::{FINITE_MEAN, POSITIVE_MEAN};
 use crate::program::join::{ArcChoice, JoinProgram, LinkKey, LinkProgram};
 use crate::program::place::{Bound, PlaceProgram};
 use crate::program::transition::{TransitionProgram, NO_LANE};
-use crate::program::{arc, expression, transition, Program};
+use crate::program::{arc, expression, time, transition, Program};
 
 /// A gauge with more watches and dependents than this is left to the runtime: its code would be long, and seldom in the cache.
 const MOST_WATCHES: usize = 24;
@@ -389,15 +389,15 @@ impl<'a> Planner<'a> {
         }
     }
 
-    fn time(&mut self, time: &transition::Time) -> Time {
+    fn time(&mut self, time: &time::Time) -> Time {
         match time {
-            transition::Time::Immediate => Time::Immediate,
-            transition::Time::Const(ticks) => Time::Const { ticks: self.word(*ticks as u64), long: time.is_long() },
-            transition::Time::Of(expression::Real::ConstExponential(mean, _)) => match self.mean(*mean) {
+            time::Time::Immediate => Time::Immediate,
+            time::Time::Const(ticks) => Time::Const { ticks: self.word(*ticks as u64), long: time.is_long() },
+            time::Time::Of(expression::Real::ConstExponential(mean, _)) => match self.mean(*mean) {
                 known @ (Mean::One | Mean::Usual(_)) if *mean < SHORT / RECTANGLES => Time::ShortExponential(known),
                 known => Time::Of(Real::ConstExponential(known)),
             },
-            transition::Time::Of(duration) => Time::Of(self.real(duration)),
+            time::Time::Of(duration) => Time::Of(self.real(duration)),
         }
     }
 

@@ -16,7 +16,8 @@ use crate::program::compile::{lanes, probes};
 use crate::program::conservation::{most_tokens, takes_turns};
 use crate::program::distribution::FINITE_MEAN;
 use crate::program::expression::{cumulative, DrawTable, Real};
-use crate::program::transition::{Level, Move, Simple, SimpleTime, Time, TransitionProgram};
+use crate::program::time::Time;
+use crate::program::transition::{Level, Move, Simple, SimpleTime, TransitionProgram};
 use crate::program::without::Without;
 use crate::program::Program;
 

@@ -10,7 +10,8 @@ use crate::program::clock::ClockKind;
 use crate::program::compile::compiler::Compiler;
 use crate::program::expression::{Int, Real, Value};
 use crate::program::lower::Lowering;
-use crate::program::transition::{Preference, Selection, Time, TransitionProgram};
+use crate::program::time::Time;
+use crate::program::transition::{Preference, Selection, TransitionProgram};
 use crate::program::transition::{MOST_HELD, NO_LANE};
 use crate::program::watch::{Dependent, Watch};
 
