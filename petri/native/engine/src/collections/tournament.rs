@@ -274,6 +274,11 @@ impl Tournament {
         self.free[EventSlot(self.frees + 1)] as usize
     }
 
+    /// Whether there are no events.
+    pub fn is_empty(&self) -> bool {
+        self.frees + usize::from(self.gap != NONE) == self.slots
+    }
+
     /// Whether there is no slot for one more event.
     #[inline(always)]
     pub fn is_full(&self) -> bool {
