@@ -9,7 +9,7 @@ from petri.report.columns import Column
 from petri.report.html import tables
 from petri.report.html.markup import Content, Markup, aside, tag
 from petri.report.html.page import Page
-from petri.report.html.picture import Busy, picture
+from petri.report.html.picture import Loads, picture
 from petri.report.html.run_page import banner
 from petri.report.quantities import Units
 from petri.report.solution import certainty, comparison, figure_tables, heading
@@ -59,11 +59,11 @@ def table_of(columns: Sequence[Column]) -> Markup:
     return tables.table(heads, rows, columns[0].heading)
 
 
-def _busy(solution: Solution) -> Busy:
+def _busy(solution: Solution) -> Loads:
     """How much is used, as the picture of a run shows it."""
     values = {one.name: one.value for one in (*solution.places, *solution.transitions) if one.value == one.value}
     net = solution.net
     places = {i: values.get(f"{place.name}.utilisation") for i, place in enumerate(net.places)}
     transitions = {i: values.get(f"{one.name}.active") for i, one in enumerate(net.transitions)}
     known = ({index: value for index, value in one.items() if value is not None} for one in (places, transitions))
-    return Busy(*known)
+    return Loads(*known)
