@@ -65,5 +65,8 @@ def _busy(solution: Solution) -> Loads:
     net = solution.net
     places = {i: values.get(f"{place.name}.utilisation") for i, place in enumerate(net.places)}
     transitions = {i: values.get(f"{one.name}.active") for i, one in enumerate(net.transitions)}
-    known = ({index: value for index, value in one.items() if value is not None} for one in (places, transitions))
-    return Loads(*known)
+    return Loads(_known(places), _known(transitions))
+
+
+def _known(values: Mapping[int, float | None]) -> dict[int, float]:
+    return {at: value for at, value in values.items() if value is not None}
