@@ -2,7 +2,7 @@
 
 Shown is the processor time of a firing in machine code, the median of three turns.
 
-The reaction network is compared with rebop (`pip install rebop`) where that is installed.
+The networks of reactions are compared with rebop (`pip install rebop`) where that is installed.
 """
 
 from __future__ import annotations
@@ -11,10 +11,12 @@ import random
 import statistics
 import sys
 from collections.abc import Callable
-from pathlib import Path
+from functools import partial
+from importlib.util import find_spec
 from time import process_time
 
 import petri
+from benchmarks.reactions import NETWORKS, gillespie, text
 from petri.engine import native
 from petri.engine.interface import Asked, Limits
 from petri.engine.native import NativeSession
@@ -23,8 +25,6 @@ from petri.net import Clock, Colour, Draw, Expr, InputArc, Match, Net, OutputArc
 TURNS = 3
 UNIT = 2.0**32  # ticks of a time unit
 END = 2.0**52
-OSCILLATOR = Path(__file__).parent / "nets" / "vilar.net"
-HOURS = 5_000
 
 
 def real(value: float) -> Expr:
@@ -131,37 +131,36 @@ def per_firing(net: Net, firings: int) -> float:
     return statistics.median(times)
 
 
-REACTIONS = (  # of `nets/vilar.net`, as rebop has them: rate, what reacts, and what comes of it
-    (1, "Da A", "Dap"), (50, "Dap", "Da A"), (1, "Dr A", "Drp"), (100, "Drp", "Dr A"),
-    (50, "Da", "Da Ma"), (500, "Dap", "Dap Ma"), (0.01, "Dr", "Dr Mr"), (50, "Drp", "Drp Mr"),
-    (10, "Ma", ""), (0.5, "Mr", ""), (50, "Ma", "Ma A"), (5, "Mr", "Mr R"),
-    (2, "A R", "C"), (1, "C", "R"), (1, "A", ""), (0.2, "R", ""),
-)  # fmt: skip
+def reactions(name: str) -> str:
+    """Nanoseconds of a firing in whole runs, with their code generation; another run counts the steps of rebop."""
+    network = NETWORKS[name]
+    net = petri.loads(text(network))
 
-
-def oscillator() -> str:
-    """Both simulate the same time, so that they fire equally often."""
-    net = petri.load(OSCILLATOR)
-    ours = turns(lambda seed: net.run(seed=seed, until=float(HOURS)))
-    try:
-        import rebop  # type: ignore[import-not-found]
-    except ImportError:
-        return f"oscillator, {HOURS} h: {ours:.2f} s; rebop is not installed"
-    network = rebop.Gillespie()
-    for rate, before, after in REACTIONS:
-        network.add_reaction(rate, before.split(), after.split())
-    theirs = turns(lambda seed: network.run({"Da": 1, "Dr": 1}, HOURS, 1, rng=seed))
-    return f"oscillator, {HOURS} h: {ours:.2f} s, rebop {theirs:.2f} s"
-
-
-def turns(work: Callable[[int], object]) -> float:
-    """The median of the processor time."""
-    times = []
-    for seed in range(TURNS):
+    def ours(seed: int) -> float:
         start = process_time()
-        work(seed)
-        times.append(process_time() - start)
-    return statistics.median(times)
+        result = net.run(seed=seed)
+        time = process_time() - start
+        if result.failure is not None:
+            raise RuntimeError(f"{name}: {result.failure}")
+        return time / result.replications[0].firings
+
+    line = f"{name}: {median(ours):.0f} ns a firing"
+    if find_spec("rebop") is None:
+        return f"{line}; rebop is not installed"
+    system = gillespie(network)
+
+    def theirs(seed: int) -> float:
+        start = process_time()
+        system.run(network.initial, network.time, 1, rng=seed)
+        time = process_time() - start
+        return time / len(system.run(network.initial, network.time, 0, rng=seed, var_names=[*network.initial][:1]).time)
+
+    return f"{line}, rebop {median(theirs):.0f} ns"
+
+
+def median(work: Callable[[int], float]) -> float:
+    """Of several turns that differ in their seed, in nanoseconds; `work` gives seconds."""
+    return 1e9 * statistics.median(map(work, range(TURNS)))
 
 
 MEASURED: dict[str, Callable[[], str]] = {
@@ -169,7 +168,7 @@ MEASURED: dict[str, Callable[[], str]] = {
     "graph": lambda: f"SIS on a graph of 10^4 nodes: {per_firing(on_graph(10_000), 1_000_000):.0f} ns a firing",
     "large": lambda: f"SIS on a graph of 10^6 nodes: {per_firing(on_graph(1_000_000), 1_000_000):.0f} ns a firing",
     "sharing": lambda: f"processor sharing, 10^4 jobs: {per_firing(shared(10_000), 300_000):.0f} ns a firing",
-    "oscillator": oscillator,
+    **{name: partial(reactions, name) for name in NETWORKS},
 }
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Exact answers: `python -m benchmarks.exact [CARDS]` solves the kanban net, all its figures."""
+"""Exact answers: `python -m benchmarks.exact [CARDS]` solves nets of equal workers and of kanban cells, all figures."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import resource
 import sys
 from time import process_time
 
+import petri
 from petri.exact.native import NativeSpace
 from petri.exact.solution import solve
 from tests.exact.published import kanban
@@ -29,6 +30,28 @@ def measure(cards: int) -> str:
     )
 
 
+CREW = """net crew
+place idle[1..10] = token
+place preparing[1..10]
+place busy[1..10]
+place tools = 5 * token
+transition start[i in 1..10]: idle[i], tools -> preparing[i]  after exp(2)
+transition begin[i in 1..10]: preparing[i] -> busy[i]         takes erlang(2, 1)
+transition stop[i in 1..10]:  busy[i] -> idle[i], tools       after exp(1)
+"""
+
+
+def exchange() -> str:
+    """The same figures with all states, and with one of those that differ by an exchange of workers."""
+    model, told = petri.loads(CREW), []
+    for symmetry in (True, False):
+        start = process_time()
+        solution = model.solve(symmetry=symmetry)
+        told.append(f"{solution.states:,} states in {process_time() - start:.2f} s, {solution.figure('start[1].rate')}")
+    return f"ten equal workers: {told[0]}; without exchanges {told[1]}"
+
+
 if __name__ == "__main__":
+    print(exchange())
     for cards in map(int, sys.argv[1:] or ["5"]):
         print(measure(cards))

@@ -2,6 +2,9 @@
 
 For each net the parameter gets ten values that it had not before, and the median of the times until the page has the
 figures of that value is printed, with the longest. The time is that of the server, without the browser's drawing.
+The last column is the median of the processor time of all threads until then, which depends less on what else the
+machine does.
+Without arguments: each net of the library that has a number as a parameter, of which the first is turned.
 """
 
 from __future__ import annotations
@@ -18,21 +21,28 @@ from petri.live.knobs import along
 from petri.model import Model
 from petri.run.plan import Plan
 
-NETS = ("patterns/mm1:load", "patterns/mm1k:load", "shaping:fast", "ixp2400:line")
 TURNS = 10
 PATIENCE = 60.0
 
 
 def main(names: list[str]) -> None:
-    print(f"{'net':20} {'median':>8} {'longest':>8}")
-    for name in names or NETS:
+    print(f"{'net':32} {'parameter':12} {'median':>8} {'longest':>8} {'processor':>10}")
+    for name in names or library.net_names():
         net, _, parameter = name.partition(":")
-        times = measured(net, parameter)
-        print(f"{net:20} {1000 * statistics.median(times):5.0f} ms {1000 * max(times):5.0f} ms", flush=True)
+        found = measured(net, parameter)
+        if found is not None:
+            turned, times = found
+            seconds, busy = zip(*times, strict=True)
+            median, longest, processor = statistics.median(seconds), max(seconds), statistics.median(busy)
+            shown = f"{1000 * median:5.0f} ms {1000 * longest:5.0f} ms {1000 * processor:7.0f} ms"
+            print(f"{net:32} {turned:12} {shown}", flush=True)
 
 
-def measured(net: str, parameter: str) -> list[float]:
-    """The seconds from each turn of the parameter to the figures of its value."""
+def measured(net: str, parameter: str) -> tuple[str, list[tuple[float, float]]] | None:
+    """The parameter, and the seconds from each turn of it to its figures, on the clock and of processors.
+
+    parameter: "" for the first that is a number; None if there is none. A value that the net cannot have is left out.
+    """
 
     def load(settings: Mapping[str, str]) -> tuple[Model, Plan]:
         model = petri.load(library.net(net) or net, **settings)
@@ -43,22 +53,31 @@ def measured(net: str, parameter: str) -> list[float]:
     desk.watched(1)
     try:
         _figures(desk, {})
-        knob = next(one for one in desk.wait(0, 0.0)[1]["knobs"] if not parameter or one["name"] == parameter)
+        numbers = (one for one in desk.wait(0, 0.0)[1]["knobs"] if one["kind"] == "range")
+        knob = next((one for one in numbers if parameter in ("", one["name"])), None)
+        if knob is None:
+            return None
         values = [value for value in along(knob, TURNS + 3) if value != knob["text"]][-TURNS:]
-        return [_figures(desk, {knob["name"]: value}) for value in values]
+        times = [_figures(desk, {knob["name"]: value}) for value in values]
+        return knob["name"], [one for one in times if one is not None]
     finally:
         desk.close()
 
 
-def _figures(desk: Desk, settings: dict[str, str]) -> float:
-    start, version = time.perf_counter(), 0
+def _figures(desk: Desk, settings: dict[str, str]) -> tuple[float, float] | None:
+    """Seconds until they are there, on the clock and of processors; None if the net cannot have these values."""
+    start, busy, version = time.perf_counter(), time.process_time(), 0
     if settings:
-        desk.change(settings=settings)
+        desk.change(
+            settings=settings, parameter=next(iter(settings)), measure=next(iter(desk.wait(0, 0.0)[1]["names"]), "")
+        )
     while time.perf_counter() - start < PATIENCE:
         version, found = desk.wait(version, 1.0)
         if found.get("settings") == settings:
-            return time.perf_counter() - start
-    raise TimeoutError(f"no figures for {settings}: {desk.wait(0, 0.0)[1].get('problem')}")
+            return time.perf_counter() - start, time.process_time() - busy
+        if found.get("problem"):
+            return None
+    raise TimeoutError(f"no figures for {settings}")
 
 
 if __name__ == "__main__":

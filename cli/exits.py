@@ -12,6 +12,7 @@ FAILED = 1  # an expectation failed, a figure could not be computed, or the net 
 NOT_STARTED = 2  # wrong usage, a missing file, a parameter that does not fit
 STOPPED = 3  # the run stopped inside the model; its results are partial
 INTERRUPTED = 130
+UNSOLVABLE = ("exact-many-states", "exact-standstill", "exact-no-time", "exact-large-chain", "exact-many-steps")
 
 
 class Refusal(Exception):
@@ -39,7 +40,9 @@ def writing(path: str, status: int = NOT_STARTED) -> Iterator[None]:
 
 
 def language_status(error: LanguageError) -> int:
-    """FAILED if the text of a net is wrong; NOT_STARTED if a file, a parameter or an option is."""
+    """FAILED if a net is wrong or has no solution; NOT_STARTED if a file, a parameter or an option is wrong."""
+    if any(diagnostic.id in UNSOLVABLE for diagnostic in error.diagnostics):
+        return FAILED
     spans = [diagnostic.span for diagnostic in error.diagnostics if diagnostic.severity == "error"]
     in_net = any(span is not None and not span.file.startswith("the value given for") for span in spans)
     return FAILED if in_net else NOT_STARTED

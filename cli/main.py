@@ -129,8 +129,9 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     except click.ClickException as error:
         tell(_usage_diagnostic(error))
         code = exits.NOT_STARTED
-    except (click.Abort, KeyboardInterrupt):
-        tell(Diagnostic("interrupted"))
+    except (click.Abort, KeyboardInterrupt) as error:
+        # click raises Abort from what Ctrl-C raised, which may say how far the work had come
+        tell(getattr(error.__cause__ or error, "diagnostic", Diagnostic("interrupted")))
         code = exits.INTERRUPTED
     except ClosedPipe:
         code = exits.DONE

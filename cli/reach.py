@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from petri.atomic_file import write_text
+from petri.diagnostics import Diagnostic, LanguageError
 
 from . import exits, nets
 from .console import stdout_console, write_json
@@ -61,14 +62,22 @@ def command(
             _print_json(found, answers)
         else:
             _print(found, answers, seconds)
+    if found.interrupted:
+        return exits.INTERRUPTED
     return exits.DONE if all(good for good, _ in answers.values()) else exits.FAILED
 
 
 def _answer(found: Reachability, kind: str, text: str) -> tuple[bool, int | None]:
     """Whether the answer is yes, and a state that shows why: the one found, or the one where it does not hold."""
-    from petri.exact.query import parse_query
+    from petri import language
+    from petri.engine.errors import ModelError
 
-    holds = found.query(parse_query(text, found.net))
+    condition = language.condition(text, found.net)
+    try:
+        holds = found.where(condition)
+    except ModelError as error:
+        values = {name: str(value) for name, value in error.values.items()}
+        raise LanguageError([Diagnostic(error.id, values=values)]) from error
     state = found.nearest(holds if kind == "find" else ~holds)
     return (state is not None) == (kind == "find"), state
 

@@ -71,7 +71,9 @@ class How(TypedDict):
 @click.option("--threads", type=LIMITS, metavar="N", help="Replications run in parallel (default: all cores).")
 @click.option("--json", "as_json", is_flag=True, help="Print all results as JSON instead of the summary.")
 @click.option(
-    "--trace", metavar="FILE", help="Write every firing to a .csv, .parquet, .vcd (GTKWave) or .json (Perfetto) file."
+    "--trace",
+    metavar="FILE",
+    help="Write every firing to a .csv, .parquet, .xes (pm4py), .vcd (GTKWave) or .json (Perfetto) file.",
 )
 @click.option("--exact", is_flag=True, help="Solve the net as well (`pnsim solve`), and compare.")
 @click.option("--report", metavar="FILE.html", help=REPORT_HELP)

@@ -8,11 +8,15 @@ from typing import TYPE_CHECKING
 
 import click
 
+from petri.diagnostics import Diagnostic
+
 from . import exits, nets
-from .console import stdout_console, write_json
+from .console import stdout_console, tell, write_json
 from .exits import refusal
 from .given import Given
 from .net_options import net_argument, settings_option
+from .report import check as check_report
+from .report import report_option, write_page
 from .run_options import seed_option
 
 if TYPE_CHECKING:
@@ -51,9 +55,21 @@ def exact_libraries() -> Iterator[None]:
 @click.option("--simulate", is_flag=True, help="Simulate the net as well, and compare.")
 @states_option
 @seed_option
+@click.option(
+    "--no-symmetry", is_flag=True, help="Explore all states, also those that differ by an exchange of elements."
+)
+@report_option
 @click.option("--json", "as_json", is_flag=True, help="Print all figures as JSON.")
 def command(
-    net: str, given: Given, at: str | None, simulate: bool, states: int | None, seed: int | None, as_json: bool
+    net: str,
+    given: Given,
+    at: str | None,
+    simulate: bool,
+    states: int | None,
+    seed: int | None,
+    no_symmetry: bool,
+    report: str | None,
+    as_json: bool,
 ) -> int:
     """Compute the figures of NET exactly, from the Markov chain behind it.
 
@@ -63,13 +79,19 @@ def command(
 
     Exit status: 0 done, 1 an expectation fails or the net cannot be solved, 2 could not start.
     """
+    check_report(report)
     model = nets.load(net, given)
     started = time.perf_counter()
     with exact_libraries():
-        solution = model.solve(at=at, states=states)
+        solution = model.solve(at=at, states=states, symmetry=not no_symmetry)
     seconds = time.perf_counter() - started
     result = _simulated(model, solution, seed) if simulate else None
     show(solution, result, seconds, as_json)
+    if report:
+        from petri.report.html import solution_report
+
+        write_page(solution_report(solution, result, model.sources), report)
+        tell(Diagnostic("report-written", severity="note", values={"path": report}))
     return exits.DONE if solution.passed else exits.FAILED
 
 

@@ -77,6 +77,8 @@ def command(
         console = stdout_console()
         for one in validations:
             print_validation(one, console)
+        if len(validations) > 1:
+            print_account(validations, console)
         console.print(f"{time.monotonic() - begun:.0f} s")
     if any(one.interrupted for one in validations):
         tell_over(time_limit)
@@ -170,6 +172,20 @@ def print_validation(one: Validation, console: Console) -> None:
         print_prose(console, counted_statements(one) + "\n")
 
 
+def print_account(validations: Sequence[Validation], console: Console) -> None:
+    """How many of each kind of figures and statements are true, in all studies."""
+    from petri.report.columns import Column, print_table
+    from petri.validation.account import account
+
+    lines = account(validations)
+    studies = [
+        Column(one.name.replace("_", " "), [cells[number] for _, cells in lines])
+        for number, one in enumerate(validations)
+    ]
+    print_table(console, [Column("account", [kind for kind, _ in lines], "prose"), *studies], heading="bold")
+    console.print()
+
+
 def figures_table(figures: Sequence[FigureCheck], heading: str) -> list[Column]:
     """heading: of the column of stated values."""
     from petri.report.columns import Column
@@ -195,6 +211,7 @@ def statements_table(one: Validation) -> list[Column]:
         Column("", [verdict(STATEMENT_WORDS, judged.verdict) for judged in one.statements], left=True),
         Column("ours", [judged.values for judged in one.statements], "prose"),
         Column("source", [judged.statement.source for judged in one.statements], "prose"),
+        Column("basis", [judged.statement.role for judged in one.statements]),
     ]
 
 

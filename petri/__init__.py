@@ -71,7 +71,7 @@ __all__ = [
 ]
 
 
-show_with(lambda: import_module("petri.report.notebook"))
+show_with(lambda: import_module("petri.report.notebook"), lambda: import_module("petri.live.notebook"))
 
 
 def __getattr__(name: str) -> Any:

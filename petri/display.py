@@ -51,16 +51,27 @@ class ShownInNotebook(Shown):
         return report().html(self)
 
 
+class Live(Protocol):
+    """What makes a view of a net whose parameters are changed (`petri.live.notebook`)."""
+
+    def view(self, origin: Any, name: str, threads: int | None, options: Any, /) -> Any: ...
+
+
 _load: list[Callable[[], Report]] = []
+_load_live: list[Callable[[], Live]] = []
 
 
-def show_with(load: Callable[[], Report]) -> None:
-    """Let the report that `load` returns show objects. It is called when the first is to be shown."""
-    _load[:] = [load]
+def show_with(load: Callable[[], Report], load_live: Callable[[], Live]) -> None:
+    """Let the report that `load` returns show objects, and what `load_live` returns make views, once there are any."""
+    _load[:], _load_live[:] = [load], [load_live]
 
 
 def report() -> Report:
     return _load[0]()
+
+
+def live() -> Live:
+    return _load_live[0]()
 
 
 @contextmanager

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, Final, TypeVar, Unpack
 
 from petri import language
 from petri.diagnostics import Diagnostic, LanguageError
-from petri.display import ShownInNotebook, report
+from petri.display import ShownInNotebook, live, report
 from petri.engine.errors import ModelError
 from petri.engine.interface import Limits
 from petri.engine.native import available
@@ -18,7 +18,7 @@ from petri.net import Net, Scalar
 from petri.result import Result
 from petri.run.plan import Plan, RunOptions
 from petri.run.replications import Progress, Replication, TraceSink, batches_kept, replicate
-from petri.run.stop import TimeLimit
+from petri.run.stop import StopSign, TimeLimit, interruptible
 from petri.structs import Frozen, field, replace
 
 if TYPE_CHECKING:
@@ -43,6 +43,26 @@ class GoingOn(Frozen):
     starts: Starts
 
 
+class LoadedFrom(Frozen):
+    """What a model was loaded from, so that it can be loaded again with other values of its parameters.
+
+    path: None for a net given as text.
+    """
+
+    path: str | Path | None
+    text: str
+    parameters: Mapping[str, Setting]
+    tables: language.Tables | None = None
+    streams: Files = field(default_factory=dict)
+    columns: Mapping[str, str] | None = None
+
+    def model(self, more: Mapping[str, Setting]) -> Model:
+        """The model with these values. Raises LanguageError."""
+        given = {**self.parameters, **more}
+        loaded = loads(self.text, **given) if self.path is None else load(self.path, self.tables, **given)
+        return loaded.with_streams(self.streams, self.columns) if self.streams else loaded
+
+
 class Model(ShownInNotebook, Frozen):
     """A flat net that can be run; `sources` are the texts that it was made from, by file name.
 
@@ -51,6 +71,7 @@ class Model(ShownInNotebook, Frozen):
 
     net: Net
     sources: Mapping[str, str] = field(default_factory=dict)
+    origin: LoadedFrom | None = None
 
     def with_streams(self, files: Files, columns: Mapping[str, str] | None = None) -> Model:
         """The model with these files at its places with streams (S6), by the places' names.
@@ -60,7 +81,8 @@ class Model(ShownInNotebook, Frozen):
         """
         from petri.traffic.attach import with_streams
 
-        return Model(with_streams(self.net, files, columns), self.sources)
+        origin = None if self.origin is None else replace(self.origin, streams=files, columns=columns)
+        return Model(with_streams(self.net, files, columns), self.sources, origin)
 
     def plan(self, *, trace: bool = False, **options: Unpack[RunOptions]) -> tuple[Plan, int]:
         """The plan of `run`, and the number of replications. Raises LanguageError if the end is missing or invalid."""
@@ -267,11 +289,13 @@ class Model(ShownInNotebook, Frozen):
         explained: Why = report().why(self, transition, at, firing, replication, **options)
         return explained
 
-    def solve(self, *, at: float | str | None = None, states: int | None = None) -> Solution:
+    def solve(self, *, at: float | str | None = None, states: int | None = None, symmetry: bool = True) -> Solution:
         """The exact figures of the net: in the long run, or averages and totals up to the instant `at`.
 
-        at: in the net's unit, or text with a unit. states: the most that are explored. Each figure has a bound on its
-        error. Raises LanguageError where the net has no chain that can be solved, ImportError without scipy.
+        at: in the net's unit, or text with a unit. states: the most that are explored. symmetry: explore one of the
+        states that differ by an exchange of elements of arrays. Each figure has a bound on its error.
+
+        Raises LanguageError where the net has no chain that can be solved, ImportError without scipy.
         """
         from petri.exact.chain import bounds
         from petri.exact.solution import solve
@@ -279,12 +303,13 @@ class Model(ShownInNotebook, Frozen):
         until = None if at is None else self.duration(at)
         if until is not None and not 0.0 < until < math.inf:
             raise LanguageError([Diagnostic("run-below-zero", values={"name": "at", "text": str(at)})])
-        return self._exactly(lambda: solve(self.net, until, bounds(states)))
+        return self._exactly(lambda stop: solve(self.net, until, bounds(states), stop, symmetry))
 
     def reach(self, *, states: int | None = None, untimed: bool = False) -> Reachability:
         """Every state that the net can reach, up to the number `states`.
 
-        untimed: every time may be anything, so that any net can be explored. Raises as `solve` does.
+        untimed: every time may be anything, so that any net can be explored. Ctrl-C ends the exploration; what was
+        found is returned then, with `interrupted`. Raises as `solve` does.
         """
         from petri.exact.chain import bounds
         from petri.exact.explore import explore
@@ -292,18 +317,27 @@ class Model(ShownInNotebook, Frozen):
         from petri.exact.relevant import relevant
         from petri.exact.relevant import untimed as without_times
 
-        def explored() -> Reachability:
+        def explored(stop: StopSign) -> Reachability:
             net = relevant(without_times(self.net) if untimed else self.net).net
-            return Reachability(self.net, explore(net, bounds(states)))
+            return Reachability(self.net, explore(net, bounds(states), stop))
 
         return self._exactly(explored)
 
-    def _exactly(self, work: Callable[[], Exactly]) -> Exactly:
-        """What `work` gives. Raises LanguageError where the net has no chain, or a firing breaks a rule."""
+    def _exactly(self, work: Callable[[StopSign], Exactly]) -> Exactly:
+        """What `work` gives, also if it ends early by Ctrl-C.
+
+        Raises LanguageError where the net has no chain, or a firing breaks a rule.
+        """
         from petri.exact.chain import Unsolvable
 
+        found: list[Exactly] = []
         try:
-            return work()
+            interruptible(lambda stop: found.append(work(stop)))
+            return found[0]
+        except KeyboardInterrupt:
+            if not found:
+                raise
+            return found[0]
         except Unsolvable as why:
             raise LanguageError([why.diagnostic(self.net)], self.sources) from why
         except ModelError as error:
@@ -320,6 +354,26 @@ class Model(ShownInNotebook, Frozen):
         """
         drawing: Drawing = report().draw(self)
         return drawing
+
+    def graph(self) -> Any:
+        """The net as a graph of networkx, whose nodes are places and transitions (`petri.views.graph_of`).
+
+        Raises ImportError without networkx.
+        """
+        from petri.views import graph_of
+
+        return graph_of(self.net)
+
+    def live(self, *, threads: int | None = None, **options: Unpack[RunOptions]) -> Any:
+        """The net with a slider for each parameter, in a notebook: its figures follow them (docs/live.md).
+
+        threads: replications run in parallel (default: all cores). The other options are those of `plan`. It ends when
+        1,000 replications have run, or with `close()`. Raises ValueError where the net was not loaded from a text,
+        LanguageError if the run cannot start, ImportError without ipywidgets (the extra `notebook`).
+        """
+        if self.origin is None:
+            raise ValueError("the parameters of this net have their values: load it from its text with `petri.load`")
+        return live().view(self.origin, self.net.name, threads, options)
 
     def duration(self, value: float | str) -> float:
         """A time in the net's unit, from a number or from text such as "20 ms" or "dead"."""
@@ -340,12 +394,12 @@ def load(path: str | Path, tables: language.Tables | None = None, /, **parameter
     parameters: values for the net's parameters, as numbers, lists of numbers, or text with a unit ("10 us"). tables:
     other files for the tables that the net draws from, by their names in the net. Raises LanguageError with all errors.
     """
-    return Model(*language.load_with_sources(path, parameters, tables))
+    return Model(*language.load_with_sources(path, parameters, tables), LoadedFrom(path, "", parameters, tables))
 
 
 def loads(text: str, /, **parameters: Setting) -> Model:
     """The model of a net given as text. It can import the library's modules, but no files."""
-    return Model(*language.loads_with_sources(text, parameters))
+    return Model(*language.loads_with_sources(text, parameters), LoadedFrom(None, text, parameters))
 
 
 def choose(engine: str) -> str:

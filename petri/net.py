@@ -135,13 +135,17 @@ class InhibitorArc(Frozen):
 
 
 class OutputArc(Frozen):
-    """Deposits `count` tokens of the given values in `places[index]`, if the condition holds."""
+    """Deposits `count` tokens of the given values in `places[index]`, if the condition holds.
+
+    delay: how long after the start of the firing they arrive; None is when it ends (I5).
+    """
 
     places: tuple[int, ...]
     values: tuple[Expr, ...] = ()
     index: Expr | None = None  # int from 0; None if there is one place
     count: Expr | None = None  # int; None is 1
     condition: Expr | None = None  # bool; None is true
+    delay: Expr | None = None  # real, in ticks; the engine rounds it to a whole number (S1)
     span: Span | None = None
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from petri.analysis.enabling import Explanation
 from petri.atomic_file import write_text
 from petri.display import ShownInNotebook, report
 from petri.engine.firings import TracedFiring
+from petri.net import Expr, Net
 from petri.run.dropped import Dropped
 from petri.run.instant import Moment
 from petri.structs import Frozen, field
@@ -38,6 +39,42 @@ class Drawing(ShownInNotebook, Frozen):
 
     def _repr_svg_(self) -> str:
         return self.svg
+
+
+def graph_of(net: Net) -> Any:
+    """The net as a networkx.MultiDiGraph. Raises ImportError without networkx.
+
+    A node is a place or a transition, by its name, with `kind`; a place has `tokens` (at the start), `type` and
+    `capacity` (or None). An edge has `kind` (input, output, read, inhibitor or reset) and `count`, which is None
+    where the marking decides it.
+    """
+    try:
+        import networkx
+    except ImportError as error:
+        raise ImportError("the graph of a net needs networkx: pip install 'pnsim[exact]'", name="networkx") from error
+    graph = networkx.MultiDiGraph(name=net.name)
+    for place in net.places:
+        about = {"tokens": place.held, "capacity": place.capacity, "type": place.colour.name}
+        graph.add_node(place.name, kind="place", **about)
+    for transition in net.transitions:
+        name = transition.name
+        graph.add_node(name, kind="transition", priority=transition.priority)
+        for arc in transition.inputs:
+            kind = "read" if arc.keep else "input"
+            graph.add_edge(net.places[arc.place].name, name, kind=kind, count=_count(arc.count))
+        for inhibitor in transition.inhibitors:
+            place = net.places[inhibitor.place]
+            graph.add_edge(place.name, name, kind="inhibitor", count=_count(inhibitor.threshold))
+        for emptied in transition.resets:
+            graph.add_edge(net.places[emptied].name, name, kind="reset", count=None)
+        for output in transition.outputs:
+            for at in output.places:
+                graph.add_edge(name, net.places[at].name, kind="output", count=_count(output.count))
+    return graph
+
+
+def _count(count: Expr | None) -> int | None:
+    return 1 if count is None else int(count.value or 0) if count.op == "const" else None
 
 
 class Why(Frozen):

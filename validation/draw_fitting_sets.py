@@ -53,6 +53,8 @@ def write_roles(path: Path, roles: Mapping[int, str]) -> None:
     first = lines.index("expected:") + 1
     for place, role in roles.items():
         bare = ROLE.sub("", lines[first + place])
+        if not bare.endswith("}"):
+            raise SystemExit(f"{path}: the role has no place in `{bare.strip()}`, which does not end with a brace")
         before, comma, predicted = bare.removesuffix("}").partition(", predicted: ")
         lines[first + place] = before + (f", role: {role}" if role else "") + comma + predicted + "}"
     write_text(path, "\n".join(lines) + "\n")

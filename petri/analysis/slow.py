@@ -1,28 +1,73 @@
-"""The transitions that make a net slow: they look through many tokens, or must compute where room is needed."""
+"""How the native engine runs each transition, and which ones make a net slow: they look through many tokens, or are
+interpreted.
+"""
 
 from __future__ import annotations
 
 import re
+from typing import Final, Literal
 
 from petri.diagnostics import Diagnostic
+from petri.engine import native
 from petri.engine.errors import ModelError
-from petri.engine.native import asking, searching
 from petri.net import Net, Span, Transition
+from petri.structs import Frozen
 
 _INDEXES = re.compile(r"(\[[^]]*\])+$")
 
+# Why a transition is interpreted. `{place}` is the place that is why.
+_WHOLE: Final = {
+    "clocks": "each of its bindings has a clock",
+    "queue": "it sees all tokens of {place}, which has an order",
+    "weight": "the capacity of {place} is one of weight",
+    "told apart": "clocks tell the tokens of {place} apart",
+    "key": "the key that orders {place} may raise an error",
+    "ranges": "the range of {place} is not of whole numbers, or differs between the places that a token may go to",
+}
+_LOOK: Final = {"loops": "it combines tokens of too many places"}
 
-def searches(net: Net) -> dict[int, str]:
-    """What each of these transitions looks through, in words; none where the places have few tokens.
 
-    The native engine tells, which counts the bindings of most transitions instead. Where it is not built, nothing is
-    known: the reference engine always searches.
+class Speed(Frozen):
+    """How the native engine runs a transition once it has made machine code.
+
+    code: what of it is interpreted (a `look` is the test whether it is enabled). choice: how a binding is found: there
+    is one, any token will do, their numbers are counted, tokens are ranked, or bindings are searched through.
+    looks: what it looks through at nearly every firing, in words, where that may be much. asks: the places of which it
+    asks whether there is room for what it computes, in words. why: the reasons why it is interpreted, in words.
     """
+
+    code: Literal["compiled", "look interpreted", "interpreted"]
+    choice: Literal["one", "any", "counted", "ranked", "searched"]
+    looks: str = ""
+    asks: str = ""
+    why: tuple[str, ...] = ()
+
+
+def speeds(net: Net) -> list[Speed]:
+    """For each transition. Empty where the native engine is not built, or cannot run the net: nothing is known then."""
     try:
-        found = searching(net)
+        return [_speed(net, number, *told) for number, told in enumerate(native.speed(net))]
     except ModelError:
-        return {}
-    return {transition: through(net, transition, *looks) for transition, looks in found.items()}
+        return []
+
+
+def _speed(
+    net: Net, number: int, choice: str, looks: tuple[list[int], bool] | None, interpreted: list[tuple[str, int]]
+) -> Speed:
+    whole = [_WHOLE[why].format(place=f"`{net.places[of].name}`") for why, of in interpreted if why in _WHOLE]
+    look = [_LOOK[why] for why, _ in interpreted if why in _LOOK]
+    room = [arc for why, arc in interpreted if why == "room"]
+    if room:
+        look.append(
+            f"it asks for room in {' or '.join(_named(net, net.transitions[number].outputs[a].places) for a in room)}"
+        )
+    return Speed(
+        code="interpreted" if whole else "look interpreted" if look else "compiled",
+        choice=choice,  # type: ignore[arg-type]
+        looks=through(net, number, *looks) if looks else "",
+        asks=" or ".join(_computed(net, net.transitions[number], room)),
+        why=tuple(dict.fromkeys(whole + look)),
+    )
 
 
 def through(net: Net, transition: int, arcs: list[int], combined: bool) -> str:
@@ -36,22 +81,12 @@ def through(net: Net, transition: int, arcs: list[int], combined: bool) -> str:
     return f"all {'pairs' if len(arcs) == 2 else 'combinations'} of tokens of {listed}"
 
 
-def asks(net: Net) -> dict[int, str]:
-    """The places to which each of these transitions gives what it computes, in words, so that it must ask for room.
+def _computed(net: Net, transition: Transition, arcs: list[int]) -> list[str]:
+    """The places of the arcs that give what an index, a condition or an expression decides.
 
     Room in a place that always gets the same number of tokens is only watched. The weight of a token is left out: a net
     that is about bytes cannot do without it.
     """
-    try:
-        found = asking(net)
-    except ModelError:
-        return {}
-    asked = {number: _computed(net, net.transitions[number], arcs) for number, arcs in found.items()}
-    return {number: " or ".join(places) for number, places in asked.items() if places}
-
-
-def _computed(net: Net, transition: Transition, arcs: list[int]) -> list[str]:
-    """The places of the arcs that give what an index, a condition or an expression decides."""
     outputs = [transition.outputs[arc] for arc in arcs]
     computed = [arc for arc in outputs if any(e and e.op != "const" for e in (arc.index, arc.condition, arc.count))]
     return list(dict.fromkeys(_named(net, arc.places) for arc in computed))
@@ -64,12 +99,12 @@ def _named(net: Net, places: tuple[int, ...]) -> str:
 
 
 def notes(net: Net) -> list[Diagnostic]:
-    """A note for each; one for all elements of an array."""
+    """A note for each that looks through many tokens or asks for room; one for all elements of an array."""
     told: dict[tuple[str, str, Span | None], Diagnostic] = {}
-    for code, found in (("looks-through", searches(net)), ("asks-for-room", asks(net))):
-        for number, what in found.items():
-            transition = net.transitions[number]
-            values = {"name": transition.name, "what": what}
+    for transition, speed in zip(net.transitions, speeds(net), strict=False):
+        for code, what in (("looks-through", speed.looks), ("asks-for-room", speed.asks)):
             key = (code, "" if transition.span else transition.name, transition.span)
-            told.setdefault(key, Diagnostic(code, transition.span, values, severity="note"))
-    return list(told.values())
+            if what and key not in told:
+                values = {"name": transition.name, "what": what}
+                told[key] = Diagnostic(code, transition.span, values, severity="note")
+    return sorted(told.values(), key=lambda note: note.id != "looks-through")

@@ -14,7 +14,7 @@ from petri.builder.origin import Origin, caller, traced
 from petri.diagnostics import Diagnostic, LanguageError, has_errors
 from petri.language.syntax import tree
 from petri.language.syntax.parser import parse_text
-from petri.model import Model
+from petri.model import LoadedFrom, Model
 from petri.net import Scalar
 from petri.visible import visible
 
@@ -144,11 +144,12 @@ class NetBuilder:
 
     def model(self, **parameters: Scalar | bool | str) -> Model:
         """The net with these parameters, as of `petri.load`. Raises LanguageError with all errors."""
+        text = self._text()
         try:
-            net, sources = language.loads_with_sources(self._text(), parameters, name=self._file)
+            net, sources = language.loads_with_sources(text, parameters, name=self._file)
         except LanguageError as error:
             raise traced(error, self._file, self._origins) from None
-        return Model(net, sources)
+        return Model(net, sources, LoadedFrom(None, text, parameters))
 
     def check(self) -> list[Diagnostic]:
         """All errors, warnings and notes about the net, as of `pnsim check`."""

@@ -72,6 +72,7 @@ DECLARATIONS: Final = _table((
     Word("end", "", "endmodule"),
     Word("thread", name="free"),
     Word("service", name="free"),
+    Word("schedule", "schedule staff = 2 from 0 h, 6 from 8 h every 24 h", "timetable shifts", "free"),
 ))  # fmt: skip
 
 _MOVES = "take hold use"  # steps with arcs
@@ -138,7 +139,7 @@ VALUES: Final = _table((Word("token", name="alone"), *map(Word, ("all", "now", "
 OPERATORS: Final = ("and", "or", "not", "div", "mod")
 _LINKS: Final = _table((
     *map(Word, ("then", "else", *OPERATORS)),
-    *(Word(word, name="elsewhere") for word in ("as", "at", "out")),
+    *(Word(word, name="elsewhere") for word in ("as", "at", "every", "from", "out")),
     Word("in", "in 0..1"),
     Word("order", name="alone"),
     Word("with"),

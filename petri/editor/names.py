@@ -406,6 +406,9 @@ class _Walker:
             if isinstance(e, tree.If):
                 self.walk(e.condition, within)
                 self._outputs((e.then, e.otherwise), within)
+            elif isinstance(e, tree.Delayed):
+                self.walk(e.delay, within)
+                self._outputs((e.output,), within)
             elif e is not None:
                 self._term(e, within)
 
@@ -446,8 +449,11 @@ class _Walker:
             return self.denoted(e.base, scope)
         if isinstance(e, tree.Field):
             base = self.denoted(e.base, scope)
-            inner = inside(base, self.checker.gatherer.home.get(id(base), scope))
-            return inner.names.get(e.name) if inner is not None else None
+            home = self.checker.gatherer.home.get(id(base), scope)
+            inner = inside(base, home)
+            if inner is not None:
+                return inner.names.get(e.name)
+            return None if base is None else home.names.get(f"{base.name}.{e.name}")  # what a schedule is made of
         return None
 
     def _field(self, e: tree.Field, within: _Within) -> None:

@@ -18,6 +18,7 @@ _KINDS: dict[type, types.SymbolKind] = {
     tree.Type: _KIND.Struct,
     tree.Dist: _KIND.Function,
     tree.Fn: _KIND.Function,
+    tree.Schedule: _KIND.Variable,
     tree.Place: _KIND.Variable,
     tree.Port: _KIND.Interface,
     tree.Transition: _KIND.Event,

@@ -138,7 +138,7 @@ def _check_home(workspace: Workspace, checked: Checked, meant: Meant) -> None:
     if home is None:
         raise refuse("rename-nothing")
     own = any(home.is_relative_to(folder) for folder in workspace.folders)
-    tops = [library.models().resolve(), library.nets().resolve()]
+    tops = [library.models(), library.nets()]
     if not own and any(home.is_relative_to(top) for top in tops):
         raise refuse("rename-library", name=meant.name, path=meant.span.file)
 

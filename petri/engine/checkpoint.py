@@ -70,19 +70,23 @@ class SavedGift(Frozen, array_like=True):
 
 
 class SavedFiring(Frozen, array_like=True):
-    """A firing in progress; `end` is `petri.ticks.NEVER` if that is beyond the horizon. gives: arc by arc."""
+    """A firing in progress, or tokens of an output with a delay that are on the way (I11).
+
+    end: `petri.ticks.NEVER` if that is beyond the horizon. part: 0 of the firing itself; of tokens on the way the
+    number of their arc, from 1. gives: of the firing itself, arc by arc without those that have a delay.
+    """
 
     end: int
     transition: int
+    part: int
     gives: tuple[SavedGift, ...]
 
 
 class SavedSharedClock(Frozen, array_like=True):
-    """The clock of all bindings of a transition (C4). rate: per tick. ends: None at rate 0."""
+    """The part of a transition in the common clock (C4). rate: per tick."""
 
     running: Wide
     rate: float
-    ends: int | None
 
 
 class SavedOwnClock(Frozen, array_like=True):
@@ -231,11 +235,12 @@ class SavedWatched(Frozen, array_like=True):
 class SavedEngine(Frozen, array_like=True):
     """All that happens at instant `now` has happened.
 
-    random: the state of SFC64. in_progress: by end, and those of equal ends by start. shared, own: of the transitions
-    with such clocks, in order. rows: of each stream, how many have arrived. window: when statistics began (M3).
-    counters to watched: of the net's probes of each kind, in order. levels: the time at each number of tokens, as
-    `Session.levels` has it; None if not recorded. settled: whether clocks and measures of the marking know all that has
-    happened, as they do when an instant is over.
+    random: the state of SFC64. in_progress: by end, those of equal ends by start, and those of one firing by part.
+    shared, own: of the transitions with such clocks, in order. common: the end of the common clock; None if it does not
+    run. Between instants it is set for the sum of the rates, and no transition is chosen. rows: of each stream, how
+    many have arrived. window: when statistics began (M3). counters to watched: of the net's probes of each kind, in
+    order. levels: the time at each number of tokens, as `Session.levels` has it; None if not recorded. settled: whether
+    clocks and measures of the marking know all that has happened, as they do when an instant is over.
     """
 
     now: int
@@ -246,6 +251,7 @@ class SavedEngine(Frozen, array_like=True):
     transitions: tuple[SavedTransition, ...]
     in_progress: tuple[SavedFiring, ...]
     shared: tuple[SavedSharedClock, ...]
+    common: int | None
     own: tuple[SavedOwnClocks, ...]
     rows: tuple[int, ...]
     window: int

@@ -21,6 +21,7 @@ from petri.net import Clock, Expr, Net, Scalar, is_memoryless, is_shared
 from petri.ticks import after
 
 NOWHERE = math.inf  # the end of a clock that does not run
+GREATEST_RATE = 2.0**900  # per tick (C4): the sum of all rates of a net is finite
 
 
 class Settled(NamedTuple):
@@ -70,6 +71,9 @@ class Engine(Protocol):
     limits: Limits
     attempt: tuple[int, Sequence[Scalar]]
     clocks: dict[int, Clocks]
+
+    @property
+    def common(self) -> CommonClock: ...
 
     def context(self, variables: Sequence[Scalar], stream: RandomStream | None = None) -> Context: ...
 
@@ -133,53 +137,94 @@ def mean_of(engine: Engine, index: int, variables: list[Scalar]) -> float:
     return mean
 
 
-class SharedClock:
-    """One exponential clock for all bindings of a transition, at the sum of their rates (C4).
+class CommonClock:
+    """One exponential clock for all transitions whose bindings share one (C4), at the sum of their rates.
 
-    Whenever that rate changes, the clock is drawn anew: what is left of an exponential time has the same distribution
-    as the whole. Which binding fires is chosen then.
+    Whenever that sum changes, the clock is set anew: what is left of an exponential time is distributed as the whole.
+    Which transition is due is chosen when the clock has run down.
     """
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+        self.rates = {index: 0.0 for index, one in enumerate(engine.net.transitions) if is_shared(one)}
+        self.sum = 0.0
+        self.ends = NOWHERE
+        self.chosen: int | None = (
+            None  # the transition that is due, from when the clock has run down to the next setting
+        )
+
+    def ring(self) -> None:
+        """It has run down, and a transition is chosen."""
+        sums = sums_of_pairs(list(self.rates.values()))
+        part = self.engine.stream.uniform() * self.sum if len(self.rates) > 1 else 0.0
+        chosen = 0
+        for one in reversed(sums[:-1]):
+            chosen *= 2
+            if part >= one[chosen] and one[chosen + 1] > 0.0:
+                part -= one[chosen]
+                chosen += 1
+        self.chosen = list(self.rates)[chosen]
+
+    def total(self) -> float:
+        """The sum of the rates."""
+        return sums_of_pairs(list(self.rates.values()))[-1][0] if self.rates else 0.0
+
+    def settle(self) -> None:
+        """The instant is over, and the rates are those of now."""
+        total = self.total()
+        if total != self.sum or self.chosen is not None:
+            self.chosen, self.sum = None, total
+            self.ends = after(self.engine.now, self.engine.stream.exponential() / total) if total > 0.0 else NOWHERE
+
+
+def sums_of_pairs(rates: Sequence[float]) -> list[list[float]]:
+    """Rates, followed by zeros up to a power of two; the sums of each two; the sums of each two of these; up to one."""
+    sums = [[*rates, *[0.0] * ((1 << (len(rates) - 1).bit_length()) - len(rates))]]
+    while len(sums[-1]) > 1:
+        sums.append([one + other for one, other in zip(sums[-1][::2], sums[-1][1::2], strict=True)])
+    return sums
+
+
+class SharedClock:
+    """The part of a transition in the common clock (C4): how many clocks it has, and the sum of their rates."""
 
     def __init__(self, engine: Engine, index: int) -> None:
         self.engine, self.index = engine, index
         self.running = 0
         self.fires = 0  # firings since the instant began
-        self.rate = 0.0
-        self.ends = NOWHERE
 
     @property
     def kept(self) -> int:
         return 0
 
     def end(self) -> float:
-        return self.ends
+        """That of the common clock."""
+        return self.engine.common.ends if self.engine.common.rates[self.index] > 0.0 else NOWHERE
 
     def due(self, bindings: Sequence[Binding], now: float) -> Sequence[Binding]:
-        return bindings
+        return bindings if self.engine.common.chosen == self.index else ()
 
     def fired(self, binding: Binding, now: float) -> None:
         self.fires += 1
-        self.rate, self.ends = 0.0, NOWHERE
+        self.engine.common.ends = NOWHERE
 
     def settle(self, bindings: Sequence[Binding]) -> Settled:
-        engine = self.engine
-        running = clocks_wanted(engine, self.index, bindings) * len(bindings)
-        rate = self.rate_of(running) if running else 0.0
-        if rate != self.rate:
-            self.rate = rate
-            self.ends = after(engine.now, engine.stream.exponential() / rate) if rate > 0.0 else NOWHERE
+        running = clocks_wanted(self.engine, self.index, bindings) * len(bindings)
+        self.engine.common.rates[self.index] = self.rate_of(running) if running else 0.0
         more = running - (self.running - self.fires)
         self.running, self.fires = running, 0
         return Settled(max(more, 0), max(-more, 0))
 
     def states(self) -> list[ClockState]:
-        return [ClockState(self.index, (), self.running, self.ends)] if self.running else []
+        return [ClockState(self.index, (), self.running, self.end())] if self.running else []
 
     def rate_of(self, clocks: int) -> float:
         """The sum of the rates, per tick."""
         pace = speed(self.engine, self.index)
         mean = mean_of(self.engine, self.index, [0] * len(self.engine.net.transitions[self.index].variables))
-        return math.inf if mean == 0.0 and pace > 0.0 else clocks * pace / mean if mean > 0.0 else 0.0
+        if mean == 0.0:
+            return GREATEST_RATE if pace > 0.0 else 0.0
+        return min(clocks * (pace / mean), GREATEST_RATE)
 
 
 @dataclass(slots=True)

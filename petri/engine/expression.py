@@ -12,6 +12,7 @@ from petri.engine.errors import ModelError
 from petri.engine.random import RandomStream
 from petri.net import Expr, OutputArc, Scalar, Table
 from petri.structs import Struct
+from petri.ticks import HORIZON, NEVER
 
 INT_MIN, INT_MAX = -(2**63), 2**63 - 1
 
@@ -59,6 +60,21 @@ def key_of(key: Expr, then: Expr | None, context: Context) -> tuple[Scalar, ...]
 def number_of(count: Expr | None, context: Context) -> int:
     """A number of tokens: 1 by default."""
     return 1 if count is None else int(evaluate(count, context))
+
+
+def ticks_of(exact: float, now: float) -> float:
+    """A firing time that begins at `now`, or a delay, as a whole number of ticks (S1).
+
+    The nearest, the even one of two, and at least one where the time is positive. What would be over beyond the horizon
+    never is.
+    """
+    whole = float(max(round(exact), 1 if exact > 0.0 else 0))
+    return whole if whole <= HORIZON - now else NEVER - now  # a sum beyond the horizon is rounded
+
+
+def arrival(arc: OutputArc, context: Context) -> float | None:
+    """When the tokens of an output with a delay arrive; None of one without."""
+    return None if arc.delay is None else context.now + ticks_of(float(evaluate(arc.delay, context)), context.now)
 
 
 def destination(arc: OutputArc, context: Context) -> tuple[int, int]:

@@ -33,12 +33,12 @@ class Asked(Frozen):
 
 
 class ClockState(Frozen):
-    """The clock of a binding (C1), or one that bindings share (C4). Times in ticks.
+    """The clock of a binding (C1), or the part of a transition in the common clock (C4). Times in ticks.
 
-    tokens: the coloured tokens of its binding, arc by arc, as the engine keeps them; of a shared clock none.
-    clocks: of a shared one, how many it stands for, otherwise 1.
+    tokens: the coloured tokens of its binding, arc by arc, as the engine keeps them; of a part none.
+    clocks: of a part, how many it stands for, otherwise 1.
     ends: when it has run down at the speed of now; infinite if it has stopped, or at speed 0.
-    time: to which it was set; None of a shared one.
+    time: to which it was set; None of a part.
     left: what it has to run once it goes on; None while it runs.
     """
 

@@ -99,7 +99,7 @@ def with_tokens_of(net: Net, start: SavedEngine) -> Net:
         coloured = [(1, token_of(words, slots)) for words in chunks(saved.words, len(slots))] if slots else []
         tokens += coloured or [(saved.tokens, ())] * (not slots)
     for firing in start.in_progress:
-        for arc in net.transitions[firing.transition].inputs:
+        for arc in net.transitions[firing.transition].inputs if firing.part == 0 else ():
             count = (arc.count.value or 0) if arc.count is not None and arc.count.op == "const" else 1
             slots = net.places[arc.place].colour.slots
             more[arc.place].append((int(count), tuple(slot.low or 0 for slot in slots)))
@@ -110,21 +110,14 @@ def with_tokens_of(net: Net, start: SavedEngine) -> Net:
     return replace(net, places=tuple(places))
 
 
-def searching(net: Net) -> dict[int, tuple[list[int], bool]]:
-    """The transitions that look through many tokens at nearly every firing, with the input arcs for which they do, and
-    whether through all combinations of their tokens, or through those of each.
+def speed(net: Net) -> list[tuple[str, tuple[list[int], bool] | None, list[tuple[str, int]]]]:
+    """How each transition is run: how a binding is found (`one`, `any`, `counted`, `ranked`, `searched`); the input
+    arcs whose tokens it looks through at nearly every firing, where these may be many, and whether through all
+    combinations of them; why it is interpreted, with the number of the place or output arc that is to blame.
 
     Empty if the native engine is not built. Raises ModelError if the engine cannot run the net.
     """
-    return dict(compiled(net).program.searching()) if available() else {}
-
-
-def asking(net: Net) -> dict[int, list[int]]:
-    """The transitions that are not compiled because they ask places for room, with the output arcs for which they ask.
-
-    Empty if the native engine is not built. Raises ModelError if the engine cannot run the net.
-    """
-    return dict(compiled(net).program.asking()) if available() else {}
+    return compiled(net).program.speed() if available() else []
 
 
 class NativeSession:

@@ -14,10 +14,10 @@ from dataclasses import dataclass, field
 
 from petri.engine.binding import Binding as Binding
 from petri.engine.binding import Held as Held
-from petri.engine.clocks import NOWHERE, Clocks, clocks_of
+from petri.engine.clocks import NOWHERE, Clocks, CommonClock, clocks_of
 from petri.engine.dependence import dependence
 from petri.engine.errors import STOPPED, Fault, ModelError, known
-from petri.engine.expression import Context, evaluate, key_of
+from petri.engine.expression import Context, evaluate, key_of, ticks_of
 from petri.engine.interface import Limits, Reason, RowSource
 from petri.engine.observer import Observer
 from petri.engine.random import RandomStream
@@ -37,15 +37,19 @@ from petri.net import (
 )
 from petri.structs import Struct
 from petri.structs import field as struct_field
-from petri.ticks import HORIZON, NEVER
+from petri.ticks import HORIZON
 
 
 @dataclass(order=True, slots=True)
 class Firing:
-    """In progress: `deposits` are a place and its tokens for each arc, in the order of the arcs (S5, I9)."""
+    """In progress: `deposits` are a place and its tokens for each arc, in the order of the arcs (S5, I9).
+
+    Or tokens on the way: those of output arc `part - 1`, which has a delay; `part` is 0 of the firing itself.
+    """
 
     end: float
     serial: int
+    part: int
     transition: int = field(compare=False)
     deposits: list[tuple[int, list[Held]]] = field(compare=False)
 
@@ -82,6 +86,7 @@ class Engine:
         self.deposits_due = 0  # tokens that firings in progress will deposit
         self.in_progress: list[Firing] = []
         clocked = [index for index, transition in enumerate(net.transitions) if transition.clock is not None]
+        self.common = CommonClock(self)
         self.clocks: dict[int, Clocks] = {index: clocks_of(self, index) for index in clocked}
         self.settled = False  # whether clocks have been looked at since something happened
         self.at_this_instant: list[int] = []
@@ -195,6 +200,7 @@ class Engine:
             changes = clocks.settle(self.known_bindings(index))
             for observer in self.observers:
                 observer.settled(index, clocks.running, changes, self.now)
+        self.common.settle()
 
     def next_end(self) -> float:
         """When the first firing in progress ends or the first clock has run down; `NOWHERE` if there is none (I8)."""
@@ -207,16 +213,28 @@ class Engine:
             self.at_this_instant.clear()
         self.move_to(instant)
         self.settled = False
+        if self.common.ends <= instant:
+            self.common.ring()
         while self.in_progress and self.in_progress[0].end == instant:
             self.finish(self.in_progress.pop(0))
 
     def finish(self, firing: Firing) -> None:
-        """A firing that was in progress deposits what it held."""
+        """What was in progress, or on the way, is deposited."""
         for place, tokens in firing.deposits:
             self.reserved[place] -= sum(token.weight for token in tokens)
             self.deposits_due -= len(tokens)
             self.forget(place)
-        self.deposit(firing)
+        self.attempt = (firing.transition, ())
+        if firing.part == 0:
+            self.over(firing.transition)
+        for place, tokens in firing.deposits:
+            self.arrive(place, tokens)
+
+    def over(self, index: int) -> None:
+        """A firing has ended."""
+        self.attempt = (index, ())
+        for observer in self.observers:
+            observer.ended(index, self.now)
 
     def move_to(self, instant: float) -> None:
         self.now = instant
@@ -369,7 +387,7 @@ class Engine:
     # ------------------------------------------------------------ firing
 
     def start(self, index: int, binding: Binding) -> None:
-        """Evaluate, then take, then empty; an immediate firing also ends (I5, I6)."""
+        """Evaluate, then take, then empty; an immediate firing also ends, and what has a delay goes (I5, I6, I11)."""
         transition = self.net.transitions[index]
         self.attempt = (index, binding.variables)
         self.check_limits(index)
@@ -379,21 +397,28 @@ class Engine:
         duration = self.duration(transition.time, context)
         end = context.end = self.now + duration
         taken = sum(len(tokens) for arc, tokens in zip(transition.inputs, binding.found, strict=True) if not arc.keep)
-        deposits = [self.outputs(arc, context, taken) for arc in transition.outputs]
-        self.check_tokens(sum(len(tokens) for _, tokens in deposits) - taken)
+        given = [self.outputs(arc, context, taken) for arc in transition.outputs]
+        self.check_tokens(sum(len(tokens) for _, _, tokens in given) - taken)
         for observer in self.observers:  # a measure that fails stops the firing before anything counts it (X4)
             observer.started(index, binding.variables, self.now, end)
         self.hash.add(index, binding.variables, int(self.now), int(end))
-        firing = Firing(end, self.firings, index, deposits)
+        serial = self.firings
         self.firings += 1
         self.settled = False
         if index in self.clocks:
             self.clocks[index].fired(binding, self.now)
         self.take(transition, binding)
         if duration == 0.0:
-            self.deposit(firing)
+            self.over(index)
         else:
-            self.begin(firing)
+            arcs = zip(transition.outputs, given, strict=True)
+            own = [(place, tokens) for arc, (_, place, tokens) in arcs if arc.delay is None]
+            self.begin(Firing(end, serial, 0, index, own))
+        for part, (arrival, place, tokens) in enumerate(given, 1):
+            if (end if arrival is None else arrival) == self.now:
+                self.arrive(place, tokens)
+            elif arrival is not None:
+                self.begin(Firing(arrival, serial, part, index, [(place, tokens)]))
 
     def take(self, transition: Transition, binding: Binding) -> None:
         for arc, tokens in zip(transition.inputs, binding.found, strict=True):
@@ -410,13 +435,6 @@ class Engine:
             self.deposits_due += len(tokens)
             self.forget(place)
         insort(self.in_progress, firing)
-
-    def deposit(self, firing: Firing) -> None:
-        self.attempt = (firing.transition, ())
-        for observer in self.observers:
-            observer.ended(firing.transition, self.now)
-        for place, tokens in firing.deposits:
-            self.arrive(place, tokens)
 
     def arrive(self, place: int, tokens: Sequence[Held]) -> None:
         """The tokens of one arc are in the place when measures evaluate the first (X4)."""
@@ -458,14 +476,11 @@ class Engine:
         return count
 
     def duration(self, expression: Expr, context: Context) -> float:
-        """A whole number of ticks (S1): the nearest, the even one of two, and at least one where the time is positive.
+        """A whole number of ticks (S1).
 
-        A time that is less than a tick below 0 is 0: it is the difference of instants of which one was rounded. A
-        firing that would end beyond the horizon does not end.
+        A time that is less than a tick below 0 is 0: it is the difference of instants of which one was rounded.
         """
-        exact = self.work(expression, context)
-        duration = float(max(round(exact), 1 if exact > 0.0 else 0))
-        return duration if duration <= HORIZON - self.now else NEVER - self.now  # a sum beyond the horizon is rounded
+        return ticks_of(self.work(expression, context), self.now)
 
     def work(self, expression: Expr, context: Context) -> float:
         """A time in ticks, perhaps with a fraction; not negative (X2)."""
@@ -484,18 +499,22 @@ class Engine:
             raise ModelError("index-range", arc.index.span if arc.index else None, index=index, size=len(arc.places))
         return arc.places[index], count
 
-    def outputs(self, arc: OutputArc, context: Context, taken: int) -> tuple[int, list[Held]]:
-        """The place of an arc and the tokens that it deposits, for a firing that takes `taken` tokens."""
+    def outputs(self, arc: OutputArc, context: Context, taken: int) -> tuple[float | None, int, list[Held]]:
+        """When an arc deposits tokens (None: at the end of the firing), where, and which.
+
+        `taken`: how many the firing takes.
+        """
         place, count = self.destination(arc, context)
         if count == 0:
-            return place, []
+            return None, place, []
         self.check_tokens(count - taken)
+        arrival = None if arc.delay is None else self.now + self.duration(arc.delay, context)
         token = tuple(evaluate(value, context) for value in arc.values)
         for slot, value, expression in zip(self.net.places[place].colour.slots, token, arc.values, strict=True):
             if (slot.low is not None and value < slot.low) or (slot.high is not None and value > slot.high):
                 name = self.net.places[place].name
                 raise ModelError("colour-range", expression.span, value=value, slot=slot.name, place=name)
-        return place, [self.hold(place, token) for _ in range(count)]
+        return arrival, place, [self.hold(place, token) for _ in range(count)]
 
     # ------------------------------------------------------------ limits and errors
 
@@ -514,7 +533,9 @@ class Engine:
             first = self.in_progress[0].transition if self.in_progress else next(clocked)
             transition = self.net.transitions[first]
             self.attempt = (first, [0] * len(transition.variables))
-            span = (transition.time if transition.clock is None else transition.clock.time).span
+            part = self.in_progress[0].part if self.in_progress else 0
+            lasts = transition.time if transition.clock is None else transition.clock.time
+            span = ((part and transition.outputs[part - 1].delay) or lasts).span
             raise ModelError("beyond-horizon", span, horizon=self.net.tick.time(HORIZON))
 
     def check_tokens(self, more: int) -> None:

@@ -50,7 +50,8 @@ def saved_engine(
         places=tuple(_saved_place(engine, statistics, place) for place in range(len(engine.marking))),
         transitions=tuple(_saved_transition(statistics, index, now) for index in range(len(statistics.transitions))),
         in_progress=tuple(_saved_firing(firing) for firing in engine.in_progress),
-        shared=tuple(_saved_shared(one) for one in clocks if isinstance(one, SharedClock)),
+        shared=tuple(_saved_shared(engine, one) for one in clocks if isinstance(one, SharedClock)),
+        common=None if engine.common.ends == NOWHERE else int(engine.common.ends),
         own=tuple(_saved_own(engine, one) for one in clocks if isinstance(one, OwnClocks)),
         rows=tuple(rows.arrived for rows in engine.streams.values()),
         window=int(statistics.window),
@@ -75,7 +76,7 @@ def resume_engine(
     for index, of_transition in enumerate(saved.transitions):
         _resume_transition(statistics, index, of_transition, saved.now)
     for serial, firing in enumerate(saved.in_progress):
-        statistics.transitions[firing.transition].value += 1
+        statistics.transitions[firing.transition].value += firing.part == 0
         engine.begin(_firing(engine, serial - len(saved.in_progress), firing))
     _resume_clocks(engine, statistics, saved)
     for rows, arrived in zip(engine.streams.values(), saved.rows, strict=True):
@@ -147,7 +148,7 @@ def _resume_transition(statistics: Statistics, index: int, saved: SavedTransitio
 
 def _saved_firing(firing: Firing) -> SavedFiring:
     gives = (SavedGift(place, len(tokens), _words(tokens[:1])) for place, tokens in firing.deposits)
-    return SavedFiring(int(firing.end), firing.transition, tuple(gives))
+    return SavedFiring(int(firing.end), firing.transition, firing.part, tuple(gives))
 
 
 def _firing(engine: Engine, serial: int, saved: SavedFiring) -> Firing:
@@ -155,14 +156,14 @@ def _firing(engine: Engine, serial: int, saved: SavedFiring) -> Firing:
     deposits = [
         (gift.place, [_held(engine, gift.place, gift.words) for _ in range(gift.count)]) for gift in saved.gives
     ]
-    return Firing(float(saved.end), serial, saved.transition, deposits)
+    return Firing(float(saved.end), serial, saved.part, saved.transition, deposits)
 
 
 # ---------------------------------------------------------------- clocks
 
 
-def _saved_shared(clock: SharedClock) -> SavedSharedClock:
-    return SavedSharedClock(wide(clock.running), clock.rate, None if clock.ends == NOWHERE else int(clock.ends))
+def _saved_shared(engine: Engine, clock: SharedClock) -> SavedSharedClock:
+    return SavedSharedClock(wide(clock.running), engine.common.rates[clock.index])
 
 
 def _saved_own(engine: Engine, clocks: OwnClocks) -> SavedOwnClocks:
@@ -187,15 +188,13 @@ def _resume_clocks(engine: Engine, statistics: Statistics, saved: SavedEngine) -
     shared, own = iter(saved.shared), iter(saved.own)
     for index, clocks in engine.clocks.items():
         if isinstance(clocks, SharedClock):
-            _resume_shared(clocks, next(shared))
+            one = next(shared)
+            clocks.running, engine.common.rates[index] = narrow(one.running), one.rate
         elif isinstance(clocks, OwnClocks):
             _resume_own(engine, clocks, next(own))
         statistics.transitions[index].value = clocks.running
-
-
-def _resume_shared(clock: SharedClock, saved: SavedSharedClock) -> None:
-    clock.running, clock.rate = narrow(saved.running), saved.rate
-    clock.ends = NOWHERE if saved.ends is None else float(saved.ends)
+    engine.common.sum = engine.common.total()
+    engine.common.ends = NOWHERE if saved.common is None else float(saved.common)
 
 
 def _resume_own(engine: Engine, clocks: OwnClocks, saved: SavedOwnClocks) -> None:

@@ -18,6 +18,7 @@ from petri.engine.checkpoint import (
     chunks,
     token_of,
 )
+from petri.engine.clocks import GREATEST_RATE
 from petri.engine.saved_order import ANSWERS, COUNTED
 from petri.measure.reorder import DEGREE_LIMIT, EXTENT_LIMIT, FLOWS, YOUNG
 from petri.net import (
@@ -115,11 +116,24 @@ def _check_firing(net: Net, saved: SavedEngine, firing: SavedFiring) -> None:
     _need(0 <= firing.transition < len(net.transitions), "a firing in progress is of no transition")
     transition = net.transitions[firing.transition]
     wrong = f"a firing of `{transition.name}` in progress is not one"
-    _need(transition.clock is None and _is_end(saved, firing.end), wrong)
-    _need(len(firing.gives) == len(transition.outputs), wrong)
-    for gift, arc in zip(firing.gives, transition.outputs, strict=True):
-        _need(gives(arc, gift), wrong)
+    arcs = arcs_of(transition, firing.part)
+    _need(arcs is not None and _is_end(saved, firing.end), wrong)
+    assert arcs is not None
+    _need(len(firing.gives) == len(arcs), wrong)
+    for gift, arc in zip(firing.gives, arcs, strict=True):
+        _need(gives(arc, gift) and (firing.part == 0 or gift.count > 0), wrong)
         _check_tokens(net.places[gift.place], gift.words, min(gift.count, 1))
+
+
+def arcs_of(transition: Transition, part: int) -> list[OutputArc] | None:
+    """The arcs that the gifts of a saved firing belong to; `part` as in `SavedFiring`.
+
+    None if there is no such firing: those of a transition with a clock are immediate.
+    """
+    if part == 0:
+        return [arc for arc in transition.outputs if arc.delay is None] if transition.clock is None else None
+    arcs = transition.outputs[part - 1 : part] if part > 0 else ()
+    return list(arcs) if arcs and arcs[0].delay is not None else None
 
 
 def gives(arc: OutputArc, gift: SavedGift) -> bool:
@@ -139,8 +153,10 @@ def _is_end(saved: SavedEngine, end: int) -> bool:
 
 def _check_clocks(net: Net, saved: SavedEngine) -> None:
     for one in saved.shared:
-        _need(_are_words(one.running) and one.rate >= 0.0, "a clock has no rate")
-        _need(one.ends is None or _is_end(saved, one.ends), "the end of a clock is over")
+        _need(_are_words(one.running) and 0.0 <= one.rate <= GREATEST_RATE, "a clock has no rate")
+    runs = any(one.rate > 0.0 for one in saved.shared)
+    right = _is_end(saved, saved.common) if saved.common is not None else not runs
+    _need(right and (runs or saved.common is None), "the end of the common clock is not one")
     own = (one for one in net.transitions if one.clock is not None and not is_shared(one))
     for transition, clocks in zip(own, saved.own, strict=True):
         _check_own(net, saved, transition, clocks)

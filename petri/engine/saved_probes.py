@@ -131,7 +131,8 @@ def _saved_watched(watched: WatchedState, now: int) -> SavedWatched:
 
 
 def _resume_watched(watched: WatchedState, saved: SavedWatched, engine: SavedEngine) -> None:
-    watched.running = [sum(one.transition == index for one in engine.in_progress) for index in watched.firings]
+    firings = [one.transition for one in engine.in_progress if one.part == 0]
+    watched.running = [firings.count(index) for index in watched.firings]
     watched.now, watched.integral, watched.since = narrow(saved.value), narrow(saved.integral), engine.now
     watched.seen = [narrow(value) for value in (saved.least, saved.greatest) if value is not None]
     watched.first, watched.window = saved.first, engine.window

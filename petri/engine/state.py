@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import insort
 from collections.abc import Sequence
 
-from petri.engine.expression import Context, destination, evaluate, number_of
+from petri.engine.expression import Context, arrival, destination, evaluate, number_of
 from petri.engine.firings import TracedFiring
 from petri.engine.interface import ClockState
 from petri.engine.reference import Engine, Firing, Held
@@ -14,9 +14,11 @@ from petri.structs import Frozen
 
 
 class InProgress(Frozen):
-    """A firing that has started and not ended. Instants in ticks; tokens and variables as the engine keeps them.
+    """A firing that has started and not ended, or tokens of an output with a delay that are on the way.
 
-    took: for each place the number of tokens that it holds. gives: for each output arc the place, and the tokens.
+    Instants in ticks; tokens and variables as the engine keeps them. took: for each place the number of tokens that it
+    holds. gives: for each output arc the place, and the tokens. part: 0 of the firing itself; of tokens on the way the
+    number of their arc, from 1.
     """
 
     transition: int
@@ -25,6 +27,7 @@ class InProgress(Frozen):
     variables: tuple[Scalar, ...]
     took: tuple[tuple[int, int], ...]
     gives: tuple[tuple[int, tuple[Token, ...]], ...]
+    part: int = 0
 
 
 class State(Frozen):
@@ -48,18 +51,32 @@ def looks_at_tokens(net: Net, transition: int) -> bool:
     return any(part.op == "tokens" for part in operations(counts + given))
 
 
-def in_progress(net: Net, firing: TracedFiring, sizes: Sequence[int]) -> InProgress:
-    """What a traced firing holds and will give. `sizes`: the number of tokens of each place just before it started."""
+def in_progress(net: Net, firing: TracedFiring, sizes: Sequence[int]) -> list[InProgress]:
+    """What a traced firing holds and will give, and what is on the way after it has started.
+
+    `sizes`: the number of tokens of each place just before it started.
+    """
     transition = net.transitions[firing.transition]
     context = Context(firing.variables, lambda place: sizes[place], firing.start, firing.end, None, net.tables)
     took: dict[int, int] = {}
     for arc in transition.inputs:
         if not arc.keep:
             took[arc.place] = took.get(arc.place, 0) + number_of(arc.count, context)
-    given = [_given(arc, context) for arc in transition.outputs]
-    return InProgress(
-        firing.transition, firing.start, firing.end, tuple(firing.variables), tuple(took.items()), tuple(given)
-    )
+    given = tuple(_given(arc, context) for arc in transition.outputs if arc.delay is None)
+    variables = tuple(firing.variables)
+    found = [InProgress(firing.transition, firing.start, firing.end, variables, tuple(took.items()), given)]
+    for part, output in enumerate(transition.outputs, 1):
+        instant = arrival(output, context)
+        if instant is not None and (sent := _given(output, context))[1]:
+            found.append(InProgress(firing.transition, firing.start, instant, variables, (), (sent,), part))
+    return [one for one in found if one.end > one.start]
+
+
+def ends(net: Net, firing: TracedFiring) -> list[float]:
+    """When a traced firing ends, and when each of its outputs with a delay arrives, if the condition holds."""
+    context = Context(firing.variables, now=firing.start, end=firing.end, tables=net.tables)
+    arrivals = (arrival(arc, context) for arc in net.transitions[firing.transition].outputs if arc.delay is not None)
+    return [firing.end, *(instant for instant in arrivals if instant is not None)]
 
 
 def _given(arc: OutputArc, context: Context) -> tuple[int, tuple[Token, ...]]:
@@ -82,5 +99,5 @@ def seated(net: Net, state: State) -> Engine:
             deposits.append((place, held))
             engine.reserved[place] += sum(token.weight for token in held)
             engine.deposits_due += len(held)
-        insort(engine.in_progress, Firing(firing.end, serial, firing.transition, deposits))
+        insort(engine.in_progress, Firing(firing.end, serial, firing.part, firing.transition, deposits))
     return engine

@@ -12,7 +12,9 @@ from numpy.typing import NDArray
 
 from petri.diagnostics import Diagnostic
 from petri.engine.expression import Context, evaluate
+from petri.exact.symmetry import Symmetries
 from petri.net import Expr, Net, Scalar, Token
+from petri.run.stop import StopSign
 from petri.structs import Frozen
 
 Floats = NDArray[np.float64]
@@ -34,6 +36,14 @@ class Limits(Frozen):
 def bounds(states: int | None) -> Limits:
     """The limits with this number of states, or the usual one."""
     return Limits() if states is None else Limits(states=states)
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C ended the work. diagnostic: how far it had come."""
+
+    def __init__(self, diagnostic: Diagnostic) -> None:
+        super().__init__(diagnostic.message)
+        self.diagnostic = diagnostic
 
 
 class Unsolvable(Exception):
@@ -90,7 +100,7 @@ class StateSpace(Protocol):
     """The states that a net reaches, numbered as they were found, and the arcs between them.
 
     A state is *vanishing* if a transition is enabled that fires at once, else *tangible*. `complete` is False if a
-    limit ended the exploration; of the states from `expanded` on no arcs are known then.
+    limit or `stop` ended the exploration; of the states from `expanded` on no arcs are known then.
 
     An arc is one firing of a binding class (bindings of equal values are one), with one outcome of its draws; or the
     end of a firing in progress, or of one of its stages. Where times are constant, an arc of a tangible state is the
@@ -98,6 +108,13 @@ class StateSpace(Protocol):
     the transition starts there (False: ends, -1: time passes). weights: rates per time unit of the net from tangible
     states of a continuous chain, else probabilities.
     """
+
+    stop: StopSign
+    symmetries: Symmetries
+
+    @property
+    def alike(self) -> Floats:
+        """For how many states each stands: more than 1 where symmetries map it to others, which are left out."""
 
     @property
     def initial(self) -> int: ...
@@ -140,6 +157,10 @@ class StateSpace(Protocol):
 
     def state(self, number: int) -> StateView: ...
 
+    @property
+    def fastest(self) -> float:
+        """The greatest rate of an arc of a continuous chain; of others 0."""
+
     def is_dead(self, number: int) -> bool:
         """Whether nothing happens in a state that was expanded."""
 
@@ -171,6 +192,12 @@ class Chain(ABC):
     @property
     def states(self) -> int:
         return len(self.numbers)
+
+    def heed_stop(self) -> None:
+        """Raise Interrupted after Ctrl-C."""
+        if self.space.stop.is_set():
+            values = {"states": len(self.space), "arcs": self.space.arcs}
+            raise Interrupted(Diagnostic("exact-stopped-solving", values=values))
 
     @property
     @abstractmethod

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from petri.diagnostics import Diagnostic, Value
 from petri.exact.chain import Chain, Floats, Integers, Kind, StateSpace, Unsolvable
 from petri.exact.libraries import library
 from petri.exact.native import stationary
@@ -15,11 +16,19 @@ from petri.net import Net
 
 def too_many(net: Net, space: StateSpace) -> Unsolvable:
     """That a limit ended the exploration, with the place that holds the most tokens."""
+    return Unsolvable("exact-many-states", None, states=len(space), **_fullest(net, space))
+
+
+def stopped(net: Net, space: StateSpace) -> Diagnostic:
+    """That Ctrl-C ended the exploration, with the same."""
+    return Diagnostic("exact-stopped", values={"states": len(space), **_fullest(net, space)})
+
+
+def _fullest(net: Net, space: StateSpace) -> dict[str, Value]:
+    """The place that holds the most tokens, if these are many."""
     most = [int(space.counts(place).max()) for place in range(len(net.places))]
     place = max(range(len(most)), key=most.__getitem__, default=0)
-    if not most or most[place] <= 10:
-        return Unsolvable("exact-many-states", states=len(space))
-    return Unsolvable("exact-many-states", states=len(space), place=net.places[place].name, tokens=most[place])
+    return {"place": net.places[place].name, "tokens": most[place]} if most and most[place] > 10 else {}
 
 
 class EliminatedChain(Chain):
@@ -161,7 +170,9 @@ class EliminatedChain(Chain):
         return self.generator[states][:, states].tocsr()
 
     def stationary(self, number: int, tolerance: float) -> tuple[Floats, float]:
-        return stationary(self.rates_in(number), tolerance)
+        found = stationary(self.rates_in(number), tolerance, self.space.stop)
+        self.heed_stop()
+        return found
 
     def uniformised(self, start: Floats, rate: float, first: int, chances: Floats) -> tuple[Floats, Floats, int]:
         sparse = library("scipy.sparse")
@@ -170,6 +181,7 @@ class EliminatedChain(Chain):
         beyond = np.maximum(np.concatenate([np.cumsum(chances[::-1])[::-1][1:], [0.0]]), 0.0)
         state, at, during = start, np.zeros(self.states), np.zeros(self.states)
         for step in range(first + len(chances)):
+            self.heed_stop()
             if step >= first:
                 at += chances[step - first] * state
                 during += beyond[step - first] * state

@@ -5,21 +5,28 @@ from __future__ import annotations
 from petri.engine.native import available
 from petri.exact.chain import Limits, StateSpace, Unsolvable
 from petri.exact.naive import NaiveSpace
+from petri.exact.symmetry import Symmetries
 from petri.net import Net
+from petri.run.stop import StopSign
 from petri.structs import replace
 
 MOST_NAIVE = 100_000  # states, which take the naive explorer a minute or two
 ALSO_NAIVE = ("exact-mixed", "exact-time")  # what the native engine refuses, and the naive explorer may not
 
 
-def explore(net: Net, limits: Limits = Limits()) -> StateSpace:
-    """The state space of a net. Raises Unsolvable, and ModelError where a firing breaks a rule."""
+def explore(
+    net: Net, limits: Limits = Limits(), stop: StopSign | None = None, symmetries: Symmetries | None = None
+) -> StateSpace:
+    """The state space of a net, as far as limits and `stop` allow; with symmetries, if the native engine can use them.
+
+    Raises Unsolvable, and ModelError where a firing breaks a rule.
+    """
     if available():
         from petri.exact.native import NativeSpace
 
         try:
-            return NativeSpace(net, limits)
+            return NativeSpace(net, limits, stop, symmetries)
         except Unsolvable as why:
             if why.id not in ALSO_NAIVE:
                 raise
-    return NaiveSpace(net, replace(limits, states=min(limits.states, MOST_NAIVE)))
+    return NaiveSpace(net, replace(limits, states=min(limits.states, MOST_NAIVE)), stop)

@@ -15,13 +15,14 @@ import numpy as np
 
 from petri.engine.expression import Context, evaluate
 from petri.exact.chain import Chain, Floats, Integers
+from petri.exact.marking import values
 from petri.exact.steady import SteadyState, rounding
 from petri.exact.transient import Transient
 from petri.measure import formula
 from petri.measure.bounded import NOTHING, Bounded
 from petri.measure.catalogue import TERMS, FigureKind
 from petri.measure.observation import Observation
-from petri.net import Content, Counter, Order, Passage, Probe, Sample, Term, Watched, operations
+from petri.net import Content, Counter, Order, Passage, Probe, Sample, Term, Watched
 
 
 class Undetermined(Exception):
@@ -70,12 +71,29 @@ class Rewards:
         return name[0] in ("tokens", "nonempty", "in_progress", "active", "content", "watched")
 
     def column(self, name: Name) -> Column:
+        kind, number = name
+        alike = self._alike(kind, number)
+        name = kind, alike[0]
         if name not in self._kept:
-            found = self._column(*name)
+            found = self._column(kind, alike[0])
+            if len(alike) > 1:
+                others = [self._column(kind, one) for one in alike[1:]]
+                total = np.sum([found[0], *(column for column, _ in others)], axis=0)
+                found = total / len(alike), (found[1] + sum(at_once for _, at_once in others)) / len(alike)
             if not self.keeps:
                 return found
             self._kept[name] = found
         return self._kept[name]
+
+    def _alike(self, kind: str, number: int) -> tuple[int, ...]:
+        """The places or transitions that have the same figures, as symmetries map them to one another.
+
+        Their mean counts: a state stands for others, in which they have changed parts.
+        """
+        symmetries = self.chain.space.symmetries
+        if kind in ("tokens", "nonempty", "arrivals"):
+            return symmetries.places[number]
+        return symmetries.transitions[number] if kind in ("in_progress", "active", "firings") else (number,)
 
     def _column(self, kind: str, number: int) -> Column:
         chain = self.chain
@@ -122,19 +140,8 @@ class Rewards:
         return self._samples[number]
 
     def _watched(self, probe: Watched) -> Floats:
-        """The value in each state of the chain, read once for each marking of the places that it counts."""
-        counted = sorted({int(part.value or 0) for part in operations([probe.value]) if part.op == "tokens"})
-        nothing = [np.zeros(self.chain.states, dtype=np.int64)]
         running = [self.chain.in_progress(transition) for transition in probe.firings]
-        counts = np.stack([*running, *(self.chain.counts(place) for place in counted)] or nothing, axis=1)
-        markings, states = np.unique(counts, axis=0, return_inverse=True)
-        values = []
-        for marking in markings.tolist():
-            tokens = dict(zip(counted, marking[len(running) :], strict=False))
-            context = Context(marking[: len(running)], tokens.__getitem__, tables=self.net.tables)
-            values.append(float(evaluate(probe.value, context)))
-        found: Floats = np.array(values)[states.reshape(-1)]
-        return found
+        return values(self.net, probe.value, running, self.chain.counts, self.chain.states)
 
     def _content(self, probe: Content) -> Floats:
         known: dict[Any, float] = {}
@@ -162,6 +169,7 @@ def long_run(rewards: Rewards, steady: SteadyState) -> list[Averages]:
 
 
 def _first(rewards: Rewards, name: Name) -> Floats:
+    rewards.chain.heed_stop()
     return rewards.column(name)[0]
 
 
@@ -203,7 +211,10 @@ class Figures:
             elapsed=1.0 if elapsed is None else elapsed,
             integral=self._column("tokens", places),
             nonempty=self._column("nonempty", places),
-            maximum=np.array([space.counts(place).max() for place in places], dtype=np.int64),
+            maximum=np.array(
+                [max(space.counts(one).max() for one in space.symmetries.places[place]) for place in places],
+                dtype=np.int64,
+            ),
             arrivals=self._column("arrivals", places),
             initial=np.array([place.held for place in self.net.places], dtype=np.int64),
             firings=self._column("firings", transitions),

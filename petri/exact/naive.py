@@ -22,8 +22,10 @@ from petri.engine.expression import Context
 from petri.engine.reference import Binding, Engine, Firing, Held
 from petri.exact.branching import BranchingStream
 from petri.exact.chain import Floats, Integers, Kind, Limits, Running, Stage, StateView, Unsolvable
+from petri.exact.symmetry import none
 from petri.exact.timing import Stages, stages
 from petri.net import Expr, Net, Scalar, Token, is_memoryless, is_shared
+from petri.run.stop import StopSign
 
 State = StateView
 Clocked = list[tuple[int, Sequence[Binding]]]
@@ -63,6 +65,9 @@ class Seat(Engine):
         self.running: list[Running] = []
         self.stages: Stages = ()
         self.orders = [place.discipline == "bag" for place in net.places]
+        for index, transition in enumerate(net.transitions):
+            if any(arc.delay is not None for arc in transition.outputs):
+                raise Unsolvable("exact-delay", index)
         for index in self.clocked:
             if not is_memoryless(net.transitions[index]):
                 raise Unsolvable("exact-clock", index)
@@ -225,7 +230,7 @@ class Seat(Engine):
             if one.stages[1:]:
                 self.running.append(one._replace(stages=one.stages[1:]))
             else:
-                self.finish(Firing(0.0, 0, one.transition, self._held(one)))
+                self.finish(Firing(0.0, 0, 0, one.transition, self._held(one)))
             yield Event(one.transition, False, state.running.count(one) / one.stages[0].ticks, self.look())
 
     def _passing(self, state: State) -> tuple[list[Event], float]:
@@ -250,7 +255,7 @@ class Seat(Engine):
             if left:
                 self.running.append(one._replace(stages=left))
             else:
-                self.finish(Firing(0.0, 0, one.transition, self._held(one)))
+                self.finish(Firing(0.0, 0, 0, one.transition, self._held(one)))
         return self.look()
 
     def clocks_running(self, state: State, index: int) -> int:
@@ -269,10 +274,12 @@ def _end(running: Running) -> tuple[bool, float]:
 class NaiveSpace:
     """See `petri.exact.chain.StateSpace`."""
 
-    def __init__(self, net: Net, limits: Limits = Limits()) -> None:
+    def __init__(self, net: Net, limits: Limits = Limits(), stop: StopSign | None = None) -> None:
         if any(place.stream is not None for place in net.places):
             raise Unsolvable("exact-stream", place=next(p.name for p in net.places if p.stream is not None))
         self.net = net
+        self.stop = stop or StopSign()
+        self.symmetries = none(net)
         self.initial = 0
         self.seat = Seat(net)
         self.states: list[State] = []
@@ -285,7 +292,7 @@ class NaiveSpace:
         self._as_arrays()
 
     def _explore(self, limits: Limits) -> bool:
-        """Breadth first. False if there are more states than the limit."""
+        """Breadth first. False if there are more states than the limit, or it was stopped."""
         numbers: dict[State, int] = {}
 
         def number(state: State) -> int:
@@ -301,7 +308,7 @@ class NaiveSpace:
         number(self.seat.look())
         self.parents[0] = -1
         while waiting:
-            if len(self.states) > limits.states:
+            if len(self.states) > limits.states or self.stop.is_set():
                 return False
             state = waiting.popleft()
             source = numbers[state]
@@ -340,11 +347,20 @@ class NaiveSpace:
         return len(self.states)
 
     @property
+    def alike(self) -> Floats:
+        return np.ones(len(self.states))
+
+    @property
     def arcs(self) -> int:
         return len(self._arcs)
 
     def state(self, number: int) -> StateView:
         return self.states[number]
+
+    @property
+    def fastest(self) -> float:
+        timed = self.weights[self.tangible[self.sources]]
+        return float(timed.max(initial=0.0)) if self.kind == "continuous" else 0.0
 
     def is_dead(self, number: int) -> bool:
         return not (self.sources == number).any()

@@ -13,7 +13,9 @@ from petri.engine.errors import ModelError
 from petri.exact.chain import Floats, Integers, Kind, Limits, Running, Stage, StateView, Unsolvable
 from petri.exact.libraries import library
 from petri.exact.naive import Seat
-from petri.net import Clock, Net, Scalar, Span, Token
+from petri.exact.symmetry import Symmetries, none
+from petri.net import Net, Scalar, Span, Token
+from petri.run.stop import StopSign
 
 MOST_SWEEPS = 5_000  # through the rates, in search of a long-run average
 BASIS = 10  # vectors between restarts, each of 4 bytes a state
@@ -25,6 +27,7 @@ REASONS = {
     "clock-with-memory": "exact-clock",
     "clock-at-once": "exact-zero-clock",
     "mixed-times": "exact-mixed",
+    "delay": "exact-delay",
     "draw": "exact-continuous-draw",
     "time": "exact-time",
     "reads-now": "exact-instant",
@@ -41,18 +44,30 @@ class NativeSpace:
 
     initial = 0
 
-    def __init__(self, net: Net, limits: Limits = Limits(), stop: Any = None) -> None:
-        """stop: of `petri.engine.native.stop_flag`."""
+    def __init__(
+        self,
+        net: Net,
+        limits: Limits = Limits(),
+        stop: StopSign | None = None,
+        symmetries: Symmetries | None = None,
+    ) -> None:
+        """symmetries: of states that they map to one another, one is kept; not where times are constant."""
         from petri import _native
 
         self.net = net
+        self.stop = stop or StopSign()
+        parts = [] if symmetries is None else [one.parts() for one in symmetries.found]
         try:
-            explored, refusal = _native.explore(net, limits.states, limits.memory, stop)
+            explored, refusal = _native.explore(net, parts, limits.states, limits.memory, self.stop.native)
         except ValueError as error:
             raise ModelError("net-refused", reason=str(error)) from error
         if explored is None:
             raise _refused(refusal)
         self.explored = explored
+        self.alike = reals(explored.alike())
+        self.symmetries = symmetries if symmetries is not None and len(self.alike) else none(net)
+        if not len(self.alike):
+            self.alike = np.ones(len(explored))
         self.complete = explored.ended == "complete"
         self.expanded: int = explored.expanded
         self.kind: Kind = "ticks" if explored.in_ticks else "continuous"
@@ -131,6 +146,14 @@ class NativeSpace:
         deposits = [(place, (self._tokens(place, token) if token else black) * count) for place, count, token in gives]
         return Running(tuple(stages), transition, tuple(deposits))
 
+    @property
+    def fastest(self) -> float:
+        if self.kind != "continuous":
+            return 0.0
+        has_clock = [transition.clock is not None for transition in self.net.transitions]
+        rates = (rate for transition, starts, rate in self.explored.labels() if has_clock[transition] or not starts)
+        return max(rates, default=0.0)
+
     def is_dead(self, number: int) -> bool:
         return bool(self.offsets[number] == self.offsets[number + 1])
 
@@ -138,24 +161,9 @@ class NativeSpace:
         return np.frombuffer(self.explored.counts(place), dtype=np.int64)
 
     def in_progress(self, transition: int) -> Integers:
-        clock = self.net.transitions[transition].clock
-        if clock is None:
-            return np.frombuffer(self.explored.in_progress(transition), dtype=np.int64)
-        return self._clocks_running(transition, clock)
-
-    def _clocks_running(self, transition: int, clock: Clock) -> Integers:
-        """The clocks that run: what the rates of their arcs say, or, where these vary, the naive explorer."""
-        mean = clock.time.args[0]
-        if self.kind == "continuous" and clock.speed is None and mean.op == "const" and mean.value:
-            rates = np.zeros(len(self))
-            rates[: self.expanded] = np.frombuffer(self.explored.rates(transition), dtype=np.float64)
-            found: Integers = np.rint(rates * float(mean.value) * float(self.net.tick.length)).astype(np.int64)
-            found[~self.tangible] = 0
-            return found
-        running = np.zeros(len(self), dtype=np.int64)
-        for state in np.flatnonzero(self.tangible[: self.expanded]).tolist():
-            running[state] = self._seat.clocks_running(self.state(state), transition)
-        return running
+        has_clock = self.net.transitions[transition].clock is not None
+        count = self.explored.clocks_running if has_clock else self.explored.in_progress
+        return np.frombuffer(count(transition), dtype=np.int64)
 
     def variables(self, arc: int) -> Sequence[Scalar]:
         """The naive explorer finds them: arcs of the engine have no values."""
@@ -209,22 +217,22 @@ def _rows(matrix: Any) -> Rows:
     return matrix.indptr.astype(np.uint64).tobytes(), matrix.indices.astype(np.uint32).tobytes(), matrix.data.tobytes()
 
 
-def stationary(rates: Any, tolerance: float) -> tuple[Floats, float]:
+def stationary(rates: Any, tolerance: float, stop: StopSign) -> tuple[Floats, float]:
     """The stationary distribution of an irreducible chain, and the error of averages over it, relative to their span.
 
     rates: a sparse matrix, without entries on the diagonal, of at least two states.
     """
     from petri import _native
 
-    shares, error = _native.stationary(_rows(rates), effort(tolerance))
+    shares, error = _native.stationary(_rows(rates), effort(tolerance), stop.native)
     return reals(shares), error
 
 
-def long_run(rates: Any, rewards: Floats, tolerance: float) -> tuple[float, float]:
+def long_run(rates: Any, rewards: Floats, tolerance: float, stop: StopSign) -> tuple[float, float]:
     """Bounds of the long-run average of rewards, one for each state of such a chain; they always hold."""
     from petri import _native
 
-    return _native.long_run(_rows(rates), rewards.astype(np.float64).tobytes(), effort(tolerance))
+    return _native.long_run(_rows(rates), rewards.astype(np.float64).tobytes(), effort(tolerance), stop.native)
 
 
 def _refused(refusal: Any) -> Exception:

@@ -7,14 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from petri.exact.chain import Chain, Floats, Integers, Kind, StateSpace
-from petri.exact.elimination import EliminatedChain, too_many
+from petri.engine.expression import Context, evaluate
+from petri.exact.chain import Chain, Floats, Integers, Interrupted, Kind, StateSpace
+from petri.exact.elimination import EliminatedChain, stopped, too_many
 from petri.exact.native import NativeSpace, as_matrix, effort, reals
-from petri.net import Net
+from petri.net import Net, Transition, constant_count, operations
 
 
 def chain_of(net: Net, space: StateSpace) -> Chain:
-    """The chain of a state space. Raises Unsolvable where states are left out, or time stands still."""
+    """The chain of a state space. Raises Unsolvable where states are left out, or time stands still; Interrupted."""
+    if space.stop.is_set():
+        raise Interrupted(stopped(net, space))
     if not space.complete:
         raise too_many(net, space)
     native = space.explored.chain() if isinstance(space, NativeSpace) else None
@@ -52,9 +55,30 @@ class NativeChain(Chain):
         return self._per_time(*self.native.brought(amounts.tobytes()))
 
     def firings(self, transition: int) -> tuple[Floats, float]:
+        if (rate := self._rate_of_clocks(transition)) is not None:
+            return self.in_progress(transition).astype(np.float64) * rate, 0.0
         return self._per_time(*self.native.firings(transition))
 
+    def _rate_of_clocks(self, transition: int) -> float | None:
+        """The rate of each running clock, if it never changes and all states are tangible: then no arc is read."""
+        clock = self.net.transitions[transition].clock
+        if clock is None or clock.speed is not None or self.kind != "continuous" or self.states < len(self.space):
+            return None
+        mean = clock.time.args[0]
+        if any(part.op in ("var", "tokens") for part in operations([mean])):
+            return None
+        return 1.0 / float(self.net.tick.time(float(evaluate(mean, Context(())))))
+
     def arrivals(self, place: int) -> tuple[Floats, float]:
+        given = [_given(transition, place) for transition in self.net.transitions]
+        if all(
+            count == 0 or (count and self._rate_of_clocks(number) is not None) for number, count in enumerate(given)
+        ):
+            brought = np.zeros(self.states)
+            for number, count in enumerate(given):
+                if count:
+                    brought += count * self.firings(number)[0]
+            return brought, 0.0
         taken: list[float | None] = []
         for transition in self.net.transitions:
             counts = [arc.count for arc in transition.inputs if arc.place == place and not arc.keep]
@@ -77,9 +101,23 @@ class NativeChain(Chain):
         return as_matrix(self.native.rates_in(number))
 
     def stationary(self, number: int, tolerance: float) -> tuple[Floats, float]:
-        shares, error = self.native.stationary(number, effort(tolerance))
+        shares, error = self.native.stationary(number, effort(tolerance), self.space.stop.native)
+        self.heed_stop()
         return reals(shares), error
 
     def uniformised(self, start: Floats, rate: float, first: int, chances: Floats) -> tuple[Floats, Floats, int]:
-        at, during = self.native.uniformised(start.tobytes(), rate, first, chances.tobytes())
+        at, during = self.native.uniformised(start.tobytes(), rate, first, chances.tobytes(), self.space.stop.native)
+        self.heed_stop()
         return reals(at), reals(during), self.native.most_into()
+
+
+def _given(transition: Transition, place: int) -> int | None:
+    """The tokens that each firing gives to a place; None if it depends on the firing."""
+    total = 0
+    for arc in transition.outputs:
+        if place in arc.places:
+            count = constant_count(arc.count)
+            if count is None or arc.condition is not None or arc.index is not None:
+                return None
+            total += count
+    return total

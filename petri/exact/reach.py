@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from petri.exact.chain import Integers, StateSpace, StateView
 from petri.exact.libraries import library
-from petri.exact.query import Query
-from petri.net import Net, Scalar, Transition, operations
+from petri.exact.marking import values
+from petri.net import Net, Scalar, Transition, Watched, operations
 
 DEEPEST_LOOKED_AT = 50  # states found last, whose ways are searched for a place that grows
 LONGEST_LOOKED_AT = 200  # steps of such a way: the states of a long one hold many tokens, and each pair is compared
@@ -46,6 +46,11 @@ class Reachability:
 
     def __init__(self, net: Net, space: StateSpace) -> None:
         self.net, self.space = net, space
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether Ctrl-C ended the exploration."""
+        return self.space.stop.is_set() and not self.space.complete
 
     @cached_property
     def bounds(self) -> list[int]:
@@ -119,14 +124,13 @@ class Reachability:
         """The number of arcs of a shortest way to a state."""
         return int(self._depths[state])
 
-    def query(self, query: Query) -> NDArray[np.bool_]:
-        """The states in which a condition holds."""
-        columns: dict[str, Callable[[int], Any]] = {
-            "tokens": self.space.counts,
-            "firing": self.space.in_progress,
-            "dead": lambda _: self.is_dead,
-        }
-        found: NDArray[np.bool_] = query.holds(columns, len(self.space))
+    def where(self, condition: Watched) -> NDArray[np.bool_]:
+        """The states in which a condition holds, as `petri.language.condition` reads it."""
+        running = [self.space.in_progress(transition) for transition in condition.firings]
+        variables = [self.is_dead.astype(np.int64), *running]
+        found: NDArray[np.bool_] = values(
+            self.net, condition.value, variables, self.space.counts, len(self.space)
+        ).astype(bool)
         return found
 
     @cached_property

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any
 
 from petri.diagnostics import Diagnostic, unknown_name
+from petri.display import ShownInNotebook
 from petri.exact.chain import Limits, StateSpace, Unsolvable
 from petri.exact.explore import explore
 from petri.exact.figures import Figures, Rewards, Undetermined, at_instant, long_run, mixed, up_to
 from petri.exact.native_chain import chain_of
 from petri.exact.relevant import relevant
 from petri.exact.steady import SteadyState
+from petri.exact.symmetry import Symmetry, symmetries
 from petri.exact.transient import transient
 from petri.measure.bounded import Bounded
 from petri.measure.catalogue import PLACE_COLUMNS, TRANSITION_COLUMNS, FigureKind
@@ -20,6 +23,7 @@ from petri.measure.figures import recorded_fields
 from petri.measure.formula import Judged, judge
 from petri.measure.intervals import Interval
 from petri.net import Expectation, Measure, Net, Term
+from petri.run.stop import StopSign
 from petri.structs import Frozen
 
 CERTAIN = 1.0  # the level of bounds that always hold
@@ -63,10 +67,12 @@ class ClosedClass(Frozen):
     dead: bool
 
 
-class Solution(Frozen):
+class Solution(ShownInNotebook, Frozen):
     """What is exact of a net: in the long run, or, with `at`, over the time up to that instant [the net's unit].
 
-    states: tangible and vanishing ones. figures: by the names that results have, such as "buffer.mean". at_end: the
+    states: tangible and vanishing ones; unreduced: with those that were left out as symmetries map them to others.
+    symmetries: what may be exchanged. shortest: the mean ticks up to the fastest of all events; infinite if no time is
+    exponential. figures: by the names that results have, such as "buffer.mean". at_end: the
     expected tokens of each place at the instant.
     """
 
@@ -81,6 +87,9 @@ class Solution(Frozen):
     measures: tuple[Exact, ...]
     judged: tuple[Judged, ...]
     at_end: tuple[Exact, ...] = ()
+    unreduced: float = 0.0
+    shortest: float = math.inf
+    symmetries: tuple[Symmetry, ...] = ()
 
     def figure(self, name: str) -> Exact:
         """A figure by its name: of a measure ("loss"), a place ("buffer.mean") or a transition ("send.rate").
@@ -105,6 +114,7 @@ class Solution(Frozen):
             "at": self.at,
             "time_unit": self.net.time_unit,
             "states": self.states,
+            "unreduced": self.unreduced,
             "tangible": self.tangible,
             "arcs": self.arcs,
             "classes": [
@@ -143,11 +153,28 @@ def _as_dict(one: Exact) -> dict[str, Any]:
     }
 
 
-def solve(net: Net, at: float | None = None, limits: Limits = Limits()) -> Solution:
-    """The exact figures of a net. Raises Unsolvable, NeedsExtra, and ModelError where a firing breaks a rule."""
+def solve(
+    net: Net,
+    at: float | None = None,
+    limits: Limits = Limits(),
+    stop: StopSign | None = None,
+    symmetry: bool = True,
+) -> Solution:
+    """The exact figures of a net. symmetry: of states that the net's symmetries map to one another, explore one.
+
+    Raises Unsolvable, NeedsExtra, Interrupted after `stop`, and ModelError where a firing breaks a rule.
+    """
     needed = relevant(net)
-    space = explore(needed.net, limits)
-    return _Solver(net, needed.net, needed.probes, space, at).solution()
+    allowed = symmetries(needed.net, needed.probes) if symmetry else None
+    space = explore(needed.net, limits, stop, allowed)
+    try:
+        return _Solver(net, needed.net, needed.probes, space, at).solution()
+    except _Asymmetric:
+        return solve(net, at, limits, stop, symmetry=False)
+
+
+class _Asymmetric(Exception):
+    """A closed class may stand for several, between which symmetries exchange elements: no element has the mean."""
 
 
 class _Solver:
@@ -165,6 +192,7 @@ class _Solver:
         self.chances = [Bounded(*row) for row in rows]
         self.at_end: tuple[Exact, ...] = ()
         if at is None:
+            self._check_symmetry()
             self.figures = [Figures(self.rewards, one, None) for one in long_run(self.rewards, self.steady)]
         else:
             first = transient(self.chain, at)
@@ -172,6 +200,12 @@ class _Solver:
             self.chances = [Bounded.of(1.0)]
             instant = at_instant(self.rewards, first)
             self.at_end = tuple(Exact(f"{p.name}.tokens", "", instant[i]) for i, p in enumerate(net.places))
+
+    def _check_symmetry(self) -> None:
+        """Each closed class has a state that every symmetry maps to itself, so it does so with the class."""
+        alone = self.space.alike[self.chain.numbers] == 1.0
+        if not all(alone[states].any() for states in self.steady.classes.states):
+            raise _Asymmetric
 
     def solution(self) -> Solution:
         net = self.net
@@ -188,7 +222,14 @@ class _Solver:
             tuple(one for measure in net.measures for one in self._measure(measure)),
             self.judged,
             self.at_end,
+            float(self.space.alike.sum()),
+            self._shortest(),
+            self.space.symmetries.found,
         )
+
+    def _shortest(self) -> float:
+        fastest = self.space.fastest
+        return 1.0 / (fastest * self.chain.tick) if fastest else math.inf
 
     def _classes(self) -> tuple[ClosedClass, ...]:
         of = self.steady.classes

@@ -18,13 +18,16 @@ from petri.engine.native import available
 from petri.exact.chain import Chain, Floats, Integers, Unsolvable
 from petri.exact.libraries import library
 from petri.exact.native import long_run as bounds_of
+from petri.exact.native import stationary as native_stationary
 from petri.measure.bounded import Bounded
 from petri.structs import Frozen
 
 EPSILON = float(np.finfo(np.float64).eps)
 STEPS_OF_RATES = 16  # roundings in a rate, from the net's times on
-MOST_DIRECT = 30_000  # states of a class that is solved directly
-CLOSE = 1e-9  # bounds of a larger one, relative to the greatest value
+MOST_DIRECT = 3_000  # states that are solved directly at once: factors fill up to their square, 150 MB
+MOST_FACTORED = 30_000  # states that are solved directly where nothing else is good enough
+CLOSE = 1e-9  # bounds of a larger class, relative to the greatest value
+CLOSEST = 1e-13  # what is asked of one that could be solved directly
 
 
 class Classes(Frozen):
@@ -53,11 +56,7 @@ class SteadyState:
         return self._absorbed(states)
 
     def _absorbed(self, states: tuple[Integers, ...]) -> Classes:
-        """The probabilities of the closed classes.
-
-        The error of a solution x of (I − P)x = b is at most the greatest residual times the greatest expected number of
-        steps, and t bounds the latter by max t / (1 − δ), if (I − P)t ≥ 1 − δ.
-        """
+        """The probabilities of the closed classes."""
         start, chances = self.chain.initial
         where = np.zeros(self.chain.states, dtype=np.int64)
         for one in states:
@@ -70,23 +69,55 @@ class SteadyState:
         if not len(passing):
             slack = EPSILON * STEPS_OF_RATES
             return Classes(states, value, np.maximum(value - slack, 0.0), np.minimum(value + slack, 1.0))
-        rows = self.chain.generator[passing]
-        exits = np.asarray(rows.sum(axis=1)).ravel()
-        inside = rows[:, passing]
         sparse = library("scipy.sparse")
-        system = (sparse.diags(exits) - inside).tocsc()
-        solved = _Solved(system)
-        targets = np.stack([np.asarray(rows[:, one].sum(axis=1)).ravel() for one in states], axis=1)
-        found = np.clip(solved.solve(targets), 0.0, 1.0)
-        steps = solved.solve(exits)
-        widest = np.diff(rows.indptr).max() + STEPS_OF_RATES
-        lacking = ((system @ steps) - exits * (1.0 - 2.0 * widest * EPSILON * steps.max())) / exits
-        longest = steps.max() / max(1.0 + min(float(lacking.min()), 0.0), 1e-3)
-        residual = np.abs(system @ found - targets) / exits[:, None] + widest * EPSILON * 2.0
-        error = residual.max(axis=0) * longest
+        starting = np.zeros(len(passing))
         first = where[start] >= 0
-        value += chances[first] @ found[where[start[first]]]
-        return Classes(states, value, np.clip(value - error, 0.0, 1.0), np.clip(value + error, 0.0, 1.0))
+        starting[where[start[first]]] = chances[first]
+        rows = self.chain.generator[passing].tocsr()
+        numbers = np.repeat(np.arange(len(states)), [len(one) for one in states])
+        members = (np.ones(len(numbers)), (np.concatenate(states), numbers))
+        into = rows @ sparse.coo_matrix(members, shape=(self.chain.states, len(states))).tocsr()
+        ends, off = self._ends(rows[:, passing].tocsr(), into, starting)
+        value += ends
+        return Classes(states, value, np.clip(value - off, 0.0, 1.0), np.clip(value + off, 0.0, 1.0))
+
+    def _ends(self, inside: Any, into: Any, starting: Floats) -> tuple[Floats, float]:
+        """The probabilities to end in each class from probabilities of the states before, and how far they are off.
+
+        inside: rates N between these states. into: those from them to the classes. With D, the rates out of each state,
+        and the start s, the expected times t in the states solve (D − N)ᵀt = s. The solution x of (D − N)x = b is a
+        probability for the rates b into a class, so t·b is off by at most the sum of |s − (D − N)ᵀt|, whatever t is.
+        """
+        exits = np.asarray(inside.sum(axis=1) + into.sum(axis=1)).ravel()
+        if len(starting) > MOST_DIRECT and available():
+            times = self._times_by_returns(inside, into, starting)
+        elif len(starting) <= MOST_FACTORED:
+            system = (library("scipy.sparse").diags(exits) - inside).tocsc()
+            times = _Solved(system).solve(starting, transposed=True)
+        else:
+            raise Unsolvable("exact-large-chain", states=len(starting), most=MOST_FACTORED)
+        times = np.maximum(times, 0.0)
+        off = float(np.abs(starting - exits * times + inside.T @ times).sum())
+        widest = int(max(np.diff(inside.tocsc().indptr).max(), np.diff(into.tocsc().indptr).max())) + STEPS_OF_RATES
+        return into.T @ times, off + 2.0 * EPSILON * widest * float(exits @ times)
+
+    def _times_by_returns(self, inside: Any, into: Any, starting: Floats) -> Floats:
+        """The expected times in the states before the end, by the native engine, for many states.
+
+        The end becomes a state that returns to the start at a rate: then the shares of the states are to one another as
+        these times. They are certain most where the end has half of all.
+        """
+        sparse, passing = library("scipy.sparse"), len(starting)
+        rate = float(inside.sum(axis=1).max())
+        end = sparse.csr_matrix(into.sum(axis=1))
+        for tolerance in (1e-3, 0.1 * CLOSE):
+            rates = sparse.bmat([[inside, end], [sparse.csr_matrix(rate * starting / starting.sum()), None]]).tocsr()
+            shares, _ = native_stationary(rates, tolerance, self.chain.space.stop)
+            self.chain.heed_stop()
+            flow = rate * float(shares[passing]) / float(starting.sum())
+            rate *= max(float(shares[passing]), 1e-12) / max(1.0 - float(shares[passing]), 1e-12)
+        found: Floats = shares[:passing] / flow
+        return found
 
     # ------------------------------------------------------------ averages
 
@@ -95,20 +126,24 @@ class SteadyState:
         states = self.classes.states[number]
         if len(states) == 1:
             return (Bounded.of(float(column()[states[0]])) for column in columns)
-        if len(states) > MOST_DIRECT:
-            return self._of_many(number, columns)
+        if len(states) > MOST_DIRECT and available():
+            close = CLOSEST if len(states) <= MOST_FACTORED else 0.1 * CLOSE
+            shares, off = self.chain.stationary(number, close)
+            if off <= CLOSE or len(states) > MOST_FACTORED:
+                return self._over(number, shares, off, columns)
+        if len(states) > MOST_FACTORED:
+            raise Unsolvable("exact-large-chain", states=len(states), most=MOST_FACTORED)
         return certified(self.chain.rates_in(number), np.stack([column()[states] for column in columns], axis=1))
 
-    def _of_many(self, number: int, columns: Sequence[Callable[[], Floats]]) -> Iterator[Bounded]:
-        """The averages in a chain that is too large for a direct solution, by the native engine.
+    def _over(
+        self, number: int, shares: Floats, off: float, columns: Sequence[Callable[[], Floats]]
+    ) -> Iterator[Bounded]:
+        """The averages over shares of states that the native engine found, and by how much they are off.
 
         They are taken over a distribution of which it is known how far it is off; those that are not known well enough
         are bounded one by one.
         """
         states = self.classes.states[number]
-        if not available():
-            raise Unsolvable("exact-large-chain", states=len(states), most=MOST_DIRECT)
-        shares, off = self.chain.stationary(number, 0.1 * CLOSE)
         whole = float(np.sum(shares))
         slack = rounding(len(states)) + abs(whole - 1.0)
         for column in columns:
@@ -120,7 +155,7 @@ class SteadyState:
             error = min(off * (most - least), most - least) + 2.0 * slack * size
             low, high = max(value - error, least), min(value + error, most)
             if high - low > CLOSE * size:
-                better = bounds_of(self.chain.rates_in(number), own, CLOSE * size)
+                better = bounds_of(self.chain.rates_in(number), own, CLOSE * size, self.chain.space.stop)
                 low, high = max(low, better[0]), min(high, better[1])
             yield Bounded(min(max(value, low), high), low, high)
 
@@ -186,7 +221,9 @@ def certified(rates: Any, rewards: Floats) -> Iterator[Bounded]:
         sums = rewards[:, column] + np.bincount(rows, steps, minlength=rates.shape[0])
         sizes = np.abs(rewards[:, column]) + np.bincount(rows, np.abs(steps), minlength=rates.shape[0])
         slack = EPSILON * (widths + STEPS_OF_RATES) * sizes
-        low, high = float((sums - slack).min()), float((sums + slack).max())
+        own = rewards[:, column]
+        low = max(float((sums - slack).min()), float(own.min()))
+        high = min(float((sums + slack).max()), float(own.max()))
         yield Bounded(0.5 * (low + high), low, high)
 
 

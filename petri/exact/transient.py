@@ -91,6 +91,7 @@ def _stepped(chain: Chain, start: Floats, until: float) -> Transient:
         now = heapq.heappop(instants)
         state = entered.pop(now)
         steps += 1
+        chain.heed_stop()
         if steps > MOST_STEPS // 10:
             raise Unsolvable("exact-many-steps", steps=steps)
         lasts = now + sojourns > end

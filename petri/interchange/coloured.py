@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from petri.interchange import bags
 from petri.interchange.foreign import Foreign, Place, Transition
+from petri.interchange.infix import bare
 from petri.interchange.sorts import Sort
 
 
@@ -76,16 +77,6 @@ class Coloured:
 def value(arc: bags.Arc, sort: Sort) -> str:
     inside = ", ".join(map(bare, arc.values))
     return f"{sort.name}({inside})" if sort.parts else inside
-
-
-def bare(text: str) -> str:
-    """A text without parentheses around the whole."""
-    depth = 0
-    for position, character in enumerate(text):
-        depth += (character == "(") - (character == ")")
-        if not depth and position < len(text) - 1:
-            return text
-    return text[1:-1] if text.startswith("(") else text
 
 
 def black(count: int) -> str:

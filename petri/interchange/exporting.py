@@ -22,4 +22,4 @@ WRITERS: Final[dict[str, tuple[str, Writer]]] = {
 def exported(net: Net, format: str, sources: Mapping[str, str] | None = None) -> tuple[str, list[Diagnostic]]:
     """The net in a format of `WRITERS`, and what it does not say. Raises LanguageError at what it cannot say."""
     name, write = WRITERS[format]
-    return write(plain(net, sources or {}, name))
+    return write(plain(net, sources or {}, name, times=format != "pnml"))

@@ -93,9 +93,11 @@ class Foreign:
         return Span(self.file, line, column, line, column + max(length, 1))
 
     def keep_alive(self) -> None:
-        """Give a token to take and to give back to transitions that take nothing, which the language does not have."""
+        """Give a token to take and to give back to immediate transitions that take nothing, which cannot be written."""
         idle = [
-            one for one in self.transitions if all(arc.startswith(("no ", "read ", "reset ")) for arc in one.inputs)
+            one
+            for one in self.transitions
+            if "after" not in one.clauses and all(arc.startswith(("no ", "read ", "reset ")) for arc in one.inputs)
         ]
         if not idle:
             return

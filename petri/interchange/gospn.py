@@ -6,9 +6,11 @@ import re
 from dataclasses import dataclass
 from typing import Final, NoReturn
 
+from petri.diagnostics import LanguageError
 from petri.interchange.expressions import Expressions
 from petri.interchange.foreign import Foreign, Place, Transition
 from petri.interchange.infix import ATOMIC, InfixError, Node
+from petri.interchange.marking import reward
 from petri.interchange.timing import distribution, exponential, guard
 from petri.net import Span
 
@@ -18,7 +20,7 @@ _ARC: Final = re.compile(r"(arc|iarc|oarc|harc)\s+([\w.]+)\s+to\s+([\w.]+)\s*(?:
 _REWARD: Final = re.compile(r"reward\s+([\w.]+)\s+(.*)$", re.DOTALL)
 _ASSIGNED: Final = re.compile(r"([\w.]+)\s*=(?!=)\s*(.*)$", re.DOTALL)
 _MEMORY: Final = {"prd": "", "prs": "resume", "pri": "repeat"}
-_HELD: Final = re.compile(r"ifelse\(\s*#\s*([\w.]+)\s*(>=\s*1|>\s*0|==\s*0)\s*,\s*1\s*,\s*0\s*\)")
+_ENABLED: Final = re.compile(r"ifelse\(\s*\?\s*([\w.]+)\s*,\s*1\s*,\s*0\s*\)")
 
 
 @dataclass(slots=True)
@@ -183,20 +185,28 @@ class _Rewards:
             self._refuse(error, expression, span)
 
     def _measures(self) -> None:
-        """Imports the rewards that are figures of a place, and warns of the others."""
-        others: list[str] = []
-        for key, formula, _ in self.rewards:
-            held = _HELD.fullmatch(formula)
-            place = re.fullmatch(r"#\s*([\w.]+)", formula)
-            found = held or place
-            if found is None or found[1] not in self.places:
-                others.append(key)
+        """Imports rewards that are figures of the marking, or the share of time in which a transition is enabled."""
+        others: list[tuple[str, Span]] = []
+        for key, formula, span in self.rewards:
+            enabled = _ENABLED.fullmatch(formula)
+            if enabled is not None and enabled[1] in self.timed and self.timed[enabled[1]].kind != "imm":
+                said = f"active({self.transitions[enabled[1]].name})"
+            else:
+                said = self._figure(formula, span)
+            if not said:
+                others.append((key, span))
                 continue
-            name, of = self.foreign.names.give("measure", key), self.foreign.names.give("place", found[1])
-            figure = f"mean({of})" if held is None else f"1 - busy({of})" if "=" * 2 in held[2] else f"busy({of})"
-            self.foreign.measures.append(f"measure {name} = {figure}")
+            self.foreign.measures.append(f"measure {self.foreign.names.give('measure', key)} = {said}")
         if others:
-            self.foreign.warn("foreign-rewards", self.rewards[0][2], names=others)
+            self.foreign.warn("foreign-rewards", others[0][1], names=[key for key, _ in others])
+
+    def _figure(self, formula: str, span: Span) -> str:
+        """The figure of the marking; empty if the formula says something else."""
+        try:
+            node = self.expressions.expanded(self.expressions.node(formula, span), span)
+            return reward(node, self.expressions.writer)
+        except (InfixError, LanguageError):
+            return ""
 
     def _refuse(self, error: InfixError, text: str, span: Span) -> NoReturn:
         self.foreign.refuse("foreign-expression", span, text=text[:80], reason=error.reason)

@@ -24,6 +24,7 @@ _BINDS: Final = {
     "if": 0, "or": 1, "and": 2, "not": 3, **dict.fromkeys(_COMPARED, 4), "+": 5, "-": 5, "*": 6, "/": 6, "mod": 6,
     "div": 6, "neg": 7,
 }  # fmt: skip
+_NEGATED: Final = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 ATOM: Final = 8
 
 
@@ -163,6 +164,8 @@ class _Reader:
     def atom(self) -> Node:
         at = self.at
         if self.kind == "number":
+            if is_huge(self.token):
+                raise InfixError(at, "the number is too large")
             return Node("number", text=self.next(), at=at)
         if self.accept("("):
             inside = self.expression()
@@ -217,6 +220,8 @@ class Writer:
         if op == "if":
             condition, then, otherwise = map(self.text, parts)
             return f"if {condition} then {then} else {otherwise}", 0
+        if op == "not" and parts[0].op in _NEGATED:
+            return self._write(Node(_NEGATED[parts[0].op], parts[0].parts, at=node.at))
         if op in _BINDS:
             return self._operator(op, parts), _BINDS[op]
         said = self.name(node) if op == "name" else self.tokens(node) if op == "tokens" else self._called(node)
@@ -260,6 +265,12 @@ def plain_call(node: Node, arguments: Sequence[str]) -> str:
 
 def _modulo(arguments: Sequence[str]) -> str:
     return f"(({arguments[0]}) mod ({arguments[1]}))"
+
+
+def is_huge(text: str) -> bool:
+    """Whether a number has so many digits, or such an exponent, that it is no double."""
+    exponent = text.lower().partition("e")[2].lstrip("+-~").lstrip("0")
+    return len(text) > 400 or len(exponent) > 3 or int(exponent or 0) > 300
 
 
 def number_text(text: str) -> str:
@@ -334,3 +345,13 @@ def mean_of_rate(rate: str) -> str:
 def as_real(text: str) -> str:
     """A number with a point, where a whole number would be an int."""
     return f"{text}.0" if text.isdigit() else text
+
+
+def bare(text: str) -> str:
+    """A text without parentheses around the whole."""
+    depth = 0
+    for position, character in enumerate(text):
+        depth += (character == "(") - (character == ")")
+        if not depth and position < len(text) - 1:
+            return text
+    return text[1:-1] if text.startswith("(") else text

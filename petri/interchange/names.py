@@ -46,9 +46,9 @@ class Names:
         return self._free(identifier(wanted))
 
     def original(self, name: str) -> str:
-        """How the file calls it, where that is something else; else an empty text."""
-        original = self._originals.get(name, name)
-        return "" if original == name else " ".join(original.split())
+        """How the file calls it, where more differs than white space; else an empty text."""
+        original = " ".join(self._originals.get(name, name).split())
+        return "" if re.sub(r"[\s_]+", "_", original) == name else original
 
     def _free(self, name: str) -> str:
         if name in _TAKEN:

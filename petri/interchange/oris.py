@@ -8,9 +8,9 @@ from typing import NoReturn
 from petri.interchange import infix
 from petri.interchange.coloured import black, times
 from petri.interchange.foreign import Foreign, Place, Transition
-from petri.interchange.infix import InfixError, Node, Writer, as_real, mean_of_rate
+from petri.interchange.infix import InfixError, Node, Writer, as_real
 from petri.interchange.pnml_graph import whole
-from petri.interchange.timing import guard
+from petri.interchange.timing import guard, mean_text
 from petri.interchange.xml_tree import Element, tree_of
 
 _KINDS = {"0": "immediate", "1": "uniform", "2": "deterministic", "3": "exponential"}
@@ -85,7 +85,7 @@ class _Editor:
     def _time(self, made: Transition, timing: Element, element: Element, lowest: int) -> None:
         kind = _kind(timing)
         if kind == "exponential":
-            made.clauses["after"] = f"exp({mean_of_rate(self._text(timing.get('lambda'), element))})"
+            made.clauses["after"] = f"exp({self._mean(timing.get('lambda'), element)})"
             return
         if kind == "uniform":
             low, high = (self._text(timing.get(end), element, infix.ATOM) for end in ("eft", "lft"))
@@ -159,6 +159,12 @@ class _Editor:
         if node.text not in self.places:
             raise InfixError(node.at, f"there is no place `{node.text}`")
         return f"tokens({self.places[node.text]})"
+
+    def _mean(self, rate: str, element: Element) -> str:
+        try:
+            return mean_text(infix.read(rate), self.writer)
+        except InfixError as error:
+            self._refuse("foreign-expression", element, text=rate[:80], reason=error.reason)
 
     def _text(self, text: str, element: Element, binds: int = 0) -> str:
         try:

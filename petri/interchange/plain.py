@@ -7,10 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal, NoReturn
+from fractions import Fraction
+from typing import Final, Literal, NoReturn
 
 from petri.diagnostics import Diagnostic, LanguageError
-from petri.net import Expr, Net, Place, Span, Transition
+from petri.net import Clock, Expr, InputArc, Net, OutputArc, Place, Span, Transition
+from petri.structs import replace
+
+_AT_ONCE: Final = Expr("const", "real", value=0.0)
 
 
 @dataclass(slots=True)
@@ -27,7 +31,7 @@ class PlainTransition:
     inhibitors: dict[int, int] = field(default_factory=dict)
     outputs: dict[int, int] = field(default_factory=dict)
     kind: Literal["immediate", "exponential", "constant"] = "immediate"
-    time: Expr = field(default_factory=lambda: Expr("const", "real", value=0.0))
+    time: Expr = field(default_factory=lambda: _AT_ONCE)
     servers: int | None = 1
     guard: Expr | None = None
 
@@ -39,23 +43,68 @@ class Plain:
     net: Net
     sources: Mapping[str, str]
     format: str
+    times: bool = True
     transitions: list[PlainTransition] = field(default_factory=list)
 
     def refuse(self, what: str, span: Span | None) -> NoReturn:
         raise LanguageError([Diagnostic("export-construct", span, {"what": what, "format": self.format})], self.sources)
 
 
-def plain(net: Net, sources: Mapping[str, str], format: str) -> Plain:
-    made = Plain(net, sources, format)
-    for place in net.places:
+def plain(net: Net, sources: Mapping[str, str], format: str, *, times: bool = True) -> Plain:
+    """times: the format has them; else all are left out, and the writer says of which transitions."""
+    made = Plain(with_ends(net) if times else net, sources, format, times)
+    for place in made.net.places:
         _check_place(made, place)
-    made.transitions = [_transition(made, transition) for transition in net.transitions]
+    made.transitions = [_transition(made, transition) for transition in made.net.transitions]
     return made
+
+
+def with_ends(net: Net) -> Net:
+    """The net with two transitions for one that holds its tokens for a constant or exponential time: it starts at once,
+    a place has the firings in progress, and each ends after its time."""
+    places, starts, ends = list(net.places), list[Transition](), list[Transition]()
+    for transition in net.transitions:
+        held = transition.clock is None and (transition.time.op != "const" or transition.time.value)
+        if (
+            not held
+            or transition.draws
+            or any(net.places[at].capacity for one in transition.outputs for at in one.places)
+        ):
+            starts.append(transition)
+            continue
+        name = f"{transition.name}_in_progress"
+        starts.append(replace(transition, time=_AT_ONCE, outputs=(OutputArc((len(places),)),)))
+        into = InputArc(len(places))
+        clock = Clock(transition.time, servers=None)
+        ends.append(Transition(f"{transition.name}_end", inputs=(into,), outputs=transition.outputs, clock=clock))
+        places.append(Place(name))
+    return replace(net, places=tuple(places), transitions=(*starts, *ends)) if ends else net
 
 
 def _check_place(made: Plain, place: Place) -> None:
     if place.colour.slots:
         made.refuse(f"the coloured tokens of `{place.name}`", place.span)
+
+
+def changes(one: PlainTransition) -> dict[int, int]:
+    """How many more tokens each place has after a firing, where it is not as many."""
+    places = sorted({*one.inputs, *one.outputs})
+    changed = {place: one.outputs.get(place, 0) - one.inputs.get(place, 0) for place in places}
+    return {place: change for place, change in changed.items() if change}
+
+
+def limit(made: Plain, one: PlainTransition) -> None:
+    """Say the capacities of places by inhibitor arcs."""
+    for place, change in changes(one).items():
+        capacity = made.net.places[place].capacity
+        if capacity is not None and change > 0:
+            threshold = int(capacity) - change + 1
+            if threshold < 1:
+                made.refuse(
+                    f"a transition that never fires, because of the capacity of `{made.net.places[place].name}`",
+                    one.of.span,
+                )
+            one.inhibitors[place] = min(threshold, one.inhibitors.get(place, threshold))
 
 
 def _transition(made: Plain, of: Transition) -> PlainTransition:
@@ -71,6 +120,8 @@ def _transition(made: Plain, of: Transition) -> PlainTransition:
     for output in of.outputs:
         if output.condition is not None or len(output.places) != 1:
             made.refuse("an output that depends on the marking", output.span)
+        if output.delay is not None:
+            made.refuse("an output that arrives later than the others", output.span)
         place = output.places[0]
         result.outputs[place] = result.outputs.get(place, 0) + _number(made, output.count, output.span)
     _time(made, result, of)
@@ -80,6 +131,9 @@ def _transition(made: Plain, of: Transition) -> PlainTransition:
 def _time(made: Plain, result: PlainTransition, of: Transition) -> None:
     if of.draws:
         made.refuse("a random draw", of.span)
+    if not made.times:
+        _without_time(result, of)
+        return
     if of.clock is None:
         if of.time.op != "const" or of.time.value:
             made.refuse("a time that holds its tokens (`takes`)", of.time.span or of.span)
@@ -89,13 +143,30 @@ def _time(made: Plain, result: PlainTransition, of: Transition) -> None:
         made.refuse("a clock that is kept, or has a speed", of.span)
     result.servers = clock.servers
     time = clock.time
-    if time.op == "exp" and time.args[0].op == "ticks":
-        result.kind, result.time = "exponential", time.args[0].args[0]
+    mean = _mean(time)
+    if mean is not None:
+        result.kind, result.time = "exponential", mean
     elif time.op == "const":
         result.kind = "constant"
         result.time = Expr("const", "real", value=float(time.value or 0) * float(made.net.tick.length))
     else:
         made.refuse("this time", time.span or of.span)
+
+
+def _without_time(result: PlainTransition, of: Transition) -> None:
+    """Keep an exponential time of mean 1, which formats without times are read with; any other is one to leave out."""
+    clock = of.clock
+    if clock is not None and (clock.memory, clock.speed) == ("restart", None):
+        mean = _mean(clock.time)
+        if mean is not None and mean.op == "const":
+            result.kind, result.time, result.servers = "exponential", mean, clock.servers
+
+
+def _mean(time: Expr) -> Expr | None:
+    """The mean of an exponential time, in the net's unit; None for another time."""
+    if (time.op, time.args[0].op if time.args else "") in (("exp", "ticks"), ("ticks", "exp")):
+        return time.args[0].args[0]
+    return None
 
 
 def _number(made: Plain, count: Expr | None, span: Span | None) -> int:
@@ -110,6 +181,6 @@ def rate_text(mean: float) -> str:
     """The rate of a mean: the short number whose mean it is, if there is one."""
     for digits in (6, 12, 15, 16, 17):
         text = f"{1 / mean:.{digits}g}"
-        if 1 / float(text) == mean:
+        if float(1 / Fraction(text)) == mean:  # the language divides numbers exactly
             return text
     return repr(1 / mean)

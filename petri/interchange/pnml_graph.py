@@ -23,6 +23,7 @@ class Graph:
     def __init__(self, foreign: Foreign, net: Element) -> None:
         self.foreign, self.net = foreign, net
         self.nodes: dict[str, Element] = {}
+        self.meant: dict[str, str] = {}  # the node that each reference stands for, as far as they were followed
         self.transitions: dict[str, Transition] = {}
 
     def read(self) -> None:
@@ -71,7 +72,8 @@ class Graph:
             if key in seen:
                 self.foreign.refuse("foreign-circle", node.span(self.foreign.file), name=key)
             seen.add(key)
-            key = node.get("ref")
+            key = self.meant.get(key) or node.get("ref")
+        self.meant |= dict.fromkeys(seen, key)
         if node is None:
             self.foreign.refuse("foreign-unknown-name", arc.span(self.foreign.file), name=key or end)
         return key

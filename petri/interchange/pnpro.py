@@ -59,6 +59,7 @@ class _Project:
         for element in self.nodes.all("transition"):
             self._time(self.transitions[element.get("name")], element)
         self.coloured.bind_rest(self.foreign.transitions)
+        self._weights()
         self._measures()
         self.expressions.note_unused(self._span(self.net))
 
@@ -131,6 +132,24 @@ class _Project:
         else:
             self._refuse("foreign-construct", element, what=f"a transition of the type `{kind}`")
         self._servers(transition, element, kind)
+
+    def _weights(self) -> None:
+        """Warn where GreatSPN weighs each binding: a transition with several then counts more beside another one."""
+        immediate = [one for one in self.nodes.all("transition") if one.get("type") == "IMM"]
+        places: dict[str, list[Element]] = {}
+        for one in immediate:
+            for arc in self._arcs_into(one):
+                places.setdefault(arc.get("tail"), []).append(one)
+        rivals = {
+            one.get("name")
+            for found in places.values()
+            for one in found
+            if self.coloured.variables(self.transitions[one.get("name")]).used
+            and any(one is not two and one.get("priority", "1") == two.get("priority", "1") for two in found)
+        }
+        if rivals:
+            first = next(one for one in immediate if one.get("name") in rivals)
+            self.foreign.warn("foreign-weights", self._span(first), names=sorted(rivals))
 
     def _general(self, element: Element, delay: str) -> str:
         node = self.expressions.node(delay, self._span(element))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import product
 from typing import Final, NoReturn
 
@@ -17,6 +17,8 @@ from petri.interchange.coloured import times
 from petri.interchange.expressions import MOST_OPERATIONS, Expressions
 from petri.interchange.foreign import Foreign, Place, Transition
 from petri.interchange.infix import InfixError, Node, Writer
+from petri.interchange.marking import figure
+from petri.interchange.remarks import Remarks
 from petri.interchange.timing import exponential, guard
 from petri.net import Span
 
@@ -33,16 +35,19 @@ _DECLARED: Final = re.compile(r"\s*(\w+)\s*:\s*(?:\[(.*)\.\.(.*)\]|(bool))\s*(?:
 _COMMAND: Final = re.compile(r"\s*\[(\w*)\](.*?)->(.*)$", re.DOTALL)
 _ASSIGNED: Final = re.compile(r"\s*\(?\s*(\w+)'\s*=(.*)$", re.DOTALL)
 _RANGE_TRUE: Final = Node("name", text="true")
+_ZERO: Final = Node("number", text="0")
+_BITS: Final = {"0": 0, "1": 1, "false": 0, "true": 1}
 
 
 @dataclass(slots=True)
 class _Variable:
-    """counted: a place of black tokens."""
+    """counted: a place of black tokens. flag: it holds one, or none, as commands say that fix its value."""
 
     place: str
     type: str
     initial: str
     counted: bool
+    flag: bool = False
     bound: str = ""  # the name that arcs bind
 
 
@@ -54,16 +59,18 @@ class _Command:
     rate: Node
     updates: dict[str, Node]
     span: Span
+    written: bool  # in the file, and not made by renaming
 
 
 @dataclass(slots=True)
 class _Texts:
-    """A module as it was written; base: the place of its body in the file."""
+    """A module as it was written; base: the place of its body in the file; renamed: it is a copy of another one."""
 
     name: str
     body: str
     base: int
-    declared: list[tuple[str, str, str, str, str, Span]] = field(default_factory=list)
+    doc: str
+    renamed: bool
 
 
 def read(foreign: Foreign, data: bytes) -> None:
@@ -73,26 +80,32 @@ def read(foreign: Foreign, data: bytes) -> None:
 class _Model:
     def __init__(self, foreign: Foreign) -> None:
         self.foreign = foreign
+        self.remarks = Remarks(foreign.source, "//")
         self.text = _COMMENT.sub(lambda one: " " * len(one[0]), foreign.source)
         self.expressions = Expressions(foreign, lambda _: None)
         self.formulas: dict[str, Node] = {}
+        self.written = {found[1]: found[2] for found in _FORMULA.finditer(self.text)}
         self.modules: dict[str, _Texts] = {}
         self.commands: list[_Command] = []
         self.variables: dict[str, _Variable] = {}
-        self.declared: list[tuple[str, str, str, str, str, Span]] = []
+        self.order: dict[str, int] = {}
+        self.bound: dict[str, str] = {}  # the variables by the names that arcs bind
+        self.declared: list[tuple[str, str, str, str, str, Span, str]] = []
         self.labels: dict[str, list[str]] = {}  # the modules that have a label
-        self.rewards: list[tuple[str, str]] = []
+        self.labelled: dict[str, list[str]] = {}  # the transitions that a label became
+        self.rewards: list[tuple[str, str, Span]] = []
         self.values: dict[str, Node] = {}  # of variables that a command compares with constants
         self.writer = Writer(self._name, self._held, infix.plain_call)
 
     def read(self) -> None:
+        self.foreign.comments += self.remarks.head()
         self._top()
         for module in self.modules.values():
             self._module(module)
         self._declare()
         made = list(self._combined())
-        for number, command in enumerate(made, 1):
-            self._transition(command, number)
+        for command in made:
+            self._transition(command)
         self._measures()
         self.expressions.note_unused(self.foreign.span(1))
 
@@ -134,19 +147,19 @@ class _Model:
         if not value:
             value = "1" if found[1] != "bool" else "false"
             self.foreign.warn("foreign-no-value", self._span(found.start()), name=found[2], value=value)
-        self.expressions.constant(found[2], value, kind)
+        self.expressions.constant(found[2], value, kind, doc=self._about(found.start()))
 
     def _formula(self, found: re.Match[str]) -> None:
         self.formulas[found[1]] = self._node(found[2], self._span(found.start()))
 
     def _label(self, found: re.Match[str]) -> None:
-        self.rewards.append((found[1], ""))
+        self.rewards.append((found[1], f"{found[2]} : 1;", self._span(found.start())))
 
     def _global(self, found: re.Match[str]) -> None:
-        self._variable(found[1], self._span(found.start()))
+        self._variable(found[1], self._span(found.start()), self._about(found.start()))
 
     def _keep(self, found: re.Match[str]) -> None:
-        self._new_module(found[1], found[2], found.start(2), found)
+        self._new_module(found[1], found[2], found.start(2), found, False)
 
     def _renamed(self, found: re.Match[str]) -> None:
         base = self.modules.get(found[2])
@@ -155,44 +168,53 @@ class _Model:
         pairs = [pair.partition("=") for pair in found[3].split(",")]
         new = {old.strip(): name.strip() for old, _, name in pairs}
         body = re.sub(r"\b[A-Za-z_]\w*", lambda one: new.get(one[0], one[0]), base.body)
-        self._new_module(found[1], body, found.start(), found)
+        self._new_module(found[1], body, found.start(), found, True)
 
-    def _new_module(self, name: str, body: str, base: int, found: re.Match[str]) -> None:
+    def _new_module(self, name: str, body: str, base: int, found: re.Match[str], renamed: bool) -> None:
         if name in self.modules:
             self._refuse("foreign-twice", self._span(found.start()), name=name)
-        self.modules[name] = _Texts(name, body, base)
+        self.modules[name] = _Texts(name, body, base, self._about(found.start()), renamed)
 
     def _reward(self, found: re.Match[str]) -> None:
-        self.rewards.append((found[1] or "reward", found[2].strip()))
+        self.rewards.append((found[1] or "reward", found[2], self._span(found.start())))
+
+    def _about(self, at: int) -> str:
+        return self.remarks.about(self._span(at).line)
 
     def _module(self, module: _Texts) -> None:
-        at = 0
+        """The comment of a module goes to its first variable."""
+        at, doc = 0, module.doc
         for statement in module.body.split(";"):
-            start = module.base + min(at + len(statement) - len(statement.lstrip()), len(module.body))
+            start = module.base
+            if not module.renamed:
+                start += min(at + len(statement) - len(statement.lstrip()), len(module.body))
             span, at = self._span(start), at + len(statement) + 1
             if not statement.strip():
                 continue
             command = _COMMAND.match(statement)
             if command is None:
-                self._variable(statement, span)
+                said = "" if module.renamed else self.remarks.about(span.line)
+                self._variable(statement, span, "\n".join(filter(None, (doc, said))))
+                doc = ""
             else:
-                self._command(module.name, command, span)
+                self._command(module, command, span)
 
-    def _variable(self, text: str, span: Span) -> None:
+    def _variable(self, text: str, span: Span, doc: str) -> None:
         found = _DECLARED.match(text.strip())
         if found is None:
             self._refuse("foreign-line", span, text=text.strip()[:80])
         if any(found[1] == one[0] for one in self.declared):
             self._refuse("foreign-twice", span, name=found[1])
         low, high, truth, initial = (part.strip() if part else "" for part in found.groups()[1:])
-        self.declared.append((found[1], low, high, truth, initial or ("false" if truth else low), span))
+        self.declared.append((found[1], low, high, truth, initial or ("false" if truth else low), span, doc))
 
-    def _command(self, module: str, found: re.Match[str], span: Span) -> None:
+    def _command(self, module: _Texts, found: re.Match[str], span: Span) -> None:
         label, condition = found[1], self._node(found[2], span)
-        if label and module not in self.labels.setdefault(label, []):
-            self.labels[label].append(module)
+        if label and module.name not in self.labels.setdefault(label, []):
+            self.labels[label].append(module.name)
         for rate, updates in self._alternatives(found[3], span):
-            self.commands.append(_Command(module, label, condition, rate, updates, span))
+            made = _Command(module.name, label, condition, rate, updates, span, not module.renamed)
+            self.commands.append(made)
 
     def _alternatives(self, text: str, span: Span) -> Iterator[tuple[Node, dict[str, Node]]]:
         """`rate : (x'=1) & (y'=2) + …`"""
@@ -223,31 +245,52 @@ class _Model:
     # ------------------------------------------------------------ variables
 
     def _declare(self) -> None:
-        names = {one[0] for one in self.declared}
-        plain = {name: self._counted(name) for name in names}
-        for key, low, high, truth, initial, span in self.declared:
+        flags = {
+            name for name, low, high, truth, initial, *_ in self.declared if self._flag(name, low, high, truth, initial)
+        }
+        counted = self._counted({name for name, low, *_ in self.declared if low == "0"} - flags) | flags
+        for key, low, high, truth, initial, span, doc in self.declared:
             place = self.foreign.names.give("place", key)
             start = self.expressions.text(self._node(initial, span), span)
             limits = () if truth else (self.expressions.text(low, span), self.expressions.text(high, span))
             type_ = "..".join(limits) or "bool"
-            counted = not truth and low == "0" and plain[key]
-            self.variables[key] = _Variable(place, type_, start, counted)
-            if counted:
-                tokens = "" if start == "0" else "token" if start == "1" else f"{_factor(start)} * token"
-                self.foreign.places.append(Place(place, initial=tokens, doc=f"at most {type_.partition('..')[2]}"))
+            self.order[key] = len(self.order)
+            self.variables[key] = _Variable(place, type_, start, key in counted, key in flags)
+            if key in counted:
+                none, one = start in ("0", "false"), start in ("1", "true")
+                tokens = "" if none else "token" if one else f"{_factor(start)} * token"
+                limit = "" if key in flags else f"at most {type_.partition('..')[2]}"
+                said = f"{doc} ({limit})" if doc and limit else doc or limit
+                self.foreign.places.append(Place(place, initial=tokens, doc=said))
             else:
                 self.variables[key].bound = self.foreign.names.give("variable", key, f"{key}_now")
+                self.bound[self.variables[key].bound] = key
                 written = f"({start})" if not infix.ATOMIC.fullmatch(start) else start
-                self.foreign.places.append(Place(place, type_, written))
+                self.foreign.places.append(Place(place, type_, written, doc=doc))
         for command in self.commands:
             unknown = next((name for name in command.updates if name not in self.variables), None)
             if unknown is not None:
                 self._refuse("foreign-unknown-name", command.span, name=unknown)
 
-    def _counted(self, name: str) -> bool:
-        """Whether all updates of a variable add or subtract a number, and some do."""
-        changes = [_change(command.updates[name], name) for command in self.commands if name in command.updates]
-        return bool(changes) and all(change is not None for change in changes)
+    def _flag(self, name: str, low: str, high: str, truth: str, initial: str) -> bool:
+        """Whether a variable is true or false, or 0 or 1, and no command sets it to 1 without knowing what it was."""
+        if not truth and (low, high) != ("0", "1"):
+            return False
+        setting = [command for command in self.commands if name in command.updates]
+        return initial in _BITS and all(
+            (value := _bit(command.updates[name])) is not None
+            and (not value or any(_says(part, name) is not None for part in _conjuncts(command.guard)))
+            for command in setting
+        )
+
+    def _counted(self, names: set[str]) -> set[str]:
+        """The variables that all updates count: add or subtract a number, add another such variable, or set to 0."""
+        updates = [(name, node) for command in self.commands for name, node in command.updates.items()]
+        changed = {name for name, node in updates if _change(node, name) is not None}
+        left = names & changed
+        while wrong := {name for name, node in updates if name in left and not _counts(node, name, left)}:
+            left -= wrong
+        return left
 
     # ------------------------------------------------------------ commands
 
@@ -282,15 +325,16 @@ class _Model:
             if both:
                 self._refuse("foreign-construct", part.span, what=f"`{min(both)}`, which two modules change at once,")
             updates |= part.updates
-        return _Command(first.module, first.label, condition, rate, updates, first.span)
+        return _Command(first.module, first.label, condition, rate, updates, first.span, first.written)
 
-    def _transition(self, command: _Command, number: int) -> None:
-        name = self.foreign.names.give("transition", number, command.label or f"{command.module}_step")
-        transition = Transition(name)
+    def _transition(self, command: _Command) -> None:
+        name = self._name_of(command)
+        transition = Transition(name, doc=self.remarks.about(command.span.line) if command.written else "")
         self.foreign.transitions.append(transition)
+        self.labelled.setdefault(command.label, []).append(name)
         self.values = {}
         conditions = [part for part in _conjuncts(command.guard) if not self._fixed(part)]
-        changes = {key: _change(node, key) for key, node in command.updates.items() if self.variables[key].counted}
+        changes = {key: self._moved(node, key) for key, node in command.updates.items() if self.variables[key].counted}
         down = {key for key, change in changes.items() if change is not None and change < 0}
         try:
             for part in conditions:
@@ -304,42 +348,68 @@ class _Model:
             self._refuse("foreign-expression", command.span, text=name, reason=error.reason)
         self._arcs(transition, command, changes, given)
 
+    def _name_of(self, command: _Command) -> str:
+        """The label, with a number from the second command on; else a step of the module."""
+        names = self.foreign.names
+        if not command.label or names.known("transition", command.label):
+            return names.fresh(command.label or f"{command.module}_step")
+        return names.give("transition", command.label)
+
     def _arcs(
         self, transition: Transition, command: _Command, changes: dict[str, int | None], given: dict[str, str]
     ) -> None:
-        text = " ".join([*transition.clauses.values(), *given.values()])
-        for key, variable in self.variables.items():
-            change = changes.get(key)
-            if change:
+        words = set(re.findall(r"\w+", " ".join([*transition.clauses.values(), *given.values()])))
+        named = {self.bound[word] for word in words & self.bound.keys()}
+        for key in sorted(named | command.updates.keys() | self.values.keys(), key=self.order.__getitem__):
+            variable, change = self.variables[key], changes.get(key)
+            if variable.flag and key in self.values and not (change is not None and change < 0):
+                word = "read" if _bit(self.values[key]) else "no"
+                transition.inputs.append(f"{word} {variable.place}")
+            if key in changes and change is None:
+                node = command.updates[key]
+                if _bit(node) == 0:
+                    transition.inputs.append(f"reset {variable.place}")
+                else:
+                    transition.outputs.append(f"{self._held(node.parts[1])} * {variable.place}")
+            elif change:
                 arcs = transition.inputs if change < 0 else transition.outputs
                 arcs.append(times(abs(change), variable.place))
             elif key in given:
-                transition.inputs.append(f"{variable.place}({self._pattern(key, text)})")
+                transition.inputs.append(f"{variable.place}({self._pattern(key, words)})")
                 transition.outputs.append(f"{variable.place}({given[key]})")
-            elif not variable.counted and (key in self.values or re.search(rf"\b{variable.bound}\b", text)):
-                transition.inputs.append(f"read {variable.place}({self._pattern(key, text)})")
+            elif not variable.counted and (key in self.values or key in named):
+                transition.inputs.append(f"read {variable.place}({self._pattern(key, words)})")
 
-    def _pattern(self, key: str, text: str) -> str:
+    def _pattern(self, key: str, words: set[str]) -> str:
         """What an arc finds: the value that a guard asks for, or any, by its name where that is used."""
         if key in self.values:
             return self.writer.text(self.values[key])
         bound = self.variables[key].bound
-        return bound if re.search(rf"\b{bound}\b", text) else "_"
+        return bound if bound in words else "_"
+
+    def _moved(self, node: Node, key: str) -> int | None:
+        """By how much an update changes a variable that is counted; None if that is not known."""
+        if self.variables[key].flag and key in self.values:
+            return (_bit(node) or 0) - (_bit(self.values[key]) or 0)
+        return _change(node, key)
 
     def _fixed(self, part: Node) -> bool:
-        """Whether a condition only says the value of a coloured variable, which is kept."""
-        negated = part.op == "not"
-        name = part.parts[0] if negated else part
-        if name.op == "name" and name.text in self.variables and self.variables[name.text].type == "bool":
-            return self._fix(name.text, Node("name", text="false" if negated else "true"))
+        """Whether a condition only says the value of a variable that is not counted, or a flag; the value is kept."""
+        for key in (one.text for one in part.everywhere() if one.op == "name" and one.text in self.variables):
+            variable, bit = self.variables[key], _says(part, key)
+            if bit is not None and (variable.flag or variable.type == "bool"):
+                word = ("false", "true")[bit] if variable.type == "bool" else str(bit)
+                return self._fix(key, Node("name" if variable.type == "bool" else "number", text=word))
+            break
         if part.op == "==" and part.parts[0].op == "name" and part.parts[0].text in self.variables:
             value = part.parts[1]
             if not any(one.op == "name" and one.text in self.variables for one in value.everywhere()):
-                return self._fix(part.parts[0].text, value)
+                return not self.variables[part.parts[0].text].flag and self._fix(part.parts[0].text, value)
         return False
 
     def _fix(self, key: str, value: Node) -> bool:
-        if self.variables[key].counted or key in self.values:
+        variable = self.variables[key]
+        if (variable.counted and not variable.flag) or key in self.values:
             return False
         self.values[key] = value
         return True
@@ -353,7 +423,9 @@ class _Model:
     def _as_tokens(self, node: Node) -> Node:
         """The expression with variables as `tokens`, and those whose value a guard says as this value."""
         if node.op == "name" and node.text in self.variables:
-            return self.values.get(node.text) or Node("tokens", text=node.text, at=node.at)
+            held = Node("tokens", text=node.text, at=node.at)
+            truth = self.variables[node.text].flag and self.variables[node.text].type == "bool"
+            return self.values.get(node.text) or (Node(">", (held, _ZERO)) if truth else held)
         return Node(node.op, tuple(map(self._as_tokens, node.parts)), node.text, node.at)
 
     def _name(self, node: Node) -> str:
@@ -366,17 +438,42 @@ class _Model:
     # ------------------------------------------------------------ the rest
 
     def _measures(self) -> None:
-        others: list[str] = []
-        for title, body in self.rewards:
-            found = re.fullmatch(r"true\s*:\s*(\w+)\s*;", body)
-            variable = self.variables.get(found[1]) if found is not None else None
-            if variable is not None and variable.counted:
-                name = self.foreign.names.fresh(f"mean_{title}")
-                self.foreign.measures.append(f"measure {name} = mean({variable.place})")
+        """Rewards and labels that read only variables that are counted, and numbers of firings, become measures."""
+        others: list[tuple[str, Span]] = []
+        self.values = {}
+        for title, body, span in self.rewards:
+            said = self._reward_text([one.strip() for one in body.split(";") if one.strip()], span)
+            if said is None:
+                others.append((title, span))
             else:
-                others.append(title)
+                self.foreign.measures.append(f"measure {self.foreign.names.fresh(title)} = {said}")
         if others:
-            self.foreign.warn("foreign-rewards", None, names=others)
+            self.foreign.warn("foreign-rewards", others[0][1], names=[title for title, _ in others])
+
+    def _reward_text(self, items: list[str], span: Span) -> str | None:
+        """The sum of `condition : value` of states and `[label] true : number` of commands; None if there is more."""
+        states: list[tuple[Node, Node]] = []
+        parts: list[str] = []
+        for item in items:
+            found = re.fullmatch(r"(?:\[(\w*)\])?([^:]*):([^:]*)", item, re.DOTALL)
+            if found is None:
+                self._refuse("foreign-line", span, text=item[:80])
+            condition, value = self._node(found[2], span), self._node(found[3], span)
+            if found[1] is None:
+                states.append((self._as_tokens(condition), self._as_tokens(value)))
+                continue
+            number = infix.value_of(value, {})
+            if condition != _RANGE_TRUE or number is None or (short := infix.decimal_of(number)) is None:
+                return None
+            factor = "" if short == "1" else f"{short} * "
+            parts += [f"{factor}rate({name})" for name in self.labelled.get(found[1], [])]
+        read = [part for pair in states for one in pair for part in one.everywhere()]
+        if any(part.op == "tokens" and not self.variables[part.text].counted for part in read):
+            return None
+        try:
+            return " + ".join([*parts, *([figure(states, self.writer)] if states else [])]) or None
+        except InfixError:
+            return None
 
     def _node(self, text: str, span: Span) -> Node:
         return self._inlined(self.expressions.node(text.strip(), span, tight_not=False), span, [], [0])
@@ -397,10 +494,9 @@ class _Model:
     def _formula_of(self, name: str, span: Span) -> Node | None:
         if name in self.formulas:
             return self.formulas[name]
-        found = re.search(rf"\bformula\s+{re.escape(name)}\s*=([^;]*);", self.text)
-        if found is None:
+        if name not in self.written:
             return None
-        self.formulas[name] = self.expressions.node(found[1].strip(), span, tight_not=False)
+        self.formulas[name] = self.expressions.node(self.written[name].strip(), span, tight_not=False)
         return self.formulas[name]
 
     def _span(self, at: int) -> Span:
@@ -424,6 +520,27 @@ def _split(text: str, sign: str) -> list[str]:
     return parts
 
 
+def _bit(node: Node) -> int | None:
+    """0 or 1, if an expression is one of these or a truth value."""
+    return _BITS.get(node.text) if node.op in ("name", "number") else None
+
+
+def _says(part: Node, name: str) -> int | None:
+    """The value, 0 or 1, that a condition gives to a variable: `x`, `!x`, `x = 1`, `x > 0`; None if it says no more."""
+    if part.op == "name" and part.text == name:
+        return 1
+    if part.op == "not" and part.parts[0] == Node("name", text=name, at=part.parts[0].at):
+        return 0
+    if len(part.parts) != 2 or part.parts[0].op != "name" or part.parts[0].text != name:
+        return None
+    value = _bit(part.parts[1])
+    if part.op in ("==", "!="):
+        return value if value is None or part.op == "==" else 1 - value
+    if (part.op, value) in ((">", 0), (">=", 1)):
+        return 1
+    return 0 if (part.op, value) in (("<", 1), ("<=", 0)) else None
+
+
 def _change(node: Node, name: str) -> int | None:
     """By how much `name + 2`, `name - 1` or `name` changes the variable; None for any other expression."""
     if node.op == "name" and node.text == name:
@@ -433,6 +550,17 @@ def _change(node: Node, name: str) -> int | None:
         if number.op == "number" and number.text.isdigit() and len(number.text) < 9:
             return int(number.text) if node.op == "+" else -int(number.text)
     return None
+
+
+def _counts(node: Node, name: str, counted: set[str]) -> bool:
+    """Whether an update is `name + 2`, `name + other` or 0."""
+    if _change(node, name) is not None or (node.op, node.text) == ("number", "0"):
+        return True
+    return (
+        node.op == "+"
+        and all(part.op == "name" for part in node.parts)
+        and (node.parts[0].text == name and node.parts[1].text in counted)
+    )
 
 
 def _conjuncts(node: Node) -> Iterator[Node]:

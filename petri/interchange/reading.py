@@ -32,14 +32,23 @@ def _format(name: str, module: str, suffixes: str, sign: bytes, text: bool = Fal
 
 
 _TINA: Final = rb"^[ \t]*(?:tr|pl)[ \t]+(?:\{[^}\n]*\}|[\w'?.-]+)[ \t]*(?:$|[\[\]:(]|[^\n]*->|\s)"
-_PRISM: Final = rb"^[ \t]*(?:ctmc|stochastic|dtmc|mdp|fdctmc|pta)[ \t]*;?[ \t]*(?:$|//)"
+_PRISM: Final = rb"^[ \t]*(?:ctmc|stochastic|dtmc|mdp|fdctmc|pta)[ \t]*;?[ \t]*(?:\r?$|//)"
 FORMATS: Final = (
     _format("PNML", "pnml", ".pnml .xml", rb"<(?:\w+:)?pnml\b"),
     _format("GreatSPN", "pnpro", ".pnpro", rb"<gspn\b"),
     _format("ORIS", "oris", ".xpn", rb"<tpn-editor\b"),
     _format("PRISM", "prism", ".prism .sm .pm .nm", _PRISM, True),
+    _format("CPN Tools", "cpn", ".cpn", rb"<cpnet\b|<workspaceElements\b"),
     _format("TINA", "tina", ".net", _TINA, True),
     _format("gospn", "gospn", ".spn", rb"^[ \t]*(?:arc|iarc|oarc|harc)[ \t]+[\w.]+[ \t]+to[ \t]+[\w.]+", True),
+)  # fmt: skip
+
+
+# Files that are known and cannot be said in the language, and why.
+UNREADABLE: Final = (
+    ("FIG", re.compile(rb"^\s*module\s+\w+[\s\S]*?:\s*clock\s*;[\s\S]*?\[\s*\w*[?!]{0,2}\s*\].*@", re.MULTILINE),
+     "in its automata a clock is set by a step and may outlast the state in which its end is awaited; "
+     "here it runs while its transition is enabled"),
 )  # fmt: skip
 
 
@@ -50,6 +59,20 @@ def is_foreign(path: Path) -> bool:
             return recognised(file.read(_HEAD), path.name) is not None
     except (OSError, ValueError):
         return False
+
+
+def is_unreadable(path: Path) -> bool:
+    """Whether a file is in a format that is known and not read."""
+    try:
+        with path.open("rb") as file:
+            return _why_unreadable(file.read(_HEAD)) is not None
+    except (OSError, ValueError):
+        return False
+
+
+def _why_unreadable(data: bytes) -> tuple[str, str] | None:
+    """The tool that wrote a file, and why its files are not read."""
+    return next(((origin, reason) for origin, sign, reason in UNREADABLE if sign.search(data[:_HEAD])), None)
 
 
 def recognised(data: bytes, name: str = "") -> Format | None:
@@ -76,10 +99,12 @@ def read(path: str | Path, name: str | None = None, wanted: str = "") -> Foreign
 def read_bytes(data: bytes, name: str, wanted: str = "") -> Foreign:
     """The net of a file's bytes, as of `read`. Raises LanguageError."""
     if len(data) > LARGEST_FILE:
-        values = {"path": name, "limit": f"{LARGEST_FILE // 2**20} MiB"}
-        raise LanguageError([Diagnostic("foreign-file-too-large", values=values)])
+        raise _too_large(name, LARGEST_FILE)
     kind = recognised(data, name)
     if kind is None:
+        if (why := _why_unreadable(data)) is not None:
+            values = {"path": name, "origin": why[0], "reason": why[1]}
+            raise LanguageError([Diagnostic("foreign-unreadable", values=values)])
         known = tuple(one.name for one in FORMATS)
         raise LanguageError([Diagnostic("foreign-unknown", values={"path": name, "known": known})])
     foreign = Foreign(kind.name, name, _text(data, name, kind), wanted=wanted)
@@ -93,12 +118,20 @@ def read_bytes(data: bytes, name: str, wanted: str = "") -> Foreign:
     return foreign
 
 
+def _too_large(name: str, limit: int) -> LanguageError:
+    values = {"path": name, "limit": f"{limit // 2**20} MiB"}
+    return LanguageError([Diagnostic("foreign-file-too-large", values=values)])
+
+
 def _text(data: bytes, name: str, kind: Format) -> str:
     """The file as text, for messages; and to be read, where the format is UTF-8. Raises LanguageError."""
     if not kind.text:
         return data.decode("utf-8", "replace")
+    from petri.language.syntax.foreign import LARGEST_FILE as LARGEST_TEXT
     from petri.language.syntax.foreign import decode
 
+    if len(data) > LARGEST_TEXT:
+        raise _too_large(name, LARGEST_TEXT)
     text, found = decode(data, name)
     if found:
         raise LanguageError(found)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
+from fractions import Fraction
 from typing import Final
 
 from petri.interchange.foreign import Transition
-from petri.interchange.infix import Node, Writer, as_real, mean_of_rate
+from petri.interchange.infix import ATOM, Node, Writer, as_real, bare, decimal_of, mean_of_rate, value_of
 
 
 def exponential(transition: Transition, rate: Node, writer: Writer, sure: Callable[[str], bool]) -> None:
@@ -16,11 +18,52 @@ def exponential(transition: Transition, rate: Node, writer: Writer, sure: Callab
     """
     text = writer.text(rate)
     if all(_positive(part, sure) for part in _factors(rate)):
-        transition.clauses["after"] = f"exp({mean_of_rate(text)})"
+        transition.clauses["after"] = f"exp({mean_text(rate, writer)})"
         return
-    transition.clauses["let"] = f"rate = {text}"
+    transition.clauses["let"] = f"rate = {bare(text)}"
     transition.clauses["after"] = "exp(1 / rate)"
     guard(transition, "rate > 0")
+
+
+def mean_text(rate: Node, writer: Writer) -> str:
+    """1 / rate: a number where it is a short one, and a quotient is turned over."""
+    value = value_of(rate, {})
+    short = (decimal_of(1 / value) or _rounded(value)) if value else None
+    if short is not None:
+        return short
+    fixed = [part for part in _product(rate) if not _varies(part)]
+    varying = [part for part in _product(rate) if _varies(part)]
+    if fixed and varying:  # a mean of its own, from which the tick of the net follows, divided by what varies
+        return f"{_quotient(mean_text(_times(fixed), writer))} / {writer.operand(_times(varying), ATOM)}"
+    if rate.op == "/":
+        numerator, denominator = rate.parts
+        one = value_of(numerator, {}) == 1
+        return writer.text(denominator if one else Node("/", (denominator, numerator)))
+    return mean_of_rate(writer.text(rate))
+
+
+def _product(node: Node) -> list[Node]:
+    return [factor for part in node.parts for factor in _product(part)] if node.op == "*" else [node]
+
+
+def _times(factors: Sequence[Node]) -> Node:
+    first, *rest = factors
+    return Node("*", (_times(factors[:-1]), rest[-1])) if rest else first
+
+
+def _varies(node: Node) -> bool:
+    return any(part.op == "tokens" for part in node.everywhere())
+
+
+def _quotient(text: str) -> str:
+    """A text to be divided."""
+    return text if re.fullmatch(r"[\w. /*]+", text) else f"({text})"
+
+
+def _rounded(rate: Fraction) -> str | None:
+    """A short mean whose reciprocal, rounded to a double, is the rate: 3 for 0.3333333333333333."""
+    mean = decimal_of(Fraction(repr(1 / float(rate))))
+    return mean if mean is not None and 1 / float(mean) == float(rate) else None
 
 
 def guard(transition: Transition, condition: str) -> None:

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from petri.diagnostics import Diagnostic
 from petri.interchange.names import identifier
-from petri.interchange.plain import Plain, PlainTransition, rate_text
+from petri.interchange.plain import Plain, PlainTransition, changes, rate_text
 from petri.net import Expr
 
 LEAST_BOUND: Final = 100  # of a place without a capacity
@@ -49,16 +49,11 @@ class _Chain:
             least[place] = least.get(place, 0) + count
         found = [(place, ">=", count) for place, count in least.items()]
         found += [(place, "<", count) for place, count in one.inhibitors.items()]
-        for place, change in self.changes(one).items():
+        for place, change in changes(one).items():
             capacity = self.net.net.places[place].capacity
             if capacity is not None and change > 0:
                 found.append((place, "<=", int(capacity) - change))
         return found
-
-    def changes(self, one: PlainTransition) -> dict[int, int]:
-        places = sorted({*one.inputs, *one.outputs})
-        changed = {place: one.outputs.get(place, 0) - one.inputs.get(place, 0) for place in places}
-        return {place: change for place, change in changed.items() if change}
 
     def degree(self, one: PlainTransition) -> list[tuple[int, int]] | None:
         """The places and numbers whose quotients the enabling degree is the least of; None if there is one server."""
@@ -108,10 +103,8 @@ def prism(net: Plain) -> tuple[str, list[Diagnostic]]:
             quotients += [str(one.servers)] if one.servers is not None else []
             least = quotients[0] if len(quotients) == 1 else f"min({', '.join(quotients)})"
             rate = f"{least} * {rate}"
-        changes = [
-            f"({chain.names[place]}'={chain.names[place]}{change:+d})" for place, change in chain.changes(one).items()
-        ]
-        lines.append(f"  [{label}] {' & '.join(parts) or 'true'} -> {rate} : {' & '.join(changes) or 'true'};")
+        updates = [f"({chain.names[place]}'={chain.names[place]}{change:+d})" for place, change in changes(one).items()]
+        lines.append(f"  [{label}] {' & '.join(parts) or 'true'} -> {rate} : {' & '.join(updates) or 'true'};")
     return "\n".join([*lines, "", "endmodule"]) + "\n", chain.findings()
 
 
@@ -158,7 +151,7 @@ def _edge(chain: _Chain, one: PlainTransition, label: str) -> dict[str, Any]:
         rate = _both("*", _folded("min", quotients), rate)
     moved = [
         {"ref": chain.names[place], "value": _both("+", chain.names[place], change)}
-        for place, change in chain.changes(one).items()
+        for place, change in changes(one).items()
     ]
     edge: dict[str, Any] = {"location": "here", "action": label, "rate": {"exp": rate}}
     edge["guard"] = {"exp": _folded("∧", parts) if parts else True}

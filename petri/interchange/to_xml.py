@@ -7,7 +7,7 @@ from xml.sax.saxutils import quoteattr
 
 from petri.diagnostics import Diagnostic
 from petri.interchange.names import Names
-from petri.interchange.plain import Plain, PlainTransition, rate_text
+from petri.interchange.plain import Plain, PlainTransition, limit, rate_text
 
 _PNML = "http://www.pnml.org/version-2009/grammar/"
 
@@ -21,8 +21,9 @@ def pnml(net: Plain) -> tuple[str, list[Diagnostic]]:
     arcs: list[str] = []
     for number, transition in enumerate(net.transitions):
         lines.append(f'   <transition id="t{number}">{_named(transition.name)}</transition>')
+        limit(net, transition)
         if transition.guard is not None or transition.inhibitors:
-            net.refuse("a guard or an inhibitor arc", transition.of.span)
+            net.refuse("a guard, an inhibitor arc or a capacity", transition.of.span)
         into, out = dict(transition.inputs), dict(transition.outputs)
         _read_as_taken(net, transition, into, out)
         arcs += [_arc(len(arcs) + at, f"p{p}", f"t{number}", c) for at, (p, c) in enumerate(into.items())]
@@ -74,21 +75,23 @@ def pnpro(net: Plain) -> tuple[str, list[Diagnostic]]:
         title = quoteattr(names.give("place", number, place.name))
         lines.append(f'   <place name={title}{marking} x="2.0" y="{3 * number + 2}.0"/>')
     edges: list[str] = []
+    immediate = [one.of.priority for one in net.transitions if one.kind == "immediate"]
+    raised = max(0, 1 - min(immediate, default=1))  # GreatSPN's priorities begin at 1
     for number, transition in enumerate(net.transitions):
         title = quoteattr(names.give("transition", number, transition.name))
-        lines.append(f'   <transition name={title} {_timing(net, transition)} x="20.0" y="{3 * number + 2}.0"/>')
+        lines.append(
+            f'   <transition name={title} {_timing(net, transition, raised)} x="20.0" y="{3 * number + 2}.0"/>'
+        )
         edges += _edges(net, transition, title, names)
     return "\n".join([*lines, "  </nodes>", "  <edges>", *edges, "  </edges>", " </gspn>", "</project>"]) + "\n", []
 
 
-def _timing(net: Plain, transition: PlainTransition) -> str:
+def _timing(net: Plain, transition: PlainTransition, raised: int) -> str:
     if transition.guard is not None:
         net.refuse("a guard that depends on the marking", transition.guard.span or transition.of.span)
     if transition.kind == "immediate":
         weight = "" if transition.of.weight == 1.0 else f' weight="{transition.of.weight!r}"'
-        if transition.of.priority < 1:
-            net.refuse("an immediate transition with a priority below 1", transition.of.span)
-        return f'type="IMM" priority="{transition.of.priority}"{weight}'
+        return f'type="IMM" priority="{transition.of.priority + raised}"{weight}'
     if transition.of.priority or transition.of.weight != 1.0:
         net.refuse("a priority or a weight of a transition with a time", transition.of.span)
     if transition.time.op != "const":
@@ -96,12 +99,17 @@ def _timing(net: Plain, transition: PlainTransition) -> str:
     value = float(transition.time.value or 0)
     servers = "Infinite" if transition.servers is None else str(transition.servers)
     if transition.kind == "constant":
-        return f'type="GEN" delay="I[{value!r}]" nservers="{servers}"'
+        return f'type="GEN" delay="I[{_number(value)}]" nservers="{servers}"'
     return f'type="EXP" delay="{rate_text(value)}" nservers="{servers}"'
+
+
+def _number(value: float) -> str:
+    return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
 
 
 def _edges(net: Plain, transition: PlainTransition, title: str, names: Names) -> Iterator[str]:
     into, out = dict(transition.inputs), dict(transition.outputs)
+    limit(net, transition)
     _read_as_taken(net, transition, into, out)
     for kind, arcs in (("INPUT", into), ("INHIBITOR", transition.inhibitors), ("OUTPUT", out)):
         for place, count in arcs.items():

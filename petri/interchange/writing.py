@@ -59,9 +59,8 @@ def _place(place: Place, net: Foreign) -> str:
 
 
 def _transition(transition: Transition, net: Foreign) -> str:
-    words = [
-        f"transition {transition.name}: {', '.join(transition.inputs)} -> {', '.join(transition.outputs) or 'nothing'}"
-    ]
+    arcs = [", ".join(transition.inputs), "->", ", ".join(transition.outputs) or "nothing"]
+    words = [f"transition {transition.name}:", *filter(None, arcs)]
     for word in _CLAUSES:
         value = transition.clauses.get(word)
         words += [] if value is None else [value if word == "memory" else f"{word} {value}"]

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from petri.diagnostics import Diagnostic, LanguageError
 from petri.language.collector import at_rest
-from petri.net import Net
+from petri.net import Net, Watched
 from petri.structs import Struct
 
 if TYPE_CHECKING:
@@ -101,6 +101,16 @@ def checks_with_sources(
 def duration(text: str, net: Net) -> float:
     """A time such as "20 ms", in the net's own units or others, as a number of the net. Raises LanguageError."""
     from petri.language.checking.durations import duration as read
+
+    return read(text, net)
+
+
+def condition(text: str, net: Net) -> Watched:
+    """A condition on the marking of a net, such as "tokens(buffer) == 8 and not dead". Raises LanguageError.
+
+    Variable 0 of its value is whether the net is dead, the next ones are the firings in progress.
+    """
+    from petri.language.checking.conditions import condition as read
 
     return read(text, net)
 

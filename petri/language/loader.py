@@ -56,8 +56,8 @@ def shown_path(path: Path) -> str:
     """The name of a file in messages: short, and for the library the same on every machine."""
     real = _real(path)
     for folder, name in ((library.nets(), "nets"), (library.models(), "models")):
-        if real.is_relative_to(folder.resolve()):
-            return str(PurePosixPath(name, *real.relative_to(folder.resolve()).parts))
+        if real.is_relative_to(folder):
+            return str(PurePosixPath(name, *real.relative_to(folder).parts))
     if path.is_absolute() and real.is_relative_to(Path.cwd()):
         path = real.relative_to(Path.cwd())
     # It becomes part of the flat net, whose texts are Unicode.
@@ -170,7 +170,7 @@ class Loader(Sources):
         if found:
             return
         self.paths[name] = path
-        if path.is_relative_to(library.models().resolve()):
+        if path.is_relative_to(library.models()):
             self.library_files.add(name)
         self._parse(text, name, space)
 
@@ -203,7 +203,7 @@ class Loader(Sources):
         if origin is None:
             self.problems.error("path-without-file", span, path=written)
             return None
-        models = library.models().resolve()
+        models = library.models()
         root = models if origin.is_relative_to(models) else self._root
         assert root is not None
         path = Path(written)

@@ -47,6 +47,9 @@ OF_ANOTHER_KIND = frozenset((
     "nothing-inside",
 ))  # fmt: skip
 
+# One missing line causes all of them, so the first is enough.
+OF_ONE_CAUSE = frozenset(("time-unit-without-clock",))
+
 
 class Problems:
     """The diagnostics of one load, each reported once, and the source texts that they point into."""
@@ -60,7 +63,8 @@ class Problems:
 
     def add(self, diagnostic: Diagnostic) -> None:
         """Keep it, unless the same was reported for the same position."""
-        key = (diagnostic.id, diagnostic.span, "" if diagnostic.span else str(sorted(diagnostic.values.items())))
+        span = None if diagnostic.id in OF_ONE_CAUSE else diagnostic.span
+        key = (diagnostic.id, span, "" if diagnostic.span else str(sorted(diagnostic.values.items())))
         if key not in self._seen:
             self._seen.add(key)
             self.found.append(diagnostic)

@@ -14,10 +14,10 @@ SUFFIX = ".net"
 
 @cache
 def folder(name: str) -> Path:
-    """The folder `models`, `nets`, `validation` or `docs` of the library."""
+    """The folder `models`, `nets`, `validation` or `docs` of the library, where links have been followed."""
     here = Path(__file__).resolve().parent
     installed = here / name
-    return installed if installed.is_dir() else here.parents[1] / name
+    return (installed if installed.is_dir() else here.parents[1] / name).resolve()
 
 
 def models() -> Path:

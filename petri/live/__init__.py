@@ -6,5 +6,7 @@ knobs.py       the range of each parameter
 answer.py      the figures of a setting as JSON for the page
 desk.py        what is set, and what is known of it
 preview.py     drawing and measures of a short run, for an editor
+site.py        what the server answers: the page, its parts, and files to take away
+notebook.py    the same with the widgets of a notebook
 server.py      HTTP on this machine alone, for those who have the token
 """

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import math
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -19,8 +19,8 @@ from petri.net import Net, Transition
 from petri.report.cells import Cells
 from petri.report.html import figures, tables
 from petri.report.html.markup import Content, Markup, aside, breakable, content, plotted, spoken, tag
-from petri.report.html.page import Figure, axis, figure
-from petri.report.html.picture import heat_of
+from petri.report.html.page import Figure, axis, figure, logarithmic
+from petri.report.html.picture import Loads, heat_of
 from petri.report.html.run_page import banners, busy
 from petri.report.html.sweep_figures import estimates, line
 from petri.report.picture import Diagram
@@ -39,6 +39,8 @@ MOST_OF_STRIP: Final = 3
 LINES: Final = 5  # places in the chart over time
 WIDE: Final = 100.0  # the axis of a curve is logarithmic if its values are so far apart
 MOST_PLACES: Final = 200  # that one can choose from
+Figures = Mapping[str, tuple[Interval, str]]
+"""Figures of measures with their dimensions, by name."""
 COMPARED: Final = (("measure", "name"), ("pinned", "figure"), ("now", "figure"), ("difference ± 95 %", "figure"))
 
 
@@ -63,7 +65,7 @@ def _names(measure: str, fields: Sequence[str]) -> list[str]:
     return [f"{measure}.{field}" for field in fields] or [measure]
 
 
-def shown(record: RunRecord) -> dict[str, tuple[Interval, str]]:
+def shown(record: RunRecord) -> Figures:
     """The figures of the measures and their dimensions, by name."""
     return {
         measured.name if field is None else f"{measured.name}.{field}": (interval, dimension)
@@ -72,11 +74,13 @@ def shown(record: RunRecord) -> dict[str, tuple[Interval, str]]:
     }
 
 
-def told(record: RunRecord) -> Markup:
-    """The measures with their verdicts."""
+def told(record: RunRecord, judged: bool) -> Markup:
+    """The measures, with their verdicts if `judged`: a part of a replication says nothing of a count."""
     if not record.measures and not record.verdicts:
         return aside("The net declares no measures.")
-    return tables.measures_table(record.units, record.measures, record.verdicts)
+    if judged:
+        return tables.measures_table(record.units, record.measures, record.verdicts)
+    return tables.measures_table(record.units, [replace(one, verdicts=()) for one in record.measures])
 
 
 def figures_of(record: RunRecord) -> list[dict[str, Any]]:
@@ -106,9 +110,11 @@ def progress(point: Point, result: Result, rate: float) -> str:
     record = of_result(result)
     per = f", {Units(1.0).show(rate, 'events', 2)}" if rate else ""
     if not point.ran:
-        share = result.replications[0].time / result.plan.until
+        first = result.replications[0]
+        share = first.time / result.plan.until
         part = f" ({share:.0%} of its time)" if 0.0 < share < 1.0 else ""
-        return f"the first replication, at {record.time(result.replications[0].time)}{part}{per}"
+        part += "" if first.warm else ", still in the warm-up"
+        return f"the first replication, at {record.time(first.time)}{part}{per}"
     firings = number(record.firings)
     return f"{counted(len(point.ran), 'replication')} until {record.end}, {firings} firings{per}"
 
@@ -190,14 +196,15 @@ def clock(result: Result) -> dict[str, Any]:
     return {"unit": scale.unit, "size": 1.0 / scale.factor}
 
 
-def curve(points: Sequence[Point], knob: Mapping[str, Any], measure: str, now: Point) -> Figure | None:
-    """A measure over a parameter, with the setting that is looked at as a point of its own."""
-    found = [_at(one, knob, measure) for one in (now, *(one for one in points if one is not now))]
-    here, known = found[0], [one for one in found[1:] if one is not None]
-    if here is None or now.model is None:
+def curve(points: Sequence[Point], knob: Mapping[str, Any], measure: str, now: Point, result: Result) -> Figure | None:
+    """A measure over a parameter, with the setting that is looked at, which has this result, as a point of its own."""
+    here = _at(result.net, shown(of_result(result)), knob, measure)
+    others = [(one.model.net, _figures_of(one)) for one in points if one.model is not None and one is not now]
+    known = [one for one in (_at(*each, knob, measure) for each in others) if one is not None]
+    if here is None:
         return None
     known.sort(key=lambda one: (isinstance(one[0], str), one[0]))
-    units, finite = Units.of(now.model.net), [one.mean for _, one, _ in (here, *known) if math.isfinite(one.mean)]
+    units, finite = Units.of(result.net), [one.mean for _, one, _ in (here, *known) if math.isfinite(one.mean)]
     scale = units.scale(max(map(abs, finite), default=0.0), here[2])
     hover = f"%{{x:.4g}}: %{{y:.4g}} ± %{{error_y.array:.2g}} {plotted(scale.unit)}<extra></extra>"
     mark = {"mode": "markers", "marker": {"color": "@s1", "size": 11}}
@@ -206,28 +213,83 @@ def curve(points: Sequence[Point], knob: Mapping[str, Any], measure: str, now: P
         | estimates([one for _, one, _ in each], scale, number)
         for number, (name, each, more) in enumerate(((plotted(measure), known, {}), ("now", [here], mark)))
     ]  # fmt: skip
-    across = axis(plotted(knob["name"]), plotted(knob.get("unit", "")))
-    wide = min(finite, default=0.0) > 0.0 and max(finite) / min(finite) >= WIDE
-    up = axis(plotted(measure), scale.unit, **({"type": "log"} if wide else {"rangemode": "tozero"}))
+    across = axis(plotted(knob["name"]), plotted(knob.get("unit", "")), **_spaced(knob, known))
+    positive = [one * scale.factor for one in finite if one > 0.0]  # the logarithmic axis leaves out those that are 0
+    wide = min(finite, default=-1.0) >= 0.0 and max(positive, default=0.0) >= WIDE * min(positive, default=1.0)
+    up = axis(
+        plotted(measure),
+        scale.unit,
+        **(logarithmic(min(positive), max(positive)) if wide else {"rangemode": "tozero"}),
+    )
     return figure(traces, across, up)
 
 
-def _at(point: Point, knob: Mapping[str, Any], measure: str) -> tuple[Any, Interval, str] | None:
-    """Where a point is along the curve, and its figure with its dimension; None where these are not known."""
-    result = point.result()
-    figures = shown(of_result(result)) if result is not None else {}
-    if result is None or measure not in figures:
+def _spaced(knob: Mapping[str, Any], known: Sequence[tuple[Any, Interval, str]]) -> dict[str, Any]:
+    if knob["kind"] != "range":
+        return {"type": "category", "categoryarray": [x for x, _, _ in known]}
+    return logarithmic(knob["low"], knob["high"]) if knob["logarithmic"] else {}
+
+
+def _figures_of(point: Point) -> Figures:
+    """The figures of a point, computed again when more replications have run."""
+    count = len(point.ran)
+    if point.figures is None or point.figures[0] != count:
+        result = point.result()
+        point.figures = (count, {} if result is None else shown(of_result(result)))
+    return point.figures[1]
+
+
+def _at(net: Net, figures: Figures, knob: Mapping[str, Any], measure: str) -> tuple[Any, Interval, str] | None:
+    """Where a point is along the curve, and its figure with its dimension; None where it is not known."""
+    if measure not in figures:
         return None
-    value = next(one.value for one in result.net.parameters if one.name == knob["name"])
+    value = next(one.value for one in net.parameters if one.name == knob["name"])
     return value / knob["per"] if "per" in knob else str(value).lower(), *figures[measure]
 
 
 # ---------------------------------------------------------------- the drawing
 
 
-def loads(record: RunRecord, whole: Diagram) -> dict[str, tuple[float, str]]:
-    """For each node of the drawing, by its id, how much it is used, and that in words."""
-    return {quoted(name): heat for name, heat in heat_of(whole, record.net, busy(record)).items()}
+def loads(record: RunRecord, whole: Diagram, colours: str) -> dict[str, tuple[float, str]]:
+    """For each node of the drawing, by its id, the share of `COLOURS` that it has, and that in words."""
+    return {quoted(name): heat for name, heat in heat_of(whole, record.net, COLOURS[colours](record)).items()}
+
+
+def _tokens(record: RunRecord) -> Loads:
+    """The mean number of tokens, as a share of that of the fullest place."""
+    means = {index: row.figures["mean"].mean for index, row in enumerate(record.rows("places", False))}
+    most = max((mean for mean in means.values() if math.isfinite(mean)), default=0.0)
+    shares = {index: mean / most for index, mean in means.items() if most > 0.0 and math.isfinite(mean)}
+    return Loads(shares, {}, unit=most, place="{:.3g} tokens", lead="fullest")
+
+
+def _waits(record: RunRecord) -> Loads:
+    """The share of the time in which a place from which a transition takes was empty; of a transition, its emptiest."""
+    empty = _empty(record)
+    longest: dict[int, float] = {}
+    for index, transition in enumerate(record.net.transitions):
+        shares = [empty[arc.place] for arc in transition.inputs if arc.place in empty]
+        if shares:
+            longest[index] = max(shares)
+    awaited = {arc.place for transition in record.net.transitions for arc in transition.inputs}
+    places = {index: share for index, share in empty.items() if index in awaited}
+    return Loads(
+        places,
+        longest,
+        place="{:.3g}% empty",
+        transition="lacks a token at least {:.3g}% of the time",
+        lead="lacks most",
+    )
+
+
+def _empty(record: RunRecord) -> dict[int, float]:
+    """The share of the time in which each place was empty, where it is known."""
+    shares = {index: 1.0 - row.figures["occupied"].mean for index, row in enumerate(record.rows("places", False))}
+    return {index: share for index, share in shares.items() if math.isfinite(share)}
+
+
+COLOURS: Final[Mapping[str, Callable[[RunRecord], Loads]]] = {"use": busy, "tokens": _tokens, "waits": _waits}
+"""What the colours of the drawing can show."""
 
 
 def part(record: RunRecord, whole: Diagram, identifier: str) -> tuple[str, str, Markup] | None:
@@ -251,21 +313,17 @@ def _figures(record: RunRecord, kind: str, row: Row) -> Markup:
     texts = [(each.heading, cells.text(row, each)) for each in columns.values()]
     entries: list[tuple[str, Content]] = [entry for entry in texts if entry[1]]
     doc = first_sentence(one.doc)
-    entries += _waits(record, one) if isinstance(one, Transition) else []
+    entries += _awaited(record, one) if isinstance(one, Transition) else []
     return content(
         tag("h3", tables.name_of(row)), tag("p", spoken(doc), class_="doc") if doc else None, tables.pairs(entries)
     )
 
 
-def _waits(record: RunRecord, one: Transition) -> list[tuple[str, Content]]:
+def _awaited(record: RunRecord, one: Transition) -> list[tuple[str, Content]]:
     """For each input place the share of the time in which it was empty: what it waits for most comes first."""
-    rows, seen = record.rows("places", False), {}
-    for arc in one.inputs:
-        share = 1.0 - rows[arc.place].figures["occupied"].mean
-        if math.isfinite(share):
-            seen[record.net.places[arc.place].name] = share
-    longest = sorted(seen.items(), key=lambda each: -each[1])
-    return [(f"{name} is empty", f"{100 * share:.3g}% of the time") for name, share in longest]
+    empty = _empty(record)
+    places = sorted({arc.place for arc in one.inputs if arc.place in empty}, key=lambda place: -empty[place])
+    return [(f"{record.net.places[place].name} is empty", f"{100 * empty[place]:.3g}% of the time") for place in places]
 
 
 # ---------------------------------------------------------------- to take away

@@ -35,12 +35,14 @@ class Wish(Frozen):
     """What the page shows. settings: values of parameters as texts of the language, of those that are not as written.
 
     parameter, measure: of the curve; "" for none. course: the measure or the place that is shown over time.
+    colours: of the drawing, one of `COLOURS`.
     """
 
     settings: Mapping[str, str] = {}
     parameter: str = ""
     measure: str = ""
     course: str = ""
+    colours: str = "use"
     pinned: bool = False
 
 
@@ -55,7 +57,7 @@ class Desk:
         self.load, self.name, self.path, self.threads = load, name, path, threads
         self.closed = False
         self._lock = threading.Condition()
-        self._wish, self._turns, self._turned = Wish(), 1, time.perf_counter()
+        self._wish, self._turns = Wish(), 1
         self._refinement: Refinement | None = None
         self._written: Model | None = None  # with the values of its text
         self._pinned: Point | None = None
@@ -70,6 +72,7 @@ class Desk:
         self._answer: dict[str, Any] = {}
         self._version = 0
         self._drawn: tuple[Model, Diagram] | None = None
+        self._coloured: tuple[object, dict[str, tuple[float, str]]] = (None, {})
         self._course: tuple[object, tuple[str, Figure] | None] = (None, None)
         work = (self._follow_wishes, self._write_answers, *([self._follow_text] if path is not None else []))
         self._threads = [threading.Thread(target=one, daemon=True) for one in work]
@@ -95,10 +98,8 @@ class Desk:
             before, self._wish = self._wish, replace(self._wish, **wanted)
             if self._wish.pinned and not before.pinned:
                 self._pinned = self.now
-            if self._wish.settings != before.settings:
-                self._turned = time.perf_counter()
-                if self._refinement is not None:
-                    self._refinement.stop()
+            if self._wish.settings != before.settings and self._refinement is not None:
+                self._refinement.stop()
             self._turns += 1
             self._lock.notify_all()
 
@@ -200,7 +201,6 @@ class Desk:
         with self._lock:
             settings = {name: value for name, value in self._wish.settings.items() if name in known}
             self._wish = replace(self._wish, settings=settings, pinned=False)
-            self._turned = time.perf_counter()
             return self._wish
 
     def _point(self, settings: Mapping[str, str]) -> Point:
@@ -310,48 +310,50 @@ class Desk:
         shown |= {"net": point.model.net.name, "settings": dict(point.settings)}
         shown["progress"] = answer.progress(point, result, refinement.progress.rate)
         shown["clock"] = answer.clock(result)
-        shown |= self._figures(point, before)
-        shown |= self._charts(wish, point, before)
+        shown |= self._figures(point, result, before)
+        if before and refinement.stopped.is_set():  # the figures of another setting are more urgent than these charts
+            return before | shown
+        shown |= self._loads(point.model, result, (id(point), wish.colours, min(shown["count"], ENOUGH)), before)
+        shown |= self._charts(wish, point, result, before)
         shown["compared"] = self._compared(point)
         values = self._curve_values(wish)
         shown["copies"] = answer.copies(self.name, point.settings, max(len(point.ran), 1), wish.parameter, values)
         return shown
 
-    def _figures(self, point: Point, before: dict[str, Any]) -> dict[str, Any]:
-        """The measures, if enough replications have finished since they were computed last, and the drawing's loads."""
+    def _figures(self, point: Point, result: Result, before: dict[str, Any]) -> dict[str, Any]:
+        """The measures, if enough replications have finished since they were computed last."""
         count, last = len(point.ran), before.get("count", -1)
-        kept = ("count", "measures", "figures", "said", "loads", "took", "picture", "first", "strip")
+        kept = ("count", "measures", "figures", "said", "first", "strip")
         if last > 0 and not before["first"] and (count in (last, 2, 3) or count < min(GROWTH * last, last + 100)):
             return {name: before[name] for name in kept}
-        result, model = point.result(), point.model
-        if result is None or model is None:
-            return {}
         record = of_result(result)
-        found: dict[str, Any] = {"count": count, "measures": answer.told(record), "figures": answer.figures_of(record)}
-        found["strip"] = answer.strip(record)
-        found["said"] = answer.said(record) if point.ran or record.failure is not None else ""
-        found["took"] = before.get("took") or round(1000 * (time.perf_counter() - self._turned))
+        judged = bool(point.ran) or record.failure is not None
+        found: dict[str, Any] = {"count": count, "measures": answer.told(record, judged)}
+        found["figures"], found["strip"] = answer.figures_of(record), answer.strip(record)
+        found["said"] = answer.said(record) if judged else ""
         found["first"] = not before
-        found["loads"], found["picture"] = {}, self._answer.get("picture")
-        if before:  # the first answer must be there soon
-            whole = self.drawing(model)
-            found["picture"] = f"{hash((whole.nodes, whole.edges)):x}"
-            if len(whole.nodes) <= LARGEST:
-                found["loads"] = answer.loads(of_result(_first(result, ENOUGH)), whole)
-        else:
-            self._new.set()
         return found
 
-    def _charts(self, wish: Wish, point: Point, before: dict[str, Any]) -> dict[str, Any]:
-        if not before:
+    def _loads(self, model: Model, result: Result, of: tuple[int, str, int], before: dict[str, Any]) -> dict[str, Any]:
+        """Which drawing there is, and its colours, made again only where they are of something else."""
+        if not before:  # the first answer must be there soon
             self._new.set()
-            return {"over_time": None, "curve": None}
-        return {"over_time": self._over_time(wish, point), "curve": self._curve(wish, point)}
+            return {"loads": {}, "picture": self._answer.get("picture")}
+        whole = self.drawing(model)
+        if self._coloured[0] != of:
+            large = len(whole.nodes) > LARGEST
+            loads = {} if large else answer.loads(of_result(_first(result, ENOUGH)), whole, of[1])
+            self._coloured = (of, loads)
+        picture = f"{hash((whole.nodes, whole.edges)):x}"
+        return {"loads": self._coloured[1], "picture": picture, "colours": of[1]}
 
-    def _over_time(self, wish: Wish, point: Point) -> tuple[str, Figure] | None:
+    def _charts(self, wish: Wish, point: Point, result: Result, before: dict[str, Any]) -> dict[str, Any]:
+        if not before:  # the charts stay for a moment
+            return {name: self._answer.get(name) for name in ("over_time", "curve")}
+        return {"over_time": self._over_time(wish, point, result), "curve": self._curve(wish, point, result)}
+
+    def _over_time(self, wish: Wish, point: Point, result: Result) -> tuple[str, Figure] | None:
         """Made again only where its replications, of which the first few tell the course, are others."""
-        result = point.result()
-        assert result is not None
         followed = [one for one in result.replications if one.batches]
         key = (id(point), wish.course, len(followed), followed[-1].time if followed else 0.0)
         if self._course[0] != key:
@@ -359,11 +361,11 @@ class Desk:
             self._course = (key, answer.over_time(some, wish.course))
         return self._course[1]
 
-    def _curve(self, wish: Wish, point: Point) -> Figure | None:
+    def _curve(self, wish: Wish, point: Point, result: Result) -> Figure | None:
         if not self._others or self._written is None:
             return None
         knob = next((one for one in knobs(self._written.net, self._written.net) if one["name"] == wish.parameter), None)
-        return None if knob is None else answer.curve(self._others, knob, wish.measure, point)
+        return None if knob is None else answer.curve(self._others, knob, wish.measure, point, result)
 
     def _curve_values(self, wish: Wish) -> list[str]:
         """The values of the curve's parameter in ascending order."""

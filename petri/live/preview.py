@@ -32,7 +32,10 @@ def preview(net: Net, sources: Mapping[str, str]) -> dict[str, str]:
     found = {"name": net.name, "svg": _drawn(net, sources, result), "measures": "", "progress": ""}
     if point is not None and result is not None:
         record = of_result(result)
-        found |= {"measures": str(told(record)) + str(said(record)), "progress": progress(point, result, 0.0)}
+        found |= {
+            "measures": str(told(record, bool(point.ran))) + str(said(record)),
+            "progress": progress(point, result, 0.0),
+        }
     return found
 
 

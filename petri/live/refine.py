@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import Final
+from typing import Any, Final
 
 from petri.diagnostics import Diagnostic, LanguageError
 from petri.engine.errors import ModelError
@@ -19,7 +19,7 @@ from petri.structs import replace
 TOGETHER: Final = 4  # replications whose interval says more than that of a single one
 MOST: Final = MOST_FOR_PRECISION  # replications of the setting that is looked at
 MOST_OF_OTHERS: Final = 20  # of a point of a curve
-FIRST_GLANCE: Final = 0.03  # seconds, after which the first replication tells what it has so far
+FIRST_GLANCE: Final = 0.01  # seconds, after which the first replication tells what it has so far
 GLANCES: Final = 0.25  # seconds between what it tells then
 LONGEST_PIECE: Final = 0.01  # seconds in which a stop sign may not be seen
 
@@ -39,9 +39,10 @@ class Point:
         self.problem: LanguageError | None = None
         self.begun: set[int] = set()
         self.done: dict[int, Replication] = {}
-        self.glance: Replication | None = None  # what the first replication has so far
+        self.glance: Replication | None = None  # what the first replication has so far, also in its warm-up
         self.most = MOST
         self.text = 0  # of which version of the text it is
+        self.figures: tuple[int, Any] | None = None  # of how many replications, and what was made of them
         self.values: list[list[float]] = []  # of each replication the figures of the measures, once they are asked for
 
     @property
@@ -180,9 +181,10 @@ class Refinement:
         def watch() -> None:
             nonlocal due
             now = time.perf_counter()
-            if now >= due and driver.warm and not self.stopped.is_set():
+            if now >= due and not self.stopped.is_set():
                 due = now + GLANCES
-                point.glance = driver.so_far("interrupted", now - started)
+                # The first must be there soon: it has no intervals yet, which rest on the batches.
+                point.glance = driver.so_far("interrupted", now - started, batched=point.glance is not None)
                 self._changed()
 
         return watch

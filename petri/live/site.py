@@ -6,6 +6,7 @@ import json
 import math
 from typing import Any, Final
 
+from petri.live.answer import COLOURS
 from petri.live.desk import Desk, Wish
 from petri.live.server import LiveServer, Reply
 from petri.model import Model
@@ -13,7 +14,6 @@ from petri.report.html import run_report
 from petri.report.html.live_page import live_page
 from petri.report.html.picture import heat_of, picture
 from petri.report.html.play import LARGEST, token_game
-from petri.report.html.run_page import busy
 from petri.report.picture import closed, layout, svg
 from petri.report.record import of_result
 from petri.report.summary import first_sentence
@@ -50,6 +50,8 @@ class _Site:
         if not isinstance(wanted, dict) or not wanted.keys() <= set(fields(Wish)):
             raise ValueError("not a wish")
         wish = convert(wanted, Wish)
+        if wish.colours not in COLOURS:
+            raise ValueError("no such colours")
         self.desk.change(**{name: getattr(wish, name) for name in wanted})
 
     def page(self, _: dict[str, str]) -> Reply:
@@ -71,10 +73,8 @@ class _Site:
 
     def part(self, query: dict[str, str]) -> Reply | None:
         found = self.desk.part(query.get("id", ""))
-        if found is None:
-            return None
-        kind, name, html = found
-        return Reply(json.dumps({"kind": kind, "name": name, "html": html}), "application/json")
+        shown = None if found is None else dict(zip(("kind", "name", "html"), found, strict=True))
+        return Reply(json.dumps(shown), "application/json")
 
     def play(self, query: dict[str, str]) -> Reply | None:
         """The token game of the first replication; `at`: an instant, in the net's time, that it contains if it can."""
@@ -102,7 +102,7 @@ class _Site:
         if model is None or result is None:
             return None
         whole = self.desk.drawing(model)
-        drawn, heat = closed(whole), heat_of(whole, model.net, busy(of_result(result)))
+        drawn, heat = closed(whole), heat_of(whole, model.net, COLOURS[self.desk.wish.colours](of_result(result)))
         return Reply(svg(drawn, layout(drawn), heat), "image/svg+xml", f"{model.net.name}.svg")
 
     def _model(self) -> Model | None:

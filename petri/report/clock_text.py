@@ -27,8 +27,8 @@ class ClockText:
         if not running:
             return self._stopped(clocks)
         first = min(running, key=lambda one: one.ends)
-        if first.time is None and first.clocks > 1:
-            return f"its {first.clocks:,} clocks are one, which {self.state(first)}"
+        if first.time is None:
+            return f"{self._part(first)}, which {self.state(first)}"
         if len(running) == 1:
             return f"its clock {self.state(first)}"
         return f"{len(running):,} clocks run; the first {self.state(first)}"
@@ -60,6 +60,12 @@ class ClockText:
         if of is not None and of.speed is not None:
             return f"has {self.values.time(left)} left at this speed; it was set to {self.values.time(clock.time)}"
         return f"has {self._of(left, clock.time)} left"
+
+    def _part(self, clock: ClockState) -> str:
+        """Of one whose rate is part of the common clock (C4)."""
+        whose = f"its {clock.clocks:,} clocks are" if clock.clocks > 1 else "its clock is"
+        others = sum(map(is_shared, self.net.transitions)) - 1
+        return f"{whose} one with those of all exponential times" if others else f"{whose} one"
 
     def _stopped(self, clocks: list[ClockState]) -> str:
         if len(clocks) > 1:

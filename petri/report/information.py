@@ -9,7 +9,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from petri.analysis.slow import asks, searches
+from petri.analysis.slow import Speed, speeds
 from petri.net import Expr, Measure, Net, Parameter, Place, Scalar, Transition
 from petri.report.columns import Column, print_prose, print_table
 from petri.report.dimensions import shown_dimension
@@ -86,8 +86,7 @@ class _Teller:
         self.net = net
         self.units = Units.of(net)
         self.text = ExpressionText(net, sources)
-        self.searches = searches(net)
-        self.asks = asks(net)
+        self.speeds = speeds(net) or [Speed("compiled", "one")] * len(net.transitions)
 
     def run_line(self) -> str:
         run = self.net.run_defaults
@@ -147,10 +146,11 @@ class _Teller:
             parts.append(f"weight {exact(transition.weight)}")
         if transition.prefer is not None:
             parts.append(self.text.preference(transition, transition.prefer))
-        if (what := self.searches.get(number)) is not None:
-            parts.append(f"(looks through {what.replace('`', '')})")
-        if (what := self.asks.get(number)) is not None:
-            parts.append(f"(interpreted: asks for room in {what.replace('`', '')})")
+        speed = self.speeds[number]
+        if speed.looks:
+            parts.append(f"(looks through {speed.looks.replace('`', '')})")
+        if speed.asks:
+            parts.append(f"(interpreted: asks for room in {speed.asks.replace('`', '')})")
         return transition.name, takes, ", ".join(parts), _line(transition.doc)
 
     def expression(self, transition: Transition, expression: Expr, dimension: str) -> str:

@@ -73,7 +73,14 @@ class Units(Frozen):
         if unit:
             return Scale(1.0 / size, unit)
         factor, known = self.units_of(dimension)
+        if not value and self.slow and known:  # `0 /h` beside `0.09 /h`
+            return _nearest(factor, known)
         return _suited(value, factor, known) if known else Scale()
+
+    @property
+    def slow(self) -> bool:
+        """The net counts minutes or hours, and is shown in them."""
+        return self.seconds is not None and self.seconds >= 60.0
 
     def units_of(self, dimension: str) -> tuple[float, tuple[tuple[float, str], ...]]:
         """The factor to the basic unit, and (size, name) of the units to choose from, the largest first."""
@@ -83,12 +90,11 @@ class Units(Frozen):
             return 1.0, ((1.0, self.clock),)
         if self.seconds is None:
             return 1.0, _PLAIN_RATE if dimension == "Rate" else ()
-        slow = self.seconds >= 60.0  # a net that counts minutes or hours is shown in them
         found = {
-            "Time": (self.seconds, _LONG_TIME if slow else _TIME),
+            "Time": (self.seconds, _LONG_TIME if self.slow else _TIME),
             "Rate": (8.0 / self.seconds, _RATE),
-            "Freq": (1.0 / self.seconds, _SLOW_FREQUENCY if slow else _FREQUENCY),
-            "events": (1.0 / self.seconds, _SLOW_EVENTS if slow else _EVENTS),
+            "Freq": (1.0 / self.seconds, _SLOW_FREQUENCY if self.slow else _FREQUENCY),
+            "events": (1.0 / self.seconds, _SLOW_EVENTS if self.slow else _EVENTS),
         }
         return found.get(dimension, (1.0, ()))
 
@@ -236,6 +242,12 @@ def _suited(value: float, factor: float, units: tuple[tuple[float, str], ...]) -
     else:
         # A tolerance, so that 999.9999999 ns, a rounding error below 1 us, is shown as 1 us.
         size, unit = next((entry for entry in units if magnitude >= entry[0] * (1 - 1e-9)), units[-1])
+    return Scale(factor / size, unit)
+
+
+def _nearest(factor: float, units: tuple[tuple[float, str], ...]) -> Scale:
+    """The unit whose size is closest to that of the net."""
+    size, unit = min(units, key=lambda entry: abs(math.log(entry[0] / factor)))
     return Scale(factor / size, unit)
 
 

@@ -92,7 +92,7 @@ def print_reach(found: Reachability, console: Console, *, seconds: float) -> Non
 def _remarks(found: Reachability) -> Iterator[str]:
     space, net = found.space, found.net
     if not space.complete:
-        yield "a limit ended the exploration: raise it with --states"
+        yield "interrupted" if found.interrupted else "a limit ended the exploration: raise it with --states"
         return
     if not found.is_dead.any():
         yield "no state is dead"

@@ -20,7 +20,8 @@ from petri.result import Result
 from petri.structs import Frozen
 
 DIGITS = 10  # of an exact figure, at most
-FAR = 3.0  # half-widths of a 95 % interval; the exact figure is so far from one time in 250 million
+ROUNDING = 1e-12  # figures that are 0 are computed to this, at least
+FINE = 1_000.0  # ticks up to the fastest event in the mean: below, it shows that times are rounded
 
 
 class Compared(Frozen):
@@ -59,13 +60,26 @@ def print_solution(solution: Solution, console: Console, *, seconds: float) -> N
     units = Units.of(solution.net)
     for line in heading(solution, units, seconds):
         print_prose(console, line)
-    _print_measures(solution, console, units)
-    _print_items("Transitions", solution.transitions, list(TRANSITION_COLUMNS.values()), console, units)
-    _print_items("Places", solution.places, list(PLACE_COLUMNS.values()), console, units)
+    for columns in figure_tables(solution, units):
+        console.print()
+        print_table(console, columns)
     _print_certainty(solution, console)
 
 
-def heading(solution: Solution, units: Units, seconds: float) -> Iterator[Text]:
+def figure_tables(solution: Solution, units: Units) -> Iterator[list[Column]]:
+    """The tables of measures, transitions and places, as far as the net has some. The first heading is the title."""
+    if rows := _measure_rows(solution, units):
+        yield _columns(rows)
+    for title, figures, kinds in (
+        ("Transitions", solution.transitions, TRANSITION_COLUMNS),
+        ("Places", solution.places, PLACE_COLUMNS),
+    ):
+        if figures:
+            yield _item_columns(title, figures, list(kinds.values()), units)
+
+
+def heading(solution: Solution, units: Units, seconds: float | None) -> Iterator[Text]:
+    """What was solved. seconds: how long it took, if that is to be said."""
     title = Text(solution.net.name, style="bold")
     if solution.net.doc:
         title.append(f": {first_sentence(solution.net.doc)}", style="not bold")
@@ -73,18 +87,23 @@ def heading(solution: Solution, units: Units, seconds: float) -> Iterator[Text]:
     when = "in the long run" if solution.at is None else f"up to {units.show(solution.at, 'Time')}"
     yield Text(
         f"exact, {when}: {counted(solution.states, 'state')}, in {solution.tangible:,} of which time passes, and "
-        f"{counted(solution.arcs, 'arc')}, in {Units(1.0).show(seconds, 'Time', 3)}",
+        f"{counted(solution.arcs, 'arc')}" + ("" if seconds is None else f", in {Units(1.0).show(seconds, 'Time', 3)}"),
         style="dim",
     )
+    if solution.unreduced > solution.states:
+        names = [name for one in solution.symmetries for name in one.names]
+        yield Text(
+            f"of {solution.unreduced:,.0f} states, as elements may be exchanged: {', '.join(names)}; --no-symmetry "
+            "explores all",
+            style="dim",
+        )
     if solution.at is None and (len(solution.classes) > 1 or solution.classes[0].dead):
         for one in solution.classes:
             what = "the net dies" if one.dead else f"it stays in {counted(one.states, 'state')}"
             yield Text(f"with probability {one.probability.value:.{DIGITS}g} {what}")
 
 
-def _print_measures(solution: Solution, console: Console, units: Units) -> None:
-    if not solution.measures:
-        return
+def _measure_rows(solution: Solution, units: Units) -> list[tuple[str, str, Text]]:
     verdicts: dict[str, list[Text]] = {}
     by_text = {id(expectation): measure for measure in solution.net.measures for expectation in measure.expectations}
     for expectation, verdict in solution.judged:
@@ -93,8 +112,7 @@ def _print_measures(solution: Solution, console: Console, units: Units) -> None:
         text = verdict_text(expectation, verdict, units, dimension, measure.name if measure else "")
         verdicts.setdefault(measure.name if measure else "", []).append(text)
     rows = [(one.name, exact_text(one, units), remark(one, verdicts.pop(one.name, []))) for one in solution.measures]
-    rows += [("expect", "", text) for text in verdicts.pop("", [])]
-    _table(console, rows, ("Measures", "exact", ""))
+    return rows + [("expect", "", text) for text in verdicts.pop("", [])]
 
 
 def remark(one: Exact, verdicts: Sequence[Text]) -> Text:
@@ -106,33 +124,35 @@ def remark(one: Exact, verdicts: Sequence[Text]) -> Text:
 
 
 def exact_text(one: Exact, units: Units, digits: int = DIGITS) -> str:
-    """As many digits as are certain, ten at most."""
+    """As many digits as are certain, ten at most; 0 where no digit is, but for rounding."""
     if one.bounded is None or math.isnan(one.value):
         return NOTHING
+    if is_zero(one):
+        return units.show(0.0, shown_dimension(one.dimension))
     if one.error > 0.0 and one.value:
         known = math.floor(-math.log10(one.error / abs(one.value))) if one.error < abs(one.value) else 1
         digits = min(max(known, 1), digits)
     return units.show(one.value, shown_dimension(one.dimension), digits)
 
 
-def _print_items(
-    title: str, figures: Sequence[Exact], kinds: Sequence[FigureKind], console: Console, units: Units
-) -> None:
+def is_zero(one: Exact) -> bool:
+    """Whether the figure is 0 as far as is known, and nearly so: a difference of equal numbers, say."""
+    return abs(one.value) <= one.error <= ROUNDING
+
+
+def _item_columns(title: str, figures: Sequence[Exact], kinds: Sequence[FigureKind], units: Units) -> list[Column]:
     """A row for each place or transition, a column for each of its figures."""
     rows: dict[str, dict[str, Exact]] = {}
     for one in figures:
         owner, _, field = one.name.rpartition(".")
         rows.setdefault(owner, {})[field] = one
-    if not rows:
-        return
     columns = [Column(title, list(rows), "name")]
     for kind in kinds:
         of = [row.get(kind.name) for row in rows.values()]
         cells = [item_text(kind, one, units) for one in of]
         if any(cell not in ("", NOTHING) for cell in cells):
             columns.append(Column(kind.heading, cells, rank=kind.rank, implied=kind.implied))
-    console.print()
-    print_table(console, columns)
+    return columns
 
 
 def item_text(kind: FigureKind, one: Exact | None, units: Units) -> str:
@@ -144,15 +164,20 @@ def item_text(kind: FigureKind, one: Exact | None, units: Units) -> str:
     return exact_text(one, units, 8)
 
 
-def _print_certainty(solution: Solution, console: Console) -> None:
-    """How much is certain of all figures."""
+def certainty(solution: Solution) -> str:
+    """How much is certain of all figures; "" if there are none."""
     every = [*solution.measures, *solution.places, *solution.transitions]
-    shares = [one.error / abs(one.value) for one in every if one.value and math.isfinite(one.value)]
+    figures = [one for one in every if one.value and math.isfinite(one.value) and not is_zero(one)]
+    shares = [one.error / abs(one.value) for one in figures]
     known = [share for share in shares if math.isfinite(share)]
-    if known:
-        text = f"every figure differs from the exact one by less than {max(max(known), 1e-16):.1g} of its value"
-        if len(known) < len(shares):
-            text += f"; of {len(shares) - len(known)} nothing is certain"
+    if not known:
+        return ""
+    text = f"every figure differs from the exact one by less than {max(max(known), 1e-16):.1g} of its value"
+    return text if len(known) == len(shares) else f"{text}; of {len(shares) - len(known)} nothing is certain"
+
+
+def _print_certainty(solution: Solution, console: Console) -> None:
+    if text := certainty(solution):
         print_prose(console, Text(f"\n{text}", style="dim"))
     failed = [expectation for expectation, verdict in solution.judged if not verdict.passed]
     if failed:
@@ -167,7 +192,19 @@ def _print_certainty(solution: Solution, console: Console) -> None:
 
 def print_comparison(solution: Solution, result: Result, console: Console) -> None:
     """Simulated and exact figures side by side, with their difference in half-widths of the interval."""
-    units, rows = Units.of(solution.net), []
+    units = Units.of(solution.net)
+    columns, remarks = comparison(solution, result, units)
+    if not columns[0].cells:
+        return
+    console.print()
+    print_table(console, columns)
+    for text in remarks:
+        print_prose(console, text)
+
+
+def comparison(solution: Solution, result: Result, units: Units) -> tuple[list[Column], list[Text]]:
+    """The same as a table, and what is to be said of it."""
+    rows = []
     for one in compared(solution, result):
         if math.isnan(one.simulated.mean) or math.isnan(one.simulated.half_width) or not one.exact.value:
             continue
@@ -175,23 +212,26 @@ def print_comparison(solution: Solution, result: Result, console: Console) -> No
         apart = NOTHING if math.isnan(one.apart) else f"{one.apart:+.2f}"
         simulated = units.show_interval(one.simulated, dimension)
         rows.append((one.exact.name, exact_text(one.exact, units), simulated, apart))
-    if not rows:
-        return
-    console.print()
-    headings = ("", "exact", "simulated", "half-widths apart")
-    names, *figures = zip(*rows, strict=True)
-    columns = [Column(headings[0], names, "name")]
-    columns += [Column(name, cells) for name, cells in zip(headings[1:], figures, strict=True)]
-    print_table(console, columns)
+    names, *figures = zip(*rows, strict=True) if rows else ((), (), (), ())
+    columns = [Column("", names, "name")]
+    headings = ("exact", "simulated", "half-widths apart")
+    columns += [Column(name, cells) for name, cells in zip(headings, figures, strict=True)]
     within = sum(abs(float(row[3])) <= 1.0 for row in rows if row[3] != NOTHING)
     text = f"{within} of {len(rows)} intervals contain the exact figure; 95% are expected to"
-    print_prose(console, Text(text, style="dim"))
+    remarks = [Text(text, style="dim")]
+    if solution.shortest < FINE:
+        tick = units.show(float(solution.net.tick.length), "Time")
+        text = (
+            f"simulated times are whole ticks of {tick}, and the fastest event comes after {solution.shortest:.3g} of "
+            "them in the mean. The exact figures are without this rounding; `time … resolution …` sets a finer tick"
+        )
+        remarks.append(Text(text, style="yellow"))
+    return columns, remarks
 
 
-def _table(console: Console, rows: Sequence[tuple[str, str, Text]], headings: tuple[str, str, str]) -> None:
+def _columns(rows: Sequence[tuple[str, str, Text]]) -> list[Column]:
     names, figures, remarks = zip(*rows, strict=True)
-    console.print()
-    columns = [Column(headings[0], names, "name"), Column(headings[1], figures)]
+    columns = [Column("Measures", names, "name"), Column("exact", figures)]
     if any(str(text) for text in remarks):
-        columns.append(Column(headings[2], remarks, "prose"))
-    print_table(console, columns)
+        columns.append(Column("", remarks, "prose"))
+    return columns

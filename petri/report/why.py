@@ -68,7 +68,7 @@ def print_each(net: Net, moment: Moment, console: Console, run: str, only: Seque
 
 
 def _running(values: Values, firings: Sequence[InProgress], net: Net, name: str) -> str:
-    ends = [firing.end for firing in firings if net.transitions[firing.transition].name == name]
+    ends = [one.end for one in firings if one.part == 0 and net.transitions[one.transition].name == name]
     if not ends:
         return ""
     return f"; {counted(len(ends), 'firing')} in progress, the next to end at {values.time(min(ends))}"
@@ -110,7 +110,7 @@ class _Teller:
             parts.append(f"{moment.counts[number]:,} of this one, the last at {self.values.time(moment.last[number])}")
         elif moment.counts:
             parts.append("none of this one")
-        running = sum(firing.transition == number for firing in self.state.in_progress)
+        running = sum(one.transition == number and one.part == 0 for one in self.state.in_progress)
         if running:
             parts.append(f"{running} in progress")
         if self.why.following is not None:
@@ -322,7 +322,8 @@ class _Teller:
             bound = self.values.variables(transition, firing.variables)
             place = helper.unmet.place
             verb = "holds it and gives it back" if any(p == place for p, _ in firing.took) else "gives one"
-            since = f"in progress since {self.values.time(firing.start)}"
+            since = "on the way" if firing.part else "in progress"
+            since = f"{since} since {self.values.time(firing.start)}"
             text = (
                 f"{transition.name}{f' ({bound})' if bound else ''} {verb} at {self.values.time(firing.end)}, {since}"
             )

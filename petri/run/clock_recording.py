@@ -20,7 +20,7 @@ Pace = tuple[float, float, float]
 
 
 class ClockSpan(Struct):
-    """The clock of a binding, or the one that all bindings of a transition share (C4).
+    """The clock of a binding, or the part of a transition in the common clock (C4).
 
     tokens: as in `ClockState`. time: to which it was set, None of a shared one. over: the instant at whose end it is
     gone. fired: the number of the happening that fired it, or -1.
@@ -89,8 +89,8 @@ class ClockRecorder:
         if index not in self._shared:
             self._shared[index] = ClockSpan(index)
             self.record.spans.append(self._shared[index])
-        running = clocks.running if math.isfinite(clocks.ends) else 0
-        self._change(self._shared[index], running, clocks.ends if running else 0.0)
+        running = clocks.running if math.isfinite(clocks.end()) else 0
+        self._change(self._shared[index], running, clocks.end() if running else 0.0)
 
     def _change(self, span: ClockSpan, running: int, value: float) -> None:
         if not span.changes or span.changes[-1][1:] != (running, value):

@@ -10,6 +10,7 @@ from typing import Final
 
 from petri.engine.firings import TracedFiring
 from petri.engine.interface import Session
+from petri.engine.state import ends
 from petri.net import Net
 from petri.run.instant import Course, Moment
 from petri.structs import Frozen
@@ -45,14 +46,15 @@ class _Search:
         at_start = self.course.again(number)
         trace = at_start.trace()
         last = trace[len(trace) - 1]
-        ends = {one.end for one in trace if last.start < one.end <= self.moment.state.now}
+        net, now = self.course.net, self.moment.state.now
+        later = {instant for one in trace for instant in ends(net, one) if last.start < instant <= now}
         session = self.course.again(number - 1)
         if self._happened(session):
             return None  # before the first firing
-        for instant in sorted({last.start, *ends}):
+        for instant in sorted({last.start, *later}):
             session.advance(instant, number + 1)
             if self._happened(session):
-                happened = [one for one in trace if instant in (one.start, one.end)]
+                happened = [one for one in trace if one.start == instant or instant in ends(net, one)]
                 return Dropped(instant, next(self._culprits(happened, instant), happened[-1]))
         return None
 
@@ -79,7 +81,7 @@ class _Search:
         unwanted = {arc.place for arc in net.transitions[self.transition].inhibitors}
         for one in happened:
             takes = one.start == instant and needed & _taken(net, one.transition)
-            gives = one.end == instant and unwanted & _given(net, one.transition)
+            gives = instant in ends(net, one) and unwanted & _given(net, one.transition)
             if takes or gives:
                 yield one
 

@@ -20,7 +20,7 @@ from petri.engine.expression import Context
 from petri.engine.interface import Asked, Limits
 from petri.engine.probes import Whole
 from petri.engine.reference_session import ReferenceSession
-from petri.engine.saved_check import gives
+from petri.engine.saved_check import arcs_of, gives
 from petri.net import Content, Net, Place, Slot, Transition
 from petri.run.checkpoint import SavedReplication
 from petri.structs import Frozen, replace
@@ -64,6 +64,7 @@ class _Fitting:
         return replace(
             fresh,
             now=saved.now,
+            firings=saved.firings,
             window=saved.now,
             random=saved.random,
             places=places,
@@ -107,20 +108,21 @@ class _Fitting:
 
     def firings(self) -> tuple[SavedFiring, ...]:
         known = {transition.name: number for number, transition in enumerate(self.net.transitions)}
-        kept, lost = [], dict.fromkeys((transition.name for transition in self.before.transitions), 0)
+        kept, lost = [], dict.fromkeys(((one.name, way) for one in self.before.transitions for way in (0, 1)), 0)
         for firing in self.saved.in_progress:
             name = self.before.transitions[firing.transition].name
             number = known.get(name)
             gifts = None if number is None else self.gifts(self.net.transitions[number], firing)
             if number is None or gifts is None:
-                lost[name] += 1
+                lost[name, min(firing.part, 1)] += 1
                 self.end_at_once(firing)
             else:
-                kept.append(SavedFiring(firing.end, number, gifts))
-        for name, count in lost.items():
+                kept.append(SavedFiring(firing.end, number, firing.part, gifts))
+        for (name, way), count in lost.items():
             if count:
-                firings = "firing" if count == 1 else "firings"
-                self.told.append(f"{count} {firings} of `{name}` in progress, whose tokens are deposited at once")
+                what = "output of `{}` on the way" if way else "firing of `{}` in progress"
+                what = what.replace(" of", "s of", count > 1).format(name)
+                self.told.append(f"{count} {what}, whose tokens are deposited at once")
         return tuple(kept)
 
     def end_at_once(self, firing: SavedFiring) -> None:
@@ -134,10 +136,11 @@ class _Fitting:
 
     def gifts(self, transition: Transition, firing: SavedFiring) -> tuple[SavedGift, ...] | None:
         """What the firing gives, if the transition of the net may give it."""
-        if transition.clock is not None or len(transition.outputs) != len(firing.gives):
+        arcs = arcs_of(transition, firing.part)
+        if arcs is None or len(arcs) != len(firing.gives):
             return None
         found = []
-        for gift, arc in zip(firing.gives, transition.outputs, strict=True):
+        for gift, arc in zip(firing.gives, arcs, strict=True):
             place = self.before.places[gift.place]
             number = self.places.get(place.name)
             if number is None or _fields(place) != _fields(self.net.places[number]):

@@ -15,7 +15,7 @@ import numpy as np
 
 from petri.engine.firings import TracedFiring
 from petri.engine.interface import Reason, Session
-from petri.engine.state import InProgress, State, in_progress, looks_at_tokens
+from petri.engine.state import InProgress, State, ends, in_progress, looks_at_tokens
 from petri.net import Net
 from petri.run.plan import Plan
 from petri.run.session import begin
@@ -74,7 +74,9 @@ class Course:
         self.session = interruptible(lambda _: self._begin(trace=True), stop=self.stop)
         self.counts = np.zeros(len(net.transitions), dtype=np.int64)
         self.last = np.full(len(net.transitions), math.nan)
-        self._open: list[tuple[int, TracedFiring]] = []  # the number of a firing in progress, and the firing
+        # The number of a firing in progress, the firing, and when all that it gives has arrived.
+        self._open: list[tuple[int, TracedFiring, float]] = []
+        self._delaying = np.array([any(arc.delay for arc in one.outputs) for one in net.transitions], dtype=bool)
         self._drained = 0
 
     def _begin(self, trace: bool) -> Session:
@@ -147,14 +149,19 @@ class Course:
         self.counts += np.bincount(firings.transitions, minlength=len(self.counts))
         self.last[firings.transitions] = firings.start_ticks  # of several the last assignment stays
         now = self.session.now
-        self._open = [one for one in self._open if one[1].end > now]
-        self._open += [(self._drained + int(i), firings[int(i)]) for i in np.flatnonzero(firings.end_ticks > now)]
+        self._open = [one for one in self._open if one[2] > now]
+        rows = np.flatnonzero((firings.end_ticks > now) | self._delaying[firings.transitions])
+        for i in map(int, rows):
+            last = max(ends(self.net, firing := firings[i]))
+            if last > now:
+                self._open.append((self._drained + i, firing, last))
         self._drained += len(firings)
 
     def _in_progress(self) -> tuple[InProgress, ...]:
-        sizes = self._sizes([number for number, one in self._open if looks_at_tokens(self.net, one.transition)])
-        found = [in_progress(self.net, one, sizes.get(number, ())) for number, one in self._open]
-        return tuple(sorted(found, key=lambda firing: firing.end))
+        sizes = self._sizes([number for number, one, _ in self._open if looks_at_tokens(self.net, one.transition)])
+        found = [in_progress(self.net, one, sizes.get(number, ())) for number, one, _ in self._open]
+        left = [part for parts in found for part in parts if part.end > self.session.now]
+        return tuple(sorted(left, key=lambda part: part.end))
 
     def _sizes(self, numbers: list[int]) -> dict[int, list[int]]:
         """The number of tokens of each place just before each of these firings."""

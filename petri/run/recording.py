@@ -26,7 +26,11 @@ Given = tuple[int, tuple[Token, ...]]
 
 
 class Happening(Struct):
-    """A firing that starts, or (transition -1) a row of a stream that arrives. Instants in ticks."""
+    """A firing that starts, or (transition -1) a row of a stream that arrives. Instants in ticks.
+
+    Or (transition -2 - t) tokens of an output of transition t with a delay, on the way from `start` to `end`; it
+    follows the firing that has sent them.
+    """
 
     transition: int
     start: float
@@ -82,15 +86,20 @@ class _Recorder(Engine):
         super().__init__(net, seed, replication, limits)
         self.happenings: list[Happening] = []
         self._taken: list[Taken] = []
-        self._starting = False  # a firing; one without time also deposits then
+        self._given: list[tuple[int, list[Held]]] | None = None  # what a firing deposits as it starts
         self._depositing = False
         self.clock_recorder = ClockRecorder(self)
 
     def start(self, index: int, binding: Binding) -> None:
-        self._starting, self._taken = True, []
+        number, self._taken, self._given = len(self.happenings), [], []
         super().start(index, binding)
-        self._starting = False
-        self.clock_recorder.fired(index, len(self.happenings) - 1)
+        firing, given = self.happenings[number], _given(self._given)
+        if firing.end == firing.start:
+            firing.given = given
+        elif given:
+            self.happenings.append(Happening(-2 - index, self.now, self.now, given=given))
+        self._given = None
+        self.clock_recorder.fired(index, number)
 
     def settle(self) -> None:
         if not self.settled:
@@ -103,31 +112,30 @@ class _Recorder(Engine):
 
     def take(self, transition: Transition, binding: Binding) -> None:
         super().take(transition, binding)
+        index = self.attempt[0]
         self.happenings.append(
-            Happening(-1, self.now, self.now, tuple(binding.variables), tuple(self._taken), transition.resets)
+            Happening(index, self.now, self.now, tuple(binding.variables), tuple(self._taken), transition.resets)
         )
 
     def begin(self, firing: Firing) -> None:
-        self._note(firing)
+        given = _given(firing.deposits)
+        if firing.part:
+            self.happenings.append(Happening(-2 - firing.transition, self.now, firing.end, given=given))
+        else:
+            self.happenings[-1].end, self.happenings[-1].given = firing.end, given
         super().begin(firing)
 
-    def deposit(self, firing: Firing) -> None:
-        if self._starting:
-            self._note(firing)
+    def finish(self, firing: Firing) -> None:
         self._depositing = True
-        super().deposit(firing)
+        super().finish(firing)
         self._depositing = False
 
     def arrive(self, place: int, tokens: Sequence[Held]) -> None:
-        if not self._depositing:  # a row of a stream
+        if self._given is not None:
+            self._given.append((place, list(tokens)))
+        elif not self._depositing:  # a row of a stream
             self.happenings.append(Happening(-1, self.now, self.now, given=_given([(place, list(tokens))])))
         super().arrive(place, tokens)
-
-    def _note(self, firing: Firing) -> None:
-        happening = self.happenings[-1]
-        happening.transition = firing.transition
-        happening.end = firing.end
-        happening.given = _given(firing.deposits)
 
 
 def _given(deposits: Sequence[tuple[int, list[Held]]]) -> tuple[Given, ...]:

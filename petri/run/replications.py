@@ -252,8 +252,11 @@ class Driver:
         self.progress.finished += 1
         return self.so_far(ended, time.perf_counter() - started)
 
-    def so_far(self, ended: Ending, seconds: float) -> Replication:
-        """What it is until now, also between two pieces of a run that goes on. seconds: of wall-clock time."""
+    def so_far(self, ended: Ending, seconds: float, *, batched: bool = True) -> Replication:
+        """What it is until now, also between two pieces of a run that goes on. seconds: of wall-clock time.
+
+        batched: False to leave out the batches, which take longer to compute than all else.
+        """
         session, series = self.session, {series.measure: [*series.values] for series in self.series}
         return Replication(
             index=self.index,
@@ -262,7 +265,7 @@ class Driver:
             firings=session.firings,
             hash=session.hash,
             window=replace(session.observe(), series=series),
-            batches=tuple(batch() for batch in self.batches),
+            batches=tuple(batch() for batch in self.batches) if batched else (),
             marking=session.marking(),
             fault=None if self.searching else self.wrong or session.error,
             seconds=seconds,

@@ -91,7 +91,7 @@ class Walk:
         """The same for explanations."""
         marking = [[token.value for token in row] for row in self.engine.marking]
         firings = sorted(self.engine.in_progress)
-        found = (self._watcher.open[firing.serial] for firing in firings)
+        found = (self._watcher.open[firing.serial, firing.part] for firing in firings)
         clocks = (state for one in self.engine.clocks.values() for state in one.states())
         return State(self.now, self.firings, marking, tuple(found), tuple(clocks))
 
@@ -199,17 +199,16 @@ class _Watcher(Observer):
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
         self.steps: list[Step] = []
-        self.open: dict[int, InProgress] = {}
+        self.open: dict[tuple[int, int], InProgress] = {}  # by the number of the firing, and the part
 
     def ended(self, transition: int, now: float) -> None:
         self.steps.append(Step("ends", transition, now))
 
     def started(self, transition: int, variables: Sequence[Scalar], now: float, end: float) -> None:
         self.steps.append(Step("starts", transition, now, end, tuple(variables)))
-        if end <= now:
-            return
-        going_on = {firing.serial for firing in self.engine.in_progress}
-        self.open = {serial: one for serial, one in self.open.items() if serial in going_on}
+        going_on = {(firing.serial, firing.part) for firing in self.engine.in_progress}
+        self.open = {part: one for part, one in self.open.items() if part in going_on}
         firing = TracedFiring(now, end, transition, tuple(variables))
         sizes = [len(row) for row in self.engine.marking]
-        self.open[self.engine.firings] = in_progress(self.engine.net, firing, sizes)
+        for one in in_progress(self.engine.net, firing, sizes):
+            self.open[self.engine.firings, one.part] = one

@@ -2,6 +2,7 @@
 
 .csv      one line for each firing
 .parquet  the same with a column for each variable (needs pyarrow)
+.xes      an event log, with a case for each replication, for process mining (pm4py)
 .vcd      tokens in places and firings in progress as waves, for GTKWave
 .json     a timeline with a track for each token of a resource, for Perfetto (ui.perfetto.dev) and chrome://tracing
 

@@ -1,7 +1,7 @@
 """Reconstructs the marking from the firings alone: what each takes and gives, and when.
 
-A trace contains the transition, start, end and variables of each firing. By the rules E2, E3 and I5 these determine
-what it takes and gives; nothing is drawn again.
+A trace contains the transition, start, end and variables of each firing. By the rules E2, E3, I5 and I11 these
+determine what it takes and gives; nothing is drawn again.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from petri.diagnostics import LanguageError
-from petri.engine.expression import Context, destination, evaluate, number_of
+from petri.engine.expression import Context, arrival, destination, evaluate, number_of
 from petri.engine.firings import TracedFiring
 from petri.net import InputArc, Net, OutputArc, Scalar, Token, Transition, constant_count
 
@@ -38,6 +38,9 @@ class Watcher(Protocol):
     def ended(self, firing: TracedFiring, given: Sequence[Moved], now: float) -> None:
         """A firing has deposited its tokens."""
 
+    def arrived(self, moved: Moved) -> None:
+        """Tokens of an output with a delay have arrived."""
+
 
 class Replay:
     """Follows one replication. `tokens` is the number in each place, at the instant of the last event.
@@ -51,7 +54,7 @@ class Replay:
         self.tokens = [place.held for place in net.places]
         self._streams = Streams(net)
         self._refill()
-        self._pending: list[tuple[float, int, TracedFiring, Sequence[Moved]]] = []
+        self._pending: list[tuple[float, int, int, TracedFiring, Sequence[Moved]]] = []  # by time, firing and part
         self._started = 0
         self._takes = [_Takes(net, transition, valued) for transition in net.transitions]
         self._gives = [_Gives(transition, valued) for transition in net.transitions]
@@ -62,10 +65,10 @@ class Replay:
         tokens = self.tokens
         self.advance(start)
         given, taken = self._gives[transition].always, self._takes[transition].always
+        later: Sequence[tuple[float, Moved]] = ()
         if given is None:
-            given = self._gives[transition].of(
-                Context(variables, tokens.__getitem__, start, end, None, self.net.tables)
-            )
+            context = Context(variables, tokens.__getitem__, start, end, None, self.net.tables)
+            given, later = self._gives[transition].of(context)
         if taken is None:  # the end is not known when the tokens to take are chosen
             taken = self._takes[transition].of(Context(variables, tokens.__getitem__, start, start))
         self.watcher.reached(start)
@@ -76,11 +79,16 @@ class Replay:
             tokens[place] = 0
         self._refill()
         self.watcher.started(firing, taken, given)
+        self._started += 1
         if end <= start:
             self._end(firing, given, end)
         else:
-            self._started += 1
-            heapq.heappush(self._pending, (end, self._started, firing, given))
+            heapq.heappush(self._pending, (end, self._started, 0, firing, given))
+        for part, (instant, moved) in enumerate(later, 1):
+            if instant <= start:
+                self._arrive(moved, start)
+            else:
+                heapq.heappush(self._pending, (instant, self._started, part, firing, [moved]))
 
     def _refill(self) -> None:
         """A place with a stream that is empty gets its next row (S6)."""
@@ -91,8 +99,16 @@ class Replay:
     def advance(self, now: float) -> None:
         """Process all ends up to `now`."""
         while self._pending and self._pending[0][0] <= now:
-            end, _, firing, given = heapq.heappop(self._pending)
-            self._end(firing, given, end)
+            instant, _, part, firing, given = heapq.heappop(self._pending)
+            if part:
+                self._arrive(given[0], instant)
+            else:
+                self._end(firing, given, instant)
+
+    def _arrive(self, moved: Moved, now: float) -> None:
+        self.watcher.reached(now)
+        self.tokens[moved.place] += moved.count
+        self.watcher.arrived(moved)
 
     def _end(self, firing: TracedFiring, given: Sequence[Moved], now: float) -> None:
         self.watcher.reached(now)
@@ -165,16 +181,23 @@ class _Gives:
     def __init__(self, transition: Transition, valued: Collection[int]) -> None:
         self.arcs = transition.outputs
         self.valued = [any(place in valued for place in arc.places) for arc in self.arcs]
-        computed = any(arc.condition is not None or arc.index is not None for arc in self.arcs)
+        computed = any(arc.condition or arc.index or arc.delay for arc in self.arcs)
         always = _all_constant([(arc.places[0], arc) for arc in self.arcs])
         self.always = None if computed or any(self.valued) else always
 
-    def of(self, context: Context) -> Sequence[Moved]:
-        return [
-            Moved(*destination(arc, context), tuple(evaluate(e, context) for e in arc.values) if valued else None)
-            for arc, valued in zip(self.arcs, self.valued, strict=True)
-            if arc.condition is None or evaluate(arc.condition, context)
-        ]
+    def of(self, context: Context) -> tuple[Sequence[Moved], Sequence[tuple[float, Moved]]]:
+        """What it gives when it ends, and what arrives at a time of its own."""
+        given: list[Moved] = []
+        later: list[tuple[float, Moved]] = []
+        for arc, valued in zip(self.arcs, self.valued, strict=True):
+            if arc.condition is not None and not evaluate(arc.condition, context):
+                continue
+            place, count = destination(arc, context)
+            if count:
+                moved = Moved(place, count, tuple(evaluate(e, context) for e in arc.values) if valued else None)
+                instant = arrival(arc, context)
+                given.append(moved) if instant is None else later.append((instant, moved))
+        return given, later
 
 
 def _all_constant(arcs: Sequence[tuple[int, InputArc | OutputArc]]) -> Sequence[Moved] | None:

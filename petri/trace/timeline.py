@@ -173,21 +173,28 @@ class TimelineWriter(TextWriter):
                 self._leave(track, now)
         own = list(holding.returned)
         for moved in given:
-            pool = self._pools.get(moved.place)
-            if pool is None:
-                self._dirty.add(moved.place)
-                continue
-            for _ in range(moved.count):
-                identity = pool.identity(moved.value) or ()
-                entry = matching(own, pool, identity)
-                if entry is not None:
-                    own.remove(entry)
-                index = entry[1] if entry is not None else self._close(pool, identity, now)
-                pool.tracks[index].identity = identity
-                pool.put(index)
+            self._give(moved, own, now)
         if holding.lane is not None:
             transition, lane = holding.lane
             heapq.heappush(self._free[transition], lane)
+
+    def arrived(self, moved: Moved) -> None:
+        self._give(moved, [], self._now)
+
+    def _give(self, moved: Moved, own: list[tuple[int, int]], now: float) -> None:
+        """Tokens come back, those of `own` to the tracks that the firing has not left."""
+        pool = self._pools.get(moved.place)
+        if pool is None:
+            self._dirty.add(moved.place)
+            return
+        for _ in range(moved.count):
+            identity = pool.identity(moved.value) or ()
+            entry = matching(own, pool, identity)
+            if entry is not None:
+                own.remove(entry)
+            index = entry[1] if entry is not None else self._close(pool, identity, now)
+            pool.tracks[index].identity = identity
+            pool.put(index)
 
     def _returned(
         self, own: Sequence[tuple[int, int]], given: Sequence[Moved]

@@ -67,6 +67,9 @@ class WaveWriter(TextWriter):
         self._progress[firing.transition] -= 1
         self._transitions.add(firing.transition)
 
+    def arrived(self, moved: Moved) -> None:
+        self._places.add(moved.place)
+
     def reached(self, now: float) -> None:
         step = round(self._net.tick.time(now) * self._steps)
         if step != self._now:

@@ -10,7 +10,7 @@ from typing import BinaryIO, Final, Protocol
 from petri.engine.firings import TracedFiring
 from petri.net import Net
 
-SUFFIXES: Final = (".csv", ".parquet", ".vcd", ".json")
+SUFFIXES: Final = (".csv", ".parquet", ".xes", ".vcd", ".json")
 TIMELINES: Final = (".vcd", ".json")
 """Formats with one timeline: they contain only replication 0."""
 
@@ -49,6 +49,10 @@ def writer_of(path: str | Path, net: Net, file: BinaryIO, until: float = math.in
             from petri.trace.rows import ParquetWriter
 
             return ParquetWriter(net, file)
+        case ".xes":
+            from petri.trace.event_log import EventLogWriter
+
+            return EventLogWriter(net, file)
         case ".vcd":
             from petri.trace.waves import WaveWriter
 

@@ -2,8 +2,8 @@
 
 The rule, for each study whose study.yaml has an entry `fitting`:
 
-- A figure that a parameter fixes has the role `input`, one that arithmetic gives `derived`, and an exact solution
-  `oracle`. Its author marks it.
+- A figure that a parameter fixes has the role `input`, one that arithmetic gives `derived`, or `computed` if the paper
+  does not state it, and an exact solution `oracle`. Its author marks it.
 - A figure is trivial if an answer that needs no model meets its tolerance: nothing, the whole of a share, or what is
   offered (`offered` in study.yaml says of which measure).
 - All others are informative. Those of one quantity, which is a measure of one net with the same parameters, belong
@@ -23,7 +23,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
-from petri.experiment.design.definition import DERIVED, FITTED, INPUT, ORACLE, TRIVIAL, Expected
+from petri.experiment.design.definition import COMPUTED, DERIVED, FITTED, INPUT, ORACLE, TRIVIAL, Expected
 from petri.experiment.design.preparation import Point, Prepared, expected_value, in_units
 from petri.experiment.experiment import Experiment
 from petri.measure.figures import figures
@@ -71,7 +71,7 @@ def drawn_place(seed: int, quantity: str) -> str:
 def sort_figures(name: str, prepared: Prepared, named: set[str], fitting: Fitting, found: Sorted) -> None:
     for place, expected in enumerate(prepared.experiment.expected):
         point = next(one for one in prepared.points if expected.applies(one.parameters))
-        if expected.role in (INPUT, DERIVED, ORACLE):
+        if expected.role in (INPUT, DERIVED, COMPUTED, ORACLE):
             found.roles[name, place] = expected.role
         elif is_trivial(expected, point, fitting):
             found.roles[name, place] = TRIVIAL

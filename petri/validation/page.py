@@ -1,17 +1,22 @@
-"""The summary page of a validation, which links to the pages of its experiments."""
+"""The page of a validation: every table and figure of the papers beside ours, with links to the experiments' pages."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from petri.experiment.results.outcome import Outcome
+from petri.measure.figures import Figure as Kept
 from petri.report.dimensions import shown_dimension
+from petri.report.html import sweep_figures as figures
 from petri.report.html import tables
 from petri.report.html.marks import interval_mark
-from petri.report.html.markup import Content, Markup, tag
-from petri.report.html.page import Page
-from petri.validation.statements import short
+from petri.report.html.markup import Content, Markup, aside, content, tag
+from petri.report.html.page import LOW, Page
+from petri.report.quantities import Units
+from petri.validation.account import account
+from petri.validation.printed import printed
+from petri.validation.statements import Judged, short
 from petri.validation.suite import FigureCheck, Validation
 from petri.validation.wording import (
     basis,
@@ -24,34 +29,150 @@ from petri.validation.wording import (
     unsettled_figures,
 )
 
-STATEMENTS: Final = (("", ""), ("statement", ""), ("ours", ""), ("source", "doc"))
-
+STATEMENTS: Final = (("", ""), ("the paper says", ""), ("ours", ""), ("source", "doc"), ("basis", ""))
 FIGURE_MARKS: Final = {"within": ("✓ within", "pass"), "outside": ("✗ outside", "fail"),
                        "noisy": ("? too noisy to judge", "warn")}  # fmt: skip
 STATEMENT_MARKS: Final = {"holds": ("✓ holds", "pass"), "fails": ("✗ fails", "fail"),
                           "undecided": ("? undecided at this length", "warn")}  # fmt: skip
+FEWEST_DRAWN: Final = 3  # figures of a measure that make a picture
+MOST_PICTURES: Final = 4  # of one experiment
+LEGEND: Final = (
+    ("test within", "within its tolerance"), ("test outside", "outside"), ("test noisy", "too noisy to judge"),
+    ("test", "a prediction, or compared"), ("given", "fitted, an input, arithmetic or trivial: no test of the model"),
+)  # fmt: skip
 
 
 def summary_page(validations: Sequence[Validation]) -> str:
     """The page, as HTML; it links to `NAME/EXPERIMENT.html`."""
-    page = Page("Validation", "Published figures and ours")
+    page = Page("Validation", "Published figures and ours", more=("validation.css",))
+    if len(validations) > 1:
+        page.section("account", "All studies", account_table(validations))
+    page.section("legend", "How to read the tables", legend())
     for one in validations:
         title = one.name.replace("_", " ")
-        said = [tag("p", line) for line in counted_figures(one).split("\n")]
+        said = [tag("p", line) for line in counted_figures(one).split("\n")] if one.figures else []
+        said += [tag("p", line) for line in counted_statements(one).split("\n")] if one.statements else []
         moving = [tag("p", line, class_="note") for line in [unsettled_figures(one)] if line]
-        shown = [
-            tables.table(columns(stated), [figure_row(one.name, check) for check in checks], f"{title}: {stated}")
-            for stated, checks in by_origin(one.figures)
-        ]
-        page.section(one.name, title, *said, *shown, *moving, pages(one))
-        if one.statements:
-            rows = [
-                (mark(STATEMENT_MARKS[judged.verdict]), judged.statement.says, judged.values, judged.statement.source)
-                for judged in one.statements
-            ]
-            table = tables.table(STATEMENTS, rows, "Statements")
-            page.section(f"{one.name}-statements", f"{title}: in words", tag("p", counted_statements(one)), table)
+        stated = {check.experiment for check in one.figures if check.of_the_paper}
+        first = sorted(one.outcomes, key=lambda name: name not in stated)
+        blocks = [experiment(page, one, name, one.outcomes[name]) for name in first]
+        page.section(one.name, title, *said, *blocks, rows_in_full(one), *moving)
     return page.html()
+
+
+def account_table(validations: Sequence[Validation]) -> Markup:
+    columns = (("", "name"), *((one.name.replace("_", " "), "figure") for one in validations))
+    return tables.table(columns, [(kind, *cells) for kind, cells in account(validations)], "All studies")
+
+
+def legend() -> Markup:
+    """What the colours of the cells mean."""
+    said = "Each cell has the paper's figure above ours, with its 95 % interval."
+    return content(tag("p", said), tag("ul", [tag("li", text, class_=kind) for kind, text in LEGEND], class_="legend"))
+
+
+# ---------------------------------------------------------------- an experiment
+
+
+def experiment(page: Page, one: Validation, name: str, outcome: Outcome) -> Markup:
+    """A table or figure of the paper: its table with ours, both as pictures, and what the paper says about it."""
+    heading = tag("h3", outcome.title or name)
+    checks = [check for check in one.figures if check.experiment == name]
+    stated = [check for check in checks if check.of_the_paper]
+    said = [judged for judged in one.statements if judged.statement.experiment == name]
+    table = printed_table(stated, outcome.title or name) if stated else None
+    nothing = aside("The paper states no values here; the picture is ours.") if not stated else None
+    return content(
+        heading,
+        aside(pages(one, name, outcome)),
+        table,
+        nothing,
+        *pictures(page, outcome, stated),
+        statements_table(said) if said else None,
+    )
+
+
+def pages(one: Validation, name: str, outcome: Outcome) -> Content:
+    """Links to the page of the experiment and, if it has one point, to that of its first run."""
+    run = (", ", tag("a", "its first run in full", href=f"{one.name}/{name}_run.html"))
+    link = tag("a", "All points and measures", href=f"{one.name}/{name}.html")
+    return (link, run if len(outcome.points) == 1 else "")
+
+
+def printed_table(checks: Sequence[FigureCheck], label: str) -> Markup:
+    table = printed(checks)
+    columns = ((table.corner, "name"), *((column, "") for column in table.columns))
+    rows = [
+        (row, *(cell(table.cells.get((row, column), ())) for column in table.columns)) for row in table.rows
+    ]  # fmt: skip
+    return tag("div", tables.table(columns, rows, label), class_="printed")
+
+
+def cell(checks: Sequence[FigureCheck]) -> Content:
+    return [
+        tag(
+            "div",
+            tag("span", str(check.checked.expected.value)),
+            tag("b", ours(check, shown_dimension(check.dimension))),
+            tag("small", check.role) if check.role else None,
+            class_=f"{'given' if check.role else 'test'} {check.verdict}",
+            title=f"{check.checked.expected.source}: {FIGURE_MARKS[check.verdict][0][2:]}{said_of(check)}",
+        )
+        for check in checks
+    ]
+
+
+def said_of(check: FigureCheck) -> str:
+    return f", {basis(check)}" if basis(check) else ""
+
+
+def pictures(page: Page, outcome: Outcome, stated: Sequence[FigureCheck]) -> Iterator[Markup]:
+    """Of each measure along the axis of the experiment: what the paper states, beside ours with the same axes."""
+    axes = figures.axes(outcome)
+    if not axes or not figures.is_grid(outcome, axes):
+        return
+    units = Units.of(outcome.net)
+    for kept in drawn_measures(outcome, stated):
+        label = f"{kept.name} along {axes[0].name}"
+        mine = page.figure(figures.curves(outcome, kept, units, axes), f"ours: {label}", tag("b", "ours"), LOW)
+        theirs = None
+        if stated:
+            paper = figures.stated_curves(outcome, kept, units, axes)
+            theirs = page.figure(paper, f"the paper: {label}", tag("b", "the paper"), LOW)
+        yield content(tag("p", tag("code", kept.name)), tag("div", theirs, mine, class_="pair"))
+
+
+def drawn_measures(outcome: Outcome, stated: Sequence[FigureCheck]) -> list[Kept]:
+    """Those of which the paper states several figures; the first one if it states nothing."""
+    if not stated:
+        return [one for one in outcome.figures if figures.known_values(outcome, one)][:1]
+    counts = {one.name: sum(check.measure == one.name for check in stated) for one in outcome.figures}
+    return [one for one in outcome.figures if counts[one.name] >= FEWEST_DRAWN][:MOST_PICTURES]
+
+
+def statements_table(said: Sequence[Judged]) -> Markup:
+    rows = [
+        (
+            mark(STATEMENT_MARKS[judged.verdict]),
+            judged.statement.says,
+            judged.values,
+            judged.statement.source,
+            judged.statement.role,
+        )
+        for judged in said
+    ]
+    return tag("div", tables.table(STATEMENTS, rows, "Statements"), class_="said")
+
+
+# ---------------------------------------------------------------- all figures, one in each row
+
+
+def rows_in_full(one: Validation) -> Markup | None:
+    shown = [
+        tables.table(columns(stated), [figure_row(one.name, check) for check in checks], f"{one.name}: {stated}")
+        for stated, checks in by_origin(one.figures)
+    ]
+    return tag("details", tag("summary", "Each figure with its tolerance and difference"), shown) if shown else None
 
 
 def columns(stated: str) -> tables.Columns:
@@ -86,18 +207,3 @@ def tolerance(check: FigureCheck, dimension: str) -> str:
 def mark(shown: tuple[str, str]) -> Markup:
     said, kind = shown
     return tag("span", said, class_=f"claim {kind}")
-
-
-def in_full(folder: str, name: str, outcome: Outcome) -> Content:
-    """A link to the page of the first run, for an experiment with one point."""
-    if len(outcome.points) != 1:
-        return ""
-    return (", ", tag("a", "its first run in full", href=f"{folder}/{name}_run.html"))
-
-
-def pages(one: Validation) -> Markup:
-    links = [
-        tag("li", tag("a", outcome.title or name, href=f"{one.name}/{name}.html"), in_full(one.name, name, outcome))
-        for name, outcome in one.outcomes.items()
-    ]
-    return tag("ul", links)

@@ -17,7 +17,7 @@ from typing import Any, Final
 
 import yaml
 
-from petri.experiment.design.definition import shown
+from petri.experiment.design.definition import DERIVED, FITTED, INPUT, TRIVIAL, shown
 from petri.experiment.design.preparation import quantity
 from petri.experiment.results.outcome import Outcome
 from petri.experiment.results.summary import PointOutcome
@@ -41,7 +41,9 @@ STRAIGHT: Final = 0.1  # slopes that differ by less than this share of the great
 APART: Final = 0.05
 FORMS: Final = ("increasing", "decreasing", "bent", "higher", "near", "apart", "gap", "below", "above", "zero")
 EACH: Final = ("below", "above", "zero")  # forms that every point must fulfil
-COMMON: Final = ("says", "source", "experiment", "measures", "at", "predicted")
+COMMON: Final = ("says", "source", "experiment", "measures", "at", "predicted", "role")
+READ: Final = "read"
+STATEMENT_ROLES: Final = (READ, FITTED, INPUT, DERIVED, TRIVIAL)
 OPTIONS: Final[Mapping[str, tuple[str, ...]]] = {
     "higher": ("lower", "factor"),
     "near": ("within",),
@@ -65,7 +67,8 @@ class StatementError(ValueError):
 class Statement:
     """`options` has the entry of the form, and its further entries.
 
-    predicted: the verdict of the model that was made before the statement was known; "" if it was known.
+    predicted: the verdict of the model that was made before the statement was known; "" if it was known. role: "read"
+    if the paper says it in words and the number is ours; the others as of `Expected`.
     """
 
     says: str
@@ -76,6 +79,7 @@ class Statement:
     options: Mapping[str, Any]
     at: Where = field(default_factory=dict)
     predicted: str = ""
+    role: str = ""
 
     def judge(self, outcome: Outcome) -> Judged:
         """Raises StatementError if the experiment has no such point or measure."""
@@ -324,6 +328,8 @@ def statement(entry: Any, where: str) -> Statement:
         raise StatementError(f"{where}: `measures` must be a list")
     if entry.get("predicted", HOLDS) not in (HOLDS, FAILS):
         raise StatementError(f"{where}: `predicted` must be {HOLDS} or {FAILS}")
+    if entry.get("role", READ) not in STATEMENT_ROLES:
+        raise StatementError(f"{where}: `role` must be one of {', '.join(STATEMENT_ROLES)}")
     options = {name: entry[name] for name in (form, *OPTIONS.get(form, ())) if name in entry}
     return Statement(
         says=str(entry["says"]),
@@ -334,4 +340,5 @@ def statement(entry: Any, where: str) -> Statement:
         options=options,
         at=dict(entry.get("at", {})),
         predicted=entry.get("predicted", ""),
+        role=entry.get("role", ""),
     )

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Literal
 
-import numpy as np
-
 from petri import library
-from petri.experiment.design.definition import DERIVED, FITTED, INPUT, ORACLE, TRIVIAL
+from petri.experiment.design.definition import COMPUTED, ORACLE
 from petri.experiment.experiment import Experiment
 from petri.experiment.procedure.campaign import Watcher, sweep
 from petri.experiment.results.outcome import Outcome
@@ -27,12 +25,11 @@ from petri.run.plan import Plan
 from petri.run.replications import replicate
 from petri.run.stop import TimeLimit
 from petri.trace.gaps import GapCollector, gap_measures
-from petri.validation.margins import HOLDS, UNDECIDED, estimate
+from petri.validation.margins import UNDECIDED, estimate
 from petri.validation.statements import Judged, StatementError, read_statements
 from petri.validation.study import STUDY, read_study
 
 STATEMENTS: Final = "statements.yaml"
-FEWEST_TOGETHER: Final = 4  # figures of one measure whose differences are also judged together
 
 Judgement = Literal["within", "outside", "noisy"]
 WITHIN: Final = "within"
@@ -71,7 +68,7 @@ class FigureCheck:
     @property
     def of_the_paper(self) -> bool:
         """Whether the paper states the value; arithmetic or an exact solution gives others."""
-        return self.role not in (DERIVED, ORACLE)
+        return self.role not in (COMPUTED, ORACLE)
 
     @property
     def difference(self) -> float:
@@ -110,37 +107,6 @@ class FigureCheck:
         return predicted is not None and abs(predicted - self.checked.value) <= self.checked.verdict.tolerance
 
 
-@dataclass(frozen=True)
-class Tally:
-    """How many of one kind are true."""
-
-    kind: str
-    found: int
-    of: int
-
-
-@dataclass(frozen=True)
-class Deviation:
-    """Of several figures of one measure: the root mean square of the differences from the paper, in the paper's root
-    mean square, and the median of the relative differences, both as shares. A figure of 0 has no relative difference.
-    """
-
-    title: str
-    measure: str
-    of: int
-    rms: float
-    median: float
-
-    @classmethod
-    def of_figures(cls, title: str, measure: str, figures: Sequence[FigureCheck]) -> Deviation:
-        stated = np.array([one.checked.value for one in figures])
-        missed = np.array([one.ours.mean for one in figures]) - stated
-        with np.errstate(divide="ignore", invalid="ignore"):
-            relative = np.abs(missed / stated)[stated != 0]
-            rms = float(np.sqrt(np.mean(missed**2) / np.mean(stated**2)))
-        return cls(title, measure, len(figures), rms, float(np.median(relative)) if relative.size else math.nan)
-
-
 @dataclass
 class Validation:
     """The results of a folder's experiments. `drawn`: its fitting set was drawn, so what is not in it is predicted."""
@@ -172,33 +138,6 @@ class Validation:
     @property
     def undecided(self) -> int:
         return sum(judged.verdict == UNDECIDED for judged in self.statements)
-
-    @property
-    def tallies(self) -> list[Tally]:
-        """The figures by what they say about the model; see `Expected` for the roles."""
-        figures = self.figures
-        first = {"predicted": "", "fitting set": FITTED} if self.drawn else {"compared": "", "fitted": FITTED}
-        kinds = {
-            **first, "trivial": TRIVIAL, "fixed by an input": INPUT, "arithmetic": DERIVED, "exact solutions": ORACLE,
-        }  # fmt: skip
-        by_kind = {kind: [one for one in figures if one.role == role] for kind, role in kinds.items()}
-        return [Tally(kind, sum(one.passed for one in own), len(own)) for kind, own in by_kind.items() if own]
-
-    @property
-    def deviations(self) -> list[Deviation]:
-        """How far the paper's figures of each measure are missed together, where an experiment has enough of them."""
-        groups: dict[tuple[str, str], list[FigureCheck]] = {}
-        for one in self.figures:
-            if one.of_the_paper and one.role not in (INPUT, TRIVIAL):
-                groups.setdefault((one.title, one.measure), []).append(one)
-        return [Deviation.of_figures(*key, ones) for key, ones in groups.items() if len(ones) >= FEWEST_TOGETHER]
-
-    @property
-    def predictions(self) -> Tally:
-        """Of the figures and statements that were predicted before they were seen: how many came true."""
-        figures = [one.was_within for one in self.figures if one.checked.predicted is not None]
-        statements = [one.statement.predicted == HOLDS for one in self.statements if one.statement.predicted]
-        return Tally("predicted", sum(figures) + sum(statements), len(figures) + len(statements))
 
     @property
     def failed(self) -> bool:

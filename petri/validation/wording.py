@@ -8,6 +8,7 @@ from typing import Final
 
 from petri.report.quantities import NOTHING
 from petri.report.unsettled import marked, movement, note
+from petri.validation.account import Deviation, Tally, came_true, deviations, statement_tallies, tallies
 from petri.validation.statements import short
 from petri.validation.suite import FigureCheck, Validation
 
@@ -48,15 +49,9 @@ def by_origin(figures: Sequence[FigureCheck]) -> Iterator[tuple[str, list[Figure
 
 def counted_figures(one: Validation) -> str:
     noisy = f", {one.noisy} too noisy to judge" if one.noisy else ""
-    lines = [f"{one.found} of {len(one.figures)} stated figures within their tolerances{noisy}"]
-    if len(one.tallies) > 1:
-        lines.append("; ".join(f"{tally.kind}: {tally.found} of {tally.of}" for tally in one.tallies))
-    lines += [
-        f"{each.title}, {short(each.measure)}, {each.of} figures: root mean square of the differences "
-        f"{percent(each.rms)}, median {percent(each.median)}"
-        for each in one.deviations
-    ]
-    predicted = one.predictions
+    lines = [f"{one.found} of {len(one.figures)} figures within their tolerances{noisy}", *counts(tallies(one))]
+    lines += map(deviation, deviations(one))
+    predicted = came_true(one)
     if predicted.of:
         lines.append(
             f"{predicted.found} of {predicted.of} predictions of figures and statements not yet seen came true"
@@ -64,9 +59,24 @@ def counted_figures(one: Validation) -> str:
     return "\n".join(lines)
 
 
+def deviation(each: Deviation) -> str:
+    where = f"{each.title}{each.words and f' {each.words}'}, {short(each.measure)}, {each.of} figures"
+    return (
+        f"{where}: root mean square of the differences {percent(each.rms)}, median {percent(each.median)}, "
+        f"greatest {percent(each.greatest)}"
+    )
+
+
 def counted_statements(one: Validation) -> str:
     undecided = f", {one.undecided} undecided at this length" if one.undecided else ""
-    return f"{one.holding} of {len(one.statements)} statements hold{undecided}"
+    return "\n".join(
+        [f"{one.holding} of {len(one.statements)} statements hold{undecided}", *counts(statement_tallies(one))]
+    )
+
+
+def counts(kinds: Sequence[Tally]) -> list[str]:
+    """A line, if there are several kinds."""
+    return ["; ".join(f"{one.kind}: {one.found} of {one.of}" for one in kinds)] if len(kinds) > 1 else []
 
 
 def percent(share: float, sign: str = "") -> str:

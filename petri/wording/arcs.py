@@ -123,6 +123,7 @@ WORDING: dict[str, Wording] = {
         "`{name}` has a capacity, so the {what} may not depend on {word}",
         "whether there is room must be known before the firing starts; choose in an immediate transition after it",
     ),
+    "delay-of-nothing": Wording("`nothing` does not arrive", "leave `in` out"),
     "prefer-not-number": Wording("bindings are preferred by a number, not by {kind}", "name a field, such as `p.born`"),
     "too-many-keys": Wording(
         "of these keys, more than two are numbers without bounds",
@@ -130,6 +131,7 @@ WORDING: dict[str, Wording] = {
         "the last key is not needed if it is the order of arrival, which decides in any case between tokens of a place",
     ),
     "time-negative": Wording("a firing time cannot be {value}"),
+    "delay-negative": Wording("the delay of an output cannot be {value}"),
     "after-with-takes": Wording(
         "a transition has `takes` or `after`, not both",
         "`takes` holds its tokens while the time passes; with `after`, they stay, and another transition may take them"

@@ -27,10 +27,19 @@ WORDING: dict[str, Wording] = {
         "the clock of `{transition}` remembers how long it has run, and a state does not",
         "use `after exp(…)` without `resume` and `repeat`, or `takes`, which may also be an erlang or a constant",
     ),
+    "exact-delay": Wording(
+        "an output of `{transition}` arrives a time after the start of its firing, and a state does not say how much of"
+        " that has passed",
+        "give it at once to a place of its own, from which another transition takes it for that time",
+        "or simulate: `pnsim run`",
+    ),
     "exact-mixed": Wording(
         "the constant time of `{transition}` passes while an exponential time does",
         "replace the constant by `erlang(20, …)`, which is nearly constant; or use constants and `geometric` alone",
-        notes=("a state with both would have to say how much of the constant is left, which can be any number",),
+        notes=(
+            "a state with both would have to say how much of the constant is left, which can be any number; "
+            "nets with one constant at a time beside exponential times (DSPN) are not solved",
+        ),
     ),
     "exact-zero-clock": Wording(
         "the clock of `{transition}` has a mean of 0 in some state", "leave `after` out, and give it a priority"
@@ -39,9 +48,17 @@ WORDING: dict[str, Wording] = {
         "one firing of `{transition}` has more than {most} outcomes", "draw from fewer values"
     ),
     "exact-many-states": Wording(
-        "the net has more than {states:state}, which is the limit",
+        "the exploration ended at its limit, when {states:state} had been found",
         "`{place}` has held up to {tokens:token}: give it a `cap`, if it should not grow",
         "raise the limit with --states, or make the net smaller with --set",
+    ),
+    "exact-stopped": Wording(
+        "interrupted, when {states:state} had been found",
+        "`{place}` has held up to {tokens:token}: give it a `cap`, if it should not grow",
+    ),
+    "exact-stopped-solving": Wording(
+        "interrupted: all {states:state} and {arcs:arc} were found, but the figures were not yet known",
+        "the time grows with the arcs: make the net smaller with --set",
     ),
     "exact-standstill": Wording(
         "time stands still: firings that take no time go on for ever, once they have begun",
@@ -66,13 +83,8 @@ WORDING: dict[str, Wording] = {
     ),
     "exact-needs-library": Wording("exact answers need {library}, which is not installed", "run `{install}`"),
     # ---------------------------------------------------------------- conditions on states
-    "exact-query": Wording(
-        "`{text}` is not a condition on states, from `{at}` on",
-        "write such as 'tokens(buffer) == 8 and tokens(line) == 0', 'firing(send) > 1', or 'dead'; "
-        "with `and`, `or`, `not`, `+`, `-`, `*` and brackets",
-    ),
-    "exact-query-bare": Wording("`{at}` in `{text}` is a place, not a number", "write `tokens({at})`"),
-    "exact-query-name": Wording("there is no {kind} `{name}`", "write `{suggestion}`"),
+    "condition-bare": Wording("`{name}` is a place, not a number", "write `tokens({name})`"),
+    "condition-name": Wording("there is no {kind} `{name}`", "did you mean `{suggestion}`?"),
     "exact-graph-size": Wording(
         "a drawing of {states:state} would show nothing", "make the net smaller with --set, or use --graph"
     ),

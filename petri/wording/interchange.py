@@ -47,7 +47,21 @@ WORDING: dict[str, Wording] = {
         "an input arc that takes all values but several cannot be said in a net of this language"
     ),
     "foreign-bag-too-large": Wording("`all` stands for too many tokens here"),
-    "foreign-kind": Wording("models of the kind `{kind}` cannot be imported"),
+    "foreign-kind": Wording(
+        "models of the kind `{kind}` cannot be imported", "only those of the kind `ctmc` have one time for each command"
+    ),
+    "foreign-unreadable": Wording("`{path}` is a file of {origin}, which cannot be imported: {reason}"),
+    "foreign-strings": Wording(
+        "the language has no strings: tokens of {names:and} are black, and products are imported without them"
+    ),
+    "foreign-monitors": Wording(
+        "these monitors are not imported: {names:and}", "measures say the like: `mean(place)`, `count(transition)`"
+    ),
+    "foreign-weights": Wording(
+        "GreatSPN gives a weight to each binding, and this language to each transition, whose bindings share it: "
+        "beside others of their priority, {names:and} may fire with another probability",
+        "the figures are the same where one binding is enabled at a time, or the other transitions are independent",
+    ),
     "foreign-no-id": Wording("this {kind} has no id"),
     "foreign-twice": Wording("there are two nodes `{name}`"),
     "foreign-circle": Wording("`{name}` refers to itself"),

@@ -65,6 +65,10 @@ WORDING: dict[str, Wording] = {
             " before {room} times the length of the run",
         ),
     ),
+    "end-of-delayed": Wording(
+        "`end` is the instant at which the firing ends, not the one at which this output arrives",
+        "for that one, write `now + {delay}`",
+    ),
     "time-may-be-negative": Wording(
         "a normal time may be negative, which stops the run",
         "draw it from a range: `normal(mean, sd, low..high)`, of which no value is outside",

@@ -12,7 +12,7 @@ WORDING: dict[str, Wording] = {
     ),
     "trace-full": Wording(
         "`{path}` ends at time {time}: viewers can show at most {count} events",
-        "make the run shorter (`--until`), or write the trace as .csv, .parquet or .vcd, which can have any length",
+        "make the run shorter (`--until`), or write a .csv, .parquet, .xes or .vcd file, which can have any length",
     ),
     "trace-no-pyarrow": Wording(
         "writing a trace as Parquet needs pyarrow, which is not installed",

@@ -41,6 +41,23 @@ WORDING: dict[str, Wording] = {
         notes=("`now` can be used in draws, times, outputs and measures; `end` in outputs and measures",),
     ),
     "tokens-not-allowed": Wording("`tokens(…)` is not allowed in {where}"),
+    "schedule-not-allowed": Wording(
+        "the value of a schedule changes with time, which {where} cannot follow",
+        "a place of black tokens follows it with the initial marking `NAME * token`",
+        "instead of a capacity, count in a guard: `when tokens(ward) < beds`",
+    ),
+    "schedule-start": Wording(
+        "the first value of a schedule holds from 0, not from `{text}`",
+        "write what holds at first: `schedule staff = 2 from 0 h, 6 from 8 h every 24 h`",
+    ),
+    "schedule-order": Wording(
+        "`{text}` is not after the time before it",
+        "write the values in the order in which they hold; `every` ends the last",
+    ),
+    "schedule-time-of-module": Wording(
+        "the times of a schedule do not depend on the parameters of a module",
+        "its values may; use constants, or parameters of the net, for the times",
+    ),
     "firings-not-allowed": Wording(
         "`firings(…)` is not allowed in {where}",
         "measures of the marking may use it: `share(firings(send) >= 2)`, `mean(…)`, `time_until(…)`",
@@ -126,5 +143,6 @@ LABELS: dict[str, str] = {
     "left-side": "{left_type}",
     "right-side": "{right_type}",
     "drawn-here": "drawn here",
+    "scheduled-here": "declared here",
     "waits-too": "and this",
 }

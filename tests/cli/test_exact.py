@@ -42,6 +42,76 @@ def test_solve_beside_a_simulation(call: Call) -> None:
     assert json.loads(call("run", "closed_ring", "--exact", "--json").out)["exact"]
 
 
+WORKERS = """net workers
+place idle[1..4] = token
+place busy[1..4]
+place tools = 3 * token
+transition start[i in 1..4]: idle[i], tools -> busy[i]  after exp(2)
+transition stop[i in 1..4]: busy[i] -> idle[i], tools  after exp(1)
+measure work = mean(busy[1])
+  expect < 0.2
+expect mean(tools) > 1
+"""
+
+
+def test_elements_that_may_be_exchanged(call: Call, tmp_path: Path) -> None:
+    net = tmp_path / "workers.net"
+    net.write_text(WORKERS)
+    reduced, whole = call("solve", str(net)), call("solve", str(net), "--no-symmetry")
+    assert "exact, in the long run: 4 states" in reduced.out
+    assert "of 15 states, as elements may be exchanged: idle[…], busy[…]" in reduced.out
+    assert "exact, in the long run: 15 states" in whole.out
+    tables = [shown.out[shown.out.index("Measures") : shown.out.index("every figure")] for shown in (reduced, whole)]
+    assert tables[0] == tables[1]
+
+
+def test_expectations_are_judged_by_the_exact_value(call: Call, tmp_path: Path) -> None:
+    net = tmp_path / "workers.net"
+    net.write_text(WORKERS)
+    shown = call("solve", str(net))
+    assert shown.status == 1
+    assert "1 of 2 expectations FAILED" in shown.out
+    judged = json.loads(call("solve", str(net), "--json").out)["expectations"]
+    assert [one["passed"] for one in judged] == [False, True]
+    assert judged[0]["value"] == pytest.approx(
+        json.loads(call("solve", str(net), "--json").out)["measures"][0]["value"]
+    )
+
+
+def test_a_page(call: Call, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    assert call("solve", "mm1k", "--simulate", "--report", str(page)).status == 0
+    text = page.read_text(encoding="utf-8")
+    assert "0.7289444011" in text
+    assert "intervals contain the exact figure" in text
+    assert "All expectations hold exactly" in text
+    refused = call("solve", "mm1k", "--report", str(tmp_path / "page.pdf"))
+    assert refused.status == 2
+    assert "output-suffix" in refused.err
+
+
+def test_a_coarse_tick_is_told_beside_a_simulation(call: Call, tmp_path: Path) -> None:
+    """The simulation rounds a mean of two and a half ticks; the exact figure does not."""
+    net = tmp_path / "coarse.net"
+    text = "net coarse\ntime us resolution 1 us\nplace a = token\ntransition go: a -> a takes exp(2.5 us)\n"
+    text += "run until 10 ms\n"
+    net.write_text(text)
+    told = " ".join(call("solve", str(net), "--simulate").out.split())
+    assert "the fastest event comes after 2.5 of them in the mean" in told
+    net.write_text(text.replace(" resolution 1 us", ""))
+    assert "whole ticks" not in call("solve", str(net), "--simulate").out
+
+
+def test_a_solution_in_a_notebook() -> None:
+    solution = petri.load("mm1k").solve()
+    assert "exact in the long run, 24 states; refused 0.08881949866" in repr(solution)
+    shown = solution._repr_html_()
+    assert "0.7289444011" in shown
+    assert "<script" not in shown
+    table = solution.to_pandas().set_index("name")
+    assert table.loc["served", "low"] <= table.loc["served", "value"] <= table.loc["served", "high"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -83,6 +153,47 @@ def test_reach(call: Call, tmp_path: Path) -> None:
     assert call("reach", str(net), "--find", "tokens(waiting) == 3").status == 0
     assert "tokens(waiting)" in call("reach", str(net), "--find", "waiting == 3").err
     assert call("reach", str(net), "--find", "tokens(nobody) >").status != 0
+
+
+@pytest.mark.parametrize(
+    ("condition", "found"),
+    [
+        ("tokens(busy[*]) == 3", True),
+        ("tokens(busy[*]) > 3", False),
+        ("tokens(busy[2]) + tokens(busy[4]) == 2 and tokens(tools) == 1", True),
+        ("min(tokens(idle[1]), tokens(busy[1])) > 0", False),
+        ("dead", False),
+    ],
+)
+def test_conditions(call: Call, tmp_path: Path, condition: str, found: bool) -> None:
+    net = tmp_path / "workers.net"
+    net.write_text(WORKERS)
+    assert call("reach", str(net), "--find", condition).status == (0 if found else 1)
+
+
+def test_conditions_on_firings(call: Call) -> None:
+    """Either the server is idle, or it serves."""
+    assert call("reach", "mm1k", "--always", "firings(serve) + tokens(server) == 1 or tokens(queue) > 0").status == 0
+    assert call("reach", "mm1k", "--find", "firings(serve) == 1 and tokens(queue) == 4").status == 0
+
+
+@pytest.mark.parametrize(
+    ("condition", "said"),
+    [
+        ("tokens(queu) == 1", "did you mean `queue`?"),
+        ("queue == 1", "write `tokens(queue)`"),
+        ("tokens(queue)", "is int, but bool is expected"),
+        ("tokens(queue) >", "a value is missing after"),
+        ("tokens(queue) mod tokens(seat) == 1", "division by zero"),
+        ("(" * 3000, "is not a value for `condition`"),
+        ("foo(1)", "there is no function `foo`"),
+    ],
+)
+def test_conditions_that_are_wrong(call: Call, condition: str, said: str) -> None:
+    refused = call("reach", "mm1k", "--find", condition)
+    assert refused.status != 0
+    assert said in refused.err
+    assert "Traceback" not in refused.err
 
 
 def test_graphs(call: Call, tmp_path: Path) -> None:

@@ -72,7 +72,12 @@ def test_names_that_no_page_should_have(call: Call, write: Write, tmp_path: Path
 
 def test_traces_of_every_format(call: Call, write: Write, tmp_path: Path) -> None:
     net = write(NET)
-    for suffix, begin in ((".csv", b"replication,"), (".vcd", b"$version"), (".perfetto.json", b'{"displayTimeUnit"')):
+    for suffix, begin in (
+        (".csv", b"replication,"),
+        (".xes", b"<?xml"),
+        (".vcd", b"$version"),
+        (".perfetto.json", b'{"displayTimeUnit"'),
+    ):
         path = tmp_path / f"trace{suffix}"
         outcome = call("run", net, "--trace", str(path), "--quiet")
         assert outcome.status == 0

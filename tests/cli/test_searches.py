@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -124,3 +125,60 @@ def test_room_that_is_only_watched_is_not_told(give: str, tmp_path: Path, capsys
     found = call("check", switch(tmp_path, give))
     assert (found.status, "asks-for-room" in found.out) == (0, False)
     assert "asks for room" not in call("info", switch(tmp_path, give), "--json").out
+
+
+# A transition `t` beside places, how its bindings are found, what of it is interpreted, and why.
+RUN = {
+    "": ("place p = 9 * token\n", "p -> p  takes 1.0", "only one", "compiled", ""),
+    "any": ("place p : 0..9 = all\n", "p(x) -> p(x)  takes 1.0", "any token", "compiled", ""),
+    "counted": (
+        "place p : 0..9 = all\nplace q : 0..9 = all\n", "p(x), q(x) -> p(x), q(x)  takes 1.0",
+        "counted", "compiled", "",
+    ),
+    "ranked": ("place p : 0..9 = all\n", "p(x) -> p(x)  prefer most x  takes 1.0", "ranked", "compiled", ""),
+    "searched": ("place p : 0..9 = all\n", "p(x) -> p(x)  when x > tokens(p)  takes 1.0", "searched", "compiled", ""),
+    "weight": (
+        "place p : { n: Bytes } cap 9 B of n\nplace s = token\n", "s -> p({n: 2 B}), s  takes 1.0",
+        "only one", "interpreted", "the capacity of p is one of weight; it asks for room in p",
+    ),
+    "queue": (
+        "place p : 0..9 fifo = all\n", "any p(x) -> p(x)  after 1.0",
+        "searched", "interpreted", "it sees all tokens of p, which has an order; clocks tell the tokens of p apart",
+    ),
+    "clocks": (
+        "place p : 0..9 = all\n", "p(x) -> p(x)  after 1.0",
+        "searched", "interpreted", "each of its bindings has a clock; clocks tell the tokens of p apart",
+    ),
+    "key": (
+        "type T = { n: 0..9 }\nplace p : T by 1 / n\nplace s = token\n", "s -> p({n: 3}), s  takes 1.0",
+        "only one", "interpreted", "the key that orders p may raise an error",
+    ),
+    "room": (
+        "place p cap 9\nplace s : 0..3 = all\n", "s(x) -> s(x), x * p  takes 1.0",
+        "searched", "look interpreted", "it asks for room in p",
+    ),
+    "loops": (
+        "".join(f"place {name} : 0..3 = 0\n" for name in "abcdefg"),
+        "a(i), b(j), c(k), d(l), e(m), f(n), g(o) -> a(i)  when i + j + k + l + m + n + o == tokens(a)  takes 1.0",
+        "searched", "look interpreted", "it combines tokens of too many places",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", RUN)
+def test_how_a_transition_is_run_is_told(case: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    places, arcs, bindings, code, why = RUN[case]
+    path = tmp_path / "one.net"
+    path.write_text(f"net one\n{places}transition t: {arcs}\nrun until 9\n", encoding="utf-8")
+    call = caller(capsys)
+    [row] = json.loads(call("info", str(path), "--speed", "--json").out)
+    assert (row["code"], "; ".join(row["why"]).replace("`", "")) == (code, why)
+    shown = " ".join(call("info", str(path), "--speed").out.split())
+    assert f"t {code} {bindings}" in shown
+    assert ("all compiled" in shown) == (code == "compiled")
+
+
+def test_elements_that_run_alike_have_one_row(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    call, path = caller(capsys), switch(tmp_path, "-> buffer[(x + k) mod 4](x)")
+    assert "serve[*] ×4" in call("info", path, "--speed").out
+    assert "serve[3]" in call("info", path, "--speed", "--all").out

@@ -36,6 +36,7 @@ WORDS = {
         *reorder.DISTRIBUTIONS,
     ),
     *("nothing", "_", "dead", "elapsed", "histogram", "series", "resolution", "least", "most", "thread", "service"),
+    "schedule",
     *("reply", "stream", "caller"),
 }
 

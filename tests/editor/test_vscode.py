@@ -86,12 +86,13 @@ def test_its_commands_in_a_stand_in_for_the_editor(tmp_path: Path) -> None:
         [str(program), "step", str(net)],
         [str(program), "why", str(net), "serve", "--at", "3"],
     ]
-    assert done["asked"] == 3
-    page, after = done["pages"]  # while the text has errors, the page stays
-    assert page["scripts"] is after["scripts"] is False
-    assert "<table>" in page["text"]
-    picture = page["text"].partition("base64,")[2].partition('"')[0]
-    assert b"<svg" in b64decode(picture)
+    assert done["asked"] == 4
+    pages = done["pages"]  # while the text has errors, the page stays
+    assert [page["scripts"] for page in pages] == [False] * 3
+    assert all("customers" in page["text"] and "replications" in page["text"] for page in pages)
+    pictures = [b64decode(page["text"].partition("base64,")[2].partition('"')[0]) for page in pages]
+    assert [b"moreeeeee" in picture for picture in pictures] == [False, True, False]
+    assert done["titles"] == ["mm1", "mm1", f"{net.name} (before the errors)", "mm1"]
     (game,) = done["opened"]
     assert "<svg" in Path(game).read_text(encoding="utf-8")
     shutil.rmtree(Path(game).parent)

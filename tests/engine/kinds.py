@@ -50,6 +50,11 @@ KINDS = {
         "place a : 0..1 fifo = 0  place b[0..1] : 0..1 fifo\ntransition t: a(n) -> b[n](n)", ("start",)
     ),
     "time_of_a_token": Kind("place a : real fifo = 1.5  place b\ntransition t: a(x) -> b  takes 2 * x", ("start",)),
+    "delay": Kind(
+        "place a = 3 * token  place s = token  place b : int fifo\n"
+        "transition t: a, s -> b(7) in 3.0, s in 1.0, a  takes 2.0",
+        ("start", "finish"),
+    ),
     "read_and_priority": Kind(
         "place a = 2 * token  place b = token\ntransition t: a, read b -> a  priority 2  takes 1.0"
     ),

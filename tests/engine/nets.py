@@ -357,18 +357,24 @@ class TransitionMaker:
             index,
             self.count(plain),
             plain.truth() if self.choose.chance(1) else None,
+            self.delay() if self.choose.chance(2) else None,
             self.choose.span(),
         )
 
-    def time(self) -> Expr:
+    def delay(self) -> Expr:
+        """Of an output, as a firing time, but that it draws nothing."""
+        delay = self.time(chance=False)
+        return delay if delay.kind == "real" else self.scope().operation("real", "real", delay)
+
+    def time(self, chance: bool = True) -> Expr:
         """In ticks: fractions of them, which the engine rounds, and numbers up to the horizon and beyond."""
         scope = self.scope()
-        scope.clock = scope.chance = True
+        scope.clock, scope.chance = True, chance
         if self.choose.chance(2):
             return scope.operation("const", "int", value=0)
         if self.choose.chance(3):
             return scope.real_const(self.choose.one((1.0, 2.0, 0.5, 0.0, 2.5, 0.01, 1e6, 2.0**51, 7e15)))
-        time = scope.distribution() if self.choose.chance(6) else scope.real()
+        time = scope.distribution() if chance and self.choose.chance(6) else scope.real()
         if self.choose.chance(3):
             factor = self.choose.one((1.75, 1000.0, 2.0**20, 2.0**49))
             time = scope.operation("ticks", "real", time, value=factor)

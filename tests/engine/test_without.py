@@ -102,7 +102,10 @@ def test_no_result_of_many_nets_depends_on_it(name: str) -> None:
     assert_nothing_changes(name, 400)
 
 
-@pytest.mark.parametrize("name", sorted({*OPTIMISATIONS} - {"shapes"}))  # the code of each station takes seconds
+RARELY = [pytest.param(name, marks=pytest.mark.slow) for name in sorted({*OPTIMISATIONS} - {"shapes", "footprints"})]
+
+
+@pytest.mark.parametrize("name", ["footprints", *RARELY])  # without `shapes`, the code of each station takes seconds
 def test_a_net_that_does_not_fit_the_cache(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Footprints are known only of such nets."""
     monkeypatch.setattr("petri.engine.native.PATIENCE", PATIENT)

@@ -7,6 +7,7 @@ import math
 import pytest
 
 import petri
+from petri.exact import steady
 
 SOLVABLE = (
     "byte_limited_port", "choice", "closed_ring", "dining_philosophers", "epidemic", "gspn_parallel",
@@ -210,3 +211,19 @@ measure size = k at go
     solution = petri.loads(text).solve()
     assert solution.figure("size").value == pytest.approx(2.0, rel=1e-12)
     assert solution.figure("size.std").value == pytest.approx(math.sqrt(2 / 3), rel=1e-9)
+
+
+@pytest.mark.parametrize("most", [steady.MOST_DIRECT, 1])
+def test_where_a_net_ends(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The gambler's ruin: from 3 of 10, with odds q/p = 1/2, all is won with (1 − 2⁻³) / (1 − 2⁻¹⁰), in either way."""
+    monkeypatch.setattr(steady, "MOST_DIRECT", most)
+    ruin = petri.loads(
+        "net ruin\nplace own = 3 * token\nplace other = 7 * token\n"
+        "transition win:  own, other -> 2 * own after exp(1)\n"
+        "transition lose: own, other -> 2 * other after exp(2)\n"
+    )
+    won, lost = sorted((one.probability for one in ruin.solve().classes), key=lambda one: -one.value)
+    assert won.value == pytest.approx((1 - 0.5**3) / (1 - 0.5**10), rel=1e-9)
+    assert won.low <= (1 - 0.5**3) / (1 - 0.5**10) <= won.high
+    assert won.error < 1e-8
+    assert won.value + lost.value == pytest.approx(1.0, rel=1e-9)

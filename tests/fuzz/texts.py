@@ -89,7 +89,7 @@ class Writer:
             self.transition()
         if self.choose.chance(6):
             self.service()
-        for part in (self.stream, self.module, self.timer, self.race):
+        for part in (self.stream, self.module, self.timer, self.race, self.schedule):
             if self.choose.chance(6):
                 part()
         for _ in range(self.choose.number(1, 2)):
@@ -270,15 +270,29 @@ class Writer:
         choose, one, self.emptied = self.choose, self.emptied or self.some(), None
         uses += one.uses
         what = self.changed(p, one.limited, drawn)
+        late = self.delay(p, uses)
         if one.size and choose.chance(7):
             uses.append("an index from a token")
-            return f"{one.name}[{p}.{self.seq} mod 2]({what})"
+            return f"{one.name}[{p}.{self.seq} mod 2]({what}){late}"
         if choose.chance(3):
             other = self.some()
             uses += [*other.uses, "an output with a condition"]
             otherwise = f"{other.at(choose.number(0, 1))}({p})"
-            return f"if {self.of(p, self.kind)} == {self.gold} then {one.at(0)}({what}) else {otherwise}"
-        return f"{one.at(choose.number(0, 1))}({what})"
+            return f"if {self.of(p, self.kind)} == {self.gold} then {one.at(0)}({what}){late} else {otherwise}"
+        return f"{one.at(choose.number(0, 1))}({what}){late}"
+
+    def delay(self, p: str, uses: list[str]) -> str:
+        """How long after the start of the firing the tokens arrive, if not when it ends."""
+        if not self.choose.chance(2):
+            return ""
+        uses.append("an output with a delay")
+        wait = (
+            f"3 {self.cycle}",
+            "0 ns",
+            f"({p}.{self.seq} mod 4) * 10 ns",
+            f"min({self.of(p, self.size)} / 1 GBps, 1 us)",
+        )
+        return f" in {self.choose.one(wait)}"
 
     def transition(self) -> None:
         choose, name, uses = self.choose, self.name("move"), ["a transition"]
@@ -351,6 +365,24 @@ class Writer:
         measure = self.name("dropped")
         self.free(f"measure {measure} = clocks_set({fail}) + clocks_dropped({fail}) / 2")
         self.drawn(["clocks_set and clocks_dropped"], f"measure {measure}")
+
+    def schedule(self) -> None:
+        """Helpers as many as a schedule says, and a rate that follows another."""
+        choose, crew, rate, helpers, help_ = self.choose, *map(self.name, ("crew", "rate", "helpers", "help"))
+        every = self.perhaps(f" every {choose.one(('150 ns', f'20 {self.cycle} + 100 ns'))}", 7)
+        self.kept(
+            f"schedule {crew} = {choose.number(0, 2)} from 0 ns, 2 from 40 ns, {choose.number(0, 3)} from 90 ns{every}"
+        )
+        self.kept(f"schedule {rate} = {choose.one(('0.5', '1', '3.0'))} from 0 ns, 2.0 from 75 ns{every}")
+        self.free(f"place {helpers} = {crew} * token")
+        self.kept(
+            f"transition {help_}: {helpers} -> {helpers} {choose.one(('takes', 'after'))} exp(20 ns / {rate})"
+            f"{self.perhaps(f' when {crew} > 0')}"
+        )
+        measure = self.name("level")
+        self.free(f"measure {measure} = mean({crew} * {rate}) + share({crew} >= 2)")
+        self.drawn(["a schedule", "a place that follows a schedule"], help_)
+        self.drawn(["a measure of a schedule"], f"measure {measure}")
 
     def timer(self) -> None:
         """Makes packets as long as there are few."""

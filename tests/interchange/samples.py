@@ -141,6 +141,7 @@ reward length #Pbuf
 reward broken ifelse(#Pdown >= 1, 1, 0)
 reward whole ifelse(#Pdown == 0, 1, 0)
 reward work ifelse(?Tserve, 1, 0)
+reward lost ifelse(full && ?Tserve, mu, 0)
 """
 
 ORIS = """<?xml version="1.0" encoding="UTF-8" standalone="no"?>
@@ -172,10 +173,12 @@ ORIS = """<?xml version="1.0" encoding="UTF-8" standalone="no"?>
 
 PRISM = """// two lines and a server
 ctmc
-const int c = 3;
+// ------------------
+const int c = 3; // places to wait
 const double lambda = 2;
 const double mu;
 formula full = q1 + q2 >= 2 * c;
+// those who wait
 module line1
   q1 : [0..c] init 1;
   [] q1 < c & !full -> lambda : (q1'=q1+1);
@@ -188,14 +191,32 @@ module server
   [take1] s=0 & up -> 1 : (s'=1);
   [take2] s=0 & up -> 1 : (s'=2);
   [done] s>0 -> mu * s : (s'=0) + 0.5 : (s'=max(s-1, 0)) & (up'=!up);
+  // it comes back
   [] !up -> 4 : (up'=true);
 endmodule
+module board
+  shown : [0..2*c];
+  [] shown < 2 * c -> 1 : (shown'=shown+q2);
+  [] shown > 0 -> 1 : (shown'=0);
+  [] shown < 1 -> 3 : (shown'=shown+1);
+  lamp : [0..1];
+  [take2] lamp=0 -> 1 : (lamp'=1);
+  [] lamp>0 & shown < 2 -> 2 : (lamp'=0);
+  [] shown > 2 -> 1 : (lamp'=0);
+  [done] lamp=1 -> 1 : (lamp'=1);
+endmodule
 label "idle" = s=0;
+label "long" = q1 > 1 & !(q2 < 2);
+label "dark" = lamp=0 & q1 > 1;
 rewards "waiting"
   true : q1;
 endrewards
 rewards "work"
   s>0 : 1;
+endrewards
+rewards "cost"
+  [take1] true : 2;
+  q1 > 1 : 0.5 * q1;
 endrewards
 """
 

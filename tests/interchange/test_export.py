@@ -8,10 +8,12 @@ from typing import Any
 
 import pytest
 
+import petri
 from petri import interchange, language
 from petri.codec import net_to_dict
 from petri.diagnostics import LanguageError
 from petri.interchange.exporting import WRITERS, exported
+from petri.model import Model
 from petri.net import Net
 from tests.cli.calling import caller
 from tests.interchange import samples
@@ -49,12 +51,40 @@ def read(text: str, name: str, wanted: str = "") -> Net:
         (samples.PNML, "net.pnml", "pnpro"),
         (samples.PIPE, "net.xml", "pnpro"),
         (samples.PNPRO_PLAIN, "net.pnpro", "pnpro"),
+        (samples.PNPRO_PLAIN.replace("0.7", "0.07"), "net.pnpro", "pnpro"),
     ],
 )
 def test_import_export_import(text: str, name: str, format: str) -> None:
     first = read(text, name)
     again, _ = exported(first, format)
     assert core(read(again, f"net.{format}")) == core(first)
+
+
+LINES = """ctmc
+const int c = 3;
+module line
+  q1 : [0..c] init 1;
+  q2 : [0..c];
+  [] q1 < c -> 2 : (q1'=q1+1);
+  [move] q1 > 0 & q2 < c -> 0.4 * q1 : (q1'=q1-1) & (q2'=q2+1);
+  [] q2 > 0 -> 3 : (q2'=q2-1);
+endmodule
+"""
+LIGHT = "  up : bool init true;\n  [] up -> 0.1 : (up'=false);\n  [] !up & q1 < 2 -> 2 : (up'=true);\n"
+FLAGS = LINES.replace("endmodule", f"{LIGHT}endmodule")
+
+
+def test_prism_comes_back() -> None:
+    """The same flat net; and with flags, whose guards come back as guards, the same figures."""
+    first = read(LINES, "lines.prism")
+    again = read(exported(first, "prism")[0], "again.prism")
+    assert core(again) == core(first)
+    flags = read(FLAGS, "flags.prism")
+    figures = [
+        Model(net).solve().figure("up.mean").value for net in (flags, read(exported(flags, "prism")[0], "again.prism"))
+    ]
+    assert figures[1] == pytest.approx(figures[0], rel=1e-12)
+    assert 0.1 < figures[0] < 0.9
 
 
 def test_a_chain_as_prism() -> None:
@@ -88,10 +118,14 @@ def test_a_chain_as_jani() -> None:
     ("text", "formats"),
     [
         ("place p : int = 1\ntransition t: p(x) -> p(x) after exp(1)", "pnml pnpro prism jani"),
-        ("place p = token\ntransition t: p -> p takes 3", "pnml pnpro prism jani"),
+        ("place p = token\ntransition t: p -> p in 2 after exp(1)", "pnml pnpro prism jani"),
+        ("place p = token\ntransition t: p -> p takes 3", "prism jani"),
+        ("place p = token\ntransition t: p -> p takes uniform(1.0..2.0)", "pnpro prism jani"),
+        ("place p = token\nplace q cap 2\ntransition t: p -> p, q takes 3", "pnml pnpro prism jani"),
+        ("place p = token\nplace q cap 2\ntransition t: p -> p, q after exp(1)", "pnml"),
         ("place p = token\ntransition t: p -> p after 3", "prism jani"),
-        ("place p = token\ntransition t: p -> p after exp(1) resume", "pnml pnpro prism jani"),
-        ("place p = token\ntransition t: p -> p after uniform(1.0..2.0)", "pnml pnpro prism jani"),
+        ("place p = token\ntransition t: p -> p after exp(1) resume", "pnpro prism jani"),
+        ("place p = token\ntransition t: p -> p after uniform(1.0..2.0)", "pnpro prism jani"),
         ("place p = token\ntransition t: p -> tokens(p) * p after exp(1)", "pnml pnpro prism jani"),
         ("place p = token\ntransition t: p, reset p -> p after exp(1)", "pnml pnpro prism jani"),
         ("place p = token\ntransition t: p -> p after exp(1) when tokens(p) > 1", "pnml pnpro"),
@@ -107,6 +141,54 @@ def test_what_a_format_cannot_say(text: str, formats: str) -> None:
             assert error.value.diagnostics[0].span is not None
         else:
             exported(net, format)
+
+
+HELD = """net held
+place free = 3 * token
+place full cap 4
+transition fill: 2 * free -> free, full after exp(2)
+transition work: free -> free takes exp(3) priority -1
+transition rest: full -> free takes 2
+"""
+
+
+def test_firings_that_hold_tokens_as_a_start_and_an_end() -> None:
+    text, found = exported(language.loads(HELD), "pnpro")
+    assert found == []
+    assert interchange.text_of(interchange.read_bytes(text.encode(), "held.pnpro")).partition("\n\n")[2] == (
+        "place free = 3 * token\n"
+        "place full\n"
+        "place work_in_progress\n"
+        "place rest_in_progress\n\n"
+        "transition fill:     2 * free, no full >= 4 -> free, full  after exp(2)\n"
+        "transition work:     free -> work_in_progress              priority 1\n"
+        "transition rest:     full -> rest_in_progress              priority 2\n"
+        "transition work_end: work_in_progress -> free              after exp(3)  servers all\n"
+        "transition rest_end: rest_in_progress -> free              after 2  servers all\n"
+    )
+
+
+def test_the_figures_are_those_of_the_net() -> None:
+    """The start and the end of a firing in PNPRO, and both in one firing here, have the same figures."""
+    net = "place free = 3 * token\nplace jobs\ntransition think: free -> jobs takes exp(2)\n"
+    net += "place server = token\ntransition serve: jobs, server -> free, server takes exp(0.7)\n"
+    ours = petri.loads(net)
+    text, _ = exported(ours.net, "pnpro")
+    theirs = petri.loads(interchange.text_of(interchange.read_bytes(text.encode(), "a.pnpro")))
+    busy = ours.solve().figure("serve.rate").value
+    assert theirs.solve().figure("serve.rate").value == pytest.approx(busy, rel=1e-9)
+    assert theirs.solve().figure("jobs.mean").value == pytest.approx(ours.solve().figure("jobs.mean").value, rel=1e-9)
+
+
+def test_the_library_as_pnml() -> None:
+    """Nets of black tokens without guards and inhibitor arcs: their times are left out, with a warning."""
+    for name in ("mm1", "mm1k", "mmc", "mva", "closed_ring", "gspn_parallel", "marked_graph", "repairman"):
+        net = petri.load(name).net
+        text, found = exported(net, "pnml")
+        again = read(text, f"{name}.pnml")
+        assert [one.id for one in found] == ["export-times"]
+        assert [place.held for place in again.places] == [place.held for place in net.places]
+        assert len(again.transitions) == len(net.transitions)
 
 
 def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

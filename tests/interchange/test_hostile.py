@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from petri.interchange import xml_tree
-from tests.interchange.reading import refused
+from tests.interchange.cpn_tools import COLOURS, document, place, transition
+from tests.interchange.reading import imported, refused
 
 _START, _END = '<pnml><net id="n" type="ptnet"><page id="p">', "</page></net></pnml>"
 
@@ -51,3 +52,42 @@ def test_a_net_that_is_too_large_for_a_text(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr("petri.language.syntax.foreign.LARGEST_FILE", 2_000)
     places = " ".join(f"place{number}" for number in range(100))
     assert refused(f"tr a {places} -> {places}\n", "a.net") == "foreign-net-too-large"
+
+
+def test_a_long_chain_of_references() -> None:
+    """Many arcs begin along a chain of references, which is followed once."""
+    links = "".join(f'<referencePlace id="r{one}" ref="r{one + 1}"/>' for one in range(20_000))
+    arcs = "".join(f'<arc id="a{one}" source="r{one}" target="t"/>' for one in range(0, 20_000, 2))
+    text = f'{_START}{links}<place id="r20000"/><transition id="t"/>{arcs}{_END}'
+    assert "transition t: 10000 * r20000 -> nothing" in imported(text, "a.pnml")
+
+
+@pytest.mark.parametrize("number", ["1e999999999", "1e-999999999", "9" * 5_000, "1e0000000000000000000301"])
+def test_numbers_that_are_no_doubles(number: str) -> None:
+    assert refused(f"place p (init = 1)\nexp t (rate = {number})\narc p to t\n", "a.spn") == "foreign-expression"
+    module = f"ctmc\nmodule m\n x : [0..1];\n [] x=0 -> {number} : (x'=1);\nendmodule\n"
+    assert refused(module, "a.prism") == "foreign-expression"
+    marked = document((place("p1", "a", "REAL", number.replace("-", "~")),))
+    assert refused(marked, "a.cpn") == "foreign-expression"
+
+
+def test_a_text_that_is_too_large() -> None:
+    places = "".join(f"pl p{number} (1)\n" for number in range(300_000))
+    assert refused(f"tr t p1 -> p2\n{places}", "a.net") == "foreign-file-too-large"
+
+
+def test_expressions_of_ml_that_grow() -> None:
+    values = "".join(f"<ml>val a{one} = a{one + 1} + a{one + 1}</ml>" for one in range(60))
+    text = document((place("p1", "a", "INT", "1`a0"),), colours=f"{COLOURS}{values}<ml>val a60 = a0</ml>")
+    assert refused(text, "a.cpn") == "foreign-expression"
+    assert (
+        refused(document((place("p1", "a", "INT", "(" * 9_000 + "1" + ")" * 9_000),)), "a.cpn") == "foreign-expression"
+    )
+
+
+def test_pages_within_themselves() -> None:
+    inside = '<subst subpage="g2" portsock=""/>'
+    text = document((transition("t1", "a", more=inside),), (transition("t2", "b", more=inside),))
+    assert refused(text, "a.cpn") == "foreign-circle"
+    alone = '<subst subpage="g2" portsock=""/>'
+    assert refused(document((), (transition("t1", "a", more=alone),)), "a.cpn") == "foreign-circle"

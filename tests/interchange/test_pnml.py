@@ -28,7 +28,7 @@ def test_a_net_of_pages_and_references() -> None:
     assert imported(PNML) == (
         "## Imported from PNML: net.pnml\n"
         "net two_cooks\n\n"
-        "place dishes_to_do = 4 * token  ## dishes to do\n"
+        "place dishes_to_do = 4 * token\n"
         "place cook         = 2 * token\n"
         "place done\n\n"
         "transition take: 2 * dishes_to_do, cook -> cook, 2 * done  after exp(1)\n"

@@ -10,6 +10,7 @@ import pytest
 from petri import interchange, language
 from petri.diagnostics import LanguageError
 from tests.interchange import samples
+from tests.interchange.cpn_tools import SHOP
 from tests.interchange.reading import findings, refused
 
 EXPECTED = Path(__file__).parent / "expected"
@@ -18,6 +19,7 @@ SAMPLES = {
     "pipe.xml": (samples.PIPE, []),
     "oris.xpn": (samples.ORIS, []),
     "prism.sm": (samples.PRISM, ["foreign-no-value", "foreign-rewards"]),
+    "shop.cpn": (SHOP, ["foreign-strings"]),
     "gospn.spn": (samples.GOSPN, ["foreign-no-value", "foreign-rewards"]),
 }
 
@@ -69,6 +71,25 @@ def test_a_sample_cut_anywhere(name: str) -> None:
         ("prism.sm", "-> mu * s", "-> mu * t", "foreign-expression"),
         ("prism.sm", "s : [0..2]", "s : clock", "foreign-line"),
         ("prism.sm", 'label "idle"', 'system line1 endsystem\nlabel "idle"', "foreign-construct"),
+        ("shop.cpn", "(n, text, kind)", "(n, kind)", "foreign-expression"),
+        ("shop.cpn", "(n, text, kind)", "(n, text, kind", "foreign-expression"),
+        ("shop.cpn", "1`(n + 1)@+Wait", "1`(nn + 1)@+Wait", "foreign-expression"),
+        ("shop.cpn", "1`(n + 1)@+Wait", "1`(n + 1)@+n", "foreign-construct"),
+        ("shop.cpn", "@+Twice(n)", "@+Twice(n, n)", "foreign-expression"),
+        ("shop.cpn", "@+Twice(n)", "@+Twice(m)", "foreign-expression"),
+        ("shop.cpn", "y * 2 end", "y * Twice(2) end", "foreign-expression"),
+        ("shop.cpn", "[i &lt; 3", "[text = &quot;a&quot;", "foreign-expression"),
+        ("shop.cpn", "[i &lt; 3", "[j &lt; 3", "foreign-expression"),
+        ("shop.cpn", "P_LOW", "P_DEEP", "foreign-construct"),
+        ("shop.cpn", "2`4", "2`4@5", "foreign-expression"),
+        ("shop.cpn", "2`4", "2`4 -- 1`4", "foreign-expression"),
+        ("shop.cpn", "<unit/>", "<list><id>INT</id></list>", "foreign-construct"),
+        ("shop.cpn", "<text>UNIT</text>", "<text>UNITS</text>", "foreign-unknown-name"),
+        ("shop.cpn", 'portsock="(p8,p2)"', 'subpage="g2" portsock="(p8,p2)"', "foreign-xml"),
+        ("shop.cpn", 'subpage="g2"', 'subpage="g9"', "foreign-unknown-name"),
+        ("shop.cpn", 'subpage="g2"', 'subpage="g1"', "foreign-no-net"),
+        ("shop.cpn", 'idref="p8"', 'idref="p77"', "foreign-unknown-name"),
+        ("shop.cpn", "<annot><text>m</text>", "<annot><text>if m = 1 then 1`m else empty</text>", "foreign-construct"),
         ("gospn.spn", "det(", "odd(", "foreign-distribution"),
         ("gospn.spn", ", policy = prs", ", policy = odd", "foreign-construct"),
         ("gospn.spn", "rate = lambda", "rate = lamda", "foreign-expression"),
@@ -87,3 +108,10 @@ def test_what_is_wrong(name: str, before: str, after: str, expected: str) -> Non
 def test_bytes_that_are_no_text() -> None:
     assert refused(samples.TINA.encode("utf-16"), "a.net") in ("file-not-utf8", "foreign-unknown")
     assert refused(samples.GOSPN.encode() + b"\xff", "a.spn") == "file-not-utf8"
+
+
+def test_small_rates_leave_room_for_long_runs() -> None:
+    """A rate beside a number of tokens becomes a mean beside it, so that the tick follows from the mean."""
+    text = "ctmc\nmodule m\n x : [0..9] init 9;\n [] x>0 -> x * 1/(30*24*3600) : (x'=x-1);\nendmodule\n"
+    net = language.loads(interchange.text_of(interchange.read_bytes(text.encode(), "a.prism")))
+    assert net.tick.time(2**53) > 10**9

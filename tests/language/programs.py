@@ -275,7 +275,8 @@ class Programs:
     def output(self, closed: bool = False) -> Any:
         """An output; a `closed` one has an `else` to each `if`, so that another `else` may follow."""
         if self.chance.random() < 0.7:
-            return self.expression(6)
+            given = self.expression(6)
+            return tree.Delayed(given, self.expression(), NOWHERE) if self.chance.random() < 0.2 else given
         if not closed and self.chance.random() < 0.5:
             return tree.If(self.expression(), self.output(), None, NOWHERE)
         return tree.If(self.expression(), self.output(closed=True), self.output(closed), NOWHERE)

@@ -42,6 +42,7 @@ WHERE: dict[str, list[dict[str, str]]] = {
     "`after`": [{"more": "transition u: s(x) -> s(x)  draw d ~ uniform(1..3)  after 1 + E"}],
     "`speed`": [{"more": "transition u: s(x) -> s(x)  draw d ~ uniform(1..3)  after 1  speed E"}],
     "output": [{"output": ", v(E)"}, {"output": ", E * v(1)"}, {"output": ", if E >= 0 then v(1)"}],
+    "`in` of an output": [{"output": ", b in E + 1.0"}],
     "number, condition or weight": [
         {"output": ", E * full(1)"},
         {"output": ", if E >= 0 then full(1)"},

@@ -8,6 +8,7 @@ import time
 import pytest
 
 import petri
+from petri.live.answer import progress
 from petri.live.refine import TOGETHER, Point, Refinement
 from tests.live.tables import PATIENCE, loader
 
@@ -71,6 +72,21 @@ def test_a_glance_has_figures_before_the_first_replication_ends() -> None:
     result = one.result()
     assert result is not None
     assert result.measure("customers").value > 0.0
+
+
+def test_a_long_warm_up_does_not_delay_the_first_figures() -> None:
+    model = petri.load("mm1")
+    one = Point({}, model, model.plan(until=2e12, warmup=1e12)[0])
+    changed = threading.Event()
+    refinement = Refinement(one, loader("mm1"), 1, changed.set)
+    refinement.start()
+    assert changed.wait(PATIENCE)
+    refinement.stop()
+    refinement.wait()
+    result = one.result()
+    assert result is not None
+    assert result.measure("customers").value > 0.0
+    assert "still in the warm-up" in progress(one, result, 0.0)
 
 
 def test_the_points_of_a_curve_have_their_turn_after_the_first_replications() -> None:

@@ -60,8 +60,18 @@ def test_without_the_token_there_is_nothing(server: LiveServer) -> None:
 
 
 def test_another_host_is_not_answered(server: LiveServer) -> None:
-    for host in ("evil.example", f"evil.example:{server.server_port}", "127.0.0.1", ""):
-        assert ask(server, f"/{server.token}/", Host=host)[:2] == (404, ""), host
+    port = server.server_port
+    for host in ("evil.example", f"evil.example:{port}", f"localhost:{port}", "127.0.0.1", ""):
+        for path in ("", "events", "text", "report.html"):
+            assert ask(server, f"/{server.token}/{path}", Host=host)[:2] == (404, ""), (host, path)
+
+
+@pytest.mark.parametrize("hosts", ["", "Host: {0}\r\nHost: evil.example\r\n", "Host: evil.example\r\nHost: {0}\r\n"])
+def test_a_request_names_this_host_once(server: LiveServer, hosts: str) -> None:
+    with socket.create_connection(("127.0.0.1", server.server_port), timeout=30) as connection:
+        address = f"http://{server.host}/{server.token}/"  # in the request itself, where proxies have it
+        connection.sendall(f"GET {address} HTTP/1.1\r\n{hosts.format(server.host)}\r\n".encode())
+        assert b" 404 " in connection.recv(1 << 16).partition(b"\r\n")[0]
 
 
 def test_only_the_page_itself_may_change_something(server: LiveServer) -> None:

@@ -217,7 +217,14 @@ def test_banks_count_modulo_their_number(scheme: str, second: int, last: float) 
 
 @pytest.mark.parametrize(
     ("queues", "engines", "stated", "within"),
-    [(16, 1, 0.956, 0.01), (1024, 1, 0.060, 0.01), (16, 6, 5.6, 0.1), (1024, 6, 0.300, 0.1)],
+    [
+        (16, 1, 0.956, 0.01),
+        (128, 1, 0.390, 0.05),
+        (1024, 1, 0.060, 0.01),
+        (16, 6, 5.6, 0.05),
+        (128, 6, 2.3, 0.05),
+        (1024, 6, 0.300, 0.01),
+    ],
 )
 def test_table_2(queues: int, engines: int, stated: float, within: float) -> None:
     """Millions of packets per second."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import select
@@ -95,9 +96,36 @@ class Browser:
             assert time.monotonic() < end, self.told
             time.sleep(0.02)
 
+    def until(self, expression: str) -> None:
+        """Wait until the expression is true in the page."""
+        end = time.monotonic() + PATIENCE
+        while not self.value(expression):
+            assert time.monotonic() < end, (expression, self.told, self.value("document.body.innerText"))
+            time.sleep(0.03)
+
     def press(self, key: str) -> None:
         for kind in ("keyDown", "keyUp"):
             self.call("Input.dispatchKeyEvent", type=kind, key=key)
+
+    def type(self, key: str, code: int) -> None:
+        """A key that the browser itself obeys, which needs its Windows code: Tab 9, Enter 13, ArrowLeft 37."""
+        for kind in ("keyDown", "keyUp"):
+            self.call("Input.dispatchKeyEvent", type=kind, key=key, code=key, windowsVirtualKeyCode=code)
+
+    def click(self, element: str, up: float = 0.0) -> None:
+        """Press the mouse in the middle of what the expression gives, or so many pixels above it."""
+        middle = "(one => { one.scrollIntoView({ block: 'center', behavior: 'instant' });"
+        middle += (
+            " const { x, y, width, height } = one.getBoundingClientRect(); return [x + width / 2, y + height / 2]; })"
+        )
+        x, y = self.value(f"{middle}({element})")
+        for kind in ("mouseMoved", "mousePressed", "mouseReleased"):
+            pressed = {} if kind == "mouseMoved" else {"button": "left", "clickCount": 1}
+            self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y - up, **pressed)
+
+    def picture(self) -> bytes:
+        """What the window shows, as PNG."""
+        return base64.b64decode(self.call("Page.captureScreenshot", format="png")["data"])
 
     def resize(self, width: int, height: int) -> None:
         self.call(

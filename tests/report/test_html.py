@@ -27,7 +27,7 @@ from petri.report.html import figures as run_figures
 from petri.report.html import recorded_report, run_report, sweep_report
 from petri.report.html.marks import interval_mark, spark
 from petri.report.html.markup import Markup, content, data, paragraphs, plotted, tag
-from petri.report.html.page import MOST_FIGURES, Page, plotly_source
+from petri.report.html.page import MOST_FIGURES, Page, logarithmic, plotly_source
 from petri.report.html.palette import DARK, LIGHT, themes
 from petri.report.quantities import Units
 from petri.result import Result
@@ -559,3 +559,18 @@ def test_the_net_on_a_page_shows_how_much_is_used() -> None:
     assert 'class="heat"' in page
     assert "busiest: router.output.transmit, " in page
     assert "Inside <code>router.chip</code>" in page
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "labels"),
+    [
+        (0.004, 0.3, ["0.002", "0.005", "0.01", "0.02", "0.05", "0.1", "0.2", "0.5"]),
+        (11.0, 2e5, ["10", "100", "1,000", "10,000", "100,000"]),
+        (2e-6, 0.5, ["1e-6", "1e-5", "0.0001", "0.001", "0.01", "0.1", "1"]),
+        (5.0, 5.0, ["5", "10"]),
+    ],
+)
+def test_each_label_of_a_logarithmic_axis_is_a_whole_number(low: float, high: float, labels: list[str]) -> None:
+    made = logarithmic(low, high)
+    assert made["ticktext"] == labels
+    assert [float(label.replace(",", "")) for label in labels] == made["tickvals"]

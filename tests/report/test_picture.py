@@ -61,6 +61,11 @@ def test_an_element_shows_its_index_and_an_array_of_many_its_range() -> None:
     assert (node.label, node.copies, node.notes[1]) == ("over[n in 0..k]", 31, "[p.seq >= n * 10]")
 
 
+def test_an_output_with_a_delay_says_so() -> None:
+    model = petri.loads("time ns\nplace p : int = 1\ntransition t: p(n) -> p(n + 1) in 5 ns  takes 1 ns")
+    assert "n + 1 in 5 ns" in {edge.label for edge in diagram(model.net, sources=model.sources).edges}
+
+
 def test_arcs_to_and_fro_end_well_apart() -> None:
     net = Net(
         "n",

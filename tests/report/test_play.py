@@ -19,6 +19,7 @@ from petri.net import Net
 from petri.report.html.play import token_game
 from petri.run.recording import record
 from tests.cli.calling import Call, caller
+from tests.report.test_why import loaded
 
 from .browser import PROGRAM, Browser
 
@@ -38,9 +39,9 @@ def trace(html: str) -> dict[str, Any]:
     return found
 
 
-@pytest.mark.parametrize("name", [*NETS, "preemptive_priority"])
+@pytest.mark.parametrize("name", [*NETS, "preemptive_priority", "delays"])
 def test_the_recorded_firings_are_those_of_the_run(name: str) -> None:
-    net = petri.load(name).net
+    net = loaded(name).net
     recording = record(net, 3, 0, math.inf, 200)
     engine = Engine(net, 3, 0)
     engine.advance(math.inf, 200)
@@ -300,8 +301,12 @@ def test_it_plays_to_a_condition(browser: Browser, tmp_path: Path) -> None:
     browser.value("document.getElementById('break').focus(), document.getElementById('break').value = 'queue >= 2'")
     browser.press("Enter")
     assert browser.value("tokenGame.state().now") == model.net.tick.ticks(8.0)
+    browser.value("document.getElementById('break').value = 'queue >= 99'")
+    browser.press("Enter")
+    assert "does not hold" in browser.value("document.getElementById('event').textContent")
     for wrong in ("nothing", "count(queue) >= 1", "mean(serve) > 1", "enabled queue", "queue >= x"):
         assert browser.value(PLAYED.format(condition=wrong)) == -1
+        assert "not a condition" in browser.value("document.getElementById('break').validationMessage")
 
 
 MEASURED = """net measured
@@ -362,6 +367,7 @@ def test_it_opens_at_the_first_firing_and_keys_press_what_has_the_focus(browser:
     opened(browser, tmp_path, petri.load("ixp2400"))
     assert browser.value("tokenGame.state().done") == 1
     assert "source.emit" in browser.value("document.getElementById('pick').textContent")
+    assert "fires until" in browser.value("document.getElementById('pick').textContent")
     assert browser.value("document.querySelector('#source .now').textContent.includes('transition emit')")
     assert browser.value("(one => one.scrollWidth <= one.clientWidth)(document.getElementById('break'))")
     browser.press("Tab")

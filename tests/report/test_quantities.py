@@ -107,7 +107,7 @@ def test_extreme_numbers_stay_short() -> None:
 
 def test_a_net_of_minutes_or_hours_is_read_in_them() -> None:
     minutes, hours = Units(60.0), Units(3600.0)
-    assert [minutes.show(value, "Time") for value in (90, 2.5, 0.5, 0)] == ["1.500 h", "2.500 min", "30 s", "0 s"]
+    assert [minutes.show(value, "Time") for value in (90, 2.5, 0.5, 0)] == ["1.500 h", "2.500 min", "30 s", "0 min"]
     assert [hours.show(value, "events") for value in (12, 90, 7200)] == ["12 /h", "1.500 /min", "2 /s"]
     assert minutes.show(30, "Freq") == "30 /min"
     assert Units(1.0).show(90, "Time") == "90 s"

@@ -34,14 +34,36 @@ run until 20 us
 """
 
 
+DELAYS = """
+net banks
+time ns
+place closed : { bank: 0..3 } = {bank: i} for i in 0..3
+place open : { bank: 0..3, left: int }
+place bus cap 3 = 2 * token
+place aged : int fifo
+transition activate: closed(c), bus
+  -> open({bank: c.bank, left: 2}) in 22.5 ns, bus in w, aged(7) in 0 ns, aged(c.bank) in 3 ns
+  draw w ~ exp(4 ns)  takes 2 ns
+transition fetch: open(o), bus
+  -> if o.left > 0 then open(o with {left: o.left - 1}) in 9 ns else closed({bank: o.bank}) in 9 ns, bus
+  takes exp(5 ns)
+transition age: aged(n) -> nothing
+run until 3 us
+"""
+
+
+def loaded(name: str) -> petri.Model:
+    return petri.loads(DELAYS) if name == "delays" else petri.load(name)
+
+
 def plan_of(model: petri.Model, engine: str) -> Plan:
     return model.plan(until=math.inf, engine=engine, seed=3)[0]
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-@pytest.mark.parametrize("name", NETS)
+@pytest.mark.parametrize("name", [*NETS, "delays"])
 def test_the_state_is_that_of_the_run(name: str, engine: str) -> None:
-    model = petri.load(name)
+    model = loaded(name)
     net = model.net
     true = Engine(net, seed=3, replication=0)
     for firings in (0, 1, 37, 150):

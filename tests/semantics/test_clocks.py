@@ -208,7 +208,7 @@ def test_c4_bindings_share_a_clock_of_their_summed_rate(engine: str) -> None:
     ran = simulate(net, engine)
     stream, mean, now, left = RandomStream(1, 0), net.tick.ticks(10.0), 0, [1, 2, 3, 4]
     for firing in ran.fired:
-        now += round(stream.exponential() / (len(left) * 1.0 / mean))
+        now += round(stream.exponential() / (len(left) * (1.0 / mean)))
         assert (firing.start, firing.values) == (net.tick.time(now), (left.pop(stream.equal_choice(len(left))),))
     assert left == []
 
@@ -225,6 +225,64 @@ def test_c4_the_shared_clock_is_set_anew_when_its_rate_has_changed_and_only_then
     stream.exponential()  # with 3 clocks; it would end later than 0.5, when there are 4
     changed = times(simulate(text.format("servers all", more), engine), "t")[0]
     assert changed == pytest.approx(0.5 + stream.exponential() * 10.0 / 4)
+
+
+@pytest.mark.parametrize("transitions", [2, 3, 5, 17, 40])
+def test_c4_transitions_without_memory_have_one_clock_and_one_is_chosen_by_rate(engine: str, transitions: int) -> None:
+    means = [1.0 + 0.37 * n for n in range(transitions)]
+    text = "".join(
+        f"place p{n} = 3 * token\ntransition t{n}: p{n} -> nothing  after exp({mean} s)  servers all\n"
+        for n, mean in enumerate(means)
+    )
+    net = language.loads(f"net test\ntime s resolution 1 ns\n{text}")
+    ran = simulate(net, engine)
+    stream, now, left = RandomStream(1, 0), 0.0, [3] * transitions
+    for firing in ran.fired:
+        level = [n * (1.0 / net.tick.ticks(mean)) for n, mean in zip(left, means, strict=True)]
+        level += [0.0] * (64 - transitions)
+        levels = [level]
+        while len(levels[-1]) > 1:
+            levels.append([one + other for one, other in zip(levels[-1][::2], levels[-1][1::2], strict=True)])
+        now += round(stream.exponential() / levels[-1][0])
+        x, chosen = stream.uniform() * levels[-1][0], 0
+        for level in levels[-2::-1]:
+            first, second = level[2 * chosen], level[2 * chosen + 1]
+            is_second = second > 0.0 and x >= first
+            x, chosen = x - first * is_second, 2 * chosen + is_second
+        assert (firing.name, firing.start) == (f"t{chosen}", net.tick.time(now))
+        left[chosen] -= 1
+    assert sum(left) == 0
+
+
+def test_c4_the_transition_that_is_due_may_be_disabled_and_another_is_chosen_then(engine: str) -> None:
+    """Both clocks run down at once, as their mean is 0; the one that fires takes the token of the other."""
+    text = """
+    place p = token  place q = token  place bell = token  place now_
+    transition one: p, q -> nothing  after exp(1000000.0 * (1 - tokens(now_)))
+    transition other: p, q -> nothing  after exp(1000000.0 * (1 - tokens(now_)))
+    transition come: bell -> now_  takes 1
+    transition stay: q -> q  after exp(1000000.0)
+    """
+    ran = simulate(text, engine, until=10.0)
+    assert [firing.start for firing in ran.fired] == [0.0, 1.0]
+    assert ran.order().split()[1] in ("one", "other")
+    disabled = simulate(text + "transition take: now_, p -> nothing  priority 1\n", engine, until=10.0)
+    assert [(firing.name, firing.start) for firing in disabled.fired] == [("come", 0.0), ("take", 1.0)]
+
+
+def test_c4_a_rate_has_a_greatest_value(engine: str) -> None:
+    """Of transitions with the mean 0, each fires as often, and before any other."""
+    text = """
+    place p = 400 * token  place slow = 50 * token
+    transition one: p -> nothing  after exp(0.0 * tokens(p))  servers all
+    transition other: p -> nothing  after exp(0.0 * tokens(p))
+    transition late: slow -> nothing  after exp(0.001)  servers all
+    """
+    ran = simulate(text, engine)
+    order = ran.order().split()
+    assert set(order[:400]) == {"one", "other"}
+    assert order[400:] == ["late"] * 50
+    assert 150 < order.count("one") < 250
 
 
 def test_c4_a_mean_that_reads_the_marking_holds_anew(engine: str) -> None:

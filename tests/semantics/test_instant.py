@@ -203,3 +203,79 @@ def test_i10_a_run_until_t_includes_what_happens_at_t(engine: str) -> None:
     assert (ran.reason, ran.now) == ("until", 3.0)
     ran = simulate("place a = token transition t: a -> nothing takes 1", engine, until=3.0)
     assert (ran.reason, ran.now) == ("dead", 1.0)
+
+
+def test_i11_an_output_with_a_delay_arrives_that_time_after_the_start(engine: str) -> None:
+    ran = simulate(
+        """
+        place a : real fifo = 4.0, 1.0
+        place early : { at: real, stop: real } fifo  place late : real fifo  place done : real
+        place seen : { what: int, at: real } fifo
+        transition t: a(x) -> early({at: now, stop: end}) in x / 2, late(x) in x, late(0.0 - x) in 0
+          takes 3
+        transition see_early: early(e) -> done(e.stop), seen({what: 1, at: now})
+        transition see_late: late(x) -> seen({what: if x > 0 then 2 else 3, at: now})
+        """,
+        engine,
+    )
+    assert [value for value in ran.marking["seen"] if value[0] == 1] == [(1, 0.5), (1, 2.0)]
+    assert [value for value in ran.marking["seen"] if value[0] == 2] == [(2, 1.0), (2, 4.0)]
+    assert [value for value in ran.marking["seen"] if value[0] == 3] == [(3, 0.0), (3, 0.0)]
+    assert ran.marking["done"] == [(3.0,), (3.0,)]  # `end` is that of the firing
+    assert (ran.reason, ran.now) == ("dead", 4.0)
+
+
+def test_i11_at_one_instant_a_firing_ends_before_its_outputs_arrive_in_the_order_of_the_arcs(engine: str) -> None:
+    ran = simulate(
+        """
+        place a : int fifo = 1, 2
+        place out : { of: int, what: int } fifo
+        transition t: a(n) -> out({of: n, what: 1}) in 2, out({of: n, what: 0}), out({of: n, what: 2}) in 2  takes 2
+        """,
+        engine,
+    )
+    assert ran.marking["out"] == [(n, what) for n in (1, 2) for what in (0, 1, 2)]
+
+
+def test_i11_room_is_kept_for_what_is_on_the_way(engine: str) -> None:
+    ran = simulate(
+        """
+        place a = 5 * token  place b cap 2  place gone
+        transition t: a -> b in 3
+        transition u: b -> gone  takes 1
+        """,
+        engine,
+    )
+    assert [f.start for f in ran.fired if f.name == "t"] == [0.0, 0.0, 3.0, 3.0, 6.0]
+
+
+def test_i11_a_firing_with_outputs_on_the_way_is_not_in_progress(engine: str) -> None:
+    ran = simulate(
+        """
+        place a = token  place b  place c  place on = token
+        transition t: a -> b in 5, c  takes 2
+        transition goes_on: on -> on  takes 20
+        """,
+        engine,
+        until=10.0,
+    )
+    observed = ran.observation
+    assert (observed.in_progress[0], observed.active[0]) == (2.0, 2.0)
+    assert (observed.integral[1], observed.integral[2]) == (5.0, 8.0)
+
+
+def test_i11_an_output_that_gives_nothing_has_no_delay(engine: str) -> None:
+    ran = simulate(
+        """
+        place a : int fifo = -1, 2  place b : int
+        transition t: a(n) -> if n > 0 then b(n) in n
+        """,
+        engine,
+    )
+    assert (ran.reason, ran.now, ran.marking["b"]) == ("dead", 2.0, [(2,)])
+
+
+def test_i11_a_delay_is_not_negative(engine: str) -> None:
+    ran = simulate("place a : real = -2.5 place b transition t: a(x) -> b in x", engine)
+    assert ran.error is not None
+    assert (ran.error.id, ran.error.values) == ("negative-time", {"duration": -2.5})

@@ -57,6 +57,21 @@ def test_t3_outputs_come_at_the_end_and_now_is_then(engine: str) -> None:
     assert ran.order() == "t.take_work"
 
 
+def test_t3_a_delay_begins_when_the_step_is_done(engine: str) -> None:
+    ran = simulate(
+        """
+        place a = token  place out : real  place seen : real
+        thread t
+          take a for 3
+          give out(now) in 2
+        end
+        transition see: out(x) -> seen(x), seen(now)
+        """,
+        engine,
+    )
+    assert sorted(ran.marking["seen"]) == [(3.0,), (5.0,)]
+
+
 def test_t4_a_number_of_repetitions_is_found_once(engine: str) -> None:
     text = "place work : int = 0, 3 place done : int"
     ran = simulate(f"{text} thread t take work(n) repeat n set n = n + 5 wait 1 end give done(n) end", engine)

@@ -6,7 +6,9 @@ import csv
 import io
 import json
 import re
+import xml.etree.ElementTree as ElementTree
 from collections import Counter, defaultdict
+from collections.abc import Iterable
 from decimal import Decimal
 from itertools import pairwise
 from pathlib import Path
@@ -23,6 +25,7 @@ from petri.trace import TIMELINES, timeline, writer_of
 from petri.trace.timeline import short_names
 from petri.trace.waves import identifier_codes, timescale
 from petri.traffic import recordings
+from tests.report.test_why import loaded
 from tests.traffic.files import net as recorded_net
 
 ENGINE = """
@@ -145,6 +148,22 @@ def test_waves_have_the_tokens_and_firings_of_the_run(model: Model) -> None:
             busy = sum(state[name] * length for (_, state), length in zip(states, lengths, strict=False)) / 1000.0
             assert busy == pytest.approx(window.in_progress[index], rel=1e-4, abs=0.1), name
     assert len(firings) == window.firings.sum()
+
+
+def test_waves_and_timelines_know_of_outputs_with_a_delay() -> None:
+    model = loaded("delays")
+    result, _, data = traced(model, ".vcd")
+    _, states, _ = read_waves(data.decode())
+    marking = result.replications[0].marking
+    assert [states[-1][1][f"banks.places.{place.name}"] for place in model.net.places] == list(map(len, marking))
+    window = result.replications[0].window
+    steps = [(later - now, state) for (now, state), (later, _) in pairwise(states)]
+    for index, place in enumerate(model.net.places):
+        integral = sum(length * state[f"banks.places.{place.name}"] for length, state in steps) / 1000.0
+        assert integral == pytest.approx(window.integral[index], rel=1e-3, abs=0.1)
+    _, firings, data = traced(model, ".trace.json")
+    uses = [one for one in json.loads(data)["traceEvents"] if one.get("name") == "in use" and one["ph"] == "B"]
+    assert len(uses) >= sum(model.net.transitions[one.transition].name == "activate" for one in firings)
 
 
 def test_waves_are_understood_by_pyvcd(model: Model) -> None:
@@ -372,3 +391,44 @@ def test_timelines_have_replication_0_alone(model: Model) -> None:
 def test_a_suffix_that_is_none_is_refused(model: Model) -> None:
     with pytest.raises(ValueError, match=r"must end in one of \.csv"):
         writer_of("trace.xyz", model.net, io.BytesIO())
+
+
+def event_log(model: Model) -> bytes:
+    """The log of two replications, written in small pieces."""
+    file = io.BytesIO()
+    writer = writer_of("log.xes", model.net, file)
+
+    def write(replication: int, firings: Iterable[TracedFiring]) -> None:
+        found = list(firings)
+        for start in range(0, len(found), 7):
+            writer(replication, found[start : start + 7])
+
+    model.run(threads=1, replications=2, trace=write)
+    writer.close()
+    return file.getvalue()
+
+
+def test_an_event_log_has_an_event_for_each_firing(model: Model) -> None:
+    """Read by a parser that knows nothing of it: cases, events in the order of their starts, exact times, variables."""
+    _, firings, _ = traced(model, ".csv")
+    root = ElementTree.fromstring(event_log(model))
+    space = root.tag.removesuffix("log")
+    cases = root.findall(f"{space}trace")
+    assert [one[0].attrib["value"] for one in cases] == ["0", "1"]
+    events = [{one.attrib["key"]: one.attrib["value"] for one in event} for event in cases[0].iter(f"{space}event")]
+    assert [float(one["start"]) for one in events] == [model.net.tick.time(firing.start) for firing in firings]
+    assert [one["concept:name"] for one in events] == [model.net.transitions[one.transition].name for one in firings]
+    first = next(one for one in events if one["concept:name"] == "repaint")
+    assert (first["start"], first["end"], first["k"]) == ("0.0", "30.0", "red")
+    assert first["time:timestamp"] == "1970-01-01T00:00:30.000000+00:00"
+
+
+def test_pm4py_reads_an_event_log(model: Model, tmp_path: Path) -> None:
+    pm4py = pytest.importorskip("pm4py")
+    _, firings, _ = traced(model, ".csv")
+    (tmp_path / "log.xes").write_bytes(event_log(model))
+    log = pm4py.read_xes(str(tmp_path / "log.xes"))
+    assert set(log["case:concept:name"]) == {"0", "1"}
+    assert (log["case:concept:name"] == "0").sum() == len(firings)
+    held = (log["time:timestamp"] - log["start_timestamp"]).dt.total_seconds()
+    assert list(held[log["concept:name"] == "repaint"].unique()) == [30.0]

@@ -95,7 +95,7 @@ def test_a_draw_that_makes_no_sense_is_told(tmp_path: Path, wrong: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["dynamic_buffering", "reordering"])
+@pytest.mark.parametrize("name", folders(ROOT / "validation"))
 def test_a_third_of_each_paper_is_fitted(name: str) -> None:
     folder = folders(ROOT / "validation")[name]
     stated = [one for path in experiments(folder).values() for one in Experiment.load(path).expected]
@@ -104,7 +104,7 @@ def test_a_third_of_each_paper_is_fitted(name: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["dynamic_buffering", "reordering"])
+@pytest.mark.parametrize("name", folders(ROOT / "validation"))
 def test_the_project_s_roles_are_those_drawn(name: str) -> None:
     folder = folders(ROOT / "validation")[name]
     fitting = read_study(folder).fitting

@@ -21,7 +21,8 @@ COMMON, INDEPENDENT = "common", "independent"
 EXPECTED: Final = "expected"  # the precision that the expected values need to be judged
 CASE: Final = "case"
 """The name of a point's case among its parameters."""
-FITTED, INPUT, DERIVED, ORACLE, TRIVIAL = ROLES = ("fitted", "input", "derived", "oracle", "trivial")
+ROLES = ("fitted", "input", "derived", "computed", "oracle", "trivial")
+FITTED, INPUT, DERIVED, COMPUTED, ORACLE, TRIVIAL = ROLES
 """The roles of expected values; see `Expected`."""
 
 Source = str | Path | Net | Model | Callable[..., Net | Model]
@@ -41,10 +42,10 @@ class Expected:
     """A value that a measure should have at every point whose parameters include those of `point`.
 
     value: a number in the net's units, or text with a unit ("2.96 Gbps"). source: where it comes from. role: "fitted"
-    if the model was made to have it, "input" if a parameter states it, "derived" if it follows from stated numbers by
-    arithmetic, "oracle" if an exact solution of the model gives it, "trivial" if an answer that needs no model is
-    within the tolerance, otherwise "". predicted: what the model gave before the value was known, written as `value`
-    is; None if it was known.
+    if the model was made to have it, "input" if a parameter states it, "derived" if it follows from other stated
+    numbers by arithmetic, "computed" if it does so and is not stated itself, "oracle" if an exact solution of the model
+    gives it, "trivial" if an answer that needs no model is within the tolerance, otherwise "". predicted: what the
+    model gave before the value was known, written as `value` is; None if it was known.
     """
 
     measure: str

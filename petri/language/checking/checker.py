@@ -15,6 +15,7 @@ from petri.language.checking.declarations.gatherer import Gatherer
 from petri.language.checking.declarations.imports import OpenSpace, open_spaces, take_settings
 from petri.language.checking.declarations.parameters import Overrides
 from petri.language.checking.declarations.runs import run_defaults
+from petri.language.checking.declarations.schedules import check_schedules, expand_schedules
 from petri.language.checking.expressions import functions
 from petri.language.checking.expressions.ranges import read_range
 from petri.language.checking.expressions.reader import Reader, local
@@ -86,6 +87,7 @@ class Checker(CheckState):
             self.gatherer.gather(opened)
         if self.gatherer.clash:
             return  # whatever uses such a name would be wrong
+        expanded = self._expand_schedules()
         for opened in self.spaces:
             take_settings(self, opened)
         self.overrides.find_all(self.spaces)
@@ -98,9 +100,10 @@ class Checker(CheckState):
         modules = [symbol for symbol in names if isinstance(symbol, ModuleSymbol)]
         for module in modules:
             self.module_head(module)
-        bodies = [(self.module_body(module), module.declaration.body) for module in modules]
-        bodies += [(opened.body, opened.declarations()) for opened in self.spaces]
+        found = [self.module_body(module) for module in modules] + [opened.body for opened in self.spaces]
+        bodies = [(body, expanded[id(body.scope)]) for body in found]
         for body, declarations in bodies:
+            check_schedules(self, body.scope, declarations)
             check_places(self, body, declarations)
         everything = [d for _, declarations in bodies for d in declarations]
         self.expansions = expand_threads(self, bodies, measured_names(everything))
@@ -110,6 +113,17 @@ class Checker(CheckState):
         self.overrides.finish()
         self.measures, self.expectations, self.stop = check_measures(self, bodies, self.gatherer.run)
         self.run_defaults = run_defaults(self, self.gatherer.run)
+
+    def _expand_schedules(self) -> dict[int, tuple[tree.Declaration, ...]]:
+        """The declarations of the net and of modules, by the identities of their scopes."""
+        expanded = {}
+        for opened in self.spaces:
+            expanded[id(opened.scope)] = expand_schedules(self.gatherer, opened.scope, opened.declarations())
+            for symbol in list(opened.scope.names.values()):
+                if isinstance(symbol, ModuleSymbol) and symbol.scope is not None:
+                    body = symbol.declaration.body
+                    expanded[id(symbol.scope)] = expand_schedules(self.gatherer, symbol.scope, body)
+        return expanded
 
     # ------------------------------------------------------------ the clock
 

@@ -4,21 +4,16 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from petri.diagnostics import Diagnostic, LanguageError
 from petri.language.checking.checker import Checker
 from petri.language.checking.expressions.reader import Reader
+from petri.language.checking.given import parsed, wrong
 from petri.language.checking.state import Sources
 from petri.language.meaning.nodes import as_float, constant, evaluate
 from petri.language.meaning.scope import UnitSymbol
 from petri.language.meaning.types import REAL, Scalar
 from petri.language.meaning.units import PLAIN, TIME, TIMES, UNITS
 from petri.language.problems import CheckError, Problems
-from petri.language.syntax import tree
-from petri.language.syntax.parser import parse
 from petri.net import Net
-from petri.structs import replace
-
-_PREFIX = "const time_given = "  # which makes a declaration of it
 
 
 def duration(text: str, net: Net) -> float:
@@ -32,13 +27,7 @@ def duration(text: str, net: Net) -> float:
     if net.seconds is not None:
         checker.units.set_clock(net.time_unit, known.scale if known is not None else Fraction(str(net.seconds)))
     checker.units.examples = () if net.seconds is None else TIMES
-    file, found = parse(_PREFIX + text, "the time given")
-    problems.sources["the time given"] = text
-    only = file.declarations[0] if len(file.declarations) == 1 else None
-    if found or not isinstance(only, tree.Const):
-        reason = found[0].message if found else "not one expression"
-        problems.error("parameter-value", None, name="time", text=text, reason=reason)
-        raise LanguageError(problems.found, problems.sources)
+    only = parsed(text, "time", "the time given", problems)
     time = checker.units.normal(TIME)
     for name, length in net.units:
         node = constant(Fraction(length), "real", only.span, time.time)
@@ -52,14 +41,4 @@ def duration(text: str, net: Net) -> float:
             return as_float(evaluate(nodes[0], ()), only.value.span)
     except CheckError as fault:
         problems.fault(fault)
-    raise LanguageError([_without_prefix(one) for one in problems.found], problems.sources)
-
-
-def _without_prefix(found: Diagnostic) -> Diagnostic:
-    """With its position in the text that the user gave."""
-    at = found.span
-    if at is None:
-        return found
-    shorter = len(_PREFIX) if at.line == 1 else 0
-    end = len(_PREFIX) if at.end_line == 1 else 0
-    return replace(found, span=replace(at, column=at.column - shorter, end_column=at.end_column - end))
+    raise wrong(problems)

@@ -31,6 +31,14 @@ def _outside(e: Expr, slot: net.Slot) -> dict[str, net.Scalar]:
     return {} if slot.low <= e.value <= slot.high else {"value": e.value, "low": slot.low, "high": slot.high}
 
 
+def not_negative(node: Node, instance: Instance, identifier: str) -> Expr:
+    """The expression; raises CheckError if it is a constant below 0."""
+    built = build(node, instance)
+    if built.op == "const" and built.value is not None and built.value < 0:
+        raise CheckError(identifier, node.span, value=built.value)
+    return built
+
+
 class ArcBuilder:
     """Builds arcs; `places` are those of the flat net so far."""
 
@@ -118,7 +126,8 @@ class ArcBuilder:
             self._check_capacity(arc, places)
             self._check_values(arc, values, places[0])
         count = None if arc.count is None else self._count(arc.count, instance)
-        return net.OutputArc(places, values, index, count, condition, arc.span)
+        delay = None if arc.delay is None else not_negative(arc.delay, instance, "delay-negative")
+        return net.OutputArc(places, values, index, count, condition, delay, arc.span)
 
     def _destination(self, arc: OutputTemplate, instance: Instance) -> tuple[tuple[int, ...], Expr | None]:
         """The places, and which of them is meant; a reply has no places yet, and the number of its caller's."""

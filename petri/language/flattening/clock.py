@@ -145,14 +145,15 @@ def _times(flat: Net) -> Times:
     times = Times()
     plain = flat.seconds is None
     collector = _Collector(flat, times)
-    reads = plain and any(_reads_values(_time_of(transition)) for transition in flat.transitions)
+    reads = plain and any(_reads_values(time) for transition in flat.transitions for time in _times_of(transition))
     for transition in flat.transitions:
-        time = _time_of(transition)
+        lasts, *delays = _times_of(transition)
         for expression in _held(transition):
-            if expression is time and is_shared(transition):
-                collector.collect(time.args[0], PARTS_OF_A_SHARED_MEAN, plain)
+            if expression is lasts and is_shared(transition):
+                collector.collect(lasts.args[0], PARTS_OF_A_SHARED_MEAN, plain)
             else:
-                collector.collect(expression, PARTS_OF_A_TIME, plain and (reads or expression is time))
+                is_time = expression is lasts or any(expression is delay for delay in delays)
+                collector.collect(expression, PARTS_OF_A_TIME, plain and (reads or is_time))
     for place in flat.places:
         for number, slot in enumerate(place.colour.slots):
             if slot.dimension == "Time" or (reads and slot.kind == "real"):
@@ -162,9 +163,10 @@ def _times(flat: Net) -> Times:
     return times
 
 
-def _time_of(transition: Transition) -> Expr:
-    """What its firings or its clocks last."""
-    return transition.time if transition.clock is None else transition.clock.time
+def _times_of(transition: Transition) -> list[Expr]:
+    """What its firings or its clocks last, and the delays of its outputs."""
+    lasts = transition.time if transition.clock is None else transition.clock.time
+    return [lasts, *(arc.delay for arc in transition.outputs if arc.delay is not None)]
 
 
 def _reads_values(e: Expr) -> bool:
@@ -312,12 +314,21 @@ class _Clock:
         return float(_whole(exact)) if power == 1 else float(exact)
 
     def transition(self, t: Transition) -> Transition:
-        """With its expressions in ticks, and its constant time a whole number of them."""
+        """With its expressions in ticks, and its constant times whole numbers of them."""
         changed: Transition = self.struct(t)
         time = self.once(changed.time, lambda: self.firing_time(changed.time), self.times)
         clock = None if changed.clock is None else self.clock(changed.clock)
-        same = time is changed.time and clock is changed.clock
-        return changed if same else replace(changed, time=time, clock=clock)
+        outputs = tuple([self.output(arc) for arc in changed.outputs])
+        same = time is changed.time and clock is changed.clock and all(map(_is, outputs, changed.outputs))
+        return changed if same else replace(changed, time=time, clock=clock, outputs=outputs)
+
+    def output(self, arc: net.OutputArc) -> net.OutputArc:
+        """With a constant delay a whole number of ticks."""
+        written = arc.delay
+        if written is None:
+            return arc
+        delay = self.once(written, lambda: self.firing_time(written), self.times)
+        return arc if delay is written else replace(arc, delay=delay)
 
     def clock(self, clock: net.Clock) -> net.Clock:
         time = self.once(clock.time, lambda: self.clock_time(clock.time), self.times)
@@ -386,7 +397,7 @@ _HOLDING: dict[type, Sequence[str]] = {
     net.Clock: ("time", "speed"),
     net.InputArc: ("pattern", "count"),
     net.InhibitorArc: ("pattern", "threshold"),
-    net.OutputArc: ("values", "index", "count", "condition"),
+    net.OutputArc: ("values", "index", "count", "condition", "delay"),
     net.Match: ("equal",),
     net.Draw: ("expression",),
     net.Event: ("key", "others"),

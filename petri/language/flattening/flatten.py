@@ -9,7 +9,7 @@ from itertools import product
 from petri import net
 from petri.language.checking.checker import Checker
 from petri.language.checking.nets.clocks import servers_of_tokens
-from petri.language.flattening.arcs import ArcBuilder
+from petri.language.flattening.arcs import ArcBuilder, not_negative
 from petri.language.flattening.clock import clocked
 from petri.language.flattening.count import DEEPEST_INSTANCE, MOST_ELEMENTS, ElementCounter
 from petri.language.flattening.initial import initial_marking
@@ -286,7 +286,7 @@ class Flattener:
 
     @staticmethod
     def _time(node: Node, instance: Instance) -> Expr:
-        time = _not_negative(node, instance, "time-negative")
+        time = not_negative(node, instance, "time-negative")
         return _IMMEDIATE if time.op == "const" and time.value == 0 else time
 
     @staticmethod
@@ -298,10 +298,10 @@ class Flattener:
         if clock.servers is not None and servers > 1 and clock.valued is not None:
             raise servers_of_tokens(clock.servers, clock.valued)
         return net.Clock(
-            _not_negative(clock.time, instance, "time-negative"),
+            not_negative(clock.time, instance, "time-negative"),
             clock.memory,
             None if clock.unlimited else servers,
-            None if clock.speed is None else _not_negative(clock.speed, instance, "speed-negative"),
+            None if clock.speed is None else not_negative(clock.speed, instance, "speed-negative"),
         )
 
     @staticmethod
@@ -375,14 +375,6 @@ class Flattener:
 
 class TooLarge(Exception):
     """The net has too many elements; the error has been reported."""
-
-
-def _not_negative(node: Node, instance: Instance, identifier: str) -> Expr:
-    """The expression; raises CheckError if it is a constant below 0."""
-    built = build(node, instance)
-    if built.op == "const" and built.value is not None and built.value < 0:
-        raise CheckError(identifier, node.span, value=built.value)
-    return built
 
 
 class _Suffixes(Sequence[str]):

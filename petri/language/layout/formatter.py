@@ -32,7 +32,7 @@ WIDTH = 120
 INDENT = 2
 WIDEST_GAP, WIDEST_NAME_GAP = 32, 12  # widest gap that a column may make in a line, before clauses and after names
 
-_VALUES = ("param", "const", "unit", "type", "dist")
+_VALUES = ("param", "const", "unit", "type", "dist", "schedule")
 _OPENING = frozenset(("module", "thread", *BLOCK_WORDS, *BRANCH_WORDS))  # what follows is indented
 _ALIGNED = ("place", "transition", "measure", "instance", "port")
 _KINDS = {**dict.fromkeys(_VALUES, "values"), **{word: word for word in _ALIGNED}}

@@ -77,6 +77,8 @@ def _text_and_level(node: tree.Expr | tree.Preference) -> tuple[str, int]:
             return f"{node.word} {_write(node.key, 0)}", 0
         case tree.Ordered():
             return f"order {_write(node.value, 0)}", 0
+        case tree.Delayed():
+            return f"{_write(node.output, _SUM)} in {_write(node.delay, 0)}", 0
         case tree.At():
             when = "" if node.condition is None else f" when {_write(node.condition, 0)}"
             return f"{_write(node.value, 0)} at {_write(node.transition, _POSTFIX)}{when}", 0
@@ -239,6 +241,10 @@ def _simple(node: tree.Declaration) -> str:
             return f"type{STOP} {node.name}{STOP} = {_type(node.type)}"
         case tree.Dist():
             return f"dist{STOP} {node.name}{STOP} = {_write(node.value, 0)}"
+        case tree.Schedule():
+            stages = _listed(f"{_write(one.value, _SUM)} from {_write(one.start, _SUM)}" for one in node.stages)
+            every = "" if node.every is None else f"{BREAK}every {_write(node.every, 0)}"
+            return group(f"schedule{STOP} {node.name}{STOP} = {stages}{every}")
         case tree.Fn():
             parameters = _listed(f"{name}: {_type(kind)}" for name, kind, _ in node.parameters)
             kind = "" if node.type is None else f": {_type(node.type)}"

@@ -86,6 +86,12 @@ class IndexRange(Struct):
     high: Node
 
 
+class ScheduleSymbol(Named):
+    """A value that changes with time: after `NAME.phase` has so many tokens, it is the constant `NAME.1`, say."""
+
+    declaration: tree.Schedule
+
+
 class PlaceSymbol(Named):
     """A place, an array of places with one or more indices, or a port, number `number` of its scope."""
 
@@ -142,10 +148,10 @@ class MeasureSymbol(Named):
 
 
 Symbol = (
-    ConstantSymbol | TypeSymbol | DistSymbol | FnSymbol | PlaceSymbol | TransitionSymbol | ThreadSymbol | InstanceSymbol
-    | ModuleSymbol | MeasureSymbol | SpaceSymbol
+    ConstantSymbol | TypeSymbol | DistSymbol | FnSymbol | ScheduleSymbol | PlaceSymbol | TransitionSymbol | ThreadSymbol
+    | InstanceSymbol | ModuleSymbol | MeasureSymbol | SpaceSymbol
 )  # fmt: skip
-INNER = (PlaceSymbol, TransitionSymbol, ThreadSymbol, InstanceSymbol, MeasureSymbol)
+INNER = (ScheduleSymbol, PlaceSymbol, TransitionSymbol, ThreadSymbol, InstanceSymbol, MeasureSymbol)
 
 
 class Scope(Struct):
@@ -182,9 +188,10 @@ class Scope(Struct):
         return unit if unit is not None or self.outer is None else self.outer.units.get(name)
 
     def visible(self) -> Iterator[tuple[str, Symbol]]:
-        """The names that can be written here, those of imports with their point."""
+        """The names that can be written here, those of imports with their point; not what schedules are made of."""
         for name, symbol in self.names.items():
-            yield name, symbol
+            if "." not in name:
+                yield name, symbol
             if isinstance(symbol, SpaceSymbol):
                 yield from ((f"{name}.{inner}", found) for inner, found in symbol.scope.names.items())
         if self.outer is not None:
@@ -206,6 +213,7 @@ KINDS: dict[type, str] = {
     TypeSymbol: "a type",
     DistSymbol: "a distribution",
     FnSymbol: "a function",
+    ScheduleSymbol: "a schedule",
     PlaceSymbol: "a place",
     TransitionSymbol: "a transition",
     ThreadSymbol: "a thread",

@@ -60,7 +60,7 @@ class OutputTemplate(Struct):
     """With `indices`, `place` is an array, and they pick the element when the firing starts.
 
     The arc of `reply(r)` has the type of the request as its place: it leads to where the caller waits. Its index is the
-    number of that place.
+    number of that place. `delay` is how long after the start of the firing its tokens arrive, None when it ends.
     """
 
     place: PlaceUse | Request
@@ -69,6 +69,7 @@ class OutputTemplate(Struct):
     count: Node | None
     condition: Node | None
     span: Span
+    delay: Node | None = None
 
 
 class ClockTemplate(Struct):

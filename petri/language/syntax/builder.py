@@ -31,6 +31,7 @@ NODES: Final[dict[str, type]] = {
     "service_type": tree.ServiceType, "conditional": tree.If, "unary": tree.Unary, "range": tree.Range,
     "field": tree.Field, "call": tree.Call, "with_record": tree.With, "paren": tree.Paren, "weighted": tree.Weighted,
     "passage": tree.Passage, "by_keys": tree.By, "ordered": tree.Ordered, "at": tree.At,
+    "delayed": tree.Delayed, "schedule": tree.Schedule, "stage": tree.Stage,
 }  # fmt: skip
 # Of each kind of step, what its parts are; "" for a sign or word that says nothing more. Clauses follow.
 _STEPS: Final = {

@@ -13,7 +13,7 @@ from petri.language.syntax.tables import END, ParserTables, Rule
 # Rules and repetitions that make a list of their children.
 _LISTS = frozenset((
     "", "arguments", "draws", "fields", "initials", "inputs", "instance_arguments", "keys", "lets", "loops", "outputs",
-    "parameters", "places", "records", "port_size", "request", "size",
+    "parameters", "places", "records", "port_size", "request", "size", "stages",
 ))  # fmt: skip
 _STATES_PER_LEVEL = 8  # more than any operation keeps on the stack while it waits for its last operand
 

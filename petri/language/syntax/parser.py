@@ -452,4 +452,7 @@ def _names(statement: Statement) -> set[str]:
     names = [token.text.strip('"') for token in statement.tokens[1:] if token.kind in ("NAME", "STRING")]
     if len(statement.tokens) > 1 and statement.tokens[1].kind in RESERVED:
         names.insert(0, statement.tokens[1].text)
-    return set(names if statement.word in ("port", "type", "module", "") else names[:1])
+    if statement.word in ("port", "type", "module", ""):
+        return set(names)
+    listed = (after for comma, after in pairwise(statement.tokens) if comma.kind == "," and after.kind == "NAME")
+    return {*names[:1], *(token.text for token in listed)}  # of `place a, b` the second, too

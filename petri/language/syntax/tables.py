@@ -22,7 +22,7 @@ COMPILED = "tables.json"
 END = "$END"
 STARTS = (
     "net", "time", "import", "param", "const", "unit", "type_declaration", "dist", "fn", "place", "transition",
-    "module", "port", "instance", "measure", "expect", "run", "service", "thread",
+    "module", "port", "instance", "measure", "expect", "run", "schedule", "service", "thread",
     "step",
 )  # fmt: skip
 

@@ -155,6 +155,14 @@ class At(Frozen):
     span: Span
 
 
+class Delayed(Frozen):
+    """`open(x) in tRCD`: an output that arrives this long after the start of the firing."""
+
+    output: Expr
+    delay: Expr
+    span: Span
+
+
 class Keys(Frozen):
     """`(class, came)` of `by` and of `prefer`: each key decides among equal values of those before it."""
 
@@ -178,7 +186,7 @@ class Position(Frozen):
 
 Expr = (
     Number | Text | Name | Field | Index | Call | List | Record | With | Unary | Binary | If | Range | Paren
-    | Weighted | Passage | By | Ordered | At | Keys | Least | Position
+    | Weighted | Passage | By | Ordered | At | Delayed | Keys | Least | Position
 )  # fmt: skip
 
 # ---------------------------------------------------------------- types
@@ -295,6 +303,25 @@ class Fn(Frozen):
     parameters: tuple[tuple[str, TypeExpr, Span], ...]
     type: TypeExpr | None
     value: Expr
+    doc: str
+    name_span: Span
+    span: Span
+
+
+class Stage(Frozen):
+    """`6 from 8 h` of a schedule."""
+
+    value: Expr
+    start: Expr
+    span: Span
+
+
+class Schedule(Frozen):
+    """`schedule staff = 2 from 0 h, 6 from 8 h every 24 h`: a value that changes with time."""
+
+    name: str
+    stages: tuple[Stage, ...]
+    every: Expr | None
     doc: str
     name_span: Span
     span: Span
@@ -546,8 +573,8 @@ class Run(Frozen):
 
 
 Declaration = (
-    Net | Time | Import | Param | Const | Type | Dist | Fn | Place | Transition | Thread | Port | Module | Instance
-    | Measure | Expect | Run
+    Net | Time | Import | Param | Const | Type | Dist | Fn | Schedule | Place | Transition | Thread | Port | Module
+    | Instance | Measure | Expect | Run
 )  # fmt: skip
 
 

@@ -5,6 +5,7 @@ text = recorded_report(data)           # the output of `Result.to_dict`, read ba
 text = sweep_report(outcome)           # an Outcome of an experiment
 text = search_report(outcome)          # a SearchOutcome
 text = forwarding_report(outcome)      # a ForwardingOutcome, of RFC 2544
+text = solution_report(solution)       # a Solution of `Model.solve`
 """
 
 from __future__ import annotations
@@ -13,13 +14,14 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from petri.exact.solution import Solution
     from petri.experiment.forwarding.outcome import ForwardingOutcome
     from petri.experiment.results.outcome import Outcome
     from petri.experiment.threshold.outcome import SearchOutcome
     from petri.measure.observation import Floats
     from petri.result import Result
 
-__all__ = ["forwarding_report", "recorded_report", "run_report", "search_report", "sweep_report"]
+__all__ = ["forwarding_report", "recorded_report", "run_report", "search_report", "solution_report", "sweep_report"]
 
 
 def run_report(
@@ -63,3 +65,10 @@ def forwarding_report(outcome: ForwardingOutcome) -> str:
     from petri.report.html.forwarding_page import forwarding_page
 
     return forwarding_page(outcome).html()
+
+
+def solution_report(solution: Solution, result: Result | None = None, sources: Mapping[str, str] | None = None) -> str:
+    """The page of an exact solution, beside a simulation if there is one."""
+    from petri.report.html.solution_page import solution_page
+
+    return solution_page(solution, result, sources).html()

@@ -12,7 +12,7 @@ import numpy as np
 from petri.measure.histogram import Histogram, edge
 from petri.measure.observation import Floats, beyond_doubles
 from petri.report.html.markup import plotted
-from petri.report.html.page import Figure, axis, figure
+from petri.report.html.page import Figure, axis, figure, logarithmic
 from petri.report.html.palette import SERIES
 from petri.report.quantities import Scale, Units, number
 
@@ -85,30 +85,30 @@ def density(sample: Distribution, units: Units, dimension: str) -> Figure:
         return _atoms(sample, scale)
     low, high = max(sample.edges[0], 0.0) if sample.zeros else sample.edges[0], sample.quantile(0.999)
     bottom = sample.quantile(0.01)
-    logarithmic = bottom > 0.0 and sample.quantile(0.99) / sample.quantile(0.5) > WIDE
-    if logarithmic:
+    wide = bottom > 0.0 and sample.quantile(0.99) / sample.quantile(0.5) > WIDE
+    if wide:
         cuts = np.geomspace(max(bottom / 4, 1e-300), high, BINS + 1)
     else:
         cuts = np.linspace(low, max(high, low + 1e-12 * abs(low)), BINS + 1)
     reached = np.interp(cuts, sample.edges, sample.reached, left=0.0, right=1.0)
-    if sample.zeros and not logarithmic and cuts[0] == 0.0:
+    if sample.zeros and not wide and cuts[0] == 0.0:
         reached[0] = sample.zeros + sum(s for v, s in zip(sample.values, sample.shares, strict=True) if v < 0.0)
     shown = cuts * scale.factor
-    widths = np.diff(np.log10(shown)) if logarithmic else np.diff(shown)
+    widths = np.diff(np.log10(shown)) if wide else np.diff(shown)
     heights = np.diff(reached) / widths
-    per = "per factor of 10" if logarithmic else f"per {scale.unit}" if scale.unit else ""
+    per = "per factor of 10" if wide else f"per {scale.unit}" if scale.unit else ""
     trace = {
         **_line(np.repeat(shown, 2)[1:-1], np.repeat(heights, 2), "@accent", 1.5),
         "fill": "tozeroy",
         "fillcolor": "@fill",
         "hovertemplate": f"%{{x:.4g}} {scale.unit}<br>density %{{y:.4g}}<extra></extra>",
     }
-    marks = _marks(sample, scale, logarithmic, float(shown[0]))
-    across, up = _values_axis(scale, logarithmic), axis(f"density {per}".strip(), rangemode="tozero")
+    marks = _marks(sample, scale, wide, float(shown[0]))
+    across, up = _values_axis(scale, shown, wide), axis(f"density {per}".strip(), rangemode="tozero")
     return figure([trace], across, up, margin=ABOVE, **marks)
 
 
-def _marks(sample: Distribution, scale: Scale, logarithmic: bool, left: float) -> dict[str, Any]:
+def _marks(sample: Distribution, scale: Scale, wide: bool, left: float) -> dict[str, Any]:
     """Vertical lines at some quantiles."""
     shapes, notes = [], []
     for name, share in MARKED:
@@ -118,7 +118,7 @@ def _marks(sample: Distribution, scale: Scale, logarithmic: bool, left: float) -
         line = {"color": "@soft", "width": 1, "dash": "dot"}
         shapes.append({"type": "line", "x0": value, "x1": value, "y0": 0, "y1": 1, "yref": "paper", "line": line})
         text = f"{name} {number(value, 3)}"
-        at = math.log10(value) if logarithmic else value
+        at = math.log10(value) if wide else value
         place = {"yanchor": "top", "xanchor": "right"} if share > 0.9 else {"yanchor": "bottom", "xanchor": "center"}
         font = {"color": "@soft", "size": 12}
         notes.append({"x": at, "y": 1, "yref": "paper", "text": text, "showarrow": False, "font": font, **place})
@@ -145,13 +145,13 @@ def tail(sample: Distribution, units: Units, dimension: str) -> Figure:
     kept = above > 0.5 / sample.count
     step = max(int(kept.sum()) // 400, 1)
     x, y = (sample.edges * scale.factor)[kept][::step], above[kept][::step]
-    logarithmic = bool(len(x) and x[0] > 0.0 and sample.quantile(0.99) / max(sample.quantile(0.5), 1e-300) > WIDE)
+    wide = bool(len(x) and x[0] > 0.0 and sample.quantile(0.99) / max(sample.quantile(0.5), 1e-300) > WIDE)
     trace = {
         **_line(x, y, "@accent", 1.8),
         "hovertemplate": f"%{{y:.3%}} are above %{{x:.4g}} {scale.unit}<extra></extra>",
     }
     up = axis("share above", type="log", dtick=1, tickformat="~%")
-    return figure([trace], _values_axis(scale, logarithmic), up, margin=ABOVE)
+    return figure([trace], _values_axis(scale, x, wide), up, margin=ABOVE)
 
 
 def counts(
@@ -281,8 +281,9 @@ def _bars(x: list[Any], shares: Floats, hover: str, **more: Any) -> dict[str, An
     return {"type": "bar", "x": x, "y": y, **more, "marker": marker, "hovertemplate": hover}
 
 
-def _values_axis(scale: Scale, logarithmic: bool) -> dict[str, Any]:
-    return axis("value", scale.unit, **({"type": "log"} if logarithmic else {}))
+def _values_axis(scale: Scale, values: Floats, wide: bool) -> dict[str, Any]:
+    """Logarithmic if the values, which ascend, are wide apart."""
+    return axis("value", scale.unit, **(logarithmic(float(values[0]), float(values[-1])) if wide else {}))
 
 
 def _middles(start: float, window: float, count: int) -> Floats:

@@ -30,8 +30,10 @@
   const rows = new Map();  // name: {row, show}
   const written = (value, { whole, unit }) => `${whole ? Math.round(value) : Number(value.toPrecision(10))} ${unit}`.trim();
   let chosen = false;  // the parameter of the curve; until then it is the one that was turned last
+  let turned = 0;  // when a parameter was turned or, at the start, the page opened [ms]; null once its figures are shown
   const turn = (name, text) => {
     settings = { ...settings, [name]: text };
+    turned = performance.now();
     stale();
     const curve = !chosen && state.names?.length ? { parameter: name, measure: state.measure || state.names[0] } : {};
     wish({ settings, ...curve });
@@ -112,7 +114,7 @@
       if (settings[knob.name] === state.settings[knob.name]) show(knob);  // else it is turned at this moment
     }
   };
-  $("reset").addEventListener("click", () => { settings = {}; stale(); wish({ settings }); });
+  $("reset").addEventListener("click", () => { settings = {}; turned = performance.now(); stale(); wish({ settings }); });
   $("pin").addEventListener("click", () => wish({ pinned: !state.pinned }));
 
   /* ---------------------------------------------------------------- figures */
@@ -149,9 +151,15 @@
     plot($("curve"), state.curve);
     plot($("over-time"), state.over_time?.[1]);
   };
-  const overWhat = () => wish({ measure: $("measure").value, parameter: $("parameter").value });
-  $("measure").addEventListener("change", overWhat);
-  $("parameter").addEventListener("change", () => { chosen = true; overWhat(); });
+  $("measure").addEventListener("change", () => wish({ measure: $("measure").value }));
+  $("parameter").addEventListener("change", () => {
+    chosen = true;
+    wish({ measure: $("measure").value, parameter: $("parameter").value });
+  });
+  $("colours").addEventListener("change", () => {
+    for (const one of document.querySelectorAll("[data-colours]")) one.hidden = one.dataset.colours !== $("colours").value;
+    wish({ colours: $("colours").value });
+  });
   $("course").addEventListener("change", () => wish({ course: $("course").value }));
 
   /* ---------------------------------------------------------------- the drawing */
@@ -189,6 +197,12 @@
   const shapeOf = (node) => node.querySelector(".place:not(.behind), .timed:not(.behind), .immediate:not(.behind), .module:not(.behind)");
   const showLoads = () => {
     for (const root of drawings()) {
+      for (const heat of root.querySelectorAll(".heat")) {  // of other colours
+        if (!state.colours || heat.parentNode.id in state.loads) continue;
+        heat.setAttribute("fill-opacity", 0);
+        const title = heat.parentNode.querySelector("title");
+        if (title) title.textContent = title.dataset.doc ?? "";
+      }
       for (const [id, [share, text]] of Object.entries(state.loads ?? {})) {
         const node = root.getElementById(id), shape = node && shapeOf(node);
         if (!shape) continue;
@@ -248,8 +262,9 @@
   const showPart = async () => {
     if (!picked) return;
     const turnOf = ++asked, found = await ask(`part?id=${encodeURIComponent(picked)}`);
-    if (turnOf !== asked || found === null) return;
-    const { name, html, kind } = JSON.parse(found);
+    const part = JSON.parse(found);
+    if (turnOf !== asked || !part) return;  // it has no figures yet
+    const { name, html, kind } = part;
     fragment($("part"), html);
     pickedName = `${kind}:${name}`;
     showGame();
@@ -286,17 +301,20 @@
     $("problem").hidden = !state.problem;
     $("problem").textContent = state.problem ?? "";
     $("pin").setAttribute("aria-pressed", String(Boolean(state.pinned)));
-    $("pin").textContent = state.pinned ? "Let go of what is pinned" : "Pin this setting";
+    $("pin").textContent = state.pinned ? "Unpin" : "Pin this setting";
     if (!state.knobs) return;
     settings ??= state.settings;
     if (before.text !== undefined && before.text !== state.text) settings = state.settings;
     stale();
     document.querySelector("h1").textContent = state.net;
     $("progress").textContent = state.progress;
-    $("took").textContent = `first figures after ${state.took} ms`;
     showKnobs(state.knobs);
     fragment($("measured"), state.measures);
     fragment($("said"), state.said);
+    if (turned !== null && same(settings, state.settings)) {
+      $("took").textContent = `first figures after ${Math.round(performance.now() - turned)} ms`;
+      turned = null;
+    }
     $("strip").replaceChildren(...state.strip.map(([name, text]) => {
       const one = make("span");
       one.append(make("code", name), ` ${text}`);

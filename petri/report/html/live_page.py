@@ -7,6 +7,15 @@ from petri.report.html.page import LOW, Page
 from petri.report.html.tables import facts
 
 _TAKEN = (("command", "As a command"), ("yaml", "As an experiment"), ("python", "As a program in Python"))
+COLOURS = (
+    ("use", "use", "The redder, the more of the time it is in use, or the fuller."),
+    ("tokens", "tokens", "The redder, the more tokens on average, compared with the fullest place."),
+    (
+        "waits",
+        "what waits for what",
+        "The redder a place, the more of the time it is empty. A transition is as red as the emptiest of its inputs.",
+    ),
+)
 _LINKS = (
     ("report.html", "Save the figures as a page"),
     ("picture.svg", "Save the drawing"),
@@ -22,7 +31,7 @@ def live_page(name: str, doc: str) -> Page:
         tag("pre", id="problem", role="alert", hidden=True),
         tag("div", id="strip", aria_hidden="true"),
     ]
-    page.section("parameters", "Parameters", tag("div", id="knobs"), _buttons())
+    page.section("parameters", "Parameters", _buttons(), tag("div", id="knobs"))
     page.section("measures", "Measures", _results())
     page.section("net", "The net", _net())
     page.section("charts", "Charts", *_charts(page))
@@ -58,8 +67,11 @@ def _results() -> Markup:
 def _net() -> Markup:
     game = tag("a", "Open in the token game", href="play.html", target="_blank", rel="noopener", id="game")
     instant = tag("input", type="text", id="instant", size=8, inputmode="decimal", placeholder="the start")
-    hint = "Choose a place or a transition for its figures. The redder, the more of the time it is in use."
+    colours = tag("select", [tag("option", text, value=value) for value, text, _ in COLOURS], id="colours")
+    legends = [tag("span", legend, data_colours=value, hidden=value != "use") for value, _, legend in COLOURS]
+    hint = "Choose a place or a transition for its figures."
     return content(
+        tag("div", tag("label", "Colours ", colours), tag("span", legends, class_="note"), class_="row"),
         tag("div", id="drawing"),
         tag("div", aside(hint), id="part", role="region", aria_label="What is chosen in the drawing"),
         tag("p", game, tag("label", " at ", instant), " ", tag("span", id="instant-unit")),

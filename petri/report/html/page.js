@@ -38,12 +38,17 @@
     let held = null;
     view.addEventListener("pointerdown", (event) => {
       if (event.pointerType !== "mouse" || event.button !== 0) return;
-      held = { x: event.clientX + view.scrollLeft, y: event.clientY + view.scrollTop };
-      view.setPointerCapture(event.pointerId);
-      view.classList.add("held");
+      held = { x: event.clientX + view.scrollLeft, y: event.clientY + view.scrollTop, from: event };
     });
     view.addEventListener("pointermove", (event) => {
-      if (held) view.scrollTo(held.x - event.clientX, held.y - event.clientY);
+      if (!event.buttons) held = null;  // the button was let go elsewhere
+      if (!held) return;
+      if (!view.hasPointerCapture(event.pointerId)) {  // not before it moves: a click is for what is below
+        if (Math.hypot(event.clientX - held.from.clientX, event.clientY - held.from.clientY) < 4) return;
+        view.setPointerCapture(event.pointerId);
+        view.classList.add("held");
+      }
+      view.scrollTo(held.x - event.clientX, held.y - event.clientY);
     });
     for (const end of ["pointerup", "pointercancel"]) {
       view.addEventListener(end, () => { held = null; view.classList.remove("held"); });

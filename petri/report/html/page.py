@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import gzip
 import hashlib
+import math
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
@@ -41,6 +42,21 @@ def figure(
 def axis(text: str, unit: str = "", /, **settings: Any) -> dict[str, Any]:
     """An axis with its title, `rate [Mbps]`."""
     return {"title": {"text": f"{text} [{unit}]" if unit else text}, **settings}
+
+
+def logarithmic(low: float, high: float) -> dict[str, Any]:
+    """The settings of a logarithmic axis for values from `low` to `high`.
+
+    Each label is a whole number, such as 0.02, of which plotly.js would write the 2 alone.
+    """
+    first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
+    digits, step = ((1, 2, 5), 1) if last - first <= 3 else ((1,), max((last - first) // 6, 1))
+    ticks = [(digit, power) for power in range(first, last + 1, step) for digit in digits]
+    ticks = [(digit, power) for digit, power in ticks if low / 2 <= digit * 10.0**power <= 2 * high]
+    plain = {power: f"{{:.{max(-power, 0)}f}}" if power < 0 else "{:,.0f}" for power in range(-4, 7)}
+    texts = [plain.get(power, f"{digit}e{power}").format(digit * 10.0**power) for digit, power in ticks]
+    values = [float(f"{digit}e{power}") for digit, power in ticks]
+    return {"type": "log", "tickmode": "array", "tickvals": values, "ticktext": texts}
 
 
 @dataclass

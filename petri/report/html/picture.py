@@ -16,11 +16,18 @@ from petri.report.picture.svg import Heat
 from petri.structs import Frozen
 
 
-class Busy(Frozen):
-    """How much of the time, or of their tokens, places and transitions were used, by number: from 0 to 1."""
+class Loads(Frozen):
+    """By which places and transitions, by number, are coloured: from 0 to 1.
+
+    unit: the value of 1. place, transition: what is said of it; lead: of the part of a module with the highest.
+    """
 
     places: Mapping[int, float]
     transitions: Mapping[int, float]
+    unit: float = 100.0
+    place: str = "{:.3g}% used"
+    transition: str = "{:.3g}% active"
+    lead: str = "busiest"
 
 
 LARGEST: Final = 600  # places and transitions after folding; a larger picture shows nothing
@@ -33,7 +40,7 @@ _BUTTONS: Final = (
 )
 
 
-def picture(net: Net, sources: Mapping[str, str] | None = None, busy: Busy | None = None) -> Markup:
+def picture(net: Net, sources: Mapping[str, str] | None = None, busy: Loads | None = None) -> Markup:
     """The picture, and the insides of what is closed in it, or a sentence that says why there is none.
 
     sources: the net's texts, if available. busy: how much places, and transitions, are used, by name.
@@ -87,8 +94,8 @@ def _sheet(net: Net, drawn: Diagram, heat: Heat) -> Markup:
     return tag("div", tools, view, class_="net", data_width=size[1], style=f"--width:{size[1]}")
 
 
-def heat_of(whole: Diagram, net: Net, busy: Busy) -> dict[str, tuple[float, str]]:
-    """The average of the elements that a node stands for; of a module, its busiest part."""
+def heat_of(whole: Diagram, net: Net, busy: Loads) -> dict[str, tuple[float, str]]:
+    """The average of the elements that a node stands for; of a module, the part with the highest."""
     shares: dict[str, list[float]] = {}
     for number, share in busy.places.items():
         shares.setdefault(starred(net.places[number].name), []).append(share)
@@ -99,12 +106,12 @@ def heat_of(whole: Diagram, net: Net, busy: Busy) -> dict[str, tuple[float, str]
         values = shares.get(starred(node.name))
         if values:
             share = sum(values) / len(values)
-            what = "used" if node.kind == "place" else "active"
-            found[node.name] = (share, f"{100 * share:.3g}% {what}")
+            text = (busy.place if node.kind == "place" else busy.transition).format(busy.unit * share)
+            found[node.name] = (share, text)
             for depth in range(1, len(node.box) + 1):
                 module = ".".join(node.box[:depth]) + MODULE
                 if share > found.get(module, (-1.0, ""))[0]:
-                    found[module] = (share, f"busiest: {node.name.removesuffix(TRANSITION)}, {100 * share:.3g}% {what}")
+                    found[module] = (share, f"{busy.lead}: {node.name.removesuffix(TRANSITION)}, {text}")
     return found
 
 

@@ -31,7 +31,10 @@
 
   /* ---------------------------------------------------------------- the trace */
 
-  const happened = [];  // {t, start, end, variables, taken, resets, given}
+  /* {t, start, end, variables, taken, resets, given}; t is -1 of a row of a stream, and of tokens on the way, which the firing
+     before has sent, -2 less the number of its transition. */
+  const happened = [];
+  const isSent = (i) => happened[i].t < -1, sender = (i) => isSent(i) ? -2 - happened[i].t : happened[i].t;
   for (let at = 0, start = 0; at < rows.length;) {
     const t = rows[at++];
     start += rows[at++];
@@ -44,7 +47,8 @@
       const place = rows[at++], count = rows[at++], slots = places[place].slots.length;
       given.push([place, count, rows.slice(at, at += slots)]);
     }
-    happened.push({ t, start, end, variables, taken, given, from: null });
+    happened.push({ t, start, end, variables, taken, given, sent: [], from: null });
+    if (t < -1) happened.findLast((one) => one.t >= 0).sent.push(happened.length - 1);
   }
   /* Events in their order (I1, S5): i is the start of a firing, ~i its end. */
   const events = [], when = [];
@@ -59,7 +63,7 @@
     };
     happened.forEach((one, i) => {
       finish(one.start);
-      events.push(i); when.push(one.start);
+      if (!isSent(i)) { events.push(i); when.push(one.start); }
       if (one.end > one.start) {
         let low = 0, high = pending.length;
         while (low < high) { const mid = (low + high) >> 1; if (before(pending[mid], i) < 0) low = mid + 1; else high = mid; }
@@ -82,7 +86,7 @@
       else for (let n = 0; n < count; n++) marking[place].push({ v, at: now, by: i });
     }
   };
-  /* Takes tokens (S4), then empties places, then gives tokens at once if the firing takes no time (I5, I6). */
+  /* Takes tokens (S4), then empties places, then gives tokens at once if the firing takes no time, or has sent them without (I5, I6, I11). */
   const apply = () => {
     const event = events[done];
     now = when[done++];
@@ -95,8 +99,8 @@
       if (places[place].discipline === "bag") { row[seat] = row[row.length - 1]; row.pop(); } else row.splice(seat, 1);
     }
     if (one.t >= 0) for (const place of transitions[one.t].resets) marking[place] = black(place) ? 0 : [];
-    one.from ??= from;
-    if (one.end > one.start) held.push(event); else give(event);
+    for (const i of [event, ...one.sent]) happened[i].from ??= from;
+    for (const i of [event, ...one.sent]) if (happened[i].end > one.start) held.push(i); else give(i);
   };
   const every = Math.max(256, Math.ceil(events.length / 256)), frames = [];
   const keep = () => frames.push({ now, held: [...held], marking: marking.map((r) => typeof r === "number" ? r : [...r]) });
@@ -176,9 +180,11 @@
     line.append(label, bar, make("span", clockText(one), "soft"));
     return line;
   };
-  const clockName = (t, { tokens, count }) => {
+  const parts = clocksOf.filter((list) => list.some((span) => span.time === null)).length;  // of the common clock (C4)
+  const clockName = (t, { tokens, time: set, count }) => {
     const at = transitions[t].inputs.filter((arc) => !black(arc.place)).map((arc) => arc.place);
-    const text = tokens.map((v, n) => tokenText(at[n], v)).join("; ") || (count > 1 ? `${count} clocks as one` : "");
+    const shared = set === null && parts > 1 ? "as one with all exponential ones" : count > 1 ? "as one" : "";
+    const text = tokens.map((v, n) => tokenText(at[n], v)).join("; ") || shared && `${count} clock${count > 1 ? "s" : ""} ${shared}`;
     return transitions[t].name + (text ? ` (${text})` : "");
   };
 
@@ -319,10 +325,10 @@
     const { live, inside } = sheets[view];
     const running = new Map();
     const runs = (t, share) => { running.has(t) ? running.get(t).push(share) : running.set(t, [share]); };
-    for (const i of held) runs(happened[i].t, part(i));
+    for (const i of held) if (!isSent(i)) runs(happened[i].t, part(i));
     clocksOf.forEach((list, t) => { if (list.length) for (const one of runningClocks(t)) runs(t, one.share); });
     const last = done ? events[done - 1] : null;
-    const lit = last === null ? -1 : happened[last < 0 ? ~last : last].t;
+    const lit = last === null ? -1 : sender(last < 0 ? ~last : last);
     for (const [id, one] of live) {
       const { places: ps, transitions: ts } = inside.get(id);
       drawNode(one, ps.reduce((sum, p) => sum + size(p), 0), ps.some((p) => !black(p)), ts.flatMap((t) => running.get(t) ?? []));
@@ -399,8 +405,8 @@
     return one;
   };
   const firingButton = (i) => {
-    const button = make("button", happened[i].t < 0 ? "its file" : `${transitions[happened[i].t].name} (firing ${i + 1})`, "link");
-    button.addEventListener("click", () => go(events.indexOf(i) + 1));
+    const button = make("button", sender(i) < 0 ? "its file" : `${transitions[sender(i)].name} (firing ${i + 1})`, "link");
+    button.addEventListener("click", () => go(events.indexOf(isSent(i) ? ~i : i) + 1));
     return button;
   };
   const way = (token) => {  // where a token has been: the firings that gave it and those before it
@@ -437,8 +443,13 @@
     if (!found) { box.append(make("p", "Its conditions cannot be computed here.", "bad")); return; }
     const fit = found.filter((c) => c.arc === one.inputs.length && !c.wrong.length);
     const clocks = one.races ? clocksNow(t) : [], able = one.races ? "" : " can fire";
-    box.append(make("p", fit.length ? `enabled: ${fit.length} of ${found.length} candidates${able}` : "not enabled",
-      fit.length ? "good" : "bad"));
+    const ends = held.filter((i) => happened[i].t === t).map((i) => happened[i].end);
+    if (ends.length) {
+      const next = time(Math.min(...ends));
+      box.append(make("p", ends.length > 1 ? `${ends.length} firings in progress, the next ends at ${next}` : `fires until ${next}`, "good"));
+    }
+    box.append(make("p", fit.length ? `enabled: ${fit.length} of ${found.length} candidates${able}`
+      : ends.length ? "no further firing can start" : "not enabled", fit.length ? "good" : ends.length ? "soft" : "bad"));
     const lines = [], complete = found.filter((c) => c.arc === one.inputs.length);
     const verdict = (name, reached, wrong, there) => {
       const text = !reached ? "· not looked at" : !wrong ? "✓" : reached === 1 ? "✗" : `✗ for ${wrong} of ${reached}`;
@@ -491,12 +502,14 @@
   };
   const showHeld = () => {
     const box = $("held");
-    box.replaceChildren(make("h2", `${held.length} firing${held.length === 1 ? "" : "s"} in progress`));
+    const sent = held.filter(isSent).length, own = held.length - sent;
+    box.replaceChildren(make("h2", `${own} firing${own === 1 ? "" : "s"} in progress${sent ? `, ${sent} output${sent === 1 ? "" : "s"} on the way` : ""}`));
     const first_ = [...held].sort((a, b) => happened[a].end - happened[b].end).slice(0, 12);
     for (const i of first_) {
       const one = happened[i], line = make("div", undefined, "firing"), bar = make("progress");
       bar.value = part(i);
-      const bound = boundText(one.t, one.variables), name = make("span", transitions[one.t].name + (bound ? ` (${bound})` : ""));
+      const bound = isSent(i) ? one.given.map(([to]) => `to ${places[to].name}`).join(", ") : boundText(one.t, one.variables);
+      const name = make("span", transitions[sender(i)].name + (bound ? ` (${bound})` : ""));
       name.title = name.textContent;
       line.append(name, bar, make("span", `until ${time(one.end)}`, "soft"));
       box.append(line);
@@ -525,7 +538,7 @@
   const showSource = () => {
     const last = done ? events[done - 1] : null;
     const subject = picked ? (picked.kind === "p" ? places : transitions)[picked.number]
-      : last === null ? null : transitions[happened[last < 0 ? ~last : last].t];
+      : last === null ? null : transitions[sender(last < 0 ? ~last : last)];
     const span = subject?.span, box = $("source");
     if (!span || net.sources[span.file] === undefined) return;
     if (shownFile !== span.file) {
@@ -558,7 +571,7 @@
         const one = happened[event];
         for (const [from] of one.taken) if (from === p) level--;
         if (one.t >= 0 && transitions[one.t].resets.includes(p)) level = 0;
-        if (one.end <= one.start) given(event);
+        for (const i of [event, ...one.sent]) if (happened[i].end <= one.start) given(i);
       }
       values[n + 1] = level;
     });
@@ -598,7 +611,8 @@
     $("count").textContent = `event ${done.toLocaleString("en-US")} of ${events.length.toLocaleString("en-US")}`;
     const last = done ? events[done - 1] : null, one = last === null ? null : happened[last < 0 ? ~last : last];
     const text = one && one.t >= 0 ? boundText(one.t, one.variables) : "";
-    $("event").textContent = one === null ? "the initial marking" : one.t < 0 ? "a row of a recording arrives"
+    $("event").textContent = one === null ? "the initial marking" : one.t === -1 ? "a row of a recording arrives"
+      : one.t < 0 ? `an output of ${transitions[sender(~last)].name} arrives`
       : `${transitions[one.t].name}${text ? ` (${text})` : ""} ${last < 0 ? "ends" : one.end > one.start ? "starts" : "fires"}`;
     drawView(); drawSpark(); showHeld(); showSource();
     if (!picked) showFull();
@@ -692,13 +706,20 @@
   const actions = { first: () => go(0), back: () => go(done - 1), play: toggle, step: () => go(done + 1), last: () => go(events.length) };
   for (const [id, action] of Object.entries(actions)) $(id).addEventListener("click", () => { if (id !== "play") going = false; action(); });
   slider.addEventListener("input", () => { going = false; go(Number(slider.value)); });
-  $("break").addEventListener("input", () => { $("break").classList.toggle("wrong", condition() === undefined); });
+  $("break").addEventListener("input", () => {
+    const wrong = condition() === undefined;
+    $("break").classList.toggle("wrong", wrong);
+    $("break").setCustomValidity(wrong ? `This is not a condition on this net. ${$("break").title}` : "");
+  });
   $("break").addEventListener("keydown", (event) => {
-    const met = event.key === "Enter" && condition();
+    if (event.key !== "Enter" || !$("break").reportValidity()) return;
+    const met = condition();
     if (!met) return;
     going = false;
-    while (done < events.length) { apply(); clock = now; if (met()) break; }
+    let holds = false;
+    while (done < events.length && !holds) { apply(); clock = now; holds = met(); }
     stop();
+    if (!holds) $("event").textContent = `${$("break").value.trim()} does not hold from there to the end`;
   });
   const asked = [...net.measures.map((one) => `${one.name} >= `), ...transitions.map((one) => one.name),
     ...transitions.map((one) => `enabled ${one.name}`), ...places.map((one) => `${one.name} >= 1`)];

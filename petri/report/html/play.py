@@ -73,7 +73,7 @@ def token_game(net: Net, sources: Mapping[str, str], recording: Recording, run: 
         tag(
             "footer",
             [(tag("kbd", key), f" {what}  ") for key, what in _KEYS],
-            f"Made by pnsim {VERSION}; loads nothing.",
+            tag("p", f"Made by pnsim {VERSION}; loads nothing."),
         ),
         tag("noscript", tag("p", "The token game needs JavaScript.")),
         data("trace", packed),

@@ -20,7 +20,7 @@ from petri.report.cells import ARRAYS
 from petri.report.html import figures, tables
 from petri.report.html.markup import Content, Markup, aside, content, spoken, tag
 from petri.report.html.page import LOW, TALL, Page
-from petri.report.html.picture import Busy, picture
+from petri.report.html.picture import Loads, picture
 from petri.report.quantities import Units, number
 from petri.report.record import RunRecord, shown_figures
 from petri.report.rounding import rounding
@@ -76,7 +76,7 @@ def run_page(
     return page
 
 
-def busy(record: RunRecord) -> Busy:
+def busy(record: RunRecord) -> Loads:
     """How much is used: of a place that starts with black tokens these, of another with a capacity this."""
     net, places = record.net, {}
     for index, (place, row) in enumerate(zip(net.places, record.rows("places", False), strict=True)):
@@ -89,8 +89,11 @@ def busy(record: RunRecord) -> Busy:
         for index, (transition, row) in enumerate(zip(net.transitions, record.rows("transitions", False), strict=True))
         if transition.time.op != "const" or transition.time.value or transition.clock is not None
     }
-    kept = ({key: value for key, value in one.items() if math.isfinite(value)} for one in (places, transitions))
-    return Busy(*kept)
+    return Loads(_finite(places), _finite(transitions))
+
+
+def _finite(shares: Mapping[int, float]) -> dict[int, float]:
+    return {index: share for index, share in shares.items() if math.isfinite(share)}
 
 
 # ---------------------------------------------------------------- head

@@ -122,22 +122,68 @@ def curves(outcome: Outcome, kept: Kept, units: Units, known: Sequence[PlotAxis]
     """The measure along the first axis, a line for each value of the others, with error bars and expected values."""
     along, others = known[0], known[1:]
     scale = scale_of(outcome, kept, units)
-    lines: dict[tuple[Value, ...], list[PointOutcome]] = {}
-    for point in outcome.points:
-        if along.name in point.parameters:
-            key = tuple(point.parameters.get(axis.name, "") for axis in others)
-            lines.setdefault(key, []).append(point)
-    order = {value: number for number, value in enumerate(along.values)}
     traces: list[dict[str, Any]] = []
     colours: dict[str, str] = {}
-    for number, (key, points) in enumerate(sorted_lines(lines, others)[:MOST_LINES]):
-        points.sort(key=lambda point: order[point.parameters[along.name]])
+    for number, (key, points) in enumerate(curve_lines(outcome, known)):
         colours |= {point.label: f"@s{number % SERIES}" for point in points}
-        name = ", ".join(f"{axis.name} {shown(value)}" for axis, value in zip(others, key, strict=True))
-        traces.append(_line(points, kept, along, scale, plotted(name or kept.name), number))
+        traces.append(_line(points, kept, along, scale, plotted(line_name(others, key) or kept.name), number))
     traces += _expected(outcome, kept, along, scale, colours if others else {})
     up = axis(axis_name(kept), scale.unit, **_range(outcome, kept, along))
     return figure(traces, along.layout(), up, legend=len(traces) > 1)
+
+
+def stated_curves(outcome: Outcome, kept: Kept, units: Units, known: Sequence[PlotAxis]) -> Figure:
+    """The expected values of a measure alone, with the axes, the lines and the colours of `curves`."""
+    along, others = known[0], known[1:]
+    scale = scale_of(outcome, kept, units)
+    traces: list[dict[str, Any]] = []
+    for number, (key, points) in enumerate(curve_lines(outcome, known)):
+        stated = [(p, one.value) for p in points for one in p.checked if one.expected.measure == kept.name]
+        name = plotted(line_name(others, key) or kept.name)
+        if stated:
+            traces.append(
+                {
+                    **line(number, name),
+                    "x": [along.position(point.parameters[along.name]) for point, _ in stated],
+                    "y": [finite(value * scale.factor) for _, value in stated],
+                    "hovertemplate": f"%{{y:.4g}} {scale.unit}<extra>{name}</extra>",
+                }
+            )
+    legend = len(traces) > 1
+    traces.append(_unseen(outcome, kept, along, scale))
+    up = axis(axis_name(kept), scale.unit, **_range(outcome, kept, along))
+    return figure(traces, along.layout(), up, legend=legend)
+
+
+def _unseen(outcome: Outcome, kept: Kept, along: PlotAxis, scale: Scale) -> dict[str, Any]:
+    """Our points, so that axes that adapt to what they show cover the same range as in `curves`."""
+    points = [point for point in outcome.points if along.name in point.parameters]
+    return {
+        "type": "scatter",
+        "mode": "markers",
+        "x": [along.position(point.parameters[along.name]) for point in points],
+        "y": [finite(point.intervals[kept.name].mean * scale.factor) for point in points],
+        "opacity": 0,
+        "showlegend": False,
+        "hoverinfo": "skip",
+    }
+
+
+def curve_lines(outcome: Outcome, known: Sequence[PlotAxis]) -> list[tuple[tuple[Value, ...], list[PointOutcome]]]:
+    """The points of each combination of the other axes, in the order of the first one."""
+    along, others = known[0], known[1:]
+    lines: dict[tuple[Value, ...], list[PointOutcome]] = {}
+    for point in outcome.points:
+        if along.name in point.parameters:
+            lines.setdefault(tuple(point.parameters.get(axis.name, "") for axis in others), []).append(point)
+    order = {value: number for number, value in enumerate(along.values)}
+    for points in lines.values():
+        points.sort(key=lambda point: order[point.parameters[along.name]])
+    return sorted_lines(lines, others)[:MOST_LINES]
+
+
+def line_name(others: Sequence[PlotAxis], key: Sequence[Value]) -> str:
+    return ", ".join(f"{axis.name} {shown(value)}" for axis, value in zip(others, key, strict=True))
 
 
 def deviations(outcome: Outcome) -> list[tuple[str, Kept, Kept]]:

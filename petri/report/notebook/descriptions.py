@@ -6,6 +6,7 @@ import math
 from functools import singledispatch
 from typing import Final
 
+from petri.exact.solution import Solution
 from petri.experiment.design.definition import shown
 from petri.experiment.forwarding.outcome import ForwardingOutcome
 from petri.experiment.results.outcome import Outcome
@@ -15,6 +16,7 @@ from petri.model import Model
 from petri.report.dimensions import shown_dimension
 from petri.report.quantities import Units, counted, parameter_text
 from petri.report.search import answer, question
+from petri.report.solution import exact_text
 from petri.report.why import why_text
 from petri.result import MeasureResult, Result
 from petri.views import Why
@@ -60,6 +62,15 @@ def describe_result(result: Result) -> str:
     elif result.partial:
         said += "; PARTIAL"
     return visible(said)
+
+
+@text.register
+def describe_solution(solution: Solution) -> str:
+    """`Solution mm1k: exact in the long run, 12 states; refused 0.0888195, …`."""
+    units = Units.of(solution.net)
+    when = "in the long run" if solution.at is None else f"up to {units.show(solution.at, 'Time')}"
+    known = [f"{one.name} {exact_text(one, units)}" for one in solution.measures if one.bounded is not None]
+    return visible(f"Solution {solution.net.name}: exact {when}, {counted(solution.states, 'state')}{listed(known)}")
 
 
 @text.register

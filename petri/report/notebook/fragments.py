@@ -5,16 +5,17 @@ from __future__ import annotations
 from functools import singledispatch
 from typing import Final
 
+from petri.exact.solution import Solution
 from petri.experiment.results.outcome import Outcome
 from petri.model import Model
 from petri.report.dimensions import shown_dimension
-from petri.report.html import sweep_figures, sweep_page, tables
+from petri.report.html import solution_page, sweep_figures, sweep_page, tables
 from petri.report.html.figures import Distribution, density
 from petri.report.html.markup import Content, Markup, content, tag
 from petri.report.html.page import asset
 from petri.report.html.palette import DARK, LIGHT
 from petri.report.html.run_page import banners
-from petri.report.notebook.descriptions import describe_model, describe_outcome, describe_result
+from petri.report.notebook.descriptions import describe_model, describe_outcome, describe_result, describe_solution
 from petri.report.notebook.drawing import draw, drawing_html
 from petri.report.notebook.plots import plot
 from petri.report.quantities import Units
@@ -58,6 +59,15 @@ def result_html(result: Result) -> str:
     drawn = [distribution(one, record.units) for one in result.measures]
     parts.append(tag("div", [one for one in drawn if one is not None][:MOST_PLOTS], class_="plots"))
     parts += [folded(kind, tables.figures_table(record, kind, record.rows(kind, True))) for kind in tables.KINDS]
+    return fragment(parts)
+
+
+@html.register
+def solution_html(solution: Solution) -> str:
+    """The verdicts and measures of an exact solution, and its places and transitions."""
+    parts: list[Content] = [tag("p", describe_solution(solution), class_="headline"), *solution_page.banners(solution)]
+    for title, table in solution_page.sections(solution, Units.of(solution.net)):
+        parts.append(table if title == "Measures" else folded(title.lower(), table))
     return fragment(parts)
 
 

@@ -40,7 +40,9 @@ class Axis:
         if self.names:
             return [(self.at(float(index)), name) for index, name in enumerate(self.names)]
         if self.marks:
-            return [(self.at(value), text) for value, text in self.marks]
+            placed = ((self.at(value), text) for value, text in self.marks)
+            first, last = sorted((self.start, self.end))
+            return [(at, text) for at, text in placed if first - 0.5 <= at <= last + 0.5]
         if self.logarithmic:
             decades = [10.0**power for power in range(math.ceil(self.low), math.floor(self.high) + 1)]
             values = decades if len(decades) > 1 else [10.0**self.low, 10.0**self.high]

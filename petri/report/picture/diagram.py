@@ -189,6 +189,8 @@ def _output_label(arc: OutputArc, transition: Transition, words: ExpressionText)
         label = f"[{words.of(arc.index, transition.variables)}] {label}".rstrip()
     if arc.condition is not None:
         label = f"{label} if {words.of(arc.condition, transition.variables)}".lstrip()
+    if arc.delay is not None:
+        label = f"{label} in {words.as_written(arc.delay, transition.variables, 'Time')}".lstrip()
     return label
 
 

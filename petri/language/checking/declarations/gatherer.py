@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import PurePosixPath
+from typing import Any
 
 from petri.catalogue.operations import DISTRIBUTIONS, FUNCTIONS
 from petri.diagnostics import Label
@@ -18,6 +19,7 @@ from petri.language.meaning.scope import (
     MeasureSymbol,
     ModuleSymbol,
     PlaceSymbol,
+    ScheduleSymbol,
     Scope,
     Symbol,
     ThreadSymbol,
@@ -41,6 +43,14 @@ KEYWORDS: dict[type, str] = {
     tree.Run: "run",
     tree.Port: "port",
     tree.Param: "param",
+}
+
+_NAMED: dict[type, Callable[[str, Span, Any], Symbol]] = {
+    tree.Schedule: ScheduleSymbol,
+    tree.Transition: TransitionSymbol,
+    tree.Thread: ThreadSymbol,
+    tree.Instance: InstanceSymbol,
+    tree.Measure: MeasureSymbol,
 }
 
 
@@ -125,16 +135,24 @@ class Gatherer:
                 self._enter(scope, FnSymbol(d.name, d.name_span, d))
             case tree.Place() | tree.Port():
                 self._place(scope, d)
-            case tree.Transition():
-                self._enter(scope, TransitionSymbol(d.name, d.name_span, d))
-            case tree.Thread():
-                self._enter(scope, ThreadSymbol(d.name, d.name_span, d))
-            case tree.Instance():
-                self._enter(scope, InstanceSymbol(d.name, d.name_span, d))
-            case tree.Measure():
-                self._enter(scope, MeasureSymbol(d.name, d.name_span, d))
+            case tree.Schedule() | tree.Transition() | tree.Thread() | tree.Instance() | tree.Measure():
+                self._enter(scope, _NAMED[type(d)](d.name, d.name_span, d))
             case tree.Module():
                 self._module(scope, d)
+
+    def hide(self, scope: Scope, d: tree.Const | tree.Place | tree.Transition) -> None:
+        """Enter a declaration that is part of another, whose name it has before its own."""
+        symbol: Symbol
+        match d:
+            case tree.Const():
+                symbol = ConstantSymbol(d.name, "constant", d.name_span, d, used=True)
+            case tree.Place():
+                symbol = PlaceSymbol(d.name, d.name_span, scope.place_count, declaration=d, mentioned=True)
+                scope.place_count += 1
+            case _:
+                symbol = TransitionSymbol(d.name, d.name_span, d)
+        scope.names[d.name] = symbol
+        self.home[id(symbol)] = scope
 
     def _constant(self, scope: Scope, d: tree.Const) -> None:
         if not d.unit:

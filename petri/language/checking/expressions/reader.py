@@ -11,6 +11,7 @@ from typing import Literal, Protocol
 from petri.catalogue.operations import ARITHMETIC, COMPARISONS
 from petri.diagnostics import Label
 from petri.language.checking.expressions.quantities import quantity_of
+from petri.language.checking.expressions.scheduled import value_of
 from petri.language.checking.state import CheckState, Value
 from petri.language.meaning.nodes import (
     END,
@@ -26,7 +27,15 @@ from petri.language.meaning.nodes import (
     truth,
     with_span,
 )
-from petri.language.meaning.scope import ConstantSymbol, DistSymbol, PlaceSymbol, Scope, TypeSymbol, kind_of
+from petri.language.meaning.scope import (
+    ConstantSymbol,
+    DistSymbol,
+    PlaceSymbol,
+    ScheduleSymbol,
+    Scope,
+    TypeSymbol,
+    kind_of,
+)
 from petri.language.meaning.types import (
     BOOL,
     CALLER,
@@ -261,10 +270,19 @@ class Reader(Struct):
         symbol = self.loops.get(name) or self.scope.find(name)
         if isinstance(symbol, ConstantSymbol):
             return self.constant_value(symbol, e.span)
+        if isinstance(symbol, ScheduleSymbol):
+            return self._scheduled(e, symbol)
         if isinstance(symbol, DistSymbol):
             return self._named_distribution(symbol, e.span)
         self.unknown_name(e, symbol)
         raise Reported
+
+    def _scheduled(self, e: tree.Name, symbol: ScheduleSymbol) -> Value:
+        """The value that a schedule has now."""
+        if self.counted is None and "tokens" not in self.allowed:
+            raise CheckError("schedule-not-allowed", e.span, Label(symbol.span, "scheduled-here"), where=self.where)
+        value = self._dispatch(value_of(e, len(symbol.declaration.stages)), None)
+        return Value(value.type, value.nodes, e.span)
 
     def constant_value(self, symbol: ConstantSymbol, span: Span) -> Value:
         self.checker.resolve(symbol)

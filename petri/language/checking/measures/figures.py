@@ -379,7 +379,7 @@ class FigureReader:
         """A figure of an expression of the marking, if that is what is written."""
         if name in OF_CONDITIONS and not isinstance(self.scope.find(name), FnSymbol):
             return self._of_condition(e, name)
-        if name in ("mean", "max", "min") and len(e.arguments) == 1 and reads_marking(e.arguments[0]):
+        if name in ("mean", "max", "min") and len(e.arguments) == 1 and reads_marking(e.arguments[0], self.scope):
             return self._of_value(e, name)
         if name in COUNTS:
             raise CheckError("count-in-measure", e.span, text=self.problems.text(e.span))

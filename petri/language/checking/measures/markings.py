@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 from petri.catalogue.operations import FUNCTIONS
-from petri.language.checking.expressions.names import nodes_in
+from petri.language.checking.expressions.names import names_in, nodes_in
 from petri.language.checking.expressions.reader import Reader, other_count
 from petri.language.checking.nets.targets import Loops, find_target
 from petri.language.checking.state import CheckState, Value
 from petri.language.meaning.nodes import PLACES, Node
-from petri.language.meaning.scope import Scope
+from petri.language.meaning.scope import ScheduleSymbol, Scope
 from petri.language.meaning.types import INT
 from petri.language.syntax import tree
 
 COUNTS = {"tokens": "a place", "firings": "a transition"}
 
 
-def reads_marking(e: tree.Expr) -> bool:
-    """Whether an expression asks for numbers of tokens or firings."""
+def reads_marking(e: tree.Expr, scope: Scope) -> bool:
+    """Whether an expression asks for numbers of tokens or firings, or for the value of a schedule."""
     calls = (part.function for part in nodes_in(e) if isinstance(part, tree.Call))
-    return any(isinstance(function, tree.Name) and function.name in COUNTS for function in calls)
+    asks = any(isinstance(function, tree.Name) and function.name in COUNTS for function in calls)
+    return asks or any(isinstance(scope.find(name), ScheduleSymbol) for name in names_in(e))
 
 
 def marking_reader(checker: CheckState, scope: Scope, loops: Loops) -> Reader:

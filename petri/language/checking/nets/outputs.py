@@ -1,9 +1,10 @@
-"""Output arcs: `done(p)`, `3 * q(x)`, `out[p.port](p)`, `if c then hi(p) else lo(p)`, `nothing`."""
+"""Output arcs: `done(p)`, `3 * q(x)`, `out[p.port](p)`, `if c then hi(p) else lo(p)`, `q(x) in 5 ns`, `nothing`."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from petri.language.checking.expressions.names import nodes_in
 from petri.language.checking.expressions.places import place_use, require_element
 from petri.language.checking.expressions.reader import Reader
 from petri.language.checking.nets.terms import is_place_term, split_term
@@ -34,6 +35,9 @@ class OutputReader:
         if isinstance(e, tree.If):
             yield from self._alternatives(e, condition)
             return
+        if isinstance(e, tree.Delayed):
+            yield from self._delayed(e, condition)
+            return
         arc = self.problems.attempt(self._reply if self._is_reply(e) else self._arc, e, condition)
         if arc is not None:
             yield arc
@@ -53,6 +57,19 @@ class OutputReader:
                 yield from self._terms(e.otherwise, _both(condition, otherwise, span))
         except CheckError as fault:
             self.problems.fault(fault)
+
+    def _delayed(self, e: tree.Delayed, condition: Node | None) -> Iterator[OutputTemplate]:
+        """Tokens that arrive a time after the start. The time is one expression of all arcs that it is written for."""
+        if isinstance(e.output, tree.Name) and e.output.name == "nothing":
+            self.problems.error("delay-of-nothing", e.span)
+        reader = self.reader.allowing("the delay of an output", "now", "end")
+        delay = reader.read_scalar(e.delay, reader.checker.units.time_type)
+        for part in nodes_in(e.output):
+            if isinstance(part, tree.Name) and part.name == "end" == self.problems.text(part.span):
+                self.problems.warning("end-of-delayed", part.span, delay=self.problems.text(e.delay.span))
+        for arc in self._terms(e.output, condition):
+            arc.delay = delay
+            yield arc
 
     def _is_reply(self, e: tree.Expr) -> bool:
         """`reply(r)`, unless a place has that name."""

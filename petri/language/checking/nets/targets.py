@@ -16,6 +16,7 @@ from petri.language.meaning.scope import (
     MeasureSymbol,
     ModuleSymbol,
     PlaceSymbol,
+    ScheduleSymbol,
     Scope,
     SpaceSymbol,
     Symbol,
@@ -208,7 +209,10 @@ class _Walk:
                 self.steps.append((name, ()))
                 scope = scope_inside(self.scope, symbol)
                 continue
-            if not isinstance(symbol, INNER):
+            inner = f"{name}.{path[-1][0]}"
+            if position + 2 == len(path) and inner in self.scope.names:  # of a schedule, or a place that follows one
+                symbol, last = self.scope.names[inner], True
+            if not isinstance(symbol, INNER) or isinstance(symbol, ScheduleSymbol):
                 raise self._unknown(name, span, symbol)
             self._step(symbol, written)
             if last or isinstance(symbol, MeasureSymbol):
@@ -223,7 +227,7 @@ class _Walk:
         if symbol is not None:
             return CheckError("wrong-target", span, text=name, kind=kind_of(symbol), wanted=self.wanted)
         kinds = _TO_MEASURES if self.wanted == A_MEASURE else INNER
-        known = (known for known, found in self.scope.names.items() if isinstance(found, kinds))
+        known = (known for known, found in self.scope.names.items() if isinstance(found, kinds) and "." not in known)
         return self.checker.unknown("unknown-target", span, name, known, wanted=self.wanted)
 
     def _step(self, symbol: Symbol, written: list[tree.Expr | None]) -> None:

@@ -231,6 +231,8 @@ class Compiler:
         return bool(step.label) or capped or (lasts and asks((step.outputs, step.value, step.draws), "tokens"))
 
     def _capped(self, output: tree.Expr) -> bool:
+        if isinstance(output, tree.Delayed):
+            return self._capped(output.output)
         if isinstance(output, tree.If):
             return self._capped(output.then) or (output.otherwise is not None and self._capped(output.otherwise))
         symbol = self.bindings.place(output)

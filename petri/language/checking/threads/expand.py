@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from petri.language.checking.expressions.names import names_in
 from petri.language.checking.expressions.ranges import index_ranges, read_condition, read_loops
 from petri.language.checking.expressions.reader import Reader, local
+from petri.language.checking.expressions.scheduled import value_of
 from petri.language.checking.nets.terms import split_term
 from petri.language.checking.state import CheckState
 from petri.language.checking.threads.bindings import Bindings
@@ -14,9 +15,16 @@ from petri.language.checking.threads.compile import Compiler
 from petri.language.checking.threads.graph import Output, State, Target, Transition
 from petri.language.checking.threads.limits import check_limits
 from petri.language.checking.threads.live import Measured, find_live
-from petri.language.checking.threads.terms import given_if
+from petri.language.checking.threads.terms import closed, given_if, put_in
 from petri.language.meaning.nodes import Node
-from petri.language.meaning.scope import ConstantSymbol, PlaceSymbol, Scope, ThreadSymbol, TransitionSymbol
+from petri.language.meaning.scope import (
+    ConstantSymbol,
+    PlaceSymbol,
+    ScheduleSymbol,
+    Scope,
+    ThreadSymbol,
+    TransitionSymbol,
+)
 from petri.language.meaning.templates import Body, PlaceTemplate
 from petri.language.meaning.types import CALLER, INT, MOST_SLOTS, SITE, Record, Request
 from petri.language.problems import CheckError
@@ -45,6 +53,12 @@ def compile_thread(checker: CheckState, body: Body, symbol: ThreadSymbol, measur
             raise CheckError("thread-range", loop.range.span, variable=loop.variable)
         indices.add(loop.variable)
     loops, _ = read_loops(checker, body.scope, thread.loops)
+    scheduled = {
+        name: tree.Paren(value_of(tree.Name(name, found.span), len(found.declaration.stages)), found.span)
+        for name, found in body.scope.names.items()
+        if isinstance(found, ScheduleSymbol)
+    }
+    thread = replace(thread, steps=put_in(thread.steps, scheduled))  # steps are asked whether they read `tokens(…)`
     compiler = Compiler(checker, Bindings(checker, body.scope, loops), thread)
     compiler.run()
     own = {step: mentioned for (name, step), mentioned in measured.items() if name == thread.name}
@@ -152,7 +166,7 @@ class Expander:
             loops=self.thread.loops,
             condition=self.thread.condition,
             inputs=tuple(arcs),
-            outputs=tuple(self._output(output) for output in t.outputs),
+            outputs=tuple(_from_end(output, t) for output in map(self._output, t.outputs)),
             draws=tuple(t.draws),
             lets=tuple(t.lets),
             time=t.time,
@@ -246,6 +260,21 @@ class Expander:
             return number
         position = tree.Position(self._full(state.name), self._indices(span), span)
         return tree.Binary("+", number, position, span)
+
+
+def _from_end(output: tree.Expr, t: Transition) -> tree.Expr:
+    """An output whose delays begin when the transition ends (T3), as one whose delays begin when it starts."""
+    if t.time is None:
+        return output
+    match output:
+        case tree.If():
+            otherwise = None if output.otherwise is None else _from_end(output.otherwise, t)
+            return replace(output, then=_from_end(output.then, t), otherwise=otherwise)
+        case tree.Delayed(delay=delay, span=span):
+            lasted = tree.Binary("-", tree.Name("end", span), tree.Name("now", span), span)
+            return replace(output, delay=tree.Binary("+", lasted, closed(delay), span))
+        case _:
+            return output
 
 
 def _value(target: Target, name: str, span: Span) -> tree.Expr:

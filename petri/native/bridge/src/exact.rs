@@ -11,6 +11,7 @@ use engine::exact::graph::{Ended, Graph};
 use engine::exact::matrix::{Matrix, Rows};
 use engine::exact::state::{Kept, Kind};
 use engine::exact::stationary::{stationary as stationary_of, Stationary};
+use engine::exact::symmetry::{Element, Symmetry};
 use engine::exact::trouble::Trouble;
 use engine::net::check::DEEPEST;
 use engine::net::Net;
@@ -28,20 +29,24 @@ pub struct Explored(pub Arc<Graph>);
 /// Why there is none: an id, the file and the span of the expression, details, and the transition.
 type Refusal<'py> = (String, Option<(String, SpanParts)>, Bound<'py, PyDict>, Option<u32>);
 
-/// Explores the states of a net, up to numbers of states and of bytes. Returns them, or why it cannot. Raises ValueError for
+/// Whether elements rotate; and of each, its places and its transitions whose firings last.
+type Exchange = (bool, Vec<(Vec<usize>, Vec<usize>)>);
+
+/// Explores the states of a net, one of those that its symmetries map to one another, up to numbers of states and of bytes. Returns them, or why it cannot. Raises ValueError for
 /// an object that is not a flat net, or one that cannot be run.
 #[pyfunction]
-#[pyo3(signature = (net, states, memory, stop=None))]
+#[pyo3(signature = (net, symmetries, states, memory, stop=None))]
 pub fn explore<'py>(
     py: Python<'py>,
     net: &Bound<'py, PyAny>,
+    symmetries: Vec<Exchange>,
     states: usize,
     memory: usize,
     stop: Option<&Stop>,
 ) -> PyResult<(Option<Explored>, Option<Refusal<'py>>)> {
     let stop = stop.map(|stop| stop.0.clone()).unwrap_or_default();
     let bounds = Bounds { states, memory };
-    let work = |net: &Net| explored(net, bounds, &stop);
+    let work = |net: &Net| explored(net, exchanges(net, &symmetries)?, bounds, &stop);
     let read = match reading::read(net, reading::SHALLOW) {
         Err(failure) if failure.is_too_deep() => {
             let net = net.clone().unbind();
@@ -57,6 +62,30 @@ pub fn explore<'py>(
         Err((Trouble::Load(error), _)) => Err(refused(error)),
         Err(failure) => Ok((None, Some(refusal(py, failure, &files)?))),
     }
+}
+
+/// The symmetries, if they fit the net.
+fn exchanges(net: &Net, symmetries: &[Exchange]) -> Result<Vec<Symmetry>, Failure> {
+    let fits = |rows: &[(Vec<usize>, Vec<usize>)]| {
+        rows.iter().all(|(places, transitions)| {
+            let sizes = |other: &(Vec<usize>, Vec<usize>)| (other.0.len(), other.1.len());
+            sizes(&rows[0]) == (places.len(), transitions.len())
+                && places.iter().all(|&place| place < net.places.len())
+                && transitions.iter().all(|&transition| transition < net.transitions.len())
+        })
+    };
+    if !symmetries.iter().all(|(_, rows)| fits(rows)) {
+        let error = LoadError("the elements of a symmetry do not fit the net".to_owned());
+        return Err((Trouble::Load(error), Vec::new()));
+    }
+    let of = |(rotates, rows): &Exchange| {
+        let element = |(places, transitions): &(Vec<usize>, Vec<usize>)| Element {
+            places: places.clone(),
+            transitions: transitions.clone(),
+        };
+        Symmetry { rotates: *rotates, elements: rows.iter().map(element).collect() }
+    };
+    Ok(symmetries.iter().map(of).collect())
 }
 
 fn unable(error: std::io::Error) -> PyErr {
@@ -177,12 +206,6 @@ impl Explored {
         py.detach(|| chain::Chain::new(graph)).map(Chain)
     }
 
-    /// The rate at which a transition starts to fire in each expanded state by arcs of its own, as 64-bit reals.
-    fn rates<'py>(&self, py: Python<'py>, transition: usize) -> PyResult<Bound<'py, PyBytes>> {
-        let rates = py.detach(|| self.0.rates_of(transition));
-        reals(py, &rates)
-    }
-
     fn __len__(&self) -> usize {
         self.0.states.len()
     }
@@ -207,6 +230,11 @@ impl Explored {
     #[getter]
     fn in_ticks(&self) -> bool {
         self.0.rules.model.in_ticks
+    }
+
+    /// For how many states each stands, as 64-bit reals; empty if none was left out for being like another.
+    fn alike<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        reals(py, &self.0.alike)
     }
 
     /// The number of arcs.
@@ -268,6 +296,13 @@ impl Explored {
     /// The firings of a transition without a clock in progress in each state, as 64-bit integers.
     fn in_progress<'py>(&self, py: Python<'py>, transition: usize) -> PyResult<Bound<'py, PyBytes>> {
         let counts = self.0.in_progress(transition);
+        words(py, &counts, |count| count.to_ne_bytes())
+    }
+
+    /// The clocks of a transition that run in each state, as 64-bit integers; 0 in vanishing states, and in those not expanded.
+    fn clocks_running<'py>(&self, py: Python<'py>, transition: usize) -> PyResult<Bound<'py, PyBytes>> {
+        let counts = py.detach(|| self.0.clocks_running(transition));
+        let counts = counts.map_err(|fault| PyValueError::new_err(fault.id))?;
         words(py, &counts, |count| count.to_ne_bytes())
     }
 

@@ -26,7 +26,7 @@ use engine::observe::observers::ExtraObservers;
 use engine::program::transition::MOST_HELD;
 use engine::program::without::Without;
 use engine::session::clock_states::{clock_states, ClockState};
-use engine::session::compiled::Compiled;
+use engine::session::compiled::{Choice, Compiled, Interpreted, Speed, WhyPlace};
 use engine::session::observed::Observed;
 use engine::session::replication::Replication;
 use pyo3::exceptions::{PyOverflowError, PyValueError};
@@ -76,18 +76,35 @@ impl Program {
         loaded.map_err(|error| PyValueError::new_err(error.to_string()))
     }
 
-    /// The transitions that look through the tokens of places at nearly every firing, with the input arcs for which they do,
-    /// and whether through all combinations of their tokens, or through those of each.
-    fn searching(&self) -> Vec<(u32, (Vec<usize>, bool))> {
-        let found = self.compiled.program.searching().into_iter();
-        found.map(|(transition, looks)| (transition.0, (looks.arcs, looks.combined))).collect()
+    /// How each transition is run: how its bindings are found; the input arcs whose tokens it looks through at nearly every
+    /// firing, and whether through all combinations of them; what is interpreted, with its place or output arc.
+    fn speed(&self) -> Vec<SpeedParts> {
+        self.compiled.speed().map(speed_parts).collect()
     }
+}
 
-    /// The transitions that are not compiled because they ask places for room, with the output arcs for which they ask.
-    fn asking(&self) -> Vec<(u32, Vec<usize>)> {
-        let found = self.compiled.program.asking().into_iter();
-        found.map(|(transition, arcs)| (transition.0, arcs.to_vec())).collect()
-    }
+type SpeedParts = (&'static str, Option<(Vec<usize>, bool)>, Vec<(&'static str, usize)>);
+
+fn speed_parts(speed: Speed) -> SpeedParts {
+    let choice = match speed.choice {
+        Choice::One => "one",
+        Choice::Any => "any",
+        Choice::Counted => "counted",
+        Choice::Ranked => "ranked",
+        Choice::Searched => "searched",
+    };
+    let interpreted = |of: Interpreted| match of {
+        Interpreted::Clocks => ("clocks", 0),
+        Interpreted::Queue(place) => ("queue", place.at()),
+        Interpreted::Place(place, WhyPlace::Weight) => ("weight", place.at()),
+        Interpreted::Place(place, WhyPlace::Clocks) => ("told apart", place.at()),
+        Interpreted::Place(place, WhyPlace::Key) => ("key", place.at()),
+        Interpreted::Place(place, WhyPlace::Ranges) => ("ranges", place.at()),
+        Interpreted::Room(arc) => ("room", arc),
+        Interpreted::Loops => ("loops", 0),
+    };
+    let looks = speed.looks.map(|looks| (looks.arcs, looks.combined));
+    (choice, looks, speed.interpreted.into_iter().map(interpreted).collect())
 }
 
 /// Asks sessions on other threads to end long searches for bindings.

@@ -182,6 +182,9 @@ pub struct OutputArc {
     pub count: Option<Expr>,
     #[serde(default)]
     pub condition: Option<Expr>,
+    /// How long after the start of the firing the tokens arrive [ticks].
+    #[serde(default)]
+    pub delay: Option<Expr>,
 }
 
 #[derive(Clone, Debug, Deserialize)]

@@ -57,12 +57,12 @@ saved! {
     SavedFiring {
         end: Ticks,
         transition: u32,
+        part: u32,
         gives: Vec<SavedGift>,
     }
     SavedSharedClock {
         running: Wide,
         rate: f64,
-        ends: Option<Ticks>,
     }
     SavedOwnClock {
         tokens: Vec<u64>,
@@ -166,6 +166,7 @@ saved! {
         transitions: Vec<SavedTransition>,
         in_progress: Vec<SavedFiring>,
         shared: Vec<SavedSharedClock>,
+        common: Option<Ticks>,
         own: Vec<SavedOwnClocks>,
         rows: Vec<u64>,
         window: Ticks,

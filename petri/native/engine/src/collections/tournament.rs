@@ -281,6 +281,11 @@ impl Tournament {
         leaves.filter(|(_, key)| key.time < NEVER).map(move |(slot, key)| (slot, key.time, key.order >> bits))
     }
 
+    /// Whether there are no events.
+    pub fn is_empty(&self) -> bool {
+        self.frees + usize::from(self.gap != NONE) == self.slots
+    }
+
     /// Whether there is no slot for one more event.
     #[inline(always)]
     pub fn is_full(&self) -> bool {

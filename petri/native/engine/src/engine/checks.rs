@@ -48,10 +48,11 @@ impl Engine {
     /// A run cannot go on beyond the horizon, where all firings in progress end: the error names the first of them (X2).
     #[cold]
     pub(super) fn beyond_horizon(&mut self, program: &Program) -> Option<RunError> {
-        let clocked = || program.racing.iter().zip(&self.clocks.of).find(|(_, clocks)| clocks.end() < NEVER);
-        let first = self.agenda.first().or_else(|| clocked().map(|(transition, _)| *transition))?;
+        let clocked = || program.racing.iter().enumerate().find(|(number, _)| self.clocks.end(*number) < NEVER);
+        let first = self.agenda.first().or_else(|| clocked().map(|(_, transition)| *transition))?;
         let plan = &program.transitions[first];
         let span = plan.clock.as_ref().map_or(plan.time_span, |clock| clock.time_span);
+        let first = plan.delivers.map_or(first, |(transition, _)| transition);
         let fault = Fault::new("beyond-horizon", span);
         let fault = fault.with_real("horizon", program.tick.time(HORIZON as f64));
         self.variables.fill(0);
@@ -66,6 +67,7 @@ impl Engine {
     }
 
     pub(super) fn run_error(&self, program: &Program, transition: TransitionId, fault: Fault) -> Box<RunError> {
+        let transition = program.transitions[transition].delivers.map_or(transition, |(transition, _)| transition);
         let variables = self.variables[..program.transitions[transition].variable_names.len()].to_vec();
         Box::new(RunError { fault, transition, variables, time: self.now })
     }

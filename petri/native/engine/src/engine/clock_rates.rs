@@ -1,11 +1,11 @@
 //! The number of clocks and their rates, and clocks that bindings share (C1, C4, C5).
 
 use std::borrow::Cow;
+use std::ptr::{from_mut, from_ref};
 
 use crate::base::fault::{Fault, Outcome};
-use crate::base::ids::PlaceId;
-use crate::base::ticks::after;
-use crate::collections::tournament::NEVER;
+use crate::base::ids::{PlaceId, TransitionId};
+use crate::engine::code::{Code, GENERAL};
 use crate::engine::raced::Raced;
 use crate::engine::run::Engine;
 use crate::engine::search::Goal;
@@ -13,24 +13,80 @@ use crate::program::arc::Find;
 use crate::program::compile::transition::add;
 use crate::program::expression::Real;
 use crate::program::transition::Selection;
+use crate::program::Program;
 use crate::state::clocks::Of;
+use crate::state::common_clock::GREATEST_RATE;
 
 impl Engine {
-    /// The clock is set anew if the rate has changed.
-    pub(super) fn settle_shared(&mut self, raced: Raced) -> Outcome<()> {
-        let bindings = if self.is_possible(raced) { self.bindings(raced)? } else { 0 };
-        let running = if bindings == 0 { 0 } else { self.wanted(raced)?.saturating_mul(bindings) };
-        let rate = if running == 0 { 0.0 } else { self.rate(raced, running)? };
-        let (now, clocks) = (self.now, &mut self.clocks.of[raced.clock.number]);
-        let before = clocks.running as i128;
-        let Of::Shared(shared) = &mut clocks.of else { return Ok(()) };
-        if rate != shared.rate {
-            shared.rate = rate;
-            shared.end = if rate > 0.0 { after(now, self.random.exponential() / rate) } else { NEVER };
+    /// Settles all clocks by code, if all that are to be looked at have a part in the common clock that code computes.
+    #[inline(always)]
+    pub(super) fn settle_by_code(&mut self, program: &Program) -> bool {
+        let Some(code) = self.code.as_deref().map(from_ref::<Code>) else { return false };
+        let (first, listed) = (program.transitions.len(), self.enabling.unsettled);
+        self.clocks.computed.clear();
+        for at in 0..listed {
+            let shadow = self.enabling.clocks[TransitionId(at as u32)];
+            let clocks = &self.clocks.of[shadow.at() - first];
+            let is_possible = self.enabling.transitions[clocks.transition].unmet == u32::from(!clocks.due);
+            let computed = if is_possible {
+                // SAFETY: the engine keeps the code, which is for its program.
+                let running = unsafe { (&*code).routines[shadow].look.look(from_mut(self).cast()) };
+                if running >= GENERAL {
+                    return false;
+                }
+                (running, f64::from_bits(self.value))
+            } else if matches!(clocks.of, Of::Shared { .. }) {
+                (0, 0.0)
+            } else {
+                return false;
+            };
+            self.clocks.computed.push(computed);
         }
-        let more = running as i128 - (before - i128::from(std::mem::take(&mut shared.fires)));
-        clocks.change(running, more.max(0) as u64, (-more).max(0) as u64, now);
+        for at in 0..listed {
+            let (running, rate) = self.clocks.computed[at];
+            let shadow = self.enabling.clocks[TransitionId(at as u32)];
+            self.enabling.transitions[shadow].listed = false;
+            let clocks = &mut self.clocks.of[shadow.at() - first];
+            let Of::Shared { part, .. } = clocks.of else { continue };
+            self.clocks.common.set_rate(part, rate);
+            clocks.share(u128::from(running), self.now);
+            if std::mem::take(&mut clocks.due) {
+                self.enabling.violated(clocks.transition);
+            }
+        }
+        self.enabling.unsettled = 0;
+        true
+    }
+
+    /// A transition whose part in the common clock was due fires.
+    #[inline(always)]
+    pub(crate) fn part_fired(&mut self, transition: TransitionId, number: usize) {
+        let clocks = &mut self.clocks.of[number];
+        if let Of::Shared { fires, .. } = &mut clocks.of {
+            *fires += 1;
+        }
+        clocks.due = false;
+        self.clocks.settled = false;
+        self.clocks.common.fired();
+        self.enabling.touch(TransitionId((self.program.transitions.len() + number) as u32));
+        self.enabling.violated(transition);
+    }
+
+    /// The rate of the transition in the common clock may have changed.
+    pub(super) fn settle_shared(&mut self, raced: Raced) -> Outcome<()> {
+        let (running, rate) = if self.is_possible(raced) { self.shared(raced)? } else { (0, 0.0) };
+        let clocks = &mut self.clocks.of[raced.clock.number];
+        let Of::Shared { part, .. } = clocks.of else { return Ok(()) };
+        self.clocks.common.set_rate(part, rate);
+        clocks.share(running, self.now);
         Ok(())
+    }
+
+    /// The number of clocks of a transition whose watches hold, and the sum of their rates.
+    fn shared(&mut self, raced: Raced) -> Outcome<(u128, f64)> {
+        let bindings = self.bindings(raced)?;
+        let running = if bindings == 0 { 0 } else { self.wanted(raced)?.saturating_mul(bindings) };
+        Ok((running, if running == 0 { 0.0 } else { self.rate(raced, running)? }))
     }
 
     /// The number of bindings of a transition whose watches hold.
@@ -91,9 +147,9 @@ impl Engine {
         let mean = self.mean(raced).inspect_err(|_| self.variables.fill(0))?;
         let clocks = real(clocks);
         Ok(if mean > 0.0 {
-            clocks * pace / mean
+            (clocks * (pace / mean)).min(GREATEST_RATE)
         } else if pace > 0.0 {
-            f64::INFINITY
+            GREATEST_RATE
         } else {
             0.0
         })
@@ -132,5 +188,5 @@ fn real(number: u128) -> f64 {
     fn wide(number: u128) -> f64 {
         number as f64
     }
-    u64::try_from(number).map_or_else(|_| wide(number), |few| few as f64)
+    i64::try_from(number).map_or_else(|_| wide(number), |few| few as f64)
 }

@@ -27,6 +27,11 @@ pub const OVER: u64 = 1;
 /// The engine holds an error, or waits for rows of a file. Any other status of the loop is that of a firing that the code has
 /// not started or ended: the engine holds its transition.
 pub const STOPPED: u64 = 2;
+/// Time has passed where transitions race: firings may start, or others have ended, or only one transition may fire, whose number
+/// is added. None is a status of the loop.
+pub const STARTS: u64 = 3;
+pub const ENDS: u64 = 4;
+pub const FIRES: u64 = 5;
 
 /// Looks at a transition. The parameters are the engine and the holes.
 type Look = unsafe extern "C" fn(*mut c_void, *const u32) -> u64;

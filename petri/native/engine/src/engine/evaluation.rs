@@ -1,11 +1,12 @@
 //! What a firing computes when it starts: draws, time, and outputs (I5).
 
 use crate::base::fault::{Fault, Outcome};
-use crate::base::ids::PlaceId;
+use crate::base::ids::{PlaceId, SpanId};
 use crate::base::ticks::{whole, Ticks, HORIZON, NEVER};
 use crate::engine::run::Engine;
 use crate::program::arc::{OutputForm, OutputProgram, Take};
-use crate::program::transition::{Time, TransitionProgram};
+use crate::program::time::Time;
+use crate::program::transition::TransitionProgram;
 use crate::program::Program;
 
 impl Engine {
@@ -17,21 +18,10 @@ impl Engine {
             let bits = value.bits(&mut self.scope(program, self.now))?;
             self.variables[variable.at()] = bits;
         }
-        let duration = match &plan.time {
-            Time::Immediate => 0,
-            Time::Const(duration) => *duration,
-            Time::Of(expression) => {
-                let duration = expression.value(&mut self.scope(program, self.now))?;
-                if duration <= -1.0 {
-                    let fault = Fault::new("negative-time", plan.time_span);
-                    return Err(fault.with_real("duration", program.tick.time(duration)));
-                }
-                whole(duration)
-            }
-        };
-        let duration = self.lasting(duration);
+        let duration = self.ticks(program, &plan.time, plan.time_span, self.now)?;
         let end = self.now + duration;
         self.record.clear();
+        self.arrivals.clear();
         let taken = self.taken(plan);
         let given = match plan.given {
             Some(given) => given,
@@ -45,6 +35,24 @@ impl Engine {
         };
         self.check_tokens(taken, given)?;
         Ok((duration, given))
+    }
+
+    /// A firing time, or a delay.
+    #[inline(always)]
+    fn ticks(&mut self, program: &Program, time: &Time, span: SpanId, end: Ticks) -> Outcome<Ticks> {
+        let duration = match time {
+            Time::Immediate => 0,
+            Time::Const(duration) => *duration,
+            Time::Of(expression) => {
+                let duration = expression.value(&mut self.scope(program, end))?;
+                if duration <= -1.0 {
+                    let fault = Fault::new("negative-time", span);
+                    return Err(fault.with_real("duration", program.tick.time(duration)));
+                }
+                whole(duration)
+            }
+        };
+        Ok(self.lasting(duration))
     }
 
     /// The time of a firing that starts now: one that would end beyond the horizon does not end (S1).
@@ -78,12 +86,17 @@ impl Engine {
                 self.record.extend([u64::from(place.0), count]);
                 if count == 0 {
                     self.record.resize(self.record.len() + arc.width, 0);
+                    self.arrivals.extend(arc.delay.as_ref().map(|_| self.now));
                     return Ok(0);
                 }
                 (place, count)
             }
         };
         self.check_tokens(taken, count)?;
+        if let Some(delay) = &arc.delay {
+            let duration = self.ticks(program, &delay.time, delay.span, end)?;
+            self.arrivals.push(self.now + duration);
+        }
         if arc.width > 0 {
             self.values(program, arc, place, end)?;
         }

@@ -16,7 +16,7 @@ impl Engine {
     pub(super) fn own(&mut self, raced: Raced) -> &mut OwnClocks {
         match &mut self.clocks.of[raced.clock.number].of {
             Of::Own(own) => own,
-            Of::Shared(_) => unreachable!("a transition with clocks of its own"),
+            Of::Shared { .. } => unreachable!("a transition with clocks of its own"),
         }
     }
 

@@ -3,15 +3,36 @@
 use crate::base::fault::Outcome;
 use crate::base::ids::TransitionId;
 use crate::base::ticks::Ticks;
-use crate::collections::tournament::NEVER;
+use crate::engine::code::{ENDS, FIRES, OVER, STARTS};
 use crate::engine::limits::RunError;
 use crate::engine::raced::Raced;
 use crate::engine::run::Engine;
 use crate::program::clock::ClockKind;
 use crate::program::Program;
-use crate::state::clocks::Of;
 
 impl Engine {
+    /// The instant is over: time moves to the next end, if that is no later than `until`. Returns what is next.
+    pub(crate) fn pass_races(&mut self, program: &Program, until: Ticks) -> Result<u64, Box<RunError>> {
+        self.settle(program)?;
+        let end = self.next_end();
+        if end > until {
+            return Ok(OVER);
+        }
+        if end > self.now {
+            self.instant_began = self.firings;
+        }
+        self.set_time(program, end);
+        self.clocks.settled = false;
+        let only = self.ring();
+        if self.agenda.next_end() == end {
+            return Ok(ENDS);
+        }
+        // Nothing else is enabled, as the instant before was over.
+        let fires =
+            |id: &TransitionId| self.enabling.is_enabled(*id) && self.enabling.listed == 0 && !program.refills();
+        Ok(only.filter(fires).map_or(STARTS, |id| FIRES + u64::from(id.0)))
+    }
+
     /// When the next firing in progress ends, or the first clock has run down (I8).
     pub(super) fn next_end(&mut self) -> Ticks {
         let end = self.agenda.next_end();
@@ -21,26 +42,38 @@ impl Engine {
         end.min(self.clocks.next_end()).max(self.now)
     }
 
-    /// Clocks that have run down now: their transitions are enabled as far as that matters (C3).
-    pub(super) fn ring(&mut self) {
-        if self.clocks.next_end() > self.now {
-            return;
-        }
-        while let Some(number) = self.clocks.next_due() {
-            let transition = self.program.racing[number];
+    /// Clocks that have run down now: their transitions are enabled as far as that matters (C3). Returns the transition, if it is
+    /// only one.
+    #[inline(always)]
+    pub(super) fn ring(&mut self) -> Option<TransitionId> {
+        let (mut count, mut only) = (0, TransitionId(0));
+        while let Some(number) = self.clocks.next_due(self.now, &mut self.random) {
+            let transition = self.clocks.of[number].transition;
+            (count, only) = (count + 1, transition);
             self.clocks.of[number].due = true;
-            self.clocks.unsettle(number);
+            self.enabling.touch(TransitionId((self.program.transitions.len() + number) as u32));
             self.enabling.met(transition);
         }
+        (count == 1).then_some(only)
     }
 
     /// The instant is over: clocks are set, stopped and dropped, in the order of the flat net (C2).
     pub(super) fn settle(&mut self, program: &Program) -> Result<(), Box<RunError>> {
-        if std::mem::replace(&mut self.clocks.settled, true) {
+        let firings = std::mem::replace(&mut self.clocks.settled_after, self.firings);
+        if std::mem::replace(&mut self.clocks.settled, true) && firings == self.firings {
             return Ok(());
         }
-        let unsettled = self.clocks.take_unsettled();
-        for &number in &unsettled {
+        if !self.settle_by_code(program) {
+            self.settle_each(program)?;
+        }
+        self.clocks.common.settle(self.now, &mut self.random);
+        Ok(())
+    }
+
+    #[inline(never)]
+    fn settle_each(&mut self, program: &Program) -> Result<(), Box<RunError>> {
+        for at in 0..self.enabling.take_unsettled() {
+            let number = self.enabling.clocks[TransitionId(at as u32)].at() - program.transitions.len();
             let id = program.racing[number];
             let Some(raced) = Raced::of(program, &program.transitions[id]) else { continue };
             self.settle_one(raced).map_err(|fault| {
@@ -54,7 +87,6 @@ impl Engine {
             }
             self.clocks.time(number);
         }
-        self.clocks.give_back(unsettled);
         self.marking.identities.forget_changes();
         Ok(())
     }
@@ -82,15 +114,12 @@ impl Engine {
 
     /// The clock of the binding in `scratch.chosen` is over, as the binding fires.
     fn fired(&mut self, raced: Raced) {
-        self.clocks.unsettle(raced.clock.number);
+        if raced.clock.kind == ClockKind::Shared {
+            return self.part_fired(raced.id(), raced.clock.number);
+        }
+        self.enabling.touch(raced.clock.shadow);
         let over = match raced.clock.kind {
-            ClockKind::Shared => {
-                if let Of::Shared(shared) = &mut self.clocks.of[raced.clock.number].of {
-                    shared.fires += 1;
-                    (shared.rate, shared.end) = (0.0, NEVER);
-                }
-                true
-            }
+            ClockKind::Shared => true,
             ClockKind::Black => {
                 let now = self.now;
                 let first = self.own(raced).due(now).min();

@@ -82,6 +82,9 @@ pub struct Engine {
     pub window: Ticks,
     /// What a firing deposits: the record of its open and coloured outputs.
     pub(crate) record: Vec<u64>,
+    /// The record of all outputs while some of them are sent on their way, and when their tokens arrive.
+    pub(crate) record_sent: Vec<u64>,
+    pub(crate) arrivals: Vec<Ticks>,
     /// The last transitions at this instant, once the limit is near.
     pub(super) last_started: Vec<TransitionId>,
     /// The machine code that the engine was given last.
@@ -159,6 +162,8 @@ impl Engine {
             variables: vec![0; program.variables].into_iter().collect(),
             scratch: Scratch::new(program.transitions.iter().map(|t| t.inputs.len()).max().unwrap_or(0)),
             record: Vec::new(),
+            record_sent: Vec::new(),
+            arrivals: Vec::new(),
             last_started: Vec::new(),
             value: 0,
             fault: None,
@@ -296,30 +301,20 @@ impl Engine {
     ) -> Result<Reason, Box<RunError>> {
         let last = until.min(LATEST);
         let enough = self.firings.saturating_add(firings);
-        let races = !self.clocks.of.is_empty();
         loop {
             if self.now > LATEST {
                 return self.run(program, until, enough - self.firings);
             }
-            // Where clocks have to be looked at when an instant is over, code runs no further than that.
-            let (last, before) = (if races { self.now } else { last }, self.firings);
             // SAFETY: the code is for this engine's program.
             let status = unsafe { code.run(from_mut(self).cast(), last, enough) };
-            self.clocks.settled &= self.firings == before;
             match status {
                 USED_UP if self.firings == enough => return Ok(Reason::Budget),
                 USED_UP => match self.run(program, until, LOOP_NAMED.min(enough - self.firings))? {
                     Reason::Budget => {}
                     reason => return Ok(reason),
                 },
-                OVER if races => {
-                    if self.passes(program, until)? {
-                        continue;
-                    }
-                    return Ok(if self.next_end() == NEVER { Reason::Dead } else { Reason::Until });
-                }
-                OVER if self.agenda.next_end() == NEVER => return Ok(Reason::Dead),
-                OVER if self.agenda.next_end() <= until => return self.run(program, until, enough - self.firings),
+                OVER if self.next_end() == NEVER => return Ok(Reason::Dead),
+                OVER if self.next_end() <= until => return self.run(program, until, enough - self.firings),
                 OVER => return Ok(Reason::Until),
                 STOPPED if self.error.is_none() => return Ok(Reason::Input),
                 STOPPED => return Ok(Reason::Error),
@@ -333,11 +328,8 @@ impl Engine {
     pub(crate) fn look(&mut self, program: &Program, code: Option<&Code>) -> Result<(), Box<RunError>> {
         let mut first: Option<Box<RunError>> = None;
         while let Some(transition) = self.enabling.next_touched() {
-            if let Some(number) = transition.at().checked_sub(program.transitions.len()) {
-                match number.checked_sub(program.racing.len()) {
-                    None => self.clocks.unsettle(number),
-                    Some(watched) => self.observers.probes.unsettle(watched),
-                }
+            if let Some(watched) = transition.at().checked_sub(program.transitions.len() + program.racing.len()) {
+                self.observers.probes.unsettle(watched);
                 continue;
             }
             // SAFETY: the code is for this engine's program.
@@ -403,12 +395,14 @@ impl Engine {
         transition: TransitionId,
         record: *const u64,
     ) -> Outcome<()> {
-        self.enabling.transitions[transition].end(self.now);
+        let plan = &program.transitions[transition];
+        if plan.delivers.is_none() {
+            self.enabling.transitions[transition].end(self.now);
+        }
         let simple = &program.simple[transition];
         if simple.time != SimpleTime::Other {
             return self.give(program, simple);
         }
-        let plan = &program.transitions[transition];
         self.record.clear();
         // SAFETY: the caller guarantees it.
         self.record.extend_from_slice(unsafe { std::slice::from_raw_parts(record, plan.held) });
@@ -467,13 +461,17 @@ impl Engine {
         self.take(program, plan);
         self.marking.total += given;
         self.firings += 1;
-        if duration == 0 {
+        if !plan.sends.is_empty() {
+            self.send(program, plan, duration == 0)?;
+        } else if duration == 0 {
             self.deposit(program, plan, false)?;
-        } else {
+        }
+        if duration > 0 {
             if plan.reserves {
                 self.reserve(program, plan);
             }
-            self.agenda.begin(end, self.firings, transition, plan.lane, plan.held).copy_from_slice(&self.record);
+            let number = self.firings << program.parts;
+            self.agenda.begin(end, number, transition, plan.lane, plan.held).copy_from_slice(&self.record);
         }
         Ok(())
     }

@@ -24,10 +24,12 @@ use crate::observe::observers::ExtraObservers;
 use crate::program::arc::{Count, Give, OutputProgram};
 use crate::program::conservation::taken;
 use crate::program::place::PlaceProgram;
-use crate::program::transition::{Time, TransitionProgram, MOST_HELD, NO_LANE};
+use crate::program::time::Time;
+use crate::program::transition::{TransitionProgram, MOST_HELD, NO_LANE};
 use crate::program::Program;
 use crate::state::arena::{Arena, Housed};
 use crate::state::clocks::{Of, OwnClock, OwnClocks};
+use crate::state::common_clock::GREATEST_RATE;
 use crate::state::enabling::Enabling;
 use crate::state::marking::Marking;
 
@@ -46,6 +48,7 @@ impl Engine {
             transitions: self.save_transitions(),
             in_progress: self.save_firings(),
             shared,
+            common: Some(self.clocks.common.end).filter(|&end| end < tournament::NEVER),
             own,
             rows: self.streams.arrived(),
             window: self.window,
@@ -78,7 +81,8 @@ impl Engine {
 
     fn save_transitions(&self) -> Vec<SavedTransition> {
         let integrals = self.integrals.wide_of_transitions(&self.enabling.transitions, self.now);
-        let rows = self.enabling.transitions.iter().zip(self.program.transitions.iter()).zip(integrals);
+        let plans = self.program.transitions.iter().take(self.program.own);
+        let rows = self.enabling.transitions.iter().zip(plans).zip(integrals);
         let mut saved: Vec<SavedTransition> = rows
             .map(|((transition, plan), integral)| SavedTransition {
                 integral: wide(integral),
@@ -98,15 +102,16 @@ impl Engine {
 
     fn save_firings(&mut self) -> Vec<SavedFiring> {
         let program = Arc::clone(&self.program);
-        let save = |(end, transition, record): (Ticks, TransitionId, &[u64])| {
+        let save = |(end, id, record): (Ticks, TransitionId, &[u64])| {
             let mut cursor = 0;
             let gift = |give: &Give| {
                 let (place, count, values) = next_deposit(record, give, &mut cursor);
                 let words = if count > 0 { record[values].to_vec() } else { Vec::new() };
                 SavedGift { place: place.0, count, words }
             };
-            let gives = program.transitions[transition].gives.iter().map(gift).collect();
-            SavedFiring { end, transition: transition.0, gives }
+            let gives = program.transitions[id].gives.iter().map(gift).collect();
+            let (transition, part) = origin(&program, id);
+            SavedFiring { end, transition: transition.0, part, gives }
         };
         self.agenda.listed().into_iter().map(save).collect()
     }
@@ -115,10 +120,9 @@ impl Engine {
         let (mut shared, mut own) = (Vec::new(), Vec::new());
         for (&id, clocks) in self.program.racing.iter().zip(&self.clocks.of) {
             match &clocks.of {
-                Of::Shared(clock) => shared.push(SavedSharedClock {
+                Of::Shared { part, .. } => shared.push(SavedSharedClock {
                     running: wide(clocks.running as i128),
-                    rate: clock.rate,
-                    ends: (clock.end < tournament::NEVER).then_some(clock.end),
+                    rate: self.clocks.common.rate(*part),
                 }),
                 Of::Own(clocks) => own.push(self.save_own(&self.program.transitions[id], clocks)),
             }
@@ -149,6 +153,29 @@ impl Engine {
 /// The places of the coloured input arcs, whose tokens identify a binding (C1).
 fn coloured<'p>(program: &'p Program, plan: &'p TransitionProgram) -> impl Iterator<Item = PlaceId> + 'p {
     plan.inputs.iter().map(|arc| arc.place).filter(|&place| program.places[place].width > 0)
+}
+
+/// The transition of the net, and 0, or the number of the output arc, from 1, whose tokens are on the way (I11).
+fn origin(program: &Program, id: TransitionId) -> (TransitionId, u32) {
+    let Some((transition, _)) = program.transitions[id].delivers else { return (id, 0) };
+    let outputs = &program.transitions[transition].outputs;
+    let before = outputs.iter().take_while(|arc| arc.delay.as_ref().is_none_or(|delay| delay.delivery != id));
+    (transition, before.count() as u32 + 1)
+}
+
+/// The transition that ends a firing, or delivers tokens on the way.
+fn ending(program: &Program, firing: &SavedFiring) -> Option<TransitionId> {
+    let id = TransitionId(firing.transition);
+    let plan = program.transitions.get(id.at()).filter(|_| id.at() < program.own)?;
+    match (firing.part as usize).checked_sub(1) {
+        None => Some(id),
+        Some(arc) => plan.outputs.get(arc)?.delay.as_ref().map(|delay| delay.delivery),
+    }
+}
+
+/// The arcs whose tokens it deposits when it ends.
+fn deposits(plan: &TransitionProgram) -> impl Iterator<Item = (&Give, &OutputProgram)> {
+    plan.gives.iter().zip(plan.outputs.iter().filter(|arc| arc.delay.is_none()))
 }
 
 // ---------------------------------------------------------------- going on
@@ -196,8 +223,8 @@ impl Engine {
         let numbers = |words: Vec<_>| words.into_iter().map(number).collect::<Fit<Vec<i128>>>();
         let mut of_places = numbers(saved.places.iter().map(|place| place.integral).collect())?;
         let mut of_transitions = numbers(saved.transitions.iter().map(|one| one.integral).collect())?;
-        let mut in_progress = vec![0; program.transitions.len()];
-        saved.in_progress.iter().for_each(|firing| in_progress[firing.transition as usize] += 1);
+        let mut in_progress = vec![0; program.own];
+        saved.in_progress.iter().for_each(|one| in_progress[one.transition as usize] += u64::from(one.part == 0));
         for (i, place) in saved.places.iter().enumerate() {
             let (id, state) = (PlaceId(i as u32), &mut self.marking.places[PlaceId(i as u32)]);
             state.resume(place, saved.now);
@@ -221,11 +248,11 @@ impl Engine {
     }
 
     fn resume_firing(&mut self, program: &Program, serial: u64, firing: &SavedFiring) -> Fit<()> {
-        let id = TransitionId(firing.transition);
+        let id = ending(program, firing).ok_or_else(of_no_transition)?;
         let plan = &program.transitions[id];
         self.record.clear();
-        for (gift, arc) in firing.gives.iter().zip(plan.gives.iter().zip(&plan.outputs)) {
-            record(&mut self.record, gift, arc.0);
+        for (gift, (give, _)) in firing.gives.iter().zip(deposits(plan)) {
+            record(&mut self.record, gift, give);
             self.marking.total += gift.count;
             let target = &program.places[PlaceId(gift.place)];
             if let (Some(key), 1..) = (&target.key, gift.count) {
@@ -258,12 +285,13 @@ impl Engine {
 
     fn resume_clocks(&mut self, program: &Program, saved: &SavedEngine) -> Fit<()> {
         let (mut shared, mut own) = (saved.shared.iter(), saved.own.iter());
+        let mut rates = Vec::new();
         for (index, &id) in program.racing.iter().enumerate() {
             let clocks = &mut self.clocks.of[index];
             clocks.running = match &mut clocks.of {
-                Of::Shared(clock) => {
+                Of::Shared { .. } => {
                     let saved = shared.next().ok_or_else(|| Unfit::Wrong("a clock is missing".into()))?;
-                    (clock.rate, clock.end) = (saved.rate, saved.ends.unwrap_or(tournament::NEVER));
+                    rates.push(saved.rate);
                     number(saved.running)?.unsigned_abs()
                 }
                 Of::Own(clocks) => {
@@ -279,7 +307,9 @@ impl Engine {
             self.clocks.time(index);
         }
         fits(shared.len() + own.len() == 0, "there are clocks of more transitions")?;
-        self.clocks.settled = saved.settled;
+        let right = self.clocks.common.resume(&rates, saved.common.unwrap_or(tournament::NEVER));
+        fits(right, "the common clock does not run as its rates say")?;
+        (self.clocks.settled, self.clocks.settled_after) = (saved.settled, saved.firings);
         self.marking.identities.forget_changes();
         Ok(())
     }
@@ -315,7 +345,7 @@ fn resume_own(clocks: &mut OwnClocks, saved: &SavedOwnClocks, tokens: &[Vec<u64>
 /// As many places, transitions and arcs as the program has; times of the run.
 fn check_sizes(program: &Program, saved: &SavedEngine) -> Fit<()> {
     let sizes = [saved.places.len(), saved.transitions.len()];
-    fits(sizes == [program.places.len(), program.transitions.len()], "there are not as many places and transitions")?;
+    fits(sizes == [program.places.len(), program.own], "there are not as many places and transitions")?;
     let time = 0..=HORIZON;
     fits(time.contains(&saved.now) && (0..=saved.now).contains(&saved.window), "the time is not one of a run")?;
     fits(saved.firings < 1 << 48, "there have been too many firings")?;
@@ -326,8 +356,10 @@ fn check_sizes(program: &Program, saved: &SavedEngine) -> Fit<()> {
         )?;
     }
     let spans = saved.transitions.iter().all(|one| time.contains(&one.busy));
-    let ends = saved.shared.iter().flat_map(|clock| clock.ends);
-    fits(spans && ends.clone().all(|end| is_end(saved, end)), "a clock, or the figures of a transition, are not")?;
+    let common = saved.common.is_none_or(|end| is_end(saved, end));
+    fits(spans && common, "the common clock, or the figures of a transition, are not")?;
+    let rates = saved.shared.iter().all(|clock| (0.0..=GREATEST_RATE).contains(&clock.rate));
+    fits(rates, "a clock has no rate")?;
     let own = || saved.own.iter().flat_map(|own| &own.clocks);
     let numbers = own().all(|clock| [clock.time, clock.until, clock.mean].iter().all(|time| time.is_finite()));
     fits(numbers && own().all(|clock| clock.until.abs() <= 2.0 * NEVER as f64), "the time of a clock is not one")?;
@@ -350,15 +382,15 @@ fn check_tokens(program: &Program, saved: &SavedEngine) -> Fit<()> {
         fits(words, format!("the tokens of `{}` are not whole", plan.name))?;
         place.words.chunks_exact(plan.width.max(1)).try_for_each(|token| check_token(plan, token))?;
     }
-    let mut of_transitions: BTreeMap<u32, BTreeMap<PlaceId, u64>> = BTreeMap::new();
+    let mut of_transitions: BTreeMap<TransitionId, BTreeMap<PlaceId, u64>> = BTreeMap::new();
     for firing in &saved.in_progress {
-        let plan = program.transitions.get(firing.transition as usize);
-        let plan = plan.ok_or_else(|| Unfit::Wrong("a firing in progress is of no transition".into()))?;
+        let id = ending(program, firing).ok_or_else(of_no_transition)?;
+        let plan = &program.transitions[id];
         let wrong = || format!("a firing of `{}` in progress is not one", plan.name);
         fits(is_end(saved, firing.end) && plan.clock.is_none() && firing.gives.len() == plan.gives.len(), wrong())?;
-        let arcs = plan.gives.iter().zip(&plan.outputs);
-        fits(firing.gives.iter().zip(arcs).all(|(gift, (give, arc))| is_gift(gift, give, arc)), wrong())?;
-        let taken = of_transitions.entry(firing.transition).or_insert_with(|| taken(plan));
+        let right = firing.gives.iter().zip(deposits(plan)).all(|(gift, (give, arc))| is_gift(gift, give, arc));
+        fits(right && (firing.part == 0 || firing.gives.iter().all(|gift| gift.count > 0)), wrong())?;
+        let taken = of_transitions.entry(id).or_insert_with(|| taken(plan));
         let mut given: BTreeMap<PlaceId, u64> = BTreeMap::new();
         for gift in &firing.gives {
             let place = PlaceId(gift.place);
@@ -367,9 +399,9 @@ fn check_tokens(program: &Program, saved: &SavedEngine) -> Fit<()> {
                 check_token(&program.places[place], &gift.words)?;
             }
         }
-        // A firing holds what it has taken, or more if it gives more.
+        // A firing holds what it has taken, or more if it gives more. What it has taken may also be on the way.
         given.iter().for_each(|(place, count)| held[place.at()] = held[place.at()].saturating_add(*count));
-        for (place, count) in taken.iter() {
+        for (place, count) in taken.iter().filter(|_| plan.sends.is_empty()) {
             held[place.at()] += count.saturating_sub(given.get(place).copied().unwrap_or(0));
         }
     }
@@ -377,6 +409,10 @@ fn check_tokens(program: &Program, saved: &SavedEngine) -> Fit<()> {
     fits(all <= MOST_HELD, "there are more tokens than a run holds")?;
     let few = program.places.iter().zip(&held).all(|(plan, &held)| plan.most.is_none_or(|most| held <= most));
     few.then_some(()).ok_or(Unfit::Beyond)
+}
+
+fn of_no_transition() -> Unfit {
+    Unfit::Wrong("a firing in progress is of no transition".into())
 }
 
 fn check_token(plan: &PlaceProgram, token: &[u64]) -> Fit<()> {

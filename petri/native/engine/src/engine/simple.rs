@@ -30,7 +30,7 @@ impl Engine {
         if duration == 0 {
             return self.give(program, simple);
         }
-        self.agenda.begin(self.now + duration, self.firings, transition, simple.lane, 0);
+        self.agenda.begin(self.now + duration, self.firings << program.parts, transition, simple.lane, 0);
         Ok(())
     }
 

@@ -4,11 +4,13 @@
 use std::ops::Range;
 
 use crate::base::fault::Outcome;
-use crate::base::ids::{GaugeId, PlaceId};
+use crate::base::ids::{GaugeId, PlaceId, TransitionId};
+use crate::base::ticks::Ticks;
 use crate::engine::run::Engine;
 use crate::program::arc::{Give, Take};
-use crate::program::transition::TransitionProgram;
+use crate::program::transition::{TransitionProgram, NO_LANE};
 use crate::program::Program;
+use crate::state::agenda::Ending;
 use crate::state::counters::PlaceCounters;
 use crate::state::value::Scope;
 
@@ -131,21 +133,73 @@ impl Engine {
 
     /// Room in places with a capacity, until the firing ends (E6).
     pub(super) fn reserve(&mut self, program: &Program, plan: &TransitionProgram) {
-        let mut cursor = 0;
+        let (mut cursor, record) = (0, std::mem::take(&mut self.record));
         for give in &plan.gives {
-            let (place, count, values) = next_deposit(&self.record, give, &mut cursor);
-            let target = &program.places[place];
-            if target.weight.is_some() && count > 0 {
-                // It was weighed without a fault when it was evaluated.
-                let weight = self.marking.weigh_token(target, &self.record[values]).unwrap_or(0).saturating_mul(count);
-                let kept = &mut self.marking.stores[place].kept;
-                *kept = kept.saturating_add(weight);
-                self.change_weight(program, place, 0, true);
-                self.marking.stores[place].reserved += count;
-                continue;
-            }
-            self.keep_room(program, place, count);
+            let (place, count, values) = next_deposit(&record, give, &mut cursor);
+            self.reserve_for(program, place, count, &record[values]);
         }
+        self.record = record;
+    }
+
+    /// Room for tokens of one value.
+    fn reserve_for(&mut self, program: &Program, place: PlaceId, count: u64, token: &[u64]) {
+        let target = &program.places[place];
+        if target.weight.is_some() && count > 0 {
+            // It was weighed without a fault when it was evaluated.
+            let weight = self.marking.weigh_token(target, token).unwrap_or(0).saturating_mul(count);
+            let kept = &mut self.marking.stores[place].kept;
+            *kept = kept.saturating_add(weight);
+            self.change_weight(program, place, 0, true);
+            self.marking.stores[place].reserved += count;
+            return;
+        }
+        self.keep_room(program, place, count);
+    }
+
+    /// A firing with outputs that have delays has started: its tokens are deposited now, if they arrive at once, or go on their
+    /// way (I11). What it gives when it ends stays in the record.
+    pub(super) fn send(&mut self, program: &Program, plan: &TransitionProgram, at_once: bool) -> Outcome<()> {
+        self.record_sent.clear();
+        std::mem::swap(&mut self.record, &mut self.record_sent);
+        let (mut cursor, record) = (0, std::mem::take(&mut self.record_sent));
+        let (mut part, arrivals) = (0, std::mem::take(&mut self.arrivals));
+        for (give, delivery) in &plan.sends {
+            let start = cursor;
+            let (place, count, values) = next_deposit(&record, give, &mut cursor);
+            part += usize::from(delivery.is_some());
+            match *delivery {
+                None if !at_once => self.record.extend_from_slice(&record[start..cursor]),
+                _ if count == 0 => {}
+                Some(delivery) if arrivals[part - 1] > self.now => {
+                    self.deliver(program, delivery, arrivals[part - 1], part as u64, &record[start..cursor]);
+                }
+                _ => self.put(program, plan, place, count, &record[values], false)?,
+            }
+        }
+        (self.record_sent, self.arrivals) = (record, arrivals);
+        Ok(())
+    }
+
+    /// The tokens of output `part` of those with a delay, of the firing that has started last, are on the way.
+    pub(crate) fn deliver(
+        &mut self,
+        program: &Program,
+        delivery: TransitionId,
+        arrival: Ticks,
+        part: u64,
+        words: &[u64],
+    ) {
+        let plan = &program.transitions[delivery];
+        if plan.reserves {
+            let (place, count, values) = next_deposit(words, &plan.gives[0], &mut 0);
+            self.reserve_for(program, place, count, &words[values]);
+        }
+        let mut ending = Ending::new(delivery, NO_LANE);
+        if let Some(code) = &self.code {
+            let finish = &code.routines[delivery].finish;
+            (ending.function, ending.holes) = (finish.function as usize, finish.holes as usize);
+        }
+        self.agenda.begin_delivery(arrival, self.firings << program.parts | part, ending, words);
     }
 
     /// Keeps room for tokens that a firing in progress will deposit, where the place has a capacity.

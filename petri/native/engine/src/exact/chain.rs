@@ -284,13 +284,3 @@ fn eliminated(graph: &Graph, numbers: &[u32], order: &[u32]) -> (Option<Rows>, V
     };
     (Some(rows), initial)
 }
-
-impl Graph {
-    /// The rate, or probability, at which a transition starts to fire in each expanded state.
-    pub fn rates_of(&self, transition: usize) -> Vec<f64> {
-        let of = |label: &Label| label.transition as usize == transition && label.role.starts();
-        let values: Vec<f64> = self.labels.all.iter().map(|label| if of(label) { label.value } else { 0.0 }).collect();
-        let rate = |state: usize| self.arcs(state).map(|arc| values[self.arc_labels.get(arc) as usize]).sum();
-        (0..self.expanded()).map(rate).collect()
-    }
-}

@@ -25,6 +25,9 @@ impl Model {
         if net.places.iter().any(|place| place.stream) {
             return Err(Trouble::Unsolvable("stream", None));
         }
+        if let Some(late) = net.transitions.iter().position(|t| t.outputs.iter().any(|arc| arc.delay.is_some())) {
+            return Err(Trouble::Unsolvable("delay", Some(TransitionId(late as u32))));
+        }
         let mut transitions = Vec::with_capacity(net.transitions.len());
         for (number, transition) in net.transitions.iter().enumerate() {
             let id = TransitionId(number as u32);

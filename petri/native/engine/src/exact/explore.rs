@@ -12,6 +12,7 @@ use crate::exact::moves::{Move, Pace, Packed};
 use crate::exact::narrow::Narrow;
 use crate::exact::rules::{mean, rate, speed, Role, Rules};
 use crate::exact::state_set::{mixed, StateSet, MOST_STATES};
+use crate::exact::symmetry::{Reduction, Symmetry};
 use crate::exact::trouble::{Found, Trouble};
 use crate::net::{Net, Span};
 
@@ -30,12 +31,13 @@ const AHEAD: usize = 8;
 /// Why there is no graph, and the spans that a fault may point to.
 pub type Failure = (Trouble, Vec<Span>);
 
-/// Explores the states of a net.
-pub fn explore(net: &Net, bounds: Bounds, stop: &AtomicU64) -> Result<Graph, Failure> {
+/// Explores the states of a net; of those that its symmetries map to one another, one each.
+pub fn explore(net: &Net, symmetries: Vec<Symmetry>, bounds: Bounds, stop: &AtomicU64) -> Result<Graph, Failure> {
     let model = Model::new(net).map_err(|trouble| (trouble, Vec::new()))?;
     let spans = model.spans.clone();
-    let explored = Explorer::new(model).and_then(|mut explorer| {
+    let explored = Explorer::new(model, symmetries).and_then(|mut explorer| {
         explorer.run(bounds, stop)?;
+        explorer.count_alike();
         Ok(explorer.graph)
     });
     explored.map_err(|trouble| (trouble, spans))
@@ -96,9 +98,11 @@ impl From<Trouble> for Interrupted {
 }
 
 impl Explorer {
-    fn new(model: Model) -> Found<Self> {
+    fn new(model: Model, symmetries: Vec<Symmetry>) -> Found<Self> {
         let mut rules = Rules::new(model);
-        let numbers = rules.initial()?;
+        let mut numbers = rules.initial()?;
+        let reduction = Reduction::new(symmetries, &rules.model, &rules.fields);
+        reduction.reduce(&rules.model, &mut rules.fields, &mut numbers);
         let count = rules.model.transitions.len();
         let mut moves = Vec::new();
         let mut way = |of: Option<Move>, otherwise: usize| match of {
@@ -134,6 +138,8 @@ impl Explorer {
             vanishing: Vec::new(),
             ticks: Vec::new(),
             ended: Ended::Complete,
+            reduction,
+            alike: Vec::new(),
         };
         let (packed, sums, batch) = (Vec::new(), Vec::new(), Batch::default());
         let mut explorer = Explorer {
@@ -194,6 +200,18 @@ impl Explorer {
                 self.graph.ended = Ended::Memory;
                 return Ok(());
             }
+        }
+    }
+
+    fn count_alike(&mut self) {
+        let Graph { rules, layout, states, reduction, alike, .. } = &mut self.graph;
+        if !reduction.is_empty() {
+            let mut numbers = vec![0; rules.fields.fields];
+            let of = |state: usize| {
+                layout.unpack(states.state(state), &mut numbers);
+                reduction.reduce(&rules.model, &mut rules.fields, &mut numbers)
+            };
+            *alike = (0..states.len()).map(of).collect();
         }
     }
 
@@ -456,6 +474,12 @@ impl Explorer {
                 return Err(Interrupted::Outgrown(Outgrown { field, number: 0 }));
             }
         }
+        if !self.graph.reduction.is_empty() {
+            let mut numbers = vec![0; self.graph.rules.fields.fields];
+            self.graph.layout.unpack(&batch.states[start..], &mut numbers);
+            batch.states.truncate(start);
+            return self.push_numbers(&numbers, label);
+        }
         let hash = mixed(sum.wrapping_add(self.sums[number]));
         self.graph.states.fetch(hash);
         batch.hashes.push(hash);
@@ -464,6 +488,15 @@ impl Explorer {
     }
 
     fn push_numbers(&mut self, numbers: &[u64], label: u32) -> Result<(), Interrupted> {
+        let Graph { rules, reduction, .. } = &mut self.graph;
+        let mut reduced = Vec::new();
+        let numbers = if reduction.is_empty() {
+            numbers
+        } else {
+            reduced.extend_from_slice(numbers);
+            reduction.reduce(&rules.model, &mut rules.fields, &mut reduced);
+            &reduced
+        };
         let batch = &mut self.batch;
         let start = batch.states.len();
         batch.states.resize(start + self.graph.layout.words(), 0);

@@ -7,6 +7,7 @@ use crate::exact::narrow::Narrow;
 use crate::exact::rules::{Role, Rules};
 use crate::exact::state::Kept;
 use crate::exact::state_set::StateSet;
+use crate::exact::symmetry::Reduction;
 
 /// What arcs have in common: the transition, what it does, and a rate [1/net time unit] or a probability.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -58,6 +59,9 @@ pub struct Graph {
     /// In a net of constant times: the ticks that each state lasts, if something ends; else 0.
     pub ticks: Vec<u64>,
     pub ended: Ended,
+    pub reduction: Reduction,
+    /// For how many states each of those found stands; empty unless some may be exchanged.
+    pub alike: Vec<f64>,
 }
 
 impl Graph {

@@ -14,8 +14,10 @@
 //! - [`search`]: the bindings of a transition
 //! - [`rules`]: what may happen in a state
 //! - [`moves`]: firings that move constant numbers of black tokens
+//! - [`symmetry`]: elements that may be exchanged
 //! - [`graph`]: states and arcs
 //! - [`explore`]: the exploration
+//! - [`clocks`]: how many clocks run in each state
 //! - [`matrix`]: the rates of a chain
 //! - [`classes`]: the closed classes of a chain
 //! - [`krylov`]: cycles of GMRES
@@ -26,6 +28,7 @@
 
 pub mod chain;
 pub mod classes;
+pub mod clocks;
 pub mod compile;
 pub mod contents;
 pub mod explore;
@@ -43,5 +46,6 @@ pub mod stages;
 pub mod state;
 pub mod state_set;
 pub mod stationary;
+pub mod symmetry;
 pub mod trouble;
 pub mod uniform;

@@ -6,6 +6,7 @@ use crate::exact::model::{Clock, Model, Transition};
 use crate::exact::rules::{rate, Role};
 use crate::exact::state::{Fields, Kept};
 use crate::program::arc::Count;
+use crate::program::expression::{Bool, Comparison, Int};
 
 /// How a move's value comes about.
 #[derive(Debug)]
@@ -45,6 +46,14 @@ fn add<T: Copy + std::ops::AddAssign>(numbers: &mut Vec<(usize, T)>, field: usiz
     }
 }
 
+/// A least number for a field: the greatest of them counts.
+fn need(needs: &mut Vec<(usize, u64)>, field: usize, least: u64) {
+    match needs.iter_mut().find(|(other, _)| *other == field) {
+        Some((_, most)) => *most = least.max(*most),
+        None => needs.push((field, least)),
+    }
+}
+
 /// A greatest number for a field: the least of them counts.
 fn limit(limits: &mut Vec<(usize, u64)>, field: usize, most: u64) {
     match limits.iter_mut().find(|(other, _)| *other == field) {
@@ -79,7 +88,7 @@ impl Move {
             }
             if threshold == 0 {
                 // It never fires.
-                needs.push((arc.place.at(), u64::MAX));
+                need(&mut needs, arc.place.at(), u64::MAX);
             } else {
                 limit(&mut limits, arc.place.at(), threshold - 1);
             }
@@ -96,7 +105,7 @@ impl Move {
             let taken = taken.iter().find(|(other, _)| *other == place).map_or(0, |(_, taken)| *taken);
             match (capacity + taken).checked_sub(count) {
                 Some(most) => limit(&mut limits, place, most),
-                None => needs.push((place, u64::MAX)),
+                None => need(&mut needs, place, u64::MAX),
             }
         }
         match kept {
@@ -107,13 +116,20 @@ impl Move {
                 }
             }
         }
+        let mut guarded = transition.guard.is_some();
+        let mut asked = (Vec::new(), Vec::new());
+        if transition.guard.as_ref().is_some_and(|guard| compares(model, guard, &mut asked.0, &mut asked.1)) {
+            guarded = false;
+            asked.0.into_iter().for_each(|(field, least)| need(&mut needs, field, least));
+            asked.1.into_iter().for_each(|(field, most)| limit(&mut limits, field, most));
+        }
         let role = if transition.clock.is_some() { Role::Fire } else { Role::Start };
         let pace = match &transition.clock {
             None => Pace::Weight(transition.weight),
             Some(clock) => of_clock(model, transition, clock, taken),
         };
         changes.retain(|(_, change)| *change != 0);
-        Some(Move { transition: number, role, needs, limits, changes, guarded: transition.guard.is_some(), pace })
+        Some(Move { transition: number, role, needs, limits, changes, guarded, pace })
     }
 
     /// The end of a firing of which only the number in progress is kept.
@@ -127,6 +143,46 @@ impl Move {
         let pace = Pace::Each(field, rate(model, 1.0, kind.means[0]));
         let (needs, limits) = (vec![(field, 1)], Vec::new());
         Some(Move { transition: number, role: Role::End, needs, limits, changes, guarded: false, pace })
+    }
+}
+
+/// Whether a guard only compares numbers of black tokens with constants, all of which must hold: then these are what it asks for.
+fn compares(model: &Model, guard: &Bool, needs: &mut Vec<(usize, u64)>, limits: &mut Vec<(usize, u64)>) -> bool {
+    if let Bool::And(both) = guard {
+        return compares(model, &both.0, needs, limits) && compares(model, &both.1, needs, limits);
+    }
+    let Bool::Ints(comparison, operands) = guard else { return false };
+    let (place, number, comparison) = match **operands {
+        (Int::Tokens(place), Int::Const(number)) => (place.at(), number, *comparison),
+        (Int::Const(number), Int::Tokens(place)) => (place.at(), number, mirrored(*comparison)),
+        _ => return false,
+    };
+    let Ok(number) = u64::try_from(number) else { return false };
+    if model.places[place].width > 0 {
+        return false;
+    }
+    match comparison {
+        Comparison::NotEqual => return false,
+        Comparison::Less if number == 0 => needs.push((place, u64::MAX)),
+        Comparison::Less => limits.push((place, number - 1)),
+        Comparison::LessOrEqual => limits.push((place, number)),
+        Comparison::Greater => needs.push((place, number + 1)),
+        Comparison::GreaterOrEqual => needs.push((place, number)),
+        Comparison::Equal => {
+            needs.push((place, number));
+            limits.push((place, number));
+        }
+    }
+    true
+}
+
+fn mirrored(comparison: Comparison) -> Comparison {
+    match comparison {
+        Comparison::Less => Comparison::Greater,
+        Comparison::LessOrEqual => Comparison::GreaterOrEqual,
+        Comparison::Greater => Comparison::Less,
+        Comparison::GreaterOrEqual => Comparison::LessOrEqual,
+        same => same,
     }
 }
 

@@ -14,7 +14,6 @@ use crate::exact::trouble::{Found, Trouble};
 use crate::program::arc::Count;
 use crate::program::distribution::require;
 use crate::program::place::PlaceProgram;
-use crate::state::marking::weigh;
 
 /// What an arc of the state graph is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -57,7 +56,6 @@ pub struct Rules {
     pub model: Model,
     pub fields: Fields,
     pub state: State,
-    has_capacities: bool,
 }
 
 impl Model {
@@ -78,8 +76,7 @@ impl Rules {
     pub fn new(model: Model) -> Self {
         let fields = Fields::new(&model);
         let state = State::new(&model, fields.fields);
-        let has_capacities = model.places.iter().any(|place| place.capacity.is_some());
-        Rules { model, fields, state, has_capacities }
+        Rules { model, fields, state }
     }
 
     pub fn initial(&mut self) -> Found<Vec<u64>> {
@@ -89,45 +86,7 @@ impl Rules {
 
     /// Makes the numbers of `state` known to expressions.
     pub fn look(&mut self) -> Outcome<()> {
-        self.state.count(&self.model, &self.fields);
-        if self.has_capacities {
-            self.reserve()?;
-        }
-        Ok(())
-    }
-
-    fn reserve(&mut self) -> Outcome<()> {
-        let Rules { model, fields, state, .. } = self;
-        state.reserved.fill(0);
-        let mut add = |kind: u64, times: u64| -> Outcome<()> {
-            for deposit in &fields.kinds.all[kind as usize].deposits {
-                let each = match &model.places[deposit.place.at()].weight {
-                    Some(weight) => weigh(weight, &deposit.token, &mut state.random)?,
-                    None => 1,
-                };
-                state.reserved[deposit.place.at()] += times * deposit.count * each;
-            }
-            Ok(())
-        };
-        for (at, kept) in fields.kept.iter().enumerate() {
-            match *kept {
-                Kept::Not => {}
-                Kept::Number(field, kind) => add(kind, state.numbers[field])?,
-                Kept::Kinds(field) => {
-                    for &kind in fields.contents[field].row(state.numbers[field]) {
-                        add(kind, 1)?;
-                    }
-                }
-                Kept::Agenda(field) => {
-                    for pair in fields.contents[field].row(state.numbers[field]).chunks_exact(2) {
-                        if fields.kinds.all[pair[0] as usize].transition == at {
-                            add(pair[0], 1)?;
-                        }
-                    }
-                }
-            }
-        }
-        Ok(())
+        self.state.look(&self.model, &self.fields)
     }
 
     fn fault<T>(outcome: Outcome<T>, transition: usize) -> Found<T> {
@@ -163,24 +122,7 @@ impl Rules {
         }
         let nothing = vec![0; plan.variables];
         let speed = speed(clock, &mut state.scope(model, &nothing))?;
-        let servers = if clock.servers == Some(1) {
-            1
-        } else {
-            let mut wanted: Vec<(usize, u64)> = Vec::new();
-            for arc in plan.inputs.iter().filter(|arc| !arc.keep) {
-                let count = match &arc.count {
-                    Some(count) => count.value(&mut state.scope(model, &nothing))?,
-                    None => 1,
-                };
-                match wanted.iter_mut().find(|(place, _)| *place == arc.place.at()) {
-                    Some((_, sum)) => *sum += count,
-                    None => wanted.push((arc.place.at(), count)),
-                }
-            }
-            let times = wanted.iter().filter(|(_, count)| *count > 0);
-            let degree = times.map(|&(place, count)| state.places[place].tokens / count).min().unwrap_or(1);
-            clock.servers.map_or(degree, |servers| servers.min(degree))
-        };
+        let servers = servers(model, transition, clock, state)?;
         let mut rates = Vec::with_capacity(classes.len());
         for class in classes {
             let mean = mean(clock, &mut state.scope(model, &class.variables))?;
@@ -349,6 +291,29 @@ impl Rules {
     }
 }
 
+/// The clocks of each binding of a transition: the enabling degree, or as many as there are servers (C1).
+pub fn servers(model: &Model, transition: usize, clock: &Clock, state: &mut State) -> Outcome<u64> {
+    if clock.servers == Some(1) {
+        return Ok(1);
+    }
+    let plan = &model.transitions[transition];
+    let nothing = vec![0; plan.variables];
+    let mut wanted: Vec<(usize, u64)> = Vec::new();
+    for arc in plan.inputs.iter().filter(|arc| !arc.keep) {
+        let count = match &arc.count {
+            Some(count) => count.value(&mut state.scope(model, &nothing))?,
+            None => 1,
+        };
+        match wanted.iter_mut().find(|(place, _)| *place == arc.place.at()) {
+            Some((_, sum)) => *sum += count,
+            None => wanted.push((arc.place.at(), count)),
+        }
+    }
+    let times = wanted.iter().filter(|(_, count)| *count > 0);
+    let degree = times.map(|&(place, count)| state.places[place].tokens / count).min().unwrap_or(1);
+    Ok(clock.servers.map_or(degree, |servers| servers.min(degree)))
+}
+
 /// The speed of a clock (C5).
 pub fn speed(clock: &Clock, scope: &mut crate::state::value::Scope) -> Outcome<f64> {
     let Some(speed) = &clock.speed else { return Ok(1.0) };
@@ -372,7 +337,8 @@ pub fn rate(model: &Model, clocks: f64, mean: f64) -> f64 {
     }
 }
 
-fn insert(row: &mut Vec<u64>, kind: u64) {
+/// A kind of firings joins a row of them.
+pub fn insert(row: &mut Vec<u64>, kind: u64) {
     let at = row.partition_point(|&other| other <= kind);
     row.insert(at, kind);
 }

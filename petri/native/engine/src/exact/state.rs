@@ -7,6 +7,7 @@
 
 use std::collections::HashMap;
 
+use crate::base::fault::Outcome;
 use crate::base::ids::PlaceId;
 use crate::base::random::Random;
 use crate::exact::contents::Contents;
@@ -14,6 +15,7 @@ use crate::exact::model::Model;
 use crate::net::Discipline;
 use crate::program::expression::OrderKey;
 use crate::state::counters::PlaceCounters;
+use crate::state::marking::weigh;
 use crate::state::value::Scope;
 
 /// Tokens that a firing gives to a place.
@@ -128,7 +130,7 @@ impl Fields {
     }
 
     /// The numbers of the initial state.
-    pub fn initial(&mut self, model: &Model, random: &mut Random) -> crate::base::fault::Outcome<Vec<u64>> {
+    pub fn initial(&mut self, model: &Model, random: &mut Random) -> Outcome<Vec<u64>> {
         let mut numbers = vec![0; self.fields];
         for (i, place) in model.places.iter().enumerate() {
             if place.width == 0 {
@@ -148,13 +150,7 @@ impl Fields {
 }
 
 /// A token joins the content of a place: that of a bag is sorted, and that of a place with a key by key and age.
-pub fn arrive(
-    model: &Model,
-    place: usize,
-    row: &mut Vec<u64>,
-    token: &[u64],
-    random: &mut Random,
-) -> crate::base::fault::Outcome<()> {
+pub fn arrive(model: &Model, place: usize, row: &mut Vec<u64>, token: &[u64], random: &mut Random) -> Outcome<()> {
     let plan = &model.places[place];
     let width = plan.width;
     let len = row.len() / width;
@@ -174,7 +170,7 @@ pub fn arrive(
 }
 
 /// Whether the key of one token is less than that of another.
-fn is_before(key: &OrderKey, a: &[u64], b: &[u64], random: &mut Random) -> crate::base::fault::Outcome<bool> {
+fn is_before(key: &OrderKey, a: &[u64], b: &[u64], random: &mut Random) -> Outcome<bool> {
     let mut rank = |token| {
         let mut scope = Scope { variables: token, places: &[], tables: &[], random: &mut *random, now: 0, end: 0 };
         key.rank(&mut scope)
@@ -188,6 +184,7 @@ pub struct State {
     pub places: Vec<PlaceCounters>,
     /// The tokens that firings in progress will give to each place, or their weight; only if some place has a capacity.
     pub reserved: Vec<u64>,
+    has_capacities: bool,
     pub random: Random,
 }
 
@@ -197,12 +194,13 @@ impl State {
             numbers: vec![0; fields],
             places: vec![PlaceCounters::default(); model.places.len()],
             reserved: vec![0; model.places.len()],
+            has_capacities: model.places.iter().any(|place| place.capacity.is_some()),
             random: Random::new([0; 3]),
         }
     }
 
-    /// Makes the numbers of tokens known.
-    pub fn count(&mut self, model: &Model, fields: &Fields) {
+    /// Makes the numbers known to expressions.
+    pub fn look(&mut self, model: &Model, fields: &Fields) -> Outcome<()> {
         for (i, place) in model.places.iter().enumerate() {
             let number = self.numbers[i];
             self.places[i].tokens = match place.width {
@@ -210,6 +208,45 @@ impl State {
                 width => (fields.contents[i].row(number).len() / width) as u64,
             };
         }
+        if self.has_capacities {
+            self.reserve(model, fields)?;
+        }
+        Ok(())
+    }
+
+    fn reserve(&mut self, model: &Model, fields: &Fields) -> Outcome<()> {
+        self.reserved.fill(0);
+        for (at, kept) in fields.kept.iter().enumerate() {
+            match *kept {
+                Kept::Not => {}
+                Kept::Number(field, kind) => self.reserve_for(model, fields, kind, self.numbers[field])?,
+                Kept::Kinds(field) => {
+                    for &kind in fields.contents[field].row(self.numbers[field]) {
+                        self.reserve_for(model, fields, kind, 1)?;
+                    }
+                }
+                Kept::Agenda(field) => {
+                    for pair in fields.contents[field].row(self.numbers[field]).chunks_exact(2) {
+                        if fields.kinds.all[pair[0] as usize].transition == at {
+                            self.reserve_for(model, fields, pair[0], 1)?;
+                        }
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Room for what so many firings of a kind will give.
+    fn reserve_for(&mut self, model: &Model, fields: &Fields, kind: u64, times: u64) -> Outcome<()> {
+        for deposit in &fields.kinds.all[kind as usize].deposits {
+            let each = match &model.places[deposit.place.at()].weight {
+                Some(weight) => weigh(weight, &deposit.token, &mut self.random)?,
+                None => 1,
+            };
+            self.reserved[deposit.place.at()] += times * deposit.count * each;
+        }
+        Ok(())
     }
 
     pub fn scope<'s>(&'s mut self, model: &'s Model, variables: &'s [u64]) -> Scope<'s> {

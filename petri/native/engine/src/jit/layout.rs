@@ -30,6 +30,7 @@ pub struct EngineLayout {
     pub drawn: usize,
     pub value: usize,
     pub listed: usize,
+    pub unsettled: usize,
     /// The address of the time at each number of tokens, if that is kept.
     pub levels_times: Option<usize>,
     /// How many values of the marking that measures watch may have changed.
@@ -38,6 +39,7 @@ pub struct EngineLayout {
     pub arena: ArenaLayout,
     /// Addresses of tables.
     pub list: usize,
+    pub clocks: usize,
     pub variables: usize,
     pub chosen: usize,
     /// The tournament of the agenda, and the firings of its slots.
@@ -76,8 +78,10 @@ impl EngineLayout {
                 .then_some(offset_of!(Engine, observers) + Observers::LEVELS),
             pending: offset_of!(Engine, observers) + Observers::PENDING,
             listed: enabling + offset_of!(Enabling, listed),
+            unsettled: enabling + offset_of!(Enabling, unsettled),
             arena: ArenaLayout::of(&engine.program, size_of::<Engine>()),
             list: enabling + offset_of!(Enabling, list) + Table::<TransitionId, TransitionId>::START,
+            clocks: enabling + offset_of!(Enabling, clocks) + Table::<TransitionId, TransitionId>::START,
             variables: offset_of!(Engine, variables) + Table::<VariableId, u64>::START,
             chosen: offset_of!(Engine, scratch) + offset_of!(Scratch, chosen) + Table::<Arc, u64>::START,
             nodes: tournament + offset_of!(Tournament, nodes) + Table::<EventSlot, Four>::START,

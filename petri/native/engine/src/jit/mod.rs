@@ -22,6 +22,7 @@
 //! - [`runtime`]: the functions that machine code calls
 //! - [`footprint`]: which memory the end of a firing touches
 //! - [`code_lines`]: which lines of the code a firing runs
+//! - [`speed`]: how each transition is run, for people to read
 //! - [`emit`]: writes the code
 
 pub mod blueprint;
@@ -36,5 +37,6 @@ pub mod profile;
 pub mod runtime;
 pub mod shapes;
 pub mod sharing;
+pub mod speed;
 pub mod unit;
 pub mod verify;

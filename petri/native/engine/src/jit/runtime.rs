@@ -12,7 +12,7 @@ use crate::base::cache::fetch;
 use crate::base::fault::Outcome;
 use crate::base::ids::{GaugeId, IndexId, JoinId, PlaceId, TransitionId};
 use crate::base::ticks::Ticks;
-use crate::engine::code::{Routine, DONE, FAULT, GENERAL};
+use crate::engine::code::{Routine, DONE, FAULT, GENERAL, STOPPED};
 use crate::engine::limits::RunError;
 use crate::engine::run::Engine;
 use crate::program::expression::{Int, Real};
@@ -46,8 +46,8 @@ macro_rules! runtime {
 
 runtime! {
     choose, integer, real, started, arrived, departs, shown, bucket_of, seats, choose_of, leave, enter, leave_index,
-    leave_pivot, remove, push, reset, deposit, reserve, moved, set_enabled, look, pick, finish, refill, touch_clocked,
-    prefetch, fired, read_marking
+    leave_pivot, remove, push, reset, deposit, deliver, reserve, moved, set_enabled, look, pick, finish, refill, touch_clocked,
+    prefetch, fired, part_fired, read_marking, pass_races
 }
 
 macro_rules! rare {
@@ -349,6 +349,15 @@ unsafe extern "C" fn deposit(
     engine.held(outcome)
 }
 
+/// The tokens of an output with a delay are on the way.
+unsafe extern "C" fn deliver(engine: &mut Engine, delivery: u64, arrival: Ticks, part: u64, words: *const u64) {
+    let (engine, program) = parts(engine);
+    let delivery = TransitionId(delivery as u32);
+    // SAFETY: the code has written as many words as the delivery holds.
+    let words = unsafe { slots(words, program.transitions[delivery].held) };
+    engine.deliver(program, delivery, arrival, part, words);
+}
+
 /// Keeps room for tokens in a place that is known only now.
 extern "C" fn reserve(engine: &mut Engine, place: u64, count: u64) {
     let (engine, program) = parts(engine);
@@ -405,6 +414,11 @@ extern "C" fn pick(engine: &mut Engine, level: u64) -> u64 {
     u64::from(engine.enabling.choose(program, level as usize, &mut engine.random).0)
 }
 
+/// A transition with a part in the common clock fires.
+extern "C" fn part_fired(engine: &mut Engine, transition: u64, number: u64) {
+    engine.part_fired(TransitionId(transition as u32), number as usize);
+}
+
 /// A transition with a clock fires: the clock is over.
 extern "C" fn fired(engine: &mut Engine, transition: u64) {
     let (engine, program) = parts(engine);
@@ -433,6 +447,18 @@ extern "C" fn read_marking(engine: &mut Engine) -> u64 {
     let (engine, program) = parts(engine);
     let outcome = engine.read_marking(program);
     engine.fine(outcome)
+}
+
+/// The instant is over, and transitions race.
+extern "C" fn pass_races(engine: &mut Engine, until: Ticks) -> u64 {
+    let (engine, program) = parts(engine);
+    match engine.pass_races(program, until) {
+        Ok(next) => next,
+        Err(error) => {
+            engine.error = Some(*error);
+            STOPPED
+        }
+    }
 }
 
 /// The time has moved.

@@ -26,7 +26,7 @@ impl Piece {
     /// The functions of a blueprint, in the order in which they appear among all functions.
     pub fn all_of(blueprint: &Blueprint) -> &'static [Piece] {
         match blueprint.subject {
-            Subject::Transition(_) => &[Piece::Look, Piece::Start, Piece::Finish],
+            Subject::Transition(_) | Subject::Rate(_) => &[Piece::Look, Piece::Start, Piece::Finish],
             Subject::Arrival { .. } => &[Piece::Arrive],
             Subject::Expression { .. } => &[Piece::Evaluate],
             Subject::Loop(_) => &[],

@@ -33,7 +33,7 @@ use crate::jit::profile::Profile;
 use crate::jit::runtime::{Rare, Runtime};
 use crate::jit::shapes::{Described, Functions, Part, Piece, Shapes};
 use crate::jit::sharing::Sharing;
-use crate::program::transition::Time;
+use crate::program::time::Time;
 use crate::program::Program;
 use crate::state::arena::ArenaLayout;
 
@@ -157,7 +157,7 @@ impl<'a> Generator<'a> {
         let arriving = places_of_choices(program);
         let (shapes, parts) = self.shapes(&arriving, sharing);
         self.known = known(program, &self.layout.arena, shapes.len(), &parts);
-        let written = written(program.transitions.len(), &self.known, &parts);
+        let written = written([program.own, program.transitions.len()], &self.known, &parts);
         let in_loop: BTreeSet<usize> = written.shapes().collect();
         let functions = (0..shapes.len())
             .map(|shape| (!in_loop.contains(&shape)).then(|| self.define(&shapes[shape], shape)).transpose())
@@ -237,8 +237,14 @@ impl<'a> Generator<'a> {
         let mut shapes = Shapes::new(program.without.shapes);
         let (mut parts, mut called) = (Vec::new(), Vec::new());
         for shadow in (0..program.with_shadows() as u32).map(TransitionId) {
-            // The interpreter looks at shadows.
             let id = program.owner(shadow);
+            if let Some(planned) =
+                Planner::rate(program, profile, shadow).filter(|_| hot.is_empty() || hot.contains(&id))
+            {
+                parts.extend(self.parts(&mut shapes, planned));
+                continue;
+            }
+            // The interpreter looks at other shadows.
             let is_cold =
                 (!hot.is_empty() && !hot.contains(&id)) || id != shadow || needs_engine(&program.transitions[id]);
             let expressions = if is_cold { Expressions::Written } else { sharing.expressions(id) };
@@ -320,14 +326,20 @@ impl<'a> Generator<'a> {
                     false => e.transitions().leave_to_engine(),
                 })
             }
-            (Piece::Start, Subject::Transition(plan)) => self.write(LEAF, form(2), |e| match plan.fires {
-                true => e.transitions().start(plan, None),
-                false => e.transitions().leave_to_engine(),
-            }),
+            (Piece::Start, Subject::Transition(plan)) => {
+                self.write(LEAF, form(2), |e| match plan.fires && !plan.delivers {
+                    true => e.transitions().start(plan, None),
+                    false => e.transitions().leave_to_engine(),
+                })
+            }
             (Piece::Finish, Subject::Transition(plan)) => self.write(LEAF, form(3), |e| match plan.fires {
                 true => e.transitions().finish(plan, None),
                 false => e.transitions().finish_by_engine(),
             }),
+            (Piece::Look, Subject::Rate(plan)) => self.write(normal, form(2), |e| e.rates().rate(plan)),
+            (Piece::Start | Piece::Finish, Subject::Rate(_)) => {
+                self.write(LEAF, form(3), |e| e.transitions().leave_to_engine())
+            }
             (Piece::Arrive, Subject::Arrival { reserved }) => {
                 self.write(LEAF, form(4), |e| e.transitions().arrive(*reserved))
             }
@@ -356,6 +368,7 @@ impl<'a> Generator<'a> {
         let scene = Scene {
             rounds: self.profile.rounds,
             record: self.program.record,
+            parts: self.program.parts,
             layout: &self.layout,
             runtime: &self.runtime,
             known: &self.known,
@@ -389,17 +402,17 @@ fn known(program: &Program, arena: &ArenaLayout, shapes: usize, parts: &[Part]) 
     rows.iter().map(|rows| Filling::of(rows, program, arena)).collect()
 }
 
-/// The functions to inline in the loop, if they are few. The parts begin with those of the `transitions` transitions,
-/// three of each.
-fn written<'w>(transitions: usize, known: &[Vec<Filling>], parts: &'w [Part]) -> InlinePieces<'w> {
+/// The functions to inline in the loop, if they are few. The parts begin with those of the transitions, three of each: `starting`
+/// of them start firings, and `ending` end some.
+fn written<'w>([starting, ending]: [usize; 2], known: &[Vec<Filling>], parts: &'w [Part]) -> InlinePieces<'w> {
     let piece = |part: &'w Part| {
         let (blueprint, row) = (&*part.functions.blueprint, part.row());
         let plan = blueprint.transition().filter(|plan| plan.fires)?;
         let reads = Hole::read(row.holes, &known[part.shape()]).next().is_some();
         Some(InlinePiece { shape: part.shape(), blueprint, plan, holes: row.holes.len(), reads })
     };
-    let of = |which: usize| parts[..3 * transitions].iter().skip(which).step_by(3).map(piece).collect();
-    let (Some(starts), Some(finishes)): (Option<Vec<_>>, Option<Vec<_>>) = (of(1), of(2)) else {
+    let of = |which: usize, number: usize| parts[..3 * number].iter().skip(which).step_by(3).map(piece).collect();
+    let (Some(starts), Some(finishes)): (Option<Vec<_>>, Option<Vec<_>>) = (of(1, starting), of(2, ending)) else {
         return InlinePieces::default();
     };
     let differ = |parts: &[InlinePiece]| parts.iter().map(|part| part.shape).collect::<BTreeSet<usize>>().len();
@@ -423,6 +436,7 @@ fn places_of_choices(program: &Program) -> BTreeSet<(PlaceId, bool)> {
                 Time::Const(_) => &[true],
                 Time::Of(_) => &[false, true],
             };
+            let lasts = if arc.delay.is_some() { &[false] } else { lasts };
             places.extend(arc.places.iter().flat_map(|&place| lasts.iter().map(move |&lasts| (place, lasts))));
         }
     }

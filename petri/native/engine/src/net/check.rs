@@ -85,7 +85,7 @@ fn equals(pattern: &[Match]) -> impl Iterator<Item = &Expr> {
 }
 
 fn of_output(arc: &OutputArc) -> impl Iterator<Item = &Expr> {
-    arc.values.iter().chain(&arc.index).chain(&arc.count).chain(&arc.condition)
+    arc.values.iter().chain(&arc.index).chain(&arc.count).chain(&arc.condition).chain(&arc.delay)
 }
 
 /// Checks that there is room for the initial markings. Entries with a count of 0 take room, too.
@@ -240,6 +240,9 @@ fn check_weighed(net: &Net, t: &Transition) -> Result<(), String> {
 fn check_output(arc: &OutputArc, scope: &Scope) -> Result<(), String> {
     if arc.places.len() != 1 && arc.index.is_none() {
         return Err("has an output arc to several places or none, and nothing that tells which".into());
+    }
+    if arc.delay.as_ref().is_some_and(|delay| delay.kind != Kind::Real) {
+        return Err("has an output arc whose delay is no real number".into());
     }
     scope.check_all(of_output(arc))
 }

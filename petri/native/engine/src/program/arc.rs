@@ -1,7 +1,8 @@
 //! The arcs of a transition, as the engine runs them.
 
-use crate::base::ids::{IndexId, PlaceId, SpanId, VariableId};
+use crate::base::ids::{IndexId, PlaceId, SpanId, TransitionId, VariableId};
 use crate::program::expression::{Bool, Int, Value};
+use crate::program::time::Time;
 
 /// How many black tokens an arc takes, or gives.
 #[derive(Clone, Debug)]
@@ -73,6 +74,15 @@ pub struct OutputProgram {
     pub spans: Vec<SpanId>,
     /// Slots whose value may lie outside its range.
     pub checks: Vec<usize>,
+    pub delay: Option<Delay>,
+}
+
+/// How long after the start of a firing the tokens of an output arc arrive. While they are on the way, they are as the outputs of
+/// a firing in progress, of a transition that never fires by itself.
+pub struct Delay {
+    pub time: Time,
+    pub span: SpanId,
+    pub delivery: TransitionId,
 }
 
 impl OutputProgram {

@@ -37,6 +37,10 @@ pub fn takes_turns(transition: &TransitionProgram, places: &[PlaceProgram]) -> b
 
 /// Of the places from which a transition takes tokens and which never have more than at first, the one with the fewest.
 pub fn scarcest(transition: &TransitionProgram, places: &[PlaceProgram]) -> Option<PlaceId> {
+    if !transition.sends.is_empty() {
+        // It may give a token back before it ends.
+        return None;
+    }
     let most = |place: &PlaceId| places[place.0 as usize].most;
     taken(transition).into_keys().filter(|place| most(place).is_some()).min_by_key(|place| (most(place), place.0))
 }

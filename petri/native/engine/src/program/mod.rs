@@ -6,6 +6,7 @@
 //! - [`place`]: a place
 //! - [`clock`]: the clock of a transition
 //! - [`arc`]: the arcs of a transition
+//! - [`time`]: how long something lasts
 //! - [`transition`]: a transition, and the transitions of one priority
 //! - [`watch`]: which transitions a change of a number affects
 //! - [`index`]: an index over the tokens of a place
@@ -42,6 +43,7 @@ pub mod prefetch_target;
 pub mod probes;
 pub mod ranges;
 pub mod ranking;
+pub mod time;
 pub mod transition;
 pub mod variates;
 pub mod watch;
@@ -69,7 +71,11 @@ use crate::program::without::Without;
 /// A net compiled for running. Replications share it.
 pub struct Program {
     pub places: Table<PlaceId, PlaceProgram>,
+    /// Those of the net, `own` of them, and then what delivers the tokens of outputs with a delay.
     pub transitions: Table<TransitionId, TransitionProgram>,
+    pub own: usize,
+    /// The agenda numbers what a firing puts there: with this number of bits in the number of a firing, 0 without delays.
+    pub parts: u32,
     pub simple: Table<TransitionId, Simple>,
     pub moves: Vec<Move>,
     /// The tokens of each place, then the loads of places with a capacity.
@@ -114,25 +120,18 @@ pub struct Looks {
 const MANY: u64 = 1_000;
 
 impl Program {
-    /// The transitions that look through the tokens of bags, perhaps many, at nearly every firing.
-    pub fn searching(&self) -> Vec<(TransitionId, Looks)> {
-        let all = self.transitions.iter().enumerate();
-        let found = all.filter_map(|(id, transition)| Some((TransitionId(id as u32), self.looks(transition)?)));
-        found.collect()
-    }
-
-    /// The transitions that are not compiled because they ask places for room, with the output arcs for which they ask.
-    pub fn asking(&self) -> Vec<(TransitionId, &[usize])> {
-        let all = self.transitions.iter().enumerate().filter(|(_, transition)| !transition.rooms.is_empty());
-        all.map(|(id, transition)| (TransitionId(id as u32), &transition.rooms[..])).collect()
-    }
-
-    fn looks(&self, transition: &TransitionProgram) -> Option<Looks> {
+    /// The tokens that a transition looks through at nearly every firing, where they may be many.
+    pub fn looks(&self, transition: &TransitionProgram) -> Option<Looks> {
         match transition.selection {
             Selection::Search => self.searched(transition),
             Selection::Tree(id) => self.tested(transition, &self.join_trees[id]),
             _ => None,
         }
+    }
+
+    /// Whether places get the rows of files.
+    pub fn refills(&self) -> bool {
+        !self.streams.is_empty()
     }
 
     /// Transitions, shadows of those with a clock, and shadows of values that are watched.

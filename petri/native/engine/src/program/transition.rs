@@ -1,24 +1,11 @@
 //! A transition, as the engine runs it.
 
 use crate::base::ids::{JoinId, JoinTreeId, MatchId, PlaceId, RankingId, SpanId, TransitionId, VariableId};
-use crate::base::ticks::{Ticks, SHORT};
+use crate::base::ticks::Ticks;
 use crate::program::arc::{Give, InhibitorProgram, InputProgram, OutputProgram, Take};
 use crate::program::clock::ClockProgram;
-use crate::program::expression::{Bool, OrderKey, Real, Value};
-
-pub enum Time {
-    Immediate,
-    /// Above 0.
-    Const(Ticks),
-    Of(Real),
-}
-
-impl Time {
-    /// Whether a firing may end beyond the horizon, whenever it begins.
-    pub fn is_long(&self) -> bool {
-        matches!(self, Time::Const(duration) if *duration >= SHORT as Ticks)
-    }
-}
+use crate::program::expression::{Bool, OrderKey, Value};
+use crate::program::time::Time;
 
 /// `count` black tokens that a firing takes from a place, or gives to it.
 #[derive(Clone, Copy, Debug)]
@@ -122,6 +109,10 @@ pub struct TransitionProgram {
     pub given: Option<u64>,
     /// Words of the record that a firing in progress holds.
     pub held: usize,
+    /// With outputs that have delays: all outputs, in their order, and what delivers those. `gives` and `held` are of the others.
+    pub sends: Vec<(Give, Option<TransitionId>)>,
+    /// It only deposits what output arcs of this transition with a delay give; and where that is written.
+    pub delivers: Option<(TransitionId, SpanId)>,
     /// Some output goes to a place with a capacity.
     pub reserves: bool,
     pub selection: Selection,

@@ -19,11 +19,11 @@ pub struct ClockState {
 /// The clocks of each transition in the order in which they were set, without those of tokens that have gone.
 pub fn clock_states(engine: &Engine) -> Vec<ClockState> {
     let mut states = Vec::new();
-    for (&transition, clocks) in engine.program.racing.iter().zip(&engine.clocks.of) {
+    for (number, (&transition, clocks)) in engine.program.racing.iter().zip(&engine.clocks.of).enumerate() {
         match &clocks.of {
-            Of::Shared(_) if clocks.running == 0 => {}
-            Of::Shared(shared) => {
-                let (clocks, ends) = (clocks.running, instant(shared.end));
+            Of::Shared { .. } if clocks.running == 0 => {}
+            Of::Shared { .. } => {
+                let (clocks, ends) = (clocks.running, instant(engine.clocks.end(number)));
                 states.push(ClockState { transition, tokens: Vec::new(), clocks, ends, time: None, left: None });
             }
             Of::Own(own) => {

@@ -2,7 +2,11 @@
 
 use std::sync::Arc;
 
+pub use crate::jit::blueprint::planner::WhyPlace;
+pub use crate::jit::speed::{Choice, Interpreted, Speed};
+
 use crate::base::fault::LoadError;
+use crate::base::ids::TransitionId;
 use crate::jit::cache::Cache;
 use crate::net::Net;
 use crate::program::without::Without;
@@ -28,6 +32,11 @@ impl Compiled {
     /// Reads a net from the JSON that `petri/codec.py` writes.
     pub fn from_json(text: &str) -> Result<Self, LoadError> {
         Program::from_json(text).map(Compiled::from)
+    }
+
+    /// How each transition is run.
+    pub fn speed(&self) -> impl Iterator<Item = Speed> + '_ {
+        (0..self.program.transitions.len() as u32).map(|number| Speed::of(&self.program, TransitionId(number)))
     }
 }
 

@@ -35,7 +35,9 @@ impl Observed {
         let with_plans = places.iter().zip(program.places.iter());
         let nonempty = with_plans.map(|(place, plan)| place.nonempty(now, plan.holds_one())).collect();
         let with_plans = transitions.iter().zip(program.transitions.iter());
-        let mut active: Vec<Ticks> = with_plans.map(|(one, plan)| one.active(now, plan.takes_turns)).collect();
+        let active = with_plans.map(|(one, plan)| one.active(now, plan.takes_turns));
+        let mut active: Vec<Ticks> = active.take(program.own).collect();
+        in_progress.truncate(program.own);
         let (mut set, mut dropped) = (vec![0; active.len()], vec![0; active.len()]);
         for (transition, clocks) in program.racing.iter().zip(&engine.clocks.of) {
             let row = transition.at();
@@ -48,7 +50,7 @@ impl Observed {
             nonempty,
             maximum: places.iter().map(|place| place.maximum).collect(),
             arrivals: places.iter().map(|place| place.arrivals).collect(),
-            firings: transitions.iter().take(program.transitions.len()).map(|one| one.firings).collect(),
+            firings: transitions.iter().take(program.own).map(|one| one.firings).collect(),
             in_progress,
             active,
             set,

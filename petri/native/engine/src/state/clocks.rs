@@ -4,7 +4,7 @@
 //!
 //! **Idea.** Each transition keeps its own clocks in the order of their ends: in virtual time, which passes at the speed of the
 //! clocks, so that a change of speed moves none of them. A tournament of one slot for each transition finds the first of all.
-//! Exponential clocks of equal means are one, at the sum of their rates.
+//! Transitions whose bindings share a clock have a part in a common one instead (C4).
 //!
 //! Invariants:
 //! - *ends*: `ends` has the clocks that run, and `stopped` the others.
@@ -12,12 +12,15 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use crate::base::ids::TransitionId;
 use crate::base::invariant::{ensure, Verified};
+use crate::base::random::Random;
 use crate::base::saved::{SavedOwnClock, SavedTransition};
 use crate::base::ticks::{after, Ticks};
 use crate::collections::tournament::{Tournament, NEVER};
 use crate::program::clock::{ClockKind, Memory};
 use crate::program::Program;
+use crate::state::common_clock::CommonClock;
 use crate::state::store::real_rank;
 
 /// The clock of a binding. Times in ticks.
@@ -187,25 +190,20 @@ impl OwnClocks {
     }
 }
 
-/// One exponential clock for all bindings of a transition, at the sum of their rates (C4).
-#[derive(Clone, Debug)]
-pub struct SharedClock {
-    /// Firings since the instant began.
-    pub fires: u64,
-    /// Per tick.
-    pub rate: f64,
-    pub end: Ticks,
-}
-
 /// The clocks of a transition.
 pub enum Of {
-    Shared(SharedClock),
-    Own(OwnClocks),
+    /// They are a part of the common clock, with this number. Firings since the instant began.
+    Shared {
+        part: usize,
+        fires: u64,
+    },
+    Own(Box<OwnClocks>),
 }
 
 /// The clocks of one transition that run, and their statistics.
 pub struct Clocks {
     pub of: Of,
+    pub transition: TransitionId,
     /// The clocks that run since the last end of an instant; of a shared one, the number of bindings that share it.
     pub running: u128,
     integral: i128,
@@ -215,17 +213,16 @@ pub struct Clocks {
     pub dropped: u64,
     /// One of them has run down at this instant.
     pub due: bool,
-    /// Something has changed on which they depend.
-    unsettled: bool,
     /// Watches held when they were looked at last.
     pub possible: bool,
 }
 
 impl Clocks {
     /// None runs yet.
-    fn new(of: Of) -> Self {
+    fn new(of: Of, transition: TransitionId) -> Self {
         Clocks {
             of,
+            transition,
             running: 0,
             integral: 0,
             busy: 0,
@@ -233,20 +230,22 @@ impl Clocks {
             set: 0,
             dropped: 0,
             due: false,
-            unsettled: false,
             possible: false,
         }
     }
 
-    /// When the first of them has run down; the tournament's `NEVER` if none will.
-    pub fn end(&self) -> Ticks {
-        match &self.of {
-            Of::Shared(clock) => clock.end,
-            Of::Own(clocks) => clocks.end(),
+    /// The instant is over, and that many clocks of a part in the common clock run.
+    #[inline(always)]
+    pub fn share(&mut self, running: u128, now: Ticks) {
+        let Of::Shared { fires, .. } = &mut self.of else { return };
+        let more = running as i128 - (self.running as i128 - i128::from(std::mem::take(fires)));
+        if running != self.running || more != 0 {
+            self.change(running, more.max(0) as u64, (-more).max(0) as u64, now);
         }
     }
 
     /// From now on, that many clocks run.
+    #[inline(always)]
     pub fn change(&mut self, running: u128, set: u64, dropped: u64, now: Ticks) {
         (self.integral, self.busy) = (self.integral(now), self.busy(now));
         (self.running, self.since) = (running, now);
@@ -255,8 +254,15 @@ impl Clocks {
     }
 
     /// Clocks that run × ticks, up to `now`.
+    #[inline(always)]
     pub fn integral(&self, now: Ticks) -> i128 {
-        self.integral + self.running as i128 * i128::from(now - self.since)
+        let time = now - self.since;
+        // One multiplication instead of three, where the number is not a product of many.
+        let more = u64::try_from(self.running).map_or_else(
+            |_| self.running as i128 * i128::from(time),
+            |running| (u128::from(running) * u128::from(time as u64)) as i128,
+        );
+        self.integral + more
     }
 
     /// Goes on with so many clocks, and these statistics.
@@ -280,81 +286,92 @@ impl Clocks {
 /// All clocks of a net.
 pub struct AllClocks {
     pub of: Vec<Clocks>,
+    /// That of the transitions whose bindings share a clock.
+    pub common: CommonClock,
     /// The slot of each transition, and the transition in each slot, by its number among the clocks.
     slots: Vec<usize>,
     numbers: Vec<usize>,
     timers: Tournament,
-    /// Those to look at when the instant is over.
-    unsettled: Vec<usize>,
-    /// Clocks have been looked at since something happened.
+    /// Clocks have been looked at since something happened, when this many firings had started.
     pub settled: bool,
+    pub settled_after: u64,
+    /// The number of clocks and the rate of each transition whose part is computed by code, until all are.
+    pub computed: Vec<(u64, f64)>,
     /// Clocks of bindings, running and stopped (X3).
     pub kept: u64,
 }
 
 impl AllClocks {
     pub fn new(program: &Program) -> Self {
-        let of = program.racing.iter().map(|&id| {
-            let clock = program.transitions[id].clock.as_ref().expect("a clock");
-            let of = match clock.kind {
-                ClockKind::Shared => Of::Shared(SharedClock { fires: 0, rate: 0.0, end: NEVER }),
-                _ => Of::Own(OwnClocks { has_speed: clock.speed.is_some(), pace: 1.0, ..OwnClocks::default() }),
-            };
-            Clocks::new(of)
-        });
-        let of: Vec<Clocks> = of.collect();
+        let mut sharing = Vec::new();
         let mut timers = Tournament::default();
         let mut slots = Vec::new();
-        for number in 0..of.len() {
+        let of = program.racing.iter().enumerate().map(|(number, &id)| {
+            let clock = program.transitions[id].clock.as_ref().expect("a clock");
+            if clock.kind == ClockKind::Shared {
+                sharing.push(number);
+                slots.push(usize::MAX);
+                return Clocks::new(Of::Shared { part: sharing.len() - 1, fires: 0 }, id);
+            }
             if timers.is_full() {
                 timers.widen();
             }
             let slot = timers.insert(NEVER + number as Ticks, 0);
             timers.succeed(slot, NEVER + slot as Ticks, 0);
             slots.push(slot);
-        }
+            let own = OwnClocks { has_speed: clock.speed.is_some(), pace: 1.0, ..OwnClocks::default() };
+            Clocks::new(Of::Own(Box::new(own)), id)
+        });
+        let of: Vec<Clocks> = of.collect();
         let mut numbers = vec![0; timers.slots];
-        slots.iter().enumerate().for_each(|(number, &slot)| numbers[slot] = number);
-        AllClocks { of, slots, numbers, timers, unsettled: Vec::new(), settled: false, kept: 0 }
+        let own = slots.iter().enumerate().filter(|(_, slot)| **slot != usize::MAX);
+        own.for_each(|(number, &slot)| numbers[slot] = number);
+        let common = CommonClock::new(sharing);
+        AllClocks {
+            of,
+            common,
+            slots,
+            numbers,
+            timers,
+            settled: false,
+            settled_after: 0,
+            computed: Vec::new(),
+            kept: 0,
+        }
     }
 
     /// When the first clock has run down; the tournament's `NEVER` if none will.
     pub fn next_end(&mut self) -> Ticks {
-        self.timers.next_time()
+        self.timers.next_time().min(self.common.end)
+    }
+
+    /// When the first clock of a transition has run down.
+    pub fn end(&self, number: usize) -> Ticks {
+        match &self.of[number].of {
+            Of::Shared { part, .. } if self.common.rate(*part) > 0.0 => self.common.end,
+            Of::Shared { .. } => NEVER,
+            Of::Own(clocks) => clocks.end(),
+        }
     }
 
     /// The clocks of a transition changed: the time at which the first has run down, perhaps too.
     pub fn time(&mut self, number: usize) {
-        let (slot, end) = (self.slots[number], self.of[number].end());
+        let Of::Own(clocks) = &self.of[number].of else { return };
+        let (slot, end) = (self.slots[number], clocks.end());
         self.timers.succeed(slot, if end == NEVER { NEVER + slot as Ticks } else { end }, 0);
     }
 
-    /// The next transition with a clock that has run down at the time that `next_end` said, until none is left.
-    pub fn next_due(&mut self) -> Option<usize> {
+    /// The next transition with a clock that has run down now, the time that `next_end` said, until none is left.
+    pub fn next_due(&mut self, now: Ticks, random: &mut Random) -> Option<usize> {
+        if self.common.end <= now && !self.common.has_rung() {
+            return Some(self.common.ring(random));
+        }
+        if self.timers.next_time() > now {
+            return None;
+        }
         let slot = self.timers.first_due()?;
         self.timers.succeed(slot, NEVER + slot as Ticks, 0);
         Some(self.numbers[slot])
-    }
-
-    /// To be looked at when the instant is over.
-    pub fn unsettle(&mut self, number: usize) {
-        if !std::mem::replace(&mut self.of[number].unsettled, true) {
-            self.unsettled.push(number);
-        }
-    }
-
-    /// Those to be looked at, in order.
-    pub fn take_unsettled(&mut self) -> Vec<usize> {
-        let mut all = std::mem::take(&mut self.unsettled);
-        all.sort_unstable();
-        all.iter().for_each(|&number| self.of[number].unsettled = false);
-        all
-    }
-
-    /// They have been looked at: their room is used again.
-    pub fn give_back(&mut self, mut looked_at: Vec<usize>) {
-        looked_at.clear();
-        self.unsettled = looked_at;
     }
 
     /// The statistics start.
@@ -370,6 +387,7 @@ impl AllClocks {
             own.verify()?;
             kept += own.clocks.len() as u64;
         }
+        self.common.verify()?;
         ensure(kept == self.kept, "kept", || format!("{} instead of {kept}", self.kept))
     }
 }
@@ -378,7 +396,6 @@ impl AllClocks {
 mod tests {
     use super::*;
     use crate::base::invariant::broken;
-    use crate::base::random::Random;
 
     /// Clocks of five bindings, and when each has run down.
     fn some_clocks() -> OwnClocks {
@@ -475,8 +492,7 @@ mod tests {
 
     #[test]
     fn m2_running_clocks_have_an_integral() {
-        let shared = Of::Shared(SharedClock { fires: 0, rate: 0.0, end: NEVER });
-        let mut clocks = Clocks::new(shared);
+        let mut clocks = Clocks::new(Of::Shared { part: 0, fires: 0 }, TransitionId(0));
         for (now, running, set, dropped) in [(10, 3, 3, 0), (20, 0, 0, 3), (50, 1, 1, 0)] {
             clocks.change(running, set, dropped, now);
         }

@@ -20,7 +20,7 @@
 //!   join has bindings is one of them.
 //! - *plain*: a plain transition is in the set of its priority exactly if `unmet` is 0.
 //! - *enabled*: any other is in that set only if `unmet` is 0.
-//! - *list*: the list has exactly the transitions that are marked `listed`, each once.
+//! - *list*: the two lists have exactly the transitions that are marked `listed`, each once.
 //! - [`RankSet`] holds its own.
 
 use std::sync::Arc;
@@ -47,6 +47,10 @@ pub struct Enabling {
     /// Transitions to look at again, each at most once: the first `listed`.
     pub list: Table<TransitionId, TransitionId>,
     pub listed: usize,
+    /// Shadows of transitions with clocks, which are looked at when the instant is over (C2), each at most once: the first
+    /// `unsettled`.
+    pub clocks: Table<TransitionId, TransitionId>,
+    pub unsettled: usize,
 }
 
 impl Enabling {
@@ -59,7 +63,11 @@ impl Enabling {
             plain: t.plain,
             ..TransitionCounters::default()
         };
-        let of_all = |i: usize| program.transitions.get(i).map_or_else(TransitionCounters::default, counters);
+        let shadow = |i: usize| {
+            let of_clock = i < program.transitions.len() + program.racing.len();
+            TransitionCounters { of_clock, ..TransitionCounters::default() }
+        };
+        let of_all = |i: usize| program.transitions.get(i).map_or_else(|| shadow(i), counters);
         let transitions = (0..program.with_shadows()).map(of_all);
         let levels = program.levels.iter().map(|level| RankSet::new(level.transitions.len()));
         let mut enabling = Enabling {
@@ -67,6 +75,8 @@ impl Enabling {
             levels: ArenaTable::new(arena, arena.layout.levels, levels),
             list: vec![TransitionId(0); program.with_shadows()].into_iter().collect(),
             listed: 0,
+            clocks: vec![TransitionId(0); program.racing.len()].into_iter().collect(),
+            unsettled: 0,
         };
         for watch in program.watches.iter().filter(|watch| !watch.below) {
             enabling.transitions[watch.transition].unmet += 1;
@@ -145,9 +155,21 @@ impl Enabling {
         let status = &mut self.transitions[transition];
         if status.unmet == 0 && !status.listed {
             status.listed = true;
-            self.list[TransitionId(self.listed as u32)] = transition;
-            self.listed += 1;
+            let (list, listed) = match status.of_clock {
+                false => (&mut self.list, &mut self.listed),
+                true => (&mut self.clocks, &mut self.unsettled),
+            };
+            list[TransitionId(*listed as u32)] = transition;
+            *listed += 1;
         }
+    }
+
+    /// Sorts the shadows of clocks to look at, and returns their number. They are listed anew from now on.
+    pub fn take_unsettled(&mut self) -> usize {
+        let (clocks, _) = self.clocks.split_at_mut(self.unsettled);
+        clocks.sort_unstable();
+        clocks.iter().for_each(|&shadow| self.transitions[shadow].listed = false);
+        std::mem::take(&mut self.unsettled)
     }
 
     /// The next transition to look at, unless watches have decided about it meanwhile.
@@ -175,6 +197,12 @@ impl Enabling {
         } else {
             level.remove(status.position as usize);
         }
+    }
+
+    /// Whether watches alone say that a transition is enabled.
+    #[inline(always)]
+    pub fn is_enabled(&self, transition: TransitionId) -> bool {
+        self.transitions[transition].plain && self.transitions[transition].unmet == 0
     }
 
     /// The highest priority at which a transition is enabled (I2).
@@ -237,7 +265,9 @@ impl Enabling {
     }
 
     fn verify_list(&self) -> Verified {
-        let mut listed: Vec<usize> = self.list.iter().take(self.listed).map(|transition| transition.at()).collect();
+        let clocks = self.clocks.iter().take(self.unsettled);
+        let listed = self.list.iter().take(self.listed).chain(clocks);
+        let mut listed: Vec<usize> = listed.map(|transition| transition.at()).collect();
         listed.sort_unstable();
         let marked = self.transitions.iter().enumerate().filter(|(_, state)| state.listed).map(|(id, _)| id);
         let marked: Vec<usize> = marked.collect();

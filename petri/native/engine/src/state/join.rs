@@ -233,6 +233,9 @@ impl Join {
         before: usize,
         after: usize,
     ) {
+        if !self.links.listed.is_empty() {
+            return self.weigh_listed(indices, link, group, before, after);
+        }
         if !self.links.alone {
             return self.weigh(program, indices, link, group, before, after);
         }
@@ -245,7 +248,7 @@ impl Join {
         }
     }
 
-    /// The same where the link is not alone. The memory of all seats is fetched before the first is weighed.
+    /// The same where the link is not alone.
     #[inline(never)]
     fn weigh(
         &mut self,
@@ -257,36 +260,40 @@ impl Join {
         after: usize,
     ) {
         let Join { weights, links, .. } = self;
-        let listed = program.is_listed();
-        let recount = program.crowded || (before == 0 && after > 0);
-        let mut rest = links.seats(link, group);
-        let mut seats = [0; AT_A_TIME];
-        loop {
-            let mut found = 0;
-            for (seat, next) in seats.iter_mut().zip(rest.by_ref()) {
-                *seat = next;
-                found += 1;
-                weights.fetch(next as usize);
+        let mut seat = links.first_seat(link, group);
+        while seat != NONE {
+            let weight = match before > 0 && !program.crowded {
+                true => weights.weight(seat) / before as u64 * after as u64,
+                false => links.choices(program, indices, seat),
+            };
+            weights.set(seat, weight);
+            seat = links.at(link).seats[seat].next;
+        }
+    }
+
+    /// The same where the seats of groups are listed. The memory of all seats is fetched before the first is weighed.
+    #[inline(never)]
+    fn weigh_listed(&mut self, indices: &Table<IndexId, Index>, link: usize, group: u32, before: usize, after: usize) {
+        let Join { weights, links, .. } = self;
+        let recount = before == 0 && after > 0;
+        for seats in links.listed[link].seats.seats(group).chunks(AT_A_TIME) {
+            for &seat in seats {
+                weights.fetch(seat as usize);
                 if recount {
-                    links.fetch_groups(link, next);
+                    links.fetch_groups(link, seat);
                 }
             }
-            let seats = &seats[..found];
             if recount {
                 seats.iter().for_each(|&seat| links.fetch_buckets(indices, link, seat));
             }
             for &seat in seats {
                 let weight = match (recount, before, after) {
-                    (true, ..) if listed => links.choices_of_others(indices, link, seat) * after as u64,
-                    (true, ..) => links.choices(program, indices, seat),
+                    (true, ..) => links.choices_of_others(indices, link, seat) * after as u64,
                     (_, _, 0) => 0,
                     (_, 1, after) => weights.weight(seat) * after as u64,
                     (_, before, after) => weights.weight(seat) / before as u64 * after as u64,
                 };
                 weights.set(seat, weight);
-            }
-            if found < AT_A_TIME {
-                return;
             }
         }
     }

@@ -137,29 +137,6 @@ pub struct Links {
     pub listed: Vec<ListedLink>,
 }
 
-/// The seats of a group, in no order.
-pub enum SeatsOf<'a> {
-    Linked { seats: &'a Row<Seat>, next: u32 },
-    Listed(std::slice::Iter<'a, u32>),
-}
-
-impl Iterator for SeatsOf<'_> {
-    type Item = u32;
-
-    #[inline(always)]
-    fn next(&mut self) -> Option<u32> {
-        match self {
-            SeatsOf::Linked { next: NONE, .. } => None,
-            SeatsOf::Linked { seats, next } => {
-                let seat = *next;
-                *next = seats[seat].next;
-                Some(seat)
-            }
-            SeatsOf::Listed(seats) => seats.next().copied(),
-        }
-    }
-}
-
 impl Links {
     pub const FIRST: usize = offset_of!(Links, first);
 
@@ -181,7 +158,7 @@ impl Links {
     }
 
     #[inline(always)]
-    fn at(&self, link: usize) -> &Link {
+    pub fn at(&self, link: usize) -> &Link {
         if link == 0 {
             &self.first
         } else {
@@ -204,18 +181,6 @@ impl Links {
         match self.listed.first() {
             Some(link) => link.seats.group(seat) != NONE,
             None => self.linked == 0 || self.first.seats[seat].admitted == 1,
-        }
-    }
-
-    /// The seats of a group, of which there is at least one.
-    #[inline(always)]
-    pub fn seats(&self, link: usize, group: u32) -> SeatsOf<'_> {
-        match self.listed.get(link) {
-            Some(link) => SeatsOf::Listed(link.seats.seats(group).iter()),
-            None => {
-                let link = self.at(link);
-                SeatsOf::Linked { seats: &link.seats, next: link.heads[group] }
-            }
         }
     }
 
@@ -284,19 +249,15 @@ impl Links {
         }
     }
 
-    /// Fetches the groups that a seat of a link waits for by the others.
+    /// Fetches the groups that a listed seat of a link waits for by the others.
     #[inline(always)]
     pub fn fetch_groups(&self, link: usize, seat: u32) {
-        self.all_linked().for_each(|link| link.seats.fetch(seat));
         self.other_listed(link).for_each(|other| other.seats.fetch(seat));
     }
 
     /// Fetches the buckets of these groups. Listed seats have been admitted by all links.
     #[inline(always)]
     pub fn fetch_buckets(&self, indices: &Table<IndexId, Index>, link: usize, seat: u32) {
-        for link in self.all_linked() {
-            fetch(indices[link.target.index].bucket(link.seats[seat].group));
-        }
         for other in self.other_listed(link) {
             fetch(indices[other.target.index].bucket(other.seats.group(seat)));
         }

@@ -21,6 +21,7 @@
 //! - [`lane`]: firings of one duration
 //! - [`identities`]: which tokens are which
 //! - [`clocks`]: the clocks of the transitions that race
+//! - [`common_clock`]: one exponential clock for many transitions
 //! - [`agenda`]: the firings in progress, in order of their end
 //! - [`streams`]: rows of files that have not arrived yet
 //! - [`arena`]: one block of memory for an engine and its tables
@@ -28,6 +29,7 @@
 pub mod agenda;
 pub mod arena;
 pub mod clocks;
+pub mod common_clock;
 pub mod counters;
 pub mod destination;
 pub mod enabling;

@@ -25,8 +25,8 @@ pub mod transition;
 
 use std::ops::Index;
 
-use crate::jit::blueprint::expression::Expression;
-use crate::jit::blueprint::names::{IndexRef, JoinRef, PlaceRef, TransitionRef};
+use crate::jit::blueprint::expression::{Expression, Real};
+use crate::jit::blueprint::names::{IndexRef, JoinRef, PlaceRef, TransitionRef, WordRef};
 use crate::jit::blueprint::place::{IndexPlan, JoinPlan, Neighbour, PlacePlan};
 use crate::jit::blueprint::transition::{Level, TransitionPlan};
 
@@ -54,7 +54,25 @@ pub enum Subject {
         expression: Expression,
         variables: usize,
     },
+    /// The rate of a transition in the common clock (C4).
+    Rate(RatePlan),
     Loop(LoopPlan),
+}
+
+/// What the rate of a transition is computed from whose conditions hold, and which leaves no choice of tokens.
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub struct RatePlan {
+    /// The tokens that a firing takes.
+    pub needs: Vec<(PlaceRef, u64)>,
+    pub servers: Option<u64>,
+    pub each: EachRate,
+}
+
+/// The rate of one clock: its speed by its mean.
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub enum EachRate {
+    Const(WordRef),
+    Of { mean: Real, speed: Option<Real> },
 }
 
 /// What the main loop is made from.
@@ -70,6 +88,8 @@ pub struct LoopPlan {
     pub watches: bool,
     /// The enabling of some transition depends on the time itself.
     pub has_clocked: bool,
+    /// Transitions race.
+    pub races: bool,
     pub has_lanes: bool,
 }
 
@@ -79,7 +99,7 @@ impl Blueprint {
         match &self.subject {
             Subject::Transition(plan) => plan.variables,
             &Subject::Expression { variables, .. } => variables,
-            Subject::Arrival { .. } | Subject::Loop(_) => 0,
+            Subject::Arrival { .. } | Subject::Rate(_) | Subject::Loop(_) => 0,
         }
     }
 
@@ -93,7 +113,7 @@ impl Blueprint {
     pub fn transition(&self) -> Option<&TransitionPlan> {
         match &self.subject {
             Subject::Transition(plan) => Some(plan),
-            Subject::Arrival { .. } | Subject::Expression { .. } | Subject::Loop(_) => None,
+            Subject::Arrival { .. } | Subject::Expression { .. } | Subject::Rate(_) | Subject::Loop(_) => None,
         }
     }
 }

@@ -168,6 +168,8 @@ pub struct IndexPlan {
 pub struct Neighbour {
     /// Watches alone decide whether it is enabled.
     pub plain: bool,
+    /// It is the shadow of a transition with a clock: it has no conditions, and is looked at when the instant is over.
+    pub of_clock: bool,
     pub level: u32,
     pub set: SetSize,
 }

@@ -14,10 +14,10 @@ use crate::jit::blueprint::place::{
     Serves, Watch,
 };
 use crate::jit::blueprint::transition::{
-    Check, Count, Find, Inhibitor, Input, JoinSelection, Level, Limit, OneOf, Output, Selection, SetSize, Take, Time,
-    TransitionPlan,
+    Check, Count, Delay, Find, Inhibitor, Input, JoinSelection, Level, Limit, OneOf, Output, Races, Selection, SetSize,
+    Take, Time, TransitionPlan,
 };
-use crate::jit::blueprint::{Blueprint, LoopPlan, Subject};
+use crate::jit::blueprint::{Blueprint, EachRate, LoopPlan, RatePlan, Subject};
 use crate::jit::profile::{Occupancy, Profile};
 use crate::net::Discipline;
 use crate::program::clock::ClockKind;
@@ -25,7 +25,7 @@ use crate::program::distribution::{FINITE_MEAN, POSITIVE_MEAN};
 use crate::program::join::{ArcChoice, JoinProgram, LinkKey, LinkProgram};
 use crate::program::place::{Bound, PlaceProgram};
 use crate::program::transition::{TransitionProgram, NO_LANE};
-use crate::program::{arc, expression, transition, Program};
+use crate::program::{arc, expression, time, transition, Program};
 
 /// A gauge with more watches and dependents than this is left to the runtime: its code would be long, and seldom in the cache.
 const MOST_WATCHES: usize = 24;
@@ -109,16 +109,47 @@ impl<'a> Planner<'a> {
         planner.end(Subject::Arrival { reserved })
     }
 
+    /// The blueprint of what computes the rate of a transition in the common clock, if its shadow is one of a transition without a
+    /// choice of tokens.
+    pub fn rate(
+        program: &'a Program,
+        profile: Option<&'a Profile>,
+        shadow: TransitionId,
+    ) -> Option<(Blueprint, Names)> {
+        let number = shadow.at().checked_sub(program.transitions.len())?;
+        let transition = &program.transitions[*program.racing.get(number)?];
+        let clock = transition.clock.as_ref().filter(|clock| clock.kind == ClockKind::Shared)?;
+        if !transition.plain || !matches!(transition.selection, transition::Selection::Single) {
+            return None;
+        }
+        let needs = if clock.servers == Some(1) { &[][..] } else { clock.needs.as_deref()? };
+        let mut planner = Planner::new(program, profile);
+        let each = match (clock.mean.as_ref()?, &clock.speed) {
+            (expression::Real::Const(mean), None) if *mean > 0.0 => {
+                EachRate::Const(planner.word((1.0 / mean).to_bits()))
+            }
+            (mean, speed) => {
+                EachRate::Of { mean: planner.real(mean), speed: speed.as_ref().map(|(speed, _)| planner.real(speed)) }
+            }
+        };
+        let plan = RatePlan {
+            needs: needs.iter().map(|&(place, count)| (planner.place(place), count)).collect(),
+            servers: clock.servers,
+            each,
+        };
+        Some(planner.end(Subject::Rate(plan)))
+    }
+
     /// The blueprint of the loop.
     pub fn main_loop(program: &'a Program, profile: Option<&'a Profile>) -> (Blueprint, Names) {
         let mut planner = Planner::new(program, profile);
         let plan = LoopPlan {
             streams: program.streams.iter().map(|&place| planner.place(place)).collect(),
             levels: program.levels.iter().map(|level| planner.level(level)).collect(),
-            looks: program.transitions.iter().any(|plan| !plan.plain)
-                || program.with_shadows() > program.transitions.len(),
+            looks: program.transitions.iter().any(|plan| !plan.plain) || !program.probes.watched.is_empty(),
             watches: !program.probes.watched.is_empty(),
             has_clocked: !program.clocked.is_empty(),
+            races: !program.racing.is_empty(),
             has_lanes: program.lanes > 0,
         };
         planner.end(Subject::Loop(plan))
@@ -190,7 +221,9 @@ impl<'a> Planner<'a> {
             let TransitionProgram { plain, level, .. } = self.program.transitions[owner];
             let plain = plain && owner == id;
             let set = SetSize::of(self.program.levels[level as usize].transitions.len());
-            self.transitions.push(Neighbour { plain, level, set });
+            let behind = id.at().checked_sub(self.program.transitions.len());
+            let of_clock = behind.is_some_and(|number| number < self.program.racing.len());
+            self.transitions.push(Neighbour { plain, of_clock, level, set });
         }
         TransitionRef(number)
     }
@@ -332,9 +365,13 @@ impl<'a> Planner<'a> {
             exhaustive: plan.exhaustive,
             watched: plan.watched,
             activity: self.profile.map_or(Occupancy::Seldom, |profile| profile.transition(id)),
-            hears_starts: self.program.probes.hears_starts(id),
+            hears_starts: plan.delivers.is_none() && self.program.probes.hears_starts(id),
             fires: can_fire(self.program, plan),
-            races: plan.clock.is_some(),
+            races: plan.clock.as_ref().map(|clock| match clock.kind {
+                ClockKind::Shared => Races::Part(self.word(clock.number as u64)),
+                _ => Races::Own,
+            }),
+            delivers: plan.delivers.is_some(),
             cold: false,
         }
     }
@@ -388,15 +425,15 @@ impl<'a> Planner<'a> {
         }
     }
 
-    fn time(&mut self, time: &transition::Time) -> Time {
+    fn time(&mut self, time: &time::Time) -> Time {
         match time {
-            transition::Time::Immediate => Time::Immediate,
-            transition::Time::Const(ticks) => Time::Const { ticks: self.word(*ticks as u64), long: time.is_long() },
-            transition::Time::Of(expression::Real::ConstExponential(mean, _)) => match self.mean(*mean) {
+            time::Time::Immediate => Time::Immediate,
+            time::Time::Const(ticks) => Time::Const { ticks: self.word(*ticks as u64), long: time.is_long() },
+            time::Time::Of(expression::Real::ConstExponential(mean, _)) => match self.mean(*mean) {
                 known @ (Mean::One | Mean::Usual(_)) if *mean < SHORT / RECTANGLES => Time::ShortExponential(known),
                 known => Time::Of(Real::ConstExponential(known)),
             },
-            transition::Time::Of(duration) => Time::Of(self.real(duration)),
+            time::Time::Of(duration) => Time::Of(self.real(duration)),
         }
     }
 
@@ -427,6 +464,10 @@ impl<'a> Planner<'a> {
             any_capacity: arc.places.iter().any(|place| of(place).capacity.is_some()),
             any_probed: arc.places.iter().any(probed),
             any_reads_memory,
+            delay: arc
+                .delay
+                .as_ref()
+                .map(|delay| Delay { time: self.time(&delay.time), delivery: self.neighbour(delay.delivery) }),
         }
     }
 
@@ -660,6 +701,11 @@ fn key_slots<'a>(join: &JoinProgram, link: &'a LinkProgram) -> Option<&'a [u32]>
 
 /// Whether there is code for the firings of a transition.
 fn can_fire(program: &Program, plan: &TransitionProgram) -> bool {
+    !needs_engine(plan) && interpreted_place(program, plan).is_none()
+}
+
+/// A place because of which the firings of a transition are interpreted, and why.
+pub fn interpreted_place(program: &Program, plan: &TransitionProgram) -> Option<(PlaceId, WhyPlace)> {
     let bounds = |place: &PlaceId| &program.places[*place].bounds;
     let alike = |arc: &arc::OutputProgram| {
         let whole =
@@ -670,20 +716,32 @@ fn can_fire(program: &Program, plan: &TransitionProgram) -> bool {
             whole(first) && arc.places.iter().all(|place| same(first, &bounds(place)[slot]))
         })
     };
-    !needs_engine(plan)
-        && !touches(plan, |place| program.places[place].weight.is_some() || program.places[place].identified)
-        && plan.outputs.iter().all(|arc| alike(arc) && arc.places.iter().all(|place| !program.places[*place].key_fails))
+    let given = || plan.outputs.iter().flat_map(|arc| arc.places.iter().copied());
+    let taken = plan.inputs.iter().map(|arc| arc.place).chain(plan.resets.iter().copied());
+    let weighs = |place: PlaceId| program.places[place].weight.is_some().then_some((place, WhyPlace::Weight));
+    let told_apart = |place: PlaceId| program.places[place].identified.then_some((place, WhyPlace::Clocks));
+    taken
+        .chain(given())
+        .find_map(|place| weighs(place).or_else(|| told_apart(place)))
+        .or_else(|| given().find(|&place| program.places[place].key_fails).map(|place| (place, WhyPlace::Key)))
+        .or_else(|| plan.outputs.iter().find(|arc| !alike(arc)).map(|arc| (arc.place(), WhyPlace::Ranges)))
+}
+
+/// Why the firings that take from a place or give to it are interpreted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WhyPlace {
+    /// Its capacity is one of weight.
+    Weight,
+    /// Clocks tell its tokens apart.
+    Clocks,
+    /// The key that orders its tokens may raise a fault.
+    Key,
+    /// It is one of several that a token may go to, whose ranges differ, or its range is not of whole numbers.
+    Ranges,
 }
 
 /// Whether the interpreter has to look for the bindings of a transition: those that are due, or that see all of a queue.
 pub fn needs_engine(plan: &TransitionProgram) -> bool {
     plan.inputs.iter().any(|arc| matches!(arc.find, arc::Find::Shown { .. }))
         || plan.clock.as_ref().is_some_and(|clock| clock.kind == ClockKind::Coloured)
-}
-
-/// Whether tokens enter or leave a place such as a test tells.
-fn touches(plan: &TransitionProgram, is_such: impl Fn(PlaceId) -> bool) -> bool {
-    let taken = plan.inputs.iter().map(|arc| arc.place).chain(plan.resets.iter().copied());
-    let given = plan.outputs.iter().flat_map(|arc| arc.places.iter().copied());
-    taken.chain(given).any(is_such)
 }

@@ -5,7 +5,7 @@ pub use crate::program::transition::NO_LANE;
 
 use crate::collections::rank_set::{MEDIUM, SMALL};
 use crate::jit::blueprint::expression::{Bool, Int, Mean, Real, SlotValue, Value, Variable};
-use crate::jit::blueprint::names::{IndexRef, JoinRef, PlaceRef, WordRef};
+use crate::jit::blueprint::names::{IndexRef, JoinRef, PlaceRef, TransitionRef, WordRef};
 use crate::jit::profile::Occupancy;
 
 #[derive(Debug, PartialEq, Eq, Hash)]
@@ -35,9 +35,18 @@ pub struct TransitionPlan {
     /// There is code for its firings.
     pub fires: bool,
     /// Its firings end a clock.
-    pub races: bool,
+    pub races: Option<Races>,
+    /// It only ends: it delivers the tokens of an output with a delay.
+    pub delivers: bool,
     /// It is left to the interpreter, because it fires too seldom for code to pay.
     pub cold: bool,
+}
+
+/// What clock a firing ends: its part in the common clock, whose number is held, or one of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Races {
+    Part(WordRef),
+    Own,
 }
 
 #[derive(Debug, PartialEq, Eq, Hash)]
@@ -121,6 +130,14 @@ pub struct Output {
     pub any_capacity: bool,
     pub any_probed: bool,
     pub any_reads_memory: bool,
+    pub delay: Option<Delay>,
+}
+
+/// How long after the start of a firing the tokens of an output arc arrive, and what delivers them.
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub struct Delay {
+    pub time: Time,
+    pub delivery: TransitionRef,
 }
 
 #[derive(Debug, PartialEq, Eq, Hash)]

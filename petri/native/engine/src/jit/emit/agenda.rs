@@ -154,9 +154,13 @@ impl AgendaCode<'_, '_, '_> {
         self.e.row(ring, position, 8 << Records::<Waiting>::bits(self.e.record_words()))
     }
 
-    /// The number of the firing that has started last.
+    /// The number of the firing that has started last, as the agenda has it.
     fn number_of_last(&mut self) -> Value {
-        self.e.load(I64, self.e.engine, self.e.layout.firings)
+        let firings = self.e.load(I64, self.e.engine, self.e.layout.firings);
+        match self.e.number_parts() {
+            0 => firings,
+            parts => self.e.b.ins().ishl_imm_s(firings, i64::from(parts)),
+        }
     }
 
     // ------------------------------------------------------------ the loop

@@ -128,6 +128,8 @@ pub struct Scene<'a> {
     pub rounds: u32,
     /// The words of the longest record of a firing in progress.
     pub record: usize,
+    /// Bits of the number of a firing that tell its parts apart (`Program::parts`).
+    pub parts: u32,
     pub layout: &'a EngineLayout,
     pub runtime: &'a Runtime,
     /// How each shape has its holes.
@@ -668,6 +670,10 @@ impl<'a, 'b> Emitter<'a, 'b> {
     /// A lane whose address has been found.
     pub fn lane_at(&mut self, address: Value) -> Value {
         self.owned(address, Owner::Lane)
+    }
+
+    pub fn number_parts(&self) -> u32 {
+        self.scene.parts
     }
 
     /// The words of the longest record of a firing in progress.

@@ -64,7 +64,7 @@ impl<'a, 'b> EnablingCode<'_, 'a, 'b> {
         // A join counts the bindings that it loses as its tokens leave.
         let is_join = matches!(plan.selection, Selection::Join(_) | Selection::Match | Selection::Tree);
         !is_join
-            && !plan.races
+            && plan.races.is_none()
             && self.e.has_member(id)
             && plan.resets.is_empty()
             && plan.takes.iter().all(|take| free(self, take))
@@ -206,22 +206,29 @@ impl<'a, 'b> EnablingCode<'_, 'a, 'b> {
     /// `Enabling::touch`.
     fn touch(&mut self, transition: TransitionRef) {
         let state = self.e.transition(transition);
-        let unmet = self.e.load(I32, state, offset_of!(TransitionCounters, unmet));
+        let of_clock = self.e.blueprint[transition].of_clock;
+        let layout = self.e.layout;
+        let (list, len) = if of_clock { (layout.clocks, layout.unsettled) } else { (layout.list, layout.listed) };
         let listed = self.e.load(I8, state, offset_of!(TransitionCounters, listed));
-        let listed = self.e.b.ins().uextend(I32, listed);
-        let either = self.e.b.ins().bor(unmet, listed);
-        let fresh = self.e.equals(either, 0);
+        let fresh = if of_clock {
+            self.e.equals(listed, 0)
+        } else {
+            let unmet = self.e.load(I32, state, offset_of!(TransitionCounters, unmet));
+            let listed = self.e.b.ins().uextend(I32, listed);
+            let either = self.e.b.ins().bor(unmet, listed);
+            self.e.equals(either, 0)
+        };
         self.when(fresh, |s| {
             let yes = s.e.b.ins().iconst(I8, 1);
             s.e.store(yes, state, offset_of!(TransitionCounters, listed));
-            let len = s.e.load(I64, s.e.engine, s.e.layout.listed);
-            let list = s.e.table(s.e.layout.list);
-            let offset = s.e.b.ins().ishl_imm_s(len, 2);
+            let listed = s.e.load(I64, s.e.engine, len);
+            let list = s.e.table(list);
+            let offset = s.e.b.ins().ishl_imm_s(listed, 2);
             let end = s.e.b.ins().iadd(list, offset);
             let id = s.e.transition_id(transition);
             s.e.store_half(id, end, 0);
-            let len = s.e.b.ins().iadd_imm_s(len, 1);
-            s.e.store(len, s.e.engine, s.e.layout.listed);
+            let listed = s.e.b.ins().iadd_imm_s(listed, 1);
+            s.e.store(listed, s.e.engine, len);
         });
     }
 }

@@ -13,7 +13,7 @@ use crate::base::ticks::Ticks;
 use crate::collections::rank_set::RankSet;
 use crate::collections::records::Records;
 use crate::collections::tournament::{Key, MANY, NEVER, NONE};
-use crate::engine::code::{Routines, DONE, ENABLED, OVER, STOPPED, USED_UP};
+use crate::engine::code::{Routines, DONE, ENABLED, FIRES, OVER, STARTS, STOPPED, USED_UP};
 use crate::jit::blueprint::transition::{Level, SetSize, TransitionPlan, NO_LANE};
 use crate::jit::blueprint::{Blueprint, LoopPlan};
 use crate::jit::emit::emitter::{Exit, FunctionForm, Writer, LEAF};
@@ -477,6 +477,9 @@ impl MainLoopCode<'_, '_, '_> {
             let pending = self.e.load(I64, self.e.engine, self.e.layout.pending);
             self.when(pending, |s| s.read_marking());
         }
+        if asked.plan.races {
+            return self.pass_races(asked);
+        }
         let gap = self.e.load(I64, self.e.engine, self.e.layout.gap);
         let open = self.e.b.ins().icmp_imm_s(IntCC::NotEqual, gap, NONE as i64);
         self.when(open, |s| s.close_gap(gap));
@@ -491,6 +494,37 @@ impl MainLoopCode<'_, '_, '_> {
         if asked.plan.has_clocked {
             self.e.call(self.e.runtime.touch_clocked, &[self.e.engine], None);
         }
+        if self.e.rounds() > FEW_ROUNDS {
+            self.prefetch();
+        }
+        self.e.jump(asked.parts.finish, &[]);
+    }
+
+    /// The same where transitions race.
+    fn pass_races(&mut self, asked: &LoopContext) {
+        let Some(next) = self.e.call(self.e.runtime.pass_races, &[self.e.engine, asked.until], Some(I64)) else {
+            return;
+        };
+        let [passed, stays, ends] = [0; 3].map(|_| self.e.b.create_block());
+        self.e.b.set_cold_block(stays);
+        let has_passed = self.e.b.ins().icmp_imm_u(IntCC::UnsignedGreaterThanOrEqual, next, STARTS as i64);
+        self.e.b.ins().brif(has_passed, passed, &[], stays, &[]);
+        self.e.b.switch_to_block(stays);
+        self.e.b.ins().return_(&[next]);
+        self.e.b.switch_to_block(passed);
+        let now = self.e.load(I64, self.e.engine, self.e.layout.now);
+        self.e.b.def_var(asked.now, now);
+        let [fires, several] = [0; 2].map(|_| self.e.b.create_block());
+        let is_one = self.e.b.ins().icmp_imm_u(IntCC::UnsignedGreaterThanOrEqual, next, FIRES as i64);
+        self.e.b.ins().brif(is_one, fires, &[], several, &[]);
+        self.e.b.switch_to_block(fires);
+        self.leave_unless_allowed(asked);
+        let transition = self.e.b.ins().iadd_imm_s(next, -(FIRES as i64));
+        self.e.jump(asked.parts.fire, &[transition]);
+        self.e.b.switch_to_block(several);
+        let starts = self.e.equals(next, STARTS);
+        self.e.b.ins().brif(starts, asked.parts.top, &[], ends, &[]);
+        self.e.b.switch_to_block(ends);
         if self.e.rounds() > FEW_ROUNDS {
             self.prefetch();
         }

@@ -12,6 +12,7 @@
 //! - [`slots`]: the values of tokens
 //! - [`chance`]: what a firing draws
 //! - [`expression`]: the values of expressions
+//! - [`rate`]: rates in the common clock
 //! - [`place`]: the number of tokens of a place, with statistics and watches
 //! - [`token`]: coloured tokens that come and go
 //! - [`join`]: indices and joins
@@ -31,6 +32,7 @@ pub mod join;
 pub mod main_loop;
 pub mod output;
 pub mod place;
+pub mod rate;
 pub mod search;
 pub mod slots;
 pub mod subjects;

@@ -11,6 +11,7 @@ use crate::jit::emit::subjects::{OutputCode, Subjects};
 use crate::jit::holes::Hole;
 
 /// What an output arc of a firing gives.
+#[derive(Clone)]
 pub struct Given {
     /// Where the place is known only when the code runs: its number.
     pub place: Option<Value>,
@@ -18,40 +19,55 @@ pub struct Given {
     pub slots: Vec<Source>,
     /// The address of the slots, if they are in memory.
     pub address: Option<Value>,
+    /// When the tokens of an arc with a delay arrive.
+    pub arrival: Option<Value>,
+}
+
+impl Given {
+    pub fn nothing() -> Self {
+        Given { place: None, count: TokenCount::Const(0), slots: Vec::new(), address: None, arrival: None }
+    }
 }
 
 /// What an arc gives whose place or number is known only when the firing starts: the number of the place, and the rest.
 struct Opened {
     place: Value,
     count: TokenCount,
+    arrival: Option<Value>,
     slots: Vec<Source>,
 }
 
 impl OutputCode<'_, '_, '_> {
     /// Evaluates an output arc.
     pub fn given(&mut self, arc: &Output, end: Value) -> Given {
-        let nothing = Given { place: None, count: TokenCount::Const(0), slots: Vec::new(), address: None };
+        let nothing = Given::nothing();
         match arc.form {
-            OutputForm::Black(count) => Given { count: TokenCount::Const(count), ..nothing },
-            OutputForm::Token => Given { count: TokenCount::Const(1), slots: self.values(arc, end), ..nothing },
+            OutputForm::Black(count) => {
+                Given { count: TokenCount::Const(count), arrival: self.arrival(arc, end), ..nothing }
+            }
+            OutputForm::Token => {
+                let (arrival, slots) = (self.arrival(arc, end), self.values(arc, end));
+                Given { count: TokenCount::Const(1), arrival, slots, ..nothing }
+            }
             OutputForm::Open => {
                 let chosen = arc.several;
                 let Some(condition) = &arc.condition else {
-                    let Opened { place, count, slots } = self.open(arc, end);
-                    return Given { place: chosen.then_some(place), count, slots, ..nothing };
+                    let Opened { place, count, arrival, slots } = self.open(arc, end);
+                    return Given { place: chosen.then_some(place), count, arrival, slots, ..nothing };
                 };
                 let condition = self.expressions().condition(condition, end);
-                let first = arc.place;
+                let (first, late) = (arc.place, usize::from(arc.delay.is_some()));
                 let values = self.branch(
                     condition,
-                    &vec![I64; 2 + arc.width],
+                    &vec![I64; 2 + late + arc.width],
                     |s| s.open_words(arc, end),
-                    |s| [vec![s.e.place_id(first)], vec![s.e.int(0); arc.width + 1]].concat(),
+                    |s| [vec![s.e.place_id(first)], vec![s.e.int(0); late + arc.width + 1]].concat(),
                 );
                 Given {
                     place: chosen.then_some(values[0]),
                     count: TokenCount::Known(values[1]),
-                    slots: values[2..].iter().copied().map(Source::Known).collect(),
+                    arrival: (late > 0).then(|| values[2]),
+                    slots: values[2 + late..].iter().copied().map(Source::Known).collect(),
                     ..nothing
                 }
             }
@@ -81,25 +97,35 @@ impl OutputCode<'_, '_, '_> {
                 self.e.load_half(entry, 0)
             }
         };
-        // Values of tokens that are not given may not be evaluated: they may fail.
-        let slots = match count {
-            TokenCount::Known(count) if arc.width > 0 => {
+        // Delays and values of tokens that are not given may not be evaluated: they may fail.
+        let late = usize::from(arc.delay.is_some());
+        let (arrival, slots) = match count {
+            TokenCount::Known(count) if late + arc.width > 0 => {
                 let any = self.e.b.ins().icmp_imm_s(IntCC::NotEqual, count, 0);
-                let types = vec![I64; arc.width];
-                let words = self.branch(any, &types, |s| s.words(arc, end), |s| vec![s.e.int(0); arc.width]);
-                words.into_iter().map(Source::Known).collect()
+                let types = vec![I64; late + arc.width];
+                let words = self.branch(any, &types, |s| s.words(arc, end), |s| vec![s.e.int(0); types.len()]);
+                ((late > 0).then(|| words[0]), words[late..].iter().copied().map(Source::Known).collect())
             }
-            TokenCount::Const(0) => vec![Source::Known(self.e.int(0)); arc.width],
-            _ => self.values(arc, end),
+            TokenCount::Const(0) => {
+                (arc.delay.as_ref().map(|_| self.e.now), vec![Source::Known(self.e.int(0)); arc.width])
+            }
+            _ => (self.arrival(arc, end), self.values(arc, end)),
         };
-        Opened { place, count, slots }
+        Opened { place, count, arrival, slots }
+    }
+
+    /// When the tokens of an arc with a delay arrive.
+    fn arrival(&mut self, arc: &Output, end: Value) -> Option<Value> {
+        let delay = arc.delay.as_ref()?;
+        Some(self.transitions().instant(&delay.time, end).1)
     }
 
     /// The same as words.
     fn open_words(&mut self, arc: &Output, end: Value) -> Vec<Value> {
-        let Opened { place, count, slots } = self.open(arc, end);
+        let Opened { place, count, arrival, slots } = self.open(arc, end);
         let count = self.e.number(count);
-        [place, count].into_iter().chain(slots.into_iter().map(|slot| self.slots().word_in(slot))).collect()
+        let known = [place, count].into_iter().chain(arrival);
+        known.chain(slots.into_iter().map(|slot| self.slots().word_in(slot))).collect()
     }
 
     /// The values of a token that an arc gives, each within the range of its slot (X2).
@@ -118,8 +144,10 @@ impl OutputCode<'_, '_, '_> {
         slots
     }
 
+    /// When the tokens arrive, if that is a time of its own, and their values.
     fn words(&mut self, arc: &Output, end: Value) -> Vec<Value> {
-        self.values(arc, end).into_iter().map(|slot| self.slots().word_in(slot)).collect()
+        let (arrival, values) = (self.arrival(arc, end), self.values(arc, end));
+        arrival.into_iter().chain(values.into_iter().map(|slot| self.slots().word_in(slot))).collect()
     }
 
     /// The value of a slot. Constants are holes, so that transitions that differ only in them share their code.

@@ -19,7 +19,7 @@ use crate::jit::holes::Hole;
 use crate::state::index::{Bucket, Index, BUCKET_SEATS};
 
 /// Searches with more nested loops than this are left to the interpreter: little is gained where the search dominates.
-const MOST_LOOPS: usize = 6;
+pub const MOST_LOOPS: usize = 6;
 
 /// Whether there is code for the search of a transition.
 pub fn can_search(plan: &TransitionPlan) -> bool {

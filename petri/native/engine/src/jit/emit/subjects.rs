@@ -48,6 +48,8 @@ subjects! {
     outputs: OutputCode;
     /// The numbers of tokens of places, with statistics and watches.
     places: PlaceCode;
+    /// Rates in the common clock.
+    rates: RateCode;
     /// Searches for a binding.
     searches: SearchCode;
     /// The values of tokens.

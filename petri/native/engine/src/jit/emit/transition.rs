@@ -13,7 +13,7 @@ use crate::engine::code::{Routine, DONE, GENERAL};
 use crate::jit::blueprint::expression::Mean;
 use crate::jit::blueprint::names::{PlaceRef, OWN};
 use crate::jit::blueprint::transition::{
-    Count, Find, Input, JoinSelection, Output, OutputForm, Selection, Take, Time, TransitionPlan,
+    Count, Delay, Find, Input, JoinSelection, Output, OutputForm, Races, Selection, Take, Time, TransitionPlan,
 };
 use crate::jit::emit::emitter::{Emitter, Lost, Source, TokenCount, Writer, LEAF};
 use crate::jit::emit::main_loop::{FinishWays, StartWays};
@@ -27,7 +27,7 @@ use crate::state::agenda::Ending;
 use crate::state::counters::TransitionCounters;
 
 /// Whether a firing takes time.
-enum Lasts {
+pub enum Lasts {
     Always,
     Never,
     If(Value),
@@ -76,7 +76,8 @@ impl TransitionCode<'_, '_, '_> {
             let bits = self.expressions().bits(value, now);
             self.e.variables[*variable] = Some(Source::Known(bits));
         }
-        let (lasts, end) = self.duration(&plan.time);
+        let now = self.e.now;
+        let (lasts, end) = self.instant(&plan.time, now);
         let mut given: Vec<Given> = plan.outputs.iter().map(|arc| self.outputs().given(arc, end)).collect();
         given.iter_mut().for_each(|given| self.slots().hold(&mut given.slots));
         if !matches!(lasts, Lasts::Never) {
@@ -93,9 +94,17 @@ impl TransitionCode<'_, '_, '_> {
         self.enter_hash(end);
         let state = self.e.transition(OWN);
         self.e.add_at(state, offset_of!(TransitionCounters, firings), 1);
-        if plan.races {
+        if let Some(races) = plan.races {
             let transition = self.e.transition_id(OWN);
-            self.e.call(self.e.runtime.fired, &[self.e.engine, transition], None);
+            match races {
+                Races::Part(number) => {
+                    let number = self.e.hole(Hole::Constant(number));
+                    self.e.call(self.e.runtime.part_fired, &[self.e.engine, transition, number], None);
+                }
+                Races::Own => {
+                    self.e.call(self.e.runtime.fired, &[self.e.engine, transition], None);
+                }
+            }
         }
         if let Some(total) = total {
             self.e.store(total, self.e.engine, self.e.layout.total);
@@ -108,11 +117,15 @@ impl TransitionCode<'_, '_, '_> {
     /// After the start the firing lasts, or deposits what it gives at once.
     fn follow(&mut self, plan: &TransitionPlan, given: Vec<Given>, lasts: Lasts, end: Value, ways: Option<StartWays>) {
         match lasts {
-            Lasts::Always => return self.last(plan, &given, end, ways),
+            Lasts::Always => {
+                self.send(plan, &given);
+                return self.last(plan, &given, end, ways);
+            }
             Lasts::If(lasts) => {
                 let at_once = self.e.b.create_block();
                 self.e.b.set_cold_block(at_once);
                 self.e.unless(lasts, at_once);
+                self.send(plan, &given);
                 self.last(plan, &given, end, ways);
                 self.e.b.switch_to_block(at_once);
             }
@@ -198,9 +211,9 @@ impl TransitionCode<'_, '_, '_> {
         }
     }
 
-    /// Whether the firing lasts, and its end. Code only runs at times early enough for a firing with a short time to
-    /// end before the horizon.
-    fn duration(&mut self, time: &Time) -> (Lasts, Value) {
+    /// Whether a firing lasts, and its end; or the same of the delay of an output, where the end of the firing is known. Code only
+    /// runs at times early enough for a firing with a short time to end before the horizon.
+    pub fn instant(&mut self, time: &Time, end: Value) -> (Lasts, Value) {
         let (duration, lasts) = match time {
             Time::Immediate => return (Lasts::Never, self.e.now),
             &Time::Const { ticks, long } => {
@@ -214,8 +227,7 @@ impl TransitionCode<'_, '_, '_> {
             }
             &Time::ShortExponential(mean) => (self.short_exponential(mean), Lasts::Always),
             Time::Of(e) => {
-                let now = self.e.now;
-                let duration = self.expressions().real_value(e, now);
+                let duration = self.expressions().real_value(e, end);
                 let duration = self.whole_ticks(duration);
                 (duration, Lasts::If(duration))
             }
@@ -378,13 +390,14 @@ impl TransitionCode<'_, '_, '_> {
     /// The firing lasts: it keeps room and holds what it will deposit. Leaves.
     fn last(&mut self, plan: &TransitionPlan, given: &[Given], end: Value, ways: Option<StartWays>) {
         self.places().in_progress(plan, Way::Up);
-        for (arc, given) in plan.outputs.iter().zip(given) {
+        let own = || plan.outputs.iter().zip(given).filter(|(arc, _)| arc.delay.is_none());
+        for (arc, given) in own() {
             self.keep_rooms(arc, given);
         }
         let begun = self.agenda().begin(OWN, plan, end);
         let record = begun.record;
         let mut cursor = 0;
-        for (arc, given) in plan.outputs.iter().zip(given) {
+        for (arc, given) in own() {
             if arc.form == OutputForm::Open {
                 let place = match given.place {
                     Some(place) => place,
@@ -429,11 +442,17 @@ impl TransitionCode<'_, '_, '_> {
     /// known of it in its slot.
     pub fn finish(&mut self, plan: &TransitionPlan, ways: Option<FinishWays>) {
         let (record, others) = self.leave_lane(plan, ways.is_some());
-        self.places().in_progress(plan, Way::Down);
+        if !plan.delivers {
+            self.places().in_progress(plan, Way::Down);
+        }
         let mut cursor = 0;
         let mut all = Vec::new();
         for arc in &plan.outputs {
-            let mut given = Given { place: None, count: TokenCount::Const(1), slots: Vec::new(), address: None };
+            if arc.delay.is_some() {
+                all.push(Given::nothing());
+                continue;
+            }
+            let mut given = Given { count: TokenCount::Const(1), ..Given::nothing() };
             match arc.form {
                 OutputForm::Black(count) => given.count = TokenCount::Const(count),
                 OutputForm::Token => {}
@@ -479,9 +498,15 @@ impl TransitionCode<'_, '_, '_> {
         }
     }
 
-    /// Deposits what a firing gives, arc after arc.
+    /// Deposits what a firing gives, arc after arc. Tokens that arrive later go on their way.
     fn deposit(&mut self, plan: &TransitionPlan, given: Vec<Given>, reserved: bool) {
+        let mut part = 0;
         for (arc, mut given) in plan.outputs.iter().zip(given) {
+            if let (Some(delay), Some(arrival)) = (&arc.delay, given.arrival) {
+                part += 1;
+                self.send_one(arc, delay, given, arrival, part);
+                continue;
+            }
             let count = given.count;
             if given.address.is_none() && Self::needs_address(arc, &given) {
                 given.address = Some(self.slots().spill(&given.slots));
@@ -495,6 +520,55 @@ impl TransitionCode<'_, '_, '_> {
                 }
             }
         }
+    }
+
+    /// What a firing that lasts gives after a time of its own goes on its way.
+    fn send(&mut self, plan: &TransitionPlan, given: &[Given]) {
+        let mut part = 0;
+        for (arc, given) in plan.outputs.iter().zip(given) {
+            if let (Some(delay), Some(arrival)) = (&arc.delay, given.arrival) {
+                part += 1;
+                self.send_one(arc, delay, given.clone(), arrival, part);
+            }
+        }
+    }
+
+    /// The tokens of an arc with a delay: they arrive at once, or are on the way (I11).
+    fn send_one(&mut self, arc: &Output, delay: &Delay, mut given: Given, arrival: Value, part: u64) {
+        let any = match given.count {
+            TokenCount::Const(0) => return,
+            TokenCount::Const(_) => None,
+            TokenCount::Known(count) => Some(self.e.b.ins().icmp_imm_s(IntCC::NotEqual, count, 0)),
+        };
+        if given.address.is_none() && arc.width > 0 {
+            given.address = Some(self.slots().spill(&given.slots));
+        }
+        let send = |s: &mut Self| {
+            if !matches!(delay.time, Time::Immediate) {
+                let later = s.e.b.ins().icmp(IntCC::NotEqual, arrival, s.e.now);
+                s.when(later, |s| s.begin_delivery(arc, delay, &given, arrival, part));
+            }
+            if !matches!(delay.time, Time::Const { .. }) {
+                let now = s.e.b.ins().icmp(IntCC::Equal, arrival, s.e.now);
+                s.when(now, |s| s.put(arc, &given, false));
+            }
+        };
+        match any {
+            Some(any) => self.when(any, send),
+            None => send(self),
+        }
+    }
+
+    fn begin_delivery(&mut self, arc: &Output, delay: &Delay, given: &Given, arrival: Value, part: u64) {
+        let mut words = given.slots.clone();
+        if arc.form == OutputForm::Open {
+            let place = given.place.unwrap_or_else(|| self.e.place_id(arc.place));
+            let count = self.e.number(given.count);
+            words.splice(0..0, [Source::Known(place), Source::Known(count)]);
+        }
+        let address = self.slots().spill(&words);
+        let (delivery, part) = (self.e.transition_id(delay.delivery), self.e.int(part));
+        self.e.call(self.e.runtime.deliver, &[self.e.engine, delivery, arrival, part, address], None);
     }
 
     /// One token whose place is known: no call is needed.
@@ -548,7 +622,7 @@ impl TransitionCode<'_, '_, '_> {
         let [address, count] = [2, 3].map(|position| self.e.parameter(position));
         let width = self.e.blueprint[place].width;
         let slots = slots_at(address, width);
-        let given = Given { place: None, count: TokenCount::Known(count), slots, address: Some(address) };
+        let given = Given { count: TokenCount::Known(count), slots, address: Some(address), ..Given::nothing() };
         self.put_in(place, &given, address, reserved);
         self.e.leave(DONE);
     }

@@ -15,6 +15,7 @@ use crate::program::lower::Lowering;
 use crate::program::place::{whole_weight, Bound, PlaceProgram, Weight};
 use crate::program::ranges::slot_ranges;
 use crate::program::ranking::{MatchProgram, RankingProgram};
+use crate::program::transition::TransitionProgram;
 use crate::program::watch::{Dependent, Gauge, Watch};
 use crate::program::without::Without;
 
@@ -44,6 +45,8 @@ pub struct Compiler<'a> {
     loads: Vec<GaugeId>,
     watches: Vec<(GaugeId, Watch)>,
     dependents: BTreeMap<(GaugeId, TransitionId), Dependent>,
+    /// What delivers the tokens of outputs with a delay.
+    pub deliveries: Vec<TransitionProgram>,
 }
 
 impl<'a> Compiler<'a> {
@@ -65,6 +68,7 @@ impl<'a> Compiler<'a> {
             loads: vec![GaugeId::NONE; net.places.len()],
             watches: Vec::new(),
             dependents: BTreeMap::new(),
+            deliveries: Vec::new(),
         };
         for (i, place) in net.places.iter().enumerate() {
             let program = compiler.place(i, place)?;

@@ -8,7 +8,8 @@ use crate::base::ids::PlaceId;
 use crate::base::ticks::Ticks;
 use crate::program::conservation::scarcest;
 use crate::program::place::PlaceProgram;
-use crate::program::transition::{Time, TransitionProgram};
+use crate::program::time::Time;
+use crate::program::transition::TransitionProgram;
 
 /// Where at most this many firings can be in progress, a lane does not pay.
 const FEW_FIRINGS: u64 = 128;

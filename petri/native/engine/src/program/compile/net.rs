@@ -16,7 +16,8 @@ use crate::program::compile::{lanes, probes};
 use crate::program::conservation::{most_tokens, takes_turns};
 use crate::program::distribution::FINITE_MEAN;
 use crate::program::expression::{cumulative, DrawTable, Real};
-use crate::program::transition::{Level, Move, Simple, SimpleTime, Time, TransitionProgram};
+use crate::program::time::Time;
+use crate::program::transition::{Level, Move, Simple, SimpleTime, TransitionProgram};
 use crate::program::without::Without;
 use crate::program::Program;
 
@@ -46,10 +47,13 @@ impl Program {
         let (levels, homes) = levels(net);
         let mut transitions = Vec::with_capacity(net.transitions.len());
         let (mut clocked, mut racing) = (Vec::new(), Vec::new());
+        let delayed = net.transitions.iter().flat_map(|t| &t.outputs).filter(|arc| arc.delay.is_some()).count();
+        let before_shadows = net.transitions.len() + delayed;
         for (i, (transition, home)) in net.transitions.iter().zip(homes).enumerate() {
             let id = TransitionId(i as u32);
-            let shadow = TransitionId((net.transitions.len() + racing.len()) as u32);
-            let (mut program, facts) = TransitionCompiler::new(&mut compiler, id, transition)?.compile(shadow)?;
+            let shadow = TransitionId((before_shadows + racing.len()) as u32);
+            let (mut program, facts) =
+                TransitionCompiler::new(&mut compiler, id, transition)?.compile(shadow, home.0)?;
             (program.level, program.position) = home;
             if facts.reads_clock {
                 clocked.push(id);
@@ -63,7 +67,10 @@ impl Program {
             }
             transitions.push(program);
         }
-        let probes = probes::compile(net, &mut compiler, net.transitions.len() + racing.len())?;
+        let probes = probes::compile(net, &mut compiler, before_shadows + racing.len())?;
+        transitions.append(&mut compiler.deliveries);
+        let most_sent =
+            net.transitions.iter().map(|t| t.outputs.iter().filter(|arc| arc.delay.is_some()).count()).max();
         let streams = streams(net)?;
         let most = most_tokens(&transitions, &compiler.places, &streams);
         compiler.places.iter_mut().zip(most).for_each(|(place, most)| place.most = most);
@@ -100,6 +107,8 @@ impl Program {
             racing,
             probes: Arc::new(probes),
             lanes,
+            own: net.transitions.len(),
+            parts: usize::BITS - most_sent.unwrap_or(0).leading_zeros(),
             variables,
             record,
             without,
@@ -152,7 +161,11 @@ fn simple(transition: &TransitionProgram, moves: &mut Vec<Move>) -> Simple {
     let (Some(taken), Some(given)) = (taken.collect::<Option<Vec<_>>>(), given.collect::<Option<Vec<_>>>()) else {
         return simple;
     };
-    let free = !transition.binds && !transition.reserves && transition.resets.is_empty();
+    let free = !transition.binds
+        && !transition.reserves
+        && transition.resets.is_empty()
+        && transition.sends.is_empty()
+        && transition.delivers.is_none();
     if free && transition.variable_names.is_empty() {
         simple.time = time;
         simple.takes = start as u32;

@@ -5,12 +5,13 @@ use crate::base::ids::{GaugeId, PlaceId, SpanId, TransitionId, VariableId};
 use crate::base::ticks::whole;
 use crate::net::{Discipline, Expr, InhibitorArc, InputArc, Kind, Match, Op, OutputArc, Scalar, Transition};
 use crate::program::analysis::{Facts, Range, Ranges, ANY};
-use crate::program::arc::{Count, Find, Give, InhibitorProgram, InputProgram, OutputForm, OutputProgram, Take};
+use crate::program::arc::{Count, Delay, Find, Give, InhibitorProgram, InputProgram, OutputForm, OutputProgram, Take};
 use crate::program::clock::ClockKind;
 use crate::program::compile::compiler::Compiler;
 use crate::program::expression::{Int, Real, Value};
 use crate::program::lower::Lowering;
-use crate::program::transition::{Preference, Selection, Time, TransitionProgram};
+use crate::program::time::Time;
+use crate::program::transition::{Preference, Selection, TransitionProgram};
 use crate::program::transition::{MOST_HELD, NO_LANE};
 use crate::program::watch::{Dependent, Watch};
 
@@ -128,7 +129,7 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
         facts
     }
 
-    pub fn compile(mut self, shadow: TransitionId) -> Loaded<(TransitionProgram, Facts)> {
+    pub fn compile(mut self, shadow: TransitionId, level: u32) -> Loaded<(TransitionProgram, Facts)> {
         let t = self.transition;
         let mut inputs = self.inputs()?;
         let searched = inputs.iter().any(|arc| matches!(arc.find, Find::Shown { .. }))
@@ -136,7 +137,7 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
         self.plain &= !searched;
         let inhibitors = t.inhibitors.iter().map(|arc| self.inhibitor(arc)).collect::<Loaded<Vec<_>>>()?;
         let guard = t.guard.as_ref().map(|guard| self.guard(guard)).transpose()?;
-        let outputs = t.outputs.iter().map(|arc| self.output(arc)).collect::<Loaded<Vec<_>>>()?;
+        let outputs = t.outputs.iter().map(|arc| self.output(arc, level)).collect::<Loaded<Vec<_>>>()?;
         let (limited, open) = self.rooms(&inputs, &outputs);
         let exhaustive = self.enabling.fails;
         let rooms = if open || exhaustive { limited } else { Vec::new() };
@@ -203,24 +204,24 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
             let kind = lowering.kinds[draw.variable.at()];
             draws.push((draw.variable, lowering.value(&draw.expression, kind)?));
         }
-        let time = match &t.time {
-            None => Time::Immediate,
-            Some(e) => match lowering.real(e)? {
-                Real::Const(time) if time > 0.0 => Time::Const(whole(time)),
-                Real::Const(time) if time > -1.0 => Time::Immediate,
-                time => Time::Of(time),
-            },
-        };
+        let time = t.time.as_ref().map_or(Ok(Time::Immediate), |e| time_of(&mut lowering, e))?;
         let time_span = t.time.as_ref().map_or(SpanId::NONE, |e| lowering.span(&e.span));
         let counts = (0..inputs.len()).filter(|&i| matches!(inputs[i].find, Find::Black(Count::Of(..)))).collect();
         let counted = self.counted(&inputs, simple);
-        let mut constants =
-            outputs.iter().map(|arc| if let OutputForm::Black(count) = arc.form { Some(count) } else { None });
+        let mut constants = outputs.iter().map(|arc| match arc.form {
+            OutputForm::Black(count) if arc.delay.is_none() => Some(count),
+            _ => None,
+        });
+        let delivery = |arc: &OutputProgram| arc.delay.as_ref().map(|delay| delay.delivery);
+        let sends: Vec<_> = outputs.iter().map(|arc| (give(arc), delivery(arc))).collect();
+        let own = || outputs.iter().filter(|arc| arc.delay.is_none());
         let given = constants.try_fold(0u64, |sum, count| Some(sum.saturating_add(count?)));
         let takes = (0..inputs.len()).filter(|&i| !inputs[i].keep).map(|i| take(&inputs, i)).collect();
         let program = TransitionProgram {
             takes,
-            gives: outputs.iter().map(give).collect(),
+            gives: own().map(give).collect(),
+            sends: if sends.iter().any(|send| send.1.is_some()) { sends } else { Vec::new() },
+            delivers: None,
             given,
             binds: selection != Selection::Single
                 || !t.draws.is_empty()
@@ -240,7 +241,7 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
             time_span,
             takes_turns: false,
             lane: NO_LANE,
-            held: outputs.iter().map(held_words).sum(),
+            held: own().map(held_words).sum(),
             outputs,
             reserves,
             selection,
@@ -352,7 +353,7 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
         Ok(InhibitorProgram { place: arc.place, equals, index, threshold })
     }
 
-    fn output(&mut self, arc: &OutputArc) -> Loaded<OutputProgram> {
+    fn output(&mut self, arc: &OutputArc, level: u32) -> Loaded<OutputProgram> {
         let first = arc.places[0];
         let width = self.compiler.places[first.at()].width;
         if arc.places.iter().any(|p| self.compiler.places[p.at()].width != width) || arc.values.len() != width {
@@ -378,8 +379,76 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
             _ => OutputForm::Open,
         };
         let checks = (0..width).filter(|&slot| arc.places.iter().any(|p| self.may_leave(*p, slot, &arc.values[slot])));
-        let checks = checks.collect();
-        Ok(OutputProgram { places: arc.places.clone(), form, width, index, count, condition, values, spans, checks })
+        let (places, checks) = (arc.places.clone(), checks.collect());
+        let mut output =
+            OutputProgram { places, form, width, index, count, condition, values, spans, checks, delay: None };
+        if let Some(delay) = &arc.delay {
+            let mut lowering = self.lowering();
+            let (time, span) = (time_of(&mut lowering, delay)?, lowering.span(&delay.span));
+            let delivery = TransitionId((self.compiler.net.transitions.len() + self.compiler.deliveries.len()) as u32);
+            let program = self.delivery(&output, span, level);
+            self.compiler.deliveries.push(program);
+            output.delay = Some(Delay { time, span, delivery });
+        }
+        Ok(output)
+    }
+
+    /// What deposits the tokens of an output with a delay: a transition that is never enabled.
+    fn delivery(&self, arc: &OutputProgram, span: SpanId, level: u32) -> TransitionProgram {
+        let reserves = arc.places.iter().any(|p| self.compiler.places[p.at()].capacity.is_some());
+        // What it gives was decided when the firing started.
+        let count = match &arc.count {
+            Count::Const(count) => Count::Const(*count),
+            Count::Of(..) => Count::Of(Int::Const(0), SpanId::NONE),
+        };
+        let output = OutputProgram {
+            places: arc.places.clone(),
+            form: arc.form,
+            width: arc.width,
+            index: None,
+            count,
+            condition: None,
+            values: Vec::new(),
+            spans: Vec::new(),
+            checks: Vec::new(),
+            delay: None,
+        };
+        TransitionProgram {
+            name: self.transition.name.clone(),
+            variable_names: Vec::new(),
+            variable_reals: Vec::new(),
+            inputs: Vec::new(),
+            takes: Vec::new(),
+            binds: false,
+            inhibitors: Vec::new(),
+            guard: None,
+            prefer: None,
+            clock: None,
+            rooms: Vec::new(),
+            resets: Vec::new(),
+            draws: Vec::new(),
+            time: Time::Of(Real::Const(1.0)),
+            time_span: span,
+            takes_turns: false,
+            lane: NO_LANE,
+            held: held_words(&output),
+            gives: vec![give(&output)],
+            sends: Vec::new(),
+            delivers: Some((self.id, span)),
+            given: None,
+            outputs: vec![output],
+            reserves,
+            selection: Selection::Single,
+            counted: None,
+            counts: Vec::new(),
+            free: false,
+            plain: true,
+            exhaustive: false,
+            watched: (0, 0),
+            impossible: 1,
+            level,
+            position: 0,
+        }
     }
 
     /// Whether a value may lie outside the range of the slot that should receive it.
@@ -565,6 +634,15 @@ fn take(inputs: &[InputProgram], arc: usize) -> Take {
         Find::Any | Find::Keyed(_) => Take::Seat { place: *place, arc: arc as u32 },
         Find::Shown { .. } => Take::Shown { place: *place, arc: arc as u32 },
     }
+}
+
+/// A firing time, or a delay.
+fn time_of(lowering: &mut Lowering, e: &Expr) -> Loaded<Time> {
+    Ok(match lowering.real(e)? {
+        Real::Const(time) if time > 0.0 => Time::Const(whole(time)),
+        Real::Const(time) if time > -1.0 => Time::Immediate,
+        time => Time::Of(time),
+    })
 }
 
 fn give(arc: &OutputProgram) -> Give {

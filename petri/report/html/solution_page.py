@@ -1,0 +1,72 @@
+"""The page of an exact solution."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from petri.exact.solution import Solution
+from petri.report.columns import Column
+from petri.report.html import tables
+from petri.report.html.markup import Content, Markup, aside, tag
+from petri.report.html.page import Page
+from petri.report.html.picture import Loads, picture
+from petri.report.html.run_page import banner
+from petri.report.quantities import Units
+from petri.report.solution import certainty, comparison, figure_tables, heading
+from petri.result import Result
+
+
+def solution_page(solution: Solution, result: Result | None = None, sources: Mapping[str, str] | None = None) -> Page:
+    """Exact figures, beside those of a simulation if there is one. `sources` are the net's texts, if available."""
+    units = Units.of(solution.net)
+    page = Page(solution.net.name, "Exact solution")
+    page.head += [tables.prose(solution.net.doc), tables.facts(facts(solution, units)), *banners(solution)]
+    for title, table in sections(solution, units):
+        page.section(title.lower(), title, table)
+    if result is not None:
+        columns, remarks = comparison(solution, result, units)
+        page.section("simulated", "Exact and simulated", table_of(columns), *(aside(str(text)) for text in remarks))
+    page.section("net", "The net", picture(solution.net, sources, _busy(solution)))
+    return page
+
+
+def facts(solution: Solution, units: Units) -> list[Content]:
+    """What was solved, and how certain it is."""
+    _, *lines = heading(solution, units, None)
+    return [*map(str, lines), certainty(solution)]
+
+
+def banners(solution: Solution) -> list[Markup]:
+    """Whether the expectations hold."""
+    failed = [expectation for expectation, verdict in solution.judged if not verdict.passed]
+    if failed:
+        texts = [tag("p", tag("code", one.text)) for one in failed]
+        return [banner("fail", f"✗ {len(failed)} of {len(solution.judged)} expectations failed", *texts)]
+    return [banner("pass", "✓ All expectations hold exactly")] if solution.judged else []
+
+
+def sections(solution: Solution, units: Units) -> Iterator[tuple[str, Markup]]:
+    """The tables with their titles."""
+    for columns in figure_tables(solution, units):
+        yield columns[0].heading, table_of(columns)
+
+
+def table_of(columns: Sequence[Column]) -> Markup:
+    """A table of a terminal as one of a page."""
+    kinds = {"name": "name", "figure": "figure", "prose": ""}
+    heads = [(one.heading.replace("\n", " "), kinds[one.kind]) for one in columns]
+    rows = zip(*(map(str, one.cells) for one in columns), strict=True)
+    return tables.table(heads, rows, columns[0].heading)
+
+
+def _busy(solution: Solution) -> Loads:
+    """How much is used, as the picture of a run shows it."""
+    values = {one.name: one.value for one in (*solution.places, *solution.transitions) if one.value == one.value}
+    net = solution.net
+    places = {i: values.get(f"{place.name}.utilisation") for i, place in enumerate(net.places)}
+    transitions = {i: values.get(f"{one.name}.active") for i, one in enumerate(net.transitions)}
+    return Loads(_known(places), _known(transitions))
+
+
+def _known(values: Mapping[int, float | None]) -> dict[int, float]:
+    return {at: value for at, value in values.items() if value is not None}

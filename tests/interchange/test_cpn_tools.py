@@ -1,0 +1,130 @@
+"""CPN Tools: delays, conditions, and what ML may say."""
+
+from __future__ import annotations
+
+import pytest
+
+from petri import language
+from petri.interchange import cpn_ml
+from petri.interchange.infix import InfixError
+from petri.model import Model
+from tests.interchange.cpn_tools import arc, document, place, transition
+from tests.interchange.reading import findings, imported, refused
+
+
+def lines(*parts: str) -> list[str]:
+    """The declarations of places and transitions of a page, without white space that only aligns."""
+    text = imported(document(parts), "a.cpn")
+    return [" ".join(line.split()) for line in text.splitlines() if line.startswith(("place ", "transition "))]
+
+
+def test_a_delay_holds_the_tokens() -> None:
+    found = lines(
+        place("p1", "a", "INT", "1"), transition("t1", "go", "", "@+5"), arc("p1", "t1", "n"), arc("t1", "p1", "n+1")
+    )
+    assert found[-1] == "transition go: a(n) -> a(n + 1) takes 5"
+
+
+def test_a_delay_beside_tokens_without_time() -> None:
+    """A token of a set without time is there at once, and the timed one after the delay."""
+    found = lines(
+        place("p1", "a", "INT", "1"),
+        place("p2", "b", "UNIT"),
+        transition("t1", "go", "", "@+5"),
+        arc("p1", "t1", "n"),
+        arc("t1", "p1", "n@+2"),
+        arc("t1", "p2"),
+    )
+    assert found[-2:] == [
+        "transition go: a(n) -> a_later(n), b",
+        "transition a_arrives: a_later(waiting) -> a(waiting) after 5 + 2",
+    ]
+
+
+def test_tokens_that_are_taken_early() -> None:
+    """An input arc with the delay that a token waits for takes it from where it waits as well."""
+    found = lines(
+        place("p1", "a", "INT", "1"),
+        place("p2", "stop", "UNIT", "1`()"),
+        transition("t1", "again"),
+        arc("p1", "t1", "n"),
+        arc("t1", "p1", "n@+9"),
+        transition("t2", "end all"),
+        arc("p1", "t2", "n@+9"),
+        arc("p2", "t2"),
+    )
+    assert found[-2:] == [
+        "transition end_all: a(n), stop -> nothing",
+        "transition end_all_early: a_later(n), stop -> nothing",
+    ]
+
+
+def test_another_delay_than_that_of_the_tokens() -> None:
+    page = (
+        place("p1", "a", "INT", "1"),
+        transition("t1", "again"),
+        arc("p1", "t1", "n"),
+        arc("t1", "p1", "n@+9"),
+        transition("t2", "end all"),
+        arc("p1", "t2", "n@+8"),
+    )
+    assert refused(document(page), "a.cpn") == "foreign-construct"
+
+
+def test_delays_add_up() -> None:
+    """A token that goes round with the delays 3 and 4 comes back each 7."""
+    page = (
+        place("p1", "a", "INT", "1"),
+        place("p2", "b", "INT"),
+        transition("t1", "there", "", "@+3"),
+        arc("p1", "t1", "n"),
+        arc("t1", "p2", "n"),
+        transition("t2", "back"),
+        arc("p2", "t2", "n"),
+        arc("t2", "p1", "(n+1)@+4"),
+    )
+    text = imported(document(page), "a.cpn") + "measure turns = count(there)\n"
+    assert Model(*language.loads_with_sources(text, {})).run(until=7 * 100 + 1).measure("turns").value == 101
+
+
+def test_a_net_without_times_races() -> None:
+    colours = '<color id="c"><id>UNIT</id><unit/></color>'
+    page = (place("p1", "a", "UNIT", "1`()"), transition("t1", "go"), arc("p1", "t1"))
+    text = document(page, colours=colours)
+    assert "transition go: a -> nothing  after exp(1)" in imported(text, "a.cpn")
+    assert findings(text, "a.cpn") == ["foreign-untimed"]
+
+
+def test_monitors_are_named() -> None:
+    more = '<monitorblock name="m"><monitor id="1" name="Queue"/></monitorblock>'
+    page = (place("p1", "a", "INT", "1"), transition("t1", "go"), arc("p1", "t1", "n"))
+    assert "foreign-monitors" in findings(document(page, more=more), "a.cpn")
+
+
+@pytest.mark.parametrize("text", ["fun f x", "fun = 3", "fun f {a} = a", "val x", "fun f(x) = [x]", "val y = (1, 2"])
+def test_declarations_that_are_not_read(text: str) -> None:
+    with pytest.raises(InfixError):
+        cpn_ml.declarations(text)
+
+
+def test_a_random_value_is_drawn_once() -> None:
+    known = cpn_ml.declarations("fun f(x) = x + x")
+    with pytest.raises(InfixError, match="more than once"):
+        cpn_ml.written_out(cpn_ml.expression("f(poisson(2.0))"), known)
+    assert cpn_ml.written_out(cpn_ml.expression("f(2)"), known).op == "+"
+
+
+def test_functions_that_grow() -> None:
+    grown = "".join(f"fun f{n}(x) = f{n - 1}(x) + f{n - 1}(x);" for n in range(1, 40)) + "fun f0(x) = x"
+    with pytest.raises(InfixError, match="too long"):
+        cpn_ml.written_out(cpn_ml.expression("f39(1)"), cpn_ml.declarations(grown))
+
+
+def test_pages_that_grow() -> None:
+    """Each page has two instances of the next."""
+    pages = []
+    for number in range(1, 30):
+        below = f'<subst subpage="g{number + 1}" portsock=""/>'
+        more = (transition("t1", "left", more=below), transition("t2", "right", more=below)) if number < 29 else ()
+        pages.append((place("p1", "a", "INT"), *more))
+    assert refused(document(*pages), "a.cpn") == "foreign-too-large"
