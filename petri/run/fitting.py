@@ -51,6 +51,9 @@ class _Fitting:
         self.places = {place.name: number for number, place in enumerate(net.places)}
         self.told: list[str] = []
         self.at_once: dict[int, list[SavedGift]] = {}  # by place of the net: what firings give that end at once
+        self.homeless: dict[
+            str, int
+        ] = {}  # by name: tokens of such firings for a place that is not in the net as it was
 
     @property
     def left_out(self) -> tuple[str, ...]:
@@ -118,6 +121,8 @@ class _Fitting:
                 self.end_at_once(firing)
             else:
                 kept.append(SavedFiring(firing.end, number, firing.part, gifts))
+        for name, count in self.homeless.items():
+            self.leave_out(count, f"for `{name}`, which is not in the net as it was")
         for (name, way), count in lost.items():
             if count:
                 what = "output of `{}` on the way" if way else "firing of `{}` in progress"
@@ -130,7 +135,7 @@ class _Fitting:
             place = self.before.places[gift.place]
             number = self.places.get(place.name)
             if number is None or _fields(place) != _fields(self.net.places[number]):
-                self.leave_out(gift.count, f"for `{place.name}`, which is not in the net as it was")
+                self.homeless[place.name] = self.homeless.get(place.name, 0) + gift.count
             else:
                 self.at_once.setdefault(number, []).append(gift)
 

@@ -110,6 +110,35 @@ def test_a_changed_net_goes_on(line: petri.Model, engine: str, tmp_path: Path) -
     assert ran.replications[0].window.elapsed == 100.0
 
 
+SENDING = """net sending
+place source = token
+place queue
+place far
+place out
+transition send: source -> source in 2, queue in 5, far in {far}, out in 7
+transition lose: queue -> nothing  after exp(100)
+"""
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_changed_net_goes_on_with_tokens_on_the_way(engine: str) -> None:
+    """Firings start at 0, 2, … 10. In the changed net, `far` has no delay, and there is no `out`."""
+    saved = petri.loads(SENDING.format(far=30)).run(until=10, save_at=10, engine=engine).saved
+    assert saved is not None
+    text = SENDING.format(far=30).replace("far in 30", "far").replace(", out in 7", "").replace("place out\n", "")
+    going_on = petri.loads(text).going_on(saved, until=11, engine=engine)
+    assert going_on.starts.left_out == (
+        "4 tokens for `out`, which is not in the net as it was",
+        "10 outputs of `send` on the way, whose tokens are deposited at once",
+        "2 tokens of `out`, which is not in the net",
+    )
+    engine_state = going_on.starts.replications[0].engine
+    assert [place.tokens for place in engine_state.places] == [0, saved.replications[0].engine.places[1].tokens, 6]
+    assert [one.part for one in engine_state.in_progress] == [2, 1, 2, 2]
+    ran = petri.loads(text).run(start=saved, until=50, engine=engine)
+    assert ran.replications[0].complete
+
+
 def test_on_the_command_line(tmp_path: Path, call: Call) -> None:
     net, state = tmp_path / "line.net", str(tmp_path / "state.pnsim")
     net.write_text(LINE.format(mean=0.8))
