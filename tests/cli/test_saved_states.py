@@ -139,6 +139,24 @@ def test_a_changed_net_goes_on_with_tokens_on_the_way(engine: str) -> None:
     assert ran.replications[0].complete
 
 
+@pytest.mark.parametrize("engine", ENGINES)
+def test_what_was_in_progress_ends_before_what_starts_in_a_changed_net(engine: str) -> None:
+    """Eight firings are in progress at 7. The last of them ends at 17, as the first one of the changed net does."""
+    text = """net ending
+    place source : int = 1
+    place line : int fifo
+    place out : int fifo
+    transition send: source(n) -> source(n + 1) in 1, line(n)  takes 10
+    transition serve: line(n) -> out(n)
+    """
+    saved = petri.loads(text).run(until=7, save_at=7, engine=engine).saved
+    assert saved is not None
+    changed = petri.loads(text + "place new = token  transition late: new -> line(100)  takes 10")
+    ran = changed.run(start=saved, until=17, save_at=17, engine=engine).saved
+    assert ran is not None
+    assert ran.replications[0].engine.places[2].words == (1, 2, 3, 4, 5, 6, 7, 8, 100)
+
+
 def test_on_the_command_line(tmp_path: Path, call: Call) -> None:
     net, state = tmp_path / "line.net", str(tmp_path / "state.pnsim")
     net.write_text(LINE.format(mean=0.8))
