@@ -146,7 +146,7 @@ def test_what_was_in_progress_ends_before_what_starts_in_a_changed_net(engine: s
     place source : int = 1
     place line : int fifo
     place out : int fifo
-    transition send: source(n) -> source(n + 1) in 1, line(n)  takes 10
+    transition send: source(n) -> source(n + 1) in 1, line(n)  takes 9 + min(n, 1)
     transition serve: line(n) -> out(n)
     """
     saved = petri.loads(text).run(until=7, save_at=7, engine=engine).saved
