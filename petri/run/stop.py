@@ -91,8 +91,8 @@ class CtrlC:
 def interruptible(work: Callable[[StopSign], T], limit: TimeLimit = NO_LIMIT, stop: StopSign | None = None) -> T:
     """What `work` returns, on a thread of its own. It gets a sign that Ctrl-C sets, or the end of the time.
 
-    stop: the sign, if what the work uses has it already. In these cases it raises what the work raised, or
-    KeyboardInterrupt, when the work has ended.
+    stop: the sign, if what the work uses has it already. Raises KeyboardInterrupt in these cases, when the work has
+    ended; that of the work, if it raised one that says how far it had come.
     """
     stop = stop or StopSign()
     with CtrlC() as ctrl_c, ThreadPoolExecutor(1) as pool:
@@ -104,7 +104,7 @@ def interruptible(work: Callable[[StopSign], T], limit: TimeLimit = NO_LIMIT, st
         except KeyboardInterrupt:
             stop.set()
             wait([future])
-            if (error := future.exception()) is not None:
+            if isinstance(error := future.exception(), KeyboardInterrupt):
                 raise error from None
             raise
     return future.result()

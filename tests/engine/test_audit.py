@@ -19,6 +19,7 @@ from petri.engine.interface import Limits
 from petri.engine.native import available
 from petri.net import Expr, Net
 from petri.run.session import begin
+from petri.ticks import after
 from tests.engine.nets import nets
 
 NAMES = ["reference", "native"] if available() else ["reference"]
@@ -71,10 +72,11 @@ class Auditor:
         self.add({place: -count for place, count in taken.items()})
         for place in transition.resets:
             self.size[place] = 0
-        if firing.end == firing.start:
-            self.add(given_tokens)
-        else:
-            self.coming.append((firing.end, serial, given_tokens))
+        for end, tokens in given_tokens:
+            if end == firing.start:
+                self.add(tokens)
+            else:
+                self.coming.append((end, serial, tokens))
         self.check()
 
     def taken(self, firing: TracedFiring, context: Context) -> dict[int, int]:
@@ -90,13 +92,15 @@ class Auditor:
             assert count <= self.size[place]
         return taken
 
-    def given(self, firing: TracedFiring, context: Context) -> dict[int, int]:
-        tokens: dict[int, int] = {}
+    def given(self, firing: TracedFiring, context: Context) -> list[tuple[float, dict[int, int]]]:
+        """What each arc gives, and when it arrives (I11)."""
+        given: list[tuple[float, dict[int, int]]] = []
         for arc in self.net.transitions[firing.transition].outputs:
             if arc.condition is None or evaluate(arc.condition, context):
                 place = arc.places[0 if arc.index is None else int(evaluate(arc.index, context))]
-                tokens[place] = tokens.get(place, 0) + self.number(arc.count, context)
-        return tokens
+                end = firing.end if arc.delay is None else after(firing.start, float(evaluate(arc.delay, context)))
+                given.append((end, {place: self.number(arc.count, context)}))
+        return given
 
     def check(self) -> None:
         """Capacities and invariants, tokens that firings will deposit included."""

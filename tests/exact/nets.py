@@ -54,6 +54,7 @@ def _transition(choose: Random, t: Transition, ticks: bool) -> Transition:
         outputs=tuple(
             replace(
                 arc,
+                delay=None,
                 values=tuple(plain(choose, value) for value in arc.values),
                 count=arc.count and plain(choose, arc.count),
                 index=arc.index and plain(choose, arc.index),

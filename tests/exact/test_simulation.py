@@ -16,7 +16,7 @@ from petri.ticks import Tick
 from tests.exact.nets import ZERO, real, solvable_net
 
 FINE = 2**20  # ticks in a time unit: times are rounded to them, and must not be short of them
-NETS = 500
+NETS = 150
 REPLICATIONS = 10
 UNTIL = 1000.0  # time units, in each of which a transition fires a few times
 MOST_STATES = 2_000

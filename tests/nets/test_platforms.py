@@ -146,10 +146,10 @@ def test_all_sizes_fill_the_output_line(packet: int, labels: int) -> None:
 
 
 def test_most_labels_need_two_words_of_an_entry() -> None:
-    """60 % read 8 B, the others all 32 B: 17.6 B on average instead of 32."""
+    """60 % read 8 B, the others all 16 B: 11.2 B on average instead of 16."""
     first, whole = (run("npf", "1 ms", "200 us", operation="swap", whole_entry=entry) for entry in (False, True))
-    assert figure(first, "entry_read") == pytest.approx(17.6, rel=0.03)
-    assert figure(whole, "entry_read") == 32
+    assert figure(first, "entry_read") == pytest.approx(11.2, rel=0.03)
+    assert figure(whole, "entry_read") == 16
 
 
 @pytest.mark.slow

@@ -36,7 +36,7 @@ impl Compiled {
 
     /// How each transition is run.
     pub fn speed(&self) -> impl Iterator<Item = Speed> + '_ {
-        (0..self.program.transitions.len() as u32).map(|number| Speed::of(&self.program, TransitionId(number)))
+        (0..self.program.own as u32).map(|number| Speed::of(&self.program, TransitionId(number)))
     }
 }
 
