@@ -108,8 +108,8 @@ class SteadyState:
         these times. They are certain most where the end has half of all.
         """
         sparse, passing = library("scipy.sparse"), len(starting)
-        rate = float(inside.sum(axis=1).max())
         end = sparse.csr_matrix(into.sum(axis=1))
+        rate = float((inside.sum(axis=1) + into.sum(axis=1)).max())
         for tolerance in (1e-3, 0.1 * CLOSE):
             rates = sparse.bmat([[inside, end], [sparse.csr_matrix(rate * starting / starting.sum()), None]]).tocsr()
             shares, _ = native_stationary(rates, tolerance, self.chain.space.stop)
