@@ -62,7 +62,7 @@ class Problems:
         self._lines: dict[str, list[str]] = {}
 
     def add(self, diagnostic: Diagnostic) -> None:
-        """Keep it, unless the same was reported for the same position."""
+        """Keep it, unless the same was reported for the same position, or anywhere if one cause has all of them."""
         span = None if diagnostic.id in OF_ONE_CAUSE else diagnostic.span
         key = (diagnostic.id, span, "" if diagnostic.span else str(sorted(diagnostic.values.items())))
         if key not in self._seen:

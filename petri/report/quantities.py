@@ -73,8 +73,8 @@ class Units(Frozen):
         if unit:
             return Scale(1.0 / size, unit)
         factor, known = self.units_of(dimension)
-        if not value and self.slow and known:  # `0 /h` beside `0.09 /h`
-            return _nearest(factor, known)
+        if not value and self.slow:
+            value = 1.0  # the unit of 0 is that of the net: `0 /h` beside `0.09 /h`
         return _suited(value, factor, known) if known else Scale()
 
     @property
@@ -242,12 +242,6 @@ def _suited(value: float, factor: float, units: tuple[tuple[float, str], ...]) -
     else:
         # A tolerance, so that 999.9999999 ns, a rounding error below 1 us, is shown as 1 us.
         size, unit = next((entry for entry in units if magnitude >= entry[0] * (1 - 1e-9)), units[-1])
-    return Scale(factor / size, unit)
-
-
-def _nearest(factor: float, units: tuple[tuple[float, str], ...]) -> Scale:
-    """The unit whose size is closest to that of the net."""
-    size, unit = min(units, key=lambda entry: abs(math.log(entry[0] / factor)))
     return Scale(factor / size, unit)
 
 
