@@ -66,6 +66,14 @@ def test_an_output_with_a_delay_says_so() -> None:
     assert "n + 1 in 5 ns" in {edge.label for edge in diagram(model.net, sources=model.sources).edges}
 
 
+def test_what_belongs_to_a_place_that_follows_a_schedule_is_beside_it() -> None:
+    text = "net shifts time h schedule staff = 2 from 0 h, 1 from 8 h every 24 h place nurse = staff * token"
+    drawn = diagram(petri.loads(text).net)
+    boxes = {node.name: node.box for node in drawn.nodes}
+    assert (boxes["nurse"], boxes["nurse.leaving"], boxes["staff.phase"]) == ((), (), ("staff",))
+    assert set(layout(drawn).nodes) == set(boxes)
+
+
 def test_arcs_to_and_fro_end_well_apart() -> None:
     net = Net(
         "n",

@@ -250,11 +250,15 @@ def _moved(edges: list[Edge], folds: Mapping[str, str]) -> tuple[Edge, ...]:
 
 
 def _boxed(nodes: list[PictureNode], folds: Mapping[str, str]) -> tuple[list[PictureNode], tuple[Box, ...]]:
-    """One node for each folded name, and boxes from the dots in names: `engine[*].alu` is `alu` in the box `engine`."""
+    """One node for each folded name, and boxes from the dots in names: `engine[*].alu` is `alu` in the box `engine`.
+
+    What belongs to a place is beside it: `doctor.leaving` of a place `doctor` that follows a schedule is in no box.
+    """
+    places = {name for node in nodes if node.kind == "place" for name in (node.name, folds[node.name])}
     elements: dict[tuple[str, ...], set[tuple[str, ...]]] = {}  # the elements that each drawn path represents
     paths = {}
     for node in nodes:
-        drawn, meant = _path(folds[node.name]), _path(node.name)
+        drawn, meant = _path(folds[node.name], places), _path(node.name, places)
         paths[folds[node.name]] = drawn
         for depth in range(1, len(drawn) + 1):
             elements.setdefault(drawn[:depth], set()).add(meant[:depth])
@@ -272,8 +276,12 @@ def _boxed(nodes: list[PictureNode], folds: Mapping[str, str]) -> tuple[list[Pic
     return list(kept.values()), tuple(boxes.values())
 
 
-def _path(name: str) -> tuple[str, ...]:
-    return tuple(name.split("."))
+def _path(name: str, places: Collection[str]) -> tuple[str, ...]:
+    parts = name.split(".")
+    for depth in range(1, len(parts)):
+        if ".".join(parts[:depth]) in places:
+            return *parts[: depth - 1], ".".join(parts[depth - 1 :])
+    return tuple(parts)
 
 
 def _plain(part: str, loops: str = "") -> str:
