@@ -72,9 +72,9 @@ def ticks_of(exact: float, now: float) -> float:
     return whole if whole <= HORIZON - now else NEVER - now  # a sum beyond the horizon is rounded
 
 
-def arrival(arc: OutputArc, context: Context) -> float | None:
-    """When the tokens of an output with a delay arrive; None of one without."""
-    return None if arc.delay is None else context.now + ticks_of(float(evaluate(arc.delay, context)), context.now)
+def arrival(delay: Expr, context: Context) -> float:
+    """When the tokens of an output with this delay arrive (I11)."""
+    return context.now + ticks_of(float(evaluate(delay, context)), context.now)
 
 
 def destination(arc: OutputArc, context: Context) -> tuple[int, int]:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from bisect import insort
 from collections.abc import Sequence
+from contextlib import suppress
 
+from petri.engine.errors import ModelError
 from petri.engine.expression import Context, arrival, destination, evaluate, number_of
 from petri.engine.firings import TracedFiring
 from petri.engine.interface import ClockState
@@ -66,17 +68,24 @@ def in_progress(net: Net, firing: TracedFiring, sizes: Sequence[int]) -> list[In
     variables = tuple(firing.variables)
     found = [InProgress(firing.transition, firing.start, firing.end, variables, tuple(took.items()), given)]
     for part, output in enumerate(transition.outputs, 1):
-        instant = arrival(output, context)
-        if instant is not None and (sent := _given(output, context))[1]:
+        if output.delay is not None and (sent := _given(output, context))[1]:
+            instant = arrival(output.delay, context)
             found.append(InProgress(firing.transition, firing.start, instant, variables, (), (sent,), part))
     return [one for one in found if one.end > one.start]
 
 
 def ends(net: Net, firing: TracedFiring) -> list[float]:
-    """When a traced firing ends, and when each of its outputs with a delay arrives, if the condition holds."""
+    """When a traced firing ends, and when each of its outputs with a delay arrives, if the condition holds.
+
+    Of an output whose delay fails, the condition did not hold: otherwise the run would have stopped.
+    """
     context = Context(firing.variables, now=firing.start, end=firing.end, tables=net.tables)
-    arrivals = (arrival(arc, context) for arc in net.transitions[firing.transition].outputs if arc.delay is not None)
-    return [firing.end, *(instant for instant in arrivals if instant is not None)]
+    found = [firing.end]
+    for arc in net.transitions[firing.transition].outputs:
+        if arc.delay is not None:
+            with suppress(ModelError):
+                found.append(arrival(arc.delay, context))
+    return found
 
 
 def _given(arc: OutputArc, context: Context) -> tuple[int, tuple[Token, ...]]:

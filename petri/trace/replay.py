@@ -195,8 +195,7 @@ class _Gives:
             place, count = destination(arc, context)
             if count:
                 moved = Moved(place, count, tuple(evaluate(e, context) for e in arc.values) if valued else None)
-                instant = arrival(arc, context)
-                given.append(moved) if instant is None else later.append((instant, moved))
+                given.append(moved) if arc.delay is None else later.append((arrival(arc.delay, context), moved))
         return given, later
 
 

@@ -13,13 +13,12 @@ from hypothesis import HealthCheck, assume, event, given, settings
 from hypothesis import strategies as st
 
 from petri.analysis.structure import invariants
-from petri.engine.expression import Context, evaluate
+from petri.engine.expression import Context, arrival, evaluate
 from petri.engine.firings import TracedFiring
 from petri.engine.interface import Limits
 from petri.engine.native import available
 from petri.net import Expr, Net
 from petri.run.session import begin
-from petri.ticks import after
 from tests.engine.nets import nets
 
 NAMES = ["reference", "native"] if available() else ["reference"]
@@ -98,8 +97,9 @@ class Auditor:
         for arc in self.net.transitions[firing.transition].outputs:
             if arc.condition is None or evaluate(arc.condition, context):
                 place = arc.places[0 if arc.index is None else int(evaluate(arc.index, context))]
-                end = firing.end if arc.delay is None else after(firing.start, float(evaluate(arc.delay, context)))
-                given.append((end, {place: self.number(arc.count, context)}))
+                count = self.number(arc.count, context)
+                end = firing.end if arc.delay is None or count == 0 else arrival(arc.delay, context)
+                given.append((end, {place: count}))
         return given
 
     def check(self) -> None:

@@ -114,6 +114,13 @@ def test_a_firing_that_gives_what_is_missing_is_told() -> None:
     assert "the next starts at 1 us" in text
 
 
+def test_a_delay_that_fails_belongs_to_an_output_that_gave_nothing() -> None:
+    text = """net c time ms  place a : int = 0  place b  place q
+    transition u: a(x) -> b, if x == 1 then q in 1 ms / x  takes 1 ms
+    """
+    assert "1 in progress" in str(petri.loads(text).why("u", at="0.5 ms"))
+
+
 def test_a_guard_is_shown_with_its_values() -> None:
     model = petri.loads(
         "net g\ntime us\nplace a : Time = 3 us, 5 us\nplace n = 2 * token\n"
