@@ -1,6 +1,6 @@
-"""Networks of chemical reactions, as nets of pnsim and for rebop: one table makes both.
+"""Networks of chemical reactions, as nets of pnsim and for rebop, both made from one table.
 
-The rates are stochastic: each choice of molecules reacts at the rate, and two of x equal ones have x · (x − 1) choices.
+Rates are stochastic: each ordered choice of molecules reacts at the rate. There are x · (x − 1) of two of x equal ones.
 """
 
 from __future__ import annotations

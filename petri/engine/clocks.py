@@ -149,13 +149,11 @@ class CommonClock:
         self.rates = {index: 0.0 for index, one in enumerate(engine.net.transitions) if is_shared(one)}
         self.sum = 0.0
         self.ends = NOWHERE
-        self.chosen: int | None = (
-            None  # the transition that is due, from when the clock has run down to the next setting
-        )
+        self.chosen: int | None = None  # the transition that is due, from when it has run down until it is set anew
 
     def ring(self) -> None:
         """It has run down, and a transition is chosen."""
-        sums = sums_of_pairs(list(self.rates.values()))
+        sums = self.sums()
         part = self.engine.stream.uniform() * self.sum if len(self.rates) > 1 else 0.0
         chosen = 0
         for one in reversed(sums[:-1]):
@@ -165,9 +163,12 @@ class CommonClock:
                 chosen += 1
         self.chosen = list(self.rates)[chosen]
 
+    def sums(self) -> list[list[float]]:
+        return sums_of_pairs(list(self.rates.values()))
+
     def total(self) -> float:
         """The sum of the rates."""
-        return sums_of_pairs(list(self.rates.values()))[-1][0] if self.rates else 0.0
+        return self.sums()[-1][0] if self.rates else 0.0
 
     def settle(self) -> None:
         """The instant is over, and the rates are those of now."""

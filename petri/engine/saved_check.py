@@ -128,7 +128,7 @@ def _check_firing(net: Net, saved: SavedEngine, firing: SavedFiring) -> None:
 def arcs_of(transition: Transition, part: int) -> list[OutputArc] | None:
     """The arcs that the gifts of a saved firing belong to; `part` as in `SavedFiring`.
 
-    None if there is no such firing: those of a transition with a clock are immediate.
+    None if no firing has such a part: firings of a transition with a clock are immediate, and never in progress.
     """
     if part == 0:
         return [arc for arc in transition.outputs if arc.delay is None] if transition.clock is None else None
@@ -137,7 +137,7 @@ def arcs_of(transition: Transition, part: int) -> list[OutputArc] | None:
 
 
 def gives(arc: OutputArc, gift: SavedGift) -> bool:
-    """Whether an output arc may give this, as far as numbers go."""
+    """Whether an output arc may give this number of tokens to this place."""
     constant = arc.count is None or arc.count.op == "const"
     number = 1 if arc.count is None else arc.count.value
     right = not constant or gift.count == number or (arc.condition is not None and gift.count == 0)

@@ -87,7 +87,7 @@ class IndexRange(Struct):
 
 
 class ScheduleSymbol(Named):
-    """A value that changes with time: after `NAME.phase` has so many tokens, it is the constant `NAME.1`, say."""
+    """A value that changes with time: the constant `NAME.k` while the place `NAME.phase` has k tokens."""
 
     declaration: tree.Schedule
 

@@ -1,4 +1,4 @@
-"""Schedules as declarations: places and a transition that make the change, and constants for the values (V1, V2)."""
+"""Schedules as other declarations: places, a transition that changes the value, and its constants (V1, V2)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _FIRST, _SECOND = 2**31 - 1, 2**31 - 2  # priorities: the value changes, and the
 def expand_schedules(
     gatherer: Gatherer, scope: Scope, declarations: Sequence[tree.Declaration]
 ) -> tuple[tree.Declaration, ...]:
-    """The declarations of a net or a module, with what its schedules are made of."""
+    """The declarations of a net or a module, with those that its schedules become."""
     found = list(declarations)
     for d in declarations:
         if isinstance(d, tree.Schedule) and _symbol(scope, d) is not None:

@@ -18,7 +18,7 @@ def number(value: int, span: Span) -> tree.Number:
 
 
 def value_of(name: tree.Name, stages: int, first: int = 0) -> tree.Expr:
-    """The value of a schedule, by how many changes there have been: `stages` are left, from number `first` on."""
+    """The value of a schedule, by bisection: there have been `first` to `first + stages - 1` changes."""
     span = name.span
     if stages == 1:
         return tree.Name(stage_name(name.name, first), span)

@@ -68,7 +68,7 @@ impl Engine {
         clocks.due = false;
         self.clocks.settled = false;
         self.clocks.common.fired();
-        self.enabling.touch(TransitionId((self.program.transitions.len() + number) as u32));
+        self.enabling.touch(self.program.shadow(number));
         self.enabling.violated(transition);
     }
 

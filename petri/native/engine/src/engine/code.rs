@@ -27,8 +27,8 @@ pub const OVER: u64 = 1;
 /// The engine holds an error, or waits for rows of a file. Any other status of the loop is that of a firing that the code has
 /// not started or ended: the engine holds its transition.
 pub const STOPPED: u64 = 2;
-/// Time has passed where transitions race: firings may start, or others have ended, or only one transition may fire, whose number
-/// is added. None is a status of the loop.
+/// What comes next after time has passed in a net whose transitions race: firings may start, firings in progress end, or exactly
+/// one transition may fire, whose number is added to `FIRES`. None of these is a status of the loop.
 pub const STARTS: u64 = 3;
 pub const ENDS: u64 = 4;
 pub const FIRES: u64 = 5;

@@ -11,7 +11,8 @@ use crate::program::clock::ClockKind;
 use crate::program::Program;
 
 impl Engine {
-    /// The instant is over: time moves to the next end, if that is no later than `until`. Returns what is next.
+    /// Ends an instant: sets the clocks, and moves the time to the next end unless that is after `until`. Returns `OVER`, `STARTS`,
+    /// `ENDS`, or `FIRES` plus the number of a transition.
     pub(crate) fn pass_races(&mut self, program: &Program, until: Ticks) -> Result<u64, Box<RunError>> {
         self.settle(program)?;
         let end = self.next_end();
@@ -42,8 +43,8 @@ impl Engine {
         end.min(self.clocks.next_end()).max(self.now)
     }
 
-    /// Clocks that have run down now: their transitions are enabled as far as that matters (C3). Returns the transition, if it is
-    /// only one.
+    /// Clocks that have run down now are due: they no longer keep their transitions from being enabled (C3). Returns the transition
+    /// if there is only one.
     #[inline(always)]
     pub(super) fn ring(&mut self) -> Option<TransitionId> {
         let (mut count, mut only) = (0, TransitionId(0));
@@ -51,7 +52,7 @@ impl Engine {
             let transition = self.clocks.of[number].transition;
             (count, only) = (count + 1, transition);
             self.clocks.of[number].due = true;
-            self.enabling.touch(TransitionId((self.program.transitions.len() + number) as u32));
+            self.enabling.touch(self.program.shadow(number));
             self.enabling.met(transition);
         }
         (count == 1).then_some(only)
@@ -114,12 +115,8 @@ impl Engine {
 
     /// The clock of the binding in `scratch.chosen` is over, as the binding fires.
     fn fired(&mut self, raced: Raced) {
-        if raced.clock.kind == ClockKind::Shared {
-            return self.part_fired(raced.id(), raced.clock.number);
-        }
-        self.enabling.touch(raced.clock.shadow);
         let over = match raced.clock.kind {
-            ClockKind::Shared => true,
+            ClockKind::Shared => return self.part_fired(raced.id(), raced.clock.number),
             ClockKind::Black => {
                 let now = self.now;
                 let first = self.own(raced).due(now).min();
@@ -134,6 +131,7 @@ impl Engine {
                 self.own_fired(raced, fired)
             }
         };
+        self.enabling.touch(raced.clock.shadow);
         if over {
             self.clocks.of[raced.clock.number].due = false;
             self.enabling.violated(raced.id());

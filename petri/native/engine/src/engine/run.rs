@@ -268,7 +268,7 @@ impl Engine {
         }
     }
 
-    /// The instant is over. Time moves to the next end, if that is no later than `until`.
+    /// Ends an instant: moves the time to the next end unless that is after `until`.
     #[inline(always)]
     fn passes(&mut self, program: &Program, until: Ticks) -> Result<bool, Box<RunError>> {
         if self.observers.probes.pending > 0 {
@@ -400,7 +400,7 @@ impl Engine {
             self.enabling.transitions[transition].end(self.now);
         }
         let simple = &program.simple[transition];
-        if simple.time != SimpleTime::Other {
+        if simple.is_simple() {
             return self.give(program, simple);
         }
         self.record.clear();

@@ -431,7 +431,7 @@ fn is_gift(gift: &SavedGift, give: &Give, arc: &OutputProgram) -> bool {
     right && gift.words.len() == width
 }
 
-/// Whether an output arc whose number is known when the firing starts may give so many.
+/// Whether an output arc may give this number of tokens. One whose number is computed may give any.
 fn is_count(count: u64, arc: &OutputProgram) -> bool {
     match arc.count {
         Count::Const(number) => count == number || (arc.condition.is_some() && count == 0),

@@ -139,10 +139,23 @@ impl Program {
         self.transitions.len() + self.racing.len() + self.probes.watched.len()
     }
 
+    /// The shadow of a transition with a clock, by its number among them.
+    pub fn shadow(&self, number: usize) -> TransitionId {
+        TransitionId((self.transitions.len() + number) as u32)
+    }
+
+    /// The number among the transitions with a clock of the one whose shadow this is.
+    pub fn number_of_shadow(&self, id: TransitionId) -> Option<usize> {
+        id.at().checked_sub(self.transitions.len()).filter(|&number| number < self.racing.len())
+    }
+
     /// The transition itself, or that whose shadow it is; the first one for a value that is watched.
     pub fn owner(&self, id: TransitionId) -> TransitionId {
-        let owner = |number: usize| self.racing.get(number).copied().unwrap_or(TransitionId(0));
-        id.at().checked_sub(self.transitions.len()).map_or(id, owner)
+        match self.number_of_shadow(id) {
+            Some(number) => self.racing[number],
+            None if id.at() < self.transitions.len() => id,
+            None => TransitionId(0),
+        }
     }
 
     /// The most tokens that an arc may find.

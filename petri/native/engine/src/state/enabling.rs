@@ -64,7 +64,7 @@ impl Enabling {
             ..TransitionCounters::default()
         };
         let shadow = |i: usize| {
-            let of_clock = i < program.transitions.len() + program.racing.len();
+            let of_clock = program.number_of_shadow(TransitionId(i as u32)).is_some();
             TransitionCounters { of_clock, ..TransitionCounters::default() }
         };
         let of_all = |i: usize| program.transitions.get(i).map_or_else(|| shadow(i), counters);

@@ -14,9 +14,11 @@
 //! - [`place`]: the places that it uses, and their neighbours
 //! - [`names`]: what differs between transitions with the same blueprint
 //! - [`planner`]: makes blueprints of a program
+//! - [`interpreted`]: what has no code, and why
 //! - [`quick_hash`]: the hash by which they are looked up
 
 pub mod expression;
+pub mod interpreted;
 pub mod names;
 pub mod place;
 pub mod planner;

@@ -8,6 +8,7 @@ use crate::base::random::RECTANGLES;
 use crate::base::ticks::SHORT;
 use crate::collections::weights::Weights;
 use crate::jit::blueprint::expression::{Bool, Expression, Int, Leaf, Mean, Real, SlotValue, Value, Variable};
+use crate::jit::blueprint::interpreted::can_fire;
 use crate::jit::blueprint::names::{CallRef, IndexRef, JoinRef, Names, PlaceRef, TransitionRef, WordRef};
 use crate::jit::blueprint::place::{
     Dependent, Entry, Gauge, IndexPlan, IndexUse, JoinPlan, KeySlot, Link, Moves, Neighbour, PivotUse, PlacePlan,
@@ -109,15 +110,14 @@ impl<'a> Planner<'a> {
         planner.end(Subject::Arrival { reserved })
     }
 
-    /// The blueprint of what computes the rate of a transition in the common clock, if its shadow is one of a transition without a
+    /// The blueprint of what computes the rate in the common clock of the transition with this shadow, if its firings leave no
     /// choice of tokens.
     pub fn rate(
         program: &'a Program,
         profile: Option<&'a Profile>,
         shadow: TransitionId,
     ) -> Option<(Blueprint, Names)> {
-        let number = shadow.at().checked_sub(program.transitions.len())?;
-        let transition = &program.transitions[*program.racing.get(number)?];
+        let transition = &program.transitions[program.racing[program.number_of_shadow(shadow)?]];
         let clock = transition.clock.as_ref().filter(|clock| clock.kind == ClockKind::Shared)?;
         if !transition.plain || !matches!(transition.selection, transition::Selection::Single) {
             return None;
@@ -221,8 +221,7 @@ impl<'a> Planner<'a> {
             let TransitionProgram { plain, level, .. } = self.program.transitions[owner];
             let plain = plain && owner == id;
             let set = SetSize::of(self.program.levels[level as usize].transitions.len());
-            let behind = id.at().checked_sub(self.program.transitions.len());
-            let of_clock = behind.is_some_and(|number| number < self.program.racing.len());
+            let of_clock = self.program.number_of_shadow(id).is_some();
             self.transitions.push(Neighbour { plain, of_clock, level, set });
         }
         TransitionRef(number)
@@ -697,51 +696,4 @@ fn key_slots<'a>(join: &JoinProgram, link: &'a LinkProgram) -> Option<&'a [u32]>
         LinkKey::Slots(slots) if join.filter.is_none() => Some(slots),
         _ => None,
     }
-}
-
-/// Whether there is code for the firings of a transition.
-fn can_fire(program: &Program, plan: &TransitionProgram) -> bool {
-    !needs_engine(plan) && interpreted_place(program, plan).is_none()
-}
-
-/// A place because of which the firings of a transition are interpreted, and why.
-pub fn interpreted_place(program: &Program, plan: &TransitionProgram) -> Option<(PlaceId, WhyPlace)> {
-    let bounds = |place: &PlaceId| &program.places[*place].bounds;
-    let alike = |arc: &arc::OutputProgram| {
-        let whole =
-            |bound: &Bound| bound.real || [bound.low, bound.high].iter().flatten().all(|b| b.as_int().is_some());
-        let same = |a: &Bound, b: &Bound| (a.low, a.high, a.real) == (b.low, b.high, b.real);
-        arc.checks.iter().all(|&slot| {
-            let first = &bounds(&arc.places[0])[slot];
-            whole(first) && arc.places.iter().all(|place| same(first, &bounds(place)[slot]))
-        })
-    };
-    let given = || plan.outputs.iter().flat_map(|arc| arc.places.iter().copied());
-    let taken = plan.inputs.iter().map(|arc| arc.place).chain(plan.resets.iter().copied());
-    let weighs = |place: PlaceId| program.places[place].weight.is_some().then_some((place, WhyPlace::Weight));
-    let told_apart = |place: PlaceId| program.places[place].identified.then_some((place, WhyPlace::Clocks));
-    taken
-        .chain(given())
-        .find_map(|place| weighs(place).or_else(|| told_apart(place)))
-        .or_else(|| given().find(|&place| program.places[place].key_fails).map(|place| (place, WhyPlace::Key)))
-        .or_else(|| plan.outputs.iter().find(|arc| !alike(arc)).map(|arc| (arc.place(), WhyPlace::Ranges)))
-}
-
-/// Why the firings that take from a place or give to it are interpreted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum WhyPlace {
-    /// Its capacity is one of weight.
-    Weight,
-    /// Clocks tell its tokens apart.
-    Clocks,
-    /// The key that orders its tokens may raise a fault.
-    Key,
-    /// It is one of several that a token may go to, whose ranges differ, or its range is not of whole numbers.
-    Ranges,
-}
-
-/// Whether the interpreter has to look for the bindings of a transition: those that are due, or that see all of a queue.
-pub fn needs_engine(plan: &TransitionProgram) -> bool {
-    plan.inputs.iter().any(|arc| matches!(arc.find, arc::Find::Shown { .. }))
-        || plan.clock.as_ref().is_some_and(|clock| clock.kind == ClockKind::Coloured)
 }

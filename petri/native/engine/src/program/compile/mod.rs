@@ -5,6 +5,7 @@
 //! - [`net`]: the whole net: where to begin
 //! - [`compiler`]: indices, joins, gauges and watches, each made when first asked for
 //! - [`transition`]: one transition: its arcs, and what it watches
+//! - [`outputs`]: the output arcs of a transition, and what delivers those with a delay
 //! - [`clock`]: the clock of a transition
 //! - [`selection`]: how the bindings of a transition are counted and drawn
 //! - [`ranking`]: pairs that one comparison matches, and tokens that are preferred
@@ -18,6 +19,7 @@ pub mod compiler;
 pub mod join_tree;
 pub mod lanes;
 pub mod net;
+pub mod outputs;
 pub mod prefetch_targets;
 pub mod probes;
 pub mod ranking;

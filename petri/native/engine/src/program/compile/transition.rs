@@ -5,9 +5,10 @@ use crate::base::ids::{GaugeId, PlaceId, SpanId, TransitionId, VariableId};
 use crate::base::ticks::whole;
 use crate::net::{Discipline, Expr, InhibitorArc, InputArc, Kind, Match, Op, OutputArc, Scalar, Transition};
 use crate::program::analysis::{Facts, Range, Ranges, ANY};
-use crate::program::arc::{Count, Delay, Find, Give, InhibitorProgram, InputProgram, OutputForm, OutputProgram, Take};
+use crate::program::arc::{Count, Find, InhibitorProgram, InputProgram, OutputForm, OutputProgram, Take};
 use crate::program::clock::ClockKind;
 use crate::program::compile::compiler::Compiler;
+use crate::program::compile::outputs::{give, held_words};
 use crate::program::expression::{Int, Real, Value};
 use crate::program::lower::Lowering;
 use crate::program::time::Time;
@@ -35,7 +36,7 @@ pub struct TransitionCompiler<'a, 'b> {
 }
 
 /// The number of black tokens that arcs of one transition move, where it is constant.
-fn constant(count: &Count) -> Option<u64> {
+pub fn constant(count: &Count) -> Option<u64> {
     match count {
         Count::Const(count) => Some(*count),
         Count::Of(..) => None,
@@ -106,7 +107,7 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
         Ok(())
     }
 
-    fn error(&self, what: &str) -> LoadError {
+    pub fn error(&self, what: &str) -> LoadError {
         LoadError(format!("transition `{}` {what}", self.transition.name))
     }
 
@@ -192,8 +193,7 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
             // So is that a clock has run down.
             impossible += 1;
         }
-        let capacity = |arc: &OutputProgram| arc.places.iter().any(|p| self.compiler.places[p.at()].capacity.is_some());
-        let reserves = outputs.iter().any(capacity);
+        let reserves = outputs.iter().any(|arc| self.has_capacity(arc));
         let mut lowering = self.lowering();
         let prefer = match &t.prefer {
             Some(prefer) => Some(Preference { key: lowering.key(&prefer.key, &prefer.then)?, most: prefer.most }),
@@ -264,7 +264,7 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
         self.lowering().bool(guard)
     }
 
-    fn count(&mut self, e: &Option<Expr>) -> Loaded<Count> {
+    pub fn count(&mut self, e: &Option<Expr>) -> Loaded<Count> {
         let Some(e) = e else { return Ok(Count::Const(1)) };
         if let (Op::Const, Some(count)) = (e.op, e.value.and_then(Scalar::as_int)) {
             if let Ok(count) = u64::try_from(count) {
@@ -351,116 +351,6 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
         let slots: Vec<u32> = equals.iter().map(|(slot, _)| *slot).collect();
         let index = (!slots.is_empty()).then(|| self.compiler.index(arc.place, slots));
         Ok(InhibitorProgram { place: arc.place, equals, index, threshold })
-    }
-
-    fn output(&mut self, arc: &OutputArc, level: u32) -> Loaded<OutputProgram> {
-        let first = arc.places[0];
-        let width = self.compiler.places[first.at()].width;
-        if arc.places.iter().any(|p| self.compiler.places[p.at()].width != width) || arc.values.len() != width {
-            return Err(self.error("has an output arc that does not suit its places"));
-        }
-        let count = self.count(&arc.count)?;
-        let slot_kinds: Vec<Kind> = self.compiler.net.places[first.at()].colour.slots.iter().map(|s| s.kind).collect();
-        let mut lowering = self.lowering();
-        let index = match &arc.index {
-            Some(e) => Some((lowering.int(e)?, lowering.span(&e.span))),
-            None => None,
-        };
-        let condition = arc.condition.as_ref().map(|e| lowering.bool(e)).transpose()?;
-        let (mut values, mut spans) = (Vec::new(), Vec::new());
-        for (e, kind) in arc.values.iter().zip(slot_kinds) {
-            values.push(lowering.value(e, kind)?);
-            spans.push(lowering.span(&e.span));
-        }
-        let fixed = arc.places.len() == 1 && index.is_none() && condition.is_none();
-        let form = match constant(&count) {
-            Some(count) if fixed && width == 0 && count > 0 => OutputForm::Black(count),
-            Some(1) if fixed && width > 0 => OutputForm::Token,
-            _ => OutputForm::Open,
-        };
-        let checks = (0..width).filter(|&slot| arc.places.iter().any(|p| self.may_leave(*p, slot, &arc.values[slot])));
-        let (places, checks) = (arc.places.clone(), checks.collect());
-        let mut output =
-            OutputProgram { places, form, width, index, count, condition, values, spans, checks, delay: None };
-        if let Some(delay) = &arc.delay {
-            let mut lowering = self.lowering();
-            let (time, span) = (time_of(&mut lowering, delay)?, lowering.span(&delay.span));
-            let delivery = TransitionId((self.compiler.net.transitions.len() + self.compiler.deliveries.len()) as u32);
-            let program = self.delivery(&output, span, level);
-            self.compiler.deliveries.push(program);
-            output.delay = Some(Delay { time, span, delivery });
-        }
-        Ok(output)
-    }
-
-    /// What deposits the tokens of an output with a delay: a transition that is never enabled.
-    fn delivery(&self, arc: &OutputProgram, span: SpanId, level: u32) -> TransitionProgram {
-        let reserves = arc.places.iter().any(|p| self.compiler.places[p.at()].capacity.is_some());
-        // What it gives was decided when the firing started.
-        let count = match &arc.count {
-            Count::Const(count) => Count::Const(*count),
-            Count::Of(..) => Count::Of(Int::Const(0), SpanId::NONE),
-        };
-        let output = OutputProgram {
-            places: arc.places.clone(),
-            form: arc.form,
-            width: arc.width,
-            index: None,
-            count,
-            condition: None,
-            values: Vec::new(),
-            spans: Vec::new(),
-            checks: Vec::new(),
-            delay: None,
-        };
-        TransitionProgram {
-            name: self.transition.name.clone(),
-            variable_names: Vec::new(),
-            variable_reals: Vec::new(),
-            inputs: Vec::new(),
-            takes: Vec::new(),
-            binds: false,
-            inhibitors: Vec::new(),
-            guard: None,
-            prefer: None,
-            clock: None,
-            rooms: Vec::new(),
-            resets: Vec::new(),
-            draws: Vec::new(),
-            time: Time::Of(Real::Const(1.0)),
-            time_span: span,
-            takes_turns: false,
-            lane: NO_LANE,
-            held: held_words(&output),
-            gives: vec![give(&output)],
-            sends: Vec::new(),
-            delivers: Some((self.id, span)),
-            given: None,
-            outputs: vec![output],
-            reserves,
-            selection: Selection::Single,
-            counted: None,
-            counts: Vec::new(),
-            free: false,
-            plain: true,
-            exhaustive: false,
-            watched: (0, 0),
-            impossible: 1,
-            level,
-            position: 0,
-        }
-    }
-
-    /// Whether a value may lie outside the range of the slot that should receive it.
-    fn may_leave(&self, place: PlaceId, slot: usize, e: &Expr) -> bool {
-        let target = &self.compiler.net.places[place.at()].colour.slots[slot];
-        if target.low.is_none() && target.high.is_none() {
-            return false;
-        }
-        let range = self.facts(e).range;
-        let below = target.low.is_some_and(|low| low.as_int().is_none_or(|low| range.0 < i128::from(low)));
-        let above = target.high.is_some_and(|high| high.as_int().is_none_or(|high| range.1 > i128::from(high)));
-        target.kind == Kind::Real || below || above
     }
 
     /// The outputs to places with a capacity, and whether there is more to them than constants, which watches handle.
@@ -637,21 +527,12 @@ fn take(inputs: &[InputProgram], arc: usize) -> Take {
 }
 
 /// A firing time, or a delay.
-fn time_of(lowering: &mut Lowering, e: &Expr) -> Loaded<Time> {
+pub fn time_of(lowering: &mut Lowering, e: &Expr) -> Loaded<Time> {
     Ok(match lowering.real(e)? {
         Real::Const(time) if time > 0.0 => Time::Const(whole(time)),
         Real::Const(time) if time > -1.0 => Time::Immediate,
         time => Time::Of(time),
     })
-}
-
-fn give(arc: &OutputProgram) -> Give {
-    let width = arc.width as u32;
-    match arc.form {
-        OutputForm::Black(count) => Give::Black { place: arc.place(), count },
-        OutputForm::Token => Give::Token { place: arc.place(), width },
-        OutputForm::Open => Give::Open { width },
-    }
 }
 
 pub fn is_bag(arc: &InputProgram) -> bool {
@@ -675,14 +556,6 @@ fn taken(arc: &InputProgram) -> Option<u64> {
         _ if arc.keep => Some(0),
         Find::Black(count) => constant(count),
         _ => Some(1),
-    }
-}
-
-fn held_words(arc: &OutputProgram) -> usize {
-    match arc.form {
-        OutputForm::Black(_) => 0,
-        OutputForm::Token => arc.width,
-        OutputForm::Open => 2 + arc.width,
     }
 }
 
