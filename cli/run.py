@@ -196,6 +196,9 @@ def _save(result: Result, time: str, path: str) -> None:
     if saved is None:
         tell(Diagnostic("state-not-reached", severity="warning", values={"time": time}))
         return
+    if ended := len(result.replications) - len(saved.replications):
+        values: dict[str, Value] = {"ended": ended, "count": len(result.replications), "time": time}
+        tell(Diagnostic("state-in-part", severity="warning", values=values))
     try:
         with exits.writing(path):
             saved.save(path)
