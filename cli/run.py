@@ -31,10 +31,11 @@ if TYPE_CHECKING:
     from petri.exact.solution import Solution
     from petri.measure.sequential import Precision
     from petri.measure.trend import Drift
-    from petri.model import GoingOn, Model
+    from petri.model import Model
     from petri.net import Net
     from petri.report.quantities import Units
     from petri.result import Result
+    from petri.run.going_on import Starts
     from petri.run.plan import Plan, RunOptions
     from petri.run.saved_run import SavedRun
     from petri.run.stop import TimeLimit
@@ -115,11 +116,8 @@ def command(
     model = _model(net, given, start)
     _check_engine(planned["engine"], quiet)
     check_report(report)
-    wanted = _precision(precision, trace)
-    if wanted is not None and (start is not None or saving is not None):
-        raise refusal("state-with-precision")
-    if wanted is None and planned["replications"] is None and trace is None and start is None and saving is None:
-        wanted = model.precision
+    with_state = start is not None or saving is not None
+    wanted = _precision(model, precision, planned["replications"], trace is not None, with_state)
     planned["save_at"] = saving[0] if saving else None
     planned["limits"] = _limits(max_tokens, max_instant)
     planned["occupancy"] = bool(report or as_json or saving) and len(model.net.places) <= MOST_OCCUPANCIES
@@ -127,24 +125,20 @@ def command(
         if planned["warmup"] == "auto":
             planned["warmup"] = _find_warmup(model, planned, quiet, time_limit)
         # Errors in the times are reported before any file is written.
-        going_on = None if start is None else model.going_on(start, trace=trace is not None, **planned)
-        plan, asked = model.plan(trace=trace is not None, **planned) if going_on is None else _planned(going_on, quiet)
+        plan, asked, starts = _plan(model, start, trace is not None, planned, quiet)
     except LanguageError as error:
         tell_all(error.diagnostics, error.sources)
         return exits.NOT_STARTED
     solution = _solved(model, plan) if exact else None
-    started = time.perf_counter()
-    how: How = {"threads": threads, "time_limit": time_limit}
+    started, how = time.perf_counter(), How(threads=threads, time_limit=time_limit)
     if wanted is None:
-        result = _simulate(model, plan, asked, trace, quiet, how, going_on)
+        result = _simulate(model, plan, asked, trace, quiet, how, starts)
     else:
         result = _replicate(model, plan, wanted, planned["replications"], max_replications, quiet, how)
     seconds = time.perf_counter() - started
     with always_shown(lambda: _show(result, net, seconds, as_json, every, solution)):
-        if report and result.counted:
-            from petri.report.html import run_report
-
-            write_page(run_report(result, model.sources), report)
+        if report:
+            _write_report(result, model, report)
     if saving is not None:
         _save(result, *saving)
     if result.interrupted:
@@ -180,12 +174,17 @@ def _saved(path: str) -> SavedRun:
         raise refusal("state-unreadable", path=path, reason=str(error)) from error
 
 
-def _planned(going_on: GoingOn, quiet: bool) -> tuple[Plan, int]:
-    """Tells what of a saved state is left out."""
+def _plan(
+    model: Model, start: SavedRun | None, trace: bool, planned: RunOptions, quiet: bool
+) -> tuple[Plan, int, Starts | None]:
+    """The plan, the number of replications, and where they begin if not at time 0. Reports what a state lacks."""
+    if start is None:
+        return *model.plan(trace=trace, **planned), None
+    going_on = model.going_on(start, trace=trace, **planned)
     starts = going_on.starts
     if starts.left_out and not quiet:
         tell(Diagnostic("state-left-out", severity="warning", values={"parts": list(starts.left_out)}))
-    return going_on.plan, len(starts.replications)
+    return going_on.plan, len(starts.replications), starts
 
 
 def _save(result: Result, time: str, path: str) -> None:
@@ -196,6 +195,9 @@ def _save(result: Result, time: str, path: str) -> None:
     if saved is None:
         tell(Diagnostic("state-not-reached", severity="warning", values={"time": time}))
         return
+    if ended := len(result.replications) - len(saved.replications):
+        values: dict[str, Value] = {"ended": ended, "count": len(result.replications), "time": time}
+        tell(Diagnostic("state-in-part", severity="warning", values=values))
     try:
         with exits.writing(path):
             saved.save(path)
@@ -204,7 +206,7 @@ def _save(result: Result, time: str, path: str) -> None:
 
 
 def _simulate(
-    model: Model, plan: Plan, asked: int, trace: str | None, quiet: bool, how: How, going_on: GoingOn | None
+    model: Model, plan: Plan, asked: int, trace: str | None, quiet: bool, how: How, starts: Starts | None
 ) -> Result:
     from petri.report.quantities import Units
 
@@ -214,7 +216,6 @@ def _simulate(
     ):
         if trace:
             how["threads"] = 1
-        starts = None if going_on is None else going_on.starts
         return model.run_plan(plan, asked, progress=progress, trace=sink, starts=starts, **how)
 
 
@@ -237,15 +238,24 @@ def _limits(tokens: int | None, firings_at_an_instant: int | None) -> Limits:
     return Limits(firings_at_an_instant or standard.firings_at_an_instant, tokens or standard.tokens)
 
 
-def _precision(text: str | None, trace: str | None) -> Precision | None:
-    """The value of `--precision`. Raises Refusal."""
+def _precision(
+    model: Model, text: str | None, replications: int | None, trace: bool, with_state: bool
+) -> Precision | None:
+    """The value of `--precision`, or that of the net where nothing else decides how often it is run. Raises Refusal.
+
+    with_state: whether a state is saved, or the run goes on from one.
+    """
     if text is None:
-        return None
+        decided = replications is not None or trace or with_state
+        return None if decided else model.precision
     from .experiments import read_precision
 
-    if trace is not None:
+    if trace:
         raise refusal("precision-of-trace")
-    return read_precision(text)
+    wanted = read_precision(text)
+    if with_state:
+        raise refusal("state-with-precision")
+    return wanted
 
 
 def _find_warmup(model: Model, planned: RunOptions, quiet: bool, limit: TimeLimit | None) -> str:
@@ -312,6 +322,14 @@ def _show(
         from petri.report.solution import print_comparison
 
         print_comparison(solution, result, stdout_console())
+
+
+def _write_report(result: Result, model: Model, path: str) -> None:
+    """A page with the figures, if there are any. Raises Refusal."""
+    if result.counted:
+        from petri.report.html import run_report
+
+        write_page(run_report(result, model.sources), path)
 
 
 def _tell_imprecise(result: Result, wanted: Precision) -> None:

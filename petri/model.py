@@ -220,12 +220,12 @@ class Model(ShownInNotebook, Frozen):
         time_limit: float | TimeLimit | None = None,
         starts: Starts | None = None,
     ) -> Result:
-        """Run a plan `count` times; starts: of `going_on`; the other arguments as of `run`."""
+        """Run a plan `count` times; starts: of `going_on`, as many; the other arguments as of `run`."""
         try:
             ran, interrupted = replicate(
                 self.net,
                 plan,
-                range(count),
+                range(count) if starts is None else [one.index for one in starts.replications],
                 threads=threads,
                 progress=progress,
                 trace=trace,

@@ -147,7 +147,7 @@ class SavedPassage(Frozen, array_like=True):
 
 
 class SavedAnswers(Frozen, array_like=True):
-    """Counts that depend on the first number of a flow: `petri.engine.saved_order.ANSWERS`, and by occupancy."""
+    """Counts that depend on the first number of a flow: `petri.measure.reorder.ANSWERS`, and by occupancy."""
 
     counts: tuple[int, ...]
     buffer: tuple[int, ...]

@@ -19,8 +19,8 @@ from petri.engine.checkpoint import (
     token_of,
 )
 from petri.engine.clocks import GREATEST_RATE
-from petri.engine.saved_order import ANSWERS, COUNTED
-from petri.measure.reorder import DEGREE_LIMIT, EXTENT_LIMIT, FLOWS, YOUNG
+from petri.engine.saved_order import COUNTED
+from petri.measure.reorder import ANSWERS, DEGREE_LIMIT, EXTENT_LIMIT, FLOWS, YOUNG
 from petri.net import (
     MOST_TOKENS,
     Content,

@@ -18,35 +18,10 @@ from petri.engine.checkpoint import (
 )
 from petri.engine.probes import Key
 from petri.engine.trajectory import bits, value_of
-from petri.measure.reorder import Answers, Flow, Missing, Receiver, Reordering, Stair
+from petri.measure.reorder import ANSWERS, COUNTERS, SUMMED, Answers, Flow, Missing, Receiver, Reordering, Stair
 
-COUNTED: Final = (
-    "packets",
-    "received",
-    "duplicates",
-    "beyond_window",
-    "flows",
-    "lost",
-    "reordered",
-    "total_extent",
-    "total_overtaken",
-    "discontinuities",
-    "total_discontinuity",
-    "runs",
-    "run_packets",
-    "run_squares",
-    "gaps",
-    "total_gap",
-    "three_reordered",
-    "retransmit_overtaken",
-)
-ANSWERS: Final = (
-    "duplicate_acks",
-    "retransmit_per_run",
-    "retransmit_per_duplicate",
-    "retransmit_per_hole",
-    "retransmit_missing",
-)
+COUNTED: Final = tuple(name for name in COUNTERS if name not in {"total_late_time", *ANSWERS, *SUMMED})
+"""The counts of `Reordering`, in the order in which they are saved."""
 
 
 def words_of_key(key: Key) -> Words:

@@ -27,6 +27,24 @@ EXTENT_LIMIT: Final = 256  # the last entry of the extent distribution includes 
 DEGREE_LIMIT: Final = 64  # the same for degrees of n-reordering
 FAST_RETRANSMIT: Final = 3  # duplicate ACKs that make a sender retransmit (RFC 5681, 3.2)
 
+ANSWERS: Final[tuple[str, ...]] = (
+    "duplicate_acks",
+    "retransmit_per_run",
+    "retransmit_per_duplicate",
+    "retransmit_per_hole",
+    "retransmit_missing",
+)
+"""Counts that depend on the first number of a flow."""
+
+SUMMED: Final[tuple[str, ...]] = (
+    "displacement_packets",
+    "displaced",
+    "total_displacement",
+    "buffer_packets",
+    "total_buffer",
+)
+"""Figures computed from the distributions, not counted."""
+
 COUNTERS: Final[tuple[str, ...]] = (
     "packets",
     "received",
@@ -46,17 +64,9 @@ COUNTERS: Final[tuple[str, ...]] = (
     "gaps",
     "total_gap",
     "three_reordered",
-    "duplicate_acks",
-    "retransmit_per_run",
-    "retransmit_per_duplicate",
-    "retransmit_per_hole",
-    "retransmit_missing",
+    *ANSWERS,
     "retransmit_overtaken",
-    "displacement_packets",
-    "displaced",
-    "total_displacement",
-    "buffer_packets",
-    "total_buffer",
+    *SUMMED,
 )
 """Additive figures: the figure of a window is the difference of two snapshots."""
 
@@ -174,7 +184,7 @@ class Receiver:
 class Answers(Struct):
     """Counts that depend on the first number of a flow."""
 
-    count: Counter[str] = field(default_factory=Counter)  # by their names among `COUNTERS`
+    count: Counter[str] = field(default_factory=Counter)  # by the names of `ANSWERS`
     buffer: list[int] = field(default_factory=list)  # packets by occupancy of the reorder buffer (RBD)
 
     def add(self, other: Answers) -> None:

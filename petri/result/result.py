@@ -24,7 +24,7 @@ class Result(ShownInNotebook, RunFigures):
     def saved(self) -> SavedRun | None:
         """The state at `save_at`, from which `Model.run(start=…)` goes on; `saved.save(path)` writes it to a file.
 
-        None if it was not asked for, or if no replication came so far.
+        Replications that ended before are not in it. None if it was not asked for, or if all of them did.
         """
         from petri.run.saved_run import saved_run
 

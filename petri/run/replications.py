@@ -380,9 +380,9 @@ def replicate(
 ) -> tuple[list[Replication], bool]:
     """Run these replications; returns those that ran, in order of index, and whether Ctrl-C or the limit stopped them.
 
-    batches: how many snapshots each keeps, if not `batches_kept`. starts: where each goes on, instead of time 0. A
-    replication in progress at Ctrl-C is returned as "interrupted"; those not started are left out. The main thread only
-    waits, so that Ctrl-C reaches it while an engine runs.
+    batches: how many snapshots each keeps, if not `batches_kept`. starts: for each index, the state that it goes on
+    from, instead of time 0. A replication in progress at Ctrl-C is returned as "interrupted"; those not started are
+    left out. The main thread only waits, so that Ctrl-C reaches it while an engine runs.
     """
     wanted = list(indices)
     begun, stop = threading.Event(), StopSign()
@@ -390,11 +390,10 @@ def replicate(
     kept = batches_kept(net, len(wanted)) if batches is None else batches
     workers = max(1, min(threads or os.cpu_count() or 1, len(wanted)))
 
-    def work(index: int) -> Replication | None:
+    def work(index: int, start: SavedReplication | None) -> Replication | None:
         begun.wait()  # until the main thread is ready for Ctrl-C
         if stop.is_set():
             return None
-        start = None if starts is None else starts[wanted.index(index)]
         driver = Driver.begun(net, plan, index, stop, state, kept, start)
         if driver is None:
             return None
@@ -404,7 +403,8 @@ def replicate(
     interrupted = False
     with CtrlC() as ctrl_c, ThreadPoolExecutor(workers) as pool:
         try:
-            futures: list[Future[Replication | None]] = [pool.submit(work, index) for index in wanted]
+            pairs = zip(wanted, [None] * len(wanted) if starts is None else starts, strict=True)
+            futures: list[Future[Replication | None]] = [pool.submit(work, *pair) for pair in pairs]
             pending = set(futures)
             while pending:
                 try:

@@ -29,6 +29,7 @@ from petri.structs import Frozen
 
 MAGIC: Final = b"pnsim state 1\n"
 LARGEST: Final = 1 << 28  # bytes, expanded
+GREATEST_INDEX: Final = 1 << 32  # of a replication
 
 
 class NotSaved(ValueError):
@@ -96,9 +97,12 @@ class SavedRun(Frozen):
             raise ValueError("it has no replications, or no times")
         if any(one.engine.now != self.replications[0].engine.now for one in self.replications):
             raise ValueError("its replications stand at different times")
+        indices = [one.index for one in self.replications]
+        if indices != sorted(set(indices)) or not 0 <= indices[0] <= indices[-1] < GREATEST_INDEX:
+            raise ValueError("its replications are not numbered in order")
         for one in self.replications:
             check(self.net, one.engine)
-            if min(one.index, one.branch, one.looked) < 0 or min(one.batch, one.batch_left) < 1:
+            if min(one.branch, one.looked) < 0 or min(one.batch, one.batch_left) < 1:
                 raise ValueError("a replication has no number, or no batches")
             self._check_observations(one)
 

@@ -109,6 +109,10 @@ WORDING: dict[str, Wording] = {
     "state-not-reached": Wording(
         "no replication came to {time}, so no state was saved", "save it earlier, with `--save-at`"
     ),
+    "state-in-part": Wording(
+        "{ended} of {count} replications ended before {time}, and are not in the saved state",
+        "save it earlier, with `--save-at`, to go on with all of them",
+    ),
     "state-left-out": Wording(
         "the state was saved from another net, and not all of it fits this one", notes=("not kept: {parts:and:}",)
     ),

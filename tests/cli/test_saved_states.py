@@ -78,6 +78,29 @@ def test_one_warm_up_serves_branches(line: petri.Model) -> None:
     assert other.replications[0].hash != branches.replications[0].hash
 
 
+DYING = """net dying
+place alive = 3 * token
+place dead
+measure gone = mean(dead)
+transition die: alive -> dead  takes exp(1.0)
+"""
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_replications_that_have_ended_are_left_out(engine: str, tmp_path: Path, call: Call) -> None:
+    """The others keep their numbers."""
+    net, state = tmp_path / "dying.net", tmp_path / "state"
+    net.write_text(DYING)
+    whole = petri.loads(DYING).run(until="dead", replications=5, engine=engine)
+    late = [one for one in whole.replications if one.time > 2.0]
+    assert [one.index for one in late] == [1, 3]
+    options = ("--until", "dead", "-n", "5", "--engine", engine)
+    told = call("run", str(net), *options, "--save-at", "2", str(state)).err
+    assert "3 of 5 replications ended before 2" in told
+    rest = petri.load(net).run(start=SavedRun.load(state), engine=engine)
+    assert [(one.index, one.hash) for one in rest.replications] == [(one.index, one.hash) for one in late]
+
+
 CHANGED = """net line
 place source = token
 place queue
@@ -241,6 +264,17 @@ def test_any_number_may_be_changed(line: petri.Model, tmp_path: Path) -> None:
                 refused += 1
     assert refused > 100
     assert ran > 0
+
+
+@pytest.mark.parametrize("numbers", [(1, 1), (1, 0), (-1, 0), (0, 1 << 40)])
+def test_replications_are_numbered_in_order(line: petri.Model, tmp_path: Path, numbers: tuple[int, int]) -> None:
+    saved = line.run(until=30, save_at=30, replications=2, engine=FASTEST).saved
+    assert saved is not None
+    changed = contents(saved, tmp_path / "state")
+    for replication, number in zip(changed[4], numbers, strict=True):
+        replication[0] = number
+    with pytest.raises(NotSaved, match="not numbered in order"):
+        SavedRun.load(written(changed, tmp_path / "changed"))
 
 
 def test_a_file_that_would_fill_the_memory_is_refused(tmp_path: Path) -> None:
