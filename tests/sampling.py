@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import pytest
 
 
-def one_in(number: int, cases: Iterable[Any]) -> list[Any]:
+def _name(case: Any) -> str:
+    return str(getattr(case, "stem", case))
+
+
+def one_in(number: int, cases: Iterable[Any], name: Callable[[Any], str] = _name) -> list[Any]:
     """The parameters of a test, each named by its case. The first is quick, and each `number`-th after it."""
     return [
-        pytest.param(case, id=getattr(case, "stem", str(case)), marks=pytest.mark.slow if place % number else ())
+        pytest.param(case, id=name(case), marks=pytest.mark.slow if place % number else ())
         for place, case in enumerate(cases)
     ]

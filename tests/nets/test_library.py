@@ -11,6 +11,7 @@ import petri
 from petri import library
 from petri.engine.native import available
 from petri.language import check
+from tests.sampling import one_in
 
 NETS = library.net_names()
 PARTS = sorted(path for path in library.models().rglob("*.net"))
@@ -26,7 +27,7 @@ def test_nothing_to_complain_about(name: str) -> None:
     assert check(path) == []
 
 
-@pytest.mark.parametrize("name", NETS)
+@pytest.mark.parametrize("name", one_in(3, NETS))
 def test_expectations_hold(name: str) -> None:
     if not available():
         pytest.skip("takes too long on the reference engine")
@@ -38,7 +39,7 @@ def test_expectations_hold(name: str) -> None:
     assert result.passed, [verdict for measure in result.measures for _, verdict in measure.verdicts]
 
 
-@pytest.mark.parametrize("name", NETS)
+@pytest.mark.parametrize("name", one_in(3, NETS))
 def test_engines_agree(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     if not available():
         pytest.skip("the native engine is not built")
