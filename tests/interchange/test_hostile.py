@@ -7,7 +7,7 @@ import time
 import pytest
 
 from petri.interchange import prism, xml_tree
-from tests.interchange.cpn_tools import COLOURS, document, place, transition
+from tests.interchange.cpn_tools import COLOURS, arc, document, place, transition
 from tests.interchange.reading import imported, refused
 
 _START, _END = '<pnml><net id="n" type="ptnet"><page id="p">', "</page></net></pnml>"
@@ -96,6 +96,34 @@ def test_pages_within_themselves() -> None:
     assert refused(text, "a.cpn") == "foreign-circle"
     alone = '<subst subpage="g2" portsock=""/>'
     assert refused(document((), (transition("t1", "a", more=alone),)), "a.cpn") == "foreign-circle"
+
+
+CHAINS = {
+    "a.spn": ("place a (init = 1)\nexp t (rate = TEXT)\narc a to t\n", "1", "+", "+"),
+    "a.prism": ("ctmc\nmodule m x:[0..9] init 1; [] TEXT -> 1:(x'=x-1); endmodule\n", "x<3", "&", "!"),
+    "a.cpn": (
+        document((place("p1", "a", "NO"), transition("t1", "go", "TEXT"), arc("p1", "t1", "n"))),
+        "1 = 1",
+        " andalso ",
+        "not ",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CHAINS)
+def test_long_expressions(name: str) -> None:
+    text, part, sign, prefix = CHAINS[name]
+    assert imported(text.replace("TEXT", sign.join([part] * 150)), name)
+    for long in (sign.join([part] * 300), sign.join([part] * 20_000), f"{prefix * 9_000}({part})"):
+        assert refused(text.replace("TEXT", long), name) == "foreign-expression"
+
+
+def test_constants_in_a_row() -> None:
+    constants = "".join(f"const int f{one} = f{one + 1};\n" for one in range(3_000))
+    module = "module m\n x : [0..3];\n [] x < 3 -> RATE : (x'=x+1);\nendmodule\n"
+    text = f"ctmc\n{constants}const int f3000 = 1;\n{module}"
+    assert refused(text.replace("RATE", "f0"), "a.prism") == "foreign-expression"
+    assert imported(text.replace("RATE", "f2960"), "a.prism")
 
 
 @pytest.mark.parametrize(
