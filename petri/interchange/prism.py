@@ -340,12 +340,12 @@ class _Model:
         self.values = {}
         conditions = [part for part in _conjuncts(command.guard) if not self._fixed(part)]
         changes = {key: self._moved(node, key) for key, node in command.updates.items() if self.variables[key].counted}
-        down = {key for key, change in changes.items() if change is not None and change < 0}
+        down = {key: -change for key, change in changes.items() if change is not None and change < 0}
         try:
             for part in conditions:
-                if not any(_positive(part, key) for key in down) and part != _RANGE_TRUE:
+                if not any(1 <= _least(part, key) <= taken for key, taken in down.items()) and part != _RANGE_TRUE:
                     guard(transition, self.writer.operand(self._as_tokens(part), 3))
-            positive = down | {key for key in self.variables for part in conditions if _positive(part, key)}
+            positive = down.keys() | {key for key in self.variables for part in conditions if _least(part, key) > 0}
             fixed = {key for key, value in self.values.items() if value.text not in ("0", "false")}
             exponential(transition, self._as_tokens(command.rate), self.writer, (positive | fixed).__contains__)
             given = {key: self._given(key, node) for key, node in command.updates.items() if key not in changes}
@@ -575,11 +575,14 @@ def _conjuncts(node: Node) -> Iterator[Node]:
         yield Node(node.op, node.parts, node.text)
 
 
-def _positive(node: Node, name: str) -> bool:
-    """Whether a condition is `name > 0` or `name >= 1`."""
+def _least(node: Node, name: str) -> int:
+    """The number that a condition `name >= number` or `name > number - 1` asks for; 0 for any other condition."""
     if node.op not in (">", ">=") or node.parts[0].op != "name" or node.parts[0].text != name:
-        return False
-    return node.parts[1].op == "number" and node.parts[1].text == ("0" if node.op == ">" else "1")
+        return 0
+    number = node.parts[1]
+    if number.op != "number" or not number.text.isdigit() or len(number.text) > 9:
+        return 0
+    return int(number.text) + (node.op == ">")
 
 
 def _factor(text: str) -> str:

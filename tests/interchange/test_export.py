@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from pathlib import Path
 from typing import Any
 
@@ -58,6 +59,29 @@ def test_import_export_import(text: str, name: str, format: str) -> None:
     first = read(text, name)
     again, _ = exported(first, format)
     assert core(read(again, f"net.{format}")) == core(first)
+
+
+def random_net(seed: int) -> str:
+    """Three to six places and transitions, which take up to two tokens from some places and give some to others."""
+    rng = random.Random(seed)
+    places = [f"p{number}" for number in range(rng.randint(3, 6))]
+    lines = [f"net random{seed}", *(f"place {place} = {rng.randint(0, 3)} * token" for place in places)]
+    for number in range(rng.randint(3, 6)):
+        taken, given = (rng.sample(places, rng.randint(1, 3)) for _ in range(2))
+        arcs = [[f"{rng.randint(1, 2)} * {place}" for place in side] for side in (taken, given)]
+        lines.append(f"transition t{number}: {', '.join(arcs[0])} -> {', '.join(arcs[1])} after exp(1)")
+    return "\n".join(lines) + "\n"
+
+
+@pytest.mark.parametrize("format", ["pnml", "pnpro", "prism"])
+def test_random_nets_come_back(format: str) -> None:
+    """PNML and PNPRO give the net itself; PRISM its places with bounds, which it gives again."""
+    for seed in range(12):
+        first = language.loads(random_net(seed))
+        again = read(exported(first, format)[0], f"a.{format}")
+        if format == "prism":
+            first, again = again, read(exported(again, format)[0], f"a.{format}")
+        assert core(again) == core(first), seed
 
 
 LINES = """ctmc
