@@ -342,9 +342,12 @@ class _Model:
         changes = {key: self._moved(node, key) for key, node in command.updates.items() if self.variables[key].counted}
         down = {key: -change for key, change in changes.items() if change is not None and change < 0}
         try:
+            known = self._rate_positive(command.rate)
             for part in conditions:
                 if not any(1 <= _least(part, key) <= taken for key, taken in down.items()) and part != _RANGE_TRUE:
-                    guard(transition, self.writer.operand(self._as_tokens(part), 3))
+                    said = self.writer.operand(self._as_tokens(part), 3)
+                    if said not in known:
+                        guard(transition, said)
             positive = down.keys() | {key for key in self.variables for part in conditions if _least(part, key) > 0}
             fixed = {key for key, value in self.values.items() if value.text not in ("0", "false")}
             exponential(transition, self._as_tokens(command.rate), self.writer, (positive | fixed).__contains__)
@@ -352,6 +355,11 @@ class _Model:
         except InfixError as error:
             self._refuse("foreign-expression", command.span, text=name, reason=error.reason)
         self._arcs(transition, command, changes, given)
+
+    def _rate_positive(self, rate: Node) -> tuple[str, ...]:
+        """Conditions that `exponential` adds; it does not, where the rate is a variable that a condition bounds."""
+        text = self.writer.operand(self._as_tokens(rate), 5)
+        return () if rate.op == "name" else (f"{text} > 0", f"{text} > 0.0")
 
     def _name_of(self, command: _Command) -> str:
         """The label, with a number from the second command on; else a step of the module."""

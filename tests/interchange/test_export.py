@@ -120,8 +120,7 @@ def test_a_chain_as_prism() -> None:
         "  jobs : [0..5] init 0;\n"
         "  busy : [0..2] init 0;\n\n"
         "  [arrive] free>=1 & jobs<=4 -> free * 1.4285714285714286 : (free'=free-1) & (jobs'=jobs+1);\n"
-        "  [begin] jobs>=1 & busy<2 & busy<=1 & (free < 3) -> 1 / ((1.0 / (2 * jobs)))"
-        " : (jobs'=jobs-1) & (busy'=busy+1);\n"
+        "  [begin] jobs>=1 & busy<2 & busy<=1 & (free < 3) -> 2 * jobs : (jobs'=jobs-1) & (busy'=busy+1);\n"
         "  [serve] busy>=2 -> min(floor(busy / 2), 2) * 2 : (free'=free+2) & (busy'=busy-2);\n\n"
         "endmodule\n"
     )
