@@ -344,11 +344,12 @@ class _Model:
         try:
             known = self._rate_positive(command.rate)
             for part in conditions:
-                if not any(1 <= _least(part, key) <= taken for key, taken in down.items()) and part != _RANGE_TRUE:
+                name = part.parts[0].text if part.parts else ""
+                if not 1 <= _asks(part) <= down.get(name, 0) and part != _RANGE_TRUE:
                     said = self.writer.operand(self._as_tokens(part), 3)
                     if said not in known:
                         guard(transition, said)
-            positive = down.keys() | {key for key in self.variables for part in conditions if _least(part, key) > 0}
+            positive = down.keys() | {part.parts[0].text for part in conditions if _asks(part) > 0}
             fixed = {key for key, value in self.values.items() if value.text not in ("0", "false")}
             exponential(transition, self._as_tokens(command.rate), self.writer, (positive | fixed).__contains__)
             given = {key: self._given(key, node) for key, node in command.updates.items() if key not in changes}
@@ -583,9 +584,9 @@ def _conjuncts(node: Node) -> Iterator[Node]:
         yield Node(node.op, node.parts, node.text)
 
 
-def _least(node: Node, name: str) -> int:
+def _asks(node: Node) -> int:
     """The number that a condition `name >= number` or `name > number - 1` asks for; 0 for any other condition."""
-    if node.op not in (">", ">=") or node.parts[0].op != "name" or node.parts[0].text != name:
+    if node.op not in (">", ">=") or node.parts[0].op != "name":
         return 0
     number = node.parts[1]
     if number.op != "number" or not number.text.isdigit() or len(number.text) > 9:

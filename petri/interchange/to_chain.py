@@ -103,8 +103,9 @@ def prism(net: Plain) -> tuple[str, list[Diagnostic]]:
             quotients += [str(one.servers)] if one.servers is not None else []
             least = quotients[0] if len(quotients) == 1 else f"min({', '.join(quotients)})"
             rate = least if rate == "1" else f"{least} * {rate}"
+        rate = rate if "?" in rate else bare(rate)  # a `:` within parentheses does not end a rate
         updates = [f"({chain.names[place]}'={chain.names[place]}{change:+d})" for place, change in changes(one).items()]
-        lines.append(f"  [{label}] {' & '.join(parts) or 'true'} -> {bare(rate)} : {' & '.join(updates) or 'true'};")
+        lines.append(f"  [{label}] {' & '.join(parts) or 'true'} -> {rate} : {' & '.join(updates) or 'true'};")
     return "\n".join([*lines, "", "endmodule"]) + "\n", chain.findings()
 
 
