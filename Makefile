@@ -111,10 +111,12 @@ SAMPLE ?= 40
 mutants: $(DEV_STAMP)
 	nice $(BIN)/python -m tests.mutants --sample $(SAMPLE) $(if $(SEED),--seed $(SEED)) $(if $(AREA),--area $(AREA))
 
-# The tools are in an environment of their own; what they look at is what an install of pnsim without extras brings.
+# The tools are in an environment of their own; what they look at is what an install of pnsim with all extras brings.
 audit: $(RUN_STAMP)
 	@$(PYTHON) -m venv $(VENV)-audit && $(VENV)-audit/bin/pip install --quiet --disable-pip-version-check pip-audit
-	$(VENV)-audit/bin/pip-audit --strict .
+	@mkdir -p build && $(PYTHON) -c "import tomllib; project = tomllib.load(open('pyproject.toml', 'rb'))['project']; \
+		print(*project['dependencies'], *sum(project['optional-dependencies'].values(), []), sep='\n')" > build/audit.txt
+	$(VENV)-audit/bin/pip-audit --strict -r build/audit.txt
 	$(if $(RUST),cd petri/native && cargo deny check,@echo 'cargo is not installed: the Rust libraries are not looked at')
 
 verify: $(DEV_STAMP)

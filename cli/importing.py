@@ -25,7 +25,7 @@ def command(file: str, output: str | None, wanted: str, quiet: bool) -> None:
 
     Exit status: 0 done, 1 the file cannot be imported, 2 it cannot be read or written.
     """
-    from petri import interchange
+    from petri import interchange, language
 
     if file == nets.STDIN:
         found = interchange.read_bytes(sys.stdin.buffer.read(), nets.SHOWN_STDIN, wanted)
@@ -34,4 +34,6 @@ def command(file: str, output: str | None, wanted: str, quiet: bool) -> None:
     text = interchange.text_of(found)
     for finding in () if quiet else found.findings:
         tell(finding, {found.file: found.source})
+    if not any(one.id == "foreign-no-value" for one in found.findings):  # whether it is a net depends on the value
+        language.loads(text, name=f"{found.file} (imported)")
     deliver(text, output, f"; try: pnsim run {output}")

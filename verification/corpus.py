@@ -66,10 +66,10 @@ def rows_of(path: Path, name: str, net: str, published: list[dict[str, Any]]) ->
     for number, known in enumerate(published):
         setting = known.get("set", {})
         declared = f"{text}\n{known.get('also', '')}\n"
-        if "figure" in known:
-            declared += f"measure published = {known['figure']}\n" if known["figure"] else ""
+        if measured := known.get("figure") or ("held" in known and f"mean({known['held']})"):
+            declared += f"measure published = {measured}\n"
         model = Model(*language.loads_with_sources(declared, setting))
-        cells = figure(model, known) if "figure" in known else states(model, known)
+        cells = states(model, known) if "states" in known else figure(model, known)
         title = f"`{known['title']}`" if "title" in known else f"`{known.get('figure', 'states')}`"
         where = ", ".join(f"{key} = {value}" for key, value in setting.items())
         yield (name, imported if not number else "", f"{title}{f' ({where})' if where else ''}", *cells)
@@ -87,7 +87,9 @@ def figure(model: Model, known: dict[str, Any]) -> tuple[str, str, str]:
 
 
 def simulated(model: Model, known: dict[str, Any]) -> str:
-    if "at" in known:
+    if "held" in known:  # the mean of a moment after the instant
+        result = model.run(until=known["at"] * (1 + 1e-6), warmup=known["at"], replications=known["replications"])
+    elif "at" in known:
         result = model.run(until=known["at"], replications=known.get("replications", 1000))
     else:
         result = model.run(until=known["until"], warmup=known["until"] / 20, replications=8)
@@ -100,7 +102,9 @@ def simulated(model: Model, known: dict[str, Any]) -> str:
 def exact(model: Model, known: dict[str, Any]) -> str:
     """The exact figure, or why there is none."""
     try:
-        found = model.solve(at=known.get("at"), states=MOST_STATES).figure("published")
+        solution = model.solve(at=known.get("at"), states=MOST_STATES)
+        ends = {one.name: one for one in solution.at_end}
+        found = ends[f"{known['held']}.tokens"] if "held" in known else solution.figure("published")
     except (LanguageError, KeyError) as error:
         return error.diagnostics[0].message if isinstance(error, LanguageError) else "not a figure of the states"
     return "not a figure of the states" if math.isnan(found.value) else f"{found.value:.12g}"

@@ -9,7 +9,8 @@ from petri.interchange.cpn_declared import Declared
 from petri.interchange.cpn_terms import Colour, Scope, items
 from petri.interchange.cpn_transition import Socket, Step, label
 from petri.interchange.foreign import Foreign, Place
-from petri.interchange.infix import InfixError, value_of
+from petri.interchange.infix import value_of
+from petri.interchange.tokens import InfixError
 from petri.interchange.xml_tree import Element, tree_of
 
 _SKIPPED = (
@@ -25,6 +26,7 @@ def read(foreign: Foreign, data: bytes) -> None:
     if net is None:
         foreign.refuse("foreign-no-net")
     _Net(foreign, net).read()
+    foreign.comments += root.comments().splitlines()
 
 
 class _Net:
@@ -107,7 +109,7 @@ class _Net:
             return self.fusions[fused.get("name")]
         colour = self.declared.colour(element, element.said("type", "text"))
         name = self.foreign.names.give("place", (prefix, element.get("id")), prefix + label(element))
-        made = Socket(Place(name, colour.name, self._marking(element, colour)), colour)
+        made = Socket(Place(name, colour.name, self._marking(element, colour), doc=element.comments()), colour)
         self.foreign.places.append(made.place)
         if fused is not None:
             self.fusions[fused.get("name")] = made

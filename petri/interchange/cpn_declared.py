@@ -9,7 +9,7 @@ from petri.interchange import cpn_ml
 from petri.interchange.cpn_ml import Function
 from petri.interchange.cpn_terms import Colour, Scope
 from petri.interchange.foreign import Constant, Foreign, Type
-from petri.interchange.infix import InfixError, Node
+from petri.interchange.tokens import InfixError, Node
 from petri.interchange.xml_tree import Element
 from petri.net import Span
 
@@ -29,6 +29,7 @@ class Declared:
         self.foreign, self.net = foreign, net
         self.colours: dict[str, Colour] = {}
         self.functions: dict[str, Function] = {}
+        self.elements: dict[str, Element] = {}  # where they are declared
         self.faults: dict[str, str] = {}  # why a value or a function is not understood
         self.values: dict[str, str] = {"true": "true", "false": "false"}
         self.variables: dict[str, tuple[str, Colour]] = {}
@@ -36,8 +37,11 @@ class Declared:
     def read(self) -> None:
         box = self.net.first("globbox") or Element("globbox", {}, self.net.line, self.net.column)
         for element in box.everywhere("ml"):
+            element.remarks += cpn_ml.comments(element.text)
             try:
-                self.functions |= cpn_ml.declarations(element.text)
+                found = cpn_ml.declarations(element.text)
+                self.functions |= found
+                self.elements |= dict.fromkeys(found, element)
             except InfixError as error:
                 for name in re.findall(r"\b(?:val|fun)\s+([\w']+)", element.text):
                     self.faults[name] = error.reason
@@ -145,8 +149,10 @@ class Declared:
             raise InfixError(0, f"`{name}` is not understood: {self.faults[name]}")
         if name not in self.values and made is not None and not made.parameters:
             given = self.foreign.names.give("constant", name)
-            value, doc = Scope(self.constant).text(made.body), self.foreign.names.original(given)
-            self.foreign.constants.append(Constant(given, value, doc=doc))
+            element = self.elements.get(name)
+            said = (self.foreign.names.original(given), element.comments() if element is not None else "")
+            value = Scope(self.constant).text(made.body)
+            self.foreign.constants.append(Constant(given, value, doc="\n".join(filter(None, said))))
             self.values[name] = given
         return self.values.get(name)
 

@@ -11,7 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from petri.interchange.infix import DEEPEST, InfixError, Node, is_huge
+from petri.interchange.remarks import is_rule
+from petri.interchange.tokens import DEEPEST, InfixError, Node, TokenReader
 
 MOST_PARTS: Final = 5_000  # of an expression whose functions are written out
 _TOKEN: Final = re.compile(
@@ -42,10 +43,7 @@ class Function:
 
 def expression(text: str) -> Node:
     """The tree of one expression. Raises InfixError."""
-    reader = _Reader(text)
-    node = reader.expression()
-    reader.finish()
-    return node
+    return _Reader(text).whole()
 
 
 def conditions(text: str) -> list[Node]:
@@ -53,7 +51,7 @@ def conditions(text: str) -> list[Node]:
     reader = _Reader(text)
     if not reader.accept("["):
         return [expression(text)]
-    found = reader.listed("]")
+    found = list(reader.listed("]"))
     reader.finish()
     return found
 
@@ -67,6 +65,12 @@ def declarations(text: str) -> dict[str, Function]:
         while reader.accept(";"):
             pass
     return found
+
+
+def comments(text: str) -> list[str]:
+    """The lines of comment in a declaration."""
+    lines = (line.strip() for found in _COMMENT.findall(text) for line in found[2:-2].splitlines())
+    return [line for line in lines if not is_rule(line)]
 
 
 def written_out(node: Node, known: Mapping[str, Function]) -> Node:
@@ -115,42 +119,14 @@ def _is_number(node: Node) -> bool:
     return node.op == "number" or (node.op == "neg" and node.parts[0].op == "number")
 
 
-class _Reader:
+class _Reader(TokenReader):
     def __init__(self, text: str) -> None:
-        self.text = _COMMENT.sub(lambda one: " " * len(one[0]), text)
-        self.end, self.at, self.depth = 0, 0, 0
-        self.kind, self.token = "", ""
-        self.next()
-
-    def next(self) -> str:
-        before, found = self.token, _TOKEN.match(self.text, self.end)
-        if found is None:
-            rest = self.text[self.end :].strip()
-            if rest:
-                raise InfixError(self.text.index(rest[0], self.end), f"`{rest[0]}` is not expected")
-            self.kind, self.token, self.at = "", "", len(self.text)
-            return before
-        self.kind = found.lastgroup or ""
-        self.token, self.at, self.end = found[self.kind], found.start(self.kind), found.end()
-        if self.token in _WORDS:
-            self.kind = "sign"
-        return before
-
-    def accept(self, *tokens: str) -> str:
-        return self.next() if self.kind == "sign" and self.token in tokens else ""
-
-    def expect(self, token: str) -> None:
-        if not self.accept(token):
-            raise InfixError(self.at, f"`{token}` is expected")
+        super().__init__(_COMMENT.sub(lambda one: " " * len(one[0]), text), _TOKEN, _WORDS)
 
     def name(self) -> str:
         if self.kind != "name":
             raise InfixError(self.at, "a name is expected")
         return self.next()
-
-    def finish(self) -> None:
-        if self.kind:
-            raise InfixError(self.at, f"`{self.token}` is not expected")
 
     def declaration(self) -> tuple[str, Function]:
         """`val x = e`, `fun f(a, b : T) = e` or `fun f a b = e`."""
@@ -176,9 +152,7 @@ class _Reader:
         return name, Function(tuple(parameters), self.expression())
 
     def expression(self) -> Node:
-        self.depth += 1
-        if self.depth > DEEPEST:
-            raise InfixError(self.at, "it is nested too deeply")
+        self.deeper()
         at = self.at
         if self.accept("if"):
             condition = self.expression()
@@ -222,19 +196,18 @@ class _Reader:
     def atom(self) -> Node:
         at = self.at
         if self.kind == "number":
-            if is_huge(self.token):
-                raise InfixError(at, "the number is too large")
-            return Node("number", text=self.next().replace("~", "-"), at=at)
+            made = self.number()
+            return Node("number", text=made.text.replace("~", "-"), at=at)
         if self.kind == "string":
             return Node("string", text=self.next()[1:-1], at=at)
         if self.accept("~"):
             return Node("neg", (self.atom(),), at=at)
         if self.accept("("):
-            inside = self.listed(")")
+            inside = list(self.listed(")"))
             return inside[0] if len(inside) == 1 else Node("tuple", tuple(inside), at=at)
         if self.accept("let"):
             return self.let()
-        raise InfixError(self.at, f"`{self.token}` is not expected" if self.kind else "the expression is not complete")
+        raise self.unexpected()
 
     def let(self) -> Node:
         """`let val x = e in f end`, with each value written out."""
@@ -247,12 +220,3 @@ class _Reader:
         body = self.expression()
         self.expect("end")
         return _Substitution({}).replaced(body, {name: made.body for name, made in values.items()}, ())
-
-    def listed(self, closing: str) -> list[Node]:
-        found: list[Node] = []
-        while not self.accept(closing):
-            found.append(self.expression())
-            if not self.accept(","):
-                self.expect(closing)
-                break
-        return found

@@ -11,8 +11,9 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from petri.interchange.cpn_ml import RANDOM
-from petri.interchange.infix import ATOM, FUNCTIONS, InfixError, Node, Writer, as_real, bare
+from petri.interchange.infix import ATOM, FUNCTIONS, Writer, as_real, bare
 from petri.interchange.timing import mean_text
+from petri.interchange.tokens import InfixError, Node
 
 _SAME: Final = frozenset("IntInf.toInt IntInf.fromInt Real.fromInt Real.fromLargeInt real Int.toLarge toInt".split())
 _ROUNDED: Final = {"floor": "floor", "ceil": "ceil", "round": "round", "trunc": "floor", "Real.floor": "floor"}

@@ -16,8 +16,9 @@ from petri.interchange.coloured import times
 from petri.interchange.cpn_declared import Declared
 from petri.interchange.cpn_terms import Colour, Item, Scope, items
 from petri.interchange.foreign import Place, Transition
-from petri.interchange.infix import InfixError, Node, bare, value_of
+from petri.interchange.infix import bare, value_of
 from petri.interchange.timing import guard
+from petri.interchange.tokens import InfixError, Node
 from petri.interchange.xml_tree import Element
 
 _PRIORITIES: Final = {"P_HIGH": "1", "P_NORMAL": "0", "P_LOW": "-1"}
@@ -37,7 +38,7 @@ class Step:
     def __init__(self, declared: Declared, element: Element, wanted: str) -> None:
         self.declared, self.foreign, self.element = declared, declared.foreign, element
         name = self.foreign.names.give("transition", (wanted, element.get("id")), wanted)
-        self.made = Transition(name)
+        self.made = Transition(name, doc=element.comments())
         self.foreign.transitions.append(self.made)
         self.scope = Scope(
             declared.constant, declared.variables, taken={name for name, _ in declared.variables.values()}
@@ -50,6 +51,7 @@ class Step:
             self._refuse("foreign-construct", self.element, what="a code segment")
         joined = [(arc, self._socket(arc, sockets), arc.get("orientation")) for arc in arcs]
         for arc, socket, way in joined:
+            self.made.add_doc(arc.comments())
             if way in ("PtoT", "BOTHDIR"):
                 self._input(arc, socket)
             elif way != "TtoP":

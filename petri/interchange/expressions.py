@@ -7,7 +7,8 @@ from fractions import Fraction
 
 from petri.interchange import infix
 from petri.interchange.foreign import Constant, Foreign
-from petri.interchange.infix import InfixError, Node, Writer
+from petri.interchange.infix import Writer
+from petri.interchange.tokens import DEEPEST, InfixError, Node
 from petri.net import Span
 
 MOST_OPERATIONS = 2_000  # of an expression that is written out
@@ -38,7 +39,7 @@ class Expressions:
 
     def _expanded(self, node: Node, span: Span, above: list[str], size: list[int]) -> Node:
         size[0] += 1
-        if size[0] > MOST_OPERATIONS or len(above) > infix.DEEPEST:
+        if size[0] > MOST_OPERATIONS or len(above) > DEEPEST:
             self.foreign.refuse(
                 "foreign-expression", span, text=above[0] if above else node.text, reason="it is too long, written out"
             )
@@ -109,6 +110,9 @@ class Expressions:
             return
         if name in self._using:
             self.foreign.refuse("foreign-circle", span, name=name)
+        if len(self._using) > DEEPEST:
+            reason = f"it is defined by more than {DEEPEST} others in a row"
+            self.foreign.refuse("foreign-expression", span, text=self._using[0], reason=reason)
         self._using.append(name)
         value = self.value(self._constants[name][0], span)
         self._using.pop()
@@ -127,6 +131,8 @@ class Expressions:
         value, kind, word, doc = self._constants[node.text]
         if node.text in self._using:
             raise InfixError(node.at, f"`{node.text}` is defined by itself")
+        if len(self._using) > DEEPEST:
+            raise InfixError(node.at, f"`{self._using[0]}` is defined by more than {DEEPEST} others in a row")
         self._using.append(node.text)
         written = self.writer.text(infix.read(value))
         self._using.pop()

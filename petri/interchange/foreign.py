@@ -56,6 +56,9 @@ class Transition:
     clauses: dict[str, str] = field(default_factory=dict)
     doc: str = ""
 
+    def add_doc(self, text: str) -> None:
+        self.doc = "\n".join(filter(None, (self.doc, text)))
+
 
 @dataclass(slots=True)
 class Foreign:

@@ -9,9 +9,10 @@ from typing import Final, NoReturn
 from petri.diagnostics import LanguageError
 from petri.interchange.expressions import Expressions
 from petri.interchange.foreign import Foreign, Place, Transition
-from petri.interchange.infix import ATOMIC, InfixError, Node
+from petri.interchange.infix import ATOMIC
 from petri.interchange.marking import reward
 from petri.interchange.timing import distribution, exponential, guard
+from petri.interchange.tokens import InfixError, Node
 from petri.net import Span
 
 _COMMENT: Final = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)

@@ -7,17 +7,19 @@ it, with names and functions as the reader of the format knows them.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final
 
-DEEPEST: Final = 50  # expressions within expressions
+from petri.interchange.tokens import InfixError, Node, TokenReader
+
 _TOKEN: Final = re.compile(
     r"\s*(?:(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)|(?P<name>[^\W\d](?:[\w]|\.(?=\w))*'?)|(?P<text>\"[^\"]*\")|"
     r"(?P<sign><=>|=>|&&|\|\||==|!=|<>|<=|>=|\+\+|--|[-+*/%^!&|=<>?:(),#\[\]{}]))"
 )
 _SAME: Final = {"&&": "and", "&": "and", "||": "or", "|": "or", "=": "==", "<>": "!=", "%": "mod", "!": "not"}
+_WORDS: Final = frozenset(("and", "or", "not", "mod", "div"))
 _LEVELS: Final = (("<=>",), ("=>",), ("or",), ("and",))
 _COMPARED: Final = ("==", "!=", "<", "<=", ">", ">=")
 _BINDS: Final = {
@@ -28,78 +30,26 @@ _NEGATED: Final = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<="
 ATOM: Final = 8
 
 
-class InfixError(Exception):
-    """Not an expression; at: the place in the text, from 0."""
-
-    def __init__(self, at: int, reason: str) -> None:
-        super().__init__(reason)
-        self.at, self.reason = at, reason
-
-
-@dataclass(frozen=True, slots=True)
-class Node:
-    """op: an operator of the language, `number`, `name`, `tokens` (`#p`), `call` or `index` (of `text`)."""
-
-    op: str
-    parts: tuple[Node, ...] = ()
-    text: str = ""
-    at: int = 0
-
-    def everywhere(self) -> Iterator[Node]:
-        yield self
-        for part in self.parts:
-            yield from part.everywhere()
-
-
 def read(text: str, *, tight_not: bool = True) -> Node:
     """The tree of an expression. tight_not: `!a == b` is (!a) == b, as in C, not !(a == b). Raises InfixError."""
-    reader = _Reader(text, tight_not)
-    node = reader.expression()
-    if reader.kind:
-        raise InfixError(reader.at, f"`{reader.token}` is not expected")
-    return node
+    return _Reader(text, tight_not).whole()
 
 
-class _Reader:
+class _Reader(TokenReader):
     """Precedence climbing over the tokens of a text."""
 
     def __init__(self, text: str, tight_not: bool) -> None:
-        self.text, self.tight_not = text, tight_not
-        self.end, self.at, self.depth = 0, 0, 0
-        self.kind, self.token = "", ""
-        self.next()
+        self.tight_not = tight_not
+        super().__init__(text, _TOKEN, _WORDS)
 
     def next(self) -> str:
-        """Go to the next token. Returns the one before."""
-        before = self.token
-        found = _TOKEN.match(self.text, self.end)
-        if found is None:
-            rest = self.text[self.end :].strip()
-            self.at = len(self.text) if not rest else self.text.index(rest[0], self.end)
-            if rest:
-                raise InfixError(self.at, f"`{rest[0]}` is not expected")
-            self.kind, self.token = "", ""
-            return before
-        self.kind = found.lastgroup or ""
-        self.token = found[self.kind]
-        self.at, self.end = found.start(self.kind), found.end()
+        before = super().next()
         if self.kind == "sign":
             self.token = _SAME.get(self.token, self.token)
-        elif self.kind == "name" and self.token in ("and", "or", "not", "mod", "div"):
-            self.kind = "sign"
         return before
 
-    def accept(self, *tokens: str) -> str:
-        return self.next() if self.kind == "sign" and self.token in tokens else ""
-
-    def expect(self, token: str) -> None:
-        if not self.accept(token):
-            raise InfixError(self.at, f"`{token}` is expected")
-
     def expression(self) -> Node:
-        self.depth += 1
-        if self.depth > DEEPEST:
-            raise InfixError(self.at, "it is nested too deeply")
+        self.deeper()
         at, condition = self.at, self.binary(0)
         if self.accept("?"):
             then = self.expression()
@@ -164,9 +114,7 @@ class _Reader:
     def atom(self) -> Node:
         at = self.at
         if self.kind == "number":
-            if is_huge(self.token):
-                raise InfixError(at, "the number is too large")
-            return Node("number", text=self.next(), at=at)
+            return self.number()
         if self.accept("("):
             inside = self.expression()
             self.expect(")")
@@ -184,14 +132,7 @@ class _Reader:
             return Node("name", text=name, at=at)
         if self.kind == "text":
             return Node("label", text=self.next()[1:-1], at=at)
-        raise InfixError(self.at, f"`{self.token}` is not expected" if self.kind else "the expression is not complete")
-
-    def listed(self, closing: str) -> Iterator[Node]:
-        while not self.accept(closing):
-            yield self.expression()
-            if not self.accept(","):
-                self.expect(closing)
-                return
+        raise self.unexpected()
 
 
 Call = Callable[[Node, Sequence[str]], str]
@@ -265,12 +206,6 @@ def plain_call(node: Node, arguments: Sequence[str]) -> str:
 
 def _modulo(arguments: Sequence[str]) -> str:
     return f"(({arguments[0]}) mod ({arguments[1]}))"
-
-
-def is_huge(text: str) -> bool:
-    """Whether a number has so many digits, or such an exponent, that it is no double."""
-    exponent = text.lower().partition("e")[2].lstrip("+-~").lstrip("0")
-    return len(text) > 400 or len(exponent) > 3 or int(exponent or 0) > 300
 
 
 def number_text(text: str) -> str:

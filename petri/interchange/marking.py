@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from petri.interchange.infix import Node, Writer, bare, value_of
+from petri.interchange.infix import Writer, bare, value_of
+from petri.interchange.tokens import Node
 
 _TRUE = Node("name", text="true")
 _TRUTH = ("==", "!=", "<", "<=", ">", ">=", "and", "or", "not")

@@ -8,16 +8,19 @@ from typing import NoReturn
 from petri.interchange import infix
 from petri.interchange.coloured import black, times
 from petri.interchange.foreign import Foreign, Place, Transition
-from petri.interchange.infix import InfixError, Node, Writer, as_real
+from petri.interchange.infix import Writer, as_real
 from petri.interchange.pnml_graph import whole
 from petri.interchange.timing import guard, mean_text
+from petri.interchange.tokens import InfixError, Node
 from petri.interchange.xml_tree import Element, tree_of
 
 _KINDS = {"0": "immediate", "1": "uniform", "2": "deterministic", "3": "exponential"}
 
 
 def read(foreign: Foreign, data: bytes) -> None:
-    _Editor(foreign, tree_of(data, foreign.file, foreign.source)).read()
+    root = tree_of(data, foreign.file, foreign.source)
+    _Editor(foreign, root).read()
+    foreign.comments += root.comments().splitlines()
 
 
 class _Editor:
@@ -30,11 +33,8 @@ class _Editor:
         self.writer = Writer(self._name, self._name, infix.plain_call)
 
     def read(self) -> None:
-        for element in self.root.everywhere("place", "transition", "joint", "note"):
-            if element.tag == "note":
-                said = " ".join(part.text for part in (element, *element.all("properties"))).split()
-                self.foreign.comments += [" ".join(said)] if said else []
-                continue
+        self._notes()
+        for element in self.root.everywhere("place", "transition", "joint"):
             self.nodes[element.get("uuid")] = element
             if element.tag == "place":
                 self._place(element)
@@ -50,6 +50,20 @@ class _Editor:
         for element in self.nodes.values():
             if element.tag == "transition":
                 self._update(self.transitions[element.get("uuid")], element)
+
+    def _notes(self) -> None:
+        """A note is a comment of what it is connected with, else of the net."""
+        nodes = {one.get("uuid"): one for one in self.root.everywhere("place", "transition")}
+        connectors = list(self.root.everywhere("note-connector"))
+        for note in self.root.everywhere("note"):
+            said = " ".join(" ".join(part.text for part in (note, *note.all("properties"))).split())
+            about = [
+                nodes[one.get("to")]
+                for one in connectors
+                if one.get("from") == note.get("uuid") and one.get("to") in nodes
+            ]
+            for element in about or [self.root]:
+                element.remarks += [said] if said else []
 
     def _lowest(self) -> int:
         """The priority that immediate transitions have at least: above those of constant times."""
@@ -68,11 +82,11 @@ class _Editor:
             self._refuse("foreign-twice" if key else "foreign-no-id", element, name=key, kind="place")
         self.places[key] = name = self.foreign.names.give("place", key)
         count = self._whole(element, _property(element, "default.marking").get("marking") or "0")
-        self.foreign.places.append(Place(name, initial=black(count)))
+        self.foreign.places.append(Place(name, initial=black(count), doc=element.comments()))
 
     def _transition(self, element: Element, lowest: int) -> None:
         key = _property(element, "0.default.name").get("name")
-        made = Transition(self.foreign.names.give("transition", element.get("uuid"), key))
+        made = Transition(self.foreign.names.give("transition", element.get("uuid"), key), doc=element.comments())
         self.transitions[element.get("uuid")] = made
         self.foreign.transitions.append(made)
         enabling = _property(element, "10.default.enablingFunction").get("enabling-function")
@@ -135,6 +149,7 @@ class _Editor:
             transition.inputs.append(f"no {place}" if count == 1 else f"no {place} >= {count}")
         else:
             (transition.inputs if into else transition.outputs).append(times(count, place))
+        transition.add_doc(arc.comments())
 
     def _update(self, transition: Transition, element: Element) -> None:
         """`P2 = 0, P3 = 4`: the places are emptied and then get these numbers of tokens.

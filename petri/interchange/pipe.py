@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from petri.interchange.foreign import Foreign, Transition
-from petri.interchange.infix import InfixError, mean_of_rate, number_text, read
+from petri.interchange.infix import mean_of_rate, number_text, read
 from petri.interchange.pnml_graph import Graph
+from petri.interchange.tokens import InfixError
 from petri.interchange.xml_tree import Element
 
 

@@ -19,3 +19,4 @@ def read(foreign: Foreign, data: bytes) -> None:
     coloured = kind in _COLOURED or next(net.everywhere("hlinscription", "hlinitialMarking"), None) is not None
     kind_of_net = SymmetricNet if coloured else Pipe if next(net.everywhere("timed"), None) is not None else Graph
     kind_of_net(foreign, net).read()
+    foreign.comments += root.comments().splitlines()

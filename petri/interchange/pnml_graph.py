@@ -36,7 +36,7 @@ class Graph:
                 self._place(key, element)
             elif element.tag == "transition":
                 name = foreign.names.give("node", key, labelled(element))
-                self.transitions[key] = made = Transition(name, clauses=dict(UNTIMED))
+                self.transitions[key] = made = Transition(name, clauses=dict(UNTIMED), doc=element.comments())
                 foreign.transitions.append(made)
                 self._transition(made, element)
         arcs: dict[tuple[str, str, str], list[Element]] = {}
@@ -63,7 +63,7 @@ class Graph:
         marking = element.first("initialMarking")
         count = self._number(marking, 0) if marking is not None else 0
         name = self.foreign.names.give("node", key, labelled(element))
-        self.foreign.places.append(Place(name, initial=black(count)))
+        self.foreign.places.append(Place(name, initial=black(count), doc=element.comments()))
 
     def _end_of(self, arc: Element, end: str) -> str:
         """The node at an end of an arc; a reference stands for what it refers to."""
@@ -85,6 +85,8 @@ class Graph:
         into = self.nodes[target].tag == "transition"
         place, transition = (source, target) if into else (target, source)
         self._join(place, self.transitions[transition], into, kind, arcs)
+        for arc in arcs:
+            self.transitions[transition].add_doc(arc.comments())
 
     def _join(self, key: str, transition: Transition, into: bool, kind: str, arcs: list[Element]) -> None:
         """Write the arcs of one kind between a place and a transition; into: they are inputs."""

@@ -106,7 +106,7 @@ class SymmetricNet(Graph):
         self.of_place[key] = sort
         marking = element.first("hlinitialMarking", "structure")
         tokens = "" if marking is None else self._marking(marking, sort)
-        self.foreign.places.append(Place(name, sort.name, tokens))
+        self.foreign.places.append(Place(name, sort.name, tokens, doc=element.comments()))
 
     def _marking(self, element: Element, sort: Sort) -> str:
         try:

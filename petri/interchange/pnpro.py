@@ -13,10 +13,10 @@ from petri.interchange.bags import BagError
 from petri.interchange.coloured import Coloured
 from petri.interchange.expressions import Expressions
 from petri.interchange.foreign import Foreign, Place, Transition
-from petri.interchange.infix import InfixError, Node
 from petri.interchange.pnpro_colours import Colours
 from petri.interchange.sorts import Sort
 from petri.interchange.timing import distribution, exponential, guard
+from petri.interchange.tokens import InfixError, Node
 from petri.interchange.xml_tree import Element, chosen, tree_of
 from petri.net import Span
 
@@ -27,6 +27,7 @@ _QUIET_FORMULAS = ("STAT", "ALL")
 def read(foreign: Foreign, data: bytes) -> None:
     root = tree_of(data, foreign.file, foreign.source, _SKIPPED)
     _Project(foreign, root, chosen(foreign, root, "gspn", "name")).read()
+    foreign.comments += root.comments().splitlines()
 
 
 class _Project:
@@ -52,7 +53,7 @@ class _Project:
                 self._refuse("foreign-construct", element, what=f"`{element.tag}`")
         for element in self.nodes.all("transition"):
             name = self._new(element, self.transitions)
-            self.transitions[element.get("name")] = made = Transition(name)
+            self.transitions[element.get("name")] = made = Transition(name, doc=element.comments())
             self.foreign.transitions.append(made)
         for arc in (self.net.first("edges") or self.nodes).all("arc"):
             self._arc(arc)
@@ -83,7 +84,7 @@ class _Project:
             if element.get("domain"):
                 self.colours.marking(name, value)
             else:
-                self.expressions.constant(name, value, kind)
+                self.expressions.constant(name, value, kind, doc=element.comments())
 
     def _new(self, element: Element, known: dict[str, Transition] | dict[str, tuple[str, Sort]]) -> str:
         key = element.get("name")
@@ -106,7 +107,7 @@ class _Project:
         if sort.black and marking and self._text(marking, element) != "0":
             text = self._text(marking, element)
             tokens = "token" if text == "1" else f"{_factor(text)} * token"
-        self.foreign.places.append(Place(name, sort.name, tokens))
+        self.foreign.places.append(Place(name, sort.name, tokens, doc=element.comments()))
 
     # ------------------------------------------------------------ transitions
 
@@ -184,6 +185,7 @@ class _Project:
         place, transition = self.places.get(ends[0]), self.transitions.get(ends[1])
         if place is None or transition is None:
             self._refuse("foreign-unknown-name", arc, name=ends[0] if place is None else ends[1])
+        transition.add_doc(arc.comments())
         name, sort = place
         if not sort.black:
             self._coloured(arc, kind, name, sort, transition)

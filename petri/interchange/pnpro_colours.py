@@ -10,8 +10,9 @@ from petri.interchange.bags import BagError, Component
 from petri.interchange.coloured import Coloured, Variables
 from petri.interchange.expressions import Expressions
 from petri.interchange.foreign import Foreign, Transition
-from petri.interchange.infix import InfixError, Node, Writer, read
+from petri.interchange.infix import Writer, read
 from petri.interchange.sorts import MOST_VALUES, Sort, enumeration, product
+from petri.interchange.tokens import InfixError, Node
 from petri.interchange.xml_tree import Element
 
 _PART: Final = re.compile(r"\s*(?P<prefix>\w*?)\s*\{(?P<inside>[^}]*)\}\s*(?:is\s+(?P<name>\w+))?\s*\+?", re.ASCII)

@@ -7,6 +7,7 @@ Commands with the same label of several modules become one transition for each c
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
@@ -16,10 +17,11 @@ from petri.interchange import infix
 from petri.interchange.coloured import times
 from petri.interchange.expressions import MOST_OPERATIONS, Expressions
 from petri.interchange.foreign import Foreign, Place, Transition
-from petri.interchange.infix import InfixError, Node, Writer
+from petri.interchange.infix import Writer
 from petri.interchange.marking import figure
 from petri.interchange.remarks import Remarks
 from petri.interchange.timing import exponential, guard
+from petri.interchange.tokens import InfixError, Node
 from petri.net import Span
 
 MOST_COMMANDS: Final = 20_000  # transitions, also of combinations
@@ -36,6 +38,7 @@ _COMMAND: Final = re.compile(r"\s*\[(\w*)\](.*?)->(.*)$", re.DOTALL)
 _ASSIGNED: Final = re.compile(r"\s*\(?\s*(\w+)'\s*=(.*)$", re.DOTALL)
 _RANGE_TRUE: Final = Node("name", text="true")
 _ZERO: Final = Node("number", text="0")
+_BEFORE: Final = re.compile(r"\s*(\w*)")
 _BITS: Final = {"0": 0, "1": 1, "false": 0, "true": 1}
 
 
@@ -82,6 +85,7 @@ class _Model:
         self.foreign = foreign
         self.remarks = Remarks(foreign.source, "//")
         self.text = _COMMENT.sub(lambda one: " " * len(one[0]), foreign.source)
+        self.lines = [0, *(found.end() for found in re.finditer("\n", self.text))]  # where each begins
         self.expressions = Expressions(foreign, lambda _: None)
         self.formulas: dict[str, Node] = {}
         self.written = {found[1]: found[2] for found in _FORMULA.finditer(self.text)}
@@ -90,8 +94,10 @@ class _Model:
         self.variables: dict[str, _Variable] = {}
         self.order: dict[str, int] = {}
         self.bound: dict[str, str] = {}  # the variables by the names that arcs bind
-        self.declared: list[tuple[str, str, str, str, str, Span, str]] = []
+        self.declared: dict[str, tuple[str, str, str, str, str, Span, str]] = {}
+        self.setting: dict[str, list[_Command]] = {}  # the commands that set a variable
         self.labels: dict[str, list[str]] = {}  # the modules that have a label
+        self.of_label: dict[tuple[str, str], list[_Command]] = {}  # the commands with a label in a module
         self.labelled: dict[str, list[str]] = {}  # the transitions that a label became
         self.rewards: list[tuple[str, str, Span]] = []
         self.values: dict[str, Node] = {}  # of variables that a command compares with constants
@@ -118,16 +124,14 @@ class _Model:
             (_RENAMED, self._renamed), (_MODULE, self._keep), (_REWARDS, self._reward),
         )  # fmt: skip
         seen = False
-        while rest := self.text[at:].lstrip():
-            at = len(self.text) - len(rest)
-            word = re.match(r"\w*", rest)
-            kind = word[0] if word else ""
+        while (start := _BEFORE.match(self.text, at)) is not None and start.end() < len(self.text):
+            at, kind = start.start(1), start[1]
             if kind in ("ctmc", "stochastic"):
                 seen, at = True, at + len(kind)
                 continue
             if kind in ("dtmc", "mdp", "pta", "smg", "nondeterministic", "probabilistic", "fdctmc", "ma", "pomdp"):
                 self._refuse("foreign-kind", self._span(at), kind=kind)
-            if rest.startswith(";"):
+            if self.text[at] == ";":
                 at += 1
                 continue
             for pattern, take in kinds:
@@ -137,7 +141,7 @@ class _Model:
                     at = found.end()
                     break
             else:
-                self._refuse("foreign-construct", self._span(at), what=f"`{rest.split(None, 1)[0][:40]}`")
+                self._refuse("foreign-construct", self._span(at), what=f"`{self.text[at : at + 40].split()[0]}`")
         if not seen:
             self._refuse("foreign-kind", self.foreign.span(1), kind="mdp")
 
@@ -203,10 +207,10 @@ class _Model:
         found = _DECLARED.match(text.strip())
         if found is None:
             self._refuse("foreign-line", span, text=text.strip()[:80])
-        if any(found[1] == one[0] for one in self.declared):
+        if found[1] in self.declared:
             self._refuse("foreign-twice", span, name=found[1])
         low, high, truth, initial = (part.strip() if part else "" for part in found.groups()[1:])
-        self.declared.append((found[1], low, high, truth, initial or ("false" if truth else low), span, doc))
+        self.declared[found[1]] = found[1], low, high, truth, initial or ("false" if truth else low), span, doc
 
     def _command(self, module: _Texts, found: re.Match[str], span: Span) -> None:
         label, condition = found[1], self._node(found[2], span)
@@ -215,6 +219,9 @@ class _Model:
         for rate, updates in self._alternatives(found[3], span):
             made = _Command(module.name, label, condition, rate, updates, span, not module.renamed)
             self.commands.append(made)
+            self.of_label.setdefault((label, module.name), []).append(made)
+            for name in updates:
+                self.setting.setdefault(name, []).append(made)
 
     def _alternatives(self, text: str, span: Span) -> Iterator[tuple[Node, dict[str, Node]]]:
         """`rate : (x'=1) & (y'=2) + …`"""
@@ -246,10 +253,12 @@ class _Model:
 
     def _declare(self) -> None:
         flags = {
-            name for name, low, high, truth, initial, *_ in self.declared if self._flag(name, low, high, truth, initial)
+            name
+            for name, low, high, truth, initial, *_ in self.declared.values()
+            if self._flag(name, low, high, truth, initial)
         }
-        counted = self._counted({name for name, low, *_ in self.declared if low == "0"} - flags) | flags
-        for key, low, high, truth, initial, span, doc in self.declared:
+        counted = self._counted({name for name, low, *_ in self.declared.values() if low == "0"} - flags) | flags
+        for key, low, high, truth, initial, span, doc in self.declared.values():
             place = self.foreign.names.give("place", key)
             start = self.expressions.text(self._node(initial, span), span)
             limits = () if truth else (self.expressions.text(low, span), self.expressions.text(high, span))
@@ -276,11 +285,10 @@ class _Model:
         """Whether a variable is true or false, or 0 or 1, and no command sets it to 1 without knowing what it was."""
         if not truth and (low, high) != ("0", "1"):
             return False
-        setting = [command for command in self.commands if name in command.updates]
         return initial in _BITS and all(
             (value := _bit(command.updates[name])) is not None
             and (not value or any(_says(part, name) is not None for part in _conjuncts(command.guard)))
-            for command in setting
+            for command in self.setting.get(name, ())
         )
 
     def _counted(self, names: set[str]) -> set[str]:
@@ -303,11 +311,8 @@ class _Model:
                 if command.label in done:
                     continue
                 done.add(command.label)
-                groups = [
-                    [one for one in self.commands if one.label == command.label and one.module == module]
-                    for module in self.labels[command.label]
-                ]
-                combinations = product(*groups)
+                modules = self.labels[command.label]
+                combinations = product(*(self.of_label.get((command.label, module), ()) for module in modules))
             for parts in combinations:
                 count += 1
                 if count > MOST_COMMANDS:
@@ -335,18 +340,27 @@ class _Model:
         self.values = {}
         conditions = [part for part in _conjuncts(command.guard) if not self._fixed(part)]
         changes = {key: self._moved(node, key) for key, node in command.updates.items() if self.variables[key].counted}
-        down = {key for key, change in changes.items() if change is not None and change < 0}
+        down = {key: -change for key, change in changes.items() if change is not None and change < 0}
         try:
+            known = self._rate_positive(command.rate)
             for part in conditions:
-                if not any(_positive(part, key) for key in down) and part != _RANGE_TRUE:
-                    guard(transition, self.writer.operand(self._as_tokens(part), 3))
-            positive = down | {key for key in self.variables for part in conditions if _positive(part, key)}
+                name = part.parts[0].text if part.parts else ""
+                if not 1 <= _asks(part) <= down.get(name, 0) and part != _RANGE_TRUE:
+                    said = self.writer.operand(self._as_tokens(part), 3)
+                    if said not in known:
+                        guard(transition, said)
+            positive = down.keys() | {part.parts[0].text for part in conditions if _asks(part) > 0}
             fixed = {key for key, value in self.values.items() if value.text not in ("0", "false")}
             exponential(transition, self._as_tokens(command.rate), self.writer, (positive | fixed).__contains__)
             given = {key: self._given(key, node) for key, node in command.updates.items() if key not in changes}
         except InfixError as error:
             self._refuse("foreign-expression", command.span, text=name, reason=error.reason)
         self._arcs(transition, command, changes, given)
+
+    def _rate_positive(self, rate: Node) -> tuple[str, ...]:
+        """Conditions that `exponential` adds; it does not, where the rate is a variable that a condition bounds."""
+        text = self.writer.operand(self._as_tokens(rate), 5)
+        return () if rate.op == "name" else (f"{text} > 0", f"{text} > 0.0")
 
     def _name_of(self, command: _Command) -> str:
         """The label, with a number from the second command on; else a step of the module."""
@@ -500,9 +514,8 @@ class _Model:
         return self.formulas[name]
 
     def _span(self, at: int) -> Span:
-        line = self.text.count("\n", 0, at) + 1
-        column = at - (self.text.rfind("\n", 0, at) + 1) + 1
-        return self.foreign.span(line, column)
+        line = bisect_right(self.lines, at)
+        return self.foreign.span(line, at - self.lines[line - 1] + 1)
 
     def _refuse(self, identifier: str, span: Span, **values: str | int) -> NoReturn:
         self.foreign.refuse(identifier, span, **values)
@@ -571,11 +584,14 @@ def _conjuncts(node: Node) -> Iterator[Node]:
         yield Node(node.op, node.parts, node.text)
 
 
-def _positive(node: Node, name: str) -> bool:
-    """Whether a condition is `name > 0` or `name >= 1`."""
-    if node.op not in (">", ">=") or node.parts[0].op != "name" or node.parts[0].text != name:
-        return False
-    return node.parts[1].op == "number" and node.parts[1].text == ("0" if node.op == ">" else "1")
+def _asks(node: Node) -> int:
+    """The number that a condition `name >= number` or `name > number - 1` asks for; 0 for any other condition."""
+    if node.op not in (">", ">=") or node.parts[0].op != "name":
+        return 0
+    number = node.parts[1]
+    if number.op != "number" or not number.text.isdigit() or len(number.text) > 9:
+        return 0
+    return int(number.text) + (node.op == ">")
 
 
 def _factor(text: str) -> str:

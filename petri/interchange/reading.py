@@ -31,8 +31,16 @@ def _format(name: str, module: str, suffixes: str, sign: bytes, text: bool = Fal
     return Format(name, module, tuple(suffixes.split()), re.compile(sign, re.MULTILINE), text)
 
 
-_TINA: Final = rb"^[ \t]*(?:tr|pl)[ \t]+(?:\{[^}\n]*\}|[\w'?.-]+)[ \t]*(?:$|[\[\]:(]|[^\n]*->|\s)"
+# A sign is searched for in any file, so the time must be linear in the length of a line.
+_TINA: Final = (
+    rb"^[ \t]*(?:tr|pl)[ \t]+(?:(?:\{[^}\n]*\}|[\w'?.-]+)[ \t]*(?:$|[\[\]:(]|\s)"
+    rb"|(?:\{[^}\n]*\}|[\w'?.-])[^\n]*->)"
+)
 _PRISM: Final = rb"^[ \t]*(?:ctmc|stochastic|dtmc|mdp|fdctmc|pta)[ \t]*;?[ \t]*(?:\r?$|//)"
+_GOSPN: Final = (
+    rb"^[ \t]*(?:(?:arc|iarc|oarc|harc)[ \t]+[\w.]+[ \t]+to[ \t]+[\w.]+"
+    rb"|(?:place|exp|imm|gen)[ \t]+[\w.]+[ \t]*\([ \t]*\w+[ \t]*=)"
+)
 FORMATS: Final = (
     _format("PNML", "pnml", ".pnml .xml", rb"<(?:\w+:)?pnml\b"),
     _format("GreatSPN", "pnpro", ".pnpro", rb"<gspn\b"),
@@ -40,13 +48,13 @@ FORMATS: Final = (
     _format("PRISM", "prism", ".prism .sm .pm .nm", _PRISM, True),
     _format("CPN Tools", "cpn", ".cpn", rb"<cpnet\b|<workspaceElements\b"),
     _format("TINA", "tina", ".net", _TINA, True),
-    _format("gospn", "gospn", ".spn", rb"^[ \t]*(?:arc|iarc|oarc|harc)[ \t]+[\w.]+[ \t]+to[ \t]+[\w.]+", True),
+    _format("gospn", "gospn", ".spn", _GOSPN, True),
 )  # fmt: skip
 
-
-# Files that are known and cannot be said in the language, and why.
+_FIG: Final = (rb"^[ \t]*module[ \t]+\w", rb":[ \t]*clock[ \t]*;", rb"^[^\[\n]*\[[ \t]*\w*[?!]{0,2}[ \t]*\][^\n]*@")
+# Formats whose nets cannot be written in the language: their signs, all of which a file has, and why.
 UNREADABLE: Final = (
-    ("FIG", re.compile(rb"^\s*module\s+\w+[\s\S]*?:\s*clock\s*;[\s\S]*?\[\s*\w*[?!]{0,2}\s*\].*@", re.MULTILINE),
+    ("FIG", tuple(re.compile(sign, re.MULTILINE) for sign in _FIG),
      "in its automata a clock is set by a step and may outlast the state in which its end is awaited; "
      "here it runs while its transition is enabled"),
 )  # fmt: skip
@@ -72,7 +80,10 @@ def is_unreadable(path: Path) -> bool:
 
 def _why_unreadable(data: bytes) -> tuple[str, str] | None:
     """The tool that wrote a file, and why its files are not read."""
-    return next(((origin, reason) for origin, sign, reason in UNREADABLE if sign.search(data[:_HEAD])), None)
+    head = data[:_HEAD]
+    return next(
+        ((origin, reason) for origin, signs, reason in UNREADABLE if all(sign.search(head) for sign in signs)), None
+    )
 
 
 def recognised(data: bytes, name: str = "") -> Format | None:

@@ -5,7 +5,12 @@ from __future__ import annotations
 import re
 from typing import Final
 
-_RULE: Final = re.compile(r"[\s\-=*/#~_]*")  # a comment that only draws a line
+_RULE: Final = re.compile(r"[\s\-=*/#~_]*")
+
+
+def is_rule(comment: str) -> bool:
+    """Whether a comment is empty or only draws a line."""
+    return _RULE.fullmatch(comment) is not None
 
 
 class Remarks:
@@ -21,7 +26,7 @@ class Remarks:
                 self._empty |= {number} if not before.strip() else set()
             elif not before.strip():
                 self._alone[number] = after.strip()
-            elif not _RULE.fullmatch(after):
+            elif not is_rule(after):
                 self._beside[number] = after.strip()
 
     def head(self) -> list[str]:
@@ -30,7 +35,7 @@ class Remarks:
         while number in self._alone or number in self._empty:
             lines.append(self._alone.pop(number, ""))
             number += 1
-        return [line for line in lines if not _RULE.fullmatch(line)]
+        return [line for line in lines if not is_rule(line)]
 
     def about(self, line: int) -> str:
         """The comment on this line, after the lines of comment right above it."""
@@ -40,4 +45,4 @@ class Remarks:
             above.insert(0, self._alone.pop(number))
             number -= 1
         said = [*above, self._beside.pop(line, "")]
-        return "\n".join(one for one in said if not _RULE.fullmatch(one))
+        return "\n".join(one for one in said if not is_rule(one))

@@ -8,7 +8,8 @@ from fractions import Fraction
 from typing import Final
 
 from petri.interchange.foreign import Transition
-from petri.interchange.infix import ATOM, Node, Writer, as_real, bare, decimal_of, mean_of_rate, value_of
+from petri.interchange.infix import ATOM, Writer, as_real, bare, decimal_of, mean_of_rate, value_of
+from petri.interchange.tokens import Node
 
 
 def exponential(transition: Transition, rate: Node, writer: Writer, sure: Callable[[str], bool]) -> None:

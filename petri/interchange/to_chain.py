@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from petri.diagnostics import Diagnostic
+from petri.interchange.infix import bare
 from petri.interchange.names import identifier
 from petri.interchange.plain import Plain, PlainTransition, changes, rate_text
 from petri.net import Expr
@@ -95,17 +96,27 @@ def prism(net: Plain) -> tuple[str, list[Diagnostic]]:
     for label, one in zip(chain.labels, net.transitions, strict=True):
         parts = [f"{chain.names[place]}{sign}{count}" for place, sign, count in chain.conditions(one)]
         parts += [text(one.guard)] if one.guard is not None else []
-        time = one.time
-        rate = rate_text(float(time.value or 0)) if time.op == "const" else f"1 / ({text(time)})"
+        rate = text(inverted) if (inverted := _inverted(one.time)) is not None else _rate(one.time, text)
         degree = chain.degree(one)
         if degree is not None:
             quotients = [chain.names[p] if count == 1 else f"floor({chain.names[p]} / {count})" for p, count in degree]
             quotients += [str(one.servers)] if one.servers is not None else []
             least = quotients[0] if len(quotients) == 1 else f"min({', '.join(quotients)})"
-            rate = f"{least} * {rate}"
+            rate = least if rate == "1" else f"{least} * {rate}"
+        rate = rate if "?" in rate else bare(rate)  # a `:` within parentheses does not end a rate
         updates = [f"({chain.names[place]}'={chain.names[place]}{change:+d})" for place, change in changes(one).items()]
         lines.append(f"  [{label}] {' & '.join(parts) or 'true'} -> {rate} : {' & '.join(updates) or 'true'};")
     return "\n".join([*lines, "", "endmodule"]) + "\n", chain.findings()
+
+
+def _rate(mean: Expr, text: Callable[[Expr], str]) -> str:
+    return rate_text(float(mean.value or 0)) if mean.op == "const" else f"1 / ({text(mean)})"
+
+
+def _inverted(mean: Expr) -> Expr | None:
+    """The rate of a mean that is written `1 / rate`."""
+    first, *rest = mean.args or (mean,)
+    return rest[0] if mean.op == "div" and first.op == "const" and first.value == 1 else None
 
 
 def jani(net: Plain) -> tuple[str, list[Diagnostic]]:
@@ -144,6 +155,8 @@ def _edge(chain: _Chain, one: PlainTransition, label: str) -> dict[str, Any]:
     parts += [_jani(chain, one.guard)] if one.guard is not None else []
     mean = one.time
     rate: Any = 1 / float(mean.value or 1) if mean.op == "const" else _both("/", 1, _jani(chain, mean))
+    if (inverted := _inverted(mean)) is not None:
+        rate = _jani(chain, inverted)
     degree = chain.degree(one)
     if degree is not None:
         quotients: list[Any] = [_quotient(chain.names[place], count) for place, count in degree]

@@ -12,6 +12,7 @@ from xml.parsers import expat
 
 from petri.diagnostics import LanguageError, Value
 from petri.interchange.foreign import Foreign, refused
+from petri.interchange.remarks import is_rule
 from petri.net import Span
 
 DEEPEST = 200  # elements within elements
@@ -20,7 +21,10 @@ MOST_ELEMENTS = 400_000
 
 @dataclass(slots=True)
 class Element:
-    """`tag` and the names of attributes are without prefixes. `text` is all that stands directly in the element."""
+    """`tag` and the names of attributes are without prefixes. `text` is all that stands directly in the element.
+
+    remarks: the comments before it, and those at its end.
+    """
 
     tag: str
     attributes: dict[str, str]
@@ -28,6 +32,7 @@ class Element:
     column: int
     children: list[Element] = field(default_factory=list)
     text: str = ""
+    remarks: list[str] = field(default_factory=list)
 
     def get(self, name: str, default: str = "") -> str:
         return self.attributes.get(name, default)
@@ -57,6 +62,16 @@ class Element:
                 yield element
             pending.extend(reversed(element.children))
 
+    def comments(self) -> str:
+        """The comments before the element and in it, a line each or more. Each is given once."""
+        found, pending = list[str](), [self]
+        while pending:
+            element = pending.pop()
+            found += element.remarks
+            element.remarks = []
+            pending.extend(reversed(element.children))
+        return "\n".join(found)
+
     def span(self, file: str) -> Span:
         return Span(file, self.line, self.column, self.line, self.column + len(self.tag) + 1)
 
@@ -75,6 +90,7 @@ def tree_of(data: bytes, file: str, source: str, skipped: Collection[str] = ()) 
         raise refused(file, source, "foreign-xml", None, {"reason": str(error)}) from None
     if building.root is None:
         raise refused(file, source, "foreign-xml", None, {"reason": "it has no element"})
+    building.leave(building.root)
     return building.root
 
 
@@ -86,6 +102,7 @@ class _Building:
         self._file, self._source, self._skipped = file, source, skipped
         self._open: list[Element] = []
         self._texts: list[list[str]] = []
+        self._remarks: list[str] = []  # of what comes next
         self._within = 0  # how deep within a skipped element
         self._count = 0
         self.parser = expat.ParserCreate()
@@ -93,6 +110,7 @@ class _Building:
         self.parser.StartElementHandler = self._start
         self.parser.EndElementHandler = self._end
         self.parser.CharacterDataHandler = self._characters
+        self.parser.CommentHandler = self._comment
         self.parser.EntityDeclHandler = self._entity
 
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
@@ -107,6 +125,7 @@ class _Building:
             raise self._refused("foreign-too-deep", most=DEEPEST)
         plain = {name.rpartition(":")[2]: value for name, value in attributes.items()}
         made = Element(tag, plain, self.parser.CurrentLineNumber, self.parser.CurrentColumnNumber + 1)
+        self.leave(made)
         if self._open:
             self._open[-1].children.append(made)
         else:
@@ -118,11 +137,22 @@ class _Building:
         if self._within:
             self._within -= 1
             return
+        self.leave(self._open[-1])
         self._open.pop().text = "".join(self._texts.pop())
 
     def _characters(self, text: str) -> None:
         if not self._within and self._texts:
             self._texts[-1].append(text)
+
+    def _comment(self, text: str) -> None:
+        if not self._within:
+            lines = (line.strip() for line in text.splitlines())
+            self._remarks += [line for line in lines if not is_rule(line)]
+
+    def leave(self, element: Element) -> None:
+        if self._remarks:
+            element.remarks += self._remarks
+            self._remarks = []
 
     def _entity(self, name: str, *_: object) -> None:
         raise self._refused("foreign-entity", name=name)

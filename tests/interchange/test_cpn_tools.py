@@ -6,7 +6,7 @@ import pytest
 
 from petri import language
 from petri.interchange import cpn_ml
-from petri.interchange.infix import InfixError
+from petri.interchange.tokens import InfixError
 from petri.model import Model
 from tests.interchange.cpn_tools import arc, document, place, transition
 from tests.interchange.reading import findings, imported, refused

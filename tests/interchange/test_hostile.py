@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
-from petri.interchange import xml_tree
-from tests.interchange.cpn_tools import COLOURS, document, place, transition
+from petri.interchange import prism, xml_tree
+from tests.interchange.cpn_tools import COLOURS, arc, document, place, transition
 from tests.interchange.reading import imported, refused
 
 _START, _END = '<pnml><net id="n" type="ptnet"><page id="p">', "</page></net></pnml>"
@@ -32,7 +34,9 @@ def test_formulas_that_double() -> None:
     assert refused(net, "a.spn") == "foreign-expression"
 
 
-def test_commands_that_multiply() -> None:
+def test_commands_that_multiply(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(prism, "MOST_COMMANDS", 500)
+
     def module(number: int) -> str:
         commands = "".join(f" [a] x{number}=0 -> {rate} : (x{number}'=1);\n" for rate in range(1, 9))
         return f"module m{number}\n x{number} : [0..1];\n{commands}endmodule\n"
@@ -49,6 +53,7 @@ def test_products_of_large_sets() -> None:
 
 
 def test_a_net_that_is_too_large_for_a_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    imported("tr a p -> p\n", "a.net")  # the parser takes the limit once, when it is first needed
     monkeypatch.setattr("petri.language.syntax.foreign.LARGEST_FILE", 2_000)
     places = " ".join(f"place{number}" for number in range(100))
     assert refused(f"tr a {places} -> {places}\n", "a.net") == "foreign-net-too-large"
@@ -91,3 +96,40 @@ def test_pages_within_themselves() -> None:
     assert refused(text, "a.cpn") == "foreign-circle"
     alone = '<subst subpage="g2" portsock=""/>'
     assert refused(document((), (transition("t1", "a", more=alone),)), "a.cpn") == "foreign-circle"
+
+
+CHAINS = {
+    "a.spn": ("place a (init = 1)\nexp t (rate = TEXT)\narc a to t\n", "1", "+", "+"),
+    "a.prism": ("ctmc\nmodule m x:[0..9] init 1; [] TEXT -> 1:(x'=x-1); endmodule\n", "x<3", "&", "!"),
+    "a.cpn": (
+        document((place("p1", "a", "NO"), transition("t1", "go", "TEXT"), arc("p1", "t1", "n"))),
+        "1 = 1",
+        " andalso ",
+        "not ",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CHAINS)
+def test_long_expressions(name: str) -> None:
+    text, part, sign, prefix = CHAINS[name]
+    assert imported(text.replace("TEXT", sign.join([part] * 150)), name)
+    for long in (sign.join([part] * 300), sign.join([part] * 20_000), f"{prefix * 9_000}({part})"):
+        assert refused(text.replace("TEXT", long), name) == "foreign-expression"
+
+
+def test_constants_in_a_row() -> None:
+    constants = "".join(f"const int f{one} = f{one + 1};\n" for one in range(3_000))
+    module = "module m\n x : [0..3];\n [] x < 3 -> RATE : (x'=x+1);\nendmodule\n"
+    text = f"ctmc\n{constants}const int f3000 = 1;\n{module}"
+    assert refused(text.replace("RATE", "f0"), "a.prism") == "foreign-expression"
+    assert imported(text.replace("RATE", "f2960"), "a.prism")
+
+
+@pytest.mark.parametrize(
+    "text", ["tr " + "a" * 60_000 + ",", "module a : clock ; [ a ]\n" * 600, "module a\n: clock;\n" + "[a]" * 20_000]
+)
+def test_text_that_is_almost_of_a_format(text: str) -> None:
+    started = time.process_time()
+    assert refused(text, "a.txt") == "foreign-unknown"
+    assert time.process_time() - started < 2, "the search takes the square of the length of a line"

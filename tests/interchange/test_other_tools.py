@@ -12,6 +12,8 @@ from petri import interchange
 from petri.exact.chain import bounds
 from petri.exact.explore import explore
 from petri.interchange.exporting import exported
+from petri.interchange.names import identifier
+from petri.interchange.plain import plain
 from tests.interchange.cpn_tools import arc, document, place, transition
 
 CHAIN = """net chain
@@ -41,6 +43,30 @@ def test_pm4py_reads_nets_of_the_library(name: str, tmp_path: Path) -> None:
     ours = [int(one.count.value or 0) if one.count else 1 for each in net.transitions for one in each.inputs]
     ours += [int(one.count.value or 0) if one.count else 1 for each in net.transitions for one in each.outputs]
     assert weights == sorted(ours)
+
+
+# Storm's nets have no constant times, so a net with these is not among them.
+@pytest.mark.parametrize("name", [name for name in LIBRARY if name != "marked_graph"])
+def test_storm_reads_nets_of_the_library(name: str, tmp_path: Path) -> None:
+    """Each transition has the arcs, the mean time and the servers that the file of GreatSPN gives it."""
+    nets = pytest.importorskip("stormpy.gspn")
+    made = plain(petri.load(name).net, {}, "GreatSPN")
+    path = tmp_path / "net.pnpro"
+    path.write_text(exported(petri.load(name).net, "pnpro")[0])
+    found = nets.load_gspn_file(str(path))
+    places = list(found.get_places())
+    assert [one.get_number_of_initial_tokens() for one in places] == [one.held for one in made.net.places]
+    theirs = {one.get_name(): one for one in (*found.get_timed_transitions(), *found.get_immediate_transitions())}
+    assert len(theirs) == len(made.transitions)
+    for one in made.transitions:
+        their = theirs[identifier(one.name)]
+        for at, node in enumerate(places):
+            taken = their.get_input_arc_multiplicity(node) if their.exists_input_arc(node) else 0
+            given = their.get_output_arc_multiplicity(node) if their.exists_output_arc(node) else 0
+            assert (taken, given) == (one.inputs.get(at, 0), one.outputs.get(at, 0))
+        if one.kind == "exponential":
+            assert their.get_rate() == pytest.approx(1 / float(one.time.value or 0))
+            assert their.has_infinite_server_semantics() == (one.servers is None)
 
 
 @pytest.mark.parametrize("format", ["prism", "jani"])

@@ -115,3 +115,14 @@ def test_the_command_refuses(tmp_path: Path, capsys: pytest.CaptureFixture[str])
         assert "error[foreign-circle]" in answer.err
         assert "cooks.pnml:" in answer.err
     assert call("import", str(tmp_path / "none.pnml")).status == 2
+
+
+def test_the_command_prints_only_nets(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "few.prism"
+    file.write_text("ctmc\nmodule m\n x : [0..4] init 1.5;\n [] x > 0 -> 1 : (x'=x-1);\nendmodule\n")
+    answer = caller(capsys)("import", str(file))
+    assert (answer.status, answer.out) == (1, "")
+    assert "error[type-mismatch]" in answer.err
+    assert "few.prism (imported):" in answer.err
+    file.write_text(file.read_text().replace("1.5", "N").replace("ctmc", "ctmc\nconst int N;"))
+    assert caller(capsys)("import", str(file)).status == 0

@@ -33,3 +33,10 @@ def test_a_format_that_is_not_read(text: str, expected: str) -> None:
 def test_weights_of_bindings() -> None:
     assert findings(RIVALS.replace("PRIORITY", ""), "a.PNPRO") == ["foreign-weights"]
     assert findings(RIVALS.replace("PRIORITY", ' priority="2"'), "a.PNPRO") == []
+
+
+def test_a_file_whose_arcs_come_late() -> None:
+    """The places of a large net come first, and fill all that is searched for a sign."""
+    head, _, rest = samples.GOSPN.partition("place Pbuf")
+    places = "".join(f"place Pspare{number:060} (init = 0)\n" for number in range(800))
+    assert "place Pspare0" in imported(f"{head}{places}place Pbuf{rest}", "large.spn")
