@@ -17,6 +17,7 @@ from petri.live.watching import PAUSE, files_named, times
 from petri.model import Model
 from petri.report.html.markup import Markup, aside
 from petri.report.html.page import Figure
+from petri.report.html.picture import LARGEST
 from petri.report.picture import Diagram, diagram
 from petri.report.record import of_result
 from petri.result import Result
@@ -27,7 +28,6 @@ POINTS: Final = 13  # of a curve
 GROWTH: Final = 1.25  # of the number of replications between two answers
 BETWEEN: Final = 0.1  # seconds between two answers at least
 ENOUGH: Final = 20  # replications for the colours of the drawing
-LARGEST: Final = 600  # nodes of a drawing
 MOST_PROBLEMS: Final = 5  # that are shown of a text with errors
 
 

@@ -21,6 +21,7 @@ from petri.live.desk import Desk
 from petri.live.knobs import STEPS, written_value
 from petri.model import LoadedFrom, Model
 from petri.report.html.markup import Content, Markup, tag
+from petri.report.html.picture import LARGEST
 from petri.report.notebook.drawing import drawing_html
 from petri.report.notebook.fragments import fragment
 from petri.report.notebook.plots import plot
@@ -63,7 +64,7 @@ class View:
         self._chosen = False  # the parameter of the chart; until then it is the one that was turned last
         self._frames: list[dict[str, Any]] = []
         self._show_values: list[Callable[[Knob], None]] = []
-        self._loads: Mapping[str, tuple[float, str]] = {}
+        self._drawn: tuple[str, Mapping[str, tuple[float, str]]] = ("", {})  # which drawing, with which colours
         self._figures, self._drawing, self._curve = (ipywidgets.HTML() for _ in range(3))
         self._knobs = ipywidgets.VBox()
         self._measure = ipywidgets.Dropdown(description="chart of")
@@ -130,7 +131,8 @@ class View:
             parts += [tag("p", answer["progress"], class_="note")]
             parts += [Markup(one) for one in (answer["measures"], answer["said"], answer["compared"]) if one]
             self._show_curve(answer)
-            self._show_drawing(answer["loads"])
+            if "colours" in answer:  # which follow the first figures of a setting
+                self._show_drawing(answer["picture"], answer["loads"])
         self._figures.value = str(fragment(parts))
 
     def _show_knobs(self, knobs: Sequence[Knob], settings: Mapping[str, str]) -> None:
@@ -167,12 +169,16 @@ class View:
         curve, of = answer["curve"], f"{measure} over {answer['parameter']}"
         self._curve.value = "" if curve is None else str(fragment([plot(curve, of)]))
 
-    def _show_drawing(self, loads: Mapping[str, tuple[float, str]]) -> None:
+    def _show_drawing(self, picture: str, loads: Mapping[str, tuple[float, str]]) -> None:
         point = self._desk.now
-        if point is None or point.model is None or not loads or loads == self._loads:
+        if point is None or point.model is None or (picture, loads) == self._drawn:
             return
-        self._loads = loads
-        whole = closed(self._desk.drawing(point.model))
+        self._drawn = (picture, loads)
+        inside = self._desk.drawing(point.model)
+        if len(inside.nodes) > LARGEST:
+            self._drawing.value = ""
+            return
+        whole = closed(inside)
         heat = {node.name: loads[quoted(node.name)] for node in whole.nodes if quoted(node.name) in loads}
         drawn = Drawing(point.model.net.name, svg(whole, layout(whole), heat), "", len(whole.nodes))
         self._drawing.value = str(drawing_html(drawn))

@@ -90,6 +90,12 @@ def test_texts_of_the_net_are_never_markup() -> None:
     assert f"{HOSTILE} b" in [one.value for one in widgets(made, "Label")]  # which shows it as text
 
 
+def test_a_net_of_which_nothing_is_used_is_drawn_without_colours() -> None:
+    made = petri.loads("place p = 3 * token\nplace q\ntransition t: p -> q\nrun until 10").live()
+    until(lambda: "data:image/svg+xml" in made._drawing.value)
+    made.close()
+
+
 def test_a_net_without_a_text_says_what_to_do() -> None:
     with pytest.raises(ValueError, match=r"petri\.load"):
         petri.Model(Net("bare")).live()
