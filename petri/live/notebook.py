@@ -74,8 +74,8 @@ class View:
         self._follower = threading.Thread(target=self._follow, daemon=True)
         reset.on_click(lambda _: self._turned({}))
         self._by_hand(self._pin, lambda pinned: self._desk.change(pinned=pinned))
-        for one in (self._measure, self._parameter):
-            self._by_hand(one, lambda _: self._charted())
+        self._by_hand(self._measure, lambda measure: self._desk.change(measure=measure or ""))
+        self._by_hand(self._parameter, self._choose)
         left = [self._knobs, ipywidgets.HBox([reset, self._pin])]
         right = [self._figures, self._drawing, ipywidgets.HBox([self._measure, self._parameter]), self._curve]
         wide = {"flex": "1 1 24rem", "min_width": "0"}
@@ -110,9 +110,9 @@ class View:
         curve = {"parameter": name, "measure": self._measure.value or ""} if name and not self._chosen else {}
         self._desk.change(settings=self._settings, **curve)
 
-    def _charted(self) -> None:
+    def _choose(self, parameter: str | None) -> None:
         self._chosen = True
-        self._desk.change(measure=self._measure.value or "", parameter=self._parameter.value or "")
+        self._desk.change(measure=self._measure.value or "", parameter=parameter or "")
 
     # ---------------------------------------------------------------- from the desk
 

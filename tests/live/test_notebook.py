@@ -58,6 +58,20 @@ def test_a_slider_changes_the_figures_and_draws_its_curve(view: Any) -> None:
     until(lambda: clerks.value == 1.0)
 
 
+def test_another_measure_leaves_the_chart_over_the_parameter_that_is_turned(view: Any) -> None:
+    until(lambda: "busy" in view._figures.value)
+    measure, parameter = widgets(view, "Dropdown")
+    until(lambda: len(measure.options) > 1)
+    measure.value = measure.options[1]
+    gap = widgets(view, "FloatSlider")[0]
+    gap.value = 5.0
+    until(lambda: parameter.value == "gap" and f"{measure.options[1]} over gap" in view._curve.value)
+    parameter.value = "clerks"
+    gap.value = 6.0
+    until(lambda: "6 min" in [field.value for field in widgets(view, "Text")] and "over clerks" in view._curve.value)
+    assert parameter.value == "clerks"
+
+
 def test_a_wrong_value_is_told_and_the_last_figures_stay(view: Any) -> None:
     until(lambda: "busy" in view._figures.value)
     field = widgets(view, "Text")[1]
