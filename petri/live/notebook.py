@@ -19,7 +19,8 @@ except ImportError as error:
 
 from petri.live.desk import Desk
 from petri.live.knobs import STEPS, written_value
-from petri.model import LoadedFrom, Model
+from petri.live.source import Source
+from petri.model import LoadedFrom
 from petri.report.html.markup import Content, Markup, tag
 from petri.report.html.picture import LARGEST
 from petri.report.notebook.drawing import drawing_html
@@ -27,7 +28,7 @@ from petri.report.notebook.fragments import fragment
 from petri.report.notebook.plots import plot
 from petri.report.picture import closed, layout, svg
 from petri.report.picture.svg import quoted
-from petri.run.plan import Plan, RunOptions
+from petri.run.plan import RunOptions
 from petri.views import Drawing
 
 WAIT: Final = 1.0  # seconds between two looks whether the view was closed
@@ -46,13 +47,9 @@ Row = tuple[list[ipywidgets.Widget], Callable[[Knob], None]]
 
 def view(origin: LoadedFrom, name: str, threads: int | None, options: RunOptions) -> View:
     """The view of a net that was loaded from there. Raises LanguageError if the net cannot run as it was loaded."""
-
-    def load(settings: Mapping[str, str]) -> tuple[Model, Plan]:
-        model = origin.model(settings)
-        return model, model.plan(**options)[0]
-
-    load({})
-    return View(Desk(load, str(origin.path or name), threads=threads or os.cpu_count() or 1))
+    source = Source(str(origin.path or name), origin, options)
+    source.load({})
+    return View(Desk(source, threads=threads or os.cpu_count() or 1))
 
 
 class View:
