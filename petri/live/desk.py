@@ -28,6 +28,7 @@ KEPT: Final = 8  # settings whose replications are kept for when one returns to 
 POINTS: Final = 13  # of a curve
 GROWTH: Final = 1.25  # of the number of replications between two answers
 BETWEEN: Final = 0.1  # seconds between two answers at least
+SLOW: Final = 0.5  # seconds of reading the net, after which the page says what it waits for
 ENOUGH: Final = 20  # replications for the colours of the drawing
 MOST_PROBLEMS: Final = 5  # that are shown of a text with errors
 
@@ -65,6 +66,7 @@ class Desk:
         self._curve_of: tuple[str, str] | None = None
         self._visited: OrderedDict[str, Point] = OrderedDict()
         self._problem = ""
+        self._reading: float | None = None  # since when the net is read
         self._changed_text = False
         self._texts = 0  # how often the text has changed
         self._watchers = 0
@@ -158,10 +160,16 @@ class Desk:
                 done, wish = self._turns, self._wish
             if self.closed:
                 return
+            self._reading = time.monotonic()
+            reminder = threading.Timer(SLOW, self._new.set)
+            reminder.daemon = True
+            reminder.start()
             try:
                 self._fulfil(wish)
             except Exception as error:  # a fault of pnsim must not end the page
                 self._problem = _fault(error)
+            self._reading = None
+            reminder.cancel()
             self._new.set()
 
     def _fulfil(self, wish: Wish) -> None:
@@ -285,7 +293,9 @@ class Desk:
 
     def _written_answer(self) -> dict[str, Any]:
         wish, refinement, written = self._wish, self._refinement, self._written
-        shown: dict[str, Any] = {"problem": self._problem, "pinned": wish.pinned}
+        since = self._reading
+        slow = since is not None and time.monotonic() - since >= SLOW
+        shown: dict[str, Any] = {"problem": self._problem, "slow": slow, "pinned": wish.pinned}
         shown |= {"course": wish.course, "parameter": wish.parameter, "measure": wish.measure}
         if refinement is None or written is None:
             return shown

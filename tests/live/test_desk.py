@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -60,6 +61,18 @@ def test_the_page_follows_the_text_and_survives_its_errors(tmp_path: Path) -> No
         path.write_text(COUNTER.replace("exp(3 min)", "exp(1 min)"), encoding="utf-8")
         found = answer(one, lambda found: found.get("text") == 1 and found["count"] >= 4 and not found["problem"])
         assert abs(of(found, "busy")["value"] - 0.25) < 0.02
+
+
+def test_a_net_that_takes_long_to_read_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("petri.live.desk.SLOW", 0.01)
+    with desk(tmp_path / "counter.net") as one:
+        answer(one, lambda found: found.get("count", 0) >= 1 and not found["slow"])
+        read, go_on = Source.load, threading.Event()
+        monkeypatch.setattr(Source, "load", lambda *asked: go_on.wait() and read(*asked))
+        one.change(settings={"gap": "5 min"})
+        assert answer(one, lambda found: found["slow"])["settings"] == {}
+        go_on.set()
+        answer(one, lambda found: found["settings"] == {"gap": "5 min"} and not found["slow"])
 
 
 def test_a_pinned_setting_is_compared_replication_by_replication(tmp_path: Path) -> None:
