@@ -65,6 +65,8 @@ def test_a_slider_changes_the_figures(served: tuple[Desk, LiveServer], browser: 
     )
     browser.until("/25\\.0|24\\.9/.test(document.getElementById('measured').innerText)")
     assert browser.value("document.querySelector('.knob.turned code').textContent") == "clerks"
+    ends = "document.querySelector('.knob.turned .ends')"
+    assert browser.value(f"[...{ends}.children].map((end) => end.textContent).join()") == "1,9"
     assert served[0].wish.settings == {"clerks": "3"}
     browser.value("document.getElementById('reset').click()")
     browser.until("/7[45]\\./.test(document.getElementById('measured').innerText)")

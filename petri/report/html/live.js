@@ -69,8 +69,9 @@
   };
   const parts = {
     range: (knob) => {
-      const text = field(knob, `${knob.name}, as text`), { one, show } = slider(knob, text);
-      return { inputs: [text, one], show: (now) => { if (document.activeElement !== text) text.value = now.text; show(now); } };
+      const text = field(knob, `${knob.name}, as text`), { one, show } = slider(knob, text), ends = make("div", undefined, "ends");
+      ends.append(...[knob.low, knob.high].map((end) => make("span", written(Number(end.toPrecision(3)), knob))));
+      return { inputs: [text, one, ends], show: (now) => { if (document.activeElement !== text) text.value = now.text; show(now); } };
     },
     text: (knob) => {
       const text = field(knob, knob.name);
@@ -100,8 +101,7 @@
       rows.clear();
       $("knobs").replaceChildren(...knobs.map((knob) => {
         const row = make("div", undefined, "knob"), { inputs, show } = parts[knob.kind](knob);
-        row.append(make("code", knob.name), inputs[0]);
-        if (inputs[1]) row.append(inputs[1]);
+        row.append(make("code", knob.name), ...inputs);
         if (knob.doc) row.append(make("div", knob.doc, "doc"));
         const refusal = make("div", "", "doc refusal");
         row.append(refusal);
