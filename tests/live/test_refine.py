@@ -74,6 +74,21 @@ def test_a_glance_has_figures_before_the_first_replication_ends() -> None:
     assert result.measure("customers").value > 0.0
 
 
+def test_the_first_replication_runs_alone_until_it_tells_its_first_figures() -> None:
+    model = petri.load("mm1")
+    one = Point({}, model, model.plan(until=1e12)[0])
+    begun: list[set[int]] = []
+    refinement = Refinement(one, source("mm1").load, 2, lambda: begun.append(set(one.begun)))
+    refinement.start()
+    end = time.monotonic() + PATIENCE
+    while len(one.begun) < 2 and time.monotonic() < end:
+        time.sleep(0.01)
+    both = set(one.begun)
+    refinement.stop()
+    refinement.wait()
+    assert (begun[0], both) == ({0}, {0, 1})
+
+
 def test_a_long_warm_up_does_not_delay_the_first_figures() -> None:
     model = petri.load("mm1")
     one = Point({}, model, model.plan(until=2e12, warmup=1e12)[0])
