@@ -7,7 +7,6 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,10 +23,8 @@ from .run_options import engine_option, seed_option
 
 if TYPE_CHECKING:
     from petri.live.desk import Desk
-    from petri.live.refine import Load
     from petri.live.server import LiveServer
-    from petri.model import Model
-    from petri.run.plan import Plan
+    from petri.live.source import Source
 
 PAUSE = 0.2  # seconds between two looks whether Ctrl-C was pressed
 # Every user of the machine can read the command line of a browser. So it gets the name of a file, which only this user
@@ -68,32 +65,28 @@ def command(
     """
     if net == nets.STDIN:
         raise refusal("live-stdin")
+    from petri.live.source import Source
+    from petri.model import LoadedFrom
+
     path = nets.find(net)
-
-    def load(settings: Mapping[str, str]) -> tuple[Model, Plan]:
-        from petri import model
-
-        loaded = model.load(path, given.tables, **{**given.settings, **settings})
-        if given.streams or given.columns:
-            loaded = loaded.with_streams(given.streams, given.columns)
-        return loaded, loaded.plan(until=until, warmup=warmup, seed=seed, engine=engine)[0]
-
-    _serve(load, net, None if library.net(net) == path else path, threads or os.cpu_count() or 1, port, no_browser)
+    origin = LoadedFrom(path, "", given.settings, given.tables, given.streams, given.columns)
+    source = Source(net, origin, {"until": until, "warmup": warmup, "seed": seed, "engine": engine})
+    source.load({})  # the terminal shows errors that the text has at the start
+    _serve(source, None if library.net(net) == path else path, threads or os.cpu_count() or 1, port, no_browser)
 
 
-def _serve(load: Load, name: str, path: Path | None, threads: int, port: int, no_browser: bool) -> None:
+def _serve(source: Source, path: Path | None, threads: int, port: int, no_browser: bool) -> None:
     from petri.live.desk import Desk
     from petri.live.site import serve
 
-    load({})  # the terminal shows errors that the text has at the start
-    desk = Desk(load, name, path, threads)
+    desk = Desk(source, path, threads)
     try:
         server = serve(desk, port)
     except OSError as error:
         raise refusal("live-port", port=port, reason=error.strerror or str(error)) from error
     desk.start()
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    remark(f"{name}: {server.url}")
+    remark(f"{source.name}: {server.url}")
     remark("this address is for you alone; Ctrl-C ends it")
     try:
         _wait(server, desk, no_browser)

@@ -60,7 +60,7 @@ class LoadedFrom(Frozen):
         """The model with these values. Raises LanguageError."""
         given = {**self.parameters, **more}
         loaded = loads(self.text, **given) if self.path is None else load(self.path, self.tables, **given)
-        return loaded.with_streams(self.streams, self.columns) if self.streams else loaded
+        return loaded.with_streams(self.streams, self.columns) if self.streams or self.columns else loaded
 
 
 class Model(ShownInNotebook, Frozen):

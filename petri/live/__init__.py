@@ -2,6 +2,7 @@
 
 watching.py    which files a net reads, and whether one of them has changed
 refine.py      replications of several settings on threads, as many as are wanted, until they are stopped
+source.py      loading the net with other values, and a setting as texts to take away
 knobs.py       the range of each parameter
 answer.py      the figures of a setting as JSON for the page
 desk.py        what is set, and what is known of it

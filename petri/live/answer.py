@@ -5,9 +5,7 @@ Texts that are HTML come from `petri.report.html`, which escapes what it is give
 
 from __future__ import annotations
 
-import json
 import math
-import shlex
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
@@ -324,37 +322,6 @@ def _awaited(record: RunRecord, one: Transition) -> list[tuple[str, Content]]:
     empty = _empty(record)
     places = sorted({arc.place for arc in one.inputs if arc.place in empty}, key=lambda place: -empty[place])
     return [(f"{record.net.places[place].name} is empty", f"{100 * empty[place]:.3g}% of the time") for place in places]
-
-
-# ---------------------------------------------------------------- to take away
-
-
-def copies(
-    net: str, settings: Mapping[str, str], replications: int, parameter: str, values: Sequence[str]
-) -> dict[str, str]:
-    """The setting as a command, as an experiment in YAML, and as a program in Python."""
-    given = [word for name, value in settings.items() for word in ("--set", f"{name}={value}")]
-    command = shlex.join(["pnsim", "run", net, *given, "-n", str(replications)])
-    fixed = {name: value for name, value in settings.items() if name != parameter}
-    grid = {parameter: list(values)} if parameter and values else {name: [value] for name, value in settings.items()}
-    lines = [f"net: {_yaml(net)}"]
-    if fixed and parameter:
-        lines += ["set:", *(f"  {name}: {_yaml(value)}" for name, value in fixed.items())]
-    lines += ["grid:" if grid else "grid: {}"]
-    lines += [f"  {name}: [{', '.join(map(_yaml, each))}]" for name, each in grid.items()]
-    lines += [f"replications: {replications}"]
-    arguments = "".join(f", {name}={value!r}" for name, value in settings.items())
-    python = f"import petri\n\nmodel = petri.load({net!r}{arguments})\nprint(model.run(replications={replications}))\n"
-    return {"command": command + "\n", "yaml": "\n".join(lines) + "\n", "python": python}
-
-
-def _yaml(text: str) -> str:
-    """Numbers and words as they are, anything else between quotation marks."""
-    try:
-        float(text)
-    except ValueError:
-        return text if text in ("true", "false") else json.dumps(text, ensure_ascii=False)
-    return text
 
 
 def _finite(value: float) -> float | None:

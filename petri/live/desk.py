@@ -12,11 +12,13 @@ from typing import Any, Final
 from petri.diagnostics import Diagnostic, LanguageError, render
 from petri.live import answer
 from petri.live.knobs import along, knobs, leading
-from petri.live.refine import MOST_OF_OTHERS, Load, Point, Refinement
+from petri.live.refine import MOST_OF_OTHERS, Point, Refinement
+from petri.live.source import Source
 from petri.live.watching import PAUSE, files_named, times
 from petri.model import Model
 from petri.report.html.markup import Markup, aside
 from petri.report.html.page import Figure
+from petri.report.html.picture import LARGEST
 from petri.report.picture import Diagram, diagram
 from petri.report.record import of_result
 from petri.result import Result
@@ -26,8 +28,8 @@ KEPT: Final = 8  # settings whose replications are kept for when one returns to 
 POINTS: Final = 13  # of a curve
 GROWTH: Final = 1.25  # of the number of replications between two answers
 BETWEEN: Final = 0.1  # seconds between two answers at least
+SLOW: Final = 0.5  # seconds of reading the net, after which the page says what it waits for
 ENOUGH: Final = 20  # replications for the colours of the drawing
-LARGEST: Final = 600  # nodes of a drawing
 MOST_PROBLEMS: Final = 5  # that are shown of a text with errors
 
 
@@ -49,12 +51,11 @@ class Wish(Frozen):
 class Desk:
     """Threads load the net as it is set, run it and write the answers; `wait` hands out the newest.
 
-    load: the net with some values, and the plan of its runs. path: the file to follow; None for a net of the library.
-    name: how a command names the net.
+    path: the file to follow; None for a net of the library.
     """
 
-    def __init__(self, load: Load, name: str, path: Path | None = None, threads: int = 2) -> None:
-        self.load, self.name, self.path, self.threads = load, name, path, threads
+    def __init__(self, source: Source, path: Path | None = None, threads: int = 2) -> None:
+        self.source, self.path, self.threads = source, path, threads
         self.closed = False
         self._lock = threading.Condition()
         self._wish, self._turns = Wish(), 1
@@ -65,6 +66,7 @@ class Desk:
         self._curve_of: tuple[str, str] | None = None
         self._visited: OrderedDict[str, Point] = OrderedDict()
         self._problem = ""
+        self._reading: float | None = None  # since when the net is read
         self._changed_text = False
         self._texts = 0  # how often the text has changed
         self._watchers = 0
@@ -158,10 +160,16 @@ class Desk:
                 done, wish = self._turns, self._wish
             if self.closed:
                 return
+            self._reading = time.monotonic()
+            reminder = threading.Timer(SLOW, self._new.set)
+            reminder.daemon = True
+            reminder.start()
             try:
                 self._fulfil(wish)
             except Exception as error:  # a fault of pnsim must not end the page
                 self._problem = _fault(error)
+            self._reading = None
+            reminder.cancel()
             self._new.set()
 
     def _fulfil(self, wish: Wish) -> None:
@@ -178,7 +186,7 @@ class Desk:
         if refinement is None or refinement.main is not point or refinement.stopped.is_set():
             if refinement is not None:
                 refinement.stop()
-            refinement = Refinement(point, self.load, self.threads, self._new.set)
+            refinement = Refinement(point, self.source.load, self.threads, self._new.set)
         self._compare_and_draw(wish, refinement)
         if refinement is not self._refinement:
             with self._lock:
@@ -191,7 +199,7 @@ class Desk:
     def _read(self, wish: Wish) -> Wish:
         """Load the text, for the first time or again: what is known belongs to another net. Raises LanguageError."""
         again = self._written is not None
-        self._written = self.load({})[0]
+        self._written = self.source.load({})[0]
         if not again:
             return wish
         self._texts += 1
@@ -208,7 +216,7 @@ class Desk:
         key = repr(sorted(settings.items()))
         point = self._visited.pop(key, None)
         if point is None:
-            model, plan = self.load(settings)
+            model, plan = self.source.load(settings)
             point = Point(settings, model, plan)
             point.text = self._texts
         self._visited[key] = point
@@ -285,7 +293,9 @@ class Desk:
 
     def _written_answer(self) -> dict[str, Any]:
         wish, refinement, written = self._wish, self._refinement, self._written
-        shown: dict[str, Any] = {"problem": self._problem, "pinned": wish.pinned}
+        since = self._reading
+        slow = since is not None and time.monotonic() - since >= SLOW
+        shown: dict[str, Any] = {"problem": self._problem, "slow": slow, "pinned": wish.pinned}
         shown |= {"course": wish.course, "parameter": wish.parameter, "measure": wish.measure}
         if refinement is None or written is None:
             return shown
@@ -316,8 +326,8 @@ class Desk:
         shown |= self._loads(point.model, result, (id(point), wish.colours, min(shown["count"], ENOUGH)), before)
         shown |= self._charts(wish, point, result, before)
         shown["compared"] = self._compared(point)
-        values = self._curve_values(wish)
-        shown["copies"] = answer.copies(self.name, point.settings, max(len(point.ran), 1), wish.parameter, values)
+        values = self._curve_values(wish, point)
+        shown["copies"] = self.source.copies(point.settings, max(len(point.ran), 1), wish.parameter, values)
         return shown
 
     def _figures(self, point: Point, result: Result, before: dict[str, Any]) -> dict[str, Any]:
@@ -367,9 +377,11 @@ class Desk:
         knob = next((one for one in knobs(self._written.net, self._written.net) if one["name"] == wish.parameter), None)
         return None if knob is None else answer.curve(self._others, knob, wish.measure, point, result)
 
-    def _curve_values(self, wish: Wish) -> list[str]:
-        """The values of the curve's parameter in ascending order."""
-        return sorted((one.settings[wish.parameter] for one in self._others), key=leading)
+    def _curve_values(self, wish: Wish, point: Point) -> list[str]:
+        """The values of the curve's parameter in ascending order, with that of the setting."""
+        values = {one.settings[wish.parameter] for one in self._others}
+        here = {value for name, value in point.settings.items() if name == wish.parameter}
+        return sorted(values | here, key=leading) if values else []
 
     def _compared(self, point: Point) -> Markup | None:
         pinned = self._pinned

@@ -19,14 +19,16 @@ except ImportError as error:
 
 from petri.live.desk import Desk
 from petri.live.knobs import STEPS, written_value
-from petri.model import LoadedFrom, Model
+from petri.live.source import Source
+from petri.model import LoadedFrom
 from petri.report.html.markup import Content, Markup, tag
+from petri.report.html.picture import LARGEST
 from petri.report.notebook.drawing import drawing_html
 from petri.report.notebook.fragments import fragment
 from petri.report.notebook.plots import plot
 from petri.report.picture import closed, layout, svg
 from petri.report.picture.svg import quoted
-from petri.run.plan import Plan, RunOptions
+from petri.run.plan import RunOptions
 from petri.views import Drawing
 
 WAIT: Final = 1.0  # seconds between two looks whether the view was closed
@@ -45,13 +47,9 @@ Row = tuple[list[ipywidgets.Widget], Callable[[Knob], None]]
 
 def view(origin: LoadedFrom, name: str, threads: int | None, options: RunOptions) -> View:
     """The view of a net that was loaded from there. Raises LanguageError if the net cannot run as it was loaded."""
-
-    def load(settings: Mapping[str, str]) -> tuple[Model, Plan]:
-        model = origin.model(settings)
-        return model, model.plan(**options)[0]
-
-    load({})
-    return View(Desk(load, str(origin.path or name), threads=threads or os.cpu_count() or 1))
+    source = Source(str(origin.path or name), origin, options)
+    source.load({})
+    return View(Desk(source, threads=threads or os.cpu_count() or 1))
 
 
 class View:
@@ -63,7 +61,7 @@ class View:
         self._chosen = False  # the parameter of the chart; until then it is the one that was turned last
         self._frames: list[dict[str, Any]] = []
         self._show_values: list[Callable[[Knob], None]] = []
-        self._loads: Mapping[str, tuple[float, str]] = {}
+        self._drawn: tuple[str, Mapping[str, tuple[float, str]]] = ("", {})  # which drawing, with which colours
         self._figures, self._drawing, self._curve = (ipywidgets.HTML() for _ in range(3))
         self._knobs = ipywidgets.VBox()
         self._measure = ipywidgets.Dropdown(description="chart of")
@@ -73,8 +71,8 @@ class View:
         self._follower = threading.Thread(target=self._follow, daemon=True)
         reset.on_click(lambda _: self._turned({}))
         self._by_hand(self._pin, lambda pinned: self._desk.change(pinned=pinned))
-        for one in (self._measure, self._parameter):
-            self._by_hand(one, lambda _: self._charted())
+        self._by_hand(self._measure, lambda measure: self._desk.change(measure=measure or ""))
+        self._by_hand(self._parameter, self._choose)
         left = [self._knobs, ipywidgets.HBox([reset, self._pin])]
         right = [self._figures, self._drawing, ipywidgets.HBox([self._measure, self._parameter]), self._curve]
         wide = {"flex": "1 1 24rem", "min_width": "0"}
@@ -109,9 +107,9 @@ class View:
         curve = {"parameter": name, "measure": self._measure.value or ""} if name and not self._chosen else {}
         self._desk.change(settings=self._settings, **curve)
 
-    def _charted(self) -> None:
+    def _choose(self, parameter: str | None) -> None:
         self._chosen = True
-        self._desk.change(measure=self._measure.value or "", parameter=self._parameter.value or "")
+        self._desk.change(measure=self._measure.value or "", parameter=parameter or "")
 
     # ---------------------------------------------------------------- from the desk
 
@@ -130,7 +128,8 @@ class View:
             parts += [tag("p", answer["progress"], class_="note")]
             parts += [Markup(one) for one in (answer["measures"], answer["said"], answer["compared"]) if one]
             self._show_curve(answer)
-            self._show_drawing(answer["loads"])
+            if "colours" in answer:  # which follow the first figures of a setting
+                self._show_drawing(answer["picture"], answer["loads"])
         self._figures.value = str(fragment(parts))
 
     def _show_knobs(self, knobs: Sequence[Knob], settings: Mapping[str, str]) -> None:
@@ -167,12 +166,16 @@ class View:
         curve, of = answer["curve"], f"{measure} over {answer['parameter']}"
         self._curve.value = "" if curve is None else str(fragment([plot(curve, of)]))
 
-    def _show_drawing(self, loads: Mapping[str, tuple[float, str]]) -> None:
+    def _show_drawing(self, picture: str, loads: Mapping[str, tuple[float, str]]) -> None:
         point = self._desk.now
-        if point is None or point.model is None or not loads or loads == self._loads:
+        if point is None or point.model is None or (picture, loads) == self._drawn:
             return
-        self._loads = loads
-        whole = closed(self._desk.drawing(point.model))
+        self._drawn = (picture, loads)
+        inside = self._desk.drawing(point.model)
+        if len(inside.nodes) > LARGEST:
+            self._drawing.value = ""
+            return
+        whole = closed(inside)
         heat = {node.name: loads[quoted(node.name)] for node in whole.nodes if quoted(node.name) in loads}
         drawn = Drawing(point.model.net.name, svg(whole, layout(whole), heat), "", len(whole.nodes))
         self._drawing.value = str(drawing_html(drawn))

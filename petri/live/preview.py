@@ -12,31 +12,32 @@ from petri.live.answer import progress, said, told
 from petri.live.refine import Point, Refinement
 from petri.model import Model
 from petri.net import Net
+from petri.report.html.markup import Content, Markup, tag
 from petri.report.html.picture import LARGEST, heat_of
 from petri.report.html.run_page import busy
+from petri.report.notebook.drawing import drawing_html
+from petri.report.notebook.fragments import fragment
 from petri.report.picture import closed, diagram, layout, svg
 from petri.report.record import of_result
 from petri.result import Result
+from petri.views import Drawing
 
 SECONDS: Final = 0.25  # of the run
 THREADS: Final = 1
 
 
 def preview(net: Net, sources: Mapping[str, str]) -> dict[str, str]:
-    """The name, the drawing (SVG, "" if it is too large), the measures and the progress.
+    """The name, and as HTML with its style the drawing (if it is not too large), the measures and the progress.
 
     Names and comments are escaped: none of the net is markup.
     """
     point = _ran(Model(net, sources))
     result = point.result() if point is not None else None
-    found = {"name": net.name, "svg": _drawn(net, sources, result), "measures": "", "progress": ""}
+    parts: list[Content] = [_drawn(net, sources, result)]
     if point is not None and result is not None:
         record = of_result(result)
-        found |= {
-            "measures": str(told(record, bool(point.ran))) + str(said(record)),
-            "progress": progress(point, result, 0.0),
-        }
-    return found
+        parts += [told(record, bool(point.ran)), said(record), tag("p", progress(point, result, 0.0), class_="note")]
+    return {"name": net.name, "html": str(fragment(parts))}
 
 
 def _ran(model: Model) -> Point | None:
@@ -57,10 +58,10 @@ def _ran(model: Model) -> Point | None:
     return point
 
 
-def _drawn(net: Net, sources: Mapping[str, str], result: Result | None) -> str:
+def _drawn(net: Net, sources: Mapping[str, str], result: Result | None) -> Markup | None:
     whole = diagram(net, sources=sources)
     if len(whole.nodes) > LARGEST:
-        return ""
+        return None
     drawn = closed(whole)
     heat = heat_of(whole, net, busy(of_result(result))) if result is not None else {}
-    return svg(drawn, layout(drawn), heat)
+    return drawing_html(Drawing(net.name, svg(drawn, layout(drawn), heat), "", len(drawn.nodes)))

@@ -116,10 +116,14 @@ class Refinement:
     # ---------------------------------------------------------------- whose turn it is
 
     def _next(self) -> tuple[Point, int] | None:
-        """The point and the replication to run now. Waits until there is one; None when stopped."""
+        """The point and the replication to run now. Waits until there is one; None when stopped.
+
+        The first replication runs alone until it has told its first figures, which others would delay.
+        """
         with self._turn:
             while not self.stopped.is_set():
-                point = self._chosen() if self.looking else None
+                alone = self.main.begun == {0} and self.main.glance is None and not self.main.done
+                point = self._chosen() if self.looking and not alone else None
                 if point is not None:
                     index = point.next
                     point.begun.add(index)
@@ -158,6 +162,7 @@ class Refinement:
                     point.begun.discard(index)
                 else:
                     point.done[index] = finished
+                self._turn.notify_all()
             self._changed()
 
     def _run(self, point: Point, index: int) -> Replication | None:
@@ -171,8 +176,11 @@ class Refinement:
         driver.longest = LONGEST_PIECE
         if point is self.main and index == 0:
             driver.watch = self._glances(point, driver)
-        ran = driver.run()
-        return None if ran.ended == "interrupted" else replace(ran, levels=None)
+        started = time.perf_counter()
+        ended = driver.end()
+        if ended == "interrupted":  # its figures are not wanted, and would delay those of the next setting
+            return None
+        return replace(driver.so_far(ended, time.perf_counter() - started), levels=None)
 
     def _glances(self, point: Point, driver: Driver) -> Callable[[], None]:
         started = time.perf_counter()
@@ -184,7 +192,11 @@ class Refinement:
             if now >= due and not self.stopped.is_set():
                 due = now + GLANCES
                 # The first must be there soon: it has no intervals yet, which rest on the batches.
-                point.glance = driver.so_far("interrupted", now - started, batched=point.glance is not None)
+                first = point.glance is None
+                point.glance = driver.so_far("interrupted", now - started, batched=not first)
                 self._changed()
+                if first:  # the other threads have waited for it
+                    with self._turn:
+                        self._turn.notify_all()
 
         return watch

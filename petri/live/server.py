@@ -2,14 +2,18 @@
 
 Nobody else gets anything: the socket is bound to 127.0.0.1, every path begins with a random token, the `Host` must be
 this server (so that no foreign name that leads here is answered), and a request that changes something must come from
-the page itself. The answers may be neither kept, framed nor read by other pages.
+the page itself. The answers may be neither kept, framed nor read by other pages. Of the connections there are only so
+many: where a new one finds no room, the oldest that has not shown the token is closed.
 """
 
 from __future__ import annotations
 
 import json
 import secrets
+import socket
+import threading
 from collections.abc import Callable
+from contextlib import suppress
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Final
@@ -20,6 +24,7 @@ from petri.structs import Frozen
 
 ADDRESS: Final = "127.0.0.1"
 LONGEST: Final = 100_000  # bytes of what the page sends
+MOST: Final = 50  # connections; each has a thread
 ALIVE: Final = 10.0  # seconds, after which a page hears something in any case
 HEADERS: Final = {
     "Cache-Control": "no-store",
@@ -49,16 +54,43 @@ class LiveServer(ThreadingHTTPServer):
 
     daemon_threads = True
     allow_reuse_address = False
+    request_queue_size = MOST
 
     def __init__(self, desk: Desk, answers: Answers, change: Callable[[Any], None], port: int = 0) -> None:
         self.desk, self.answers, self.change = desk, answers, change
         self.token = secrets.token_urlsafe(24)
+        self._connections: dict[socket.socket, bool] = {}  # oldest first: whether it has shown the token
+        self._lock = threading.Lock()
         super().__init__((ADDRESS, port), _Handler)
         self.host = f"{ADDRESS}:{self.server_port}"
 
     @property
     def url(self) -> str:
         return f"http://{self.host}/{self.token}/"
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        with self._lock:
+            if len(self._connections) >= MOST:
+                stranger = next((one for one, known in self._connections.items() if not known), None)
+                if stranger is None:
+                    super().shutdown_request(request)
+                    return
+                del self._connections[stranger]
+                with suppress(OSError):
+                    stranger.shutdown(socket.SHUT_RDWR)
+            self._connections[request] = False
+        super().process_request(request, client_address)
+
+    def shutdown_request(self, request: Any) -> None:
+        with self._lock:
+            self._connections.pop(request, None)
+        super().shutdown_request(request)
+
+    def trust(self, request: socket.socket) -> None:
+        """It has shown the token."""
+        with self._lock:
+            if request in self._connections:
+                self._connections[request] = True
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """A browser that has gone is not an error."""
@@ -110,6 +142,7 @@ class _Handler(BaseHTTPRequestHandler):
         if self.headers.get_all("Host") != [self.server.host] or not same:
             self._refuse(HTTPStatus.NOT_FOUND)
             return None
+        self.server.trust(self.connection)
         return rest[0]
 
     def _send(self, reply: Reply) -> None:

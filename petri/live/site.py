@@ -56,8 +56,9 @@ class _Site:
 
     def page(self, _: dict[str, str]) -> Reply:
         model = self.desk.written
-        name, doc = (model.net.name, first_sentence(model.net.doc)) if model is not None else (self.desk.name, "")
-        return Reply(live_page(name, doc).html())
+        if model is None:
+            return Reply(live_page(self.desk.source.name, "").html())
+        return Reply(live_page(model.net.name, first_sentence(model.net.doc)).html())
 
     def net(self, _: dict[str, str]) -> Reply | None:
         model = self._model()

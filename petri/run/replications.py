@@ -233,11 +233,16 @@ class Driver:
             raise
 
     def run(self) -> Replication:
-        """The whole replication. Errors of the model and of the file of a stream are in the result.
+        """The whole replication. Errors as of `end`."""
+        started = time.perf_counter()
+        ended = self.end()
+        return self.so_far(ended, time.perf_counter() - started)
+
+    def end(self) -> Ending:
+        """Go on until it ends. Errors of the model and of the file of a stream are in `so_far`.
 
         Raises LanguageError for such a file if nothing has happened yet.
         """
-        started = time.perf_counter()
         try:
             ended = self.live()
         except LanguageError as error:
@@ -250,7 +255,7 @@ class Driver:
         self.progress.running.pop(self.index, None)
         self.progress.firings += self.session.firings
         self.progress.finished += 1
-        return self.so_far(ended, time.perf_counter() - started)
+        return ended
 
     def so_far(self, ended: Ending, seconds: float, *, batched: bool = True) -> Replication:
         """What it is until now, also between two pieces of a run that goes on. seconds: of wall-clock time.

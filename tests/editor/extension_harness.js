@@ -104,7 +104,7 @@ Module._load = function (name, ...rest) {
   const extension = require(source);
   await extension.activate({ subscriptions: [] });
   done.commands = Object.keys(commands).sort();
-  for (const name of ["pnsim.run", "pnsim.check", "pnsim.step", "pnsim.why"]) await commands[name](uri(net));
+  for (const name of ["pnsim.run", "pnsim.check", "pnsim.step", "pnsim.why", "pnsim.live"]) await commands[name](uri(net));
   await commands["pnsim.draw"]();
   const written = text, until = async (there) => { while (!there()) await new Promise((then) => setTimeout(then, 10)); };
   for (let key = 1; key <= 5; key++) client.typed(`${written}\nplace more${"e".repeat(key)}`);  // asked for when they rest

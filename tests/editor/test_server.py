@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from base64 import b64decode
 from collections.abc import Iterator
 from typing import Any
 
@@ -54,19 +55,24 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
         yield client
 
 
+def drawn(preview: dict[str, str]) -> str:
+    """The drawing of a preview, an image in its HTML."""
+    return b64decode(preview["html"].partition("base64,")[2].partition('"')[0]).decode()
+
+
 def test_a_preview_follows_the_text_that_is_not_saved(client: Client) -> None:
     found = client.ask("pnsim/preview", {"uri": client.uri("main.net")})
     assert found["name"] == "hops"
-    assert "<svg" in found["svg"]
-    assert "sent" in found["measures"]
+    assert "<svg" in drawn(found)
+    assert "sent" in found["html"]
     client.change("main.net", MAIN.replace("net hops", "net hips").replace("middle", "between"))
     found = client.ask("pnsim/preview", {"uri": client.uri("main.net")})
     assert found["name"] == "hips"
-    assert "between" in found["svg"]
+    assert "between" in drawn(found)
     client.change("main.net", MAIN.replace("place middle", "place"))
     assert client.ask("pnsim/preview", {"uri": client.uri("main.net")}) is None
     client.change("main.net", MAIN.replace("measure waiting", "## <img src=x>\nmeasure waiting"))
-    assert "<img" not in client.ask("pnsim/preview", {"uri": client.uri("main.net")})["measures"]
+    assert "<img src=x>" not in client.ask("pnsim/preview", {"uri": client.uri("main.net")})["html"]
     client.change("main.net", MAIN)
 
 

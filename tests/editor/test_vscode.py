@@ -85,6 +85,7 @@ def test_its_commands_in_a_stand_in_for_the_editor(tmp_path: Path) -> None:
         [str(program), "check", str(net)],
         [str(program), "step", str(net)],
         [str(program), "why", str(net), "serve", "--at", "3"],
+        [str(program), "live", str(net)],
     ]
     assert done["asked"] == 4
     pages = done["pages"]  # while the text has errors, the page stays

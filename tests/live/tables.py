@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import petri
 from petri.live.desk import Desk
-from petri.model import Model
-from petri.run.plan import Plan
+from petri.live.source import Source
+from petri.model import LoadedFrom, Setting
+from petri.run.plan import RunOptions
 
 PATIENCE = 15.0
 COUNTER = """## Customers at a counter.
@@ -31,19 +31,15 @@ run until 1_000 h  warmup 10 h
 """
 
 
-def loader(path: Path | str) -> Callable[[Mapping[str, str]], tuple[Model, Plan]]:
-    def load(settings: Mapping[str, str]) -> tuple[Model, Plan]:
-        model = petri.load(path, **settings)
-        return model, model.plan()[0]
-
-    return load
+def source(path: Path | str, options: RunOptions | None = None, **parameters: Setting) -> Source:
+    return Source(str(path), LoadedFrom(path, "", parameters), options or {})
 
 
 @contextmanager
 def desk(path: Path, text: str = COUNTER) -> Iterator[Desk]:
     """A desk of a net in a file, which somebody looks at."""
     path.write_text(text, encoding="utf-8")
-    made = Desk(loader(path), str(path), path, threads=2)
+    made = Desk(source(path), path, threads=2)
     made.start()
     made.watched(1)
     try:

@@ -58,6 +58,20 @@ def test_a_slider_changes_the_figures_and_draws_its_curve(view: Any) -> None:
     until(lambda: clerks.value == 1.0)
 
 
+def test_another_measure_leaves_the_chart_over_the_parameter_that_is_turned(view: Any) -> None:
+    until(lambda: "busy" in view._figures.value)
+    measure, parameter = widgets(view, "Dropdown")
+    until(lambda: len(measure.options) > 1)
+    measure.value = measure.options[1]
+    gap = widgets(view, "FloatSlider")[0]
+    gap.value = 5.0
+    until(lambda: parameter.value == "gap" and f"{measure.options[1]} over gap" in view._curve.value)
+    parameter.value = "clerks"
+    gap.value = 6.0
+    until(lambda: "6 min" in [field.value for field in widgets(view, "Text")] and "over clerks" in view._curve.value)
+    assert parameter.value == "clerks"
+
+
 def test_a_wrong_value_is_told_and_the_last_figures_stay(view: Any) -> None:
     until(lambda: "busy" in view._figures.value)
     field = widgets(view, "Text")[1]
@@ -88,6 +102,12 @@ def test_texts_of_the_net_are_never_markup() -> None:
     assert all("<img src=x" not in one for one in shown)
     assert any("&lt;img src=x" in one for one in shown)
     assert f"{HOSTILE} b" in [one.value for one in widgets(made, "Label")]  # which shows it as text
+
+
+def test_a_net_of_which_nothing_is_used_is_drawn_without_colours() -> None:
+    made = petri.loads("place p = 3 * token\nplace q\ntransition t: p -> q\nrun until 10").live()
+    until(lambda: "data:image/svg+xml" in made._drawing.value)
+    made.close()
 
 
 def test_a_net_without_a_text_says_what_to_do() -> None:

@@ -65,6 +65,8 @@ def test_a_slider_changes_the_figures(served: tuple[Desk, LiveServer], browser: 
     )
     browser.until("/25\\.0|24\\.9/.test(document.getElementById('measured').innerText)")
     assert browser.value("document.querySelector('.knob.turned code').textContent") == "clerks"
+    ends = "document.querySelector('.knob.turned .ends')"
+    assert browser.value(f"[...{ends}.children].map((end) => end.textContent).join()") == "1,9"
     assert served[0].wish.settings == {"clerks": "3"}
     browser.value("document.getElementById('reset').click()")
     browser.until("/7[45]\\./.test(document.getElementById('measured').innerText)")
@@ -143,6 +145,25 @@ def test_the_keyboard_is_enough(served: tuple[Desk, LiveServer], browser: Browse
     browser.type("Enter", 13)
     browser.until("/sojourn/.test(document.getElementById('part').innerText)")
     browser.until("document.getElementById('course').value === 'line'")
+
+
+def test_a_wrong_value_is_marked_where_it_was_written(served: tuple[Desk, LiveServer], browser: Browser) -> None:
+    browser.resize(390, 844)
+    browser.open(served[1].url, READY)
+    field = "document.querySelector('[aria-label=\"clerks, as text\"]')"
+    browser.value(f"{field}.focus()")
+    browser.value(f"{field}.select()")
+    browser.call("Input.insertText", text="12")
+    browser.type("Tab", 9)
+    browser.until(f"{field}.getAttribute('aria-invalid') === 'true'")
+    assert "must be in 1..9" in browser.value(f"{field}.closest('.knob').querySelector('.refusal').innerText")
+    problem = "document.getElementById('problem')"
+    assert browser.value(f"{problem}.scrollWidth <= {problem}.clientWidth")  # all of the message can be seen
+    browser.value(f"{field}.select()")
+    browser.call("Input.insertText", text="2")
+    browser.type("Tab", 9)
+    browser.until(f"{field}.getAttribute('aria-invalid') === 'false' && {problem}.hidden")
+    assert browser.value(f"{field}.closest('.knob').querySelector('.refusal').innerText") == ""
 
 
 def test_the_text_is_followed(served: tuple[Desk, LiveServer], browser: Browser) -> None:

@@ -10,12 +10,12 @@ import pytest
 import petri
 from petri.live.answer import progress
 from petri.live.refine import TOGETHER, Point, Refinement
-from tests.live.tables import PATIENCE, loader
+from tests.live.tables import PATIENCE, source
 
 
 def refined(point: Point, enough: int, threads: int = 2, others: tuple[Point, ...] = ()) -> Refinement:
     changed = threading.Event()
-    refinement = Refinement(point, loader("mm1"), threads, changed.set)
+    refinement = Refinement(point, source("mm1").load, threads, changed.set)
     refinement.set_others(others, None)
     refinement.start()
     end = time.monotonic() + PATIENCE
@@ -27,7 +27,7 @@ def refined(point: Point, enough: int, threads: int = 2, others: tuple[Point, ..
 
 
 def point(load: str = "0.5") -> Point:
-    return Point({"load": load}, *loader("mm1")({"load": load}))
+    return Point({"load": load}, *source("mm1").load({"load": load}))
 
 
 def test_the_figures_are_those_of_a_run_with_as_many_replications() -> None:
@@ -48,7 +48,7 @@ def test_a_long_run_stops_at_once() -> None:
     model = petri.load("mm1")
     one = Point({}, model, model.plan(until=1e12)[0])
     changed = threading.Event()
-    refinement = Refinement(one, loader("mm1"), 2, changed.set)
+    refinement = Refinement(one, source("mm1").load, 2, changed.set)
     refinement.start()
     assert changed.wait(PATIENCE)  # the first glance
     assert one.glance is not None
@@ -64,7 +64,7 @@ def test_a_glance_has_figures_before_the_first_replication_ends() -> None:
     model = petri.load("mm1")
     one = Point({}, model, model.plan(until=1e12)[0])
     changed = threading.Event()
-    refinement = Refinement(one, loader("mm1"), 1, changed.set)
+    refinement = Refinement(one, source("mm1").load, 1, changed.set)
     refinement.start()
     assert changed.wait(PATIENCE)
     refinement.stop()
@@ -74,11 +74,26 @@ def test_a_glance_has_figures_before_the_first_replication_ends() -> None:
     assert result.measure("customers").value > 0.0
 
 
+def test_the_first_replication_runs_alone_until_it_tells_its_first_figures() -> None:
+    model = petri.load("mm1")
+    one = Point({}, model, model.plan(until=1e12)[0])
+    begun: list[set[int]] = []
+    refinement = Refinement(one, source("mm1").load, 2, lambda: begun.append(set(one.begun)))
+    refinement.start()
+    end = time.monotonic() + PATIENCE
+    while len(one.begun) < 2 and time.monotonic() < end:
+        time.sleep(0.01)
+    both = set(one.begun)
+    refinement.stop()
+    refinement.wait()
+    assert (begun[0], both) == ({0}, {0, 1})
+
+
 def test_a_long_warm_up_does_not_delay_the_first_figures() -> None:
     model = petri.load("mm1")
     one = Point({}, model, model.plan(until=2e12, warmup=1e12)[0])
     changed = threading.Event()
-    refinement = Refinement(one, loader("mm1"), 1, changed.set)
+    refinement = Refinement(one, source("mm1").load, 1, changed.set)
     refinement.start()
     assert changed.wait(PATIENCE)
     refinement.stop()
@@ -112,7 +127,7 @@ def test_a_point_that_cannot_be_says_why_and_does_not_end_the_others() -> None:
 
 def test_nothing_begins_while_nobody_looks() -> None:
     one = point()
-    refinement = Refinement(one, loader("mm1"), 2, lambda: None)
+    refinement = Refinement(one, source("mm1").load, 2, lambda: None)
     refinement.looking = False
     refinement.start()
     time.sleep(0.2)

@@ -7,6 +7,7 @@ import json
 import socket
 import threading
 from collections.abc import Iterator
+from contextlib import ExitStack, closing
 from pathlib import Path
 
 import pytest
@@ -103,6 +104,31 @@ def test_it_listens_on_this_machine_only(server: LiveServer) -> None:
     for address in others:
         with pytest.raises(ConnectionError), socket.create_connection((str(address), server.server_port), timeout=1):
             pass
+
+
+def test_connections_of_strangers_leave_room_for_the_page(server: LiveServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("petri.live.server.MOST", 8)
+    before, address = threading.active_count(), ("127.0.0.1", server.server_port)
+    page = http.client.HTTPConnection(*address, timeout=30)
+    with ExitStack() as stack, closing(page):
+        for _ in range(2):  # the second time over the connection that the first one opened
+            page.request("GET", f"/{server.token}/text")
+            assert page.getresponse().read()
+            strangers = [stack.enter_context(socket.create_connection(address, timeout=30)) for _ in range(20)]
+            assert ask(server, f"/{server.token}/")[0] == 200
+            assert strangers[0].recv(1) == b""  # closed
+        assert threading.active_count() <= before + 8 + 2
+
+
+def test_connections_with_the_token_have_a_limit_as_well(server: LiveServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("petri.live.server.MOST", 3)
+    with ExitStack() as stack:
+        for _ in range(3):
+            page = stack.enter_context(closing(http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=30)))
+            page.request("GET", f"/{server.token}/text")
+            assert page.getresponse().read()
+        with pytest.raises((ConnectionError, http.client.HTTPException)):
+            ask(server, f"/{server.token}/text")
 
 
 def test_no_answer_may_be_kept_framed_or_guessed_at(server: LiveServer) -> None:

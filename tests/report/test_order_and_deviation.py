@@ -115,6 +115,10 @@ def test_a_measure_over_decades_has_a_logarithmic_axis(net: str, tmp_path: Path)
     )
     (curve,) = [one for one in Reader(sweep_report(outcome)).json("figures") if "xaxis" in one["layout"]]
     assert curve["layout"]["xaxis"]["type"] == curve["layout"]["yaxis"]["type"] == "log"
+    up, (trace,) = curve["layout"]["yaxis"], curve["data"]
+    assert [float(text.replace(",", "")) for text in up["ticktext"]] == up["tickvals"]  # 20 and 50, not 2 and 5
+    assert up["tickvals"][0] <= 2 * min(trace["y"])
+    assert up["tickvals"][-1] >= max(trace["y"]) / 2
 
 
 def test_quantities_are_on_an_axis_of_numbers(tmp_path: Path) -> None:

@@ -80,14 +80,12 @@ function output(args, cwd) {
   });
 }
 
-/** A page that can show a picture and tables and do nothing else: no script, no connection. The server escapes texts. */
-function page({ svg, measures, progress }) {
-  const picture = Buffer.from(svg, "utf-8").toString("base64");
+/** A page that can show pictures and tables and do nothing else: no script, no connection. The server escapes texts. */
+function page(inside) {
   return `<!DOCTYPE html><html><head>
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; style-src 'unsafe-inline'">
-<style>body { padding: 8px; } img { max-width: 100%; background: white; } table { border-collapse: collapse; }
-th, td { text-align: left; padding: 2px 12px 2px 0; } .figure { text-align: right; }</style>
-</head><body>${svg ? `<img alt="The net" src="data:image/svg+xml;base64,${picture}">` : ""}${measures}<p>${progress}</p></body></html>`;
+<style>body { padding: 0; } .pnsim { min-height: 100vh; box-sizing: border-box; max-width: none; }</style>
+</head><body>${inside}</body></html>`;
 }
 
 /** Shows the net as its text is now, saved or not. While it has errors, the last picture stays. */
@@ -108,7 +106,7 @@ async function showDrawing(uri) {
       return;
     }
     drawings.title = found.name;
-    drawings.webview.html = page(found);
+    drawings.webview.html = page(found.html);
   } catch (error) {
     vscode.window.showErrorMessage(`pnsim: ${error.message.split("\n")[0]}`);
   }
@@ -147,6 +145,7 @@ async function activate(context) {
     "pnsim.check": (uri) => inTerminal("check", uri),
     "pnsim.step": (uri) => inTerminal("step", uri),
     "pnsim.why": why,
+    "pnsim.live": (uri) => inTerminal("live", uri),
     "pnsim.draw": draw,
     "pnsim.play": play,
     "pnsim.restart": async () => {

@@ -69,8 +69,9 @@
   };
   const parts = {
     range: (knob) => {
-      const text = field(knob, `${knob.name}, as text`), { one, show } = slider(knob, text);
-      return { inputs: [text, one], show: (now) => { if (document.activeElement !== text) text.value = now.text; show(now); } };
+      const text = field(knob, `${knob.name}, as text`), { one, show } = slider(knob, text), ends = make("div", undefined, "ends");
+      ends.append(...[knob.low, knob.high].map((end) => make("span", written(Number(end.toPrecision(3)), knob))));
+      return { inputs: [text, one, ends], show: (now) => { if (document.activeElement !== text) text.value = now.text; show(now); } };
     },
     text: (knob) => {
       const text = field(knob, knob.name);
@@ -100,17 +101,22 @@
       rows.clear();
       $("knobs").replaceChildren(...knobs.map((knob) => {
         const row = make("div", undefined, "knob"), { inputs, show } = parts[knob.kind](knob);
-        row.append(make("code", knob.name), inputs[0]);
-        if (inputs[1]) row.append(inputs[1]);
+        row.append(make("code", knob.name), ...inputs);
         if (knob.doc) row.append(make("div", knob.doc, "doc"));
-        rows.set(knob.name, { row, show });
+        const refusal = make("div", "", "doc refusal");
+        row.append(refusal);
+        rows.set(knob.name, { row, show, input: inputs[0], refusal });
         return row;
       }));
       if (!knobs.length) $("knobs").append(make("p", "The net has no parameters.", "note"));
     }
     for (const knob of knobs) {
-      const { row, show } = rows.get(knob.name);
+      const { row, show, input, refusal } = rows.get(knob.name);
       row.classList.toggle("turned", knob.name in settings);
+      const wrong = Boolean(state.problem) && settings[knob.name] !== state.settings[knob.name];
+      input.classList.toggle("wrong", wrong);
+      input.setAttribute("aria-invalid", String(wrong));
+      refusal.textContent = wrong ? state.problem.split("\n")[0].replace(/^error\[[^\]]*\]: /, "") : "";
       if (settings[knob.name] === state.settings[knob.name]) show(knob);  // else it is turned at this moment
     }
   };
@@ -295,11 +301,18 @@
 
   /* ---------------------------------------------------------------- from the server */
 
+  const showProblem = () => {  // lines of the net and the carets below them keep their columns; others fit the screen
+    const box = $("problem"), text = state.problem ?? "";
+    box.hidden = !text;
+    if (box.dataset.shown === text) return;
+    box.dataset.shown = text;
+    box.replaceChildren(...text.split("\n").map((line) => make("span", `${line}\n`, /^ *\d* \|/.test(line) ? "source" : "")));
+  };
   const show = (now) => {
     const before = state;
     state = now;
-    $("problem").hidden = !state.problem;
-    $("problem").textContent = state.problem ?? "";
+    showProblem();
+    if (state.slow) $("progress").textContent = "reading the net …";
     $("pin").setAttribute("aria-pressed", String(Boolean(state.pinned)));
     $("pin").textContent = state.pinned ? "Unpin" : "Pin this setting";
     if (!state.knobs) return;
@@ -307,7 +320,7 @@
     if (before.text !== undefined && before.text !== state.text) settings = state.settings;
     stale();
     document.querySelector("h1").textContent = state.net;
-    $("progress").textContent = state.progress;
+    if (!state.slow) $("progress").textContent = state.progress;
     showKnobs(state.knobs);
     fragment($("measured"), state.measures);
     fragment($("said"), state.said);

@@ -18,7 +18,7 @@ from petri.measure.figures import Figure as Kept
 from petri.measure.intervals import Interval
 from petri.report.dimensions import shown_dimension
 from petri.report.html.markup import plotted
-from petri.report.html.page import Figure, axis, figure
+from petri.report.html.page import Figure, axis, figure, logarithmic
 from petri.report.html.palette import SERIES
 from petri.report.quantities import Scale, Units
 from petri.report.quantities import number as short
@@ -68,7 +68,7 @@ class PlotAxis:
         if self.numbers is None:
             return {**made, "type": "category", "categoryarray": [label(value) for value in self.values]}
         if self.logarithmic:
-            made["type"] = "log"
+            made |= logarithmic(self.numbers[0], self.numbers[-1])
         if len(self.values) <= 12:
             made |= {"tickmode": "array", "tickvals": list(self.numbers), "ticktext": [label(v) for v in self.values]}
         elif self.unit:
@@ -128,7 +128,7 @@ def curves(outcome: Outcome, kept: Kept, units: Units, known: Sequence[PlotAxis]
         colours |= {point.label: f"@s{number % SERIES}" for point in points}
         traces.append(_line(points, kept, along, scale, plotted(line_name(others, key) or kept.name), number))
     traces += _expected(outcome, kept, along, scale, colours if others else {})
-    up = axis(axis_name(kept), scale.unit, **_range(outcome, kept, along))
+    up = axis(axis_name(kept), scale.unit, **_range(outcome, kept, along, scale))
     return figure(traces, along.layout(), up, legend=len(traces) > 1)
 
 
@@ -151,7 +151,7 @@ def stated_curves(outcome: Outcome, kept: Kept, units: Units, known: Sequence[Pl
             )
     legend = len(traces) > 1
     traces.append(_unseen(outcome, kept, along, scale))
-    up = axis(axis_name(kept), scale.unit, **_range(outcome, kept, along))
+    up = axis(axis_name(kept), scale.unit, **_range(outcome, kept, along, scale))
     return figure(traces, along.layout(), up, legend=legend)
 
 
@@ -398,17 +398,18 @@ def cloud(outcome: Outcome, kept: Kept, units: Units, along: PlotAxis) -> Figure
         "hovertemplate": f"%{{text}}<br>%{{y:.4g}} ± %{{error_y.array:.2g}} {scale.unit}<extra></extra>",
     }
     layout = along.layout()
-    for name in ("tickmode", "tickvals", "ticktext"):
-        layout.pop(name, None)
+    if not along.logarithmic:
+        for name in ("tickmode", "tickvals", "ticktext"):
+            layout.pop(name, None)
     up = axis(axis_name(kept), scale.unit, rangemode=_range_mode(outcome, kept))
     return figure([trace, *_expected(outcome, kept, along, scale, {})], layout, up)
 
 
-def _range(outcome: Outcome, kept: Kept, along: PlotAxis) -> dict[str, str]:
+def _range(outcome: Outcome, kept: Kept, along: PlotAxis, scale: Scale) -> dict[str, Any]:
     """Logarithmic where the parameter is and the values cover more than a decade."""
     known = known_values(outcome, kept)
     if along.logarithmic and known and min(known) > 0.0 and max(known) > 10.0 * min(known):
-        return {"type": "log"}
+        return logarithmic(min(known) * scale.factor, max(known) * scale.factor)
     return {"rangemode": _range_mode(outcome, kept)}
 
 

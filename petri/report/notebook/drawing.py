@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import base64
-from typing import Final
 
 from petri.model import Model
 from petri.report.html.markup import Markup, tag
+from petri.report.html.picture import LARGEST
 from petri.report.picture import closed, diagram, dot, layout, svg
 from petri.views import Drawing
-
-LARGEST: Final = 600  # places and transitions after folding; a larger net is not drawn
 
 
 def drawing_html(drawing: Drawing) -> Markup:
