@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from petri.exact.solution import Exact, Solution
+from petri.measure.bounded import Bounded
 from petri.measure.catalogue import PLACE_COLUMNS, TRANSITION_COLUMNS, FigureKind, transition_columns
 from petri.measure.intervals import Interval
 from petri.report.columns import Column, print_prose, print_table
@@ -100,7 +101,14 @@ def heading(solution: Solution, units: Units, seconds: float | None) -> Iterator
     if solution.at is None and (len(solution.classes) > 1 or solution.classes[0].dead):
         for one in solution.classes:
             what = "the net dies" if one.dead else f"it stays in {counted(one.states, 'state')}"
-            yield Text(f"with probability {one.probability.value:.{DIGITS}g} {what}")
+            yield Text(f"with {_probability(one.probability, units)} {what}")
+
+
+def _probability(of: Bounded, units: Units) -> str:
+    """Its certain digits, or its bounds if no digit is certain."""
+    if of.error >= of.value:
+        return f"a probability between {of.low:.3g} and {of.high:.3g}"
+    return f"probability {exact_text(Exact('', '', of), units)}"
 
 
 def _measure_rows(solution: Solution, units: Units) -> list[tuple[str, str, Text]]:
