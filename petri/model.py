@@ -293,7 +293,9 @@ class Model(ShownInNotebook, Frozen):
         """The exact figures of the net: in the long run, or averages and totals up to the instant `at`.
 
         at: in the net's unit, or text with a unit. states: the most that are explored. symmetry: explore one of the
-        states that differ by an exchange of elements of arrays. Each figure has a bound on its error.
+        states that differ by an exchange of elements of arrays, or of values of tokens.
+
+        Each figure has a bound on its error.
 
         Raises LanguageError where the net has no chain that can be solved, ImportError without scipy.
         """
