@@ -34,10 +34,14 @@ from petri.structs import Frozen, replace
 
 
 class Relevant(Frozen):
-    """The net that is explored, and the numbers of the probes whose values its firings and tokens still show."""
+    """The net that is explored, and the numbers of the probes whose values its firings and tokens still show.
+
+    idle: the places whose tokens have values that do not matter, which are one value in this net.
+    """
 
     net: Net
     probes: frozenset[int]
+    idle: tuple[int, ...] = ()
 
 
 class Needs:
@@ -134,9 +138,19 @@ def relevant(net: Net) -> Relevant:
         if not wider.problems:
             needs = wider
             shown.add(number)
+    idle = tuple(
+        index
+        for index, place in enumerate(net.places)
+        if any((index, slot) not in needs.slots for slot in range(len(place.colour.slots)))
+    )
     places = tuple(_place(place, index, needs) for index, place in enumerate(net.places))
     transitions = tuple(_transition(one, index, needs) for index, one in enumerate(net.transitions))
-    return Relevant(replace(net, places=places, transitions=transitions), frozenset(shown))
+    return Relevant(replace(net, places=places, transitions=transitions), frozenset(shown), idle)
+
+
+def whole(net: Net) -> Relevant:
+    """The net with all values, whether they matter or not."""
+    return Relevant(replace(net, transitions=tuple(map(_with_its_times, net.transitions))), frozenset())
 
 
 def untimed(net: Net) -> Net:

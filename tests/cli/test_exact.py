@@ -171,6 +171,20 @@ def test_conditions(call: Call, tmp_path: Path, condition: str, found: bool) -> 
     assert call("reach", str(net), "--find", condition).status == (0 if found else 1)
 
 
+def test_states_that_differ_in_values_which_decide_nothing(call: Call, tmp_path: Path) -> None:
+    """Six voters: at most six go from one place to the other, or any of them do."""
+    net = tmp_path / "vote.net"
+    net.write_text(
+        "net vote\ntype Voter = 1..6\nplace voting : Voter = all\nplace voted : Voter\n"
+        "transition vote: voting(v) -> voted(v) after exp(1)\n"
+    )
+    merged, every = call("reach", str(net)).out, call("reach", str(net), "--all-values").out
+    assert "7 states" in merged
+    assert "of tokens in voting, voted; --all-values" in " ".join(merged.split())
+    assert "64 states" in every
+    assert "--all-values" not in every
+
+
 def test_conditions_on_firings(call: Call) -> None:
     """Either the server is idle, or it serves."""
     assert call("reach", "mm1k", "--always", "firings(serve) + tokens(server) == 1 or tokens(queue) > 0").status == 0
