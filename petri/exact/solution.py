@@ -10,7 +10,7 @@ from typing import Any
 from petri.diagnostics import Diagnostic, unknown_name
 from petri.display import ShownInNotebook
 from petri.exact.chain import Limits, StateSpace, Unsolvable
-from petri.exact.exchange import Symmetries, Symmetry, ValueSymmetry, none
+from petri.exact.exchange import Symmetries, Symmetry, ValueSymmetry, lasts, none
 from petri.exact.explore import explore
 from petri.exact.figures import Figures, Rewards, Undetermined, at_instant, long_run, mixed, up_to
 from petri.exact.native_chain import chain_of
@@ -182,13 +182,21 @@ class _Asymmetric(Exception):
     """A closed class may stand for several, between which symmetries exchange elements: no element has the mean."""
 
 
+def _without_time(net: Net, space: StateSpace) -> Unsolvable:
+    """Why no time passes in any state."""
+    if all(one.clock is None and not lasts(one) for one in net.transitions):
+        return Unsolvable("exact-no-time")
+    fire = [net.transitions[one] for one in sorted(set(space.transitions.tolist()))]
+    return Unsolvable("exact-standstill", transitions=[one.name for one in fire if not lasts(one)])
+
+
 class _Solver:
     """Reads the figures of a net off its chain."""
 
     def __init__(self, net: Net, explored: Net, shown: frozenset[int], space: StateSpace, at: float | None) -> None:
         self.net, self.space, self.at = net, space, at
         if not space.tangible.any():
-            raise Unsolvable("exact-no-time")
+            raise _without_time(explored, space)
         self.chain = chain_of(explored, space)
         self.rewards = Rewards(self.chain, shown)
         self.steady = SteadyState(self.chain)

@@ -128,6 +128,17 @@ def test_refusals(call: Call, arguments: tuple[str, ...], said: str) -> None:
     assert "hint" in refused.err
 
 
+def test_a_circle_that_takes_no_time_is_told_from_a_net_without_times(call: Call, tmp_path: Path) -> None:
+    net = tmp_path / "circle.net"
+    circle = "net circle\nplace a = token\nplace b\nplace c = token\ntransition to: a -> b\ntransition back: b -> a\n"
+    net.write_text(circle)
+    assert "exact-no-time" in call("solve", str(net)).err
+    net.write_text(f"{circle}transition other: c -> c takes exp(1)\n")
+    refused = call("solve", str(net)).err
+    assert "exact-standstill" in refused
+    assert "`to` or `back`" in refused
+
+
 def test_a_clock_of_several_stages_is_refused_for_what_it_remembers(call: Call, tmp_path: Path) -> None:
     net = tmp_path / "clock.net"
     net.write_text("net clock\nplace a = token\ntransition go: a -> a after erlang(2, 3)\n")
