@@ -43,7 +43,7 @@ def command(files: tuple[str, ...], given: Given, form: str) -> int:
 
 def _check(file: str, settings: Mapping[str, object]) -> tuple[list[Diagnostic], dict[str, str]]:
     from petri import language
-    from petri.analysis.slow import notes
+    from petri.analysis.speed import notes
 
     if file == nets.STDIN:
         return language.checks_with_sources(nets.read_stdin(), settings, name=nets.SHOWN_STDIN, more=notes)

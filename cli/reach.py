@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 @click.option("--find", metavar="CONDITION", help="Look for a state: 'tokens(buffer) == 8 and tokens(line) == 0'.")
 @click.option("--always", metavar="CONDITION", help="Does this hold in every state? If not, show one.")
 @click.option("--untimed", is_flag=True, help="Let every time be anything; then any net can be explored.")
+@click.option("--all-values", is_flag=True, help="Tell states apart also by values of tokens that decide nothing.")
 @states_option
 @click.option("--graph", metavar="FILE.graphml", help="Write the graph of the states.")
 @click.option("--svg", metavar="FILE.svg", help="Draw the graph of at most 200 states.")
@@ -37,6 +38,7 @@ def command(
     find: str | None,
     always: str | None,
     untimed: bool,
+    all_values: bool,
     states: int | None,
     graph: str | None,
     svg: str | None,
@@ -46,14 +48,15 @@ def command(
 
     NET is a file, the name of a net of the library, or `-` for stdin. Printed are the numbers of states and arcs, the
     most tokens of each place, dead states with a shortest way to one, transitions that never fire, and sums of tokens
-    that never change. A state is the tokens, without the order in a bag, and the firings in progress.
+    that never change. A state is the tokens, without the order in a bag, and the firings in progress;
+    values of tokens that decide nothing are left out.
 
     Exit status: 0 done, 1 a state was not found or a condition does not always hold, 2 could not start.
     """
     model = nets.load(net, given)
     started = time.perf_counter()
     with exact_libraries():
-        found = model.reach(states=states, untimed=untimed)
+        found = model.reach(states=states, untimed=untimed, all_values=all_values)
         wanted = {"find": find, "always": always}
         answers = {kind: _answer(found, kind, text) for kind, text in wanted.items() if text is not None}
         seconds = time.perf_counter() - started

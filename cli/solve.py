@@ -56,7 +56,9 @@ def exact_libraries() -> Iterator[None]:
 @states_option
 @seed_option
 @click.option(
-    "--no-symmetry", is_flag=True, help="Explore all states, also those that differ by an exchange of elements."
+    "--no-symmetry",
+    is_flag=True,
+    help="Explore all states, also those that differ by an exchange of elements or values.",
 )
 @report_option
 @click.option("--json", "as_json", is_flag=True, help="Print all figures as JSON.")

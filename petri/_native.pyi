@@ -112,7 +112,10 @@ Refusal = tuple[str, tuple[str, SpanParts] | None, dict[str, Any], int | None]
 
 def explore(
     net: Net,
-    symmetries: list[tuple[bool, list[tuple[tuple[int, ...], tuple[int, ...]]]]],
+    symmetries: tuple[
+        list[tuple[bool, list[tuple[tuple[int, ...], tuple[int, ...]]]]],
+        list[tuple[bool, tuple[int, ...], tuple[tuple[int, int], ...]]],
+    ],
     states: int,
     memory: int,
     stop: Stop | None = None,

@@ -293,7 +293,9 @@ class Model(ShownInNotebook, Frozen):
         """The exact figures of the net: in the long run, or averages and totals up to the instant `at`.
 
         at: in the net's unit, or text with a unit. states: the most that are explored. symmetry: explore one of the
-        states that differ by an exchange of elements of arrays. Each figure has a bound on its error.
+        states that differ by an exchange of elements of arrays, or of values of tokens.
+
+        Each figure has a bound on its error.
 
         Raises LanguageError where the net has no chain that can be solved, ImportError without scipy.
         """
@@ -305,21 +307,23 @@ class Model(ShownInNotebook, Frozen):
             raise LanguageError([Diagnostic("run-below-zero", values={"name": "at", "text": str(at)})])
         return self._exactly(lambda stop: solve(self.net, until, bounds(states), stop, symmetry))
 
-    def reach(self, *, states: int | None = None, untimed: bool = False) -> Reachability:
+    def reach(self, *, states: int | None = None, untimed: bool = False, all_values: bool = False) -> Reachability:
         """Every state that the net can reach, up to the number `states`.
 
-        untimed: every time may be anything, so that any net can be explored. Ctrl-C ends the exploration; what was
+        untimed: every time may be anything, so that any net can be explored. all_values: also tell states apart that
+        differ only in values which decide nothing. Ctrl-C ends the exploration; what was
         found is returned then, with `interrupted`. Raises as `solve` does.
         """
         from petri.exact.chain import bounds
         from petri.exact.explore import explore
         from petri.exact.reach import Reachability
-        from petri.exact.relevant import relevant
+        from petri.exact.relevant import relevant, whole
         from petri.exact.relevant import untimed as without_times
 
         def explored(stop: StopSign) -> Reachability:
-            net = relevant(without_times(self.net) if untimed else self.net).net
-            return Reachability(self.net, explore(net, bounds(states), stop))
+            net = without_times(self.net) if untimed else self.net
+            found = whole(net) if all_values else relevant(net)
+            return Reachability(self.net, explore(found.net, bounds(states), stop), found.idle)
 
         return self._exactly(explored)
 

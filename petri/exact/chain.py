@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from petri.diagnostics import Diagnostic
 from petri.engine.expression import Context, evaluate
-from petri.exact.symmetry import Symmetries
+from petri.exact.exchange import Symmetries
 from petri.net import Expr, Net, Scalar, Token
 from petri.run.stop import StopSign
 from petri.structs import Frozen

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from petri.engine.native import available
 from petri.exact.chain import Limits, StateSpace, Unsolvable
+from petri.exact.exchange import Symmetries
 from petri.exact.naive import NaiveSpace
-from petri.exact.symmetry import Symmetries
 from petri.net import Net
 from petri.run.stop import StopSign
 from petri.structs import replace

@@ -22,7 +22,7 @@ from petri.engine.expression import Context
 from petri.engine.reference import Binding, Engine, Firing, Held
 from petri.exact.branching import BranchingStream
 from petri.exact.chain import Floats, Integers, Kind, Limits, Running, Stage, StateView, Unsolvable
-from petri.exact.symmetry import none
+from petri.exact.exchange import none
 from petri.exact.timing import Stages, stages
 from petri.net import Expr, Net, Scalar, Token, is_memoryless, is_shared
 from petri.run.stop import StopSign

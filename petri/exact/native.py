@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from petri.engine.errors import ModelError
 from petri.exact.chain import Floats, Integers, Kind, Limits, Running, Stage, StateView, Unsolvable
+from petri.exact.exchange import Symmetries, none
 from petri.exact.libraries import library
 from petri.exact.naive import Seat
-from petri.exact.symmetry import Symmetries, none
 from petri.net import Net, Scalar, Span, Token
 from petri.run.stop import StopSign
 
@@ -56,7 +56,8 @@ class NativeSpace:
 
         self.net = net
         self.stop = stop or StopSign()
-        parts = [] if symmetries is None else [one.parts() for one in symmetries.found]
+        allowed = none(net) if symmetries is None else symmetries
+        parts = [one.parts() for one in allowed.of_elements], [one.parts() for one in allowed.of_values]
         try:
             explored, refusal = _native.explore(net, parts, limits.states, limits.memory, self.stop.native)
         except ValueError as error:
@@ -65,7 +66,7 @@ class NativeSpace:
             raise _refused(refusal)
         self.explored = explored
         self.alike = reals(explored.alike())
-        self.symmetries = symmetries if symmetries is not None and len(self.alike) else none(net)
+        self.symmetries = allowed if len(self.alike) else none(net)
         if not len(self.alike):
             self.alike = np.ones(len(explored))
         self.complete = explored.ended == "complete"

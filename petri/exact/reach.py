@@ -42,10 +42,13 @@ class Growth(NamedTuple):
 
 
 class Reachability:
-    """The states of a net, as far as they were explored."""
+    """The states of a net, as far as they were explored.
 
-    def __init__(self, net: Net, space: StateSpace) -> None:
-        self.net, self.space = net, space
+    idle: places whose tokens have values that decide nothing; states that differ only in these count as one.
+    """
+
+    def __init__(self, net: Net, space: StateSpace, idle: Sequence[int] = ()) -> None:
+        self.net, self.space, self.idle = net, space, idle
 
     @property
     def interrupted(self) -> bool:

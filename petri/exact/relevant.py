@@ -1,16 +1,18 @@
 """What of a net matters to where it goes: the rest of its tokens' values would only make states differ.
 
-A slot of a colour, or a draw, matters if it decides what is enabled, when, with what chance, or what is given; or if
-it becomes a slot that matters. Tokens carry others for measures alone, such as the instant at which a packet came. In
-the net that is explored, those have one value.
+A slot of a colour, or a draw, matters if it decides what is enabled, when, with what chance, or what is given; if it
+becomes a slot that matters; or if it may break a rule, such as the range of a slot. Tokens carry others for measures
+alone, such as the instant at which a packet came. In the net that is explored, those have one value.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator
 
 from petri.engine.dependence import enabling_expressions
 from petri.exact.chain import Unsolvable
+from petri.exact.failing import ALL, MayFail, Range, range_of
 from petri.exact.timing import ENDLESS
 from petri.net import (
     Clock,
@@ -34,10 +36,14 @@ from petri.structs import Frozen, replace
 
 
 class Relevant(Frozen):
-    """The net that is explored, and the numbers of the probes whose values its firings and tokens still show."""
+    """The net that is explored, and the numbers of the probes whose values its firings and tokens still show.
+
+    idle: the places whose tokens have values that do not matter, which are one value in this net.
+    """
 
     net: Net
     probes: frozenset[int]
+    idle: tuple[int, ...] = ()
 
 
 class Needs:
@@ -74,6 +80,24 @@ class Needs:
             self.of_firings(index, [transition.time], times=True)
             for output in transition.outputs:
                 self.of_firings(index, [output.condition, output.index, output.count])
+
+    def breaking(self) -> None:
+        """What may break a rule, so that the net stops."""
+        found = True
+        while found:
+            size = len(self.slots), len(self.variables)
+            for index, transition in enumerate(self.net.transitions):
+                ranges = Ranges(self.net, transition)
+                for draw in transition.draws:
+                    if not ranges.holds(draw.expression):
+                        self.variable(index, draw.variable)
+                for arc in transition.outputs:
+                    for slot, value in enumerate(arc.values):
+                        of = [self.net.places[place].colour.slots[slot] for place in arc.places]
+                        if not all(ranges.holds(value, one) for one in of):
+                            for place in arc.places:
+                                self.slot(place, slot)
+            found = size != (len(self.slots), len(self.variables))
 
     def of_probe(self, probe: Probe) -> None:
         """What the values of a probe need."""
@@ -120,11 +144,43 @@ class Needs:
                     self.of_firings(index, [arc.values[slot]])
 
 
+class Ranges:
+    """The values that variables of a transition can have."""
+
+    def __init__(self, net: Net, transition: Transition) -> None:
+        self.slots = {
+            match.bind: net.places[arc.place].colour.slots[slot]
+            for arc in transition.inputs
+            for slot, match in enumerate(arc.pattern)
+            if match.bind is not None
+        }
+        self.draws = {draw.variable: draw.expression for draw in transition.draws}
+
+    def of(self, variable: int) -> Range:
+        if variable in self.draws:
+            return range_of(self.draws[variable], self.of)
+        return _range(self.slots[variable]) if variable in self.slots else ALL
+
+    def holds(self, expression: Expr, slot: Slot | None = None) -> bool:
+        """Whether it always has a value, and one that the slot can have."""
+        try:
+            low, high = range_of(expression, self.of)
+        except MayFail:
+            return False
+        least, greatest = ALL if slot is None else _range(slot)
+        return least <= low and high <= greatest
+
+
+def _range(slot: Slot) -> Range:
+    return (-math.inf if slot.low is None else slot.low, math.inf if slot.high is None else slot.high)
+
+
 def relevant(net: Net) -> Relevant:
     """The net with what matters. Raises Unsolvable where the time itself, or a continuous draw, does."""
     net = replace(net, transitions=tuple(map(_with_its_times, net.transitions)))
     needs = Needs(net)
     needs.dynamics()
+    needs.breaking()
     if needs.problems:
         raise Unsolvable(*needs.problems[0])
     shown = set()
@@ -134,9 +190,19 @@ def relevant(net: Net) -> Relevant:
         if not wider.problems:
             needs = wider
             shown.add(number)
+    idle = tuple(
+        index
+        for index, place in enumerate(net.places)
+        if any((index, slot) not in needs.slots for slot in range(len(place.colour.slots)))
+    )
     places = tuple(_place(place, index, needs) for index, place in enumerate(net.places))
     transitions = tuple(_transition(one, index, needs) for index, one in enumerate(net.transitions))
-    return Relevant(replace(net, places=places, transitions=transitions), frozenset(shown))
+    return Relevant(replace(net, places=places, transitions=transitions), frozenset(shown), idle)
+
+
+def whole(net: Net) -> Relevant:
+    """The net with all values, whether they matter or not."""
+    return Relevant(replace(net, transitions=tuple(map(_with_its_times, net.transitions))), frozenset())
 
 
 def untimed(net: Net) -> Net:

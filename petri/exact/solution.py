@@ -10,12 +10,13 @@ from typing import Any
 from petri.diagnostics import Diagnostic, unknown_name
 from petri.display import ShownInNotebook
 from petri.exact.chain import Limits, StateSpace, Unsolvable
+from petri.exact.exchange import Symmetries, Symmetry, ValueSymmetry, lasts, none
 from petri.exact.explore import explore
 from petri.exact.figures import Figures, Rewards, Undetermined, at_instant, long_run, mixed, up_to
 from petri.exact.native_chain import chain_of
 from petri.exact.relevant import relevant
 from petri.exact.steady import SteadyState
-from petri.exact.symmetry import Symmetry, symmetries
+from petri.exact.symmetry import symmetries
 from petri.exact.transient import transient
 from petri.measure.bounded import Bounded
 from petri.measure.catalogue import PLACE_COLUMNS, TRANSITION_COLUMNS, FigureKind
@@ -70,10 +71,10 @@ class ClosedClass(Frozen):
 class Solution(ShownInNotebook, Frozen):
     """What is exact of a net: in the long run, or, with `at`, over the time up to that instant [the net's unit].
 
-    states: tangible and vanishing ones; unreduced: with those that were left out as symmetries map them to others.
-    symmetries: what may be exchanged. shortest: the mean ticks up to the fastest of all events; infinite if no time is
-    exponential. figures: by the names that results have, such as "buffer.mean". at_end: the
-    expected tokens of each place at the instant.
+    states: tangible and vanishing ones; unreduced: with those that were left out as symmetries map them to others, of
+    which some may not be reachable if an exchange of values changes the initial state. symmetries: what may be
+    exchanged. shortest: the mean ticks up to the fastest of all events; infinite if no time is exponential. figures: by
+    the names that results have, such as "buffer.mean". at_end: the expected tokens of each place at the instant.
     """
 
     net: Net
@@ -89,7 +90,7 @@ class Solution(ShownInNotebook, Frozen):
     at_end: tuple[Exact, ...] = ()
     unreduced: float = 0.0
     shortest: float = math.inf
-    symmetries: tuple[Symmetry, ...] = ()
+    symmetries: tuple[Symmetry | ValueSymmetry, ...] = ()
 
     def figure(self, name: str) -> Exact:
         """A figure by its name: of a measure ("loss"), a place ("buffer.mean") or a transition ("send.rate").
@@ -165,16 +166,28 @@ def solve(
     Raises Unsolvable, NeedsExtra, Interrupted after `stop`, and ModelError where a firing breaks a rule.
     """
     needed = relevant(net)
-    allowed = symmetries(needed.net, needed.probes) if symmetry else None
-    space = explore(needed.net, limits, stop, allowed)
-    try:
+    allowed = symmetries(needed.net, needed.probes) if symmetry else none(needed.net)
+
+    def solution(allowed: Symmetries) -> Solution:
+        space = explore(needed.net, limits, stop, allowed)
         return _Solver(net, needed.net, needed.probes, space, at).solution()
+
+    try:
+        return solution(allowed)
     except _Asymmetric:
-        return solve(net, at, limits, stop, symmetry=False)
+        return solution(none(needed.net, allowed.of_values))
 
 
 class _Asymmetric(Exception):
     """A closed class may stand for several, between which symmetries exchange elements: no element has the mean."""
+
+
+def _without_time(net: Net, space: StateSpace) -> Unsolvable:
+    """Why no time passes in any state."""
+    if all(one.clock is None and not lasts(one) for one in net.transitions):
+        return Unsolvable("exact-no-time")
+    fire = [net.transitions[one] for one in sorted(set(space.transitions.tolist()))]
+    return Unsolvable("exact-standstill", transitions=[one.name for one in fire if not lasts(one)])
 
 
 class _Solver:
@@ -183,7 +196,7 @@ class _Solver:
     def __init__(self, net: Net, explored: Net, shown: frozenset[int], space: StateSpace, at: float | None) -> None:
         self.net, self.space, self.at = net, space, at
         if not space.tangible.any():
-            raise Unsolvable("exact-no-time")
+            raise _without_time(explored, space)
         self.chain = chain_of(explored, space)
         self.rewards = Rewards(self.chain, shown)
         self.steady = SteadyState(self.chain)
@@ -202,7 +215,12 @@ class _Solver:
             self.at_end = tuple(Exact(f"{p.name}.tokens", "", instant[i]) for i, p in enumerate(net.places))
 
     def _check_symmetry(self) -> None:
-        """Each closed class has a state that every symmetry maps to itself, so it does so with the class."""
+        """Each closed class has a state that every symmetry maps to itself, so it does so with the class.
+
+        Exchanges of values alone leave all figures as they are, whichever class a state is in.
+        """
+        if not self.space.symmetries.of_elements:
+            return
         alone = self.space.alike[self.chain.numbers] == 1.0
         if not all(alone[states].any() for states in self.steady.classes.states):
             raise _Asymmetric
@@ -224,7 +242,7 @@ class _Solver:
             self.at_end,
             float(self.space.alike.sum()),
             self._shortest(),
-            self.space.symmetries.found,
+            (*self.space.symmetries.of_elements, *self.space.symmetries.of_values),
         )
 
     def _shortest(self) -> float:

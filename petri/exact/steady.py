@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -66,20 +67,20 @@ class SteadyState:
         value = np.zeros(len(states))
         for number, one in enumerate(states):
             value[number] = chances[np.isin(start, one)].sum()
-        if not len(passing):
-            slack = EPSILON * STEPS_OF_RATES
-            return Classes(states, value, np.maximum(value - slack, 0.0), np.minimum(value + slack, 1.0))
-        sparse = library("scipy.sparse")
-        starting = np.zeros(len(passing))
-        first = where[start] >= 0
-        starting[where[start[first]]] = chances[first]
-        rows = self.chain.generator[passing].tocsr()
-        numbers = np.repeat(np.arange(len(states)), [len(one) for one in states])
-        members = (np.ones(len(numbers)), (np.concatenate(states), numbers))
-        into = rows @ sparse.coo_matrix(members, shape=(self.chain.states, len(states))).tocsr()
-        ends, off = self._ends(rows[:, passing].tocsr(), into, starting)
-        value += ends
-        return Classes(states, value, np.clip(value - off, 0.0, 1.0), np.clip(value + off, 0.0, 1.0))
+        off = EPSILON * STEPS_OF_RATES
+        if len(passing):
+            sparse = library("scipy.sparse")
+            starting = np.zeros(len(passing))
+            first = where[start] >= 0
+            starting[where[start[first]]] = chances[first]
+            rows = self.chain.generator[passing].tocsr()
+            numbers = np.repeat(np.arange(len(states)), [len(one) for one in states])
+            members = (np.ones(len(numbers)), (np.concatenate(states), numbers))
+            into = rows @ sparse.coo_matrix(members, shape=(self.chain.states, len(states))).tocsr()
+            ends, lacking = self._ends(rows[:, passing].tocsr(), into, starting)
+            value, off = value + ends, off + lacking
+        low, high = np.clip(value - off, 0.0, 1.0), np.clip(value + off, 0.0, 1.0)
+        return Classes(states, np.clip(value, low, high), low, high)
 
     def _ends(self, inside: Any, into: Any, starting: Floats) -> tuple[Floats, float]:
         """The probabilities to end in each class from probabilities of the states before, and how far they are off.
@@ -116,7 +117,7 @@ class SteadyState:
             self.chain.heed_stop()
             flow = rate * float(shares[passing]) / float(starting.sum())
             rate *= max(float(shares[passing]), 1e-12) / max(1.0 - float(shares[passing]), 1e-12)
-        found: Floats = shares[:passing] / flow
+        found: Floats = shares[:passing] / flow if flow else np.zeros(passing)
         return found
 
     # ------------------------------------------------------------ averages
@@ -161,14 +162,21 @@ class SteadyState:
 
 
 class _Solved:
-    """The solutions of a system of the form D − N, N without negative entries, improved once by their residual."""
+    """The solutions of a system of the form D − N, N without negative entries, improved once by their residual.
+
+    They are approximate, so callers bound their error.
+    """
 
     def __init__(self, system: Any) -> None:
         self.system = system
         options = {"SymmetricMode": True}
-        self.factors = library("scipy.sparse.linalg").splu(
-            system, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options=options
+        splu = partial(
+            library("scipy.sparse.linalg").splu, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options=options
         )
+        try:
+            self.factors = splu(system)
+        except RuntimeError:  # it is singular: its least rates are lost beside its greatest
+            self.factors = splu((system + EPSILON * library("scipy.sparse").diags(system.diagonal())).tocsc())
 
     def solve(self, right: Floats, transposed: bool = False) -> Floats:
         mode = "T" if transposed else "N"

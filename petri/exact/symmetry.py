@@ -12,8 +12,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, Final
 
+from petri.exact.exchange import Element, Symmetries, Symmetry, lasts, none
+from petri.exact.values import value_symmetries
 from petri.net import Content, Counter, Expr, Net, OutputArc, Place, Probe, Transition, Watched, operations
-from petri.structs import Frozen
+from petri.structs import replace
 
 COMMUTE: Final = frozenset(("add", "mul", "and", "or", "min", "max"))
 _BRACKETS: Final = re.compile(r"\[([^\]]*)\]")
@@ -23,44 +25,13 @@ Family = Sequence[Sequence[int]]
 Form = tuple[Any, ...]
 
 
-class Element(Frozen):
-    """places, transitions: in the same order in each element; of transitions those whose firings last."""
-
-    places: tuple[int, ...]
-    transitions: tuple[int, ...]
-
-
-class Symmetry(Frozen):
-    """Elements that may be exchanged: any two, or, if it `rotates`, all together around a ring.
-
-    names: of the arrays, such as "busy[…]".
-    """
-
-    rotates: bool
-    elements: tuple[Element, ...]
-    names: tuple[str, ...]
-
-    def parts(self) -> tuple[bool, list[tuple[tuple[int, ...], tuple[int, ...]]]]:
-        """As the native engine takes it."""
-        return self.rotates, [(one.places, one.transitions) for one in self.elements]
-
-
-class Symmetries(Frozen):
-    """places, transitions: for each, those with the same figures."""
-
-    found: tuple[Symmetry, ...]
-    places: tuple[tuple[int, ...], ...]
-    transitions: tuple[tuple[int, ...], ...]
-
-
 def symmetries(net: Net, shown: Iterable[int]) -> Symmetries:
     """The exchanges that a net allows. shown: the probes whose values it must keep."""
-    return _Finder(net, [net.probes[number] for number in shown]).find()
-
-
-def none(net: Net) -> Symmetries:
-    """No exchanges."""
-    return Symmetries((), tuple((p,) for p in range(len(net.places))), tuple((t,) for t in range(len(net.transitions))))
+    probes = [net.probes[number] for number in shown]
+    if not _is_readable(net, probes):
+        return none(net)
+    found = _Finder(net, probes).find()
+    return replace(found, of_values=value_symmetries(net, probes, found))
 
 
 class _Finder:
@@ -80,8 +51,6 @@ class _Finder:
 
     def find(self) -> Symmetries:
         every = none(self.net)
-        if not _is_readable(self.net, self.probes):
-            return every
         found, places, transitions = [], [*every.places], [*every.transitions]
         for names, family in self._families():
             if self.used_places & {place for row in family for place in row}:
@@ -180,7 +149,7 @@ class _Finder:
         owner = {place: number for number, row in enumerate(family) for place in row}
         lasting: list[list[int]] = [[] for _ in family]
         for index in sorted({transition for place in owner for transition in self.touching[place]}):
-            if not _lasts(self.net.transitions[index]):
+            if not lasts(self.net.transitions[index]):
                 continue
             if index in self.used_transitions:
                 return None
@@ -204,7 +173,7 @@ class _Finder:
         """Of each ring of lasting transitions the first; None if a ring is of another size."""
         firsts, seen = [], set()
         for index in sorted(turn):
-            if index in seen or not _lasts(self.net.transitions[index]):
+            if index in seen or not lasts(self.net.transitions[index]):
                 continue
             ring = [index]
             while (following := turn[ring[-1]]) != index:
@@ -241,10 +210,6 @@ def _is_readable(net: Net, probes: Sequence[Probe]) -> bool:
     return all(
         isinstance(one, Content | Watched) or (isinstance(one, Counter) and one.quantity is None) for one in probes
     )
-
-
-def _lasts(transition: Transition) -> bool:
-    return transition.clock is None and not (transition.time.op == "const" and not transition.time.value)
 
 
 # ---------------------------------------------------------------- what parts of a net are, whatever they are called

@@ -9,7 +9,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from petri.analysis.slow import Speed, speeds
+from petri.analysis.speed import Speed, speeds
 from petri.net import Expr, Measure, Net, Parameter, Place, Scalar, Transition
 from petri.report.columns import Column, print_prose, print_table
 from petri.report.dimensions import shown_dimension

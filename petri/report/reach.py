@@ -76,6 +76,10 @@ def print_reach(found: Reachability, console: Console, *, seconds: float) -> Non
     text = f"{at_least}{counted(len(space), 'state')}, in {vanishing:,} of which something fires at once, and "
     text += f"{counted(len(space.sources), 'arc')}, in {Units(1.0).show(seconds, 'Time', 3)}"
     print_prose(console, Text(text, style="dim"))
+    if found.idle:
+        names = ", ".join(net.places[place].name for place in found.idle)
+        line = f"states that differ only in values which decide nothing count as one: of tokens in {names}; "
+        print_prose(console, Text(f"{line}--all-values tells them apart", style="dim"))
     for line in _remarks(found):
         print_prose(console, Text(line))
     if found.growth is not None:
@@ -220,6 +224,7 @@ def reach_dict(found: Reachability) -> dict[str, Any]:
         "states": len(space),
         "tangible": int(space.tangible[: space.expanded].sum()),
         "arcs": len(space.sources),
+        "idle": [net.places[place].name for place in found.idle],
         "bounds": {place.name: bound for place, bound in zip(net.places, found.bounds, strict=True)},
         "dead": {"states": int(found.is_dead.sum()), "way": None if dead is None else way_list(found, dead)},
         "home": found.home,

@@ -8,7 +8,9 @@ from collections.abc import Iterator, Sequence
 from rich.console import Console
 from rich.text import Text
 
+from petri.exact.exchange import ValueSymmetry
 from petri.exact.solution import Exact, Solution
+from petri.measure.bounded import Bounded
 from petri.measure.catalogue import PLACE_COLUMNS, TRANSITION_COLUMNS, FigureKind, transition_columns
 from petri.measure.intervals import Interval
 from petri.report.columns import Column, print_prose, print_table
@@ -91,16 +93,35 @@ def heading(solution: Solution, units: Units, seconds: float | None) -> Iterator
         style="dim",
     )
     if solution.unreduced > solution.states:
-        names = [name for one in solution.symmetries for name in one.names]
         yield Text(
-            f"of {solution.unreduced:,.0f} states, as elements may be exchanged: {', '.join(names)}; --no-symmetry "
-            "explores all",
+            f"of {_unreduced(solution)} states, as {_exchanges(solution)}; --no-symmetry explores all",
             style="dim",
         )
     if solution.at is None and (len(solution.classes) > 1 or solution.classes[0].dead):
         for one in solution.classes:
             what = "the net dies" if one.dead else f"it stays in {counted(one.states, 'state')}"
-            yield Text(f"with probability {one.probability.value:.{DIGITS}g} {what}")
+            yield Text(f"with {_probability(one.probability, units)} {what}")
+
+
+def _unreduced(solution: Solution) -> str:
+    keeps = all(one.keeps_start for one in solution.symmetries if isinstance(one, ValueSymmetry))
+    return f"{'' if keeps else 'at most '}{solution.unreduced:,.0f}"
+
+
+def _exchanges(solution: Solution) -> str:
+    """What may be exchanged: elements of arrays, and values of tokens in places."""
+    names: dict[str, list[str]] = {}
+    for one in solution.symmetries:
+        kind = "values" if isinstance(one, ValueSymmetry) else "elements"
+        names.setdefault(kind, []).extend(one.names)
+    return ", and ".join(f"{kind} may be exchanged: {', '.join(of)}" for kind, of in names.items())
+
+
+def _probability(of: Bounded, units: Units) -> str:
+    """Its certain digits, or its bounds if no digit is certain."""
+    if of.error >= of.value:
+        return f"a probability between {of.low:.3g} and {of.high:.3g}"
+    return f"probability {exact_text(Exact('', '', of), units)}"
 
 
 def _measure_rows(solution: Solution, units: Units) -> list[tuple[str, str, Text]]:

@@ -7,7 +7,7 @@ from typing import Any, Final
 from rich.console import Console
 from rich.text import Text
 
-from petri.analysis.slow import Speed, speeds
+from petri.analysis.speed import Speed, speeds
 from petri.net import Net
 from petri.report.columns import Column, print_prose, print_table
 from petri.report.quantities import counted

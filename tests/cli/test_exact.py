@@ -128,6 +128,17 @@ def test_refusals(call: Call, arguments: tuple[str, ...], said: str) -> None:
     assert "hint" in refused.err
 
 
+def test_a_circle_that_takes_no_time_is_told_from_a_net_without_times(call: Call, tmp_path: Path) -> None:
+    net = tmp_path / "circle.net"
+    circle = "net circle\nplace a = token\nplace b\nplace c = token\ntransition to: a -> b\ntransition back: b -> a\n"
+    net.write_text(circle)
+    assert "exact-no-time" in call("solve", str(net)).err
+    net.write_text(f"{circle}transition other: c -> c takes exp(1)\n")
+    refused = call("solve", str(net)).err
+    assert "exact-standstill" in refused
+    assert "`to` or `back`" in refused
+
+
 def test_a_clock_of_several_stages_is_refused_for_what_it_remembers(call: Call, tmp_path: Path) -> None:
     net = tmp_path / "clock.net"
     net.write_text("net clock\nplace a = token\ntransition go: a -> a after erlang(2, 3)\n")
@@ -169,6 +180,20 @@ def test_conditions(call: Call, tmp_path: Path, condition: str, found: bool) -> 
     net = tmp_path / "workers.net"
     net.write_text(WORKERS)
     assert call("reach", str(net), "--find", condition).status == (0 if found else 1)
+
+
+def test_states_that_differ_in_values_which_decide_nothing(call: Call, tmp_path: Path) -> None:
+    """Six voters: at most six go from one place to the other, or any of them do."""
+    net = tmp_path / "vote.net"
+    net.write_text(
+        "net vote\ntype Voter = 1..6\nplace voting : Voter = all\nplace voted : Voter\n"
+        "transition vote: voting(v) -> voted(v) after exp(1)\n"
+    )
+    merged, every = call("reach", str(net)).out, call("reach", str(net), "--all-values").out
+    assert "7 states" in merged
+    assert "of tokens in voting, voted; --all-values" in " ".join(merged.split())
+    assert "64 states" in every
+    assert "--all-values" not in every
 
 
 def test_conditions_on_firings(call: Call) -> None:

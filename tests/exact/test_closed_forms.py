@@ -227,3 +227,35 @@ def test_where_a_net_ends(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
     assert won.low <= (1 - 0.5**3) / (1 - 0.5**10) <= won.high
     assert won.error < 1e-8
     assert won.value + lost.value == pytest.approx(1.0, rel=1e-9)
+
+
+@pytest.mark.parametrize("most", [steady.MOST_DIRECT, 1])
+@pytest.mark.parametrize("mean", [1e5, 1e10, 1e14, 1e17, 1e50])
+def test_bounds_where_an_end_is_rare(mean: float, most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Beside going there and back, an end is so rare that its rate is lost, and the system singular, in floats."""
+    monkeypatch.setattr(steady, "MOST_DIRECT", most)
+    model = petri.loads(
+        "net patient\nplace here = token\nplace there\nplace one\nplace two\n"
+        "transition go: here -> there after exp(1)\ntransition come: there -> here after exp(1)\n"
+        f"transition first: here -> one after exp({mean!r})\ntransition second: there -> two after exp({mean!r})\n"
+    )
+    exact = [(mean + 1) / (2 * mean + 1), mean / (2 * mean + 1)]
+    for end, probability in zip(model.solve().classes, exact, strict=True):
+        assert end.dead
+        assert end.probability.low <= probability <= end.probability.high
+        assert end.probability.low <= end.probability.value <= end.probability.high
+
+
+@pytest.mark.parametrize("mean", [1e5, 1e10, 1e14, 1e17, 1e50])
+def test_bounds_where_parts_are_hardly_connected(mean: float) -> None:
+    """Two pairs of states, all equally likely, of which one is left for the other ever more rarely."""
+    model = petri.loads(
+        "net pairs\nplace a = token\nplace b\nplace c\nplace d\n"
+        "transition ab: a -> b after exp(1)\ntransition ba: b -> a after exp(1)\n"
+        "transition cd: c -> d after exp(1)\ntransition dc: d -> c after exp(1)\n"
+        f"transition ac: a -> c after exp({mean!r})\ntransition ca: c -> a after exp({mean!r})\n"
+    )
+    found = model.solve().figure("a.mean").bounded
+    assert found is not None
+    assert found.low <= 0.25 <= found.high
+    assert found.low <= found.value <= found.high

@@ -168,7 +168,7 @@ def test_what_is_not_symmetric_is_not_reduced(change: str, by: str) -> None:
     text = WORKERS.format(time="exp(1)")
     assert change in text
     model = petri.loads(text.replace(change, by))
-    assert not symmetries(model.net, range(len(model.net.probes))).found
+    assert not symmetries(model.net, range(len(model.net.probes))).of_elements
 
 
 def test_where_exchanged_ends_differ_no_state_is_left_out() -> None:
@@ -185,4 +185,4 @@ def test_where_exchanged_ends_differ_no_state_is_left_out() -> None:
 
 def test_places_of_a_net_are_not_exchanged_without_an_index() -> None:
     net = Net("plain", (Place("a"), Place("b")), ())
-    assert not symmetries(net, ()).found
+    assert not symmetries(net, ()).of_elements

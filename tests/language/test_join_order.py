@@ -7,7 +7,7 @@ from itertools import permutations
 import pytest
 
 from petri import language
-from petri.analysis import slow
+from petri.analysis import speed
 from petri.net import Net
 
 RING = """net ring
@@ -50,5 +50,5 @@ def test_arcs_that_do_not_race_stay() -> None:
 
 
 def test_nothing_is_searched() -> None:
-    assert [how.looks for how in slow.speeds(ring(("healthy(i)", "read infected(j)", ARCS[0])))] == ["", ""]
-    assert slow.speeds(ring(("healthy(i)", "read infected(j)", ARCS[0]), "takes 1 s"))[0].looks
+    assert [how.looks for how in speed.speeds(ring(("healthy(i)", "read infected(j)", ARCS[0])))] == ["", ""]
+    assert speed.speeds(ring(("healthy(i)", "read infected(j)", ARCS[0]), "takes 1 s"))[0].looks

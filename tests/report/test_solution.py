@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+import petri
 from petri.exact.solution import Exact
 from petri.measure.bounded import Bounded
 from petri.report.quantities import Units
-from petri.report.solution import exact_text
+from petri.report.solution import exact_text, heading
 
 
 @pytest.mark.parametrize(
@@ -22,3 +23,22 @@ from petri.report.solution import exact_text
 )
 def test_digits_are_shown_as_far_as_they_are_certain(low: float, high: float, text: str) -> None:
     assert exact_text(Exact("place.used", "share", Bounded((low + high) / 2, low, high)), Units()) == text
+
+
+@pytest.mark.parametrize(
+    ("mean", "texts"),
+    [
+        ("1e5", ["probability 0.50000250", "probability 0.49999750"]),
+        ("1e10", ["probability 0.500"] * 2),
+        ("1e17", ["a probability between 0 and 1"] * 2),
+    ],
+)
+def test_probabilities_of_ends_are_shown_as_far_as_they_are_certain(mean: str, texts: list[str]) -> None:
+    """The rarer the end, the fewer digits."""
+    solution = petri.loads(
+        "net patient\nplace here = token\nplace there\nplace one\nplace two\n"
+        "transition go: here -> there after exp(1)\ntransition come: there -> here after exp(1)\n"
+        f"transition first: here -> one after exp({mean})\ntransition second: there -> two after exp({mean})\n"
+    ).solve()
+    _, _, *ends = map(str, heading(solution, Units(), None))
+    assert ends == [f"with {text} the net dies" for text in texts]

@@ -11,8 +11,9 @@ use engine::exact::graph::{Ended, Graph};
 use engine::exact::matrix::{Matrix, Rows};
 use engine::exact::state::{Kept, Kind};
 use engine::exact::stationary::{stationary as stationary_of, Stationary};
-use engine::exact::symmetry::{Element, Symmetry};
+use engine::exact::symmetry::{Element, Symmetries, Symmetry};
 use engine::exact::trouble::Trouble;
+use engine::exact::values::ValueSymmetry;
 use engine::net::check::DEEPEST;
 use engine::net::Net;
 use pyo3::exceptions::PyValueError;
@@ -32,14 +33,18 @@ type Refusal<'py> = (String, Option<(String, SpanParts)>, Bound<'py, PyDict>, Op
 /// Whether elements rotate; and of each, its places and its transitions whose firings last.
 type Exchange = (bool, Vec<(Vec<usize>, Vec<usize>)>);
 
-/// Explores the states of a net, one of those that its symmetries map to one another, up to numbers of states and of bytes. Returns them, or why it cannot. Raises ValueError for
-/// an object that is not a flat net, or one that cannot be run.
+/// Whether values rotate; the values, and the slots where they are, as (place, slot).
+type ValueExchange = (bool, Vec<i64>, Vec<(usize, usize)>);
+
+/// Explores the states of a net, one of those that its symmetries, of elements and of values, map to one another, up to numbers of
+/// states and of bytes. Returns them, or why it cannot. Raises ValueError for an object that is not a flat net, or one that cannot be
+/// run.
 #[pyfunction]
 #[pyo3(signature = (net, symmetries, states, memory, stop=None))]
 pub fn explore<'py>(
     py: Python<'py>,
     net: &Bound<'py, PyAny>,
-    symmetries: Vec<Exchange>,
+    symmetries: (Vec<Exchange>, Vec<ValueExchange>),
     states: usize,
     memory: usize,
     stop: Option<&Stop>,
@@ -65,7 +70,7 @@ pub fn explore<'py>(
 }
 
 /// The symmetries, if they fit the net.
-fn exchanges(net: &Net, symmetries: &[Exchange]) -> Result<Vec<Symmetry>, Failure> {
+fn exchanges(net: &Net, (symmetries, values): &(Vec<Exchange>, Vec<ValueExchange>)) -> Result<Symmetries, Failure> {
     let fits = |rows: &[(Vec<usize>, Vec<usize>)]| {
         rows.iter().all(|(places, transitions)| {
             let sizes = |other: &(Vec<usize>, Vec<usize>)| (other.0.len(), other.1.len());
@@ -74,8 +79,11 @@ fn exchanges(net: &Net, symmetries: &[Exchange]) -> Result<Vec<Symmetry>, Failur
                 && transitions.iter().all(|&transition| transition < net.transitions.len())
         })
     };
-    if !symmetries.iter().all(|(_, rows)| fits(rows)) {
-        let error = LoadError("the elements of a symmetry do not fit the net".to_owned());
+    let has =
+        |&(place, slot): &(usize, usize)| net.places.get(place).is_some_and(|place| slot < place.colour.slots.len());
+    let values_fit = values.iter().all(|(_, values, slots)| !values.is_empty() && slots.iter().all(has));
+    if !(values_fit && symmetries.iter().all(|(_, rows)| fits(rows))) {
+        let error = LoadError("the elements or values of a symmetry do not fit the net".to_owned());
         return Err((Trouble::Load(error), Vec::new()));
     }
     let of = |(rotates, rows): &Exchange| {
@@ -85,7 +93,12 @@ fn exchanges(net: &Net, symmetries: &[Exchange]) -> Result<Vec<Symmetry>, Failur
         };
         Symmetry { rotates: *rotates, elements: rows.iter().map(element).collect() }
     };
-    Ok(symmetries.iter().map(of).collect())
+    let of_values = values.iter().map(|(rotates, values, slots)| ValueSymmetry {
+        rotates: *rotates,
+        values: values.clone(),
+        slots: slots.clone(),
+    });
+    Ok(Symmetries { of_elements: symmetries.iter().map(of).collect(), of_values: of_values.collect() })
 }
 
 fn unable(error: std::io::Error) -> PyErr {

@@ -12,7 +12,7 @@ use crate::exact::moves::{Move, Pace, Packed};
 use crate::exact::narrow::Narrow;
 use crate::exact::rules::{mean, rate, speed, Role, Rules};
 use crate::exact::state_set::{mixed, StateSet, MOST_STATES};
-use crate::exact::symmetry::{Reduction, Symmetry};
+use crate::exact::symmetry::{Reduction, Symmetries};
 use crate::exact::trouble::{Found, Trouble};
 use crate::net::{Net, Span};
 
@@ -32,7 +32,7 @@ const AHEAD: usize = 8;
 pub type Failure = (Trouble, Vec<Span>);
 
 /// Explores the states of a net; of those that its symmetries map to one another, one each.
-pub fn explore(net: &Net, symmetries: Vec<Symmetry>, bounds: Bounds, stop: &AtomicU64) -> Result<Graph, Failure> {
+pub fn explore(net: &Net, symmetries: Symmetries, bounds: Bounds, stop: &AtomicU64) -> Result<Graph, Failure> {
     let model = Model::new(net).map_err(|trouble| (trouble, Vec::new()))?;
     let spans = model.spans.clone();
     let explored = Explorer::new(model, symmetries).and_then(|mut explorer| {
@@ -98,7 +98,7 @@ impl From<Trouble> for Interrupted {
 }
 
 impl Explorer {
-    fn new(model: Model, symmetries: Vec<Symmetry>) -> Found<Self> {
+    fn new(model: Model, symmetries: Symmetries) -> Found<Self> {
         let mut rules = Rules::new(model);
         let mut numbers = rules.initial()?;
         let reduction = Reduction::new(symmetries, &rules.model, &rules.fields);

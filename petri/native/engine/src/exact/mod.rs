@@ -15,6 +15,7 @@
 //! - [`rules`]: what may happen in a state
 //! - [`moves`]: firings that move constant numbers of black tokens
 //! - [`symmetry`]: elements that may be exchanged
+//! - [`values`]: values of tokens that may be exchanged
 //! - [`graph`]: states and arcs
 //! - [`explore`]: the exploration
 //! - [`clocks`]: how many clocks run in each state
@@ -49,3 +50,4 @@ pub mod stationary;
 pub mod symmetry;
 pub mod trouble;
 pub mod uniform;
+pub mod values;

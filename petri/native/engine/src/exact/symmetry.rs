@@ -8,6 +8,7 @@ use crate::base::ids::PlaceId;
 use crate::exact::model::Model;
 use crate::exact::rules::insert;
 use crate::exact::state::{Deposit, Fields, Kept, Kind};
+use crate::exact::values::{ValueSymmetry, Values};
 
 /// One element: its places, and its transitions whose firings last, each in the same order in all elements.
 #[derive(Clone, Debug, Default)]
@@ -41,25 +42,38 @@ struct Group {
     holds: Vec<Holds>,
 }
 
-/// The symmetries of a net, as far as they can be used.
+/// What of a net may be exchanged.
+#[derive(Default)]
+pub struct Symmetries {
+    pub of_elements: Vec<Symmetry>,
+    pub of_values: Vec<ValueSymmetry>,
+}
+
+/// The symmetries of a net, as far as they can be used. No field has to do with two of them.
 pub struct Reduction {
     groups: Vec<Group>,
+    values: Vec<Values>,
 }
 
 impl Reduction {
     /// None of a net of constant times: the order of its firings in progress is part of the state.
-    pub fn new(symmetries: Vec<Symmetry>, model: &Model, fields: &Fields) -> Self {
-        let used = if model.in_ticks { Vec::new() } else { symmetries };
-        Reduction { groups: used.into_iter().map(|symmetry| Group::new(symmetry, model, fields)).collect() }
+    pub fn new(symmetries: Symmetries, model: &Model, fields: &Fields) -> Self {
+        let used = if model.in_ticks { Symmetries::default() } else { symmetries };
+        Reduction {
+            groups: used.of_elements.into_iter().map(|one| Group::new(one, model, fields)).collect(),
+            values: used.of_values.into_iter().map(|one| Values::new(one, model, fields)).collect(),
+        }
     }
 
     pub fn is_empty(&self) -> bool {
-        self.groups.is_empty()
+        self.groups.is_empty() && self.values.is_empty()
     }
 
     /// Replaces the state by the one that stands for all that are like it. Returns how many these are.
     pub fn reduce(&self, model: &Model, fields: &mut Fields, numbers: &mut [u64]) -> f64 {
-        self.groups.iter().map(|group| group.reduce(model, fields, numbers)).product()
+        let of_elements: f64 = self.groups.iter().map(|group| group.reduce(model, fields, numbers)).product();
+        let of_values: f64 = self.values.iter().map(|values| values.reduce(model, fields, numbers)).product();
+        of_elements * of_values
     }
 }
 
@@ -162,7 +176,7 @@ impl Group {
 }
 
 /// In how many orders sorted items can be.
-fn arrangements<T: PartialEq>(items: impl Iterator<Item = T>) -> f64 {
+pub fn arrangements<T: PartialEq>(items: impl Iterator<Item = T>) -> f64 {
     let (mut found, mut alike, mut last) = (1.0, 0.0, None);
     for (at, item) in items.enumerate() {
         alike = if last.as_ref() == Some(&item) { alike + 1.0 } else { 1.0 };
