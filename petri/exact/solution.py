@@ -165,7 +165,7 @@ def solve(
     Raises Unsolvable, NeedsExtra, Interrupted after `stop`, and ModelError where a firing breaks a rule.
     """
     needed = relevant(net)
-    allowed = symmetries(needed.net, needed.probes) if symmetry else None
+    allowed = symmetries(needed.net, needed.probes) if symmetry and not net.chances else None
     space = explore(needed.net, limits, stop, allowed)
     try:
         return _Solver(net, needed.net, needed.probes, space, at).solution()
