@@ -77,7 +77,8 @@ class RunRecord(Frozen, kw_only=True):
 
     @property
     def firings(self) -> int:
-        return sum(one.firings for one in self.replications)
+        trials = sum(tally.firings for one in self.replications for tally in one.window.chances)
+        return sum(one.firings for one in self.replications) + trials
 
     @property
     def judged(self) -> list[Judged]:
