@@ -179,7 +179,7 @@ impl Trials {
             let before = self.running.engine.firings;
             let hit = loop {
                 if !goes_on {
-                    if let Some(hit) = self.to_next_instant(&mut path)? {
+                    if let Some(hit) = self.next_instant(&mut path)? {
                         break hit;
                     }
                     if firings + self.running.engine.firings - before > self.most_firings {
@@ -234,7 +234,7 @@ impl Trials {
 
     /// Goes on to the end of the next instant at which something happens, or to that of time 0. Returns whether the path has hit,
     /// if it is over.
-    fn to_next_instant(&mut self, path: &mut Path) -> Result<Option<bool>, Halt> {
+    fn next_instant(&mut self, path: &mut Path) -> Result<Option<bool>, Halt> {
         let next = if path.started { self.running.engine.next_end() } else { 0 };
         path.started = true;
         let late = |now: Ticks| match (path.begun, self.question.within) {
@@ -357,7 +357,7 @@ impl Trials {
         let (mut goes_on, before) = (entry.is_some(), self.running.engine.firings);
         loop {
             if !goes_on {
-                match self.to_next_instant(&mut path)? {
+                match self.next_instant(&mut path)? {
                     Some(true) => return Ok((i128::MAX, None)),
                     Some(false) => return Ok((most, None)),
                     None => {}
