@@ -59,7 +59,7 @@ WORDING: dict[str, Wording] = {
         "write for example `splitting on tokens(place)`",
     ),
     "probability-with-stream": Wording(
-        "a probability needs trials that begin anew, but the rows of `{place}` are a recording, which begins once",
+        "a probability needs many trials from time 0, but the rows of `{place}` are a recording, which is read once",
         "draw what arrives, for example with `takes exp(…)` and `table(…)`",
     ),
     "within-not-positive": Wording("the time within which something is to happen must be positive"),
