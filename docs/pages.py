@@ -20,7 +20,7 @@ from petri.catalogue.operations import OPERATIONS
 
 DOCS = Path(__file__).resolve().parent
 PAGES = (
-    "tutorial.md", "patterns.md", "seeing.md", "exact.md", "models/queue-management.md",
+    "tutorial.md", "patterns.md", "seeing.md", "exact.md", "rare.md", "models/queue-management.md",
     *(f"patterns/{page.name}" for page in sorted((DOCS / "patterns").glob("*.md"))),
 )  # fmt: skip
 PATTERNS = DOCS.parent / "nets" / "patterns"

@@ -351,6 +351,25 @@ class Watched(Frozen):
 Probe = Counter | Sample | Passage | Order | Content | Watched
 
 
+class Chance(Frozen):
+    """The probability that a trial hits: that `hit` holds before `stop`, and within a time of `begin` (Q1).
+
+    A trial is a run of its own from time 0. Conditions and the importance are of the marking (M6). stop, within, begin:
+    None where the question does not have them. importance: what trials are split on, or None (Q3). trials: how many;
+    None for as many as the half-width needs to be at most `precision` of the estimate.
+    """
+
+    hit: Watched
+    stop: Watched | None = None
+    within: Expr | None = None  # in ticks, constant
+    begin: Watched | None = None
+    importance: Watched | None = None
+    trials: int | None = None
+    precision: float = 0.1
+    text: str = ""  # as written
+    span: Span | None = None
+
+
 class Term(Frozen):
     """One operation of a measure's formula on the observations of a run.
 
@@ -362,6 +381,7 @@ class Term(Frozen):
     content                                          (probe index, field)   "integral" over time, or "max"
     watched                                          (probe index, field)   "integral" over time, "max", "min",
                                                                             "first": the time until it was true
+    chance                                           number of a chance: the share of its trials that hit
     series                                 (measure index, field)   a figure of the windows it records, such as "max"
     firings in_progress active clocks_set …          transition   figures of M2 (`petri.measure.catalogue`)
     mean max busy …                                  place        figures of M1, by their words
@@ -473,6 +493,7 @@ class Net(Frozen):
     measures: tuple[Measure, ...] = ()
     expectations: tuple[Expectation, ...] = ()
     probes: tuple[Probe, ...] = ()
+    chances: tuple[Chance, ...] = ()
     tables: tuple[Table, ...] = ()
     parameters: tuple[Parameter, ...] = ()
     run_defaults: RunDefaults = RunDefaults()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Literal, Protocol
 
 from petri.engine.checkpoint import SavedEngine
@@ -11,9 +11,11 @@ from petri.engine.firings import Firings
 from petri.engine.marking import Marking
 from petri.file_read import FileRead
 from petri.measure.observation import Floats, Observation
+from petri.measure.tally import Tally
 from petri.net import MOST_TOKENS, Token
 from petri.structs import Frozen
 
+Words3 = tuple[int, int, int]
 Reason = Literal["until", "dead", "budget", "input", "error"]
 """Why `advance` returned. "input": a stream needs rows; a session supplies them itself."""
 
@@ -119,3 +121,35 @@ class Session(Protocol):
 
     def trace(self) -> Firings:
         """The firings since the last call, if a trace was requested."""
+
+
+MOST_TRIAL_FIRINGS = 100_000_000  # of one trial, with its branches
+ENDLESS = "trial-endless"
+
+
+class Threshold(Frozen):
+    """A path that rises to this importance, in parts where it is real, goes on as `factor` paths (Q3)."""
+
+    value: int
+    factor: int
+
+
+class Pilot(Frozen):
+    """Thresholds with the share of the paths from the one before that reach them; of the last, the share that hits."""
+
+    thresholds: tuple[tuple[int, float], ...]
+    share: float
+
+
+class Trials(Protocol):
+    """Trials of one question (Q1), each a run of its own. seed: words, from which each path has random numbers (Q2)."""
+
+    @property
+    def error(self) -> Fault | None:
+        """Why trials ended early; its id may be `STOPPED`."""
+
+    def pilot(self, seed: Words3, paths: int, wanted: float) -> Pilot:
+        """Choose thresholds: the share `wanted` of `paths` paths, at least, reaches the next one."""
+
+    def run(self, seed: Words3, first: int, count: int, thresholds: Sequence[Threshold]) -> Tally:
+        """The trials from number `first` on; as many as there were, where one has failed."""

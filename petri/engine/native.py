@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -11,19 +11,34 @@ import numpy as np
 from msgspec import msgpack
 
 from petri.engine.checkpoint import SavedEngine, chunks, token_of
-from petri.engine.errors import Fault, ModelError, known
+from petri.engine.errors import STOPPED, Fault, ModelError, known
 from petri.engine.firings import Firings
-from petri.engine.interface import Asked, ClockState, Levels, Limits, Reason, RowSource
+from petri.engine.interface import (
+    ENDLESS,
+    MOST_TRIAL_FIRINGS,
+    Asked,
+    ClockState,
+    Levels,
+    Limits,
+    Pilot,
+    Reason,
+    RowSource,
+    Threshold,
+    Words3,
+)
 from petri.engine.marking import Marking
 from petri.engine.seeds import seed_words
+from petri.engine.trial_net import trial_net
 from petri.file_read import FileRead
 from petri.measure.observation import Observation, probe_in_units
 from petri.measure.occupancy import LEVELS
-from petri.net import Net, Span, Token
+from petri.measure.tally import Tally
+from petri.net import Chance, Net, Span, Token
 from petri.structs import Frozen, replace
 
 if TYPE_CHECKING:
-    from petri._native import Session, Snapshot
+    from petri._native import Session, Snapshot, Stopped
+    from petri._native import Trials as NativeModuleTrials
 
 _native: ModuleType | None
 try:
@@ -71,14 +86,19 @@ def compiled(net: Net) -> Compiled:
     global _latest
     latest = _latest
     if latest is None or latest.net is not net:
-        if _native is None:
-            raise ImportError("the native engine is not built", name="petri._native")
-        try:
-            program = _native.Program(net)
-        except ValueError as error:
-            raise ModelError("net-refused", reason=str(error)) from error
-        latest = _latest = Compiled(net, program, tuple(program.files))
+        latest = _latest = compiled_apart(net)
     return latest
+
+
+def compiled_apart(net: Net) -> Compiled:
+    """The compiled net, which is not kept: another one is run meanwhile."""
+    if _native is None:
+        raise ImportError("the native engine is not built", name="petri._native")
+    try:
+        program = _native.Program(net)
+    except ValueError as error:
+        raise ModelError("net-refused", reason=str(error)) from error
+    return Compiled(net, program, tuple(program.files))
 
 
 def compiled_for(net: Net, start: SavedEngine) -> Compiled:
@@ -151,7 +171,7 @@ class NativeSession:
         except ValueError as error:
             raise ModelError("state-unfit", reason=str(error)) from error
         if (fault := self._session.initial_fault) is not None:
-            raise ModelError(fault[0], self._span(fault[1]), **fault[2])
+            raise ModelError(fault[0], span_of(self._compiled, fault[1]), **fault[2])
         self._initial = np.array([p.held for p in net.places], dtype=np.int64)
 
     @property
@@ -168,13 +188,7 @@ class NativeSession:
 
     @property
     def error(self) -> Fault | None:
-        stopped = self._session.error
-        if stopped is None:
-            return None
-        error, span, details, transition, variables, time = stopped
-        culprit = self._span(span)
-        binding = known(self._compiled.net, transition, variables, error, culprit)
-        return Fault(error, transition, binding, self._compiled.net.tick.time(time), culprit, details)
+        return fault_of(self._compiled, self._session.error)
 
     def advance(self, until: float, firings: int) -> Reason:
         session = self._session
@@ -244,8 +258,54 @@ class NativeSession:
         net = self._compiled.net
         return Firings(net, reals(starts), reals(ends), integers(transitions), integers(words))
 
-    def _span(self, parts: tuple[int, int, int, int, int] | None) -> Span | None:
-        return None if parts is None else Span(self._compiled.files[parts[0]], *parts[1:])
+
+class NativeTrials:
+    """Trials of one question on the native engine. Raises ImportError if it is not built."""
+
+    def __init__(
+        self, net: Net, chance: Chance, limits: Limits, most_firings: int = MOST_TRIAL_FIRINGS, stop: Any = None
+    ) -> None:
+        """stop: of `stop_flag`."""
+        self._net, numbers = trial_net(net, chance)
+        self._compiled = compiled_apart(self._net)
+        assert _native is not None
+        within = None if chance.within is None else float(chance.within.value or 0)
+        question = (numbers["hit"], *(numbers.get(name) for name in ("stop", "begin", "importance")), within)
+        limited = (limits.firings_at_an_instant, limits.tokens, PATIENCE)
+        self._trials: NativeModuleTrials = _native.Trials(self._compiled.program, question, limited, most_firings, stop)
+        if (fault := self._trials.initial_fault) is not None:
+            raise ModelError(fault[0], span_of(self._compiled, fault[1]), **fault[2])
+        self.error: Fault | None = None
+
+    def pilot(self, seed: Words3, paths: int, wanted: float) -> Pilot:
+        chosen, share, halted = self._trials.pilot(seed, paths, wanted)
+        self._note(halted)
+        return Pilot(tuple(chosen), share)
+
+    def run(self, seed: Words3, first: int, count: int, thresholds: Sequence[Threshold]) -> Tally:
+        found, halted = self._trials.run(seed, first, count, [(one.value, one.factor) for one in thresholds])
+        self._note(halted)
+        return Tally(*found, any(threshold.factor > 1 for threshold in thresholds))
+
+    def _note(self, halted: str | None) -> None:
+        if halted == "error":
+            self.error = fault_of(self._compiled, self._trials.error)
+        elif halted is not None:
+            self.error = Fault(STOPPED if halted == "stopped" else ENDLESS, None, {}, 0.0, None, {})
+
+
+def span_of(compiled: Compiled, parts: tuple[int, int, int, int, int] | None) -> Span | None:
+    return None if parts is None else Span(compiled.files[parts[0]], *parts[1:])
+
+
+def fault_of(compiled: Compiled, stopped: Stopped | None) -> Fault | None:
+    """The error of a session, as data of the engine."""
+    if stopped is None:
+        return None
+    error, span, details, transition, variables, time = stopped
+    culprit = span_of(compiled, span)
+    binding = known(compiled.net, transition, variables, error, culprit)
+    return Fault(error, transition, binding, compiled.net.tick.time(time), culprit, details)
 
 
 def reals(data: bytes) -> np.ndarray[Any, np.dtype[np.float64]]:

@@ -55,6 +55,12 @@ class RandomStream:
         state["state"]["state"] = np.array(words, dtype=np.uint64)
         self._generator.state, self._words = state, []
 
+    def restart(self, words: tuple[int, int, int]) -> None:
+        """Begin anew, as SFC64 begins with three words: with twelve words that are not used."""
+        self.state = (*words, 1)
+        for _ in range(12):
+            self.word()
+
     def word(self) -> int:
         """The next 64-bit word. Words are fetched in blocks, which only saves time."""
         if not self._words:

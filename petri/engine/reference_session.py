@@ -9,10 +9,10 @@ import numpy as np
 from petri.engine.checkpoint import SavedEngine
 from petri.engine.errors import Fault
 from petri.engine.firings import Firings, TracedFiring
-from petri.engine.interface import Asked, ClockState, Levels, Limits, Reason, RowSource
+from petri.engine.interface import Asked, ClockState, Levels, Limits, Reason, RowSource, Words3
 from petri.engine.marking import Marking
 from petri.engine.observer import Observer
-from petri.engine.probes import Probes
+from petri.engine.probes import Probes, WatchedState
 from petri.engine.reference import Engine, advance
 from petri.engine.resuming import resume_engine, saved_engine
 from petri.engine.statistics import Level, OccupancyRecorder, Statistics
@@ -73,6 +73,20 @@ class ReferenceSession:
 
     def advance(self, until: float, firings: int) -> Reason:
         return advance(self._engine, self._rows, until, firings)
+
+    def next_end(self) -> float:
+        """When something will happen next, in ticks; `NOWHERE` if nothing will. An instant is over."""
+        return self._engine.next_end()
+
+    def watched(self, probe: int) -> int:
+        """The value of a `Watched` probe at the end of the last instant; of a real one, in parts."""
+        state = self._probes.probes[probe]
+        assert isinstance(state, WatchedState)
+        return state.now
+
+    def reseed(self, words: Words3) -> None:
+        """Other random numbers from now on: SFC64 from these words."""
+        self._engine.stream.restart(words)
 
     def begin_window(self) -> None:
         self._statistics.restart(self.now)

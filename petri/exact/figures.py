@@ -15,6 +15,7 @@ import numpy as np
 
 from petri.engine.expression import Context, evaluate
 from petri.exact.chain import Chain, Floats, Integers
+from petri.exact.first_passage import first_passage
 from petri.exact.marking import values
 from petri.exact.steady import SteadyState, rounding
 from petri.exact.transient import Transient
@@ -22,7 +23,7 @@ from petri.measure import formula
 from petri.measure.bounded import NOTHING, Bounded
 from petri.measure.catalogue import TERMS, FigureKind
 from petri.measure.observation import Observation
-from petri.net import Content, Counter, Order, Passage, Probe, Sample, Term, Watched
+from petri.net import Chance, Content, Counter, Order, Passage, Probe, Sample, Term, Watched
 
 
 class Undetermined(Exception):
@@ -53,8 +54,16 @@ class Rewards:
         ]
         self.keeps = len(self.names) * chain.states <= MOST_KEPT
         self._kept: dict[Name, Column] = {}
+        self._chances: dict[str, Bounded] = {}
         self._last: tuple[tuple[int, bool], Integers] | None = None
         self._samples: dict[int, tuple[Floats, Any]] = {}
+
+    def chance(self, asked: Chance) -> Bounded:
+        """The probability that a trial hits."""
+        key = asked.text
+        if key not in self._chances:
+            self._chances[key] = first_passage(SteadyState(self.chain), asked)
+        return self._chances[key]
 
     @staticmethod
     def _kinds(probe: Probe) -> tuple[str, ...]:
@@ -241,7 +250,7 @@ class Figures:
 
     def value(self, term: Term) -> Bounded:
         """The value of a formula. Raises Undetermined."""
-        if not self.totals and term.op not in ("max", "content", "watched") and formula.grows(self.net, term):
+        if not self.totals and term.op not in ("max", "content", "watched", "chance") and formula.grows(self.net, term):
             raise Undetermined("exact-total")
         return self._value(term)
 
@@ -249,6 +258,8 @@ class Figures:
         if term.op in ("min2", "max2"):
             one, other = (self._value(argument) for argument in term.args)
             return one.least(other) if term.op == "min2" else one.greatest(other)
+        if term.op == "chance":
+            return self._chance(int(term.value or 0))  # type: ignore[arg-type]
         if term.op in formula.ARITHMETIC:
             operands = [self._value(argument) for argument in term.args]
             return Bounded.of(formula.ARITHMETIC[term.op](*operands))
@@ -265,6 +276,13 @@ class Figures:
             self._check(index)
             return self.averages["sum", index]
         return self._figure(TERMS[term.op], index)
+
+    def _chance(self, number: int) -> Bounded:
+        """A probability of trials, which begin at the start of the chain whatever the figures are of."""
+        chance = self.net.chances[number]
+        if chance.within is not None or chance.begin is not None:
+            raise Undetermined("exact-chance-in-time")
+        return self.rewards.chance(chance)
 
     def _check(self, number: int) -> None:
         """Raises Undetermined where the chain does not show what a probe needs."""

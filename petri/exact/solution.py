@@ -166,7 +166,7 @@ def solve(
     Raises Unsolvable, NeedsExtra, Interrupted after `stop`, and ModelError where a firing breaks a rule.
     """
     needed = relevant(net)
-    allowed = symmetries(needed.net, needed.probes) if symmetry else none(needed.net)
+    allowed = symmetries(needed.net, needed.probes) if symmetry and not net.chances else none(needed.net)
 
     def solution(allowed: Symmetries) -> Solution:
         space = explore(needed.net, limits, stop, allowed)

@@ -77,12 +77,12 @@ class SteadyState:
             numbers = np.repeat(np.arange(len(states)), [len(one) for one in states])
             members = (np.ones(len(numbers)), (np.concatenate(states), numbers))
             into = rows @ sparse.coo_matrix(members, shape=(self.chain.states, len(states))).tocsr()
-            ends, lacking = self._ends(rows[:, passing].tocsr(), into, starting)
+            ends, lacking = self.ends(rows[:, passing].tocsr(), into, starting)
             value, off = value + ends, off + lacking
         low, high = np.clip(value - off, 0.0, 1.0), np.clip(value + off, 0.0, 1.0)
         return Classes(states, np.clip(value, low, high), low, high)
 
-    def _ends(self, inside: Any, into: Any, starting: Floats) -> tuple[Floats, float]:
+    def ends(self, inside: Any, into: Any, starting: Floats) -> tuple[Floats, float]:
         """The probabilities to end in each class from probabilities of the states before, and how far they are off.
 
         inside: rates N between these states. into: those from them to the classes. With D, the rates out of each state,

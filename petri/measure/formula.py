@@ -32,6 +32,9 @@ def evaluate(term: Term, seen: Observation) -> float:
         return ARITHMETIC[term.op](*(evaluate(argument, seen) for argument in term.args))
     if term.op == "elapsed":
         return seen.elapsed
+    if term.op == "chance":
+        assert isinstance(term.value, int)
+        return seen.chances[term.value].estimate if term.value < len(seen.chances) else math.nan
     if isinstance(term.value, tuple):
         probe, field = term.value
         if term.op == "series":
@@ -77,7 +80,7 @@ def statistic(term: Term) -> Statistic:
 
 def grows(net: Net, term: Term) -> bool:
     """Whether a formula is a count that grows with the length of the run, so that batches say nothing of it."""
-    if term.op in ("firings", "arrivals", "counter", "max", "elapsed", "series"):
+    if term.op in ("firings", "arrivals", "counter", "max", "elapsed", "series", "chance"):
         return True
     if term.op in ("sample", "passage", "order", "content", "watched"):
         assert isinstance(term.value, tuple)

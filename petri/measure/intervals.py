@@ -31,6 +31,7 @@ class Interval(Frozen):
     longer: where one run was too short for a half-width, how many times as long it should be (an estimate; inf where
     there is none). nan otherwise.
     Where `statistic` is not "mean", `mean` is the extreme over the replications, which has no interval.
+    ends: where the interval is not symmetric, and `half_width` is the longer side of it.
     """
 
     mean: float
@@ -39,6 +40,7 @@ class Interval(Frozen):
     n: int
     longer: float = math.nan
     statistic: Statistic = "mean"
+    ends: tuple[float, float] | None = None
 
     @property
     def too_short(self) -> bool:
@@ -47,11 +49,11 @@ class Interval(Frozen):
 
     @property
     def low(self) -> float:
-        return self.mean - self.half_width
+        return self.mean - self.half_width if self.ends is None else self.ends[0]
 
     @property
     def high(self) -> float:
-        return self.mean + self.half_width
+        return self.mean + self.half_width if self.ends is None else self.ends[1]
 
     @property
     def relative(self) -> float:

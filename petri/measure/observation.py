@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from petri.measure import histogram, reorder
 from petri.measure.bounded import Bounded
 from petri.measure.histogram import Histogram, quantile_share
+from petri.measure.tally import Tally
 from petri.ticks import Tick
 
 Floats = NDArray[np.float64]
@@ -64,6 +65,7 @@ class Observation:
     dropped: Integers  # clocks whose binding was disabled before they had run down
     probes: tuple[Snapshot, ...] = ()
     series: Mapping[int, Sequence[float]] = field(default_factory=dict)  # by measure, of whole windows of a run only
+    chances: tuple[Tally, ...] = ()  # of whole runs only: trials are runs of their own
 
     def minus(self, earlier: Observation) -> Observation:
         """The window after `earlier`, an earlier snapshot of the same run."""

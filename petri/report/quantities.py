@@ -129,7 +129,9 @@ class Units(Frozen):
         return joined(f"({text})e{exponent}", scale.unit)
 
     def show_interval(self, interval: Interval, dimension: str = "") -> str:
-        """The same, with `±?` where the run was too short for an interval."""
+        """The same, with `±?` where the run was too short for an interval; `below 3.7e-06` where no trial has hit."""
+        if interval.mean == 0.0 and interval.ends is not None:
+            return f"below {number(interval.high)}"
         if not interval.too_short or math.isnan(interval.mean):
             return self.show_with_error(interval.mean, interval.half_width, dimension)
         scale = self.scale(interval.mean, dimension)

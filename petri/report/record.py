@@ -77,7 +77,9 @@ class RunRecord(Frozen, kw_only=True):
 
     @property
     def firings(self) -> int:
-        return sum(one.firings for one in self.replications)
+        """Those of trials included."""
+        ran = [one for one in self.replications if isinstance(one, Replication)]
+        return sum(one.firings for one in self.replications) + sum(t.firings for one in ran for t in one.window.chances)
 
     @property
     def judged(self) -> list[Judged]:

@@ -50,8 +50,9 @@ class _Summary:
             return
         self.measures()
         places, transitions = (self.record.rows(kind, not self.every) for kind in ("places", "transitions"))
-        self.figures("Transitions", transitions, transition_columns(self.net).values())
-        self.figures("Places", places, PLACE_COLUMNS.values())
+        if self.result.plan.until > 0.0:  # otherwise there were trials alone
+            self.figures("Transitions", transitions, transition_columns(self.net).values())
+            self.figures("Places", places, PLACE_COLUMNS.values())
         self.recordings()
         self.notes((*places, *transitions))
         if self.record.dead:
@@ -137,6 +138,8 @@ class _Summary:
             verdict_text(expectation, verdict, self.units, dimension, measure.name)
             for expectation, verdict in measured.verdicts
         ]
+        if measure.formula.op == "chance" and measured.failure is None:
+            remarks.append(Text(f"{number(lead.n)} trials", style="dim"))
         if measured.failure is not None:
             remarks.append(Text(f"✗ could not be computed: {measured.failure}", style="bold red"))
         if measure.doc:

@@ -227,6 +227,8 @@ def interval_dict(interval: Interval) -> dict[str, Any]:
     """
     found = {"value": number(interval.mean), "half_width": number(interval.half_width), "n": interval.n}
     longer = {"longer": number(interval.longer)} if interval.too_short else {}
+    if interval.ends is not None:
+        found |= {"low": number(interval.low), "high": number(interval.high)}
     return found | longer | ({} if interval.statistic == "mean" else {"statistic": interval.statistic})
 
 

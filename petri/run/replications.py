@@ -18,12 +18,14 @@ from petri.engine.marking import Marking
 from petri.file_read import FileRead
 from petri.measure.formula import evaluate
 from petri.measure.observation import Observation
+from petri.measure.tally import Tally
 from petri.net import Net
 from petri.run.checkpoint import SavedObservation, SavedReplication, SavedSeries
 from petri.run.condition import StopCondition
 from petri.run.plan import Ending, Plan
 from petri.run.session import begin_planned
 from petri.run.stop import NO_LIMIT, CtrlC, StopSign, TimeLimit
+from petri.run.trials import tallies
 from petri.structs import Frozen, Struct, field
 
 MOST_BATCHES = 256  # of a run by itself: when all are full, neighbours are joined
@@ -183,6 +185,7 @@ class Driver:
         self.save_at = math.inf if plan.save_at is None else net.tick.ticks(plan.save_at)
         self.saved: SavedReplication | None = None
         self.begun_series = False
+        self.chances: tuple[Tally, ...] = ()
         if start is not None:
             self.resume(start)
 
@@ -245,6 +248,8 @@ class Driver:
         """
         try:
             ended = self.live()
+            if ended in ("until", "dead") and self.net.chances:
+                ended = self.try_chances(ended)
         except LanguageError as error:
             if not self.session.firings:
                 raise
@@ -256,6 +261,16 @@ class Driver:
         self.progress.firings += self.session.firings
         self.progress.finished += 1
         return ended
+
+    def try_chances(self, ended: Ending) -> Ending:
+        """The trials of the net's probabilities, which are runs of their own."""
+        self.chances, fault = tallies(self.net, self.plan, self.index, self.stop)
+        if fault is None:
+            return ended
+        if fault.id == STOPPED:
+            return "interrupted"
+        self.wrong = fault
+        return "error"
 
     def so_far(self, ended: Ending, seconds: float, *, batched: bool = True) -> Replication:
         """What it is until now, also between two pieces of a run that goes on. seconds: of wall-clock time.
@@ -269,7 +284,7 @@ class Driver:
             time=self.now,
             firings=session.firings,
             hash=session.hash,
-            window=replace(session.observe(), series=series),
+            window=replace(session.observe(), series=series, chances=self.chances),
             batches=tuple(batch() for batch in self.batches) if batched else (),
             marking=session.marking(),
             fault=None if self.searching else self.wrong or session.error,

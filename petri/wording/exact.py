@@ -101,5 +101,6 @@ WORDING: dict[str, Wording] = {
     "exact-quantile": Wording("percentiles are not computed"),
     "exact-extreme": Wording("extremes are not computed"),
     "exact-first": Wording("when a condition holds first is not computed"),
+    "exact-chance-in-time": Wording("a probability within a time is not computed, nor one after a condition"),
     "exact-unseen": Wording("it depends on the time itself, or on a value that can be any of infinitely many"),
 }

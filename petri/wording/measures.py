@@ -46,6 +46,32 @@ WORDING: dict[str, Wording] = {
         "a measure over a whole array counts each element wherever it is used; measure fewer elements",
     ),
     "measure-usage": Wording("this is not how `{name}` is used", "write `{usage}`"),
+    "splitting-of-other": Wording(
+        "only a probability is split, and `{text}` is none",
+        "write `probability(tokens(place) == 8 before tokens(place) == 0) splitting on tokens(place)`",
+    ),
+    "splitting-on-other": Wording(
+        "`{text}` is {kind}: trials are split on a number that says how near they have come",
+        "write for example `splitting on tokens(place)`",
+    ),
+    "splitting-on-constant": Wording(
+        "`{text}` never changes, so that it does not say how near a trial has come",
+        "write for example `splitting on tokens(place)`",
+    ),
+    "probability-with-stream": Wording(
+        "a probability needs many trials from time 0, but the rows of `{place}` are a recording, which is read once",
+        "draw what arrives, for example with `takes exp(…)` and `table(…)`",
+    ),
+    "within-not-positive": Wording("the time within which something is to happen must be positive"),
+    "probability-setting": Wording(
+        "`probability` has no setting `{text}`", "its settings are {known:and}, such as `precision: 5%`"
+    ),
+    "trials-and-precision": Wording("`trials` and `precision` both say how many trials there are", "keep one of them"),
+    "trials-range": Wording("the number of trials must be from 1 to {limit}, not {value}"),
+    "trials-precision": Wording(
+        "the precision must be from 0.01% to less than 100%, not {value}",
+        "`precision: 5%` goes on until the half-width is at most 5 % of the estimate",
+    ),
     "reorder-setting": Wording(
         "`reorder` has no setting `{text}`", "its settings are {known:and}, such as `displacement: 8`"
     ),

@@ -35,6 +35,14 @@ WORDING: dict[str, Wording] = {
         "the run goes on after {horizon}, where the model time of this net ends: 2^53 ticks",
         "a coarser tick allows longer runs: write `time {unit} resolution 1 ns`, or the like",
     ),
+    "trial-hits-at-once": Wording(
+        "every trial hits at once, because what is asked for holds at the start",
+        "ask for something that happens later, or change the initial marking",
+    ),
+    "trial-endless": Wording(
+        "a trial has had 100,000,000 firings, and neither hit nor ended",
+        "say when it ends: `probability(A before B)`, or `probability(A within 5 s)`",
+    ),
     "negative-time": stopped(
         "the firing time is negative: {duration}", "a firing cannot end before it starts; limit it with `max(0, …)`"
     ),

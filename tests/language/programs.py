@@ -122,6 +122,12 @@ class Programs:
     def at(self) -> tree.At:
         return tree.At(self.expression(), self.postfix(), self._maybe(self.expression), NOWHERE)
 
+    def asked(self) -> tree.Asked:
+        stop = self._maybe(self.expression)
+        within = self.expression() if stop is None else self._maybe(self.expression)
+        begin = None if within is None else self._maybe(self.expression)
+        return tree.Asked(self.expression(), stop, within, begin, NOWHERE)
+
     def record(self) -> tree.Record:
         fields = [(name, self._maybe(self.expression), NOWHERE) for name in self.unique(0, 3)]
         return tree.Record(tuple(fields), NOWHERE)
@@ -136,6 +142,7 @@ class Programs:
             lambda: tree.Passage(self.postfix(), self.postfix(), NOWHERE),
             lambda: tree.By(self.keys(), self._maybe(self.keys), NOWHERE),
             lambda: tree.Ordered(self.expression(), NOWHERE),
+            self.asked,
         )
 
     def keys(self) -> tuple[Any, ...]:

@@ -70,6 +70,7 @@ WHERE: dict[str, list[dict[str, str]]] = {
     "`share(c)`": [
         {"more": "measure k = share(E > 0)"},
         {"more": "measure k = time_until(E > 0)"},
+        {"more": "measure k = probability(E > 0 before tokens(b) > 4)"},
         {"more": "measure k = mean(tokens(b) + E)"},
     ],
     "`fn`": [{"more": "fn f(x: int): int = E\nmeasure k = rate(t, f(x))"}],

@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 PAGES = sorted(DOCS.rglob("*.md"))
 OF_PATTERNS = [f"patterns/{page.name}" for page in sorted((DOCS / "patterns").glob("*.md"))]
-RENEWED = ["tutorial.md", "patterns.md", "seeing.md", "exact.md", "models/queue-management.md", *OF_PATTERNS]
+RENEWED = ["tutorial.md", "patterns.md", "seeing.md", "exact.md", "rare.md", "models/queue-management.md", *OF_PATTERNS]
 
 
 @pytest.fixture(scope="module")

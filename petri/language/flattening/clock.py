@@ -269,6 +269,7 @@ class _Clock:
             places=tuple([self.place(place) for place in self.flat.places]),
             transitions=tuple([self.transition(transition) for transition in self.flat.transitions]),
             probes=tuple([self.struct(probe) for probe in self.flat.probes]),
+            chances=tuple([self.chance(chance) for chance in self.flat.chances]),
             tick=tick,
         )
 
@@ -333,6 +334,11 @@ class _Clock:
     def clock(self, clock: net.Clock) -> net.Clock:
         time = self.once(clock.time, lambda: self.clock_time(clock.time), self.times)
         return clock if time is clock.time else replace(clock, time=time)
+
+    def chance(self, chance: net.Chance) -> net.Chance:
+        within = None if chance.within is None else self.firing_time(chance.within)
+        rewritten: net.Chance = self.fields(chance)
+        return replace(rewritten, within=within)
 
     def clock_time(self, time: Expr) -> Expr:
         """As a firing time; but an exponential time stays one, with its mean in ticks (C4)."""
@@ -407,6 +413,7 @@ _HOLDING: dict[type, Sequence[str]] = {
     net.Order: ("event", "sequence"),
     net.Content: ("value",),
     net.Watched: ("value",),
+    net.Chance: ("hit", "stop", "begin", "importance"),
 }
 _HOLDERS = tuple(_HOLDING)
 

@@ -92,6 +92,7 @@ class Flattener:
             tuple(measures),
             tuple(expectations),
             tuple(builder.probes),
+            tuple(builder.chances),
             tuple(self.tables),
             tuple(checker.parameters),
             replace(checker.run_defaults, stop=stop),

@@ -44,6 +44,7 @@ class MeasureBuilder(Struct):
     measured: Mapping[int, Instance]
     refused: Set[str]
     probes: list[net.Probe] = field(default_factory=list)
+    chances: list[net.Chance] = field(default_factory=list)
     numbers: dict[object, int] = field(default_factory=dict)
     by_symbol: dict[int, MeasureTemplate] = field(default_factory=dict)
     _terms: int = 0
@@ -144,6 +145,17 @@ class MeasureBuilder(Struct):
             self.probes.append(probe)
         return self._probe_numbers[key]
 
+    def chance(self, key: object, make: Callable[[], net.Chance]) -> int:
+        """The number of a probability, which is created when first requested."""
+        if key not in self._probe_numbers:
+            chance = make()
+            for place in self.elements["place"]:
+                if isinstance(place, net.Place) and place.stream is not None:
+                    raise CheckError("probability-with-stream", chance.span or place.span, place=place.name)
+            self._probe_numbers[key] = len(self.chances)
+            self.chances.append(chance)
+        return self._probe_numbers[key]
+
     def index(self, kind: str) -> dict[str, int]:
         """The numbers of places or transitions by their full names."""
         if kind not in self._names:
@@ -214,6 +226,9 @@ class Element(Struct):
 
     def probe(self, owner: object, make: Callable[[], net.Probe]) -> int:
         return self.builder.probe((owner, self.instance.prefix, self.numbers), make)
+
+    def chance(self, owner: object, make: Callable[[], net.Chance]) -> int:
+        return self.builder.chance((owner, self.instance.prefix, self.numbers), make)
 
     # ------------------------------------------------------------ what a path means
 

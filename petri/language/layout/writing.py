@@ -79,11 +79,23 @@ def _text_and_level(node: tree.Expr | tree.Preference) -> tuple[str, int]:
             return f"order {_write(node.value, 0)}", 0
         case tree.Delayed():
             return f"{_write(node.output, _SUM)} in {_write(node.delay, 0)}", 0
-        case tree.At():
-            when = "" if node.condition is None else f" when {_write(node.condition, 0)}"
-            return f"{_write(node.value, 0)} at {_write(node.transition, _POSTFIX)}{when}", 0
+        case tree.At() | tree.Asked() | tree.Splitting():
+            return _measured(node), 0
         case _:
             return _postfix(node), _POSTFIX
+
+
+def _measured(node: tree.At | tree.Asked | tree.Splitting) -> str:
+    """What only measures have."""
+    match node:
+        case tree.At():
+            when = "" if node.condition is None else f" when {_write(node.condition, 0)}"
+            return f"{_write(node.value, 0)} at {_write(node.transition, _POSTFIX)}{when}"
+        case tree.Asked():
+            parts = (("", node.hit), (" before ", node.stop), (" within ", node.within), (" of ", node.begin))
+            return "".join(word + _write(part, 0) for word, part in parts if part is not None)
+        case tree.Splitting():
+            return f"{_write(node.value, 0)} splitting on {_write(node.importance, 0)}"
 
 
 def _postfix(node: tree.Expr) -> str:

@@ -30,8 +30,8 @@ NODES: Final[dict[str, type]] = {
     "draw": tree.Draw, "let": tree.Let, "named_type": tree.NamedType, "range_type": tree.RangeType,
     "service_type": tree.ServiceType, "conditional": tree.If, "unary": tree.Unary, "range": tree.Range,
     "field": tree.Field, "call": tree.Call, "with_record": tree.With, "paren": tree.Paren, "weighted": tree.Weighted,
-    "passage": tree.Passage, "by_keys": tree.By, "ordered": tree.Ordered, "at": tree.At,
-    "delayed": tree.Delayed, "schedule": tree.Schedule, "stage": tree.Stage,
+    "passage": tree.Passage, "by_keys": tree.By, "ordered": tree.Ordered, "at": tree.At, "before": tree.Asked,
+    "splitting": tree.Splitting, "delayed": tree.Delayed, "schedule": tree.Schedule, "stage": tree.Stage,
 }  # fmt: skip
 # Of each kind of step, what its parts are; "" for a sign or word that says nothing more. Clauses follow.
 _STEPS: Final = {
@@ -276,6 +276,10 @@ class Builder:
 
     def binary(self, parts: list[Any], first: Token, last: Token) -> tree.Binary:
         return tree.Binary(parts[1].kind, parts[0], parts[2], self.span(first, last))
+
+    def reached(self, parts: list[Any], first: Token, last: Token) -> tree.Asked:
+        hit, within, begin = parts
+        return tree.Asked(hit, None, within, begin, self.span(first, last))
 
     def index(self, parts: list[Any], first: Token, last: Token) -> tree.Index:
         """`a[i, *]` is `a[i][*]`."""

@@ -155,6 +155,27 @@ class At(Frozen):
     span: Span
 
 
+class Asked(Frozen):
+    """`tokens(q) == 8 before tokens(q) == 0 within 5 s of tokens(up) < 2` within `probability(…)`.
+
+    stop, within and begin: None where they are not written.
+    """
+
+    hit: Expr
+    stop: Expr | None
+    within: Expr | None
+    begin: Expr | None
+    span: Span
+
+
+class Splitting(Frozen):
+    """`probability(…) splitting on tokens(q)` as a measure's formula."""
+
+    value: Expr
+    importance: Expr
+    span: Span
+
+
 class Delayed(Frozen):
     """`open(x) in tRCD`: an output that arrives this long after the start of the firing."""
 
@@ -186,7 +207,7 @@ class Position(Frozen):
 
 Expr = (
     Number | Text | Name | Field | Index | Call | List | Record | With | Unary | Binary | If | Range | Paren
-    | Weighted | Passage | By | Ordered | At | Delayed | Keys | Least | Position
+    | Weighted | Passage | By | Ordered | At | Asked | Splitting | Delayed | Keys | Least | Position
 )  # fmt: skip
 
 # ---------------------------------------------------------------- types

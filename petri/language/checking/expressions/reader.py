@@ -247,6 +247,8 @@ class Reader(Struct):
             tree.By: "`by`",
             tree.Ordered: "`order`",
             tree.At: "`at`",
+            tree.Asked: "`before` or `within`",
+            tree.Splitting: "`splitting on`",
         }
         raise CheckError("misplaced-expression", e.span, what=kinds.get(type(e), "this"), where=self.where)
 

@@ -9,6 +9,7 @@ from petri import net
 from petri.catalogue.operations import DISTRIBUTIONS, FUNCTIONS
 from petri.language.checking.expressions.reader import Reader, other_count
 from petri.language.checking.expressions.user_functions import prepare_call
+from petri.language.checking.measures.chances import PROBABILITY_USAGE, ChanceReader
 from petri.language.checking.measures.events import check_keys, event_of, firing_reader
 from petri.language.checking.measures.figure_templates import (
     FIGURES_ELSEWHERE,
@@ -85,6 +86,8 @@ class FigureReader:
                 return self.figure(e.inner)
             case tree.At():
                 return self._sample(e)
+            case tree.Splitting():
+                return self._split(e)
             case tree.Binary() if e.operator in _ARITHMETIC:
                 return self._arithmetic(e)
             case tree.Unary() if e.operator == "-":
@@ -249,6 +252,8 @@ class FigureReader:
             return self._gap(e)
         if name == "reorder":
             return self._order(e)
+        if name == "probability":
+            return ChanceReader(self.checker, self.scope, self.loops).read(e, None)
         if name in FUNCTIONS:
             return self._constant(e)
         function = self.scope.find(name)
@@ -453,6 +458,16 @@ class FigureReader:
 
         return _probed("sample", make, dimension)
 
+    def _split(self, e: tree.Splitting) -> FigureTemplate:
+        """`probability(…) splitting on tokens(q)`."""
+        call = e.value
+        while isinstance(call, tree.Paren):
+            call = call.inner
+        function = call.function if isinstance(call, tree.Call) else None
+        if not isinstance(call, tree.Call) or not isinstance(function, tree.Name) or function.name != "probability":
+            raise CheckError("splitting-of-other", e.value.span, text=self.problems.text(e.value.span))
+        return ChanceReader(self.checker, self.scope, self.loops).read(call, e.importance)
+
     def _gap(self, e: tree.Call) -> FigureTemplate:
         """`gap(event, by key)`: the time between successive events of one key, which is a passage from it to itself."""
         event = e.arguments[0] if e.arguments else None
@@ -590,6 +605,7 @@ MEASURE_FUNCTIONS = {
     "max": "max(place), max(place, value), max(tokens(place) - 1) or max(measure[*])",
     "share": "share(tokens(place) > 0)",
     "time_until": "time_until(tokens(place) > 0)",
+    "probability": PROBABILITY_USAGE,
     "count": "count(transition) or count(transition, quantity)",
     "rate": "rate(transition) or rate(transition, quantity)",
     "sum": "sum(measure[*])",

@@ -102,6 +102,8 @@ class Flat(Protocol):
 
     def probe(self, owner: object, make: Callable[[], net.Probe]) -> int: ...
 
+    def chance(self, owner: object, make: Callable[[], net.Chance]) -> int: ...
+
 
 def split_path(e: tree.Expr) -> list[tuple[str, list[tree.Expr | None], Span]] | None:
     """`engine[3].alu` as [(engine, [3]), (alu, [])]; None if it is not a path."""

@@ -9,6 +9,7 @@ mod pages;
 mod reading;
 mod recording;
 mod snapshot;
+mod trials;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
@@ -327,17 +328,13 @@ impl Session {
     /// Why the run stopped: (id, span, details, transition, variables, time), or None.
     #[getter]
     fn error<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyTuple>>> {
-        let Some(RunError { fault, transition, variables, time }) = &self.engine()?.error else { return Ok(None) };
-        let kinds = &self.program.transitions[*transition].variable_reals;
-        let (id, span, details) = self.tell(py, fault)?;
-        let error = (id, span, details, transition.0, scalars(py, variables, kinds)?, *time as f64);
-        Ok(Some(error.into_pyobject(py)?))
+        error_parts(py, self.engine()?, &self.program)
     }
 
     /// The fault of a key of the initial marking: (id, span, details). There is no replication then.
     #[getter]
     fn initial_fault<'py>(&self, py: Python<'py>) -> PyResult<Option<Told<'py>>> {
-        self.fault.as_ref().map(|fault| self.tell(py, fault)).transpose()
+        self.fault.as_ref().map(|fault| told(py, fault, &self.program.spans)).transpose()
     }
 }
 
@@ -357,10 +354,19 @@ impl Session {
     fn engine_mut(&mut self) -> PyResult<&mut Engine> {
         self.replication.as_mut().map(|replication| &mut *replication.engine).ok_or_else(unbegun)
     }
+}
 
-    fn tell<'py>(&self, py: Python<'py>, fault: &Fault) -> PyResult<Told<'py>> {
-        told(py, fault, &self.program.spans)
-    }
+/// Why an engine stopped: (id, span, details, transition, variables, time), or None.
+fn error_parts<'py>(
+    py: Python<'py>,
+    engine: &Engine,
+    program: &engine::program::Program,
+) -> PyResult<Option<Bound<'py, PyTuple>>> {
+    let Some(RunError { fault, transition, variables, time }) = &engine.error else { return Ok(None) };
+    let kinds = &program.transitions[*transition].variable_reals;
+    let (id, span, details) = told(py, fault, &program.spans)?;
+    let error = (id, span, details, transition.0, scalars(py, variables, kinds)?, *time as f64);
+    Ok(Some(error.into_pyobject(py)?))
 }
 
 /// A fault as data.
@@ -404,5 +410,6 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<recording::Capture>()?;
     module.add_class::<Snapshot>()?;
     module.add_class::<Stop>()?;
+    module.add_class::<trials::Trials>()?;
     module.add_class::<Session>()
 }

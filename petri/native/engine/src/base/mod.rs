@@ -11,6 +11,7 @@
 //! - [`fault`]: faults as data
 //! - [`long_stack`]: work that recurses deeply
 //! - [`random`]: random streams, and draws from them
+//! - `reuse`: copies that take no memory of their own
 //! - [`saved`]: the state of a replication, as data
 //! - [`portable`]: `exp`, `ln` and `pow` with the same bits on every machine
 //! - [`ticks`]: model time
@@ -24,6 +25,7 @@ pub mod invariant;
 pub mod long_stack;
 pub mod portable;
 pub mod random;
+pub(crate) mod reuse;
 pub mod row;
 pub mod saved;
 pub mod table;

@@ -89,9 +89,12 @@ impl<T> Drop for Row<T> {
     }
 }
 
+/// With as much room: machine code relies on the room that there has been.
 impl<T: Clone> Clone for Row<T> {
     fn clone(&self) -> Self {
-        Row::of_records(self.all().to_vec())
+        let mut records = Vec::with_capacity(self.room);
+        records.extend_from_slice(self.all());
+        Row::of_records(records)
     }
 }
 

@@ -86,6 +86,14 @@ impl<I, T: Clone> Clone for Table<I, T> {
     fn clone(&self) -> Self {
         self.iter().cloned().collect()
     }
+
+    fn clone_from(&mut self, source: &Self) {
+        if self.len == source.len {
+            self.clone_from_slice(source);
+        } else {
+            *self = source.clone();
+        }
+    }
 }
 
 impl<I, T> Deref for Table<I, T> {

@@ -29,6 +29,7 @@ use std::mem::{offset_of, take};
 
 use crate::base::bits::nth_bit;
 use crate::base::invariant::{ensure, Verified};
+use crate::base::reuse::clone_into_fields;
 use crate::base::table::Table;
 use crate::collections::small_set::SmallSortedSet;
 
@@ -40,7 +41,6 @@ pub const SMALL: usize = 64;
 pub const MEDIUM: usize = SMALL * 64;
 
 /// One word; or a bitmap with a summary above it: a word, or counts.
-#[derive(Clone)]
 pub struct RankSet {
     /// A small set; of a medium one the words that are not 0; of a large one, how many members it has. So it is 0 when there are
     /// none.
@@ -48,6 +48,8 @@ pub struct RankSet {
     words: Table<WordNumber, u64>,
     large: Option<Box<Large>>,
 }
+
+clone_into_fields!(RankSet { word, words, large });
 
 /// Additional data of a large set.
 #[derive(Clone)]

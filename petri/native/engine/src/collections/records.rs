@@ -19,6 +19,7 @@ use std::mem::{offset_of, size_of};
 
 use crate::base::cache::fetch;
 use crate::base::invariant::{ensure, Verified};
+use crate::base::reuse::clone_into_fields;
 use crate::base::table::Table;
 
 /// A word of the rows.
@@ -27,13 +28,14 @@ pub struct Position;
 
 /// Rows of a head, which is whole words, and of as many words behind it as the longest record needs. A row is a power of two
 /// long.
-#[derive(Clone)]
 pub struct Records<H> {
     words: Table<Position, u64>,
     /// Words of a row, as a power of two.
     bits: u32,
     of: PhantomData<H>,
 }
+
+clone_into_fields!(Records<H: Copy> { words, bits, of });
 
 impl<H: Copy + Default> Records<H> {
     /// Where rows have the address of the first.

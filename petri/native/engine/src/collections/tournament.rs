@@ -37,6 +37,7 @@ use std::mem::replace;
 
 use crate::base::cache::fetch;
 use crate::base::invariant::{ensure, Verified};
+use crate::base::reuse::clone_into_fields;
 use crate::base::table::{Checked, Table};
 use crate::base::ticks::Ticks;
 
@@ -105,6 +106,8 @@ pub struct Tournament {
     /// The slot of the event that was first when `upcoming` was called last.
     previous: usize,
 }
+
+clone_into_fields!(Tournament { nodes, slots, free, frees, gap, time, more, tie, previous });
 
 impl Default for Tournament {
     fn default() -> Self {

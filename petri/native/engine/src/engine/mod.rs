@@ -9,6 +9,7 @@
 //! - [`binding`]: chooses one binding of a transition
 //! - [`search`]: looks for bindings through the input arcs
 //! - [`saving`]: the state of an engine as data, and an engine that goes on from it
+//! - [`copying`]: an engine becomes as another one is
 //! - [`raced`]: a transition that races
 //! - [`racing`]: clocks are looked at when an instant is over, and run down
 //! - [`clock_rates`]: the number of clocks and their rates, and clocks that bindings share
@@ -26,6 +27,7 @@ pub mod binding;
 pub mod checks;
 pub mod clock_rates;
 pub mod code;
+pub mod copying;
 pub mod due_bindings;
 pub mod evaluation;
 pub mod limits;

@@ -172,6 +172,11 @@ impl Engine {
         Housed::new(arena, engine)
     }
 
+    /// Other random numbers from now on.
+    pub fn reseed(&mut self, seed: [u64; 3]) {
+        self.random = Random::new(seed);
+    }
+
     // ------------------------------------------------------------ the loop
 
     /// Interprets to the end of instant `until`, or for `firings` more firings. May be called again to go on.

@@ -117,6 +117,11 @@ impl Watched {
         }
     }
 
+    /// The value when it was read last, in parts where it is real.
+    pub fn value(&self) -> i128 {
+        self.value.sum
+    }
+
     /// Restarts the statistics and keeps the value.
     pub fn restart(&mut self, now: Ticks) {
         self.value.restart(now);

@@ -34,7 +34,7 @@ pub struct Probes {
     pub probes: Vec<Probe>,
     key: Vec<u64>,
     /// The values that are watched and may have changed at this instant, by their numbers, and how many they are.
-    unsettled: Vec<usize>,
+    pub(crate) unsettled: Vec<usize>,
     pub pending: u64,
     /// How many of them are read at the end of each instant.
     always: u64,

@@ -4,6 +4,7 @@
 //!
 //! - [`compiled`]: a net that engines can run: its program, and its machine code
 //! - [`replication`]: an engine that is interpreted at first, and runs machine code once that pays
+//! - [`trials`]: short runs that ask which of two things happens first, and splitting
 //! - [`clock_states`]: the clocks, for tests and for people
 //! - [`observed`]: the statistics up to an instant
 
@@ -11,3 +12,4 @@ pub mod clock_states;
 pub mod compiled;
 pub mod observed;
 pub mod replication;
+pub mod trials;

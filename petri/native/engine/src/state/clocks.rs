@@ -15,6 +15,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use crate::base::ids::TransitionId;
 use crate::base::invariant::{ensure, Verified};
 use crate::base::random::Random;
+use crate::base::reuse::clone_into_fields;
 use crate::base::saved::{SavedOwnClock, SavedTransition};
 use crate::base::ticks::{after, Ticks};
 use crate::collections::tournament::{Tournament, NEVER};
@@ -40,7 +41,7 @@ pub struct OwnClock {
 }
 
 /// A clock, or several, for each binding of a transition.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct OwnClocks {
     /// By number, in the order in which they were set.
     pub clocks: BTreeMap<u64, OwnClock>,
@@ -191,6 +192,7 @@ impl OwnClocks {
 }
 
 /// The clocks of a transition.
+#[derive(Clone)]
 pub enum Of {
     /// They are a part of the common clock, with this number. Firings since the instant began.
     Shared {
@@ -216,6 +218,8 @@ pub struct Clocks {
     /// Watches held when they were looked at last.
     pub possible: bool,
 }
+
+clone_into_fields!(Clocks { of, transition, running, integral, busy, since, set, dropped, due, possible });
 
 impl Clocks {
     /// None runs yet.
@@ -300,6 +304,8 @@ pub struct AllClocks {
     /// Clocks of bindings, running and stopped (X3).
     pub kept: u64,
 }
+
+clone_into_fields!(AllClocks { of, common, slots, numbers, timers, settled, settled_after, computed, kept });
 
 impl AllClocks {
     pub fn new(program: &Program) -> Self {

@@ -24,6 +24,7 @@
 
 use crate::base::invariant::{ensure, Verified};
 use crate::base::random::Random;
+use crate::base::reuse::clone_into_fields;
 use crate::base::ticks::{after, Ticks};
 use crate::collections::tournament::NEVER;
 
@@ -45,6 +46,8 @@ pub struct CommonClock {
     /// It has run down and was not set since then; a transition is due.
     rung: bool,
 }
+
+clone_into_fields!(CommonClock { nodes, first, numbers, sum, end, rung });
 
 impl CommonClock {
     /// It does not run. `numbers`: the transitions that have a part in it, by their numbers among the clocks.

@@ -19,7 +19,7 @@ use crate::program::Program;
 use crate::state::counters::PlaceCounters;
 
 /// The tokens of one place by position: number, and rank in a keyed place.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Row {
     tokens: Vec<(Rank, u64)>,
     /// Those that have come and gone since clocks were looked at.
@@ -33,6 +33,7 @@ fn seated(seat: usize) -> Rank {
 }
 
 /// The numbers of the tokens of all places whose tokens are told apart.
+#[derive(Clone)]
 pub struct Identities {
     /// A row for each place, or none.
     rows: Vec<Option<(Discipline, Row)>>,

@@ -6,6 +6,7 @@
 //! present tokens times the time since the busy period began, or since the last fold. That product is below 2⁶², too.
 
 use crate::base::ids::{PlaceId, TransitionId};
+use crate::base::reuse::clone_into_fields;
 use crate::base::table::Table;
 use crate::base::ticks::Ticks;
 use crate::program::Program;
@@ -22,6 +23,8 @@ pub struct WideIntegrals {
     folded: Ticks,
     span: Ticks,
 }
+
+clone_into_fields!(WideIntegrals { places, transitions, folded, span });
 
 impl WideIntegrals {
     /// For a net that never holds more than `most_tokens` tokens.

@@ -85,6 +85,7 @@ fn unused(used: &[u64], rank: u64, seat: impl Fn(u64) -> u64) -> u64 {
 }
 
 /// The state of a join. What machine code reads is in its first two cache lines.
+#[derive(Clone)]
 #[repr(C, align(64))]
 pub struct Join {
     /// Choices with the token of each seat of the pivot.

@@ -57,7 +57,7 @@ pub struct Ends {
     pub ranks: Vec<u64>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Edge {
     keys: KeyTable<()>,
     groups: Vec<Group>,

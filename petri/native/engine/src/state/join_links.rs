@@ -116,7 +116,7 @@ impl Link {
 }
 
 /// A link that lists the seats of each group.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct ListedLink {
     /// The groups of the pivot's seats. A seat whose token does not pass the filter has none.
     pub seats: Membership,
@@ -124,7 +124,7 @@ pub struct ListedLink {
 }
 
 /// The links of a join. The first is in the join itself, since most joins have only one.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 #[repr(C)]
 pub struct Links {
     /// Not used if there are no links, or if they are listed.

@@ -60,7 +60,7 @@ struct Change {
     more: u128,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Node {
     counts: SumTree<u128>,
     edge: Option<Edge>,
@@ -70,6 +70,7 @@ struct Node {
 }
 
 /// Evaluates what depends on the tokens of a node and of its parent.
+#[derive(Clone)]
 struct Evaluator {
     variables: Vec<u64>,
     chance: Random,
@@ -122,6 +123,7 @@ fn values_of<'n>(plan: &NodeProgram, node: &'n Node, seat: u32) -> impl Iterator
 }
 
 /// The state of a join tree.
+#[derive(Clone)]
 pub struct JoinTree {
     pub transition: TransitionId,
     nodes: Vec<Node>,

@@ -1,6 +1,7 @@
 //! Firings of one duration, which end in the order in which they start.
 
 use crate::base::ids::TransitionId;
+use crate::base::reuse::clone_into_fields;
 use crate::base::ticks::Ticks;
 use crate::collections::records::Records;
 
@@ -22,7 +23,6 @@ impl Waiting {
 }
 
 /// The firings of a lane, with their records, in a ring. Only the first of them is among the events.
-#[derive(Clone)]
 pub struct Lane {
     pub ring: Records<Waiting>,
     /// One less than the places of the ring, a power of two.
@@ -31,6 +31,8 @@ pub struct Lane {
     pub head: u64,
     pub firings: u64,
 }
+
+clone_into_fields!(Lane { ring, mask, head, firings });
 
 impl Lane {
     /// For firings with records of at most `width` words.

@@ -32,6 +32,7 @@ use crate::program::ranking::{MatchProgram, ReachProgram};
 use crate::state::ranker::Ranker;
 
 /// The pairs that one comparison matches.
+#[derive(Clone)]
 struct Reach {
     thresholds: Thresholds,
     ranks: RankedRow,
@@ -96,6 +97,7 @@ impl Reach {
 }
 
 /// The state of a match.
+#[derive(Clone)]
 pub struct Match {
     pub transition: TransitionId,
     reach: Reach,

@@ -7,6 +7,7 @@ use crate::state::store::{int_rank, real_rank};
 use crate::state::value::Scope;
 
 /// Evaluates ranks.
+#[derive(Clone)]
 pub struct Ranker {
     variables: Vec<u64>,
     chance: Random,

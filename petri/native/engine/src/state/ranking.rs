@@ -15,12 +15,14 @@ use crate::program::ranking::RankingProgram;
 use crate::state::ranker::Ranker;
 
 /// The state of a preference.
+#[derive(Clone)]
 pub struct Ranking {
     row: Row,
     ranker: Ranker,
 }
 
 /// Ranks by one key, or by two.
+#[derive(Clone)]
 enum Row {
     One(RankedRow),
     Two(RankedRow<u128>),

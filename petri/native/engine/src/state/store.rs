@@ -29,6 +29,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use crate::base::invariant::{ensure, Verified};
+use crate::base::reuse::clone_into_fields;
 use crate::base::table::Table;
 use crate::net::Discipline;
 use crate::program::expression::Rank;
@@ -67,6 +68,8 @@ pub struct Store {
     pub kept: u64,
 }
 
+clone_into_fields!(Store { slots, width, discipline, heap, reserved, held, kept });
+
 impl Store {
     /// For tokens of `width` slots. Black tokens have none, and are only counted.
     pub fn new(width: usize, discipline: Discipline) -> Self {
@@ -74,6 +77,11 @@ impl Store {
         let heap = keyed.then(|| Box::new(Heap { width, ..Heap::default() }));
         let room = if keyed { 0 } else { LEAST * width };
         Store { slots: vec![0; room].into_iter().collect(), width, discipline, heap, reserved: 0, held: 0, kept: 0 }
+    }
+
+    /// The ring of a copy of the store to which a ring belongs.
+    pub fn same_ring(&self, of: Ring) -> Ring {
+        Ring { slots: self.slots.as_ptr() as usize, ..of }
     }
 
     /// The ring of an empty store.

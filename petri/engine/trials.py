@@ -1,0 +1,246 @@
+"""Trials on the reference engine (rules Q1 to Q3): each path is a session that goes on from a saved state.
+
+`petri/native/engine/src/session/trials.rs` is the twin, which keeps states in memory.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from petri.engine.checkpoint import SavedEngine
+from petri.engine.clocks import NOWHERE
+from petri.engine.errors import STOPPED, Fault
+from petri.engine.interface import ENDLESS, MOST_TRIAL_FIRINGS, Asked, Limits, Pilot, Threshold, Words3
+from petri.engine.reference_session import ReferenceSession
+from petri.engine.trial_net import trial_net
+from petri.measure.tally import Tally
+from petri.net import Chance, Net
+from petri.structs import Struct, replace
+
+LOW: Final = 2**64 - 1
+STEP: Final = 0x9E3779B97F4A7C15
+MOST_ENTRIES: Final = 256  # paths of a pilot run whose states at a threshold are kept
+
+
+def mixed(word: int) -> int:
+    """The finaliser of SplitMix64 (Steele, Lea and Flood 2014)."""
+    word = (word ^ word >> 30) * 0xBF58476D1CE4E5B9 & LOW
+    word = (word ^ word >> 27) * 0x94D049BB133111EB & LOW
+    return word ^ word >> 31
+
+
+def words_of(seed: Words3, trial: int, branch: int) -> Words3:
+    """The words that initialise the random numbers of a branch of a trial; branch 0 is the trial itself (Q2)."""
+    a, b, c = (mixed(mixed(word + STEP * (trial + 1) & LOW) + STEP * (branch + 1) & LOW) for word in seed)
+    return a, b, c
+
+
+class _Path(Struct):
+    """Where a path stands, besides the state of its engine.
+
+    level, born: the thresholds that its value has reached, and the one at which it began. armed: the condition that
+    stops it has not held at the end of some instant. started: instant 0 is over. begun: when the question was put.
+    """
+
+    level: int = 0
+    born: int = 0
+    armed: bool = False
+    started: bool = False
+    begun: float | None = None
+
+
+class _Halted(Exception):
+    """Trials end early; `ReferenceTrials.error` says why."""
+
+
+class ReferenceTrials:
+    """Trials of one question of a net. stopped: whether somebody wants them to end."""
+
+    def __init__(
+        self,
+        net: Net,
+        chance: Chance,
+        limits: Limits,
+        most_firings: int = MOST_TRIAL_FIRINGS,
+        stopped: Callable[[], bool] | None = None,
+    ) -> None:
+        self.net, self.numbers = trial_net(net, chance)
+        self.within = math.inf if chance.within is None else float(chance.within.value or 0)
+        self.limits, self.most_firings = limits, most_firings
+        self.stopped = stopped or (lambda: False)
+        self.error: Fault | None = None
+        self.session = self.begun(None, (0, 0, 0))
+
+    def begun(self, state: SavedEngine | None, words: Words3) -> ReferenceSession:
+        """A session at time 0, or in a state, with random numbers of its own."""
+        session = ReferenceSession(self.net, 0, 0, self.limits, Asked(), None, self.stopped, state)
+        session.reseed(words)
+        return session
+
+    # ------------------------------------------------------------ one path
+
+    def read(self, name: str) -> int:
+        """What is watched, at the end of the last instant; 0 if the question does not have it."""
+        return self.session.watched(self.numbers[name]) if name in self.numbers else 0
+
+    def to_next_instant(self, path: _Path) -> bool | None:
+        """Go on to the end of the next instant at which something happens, or to that of time 0.
+
+        Returns whether the path has hit, if it is over.
+        """
+        end = self.session.next_end() if path.started else 0.0
+        path.started = True
+        if end == NOWHERE or (path.begun is not None and end - path.begun > self.within):
+            return False
+        if self.stopped():
+            raise self.halted(STOPPED)
+        if self.session.advance(end, 2**62) == "error":
+            self.error = self.session.error
+            raise _Halted
+        return self.look(path)
+
+    def look(self, path: _Path) -> bool | None:
+        """An instant is over (Q1): whether the path has hit, if that is decided."""
+        if path.begun is None and ("begin" not in self.numbers or self.read("begin")):
+            path.begun = self.session.now
+        if path.begun is None:
+            return None
+        if self.read("hit"):
+            return True
+        stops = bool(self.read("stop"))
+        if stops and path.armed:
+            return False
+        path.armed = path.armed or not stops
+        return None
+
+    def halted(self, identifier: str) -> _Halted:
+        self.error = Fault(identifier, None, {}, self.net.tick.time(self.session.now), None, {})
+        return _Halted()
+
+    # ------------------------------------------------------------ trials
+
+    def run(self, seed: Words3, first: int, count: int, thresholds: Sequence[Threshold]) -> Tally:
+        """See `petri.engine.interface.Trials`."""
+        weights = [1.0]
+        for threshold in thresholds:
+            weights.append(weights[-1] / threshold.factor)
+        tally = Tally(split=any(threshold.factor > 1 for threshold in thresholds))
+        try:
+            for number in range(first, first + count):
+                tally = tally.plus(self.trial(seed, number, thresholds, weights))
+        except _Halted:
+            pass
+        return tally
+
+    def trial(self, seed: Words3, number: int, thresholds: Sequence[Threshold], weights: Sequence[float]) -> Tally:
+        """One trial, with its branches, the one that began last first; its value is that of Q4."""
+        value, hits, at_once, branches, firings = 0.0, 0, 0, 0, 0
+        waiting: list[tuple[SavedEngine, _Path, int]] = []  # states at thresholds, and how many paths go on there
+        self.session, path, goes_on = self.begun(None, words_of(seed, number, 0)), _Path(), False
+        while True:
+            before = self.session.firings
+            hit = self.follow(path, goes_on, thresholds, waiting, firings - before)
+            firings += self.session.firings - before
+            if hit:
+                value += weights[path.level]
+                hits += 1
+                at_once += self.session.now == 0.0
+            if not waiting:
+                return Tally(1, hits, value, value * value, at_once, firings)
+            state, there, left = waiting.pop()
+            if left > 1:
+                waiting.append((state, there, left - 1))
+            branches += 1
+            self.session = self.begun(state, words_of(seed, number, branches))
+            path, goes_on = replace(there), True
+
+    def follow(
+        self,
+        path: _Path,
+        goes_on: bool,
+        thresholds: Sequence[Threshold],
+        waiting: list[tuple[SavedEngine, _Path, int]],
+        firings: int,
+    ) -> bool:
+        """A path to its end: whether it hits. goes_on: from a threshold, where it has been looked at already."""
+        while True:
+            if not goes_on:
+                if (hit := self.to_next_instant(path)) is not None:
+                    return hit
+                if firings + self.session.firings > self.most_firings:
+                    raise self.halted(ENDLESS)
+            goes_on = False
+            if "importance" not in self.numbers:
+                continue
+            near = self.read("importance")
+            if path.born and near < thresholds[path.born - 1].value:
+                return False
+            while path.level and near < thresholds[path.level - 1].value:
+                path.level -= 1
+            while path.level < len(thresholds) and near >= thresholds[path.level].value:
+                path.level += 1
+                left = thresholds[path.level - 1].factor - 1
+                if left:
+                    waiting.append((self.session.save(), replace(path, born=path.level), left))
+
+    # ------------------------------------------------------------ pilot runs
+
+    def pilot(self, seed: Words3, paths: int, wanted: float) -> Pilot:
+        """See `petri.engine.interface.Trials`.
+
+        Each stage begins at the states in which paths of the stage before have reached its threshold (Q5).
+        """
+        chosen: list[tuple[int, float]] = []
+        entries: list[tuple[SavedEngine, _Path]] = []
+        share = 0.0
+        try:
+            while True:
+                stage = len(chosen)
+                reached = [self.pilot_path(seed, stage, number, entries, None)[0] for number in range(paths)]
+                share = sum(most == math.inf for most in reached) / paths
+                value = next_threshold(reached, wanted, chosen[-1][0] if chosen else None)
+                if value is None or share >= wanted:
+                    break
+                chosen.append((value, sum(most >= value for most in reached) / paths))
+                found: list[tuple[SavedEngine, _Path]] = []
+                for number, most in enumerate(reached):
+                    if most >= value and len(found) < MOST_ENTRIES:
+                        _, there = self.pilot_path(seed, stage, number, entries, value)
+                        if there is not None:
+                            found.append((self.session.save(), there))
+                entries = found
+                if not entries:
+                    break
+        except _Halted:
+            return Pilot((), 0.0)
+        return Pilot(tuple(chosen), share)
+
+    def pilot_path(
+        self, seed: Words3, stage: int, number: int, entries: list[tuple[SavedEngine, _Path]], until: int | None
+    ) -> tuple[float, _Path | None]:
+        """A path of a stage: the greatest value that it reaches, infinite if it hits; where it stands at `until`."""
+        state, there = entries[number % len(entries)] if entries else (None, _Path())
+        self.session, path = self.begun(state, words_of(seed, stage, number)), replace(there)
+        goes_on, before, most = state is not None, self.session.firings, -math.inf
+        while True:
+            if not goes_on and (hit := self.to_next_instant(path)) is not None:
+                return (math.inf if hit else most), None
+            goes_on = False
+            most = max(most, self.read("importance"))
+            if until is not None and most >= until:
+                return most, path
+            if self.session.firings - before > self.most_firings:
+                raise self.halted(ENDLESS)
+
+
+def next_threshold(reached: Sequence[float], wanted: float, before: int | None) -> int | None:
+    """The greatest value that the share `wanted` of paths reaches, or else the least that is greater than `before`."""
+    falling = sorted(reached, reverse=True)
+    least = falling[-1] if before is None else before
+    value = falling[max(math.ceil(wanted * len(falling)), 1) - 1]
+    if value > least:
+        return int(value) if math.isfinite(value) else None
+    above = [most for most in reached if least < most < math.inf]
+    return int(min(above)) if above else None

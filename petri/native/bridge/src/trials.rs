@@ -1,0 +1,110 @@
+//! Trials (`engine::session::trials`) for Python.
+
+use std::sync::Arc;
+
+use engine::base::fault::Fault;
+use engine::base::ticks::Ticks;
+use engine::engine::limits::Limits;
+use engine::program::transition::MOST_HELD;
+use engine::session::trials::{Chosen, Halt, Question, Tally, Threshold, Trials as Running};
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+
+use crate::{error_parts, told, unbegun, Program, Stop, Told};
+
+/// The numbers of the probes that watch what is asked (hit, stop, begin, importance), and the time [ticks].
+type QuestionParts = (usize, Option<usize>, Option<usize>, Option<usize>, Option<f64>);
+/// Trials, hits, the sum of their values and of the squares, hits at the first instant, firings.
+type TallyParts = (u64, u64, f64, f64, u64, u64);
+
+/// Trials of a net whose probes are the values of the marking that are asked for.
+#[pyclass(module = "petri._native")]
+pub struct Trials {
+    /// Empty when the initial marking raised a fault.
+    trials: Option<Running>,
+    fault: Option<Fault>,
+    program: Arc<engine::program::Program>,
+}
+
+fn halt(halted: Halt) -> &'static str {
+    match halted {
+        Halt::Error => "error",
+        Halt::Stopped => "stopped",
+        Halt::Endless => "endless",
+    }
+}
+
+#[pymethods]
+impl Trials {
+    /// limits: as of a session. most_firings: of one trial.
+    #[new]
+    #[pyo3(signature = (program, question, limits, most_firings, stop=None))]
+    fn new(
+        py: Python<'_>,
+        program: &Program,
+        question: QuestionParts,
+        limits: (u64, u64, u64),
+        most_firings: u64,
+        stop: Option<&Stop>,
+    ) -> Self {
+        let (hit, stops, begin, importance, within) = question;
+        let question = Question { hit, stop: stops, begin, importance, within: within.map(|time| time as Ticks) };
+        let (firings_at_an_instant, tokens, compile_after) = limits;
+        let limits = Limits { firings_at_an_instant, tokens: tokens.min(MOST_HELD), compile_after };
+        let stop = stop.map(|stop| Arc::clone(&stop.0)).unwrap_or_default();
+        let compiled = Arc::clone(&program.compiled);
+        let program = Arc::clone(&compiled.program);
+        let (trials, fault) = match py.detach(|| Running::new(compiled, question, limits, most_firings, stop)) {
+            Ok(trials) => (Some(trials), None),
+            Err(fault) => (None, Some(*fault)),
+        };
+        Trials { trials, fault, program }
+    }
+
+    /// The trials from number `first` on, without the interpreter's lock: what they have found, and why they ended early.
+    /// thresholds: values of the importance in parts, and how many paths go on there.
+    fn run(
+        &mut self,
+        py: Python<'_>,
+        seed: (u64, u64, u64),
+        first: u64,
+        count: u64,
+        thresholds: Vec<(i128, u64)>,
+    ) -> PyResult<(TallyParts, Option<&'static str>)> {
+        let trials = self.trials.as_mut().ok_or_else(unbegun)?;
+        let thresholds: Vec<Threshold> =
+            thresholds.into_iter().map(|(value, factor)| Threshold { value, factor: factor.max(1) }).collect();
+        let mut tally = Tally::default();
+        let ended = py.detach(|| trials.run([seed.0, seed.1, seed.2], first, count, &thresholds, &mut tally));
+        let Tally { trials, hits, sum, squares, at_once, firings } = tally;
+        Ok(((trials, hits, sum, squares, at_once, firings), ended.err().map(halt)))
+    }
+
+    /// Thresholds, with the shares of paths that reach them; the share of the last paths that hit; why they ended early.
+    fn pilot(
+        &mut self,
+        py: Python<'_>,
+        seed: (u64, u64, u64),
+        paths: u64,
+        wanted: f64,
+    ) -> PyResult<(Vec<Chosen>, f64, Option<&'static str>)> {
+        let trials = self.trials.as_mut().ok_or_else(unbegun)?;
+        Ok(match py.detach(|| trials.pilot([seed.0, seed.1, seed.2], paths, wanted)) {
+            Ok((chosen, share)) => (chosen, share, None),
+            Err(halted) => (Vec::new(), 0.0, Some(halt(halted))),
+        })
+    }
+
+    /// Why the last trial stopped, as of a session.
+    #[getter]
+    fn error<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyTuple>>> {
+        let trials = self.trials.as_ref().ok_or_else(unbegun)?;
+        error_parts(py, &trials.last().engine, &self.program)
+    }
+
+    /// The fault of a key of the initial marking, as of a session.
+    #[getter]
+    fn initial_fault<'py>(&self, py: Python<'py>) -> PyResult<Option<Told<'py>>> {
+        self.fault.as_ref().map(|fault| told(py, fault, &self.program.spans)).transpose()
+    }
+}

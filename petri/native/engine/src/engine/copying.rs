@@ -1,0 +1,93 @@
+//! An engine becomes as another one of the same program is, so that a run can go on from one instant more than once.
+//!
+//! **Problem.** Splitting returns to the same states over and over, after a few firings each time. To write a state as data
+//! and to make an engine of it (`saving`) takes longer than those firings.
+//!
+//! **Idea.** Both engines have the same tables, so that each part is copied into its counterpart; what has no memory of its
+//! own, such as the counters of places, is copied as it is. Only the addresses of the tokens of a place are its own.
+//!
+//! What is observed is not copied, except the values of the marking that measures watch: a run that is split has no others.
+
+use crate::engine::run::Engine;
+use crate::engine::upcoming::Upcoming;
+use crate::observe::probes::{Probe, Probes};
+use crate::state::agenda::Agenda;
+use crate::state::enabling::Enabling;
+use crate::state::marking::Marking;
+
+impl Engine {
+    /// Becomes as another engine of the same program is, between two instants.
+    pub fn assume(&mut self, other: &Self) {
+        (self.now, self.firings, self.window, self.hash) = (other.now, other.firings, other.window, other.hash);
+        (self.instant_began, self.quiet) = (other.instant_began, other.quiet);
+        self.random.state = other.random.state;
+        self.enabling.assume(&other.enabling);
+        self.marking.assume(&other.marking);
+        self.agenda.assume(&other.agenda);
+        if !other.clocks.of.is_empty() {
+            self.clocks.clone_from(&other.clocks);
+        }
+        self.integrals.clone_from(&other.integrals);
+        self.observers.probes.assume(&other.observers.probes);
+        self.last_started.clone_from(&other.last_started);
+        self.upcoming = Upcoming::default();
+        (self.error, self.fault) = (None, None);
+    }
+}
+
+impl Enabling {
+    fn assume(&mut self, other: &Self) {
+        self.transitions.copy_from_slice(&other.transitions);
+        for (level, theirs) in self.levels.iter_mut().zip(other.levels.iter()) {
+            level.clone_from(theirs);
+        }
+        (self.listed, self.unsettled) = (other.listed, other.unsettled);
+        self.list.copy_from_slice(&other.list);
+        self.clocks.copy_from_slice(&other.clocks);
+    }
+}
+
+impl Marking {
+    fn assume(&mut self, other: &Self) {
+        self.total = other.total;
+        self.places.copy_from_slice(&other.places);
+        let stores = self.stores.iter_mut().zip(other.stores.iter());
+        for ((store, theirs), place) in stores.zip(self.places.iter_mut()) {
+            store.clone_from(theirs);
+            place.ring = store.same_ring(place.ring);
+        }
+        for (index, theirs) in self.indices.iter_mut().zip(other.indices.iter()) {
+            index.clone_from(theirs);
+        }
+        for (join, theirs) in self.joins.iter_mut().zip(other.joins.iter()) {
+            join.clone_from(theirs);
+        }
+        self.matches.clone_from(&other.matches);
+        self.join_trees.clone_from(&other.join_trees);
+        self.rankings.clone_from(&other.rankings);
+        self.identities.clone_from(&other.identities);
+    }
+}
+
+impl Agenda {
+    fn assume(&mut self, other: &Self) {
+        self.tournament.clone_from(&other.tournament);
+        self.endings.clone_from(&other.endings);
+        for (lane, theirs) in self.lanes.iter_mut().zip(other.lanes.iter()) {
+            lane.clone_from(theirs);
+        }
+    }
+}
+
+impl Probes {
+    /// The values of the marking are as those of others. Other probes stay as they are.
+    fn assume(&mut self, other: &Self) {
+        for (probe, theirs) in self.probes.iter_mut().zip(&other.probes) {
+            if let (Probe::Watched(watched), Probe::Watched(theirs)) = (probe, theirs) {
+                watched.as_mut().clone_from(theirs);
+            }
+        }
+        self.pending = other.pending;
+        self.unsettled.clone_from(&other.unsettled);
+    }
+}

@@ -1,0 +1,390 @@
+//! Trials: short runs, each of which ends with yes or no (rules Q1 to Q5).
+//!
+//! **Problem.** A probability of 10⁻¹² needs 10¹⁴ trials if each is a run from the start, and almost all of them tell nothing.
+//!
+//! **Idea.** A value of the marking says how near a trial has come, and thresholds divide the way. Where a trial rises to a
+//! threshold, it becomes several, which go on with random numbers of their own and count less each: RESTART (Villén-Altamirano
+//! 1991). A branch that falls below the threshold at which it began ends there; the trial itself goes on.
+//!
+//! ```text
+//! value  3 ┤              ┌─ hit, counts 1/6
+//!        2 ┤      ┌───────┤        two branches from here: factor 3
+//!        1 ┤  ┌───┤       └── falls below 2: over
+//!        0 ┼──┘   └── falls below 1: over        factor 2
+//! ```
+//!
+//! Each path goes on from one end of an instant to the next, where the values of the marking are read (M6). The state at a
+//! threshold is kept in an engine of its own ([`Engine::assume`](crate::engine::run::Engine::assume)), and used again for the next
+//! trials, so that a crossing allocates little.
+//!
+//! `petri/engine/trials.py` is the twin: the same random numbers, and the same sums in the same order.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::Arc;
+
+use crate::base::fault::Outcome;
+use crate::base::ticks::{Ticks, NEVER};
+use crate::engine::limits::Limits;
+use crate::engine::run::Reason;
+use crate::observe::observers::ExtraObservers;
+use crate::observe::probes::Probe;
+use crate::session::compiled::Compiled;
+use crate::session::replication::Replication;
+
+/// What is asked of each trial, by the numbers of probes that watch the marking. Times in ticks.
+#[derive(Clone, Copy, Debug)]
+pub struct Question {
+    pub hit: usize,
+    pub stop: Option<usize>,
+    pub begin: Option<usize>,
+    pub importance: Option<usize>,
+    pub within: Option<Ticks>,
+}
+
+/// A path that rises to a value goes on as so many.
+#[derive(Clone, Copy, Debug)]
+pub struct Threshold {
+    pub value: i128,
+    pub factor: u64,
+}
+
+/// What trials have found. A trial's value is the sum over its paths that hit, of what each counts.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Tally {
+    pub trials: u64,
+    pub hits: u64,
+    pub sum: f64,
+    pub squares: f64,
+    /// Trials that hit at their first instant.
+    pub at_once: u64,
+    pub firings: u64,
+}
+
+/// Why trials ended before their number was reached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Halt {
+    /// The model broke a rule: see the error of the engine.
+    Error,
+    /// Somebody has stopped them.
+    Stopped,
+    /// One trial had as many firings as it may have, and had not ended.
+    Endless,
+}
+
+/// Where a path stands, besides the state of its engine.
+#[derive(Clone, Copy, Debug, Default)]
+struct Path {
+    /// The thresholds that its value has reached, and the one at which it began.
+    level: usize,
+    born: usize,
+    /// The condition that stops it has not held at the end of some instant.
+    armed: bool,
+    /// Instant 0 is over; and when the question was put.
+    started: bool,
+    begun: Option<Ticks>,
+}
+
+/// The state at a threshold, from which so many paths are still to go on.
+struct Branching {
+    state: Replication,
+    path: Path,
+    left: u64,
+}
+
+pub struct Trials {
+    question: Question,
+    running: Replication,
+    /// An engine at time 0, and engines that are not in use.
+    fresh: Replication,
+    spare: Vec<Replication>,
+    make: Box<dyn Fn() -> Outcome<Replication> + Send + Sync>,
+    stop: Arc<AtomicU64>,
+    /// Firings of one trial, with its branches.
+    most_firings: u64,
+}
+
+/// The finaliser of SplitMix64 (Steele, Lea & Flood 2014).
+fn mixed(word: u64) -> u64 {
+    let word = (word ^ (word >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    let word = (word ^ (word >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    word ^ (word >> 31)
+}
+
+/// The words that initialise the random numbers of a branch of a trial; branch 0 is the trial itself (Q2).
+pub fn words_of(seed: [u64; 3], trial: u64, branch: u64) -> [u64; 3] {
+    const STEP: u64 = 0x9E37_79B9_7F4A_7C15;
+    let step = |word: u64, number: u64| mixed(word.wrapping_add(STEP.wrapping_mul(number + 1)));
+    seed.map(|word| step(step(word, trial), branch))
+}
+
+impl Trials {
+    /// Trials of a net whose probes watch values of the marking. A key of an initial token may raise a fault.
+    pub fn new(
+        compiled: Arc<Compiled>,
+        question: Question,
+        limits: Limits,
+        most_firings: u64,
+        stop: Arc<AtomicU64>,
+    ) -> Outcome<Self> {
+        let flag = Arc::clone(&stop);
+        let make = move || {
+            let (compiled, stop) = (Arc::clone(&compiled), Arc::clone(&flag));
+            Replication::new(compiled, [0; 3], limits, ExtraObservers::default(), stop)
+        };
+        let (running, fresh) = (make()?, make()?);
+        Ok(Trials { question, running, fresh, spare: Vec::new(), make: Box::new(make), stop, most_firings })
+    }
+
+    /// The replication that ran last, with its error if there was one.
+    pub fn last(&self) -> &Replication {
+        &self.running
+    }
+
+    /// The trials from number `first` on.
+    pub fn run(
+        &mut self,
+        seed: [u64; 3],
+        first: u64,
+        count: u64,
+        thresholds: &[Threshold],
+        tally: &mut Tally,
+    ) -> Result<(), Halt> {
+        let mut weights = vec![1.0];
+        for threshold in thresholds {
+            weights.push(weights[weights.len() - 1] / threshold.factor as f64);
+        }
+        for number in first..first + count {
+            let value = self.trial(seed, number, thresholds, &weights, tally)?;
+            tally.trials += 1;
+            tally.sum += value;
+            tally.squares += value * value;
+        }
+        Ok(())
+    }
+
+    fn trial(
+        &mut self,
+        seed: [u64; 3],
+        number: u64,
+        thresholds: &[Threshold],
+        weights: &[f64],
+        tally: &mut Tally,
+    ) -> Result<f64, Halt> {
+        let (mut value, mut branches, mut firings) = (0.0, 0, 0);
+        let mut branchings: Vec<Branching> = Vec::new();
+        let mut path = Path::default();
+        let mut goes_on = false;
+        self.begin(words_of(seed, number, 0));
+        loop {
+            let before = self.running.engine.firings;
+            let hit = loop {
+                if !goes_on {
+                    if let Some(hit) = self.next_instant(&mut path)? {
+                        break hit;
+                    }
+                    if firings + self.running.engine.firings - before > self.most_firings {
+                        return Err(Halt::Endless);
+                    }
+                }
+                goes_on = false;
+                let Some(importance) = self.question.importance else { continue };
+                let near = self.read(importance);
+                if path.born > 0 && near < thresholds[path.born - 1].value {
+                    break false;
+                }
+                while path.level > 0 && near < thresholds[path.level - 1].value {
+                    path.level -= 1;
+                }
+                while thresholds.get(path.level).is_some_and(|threshold| near >= threshold.value) {
+                    path.level += 1;
+                    let left = thresholds[path.level - 1].factor - 1;
+                    if left > 0 {
+                        let state = self.copy()?;
+                        branchings.push(Branching { state, path: Path { born: path.level, ..path }, left });
+                    }
+                }
+            };
+            firings += self.running.engine.firings - before;
+            if hit {
+                value += weights[path.level];
+                tally.hits += 1;
+                tally.at_once += u64::from(self.running.engine.now == 0);
+            }
+            let Some(mut from) = branchings.pop() else { break };
+            (path, from.left, goes_on) = (from.path, from.left - 1, true);
+            if from.left == 0 {
+                std::mem::swap(&mut self.running, &mut from.state);
+                self.spare.push(from.state);
+            } else {
+                self.running.engine.assume(&from.state.engine);
+                branchings.push(from);
+            }
+            branches += 1;
+            self.running.engine.reseed(words_of(seed, number, branches));
+        }
+        tally.firings += firings;
+        Ok(value)
+    }
+
+    /// A path at time 0, before anything has happened.
+    fn begin(&mut self, words: [u64; 3]) {
+        self.running.engine.assume(&self.fresh.engine);
+        self.running.engine.reseed(words);
+    }
+
+    /// Goes on to the end of the next instant at which something happens, or to that of time 0. Returns whether the path has hit,
+    /// if it is over.
+    fn next_instant(&mut self, path: &mut Path) -> Result<Option<bool>, Halt> {
+        let next = if path.started { self.running.engine.next_end() } else { 0 };
+        path.started = true;
+        let late = |now: Ticks| match (path.begun, self.question.within) {
+            (Some(begun), Some(within)) => now - begun > within,
+            _ => false,
+        };
+        if next >= NEVER || late(next) {
+            return Ok(Some(false));
+        }
+        if self.stop.load(Ordering::Relaxed) != 0 {
+            return Err(Halt::Stopped);
+        }
+        match self.running.advance(next, u64::MAX) {
+            Reason::Until | Reason::Dead => Ok(self.look(path)),
+            Reason::Error => Err(Halt::Error),
+            Reason::Budget | Reason::Input => unreachable!("no budget, and no streams"),
+        }
+    }
+
+    /// An instant is over (Q1): whether the path has hit, if that is decided.
+    fn look(&self, path: &mut Path) -> Option<bool> {
+        let holds = |probe: Option<usize>| probe.is_some_and(|probe| self.read(probe) != 0);
+        if path.begun.is_none() && (self.question.begin.is_none() || holds(self.question.begin)) {
+            path.begun = Some(self.running.engine.now);
+        }
+        path.begun?;
+        if holds(Some(self.question.hit)) {
+            return Some(true);
+        }
+        let stops = holds(self.question.stop);
+        if stops && path.armed {
+            return Some(false);
+        }
+        path.armed |= !stops;
+        None
+    }
+
+    /// The value of a probe at the end of the last instant.
+    fn read(&self, probe: usize) -> i128 {
+        match self.running.engine.observers.probes.probes.get(probe) {
+            Some(Probe::Watched(watched)) => watched.value(),
+            _ => 0,
+        }
+    }
+
+    /// An engine in the state of the running one.
+    fn copy(&mut self) -> Result<Replication, Halt> {
+        let spare = self.spare.pop().map_or_else(|| (self.make)().map_err(|_| Halt::Stopped), Ok);
+        let mut copy = spare?;
+        copy.engine.assume(&self.running.engine);
+        Ok(copy)
+    }
+}
+
+// ---------------------------------------------------------------- pilot runs
+
+/// Paths whose states at a threshold are kept.
+const MOST_ENTRIES: usize = 256;
+
+/// A threshold that pilot runs have chosen, and the share of the paths from the one before that reach it.
+pub type Chosen = (i128, f64);
+
+impl Trials {
+    /// Chooses thresholds: of `paths` paths from the entries of the last one, the share `wanted` at least reaches the next. Each
+    /// stage begins at the states in which paths of the stage before have reached its threshold. Returns the thresholds, and
+    /// the share of the last paths that hit.
+    pub fn pilot(&mut self, seed: [u64; 3], paths: u64, wanted: f64) -> Result<(Vec<Chosen>, f64), Halt> {
+        let mut chosen: Vec<Chosen> = Vec::new();
+        let mut entries: Vec<(Replication, Path)> = Vec::new();
+        loop {
+            let stage = chosen.len() as u64;
+            let mut reached = Vec::new();
+            for number in 0..paths {
+                reached.push(self.pilot_path(seed, stage, number, &entries, None)?.0);
+            }
+            let hits = reached.iter().filter(|&&most| most == i128::MAX).count();
+            let share = hits as f64 / paths as f64;
+            let next = next_threshold(&reached, wanted, chosen.last().map(|last| last.0));
+            let Some(value) = next.filter(|_| share < wanted) else { return Ok((chosen, share)) };
+            let there = reached.iter().filter(|&&most| most >= value).count();
+            chosen.push((value, there as f64 / paths as f64));
+            let mut found = Vec::new();
+            for (number, _) in reached.iter().enumerate().filter(|(_, &most)| most >= value) {
+                if found.len() == MOST_ENTRIES {
+                    break;
+                }
+                if let (_, Some(path)) = self.pilot_path(seed, stage, number as u64, &entries, Some(value))? {
+                    found.push((self.copy()?, path));
+                }
+            }
+            self.spare.extend(entries.into_iter().map(|(state, _)| state));
+            entries = found;
+            if entries.is_empty() {
+                return Ok((chosen, share));
+            }
+        }
+    }
+
+    /// A path of a stage: the greatest value that it reaches, above all if it hits; and where it stands if it has reached `until`.
+    fn pilot_path(
+        &mut self,
+        seed: [u64; 3],
+        stage: u64,
+        number: u64,
+        entries: &[(Replication, Path)],
+        until: Option<i128>,
+    ) -> Result<(i128, Option<Path>), Halt> {
+        let importance = self.question.importance.unwrap_or_default();
+        let mut path = Path::default();
+        let mut most = i128::MIN;
+        let entry = entries.get(number as usize % entries.len().max(1));
+        match entry {
+            Some((state, there)) => {
+                self.running.engine.assume(&state.engine);
+                self.running.engine.reseed(words_of(seed, stage, number));
+                path = *there;
+            }
+            None => self.begin(words_of(seed, stage, number)),
+        }
+        let (mut goes_on, before) = (entry.is_some(), self.running.engine.firings);
+        loop {
+            if !goes_on {
+                match self.next_instant(&mut path)? {
+                    Some(true) => return Ok((i128::MAX, None)),
+                    Some(false) => return Ok((most, None)),
+                    None => {}
+                }
+            }
+            goes_on = false;
+            most = most.max(self.read(importance));
+            if until.is_some_and(|until| most >= until) {
+                return Ok((most, Some(path)));
+            }
+            if self.running.engine.firings - before > self.most_firings {
+                return Err(Halt::Endless);
+            }
+        }
+    }
+}
+
+/// The greatest value that the share `wanted` of paths reaches, or else the least that is greater than the threshold before.
+fn next_threshold(reached: &[i128], wanted: f64, before: Option<i128>) -> Option<i128> {
+    let mut sorted = reached.to_vec();
+    sorted.sort_unstable_by(|a, b| b.cmp(a));
+    let many = (wanted * sorted.len() as f64).ceil() as usize;
+    let least = sorted.last().copied()?;
+    let before = before.unwrap_or(least);
+    let value = sorted[many.max(1) - 1];
+    if value > before {
+        return Some(value);
+    }
+    sorted.into_iter().rev().find(|&most| most > before).filter(|&most| most < i128::MAX)
+}

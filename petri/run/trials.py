@@ -1,0 +1,92 @@
+"""The trials of a replication (Q1 to Q5): thresholds from pilot runs, and as many trials as the precision needs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Final
+
+from petri.engine.errors import Fault
+from petri.engine.interface import Pilot, Threshold, Trials, Words3
+from petri.engine.seeds import seed_words
+from petri.measure.chance import chance_interval
+from petri.measure.estimate import LEVEL
+from petri.measure.tally import Tally
+from petri.net import Chance, Net
+from petri.run.plan import Plan
+from petri.run.stop import StopSign
+
+FIRST: Final = 1_000  # trials before the first look at their precision
+MOST_TRIALS: Final = 1_000_000
+MOST_FIRINGS: Final = 100_000_000  # of all trials of a replication: no more begin after that
+GROWTH: Final = (1.25, 8.0)  # the least and the greatest number of trials, next to those so far, at the next look
+PIECE: Final = 10_000  # trials between looks at the firings so far
+PILOT_PATHS: Final = 400
+PILOT_SHARE: Final = 0.3  # of the paths from one threshold that reach the next one, at least
+MOST_FACTOR: Final = 1_000
+
+
+def begin_trials(net: Net, chance: Chance, plan: Plan, stop: StopSign) -> Trials:
+    """Trials on the engine of a plan. Raises ModelError as a session does."""
+    if plan.engine == "reference":
+        from petri.engine.trials import ReferenceTrials
+
+        return ReferenceTrials(net, chance, plan.limits, stopped=stop.is_set)
+    from petri.engine.native import NativeTrials
+
+    return NativeTrials(net, chance, plan.limits, stop=stop.native)
+
+
+def tallies(net: Net, plan: Plan, replication: int, stop: StopSign) -> tuple[tuple[Tally, ...], Fault | None]:
+    """What the trials of each probability of a net have found, and why they ended early."""
+    found = []
+    for number, chance in enumerate(net.chances):
+        trials = begin_trials(net, chance, plan, stop)
+        seeds = [seed_words(plan.seed, replication, number, purpose) for purpose in (0, 1)]
+        found.append(tally_of(trials, chance, seeds[0], seeds[1]))
+        if trials.error is not None:
+            return tuple(found), trials.error
+        if found[-1].trials == found[-1].at_once:
+            return tuple(found), Fault("trial-hits-at-once", None, {}, 0.0, chance.span, {})
+    return tuple(found), None
+
+
+def tally_of(trials: Trials, chance: Chance, seed: Words3, pilot_seed: Words3) -> Tally:
+    """The trials of one probability. Their number depends on what they find, and on nothing else (Q5)."""
+    thresholds: Sequence[Threshold] = ()
+    if chance.importance is not None:
+        thresholds = factors(trials.pilot(pilot_seed, PILOT_PATHS, PILOT_SHARE))
+    tally, wanted = Tally(), chance.trials or FIRST
+    while tally.trials < wanted and trials.error is None:
+        tally = tally.plus(trials.run(seed, tally.trials, min(wanted - tally.trials, PIECE), thresholds))
+        if chance.trials is None and tally.trials == wanted and tally.firings < MOST_FIRINGS:
+            wanted = more(tally, chance.precision)
+    return tally
+
+
+def more(tally: Tally, precision: float) -> int:
+    """How many trials there shall be at the next look: as many as now where they are precise enough, or too many."""
+    interval = chance_interval(tally, LEVEL)
+    least, greatest = GROWTH
+    ratio = interval.relative / precision
+    if ratio <= 1.0:
+        return tally.trials
+    growth = greatest if math.isnan(ratio) else min(max(1.1 * ratio * ratio, least), greatest)
+    return min(math.ceil(growth * tally.trials), MOST_TRIALS)
+
+
+def factors(pilot: Pilot) -> list[Threshold]:
+    """How many paths go on at each threshold (Q3).
+
+    Pᵢ is the share of trials that reach threshold i. The product of the factors up to it shall be 1 / √(Pᵢ Pᵢ₊₁), which
+    is best for RESTART (Villén-Altamirano and Villén-Altamirano 2002): then about as many paths reach each threshold.
+    """
+    found, product, reaching = [], 1.0, 1.0
+    shares = [*(share for _, share in pilot.thresholds), pilot.share or 1.0 / PILOT_PATHS]
+    for (value, share), following in zip(pilot.thresholds, shares[1:], strict=True):
+        reaching *= share
+        best = 1.0 / (reaching * math.sqrt(following))
+        factor = min(max(round(best / product), 1), MOST_FACTOR)
+        product *= factor
+        found.append(Threshold(value, factor))
+    return found

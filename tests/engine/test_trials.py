@@ -1,0 +1,97 @@
+"""Both engines have the same trials, thresholds and sums, bit for bit; copies of engines go on as saved states do."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+import petri
+from petri.engine.interface import Threshold
+from petri.engine.native import available
+from petri.engine.seeds import seed_words
+from petri.run.plan import Plan
+from petri.run.stop import StopSign
+from petri.run.trials import begin_trials
+
+pytestmark = pytest.mark.skipif(not available(), reason="the native engine is not built")
+
+QUEUES = """
+place source = token
+place one cap 4
+place two cap 6 = 2 * token
+place free = token
+transition arrive: source -> source, one  {after} exp(1)
+transition pass:   one -> two             {after} exp(0.7)
+transition leave:  two, free -> free      {after} {service}
+measure loss = probability(tokens(two) == 5 before tokens(two) == 0) splitting on 2.5 * tokens(two) + tokens(one)
+"""
+COLOURED = """
+type Job = { size: int, born: int }
+place source : int = 0
+place queue : Job by size
+place held : Job bag
+place servers = 2 * token
+place done
+place cup
+transition arrive: source(n) -> source((n + 1) mod 7), queue({ size: (5 * n) mod 7, born: n })  takes exp(1)
+transition start:  queue(j), servers -> held(j)
+transition finish: held(j) -> servers, done  after uniform(1..1 + j.size)  prefer least j.born
+transition leave:  3 * done -> cup in 2  takes 1
+measure many = probability(tokens(queue) >= 5 before tokens(cup) >= 2 within 40 of tokens(held) == 2)
+  splitting on tokens(queue) + tokens(held)
+"""
+NETS = {
+    "clocks": QUEUES.format(after="after", service="exp(0.5)"),
+    "firings": QUEUES.format(after="takes", service="erlang(2, 0.5)"),
+    "own clocks": QUEUES.format(after="after", service="uniform(0.2..0.8) resume"),
+    "coloured": COLOURED,
+}
+
+
+@pytest.mark.parametrize("name", NETS)
+@pytest.mark.parametrize("patience", [0, 10**9], ids=["machine code", "interpreted"])
+def test_both_engines_agree(name: str, patience: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("petri.engine.native.PATIENCE", patience)
+    net = petri.loads(NETS[name]).net
+    seed, pilot_seed = seed_words(3, 0, 0, 0), seed_words(3, 0, 0, 1)
+    found = []
+    for engine in ("reference", "native"):
+        trials = begin_trials(net, net.chances[0], Plan(math.inf, engine=engine), StopSign())
+        pilot = trials.pilot(pilot_seed, 30, 0.3)
+        values = [value for value, _ in pilot.thresholds][:2]
+        thresholds = [Threshold(value, factor) for value, factor in zip(values, (3, 2), strict=False)]
+        thresholds = thresholds or [Threshold(2, 3), Threshold(3, 2)]
+        found.append((pilot, trials.run(seed, 0, 20, thresholds), trials.run(seed, 20, 4, []), trials.error))
+    assert found[0] == found[1]
+    assert found[0][1].split
+
+
+def test_a_fault_is_told_by_both_engines() -> None:
+    text = """
+    place a : int = 3
+    transition t: a(n) -> a(n - 1)  takes 12 div n
+    measure m = probability(tokens(a) == 9 before tokens(a) > 1)
+    """
+    faults = []
+    for engine in ("reference", "native"):
+        result = petri.loads(text).run(engine=engine)
+        assert result.failure is not None
+        faults.append(result.failure)
+    assert faults[0] == faults[1]
+    assert faults[0].id == "division-by-zero"
+
+
+def test_what_nobody_ends_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    net = petri.loads(
+        "place a = token  transition t: a -> a  takes 1  measure m = probability(tokens(a) == 3 within 9e9)"
+    ).net
+    from petri.engine.native import NativeTrials
+    from petri.engine.trials import ReferenceTrials
+
+    plan = Plan(math.inf)
+    for kind in (ReferenceTrials, NativeTrials):
+        trials = kind(net, net.chances[0], plan.limits, 500)
+        assert trials.run((1, 2, 3), 0, 5, []).trials == 0
+        assert trials.error is not None
+        assert trials.error.id == "trial-endless"

@@ -1,0 +1,51 @@
+"""How often the intervals of probabilities cover the exact answer, with as many trials as the precision asks for.
+
+200 repetitions whose intervals cover with probability 0.95 cover fewer than 181 times with probability 0.3 %: so
+often would a change of the random numbers alone make one of these tests fail.
+"""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+import petri
+from petri.engine.seeds import seed_words
+from petri.measure.chance import chance_interval
+from petri.net import Net
+from petri.run.plan import Plan
+from petri.run.stop import StopSign
+from petri.run.trials import begin_trials, tally_of
+
+FAILURES = """
+place up = 3 * token
+transition fail: up -> nothing  after exp(2) servers all
+measure m = probability(tokens(up) == 0 within 0.3){splitting}
+"""
+ALL_FAIL = (1 - math.exp(-0.15)) ** 3
+
+
+def covered(net: Net, exact: float, repetitions: int = 200) -> int:
+    trials = begin_trials(net, net.chances[0], Plan(math.inf), StopSign())
+    count = 0
+    for number in range(repetitions):
+        seeds = [seed_words(number, 0, 0, purpose) for purpose in (0, 1)]
+        interval = chance_interval(tally_of(trials, net.chances[0], *seeds), 0.95)
+        assert interval.relative <= 0.1
+        count += interval.low <= exact <= interval.high
+    print(f"{net.name}: {count} of {repetitions}")
+    return count
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("splitting", ["", " splitting on 3 - tokens(up)"], ids=["counted", "split"])
+def test_failures_within_a_time(splitting: str) -> None:
+    """Three units whose lives are exponential with mean 2: (1 - exp(-0.3 / 2))³ = 0.0027."""
+    assert covered(petri.loads(FAILURES.format(splitting=splitting)).net, ALL_FAIL) >= 181
+
+
+@pytest.mark.slow
+def test_overflow_of_a_tandem() -> None:
+    """5.6e-6, by elimination without subtraction."""
+    assert covered(petri.load("tandem_overflow").net, 5.602363637e-6) >= 181

@@ -1,0 +1,139 @@
+"""Rules Q1 to Q5: trials, on nets whose probabilities can be worked out by hand."""
+
+import math
+
+import pytest
+
+import petri
+from petri.engine.interface import Pilot, Threshold
+from petri.engine.seeds import seed_words
+from petri.measure.tally import Tally
+from petri.run.plan import Plan
+from petri.run.stop import StopSign
+from petri.run.trials import begin_trials, factors, tally_of
+
+SEED = seed_words(1, 0, 0, 0)
+FLIP = """
+place coin : int = 0
+place heads
+place tails
+transition flip: coin(n) -> if up == 1 then heads else tails  draw up ~ bernoulli(0.25)  takes 1
+"""
+# Up by one with probability 1/3, down otherwise; from 1.
+WALK = """
+place walker = token
+place height = token
+transition up:   walker -> walker, height  after exp(1)
+transition down: height -> nothing         after exp(1 / 2)
+"""
+
+
+def found(text: str, engine: str, trials: int = 1, thresholds: list[Threshold] | None = None) -> Tally:
+    """The first trials of the first question of a net."""
+    net = petri.loads(text).net
+    asked = begin_trials(net, net.chances[0], Plan(math.inf, engine=engine), StopSign())
+    tally = asked.run(SEED, 0, trials, thresholds or [])
+    assert asked.error is None
+    return tally
+
+
+def hits(question: str, engine: str, net: str) -> int:
+    return found(f"{net}\nmeasure m = probability({question})", engine).hits
+
+
+TICKING = "place clock = token  place seen  transition tick: clock -> clock, seen  takes 2"
+
+
+@pytest.mark.parametrize(
+    ("question", "hit"),
+    [
+        ("tokens(seen) >= 3 before tokens(seen) >= 4", 1),
+        ("tokens(seen) >= 4 before tokens(seen) >= 3", 0),
+        ("tokens(seen) >= 3 before tokens(seen) >= 3", 1),  # at one instant: it hits
+        ("tokens(seen) >= 3 within 6", 1),  # at the very end of the time
+        ("tokens(seen) >= 3 within 5.9", 0),
+        ("tokens(seen) >= 3 within 2 of tokens(seen) >= 2", 1),
+        ("tokens(seen) >= 4 within 2 of tokens(seen) >= 2", 0),
+        ("tokens(seen) == 1 within 2 of tokens(seen) >= 2", 0),  # what was before the question does not count
+        ("tokens(seen) >= 2 within 2 of tokens(seen) >= 2", 1),
+        ("tokens(seen) >= 2 before tokens(seen) != 1", 1),  # it holds at the start: only a return stops
+        ("tokens(seen) >= 3 before tokens(seen) != 1", 0),
+        ("tokens(seen) == 0 before tokens(seen) == 0", 1),
+    ],
+)
+def test_q1_a_trial(engine: str, question: str, hit: int) -> None:
+    assert hits(question, engine, TICKING) == hit
+
+
+def test_q1_it_misses_where_nothing_can_happen(engine: str) -> None:
+    net = "place clock = 2 * token  place seen  transition tick: clock -> seen  takes 2"
+    assert hits("tokens(seen) >= 2 before tokens(seen) > 4", engine, net) == 1
+    assert hits("tokens(seen) >= 3 before tokens(seen) > 4", engine, net) == 0
+
+
+def test_q1_markings_within_an_instant_do_not_count(engine: str) -> None:
+    net = "place a = token  place b  place c  transition t: a -> b  takes 1  transition u: b -> c"
+    assert hits("tokens(b) == 1 before tokens(c) == 1", engine, net) == 0
+    assert hits("firings(t) == 1 before tokens(c) == 1", engine, net) == 1
+
+
+def test_q2_random_numbers_of_trials(engine: str) -> None:
+    """The same trials, together and one by one; others with another seed."""
+    text = f"{FLIP}\nmeasure m = probability(tokens(heads) == 1 before tokens(tails) == 1)"
+    net = petri.loads(text).net
+    asked = begin_trials(net, net.chances[0], Plan(math.inf, engine=engine), StopSign())
+    one_by_one = [asked.run(SEED, number, 1, []).hits for number in range(60)]
+    assert sum(one_by_one) == asked.run(SEED, 0, 60, []).hits
+    assert "".join(map(str, one_by_one)).startswith(FLIPS)
+    assert one_by_one != [asked.run(seed_words(2, 0, 0, 0), number, 1, []).hits for number in range(60)]
+
+
+FLIPS = "010001000010100010111001"
+
+
+def test_q3_splitting(engine: str) -> None:
+    """Each path to 3 counts 1 / (2 · 3), and a path that falls below its threshold ends."""
+    text = (
+        f"{WALK}\nmeasure m = probability(tokens(height) == 4 before tokens(height) == 0) splitting on tokens(height)"
+    )
+    tally = found(text, engine, 40, [Threshold(2, 2), Threshold(3, 3)])
+    assert tally.hits > 0
+    assert tally.sum == pytest.approx(tally.hits / 6)
+    # Ruin: (2 − 1) / (2⁴ − 1) = 1/15.
+    assert abs(tally.estimate - 1 / 15) < 0.1
+
+
+def test_q3_a_jump_over_thresholds_is_split_at_each(engine: str) -> None:
+    """All paths hit, so the sum of what they count is exactly 1."""
+    net = "place a = token  place b  transition t: a -> 5 * b  takes 1  transition u: 5 * b -> nothing  after 1"
+    question = "measure m = probability(tokens(b) == 0 within 9 of tokens(b) > 1) splitting on tokens(b)"
+    tally = found(f"{net}\n{question}", engine, 1, [Threshold(1, 2), Threshold(3, 3), Threshold(5, 2)])
+    # Those born at a threshold end when they fall below it, unless they hit at that instant.
+    assert tally.hits == 12
+    assert tally.sum == pytest.approx(1.0)
+
+
+def test_q4_the_estimate(engine: str) -> None:
+    text = f"{FLIP}\nmeasure m = probability(tokens(heads) == 1 before tokens(tails) == 1, trials: 400)"
+    result = petri.loads(text).run(until=1, engine=engine, replications=2)
+    tallies = [one.window.chances[0] for one in result.replications]
+    interval = result.measure("m").interval
+    assert interval.mean == sum(tally.hits for tally in tallies) / 800
+    assert interval.low < 0.25 < interval.high
+    assert interval.n == 800
+
+
+def test_q5_factors() -> None:
+    """The product up to threshold i is about 1 / √(Pᵢ Pᵢ₊₁)."""
+    chosen = factors(Pilot(((2, 0.25), (3, 0.25), (4, 0.25)), 0.25))
+    assert [one.factor for one in chosen] == [8, 4, 4]
+    assert [one.value for one in chosen] == [2, 3, 4]
+
+
+def test_q5_the_number_of_trials() -> None:
+    text = f"{FLIP}\nmeasure m = probability(tokens(heads) == 1 before tokens(tails) == 1"
+    for settings, least, most in ((")", 1_000, 2_500), (", precision: 50%)", 1_000, 1_000), (", trials: 7)", 7, 7)):
+        net = petri.loads(text + settings).net
+        asked = begin_trials(net, net.chances[0], Plan(math.inf), StopSign())
+        tally = tally_of(asked, net.chances[0], SEED, SEED)
+        assert least <= tally.trials <= most
