@@ -23,6 +23,7 @@ FOR_PEOPLE = {"doc", "span", "labels", "dimension", "measured_in"}
 NOT_READ: dict[str, set[str]] = {
     "Net": {
         "name", "measures", "expectations", "parameters", "run_defaults", "time_unit", "seconds", "inexact", "units",
+        "chances",
     },
     "Colour": {"name"},
     "Table": {"name"},
