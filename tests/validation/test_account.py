@@ -149,6 +149,23 @@ def test_the_page_shows_the_paper_beside_ours(study: Path, tmp_path: Path, capsy
     assert "twice" not in page.partition("Each figure with its tolerance")[0], "the paper does not state it"
 
 
+def test_ours_has_the_unit_that_the_paper_has(study: Path, tmp_path: Path, capsys: Capture) -> None:
+    timed = "net levels\ntime ns\nplace start = token\ntransition go: start -> start  takes 250 us\n"
+    timed += "measure gap = time(go -> go)\nmeasure used = share(firings(go) > 0)\nrun until 5 ms\n"
+    (study / "levels.net").write_text(timed, "utf-8")
+    stated = "".join(
+        f"  - {{measure: {name}, value: {value}}}\n" for name, value in (("gap", "0.25 ms"), ("used", 0.5))
+    )
+    once = "title: A\nnet: levels.net\nreplications: 2\nmeasures: [gap, used]\nexpected:\n"
+    (study / "table_1.yaml").write_text(once + stated, "utf-8")
+    pages = tmp_path / "pages"
+    where = ["--folder", str(study.parent), "--stores", str(tmp_path / "s"), "--engine", "reference", "--quiet"]
+    caller(capsys)("validate", "first", *where, "--report", str(pages))
+    page = (pages / "index.html").read_text("utf-8")
+    cells = re.findall(r"<span>([^<]*)</span>\s*<b>([^<]*)</b>", page)
+    assert cells == [("0.25 ms", "0.2500 ms"), ("50%", "100%")]
+
+
 def test_a_role_that_no_statement_has_is_refused() -> None:
     with pytest.raises(StatementError, match=r"`role` must be one of read, fitted"):
         statement({**claim("", 0), "role": "guessed"}, "statement 3")
