@@ -90,6 +90,16 @@ def test_the_account_has_a_column_for_each_study_and_a_line_for_each_kind(study:
     ]
 
 
+def test_the_account_says_how_many_predictions_are_too_noisy_to_judge(study: Path, tmp_path: Path) -> None:
+    chance = "net levels\nplace start = token\ntransition go: start -> start  takes exp(1)\n"
+    (study / "levels.net").write_text(chance + "measure height = count(go)\nrun until 50\n", "utf-8")
+    once = "title: A\nnet: levels.net\nreplications: 2\nmeasures: [height]\nexpected:\n"
+    (study / "table_1.yaml").write_text(once + "  - {measure: height, value: 50, within: 5%}\n", "utf-8")
+    (study / "study.yaml").write_text("fitting: {seed: 1}", "utf-8")
+    ran = run_folder(study, tmp_path, engine="reference", workers=1)
+    assert account([ran]) == [("figures, predicted", ["0 of 1, 0%, 1 noisy"])]
+
+
 def test_the_command_prints_the_account_of_several_studies(study: Path, tmp_path: Path, capsys: Capture) -> None:
     where = ["--stores", str(tmp_path / "stores"), "--engine", "reference", "--quiet"]
     one = caller(capsys)("validate", "first", "--folder", str(study.parent), *where).out
