@@ -14,7 +14,7 @@ from petri.experiment.design.preparation import quantity
 from petri.report.quantities import NOTHING
 from petri.validation.margins import HOLDS
 from petri.validation.statements import READ
-from petri.validation.suite import FigureCheck, Validation
+from petri.validation.suite import NOISY, FigureCheck, Validation
 
 FEWEST_TOGETHER: Final = 4  # figures of one measure whose differences are also judged together
 PREDICTED: Final = "predicted"
@@ -32,15 +32,21 @@ ORDER: Final = (PREDICTED, COMPARED, "fitting set", "fitted", *KINDS)
 
 @dataclass(frozen=True)
 class Tally:
-    """How many of one kind are true."""
+    """How many of one kind are true; `noisy` of the others vary too much to be judged."""
 
     kind: str
     found: int
     of: int
+    noisy: int = 0
 
     @classmethod
     def of_each(cls, kind: str, true: Sequence[bool]) -> Tally:
         return cls(kind, sum(true), len(true))
+
+    @classmethod
+    def of_figures(cls, kind: str, checks: Sequence[FigureCheck]) -> Tally:
+        noisy = sum(check.verdict == NOISY for check in checks)
+        return cls(kind, sum(check.passed for check in checks), len(checks), noisy)
 
 
 @dataclass(frozen=True)
@@ -72,8 +78,8 @@ class Deviation:
 def tallies(one: Validation) -> list[Tally]:
     """The figures by what they say about the model; see `Expected` for the roles."""
     kinds = {**first_kinds(one), **KINDS}
-    by_kind = {kind: [check.passed for check in one.figures if check.role == role] for kind, role in kinds.items()}
-    return [Tally.of_each(kind, own) for kind, own in by_kind.items() if own]
+    by_kind = {kind: [check for check in one.figures if check.role == role] for kind, role in kinds.items()}
+    return [Tally.of_figures(kind, own) for kind, own in by_kind.items() if own]
 
 
 def first_kinds(one: Validation) -> Mapping[str, str]:
@@ -130,8 +136,9 @@ def account(validations: Sequence[Validation]) -> list[tuple[str, list[str]]]:
 
 
 def counted(tally: Tally | None) -> str:
-    """`23 of 24`, and the share of predictions."""
+    """`23 of 24`; of predictions their share, and how many are too noisy: `9 of 23, 39%, 6 noisy`."""
     if tally is None:
         return NOTHING
     share = f", {tally.found / tally.of:.0%}" if tally.kind == PREDICTED else ""
-    return f"{tally.found} of {tally.of}{share}"
+    noisy = f", {tally.noisy} noisy" if tally.kind == PREDICTED and tally.noisy else ""
+    return f"{tally.found} of {tally.of}{share}{noisy}"

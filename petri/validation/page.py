@@ -7,6 +7,7 @@ from typing import Final
 
 from petri.experiment.results.outcome import Outcome
 from petri.measure.figures import Figure as Kept
+from petri.net import in_unit
 from petri.report.dimensions import shown_dimension
 from petri.report.html import sweep_figures as figures
 from petri.report.html import tables
@@ -36,6 +37,7 @@ STATEMENT_MARKS: Final = {"holds": ("✓ holds", "pass"), "fails": ("✗ fails",
                           "undecided": ("? undecided at this length", "warn")}  # fmt: skip
 FEWEST_DRAWN: Final = 3  # figures of a measure that make a picture
 MOST_PICTURES: Final = 4  # of one experiment
+NARROW: Final = 5e-4  # share of a figure; four digits do not show an interval of this half-width
 LEGEND: Final = (
     ("test within", "within its tolerance"), ("test outside", "outside"), ("test noisy", "too noisy to judge"),
     ("test", "a prediction, or compared"), ("given", "fitted, an input, arithmetic or trivial: no test of the model"),
@@ -67,7 +69,7 @@ def account_table(validations: Sequence[Validation]) -> Markup:
 
 def legend() -> Markup:
     """What the colours of the cells mean."""
-    said = "Each cell has the paper's figure above ours, with its 95 % interval."
+    said = "Each cell has the paper's figure, and below it ours with its 95 % interval."
     return content(tag("p", said), tag("ul", [tag("li", text, class_=kind) for kind, text in LEGEND], class_="legend"))
 
 
@@ -112,14 +114,31 @@ def cell(checks: Sequence[FigureCheck]) -> Content:
     return [
         tag(
             "div",
-            tag("span", str(check.checked.expected.value)),
-            tag("b", ours(check, shown_dimension(check.dimension))),
+            tag("span", stated_value(check)),
+            tag("b", ours_as_stated(check)),
             tag("small", check.role) if check.role else None,
             class_=f"{'given' if check.role else 'test'} {check.verdict}",
             title=f"{check.checked.expected.source}: {FIGURE_MARKS[check.verdict][0][2:]}{said_of(check)}",
         )
         for check in checks
     ]
+
+
+def stated_value(check: FigureCheck) -> str:
+    """The paper's figure as the study has it; a number without a unit as ours is shown."""
+    text, dimension = str(check.checked.expected.value), shown_dimension(check.dimension)
+    plain = not text.strip("0123456789.e+-")
+    return check.units.show(check.checked.value, dimension) if plain and dimension else text
+
+
+def ours_as_stated(check: FigureCheck) -> str:
+    """Ours in the unit of the paper's figure if that is one of ours; its interval where it is wide enough to matter."""
+    unit = str(check.checked.expected.value).rpartition(" ")[2]
+    factor, known = check.units.units_of(check.dimension)
+    size = next((one for one, name in known if name == unit), None)
+    dimension = shown_dimension(check.dimension) if size is None else in_unit(check.dimension, unit, size / factor)
+    narrow = check.ours.half_width < NARROW * abs(check.ours.mean) and check.drift is None
+    return check.units.show(check.ours.mean, dimension) if narrow else ours(check, dimension)
 
 
 def said_of(check: FigureCheck) -> str:

@@ -90,6 +90,16 @@ def test_the_account_has_a_column_for_each_study_and_a_line_for_each_kind(study:
     ]
 
 
+def test_the_account_says_how_many_predictions_are_too_noisy_to_judge(study: Path, tmp_path: Path) -> None:
+    chance = "net levels\nplace start = token\ntransition go: start -> start  takes exp(1)\n"
+    (study / "levels.net").write_text(chance + "measure height = count(go)\nrun until 50\n", "utf-8")
+    once = "title: A\nnet: levels.net\nreplications: 2\nmeasures: [height]\nexpected:\n"
+    (study / "table_1.yaml").write_text(once + "  - {measure: height, value: 50, within: 5%}\n", "utf-8")
+    (study / "study.yaml").write_text("fitting: {seed: 1}", "utf-8")
+    ran = run_folder(study, tmp_path, engine="reference", workers=1)
+    assert account([ran]) == [("figures, predicted", ["0 of 1, 0%, 1 noisy"])]
+
+
 def test_the_command_prints_the_account_of_several_studies(study: Path, tmp_path: Path, capsys: Capture) -> None:
     where = ["--stores", str(tmp_path / "stores"), "--engine", "reference", "--quiet"]
     one = caller(capsys)("validate", "first", "--folder", str(study.parent), *where).out
@@ -147,6 +157,23 @@ def test_the_page_shows_the_paper_beside_ours(study: Path, tmp_path: Path, capsy
     assert paper["data"][0]["y"] == [1, 4, 9, 16]
     assert paper["layout"]["xaxis"] == ours["layout"]["xaxis"]
     assert "twice" not in page.partition("Each figure with its tolerance")[0], "the paper does not state it"
+
+
+def test_ours_has_the_unit_that_the_paper_has(study: Path, tmp_path: Path, capsys: Capture) -> None:
+    timed = "net levels\ntime ns\nplace start = token\ntransition go: start -> start  takes 250 us\n"
+    timed += "measure gap = time(go -> go)\nmeasure used = share(firings(go) > 0)\nrun until 5 ms\n"
+    (study / "levels.net").write_text(timed, "utf-8")
+    stated = "".join(
+        f"  - {{measure: {name}, value: {value}}}\n" for name, value in (("gap", "0.25 ms"), ("used", 0.5))
+    )
+    once = "title: A\nnet: levels.net\nreplications: 2\nmeasures: [gap, used]\nexpected:\n"
+    (study / "table_1.yaml").write_text(once + stated, "utf-8")
+    pages = tmp_path / "pages"
+    where = ["--folder", str(study.parent), "--stores", str(tmp_path / "s"), "--engine", "reference", "--quiet"]
+    caller(capsys)("validate", "first", *where, "--report", str(pages))
+    page = (pages / "index.html").read_text("utf-8")
+    cells = re.findall(r"<span>([^<]*)</span>\s*<b>([^<]*)</b>", page)
+    assert cells == [("0.25 ms", "0.2500 ms"), ("50%", "100%")]
 
 
 def test_a_role_that_no_statement_has_is_refused() -> None:

@@ -91,7 +91,7 @@
     return {
       paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", margin: { l: 12, r: 16, t: 14, b: 12 },
       font: { family: getComputedStyle(document.body).fontFamily, size: narrow ? 12 : 13, color: themes[theme]["@ink"] },
-      legend: { orientation: "h", y: -0.2, yanchor: "top", x: 0, xanchor: "left", bgcolor: "rgba(0,0,0,0)" },
+      legend: { orientation: "h", yref: "container", y: 0, yanchor: "bottom", x: 0, xanchor: "left", bgcolor: "rgba(0,0,0,0)" },
       modebar: themed({ bgcolor: "rgba(0,0,0,0)", color: "@soft", activecolor: "@ink" }),
       hoverlabel: themed({ bgcolor: "@sheet", bordercolor: "@rule", font: { color: "@ink" }, namelength: -1 }),
       dragmode: touch ? false : "zoom",

@@ -156,13 +156,15 @@ def stated_curves(outcome: Outcome, kept: Kept, units: Units, known: Sequence[Pl
 
 
 def _unseen(outcome: Outcome, kept: Kept, along: PlotAxis, scale: Scale) -> dict[str, Any]:
-    """Our points, so that axes that adapt to what they show cover the same range as in `curves`."""
+    """The ends of our intervals, so that axes that adapt to what they show cover the same range as in `curves`."""
     points = [point for point in outcome.points if along.name in point.parameters]
+    known = [(point.parameters[along.name], point.intervals[kept.name]) for point in points]
+    reached = [(along.position(at), end * scale.factor) for at, one in known for end in (one.low, one.mean, one.high)]
     return {
         "type": "scatter",
         "mode": "markers",
-        "x": [along.position(point.parameters[along.name]) for point in points],
-        "y": [finite(point.intervals[kept.name].mean * scale.factor) for point in points],
+        "x": [x for x, _ in reached],
+        "y": [finite(y) for _, y in reached],
         "opacity": 0,
         "showlegend": False,
         "hoverinfo": "skip",
