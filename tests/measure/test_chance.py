@@ -71,6 +71,15 @@ def test_exact_overflow_of_a_tandem(c: int, probability: float) -> None:
     assert petri.load("tandem_overflow", c=c).solve().figure("overflow").value == pytest.approx(probability, rel=1e-6)
 
 
+@pytest.mark.parametrize(("unit", "of"), [("time ms", "ms"), ("time s", "ms"), ("time min", "us"), ("", "")])
+def test_a_time_limit_has_a_unit(unit: str, of: str) -> None:
+    """1 - exp(-1.5): how likely a time of mean 2 is over within 3. Three half-widths: a false alarm in 10^8 runs."""
+    text = f"""{unit}  place a = token  place b  transition t: a -> b  after exp(2 {of})
+    measure m = probability(tokens(b) == 1 within 3 {of}, trials: 2000)"""
+    interval = petri.loads(text).run().measure("m").interval
+    assert abs(interval.mean - (1 - math.exp(-1.5))) < 3 * interval.half_width
+
+
 @pytest.mark.parametrize("condition", ["before tokens(off) == 0", "within 5", "within 5 of tokens(off) == 0"])
 def test_what_holds_at_the_start_is_an_error(condition: str) -> None:
     net = "place on = token  place off  transition t: on -> off  after 1"

@@ -336,9 +336,9 @@ class _Clock:
         return clock if time is clock.time else replace(clock, time=time)
 
     def chance(self, chance: net.Chance) -> net.Chance:
-        within = None if chance.within is None else self.firing_time(chance.within)
-        rewritten: net.Chance = self.fields(chance)
-        return replace(rewritten, within=within)
+        """With its time limit a whole number of ticks."""
+        changed: net.Chance = self.fields(chance)
+        return changed if changed.within is None else replace(changed, within=self.firing_time(changed.within))
 
     def clock_time(self, time: Expr) -> Expr:
         """As a firing time; but an exponential time stays one, with its mean in ticks (C4)."""
@@ -413,7 +413,7 @@ _HOLDING: dict[type, Sequence[str]] = {
     net.Order: ("event", "sequence"),
     net.Content: ("value",),
     net.Watched: ("value",),
-    net.Chance: ("hit", "stop", "begin", "importance"),
+    net.Chance: ("hit", "stop", "within", "begin", "importance"),
 }
 _HOLDERS = tuple(_HOLDING)
 
