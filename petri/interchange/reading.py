@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from petri.diagnostics import Diagnostic, LanguageError
+from petri.interchange.folding import fold
 from petri.interchange.foreign import Foreign
 
 LARGEST_FILE: Final = 32 * 2**20  # bytes
@@ -126,6 +127,7 @@ def read_bytes(data: bytes, name: str, wanted: str = "") -> Foreign:
     except RecursionError:
         foreign.refuse("foreign-nested")
     foreign.keep_alive()
+    fold(foreign)
     return foreign
 
 
