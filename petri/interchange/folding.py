@@ -18,7 +18,8 @@ from petri.interchange.foreign import Foreign, Place, Transition
 
 Named = TypeVar("Named", Place, Transition)
 _FEWEST: Final = 3  # members; two agree in too much by chance, unless the file itself makes one from the other
-_MOST_ROUNDS: Final = 20  # in which families are given up
+_MOST_ROUNDS: Final = 8  # in which families are given up
+MOST_ARCS: Final = 100_000  # nobody reads a text that is longer, which would take minutes
 _MOST_WAYS: Final = 8  # in which transitions of equal form are numbered
 _MOST_NAMES: Final = 16  # in the comment of a family
 _NUMBER: Final = re.compile(r"(?<!\d)(?:0|[1-9]\d{0,5})(?!\d)")
@@ -74,6 +75,8 @@ def fold(net: Foreign) -> dict[str, str]:
 
 def _families_that_fit(net: Foreign) -> tuple[list[_Family], list[_Folded]] | None:
     """The families of places that transitions use with an index, and these; None if there are none."""
+    if sum(len(one.inputs) + len(one.outputs) for one in net.transitions) > MOST_ARCS:
+        return None
     by_name = {one.name: one for one in net.places}
     places = [
         family
