@@ -77,10 +77,12 @@ def _families_that_fit(net: Foreign) -> tuple[list[_Family], list[_Folded]] | No
     """The families of places that transitions use with an index, and these; None if there are none."""
     if sum(len(one.inputs) + len(one.outputs) for one in net.transitions) > MOST_ARCS:
         return None
-    by_name = {one.name: one for one in net.places}
+    types = " ".join([*(one.definition for one in net.types), *(one.type for one in net.places)])
+    fields = set(_WORD.findall(types))  # their names need not differ from those of places
+    by_name = {one.name: one for one in net.places if one.name not in fields}
     places = [
         family
-        for family in _disjoint(_numbered([one.name for one in net.places], net.copies))
+        for family in _disjoint(_numbered(list(by_name), net.copies))
         if _place([by_name[name] for name in family.members.values()], list(family.members), family, "i") is not None
     ]
     touched = _touched(net.transitions, _at(places))

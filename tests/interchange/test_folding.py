@@ -11,6 +11,7 @@ from petri import interchange, language
 from petri.codec import net_to_dict
 from petri.interchange import folding, reading
 from petri.interchange.exporting import exported
+from petri.interchange.foreign import Foreign, Place, Transition, Type
 from petri.net import Net
 from tests.interchange.reading import imported
 
@@ -155,6 +156,20 @@ def test_an_array_comes_back() -> None:
         again = language.loads(imported(exported(first, format)[0], f"a.{format}"))
         assert [one.name for one in again.places] == [one.name for one in first.places]
         assert flat(again, {}) == flat(first, {})
+
+
+@pytest.mark.parametrize(("field", "folded"), [("p2", False), ("x2", True)])
+def test_fields_with_the_name_of_a_place(field: str, folded: bool) -> None:
+    """A word of a text is then not always the place, so these places stay."""
+    net = Foreign("a tool", "file", name="pairs", types=[Type("Pair", f"{{ {field}: int }}")])
+    net.places = [Place(f"p{n}", "Pair", f"{{{field}: 1}}") for n in (1, 2, 3)]
+    net.transitions = [
+        Transition(f"t{n}", [f"p{n}(v)"], [f"p{n}({{{field}: v.{field}}})"], {"after": "1"}) for n in (1, 2, 3)
+    ]
+    folding.fold(net)
+    text = interchange.text_of(net)
+    language.loads(text)
+    assert ("place p[1..3]" in text) == folded
 
 
 def test_nets_that_nobody_reads_stay(monkeypatch: pytest.MonkeyPatch) -> None:
