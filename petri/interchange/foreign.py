@@ -76,6 +76,7 @@ class Foreign:
     measures: list[str] = field(default_factory=list)  # whole lines
     findings: list[Diagnostic] = field(default_factory=list)
     names: Names = field(default_factory=Names)
+    copies: set[str] = field(default_factory=set)  # places and transitions that the file makes from one another
     wanted: str = ""  # the net that is to be read, of a file with several
 
     def call(self, title: str) -> None:

@@ -45,9 +45,13 @@ class Names:
         """A name for a thing that the file does not have."""
         return self._free(identifier(wanted))
 
+    def array(self, wanted: str) -> str:
+        """A name for an array: with a `_` at the end, if another thing has it."""
+        return self._free(f"{wanted}_" if wanted in self._used else wanted)
+
     def original(self, name: str) -> str:
         """How the file calls it, where more differs than white space; else an empty text."""
-        original = " ".join(self._originals.get(name, name).split())
+        original = " ".join(self._originals.get(name, "").split())
         return "" if re.sub(r"[\s_]+", "_", original) == name else original
 
     def _free(self, name: str) -> str:

@@ -90,6 +90,7 @@ class _Model:
         self.formulas: dict[str, Node] = {}
         self.written = {found[1]: found[2] for found in _FORMULA.finditer(self.text)}
         self.modules: dict[str, _Texts] = {}
+        self.copies: set[str] = set()  # what a renaming makes from one another
         self.commands: list[_Command] = []
         self.variables: dict[str, _Variable] = {}
         self.order: dict[str, int] = {}
@@ -171,6 +172,7 @@ class _Model:
             self._refuse("foreign-unknown-name", self._span(found.start()), name=found[2])
         pairs = [pair.partition("=") for pair in found[3].split(",")]
         new = {old.strip(): name.strip() for old, _, name in pairs}
+        self.copies |= {found[1], found[2], *new.keys(), *new.values()}
         body = re.sub(r"\b[A-Za-z_]\w*", lambda one: new.get(one[0], one[0]), base.body)
         self._new_module(found[1], body, found.start(), found, True)
 
@@ -260,6 +262,8 @@ class _Model:
         counted = self._counted({name for name, low, *_ in self.declared.values() if low == "0"} - flags) | flags
         for key, low, high, truth, initial, span, doc in self.declared.values():
             place = self.foreign.names.give("place", key)
+            if key in self.copies:
+                self.foreign.copies.add(place)
             start = self.expressions.text(self._node(initial, span), span)
             limits = () if truth else (self.expressions.text(low, span), self.expressions.text(high, span))
             type_ = "..".join(limits) or "bool"
@@ -337,6 +341,8 @@ class _Model:
         transition = Transition(name, doc=self.remarks.about(command.span.line) if command.written else "")
         self.foreign.transitions.append(transition)
         self.labelled.setdefault(command.label, []).append(name)
+        if (command.label or command.module) in self.copies:
+            self.foreign.copies.add(name)
         self.values = {}
         conditions = [part for part in _conjuncts(command.guard) if not self._fixed(part)]
         changes = {key: self._moved(node, key) for key, node in command.updates.items() if self.variables[key].counted}

@@ -10,9 +10,11 @@ from pathlib import Path
 from typing import Final
 
 from petri.diagnostics import Diagnostic, LanguageError
+from petri.interchange.folding import fold
 from petri.interchange.foreign import Foreign
 
 LARGEST_FILE: Final = 32 * 2**20  # bytes
+MOST_NODES: Final = 100_000  # places and transitions of a net; the text of more takes minutes to be read
 _HEAD: Final = 64 * 1024  # bytes in which a format shows
 
 
@@ -125,7 +127,10 @@ def read_bytes(data: bytes, name: str, wanted: str = "") -> Foreign:
         reader(foreign, data)
     except RecursionError:
         foreign.refuse("foreign-nested")
+    if len(foreign.places) + len(foreign.transitions) > MOST_NODES:
+        foreign.refuse("foreign-too-large", what="places and transitions", most=MOST_NODES)
     foreign.keep_alive()
+    fold(foreign)
     return foreign
 
 

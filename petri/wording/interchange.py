@@ -11,7 +11,10 @@ WORDING: dict[str, Wording] = {
     ),
     "foreign-file-too-large": Wording("`{path}` is too large to be imported: the limit is {limit}"),
     "foreign-net-too-large": Wording("the net is too large for a text of this language, which has at most {limit}"),
-    "foreign-too-large": Wording("the file has more than {most} {what}, which is too much to be imported"),
+    "foreign-too-large": Wording(
+        "the file has more than {most} {what}, which is too much to be imported",
+        "import a smaller instance of the model, with fewer parts",
+    ),
     "foreign-too-deep": Wording("elements are nested more than {most} deep here"),
     "foreign-nested": Wording("something in this file is nested too deeply"),
     "foreign-xml": Wording("this is not XML: {reason}"),

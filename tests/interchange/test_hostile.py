@@ -6,7 +6,8 @@ import time
 
 import pytest
 
-from petri.interchange import prism, xml_tree
+from petri.diagnostics import LanguageError
+from petri.interchange import prism, reading, xml_tree
 from tests.interchange.cpn_tools import COLOURS, arc, document, place, transition
 from tests.interchange.reading import imported, refused
 
@@ -17,6 +18,29 @@ def test_more_elements_than_there_may_be(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(xml_tree, "MOST_ELEMENTS", 1_000)
     places = "".join(f'<place id="p{number}"/>' for number in range(1_100))
     assert refused(f"{_START}{places}{_END}", "a.pnml") == "foreign-too-large"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "part"),
+    [
+        ("a.net", "tr t p -> p\nPARTS", "pl q{} (1)\n"),
+        ("a.spn", "place p (init = 1)\nexp t (rate = 1)\narc p to t\nPARTS", "place q{} (init = 1)\n"),
+        ("a.prism", "ctmc\nPARTS", "module m{0}\n x{0} : [0..3];\n [] x{0}<3 -> 1 : (x{0}'=x{0}+1);\nendmodule\n"),
+        ("a.pnml", f"{_START}PARTS{_END}", '<place id="p{}"/>'),
+        ("a.PNPRO", '<project><gspn name="a"><nodes>PARTS</nodes></gspn></project>', '<place name="p{}"/>'),
+    ],
+)
+def test_more_places_and_transitions_than_there_may_be(
+    name: str, text: str, part: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One limit for all formats, and the error says what to do."""
+    monkeypatch.setattr(reading, "MOST_NODES", 100)
+    assert imported(text.replace("PARTS", "".join(map(part.format, range(40)))), name)
+    with pytest.raises(LanguageError) as error:
+        imported(text.replace("PARTS", "".join(map(part.format, range(110)))), name)
+    (only,) = error.value.diagnostics
+    assert "more than 100 places and transitions" in only.message
+    assert only.hints
 
 
 def test_a_long_circle_of_references() -> None:
