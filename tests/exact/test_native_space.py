@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import math
+import threading
+import time
 from collections import Counter, defaultdict
 from itertools import groupby
 
 import pytest
 
+import petri
 from petri.engine.errors import ModelError
 from petri.exact.chain import Limits, Running, StateSpace, StateView, Unsolvable
 from petri.exact.explore import ALSO_NAIVE
 from petri.exact.naive import NaiveSpace
 from petri.exact.native import NativeSpace
 from petri.net import Net
+from petri.run.stop import StopSign
 from tests.exact.nets import solvable_net
 from tests.sampling import one_in
 
@@ -97,3 +101,32 @@ def test_clocks_that_run(seed: int) -> None:
         return
     for index in clocked:
         assert sorted(naive.in_progress(index).tolist()) == sorted(native.in_progress(index).tolist())
+
+
+DRAWS = ", ".join(f"x{number} ~ uniform(0..9)" for number in range(8))
+NUMBERED = f"type dice = {{{', '.join(f'x{number}: 0..9' for number in range(8))}}}"
+DICE = f"""net dice
+{NUMBERED}
+place start = token
+place thrown: dice
+transition throw: start -> thrown({{{", ".join(f"x{number}: x{number}" for number in range(8))}}})
+  draw {DRAWS}  after exp(1)
+transition again: thrown(_) -> start  after exp(1)
+"""
+
+
+@pytest.mark.parametrize(
+    ("limits", "ended"), [(Limits(states=300), "states"), (Limits(memory=2**20), "memory"), (Limits(), "stopped")]
+)
+def test_limits_hold_among_the_successors_of_one_state(limits: Limits, ended: str) -> None:
+    """A throw has 10⁸ outcomes."""
+    stop, begun = StopSign(), time.monotonic()
+    timer = threading.Timer(0.5, stop.set)
+    if ended == "stopped":
+        timer.start()
+    space = NativeSpace(petri.loads(DICE).net, limits, stop)
+    timer.cancel()
+    assert time.monotonic() - begun < 5
+    assert space.explored.ended == ended
+    assert space.expanded == 0
+    assert (len(space) > limits.states) == (ended == "states")

@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 
 use crate::base::ids::{PlaceId, TableId, TransitionId, VariableId};
+use crate::base::random::Random;
 use crate::exact::model::{Branch, Clock, Inhibitor, Input, Model, Output, Step, Transition};
 use crate::exact::stages::Form;
 use crate::exact::trouble::{Found, Trouble};
@@ -17,6 +18,7 @@ use crate::program::expression::{Real, Value};
 use crate::program::lower::Lowering;
 use crate::program::transition::Preference;
 use crate::program::without::Without;
+use crate::state::value::Scope;
 
 impl Model {
     pub fn new(net: &Net) -> Found<Model> {
@@ -339,7 +341,8 @@ impl<'c, 'n> TransitionCompiler<'c, 'n> {
                 let one = Expr::new(Operation::constant(Scalar::Real(1.0)));
                 let args = vec![one, self.taken_apart(&e.args[1])?];
                 let inverse = Expr::new(Operation { args, ..(**e).clone() });
-                Form::Scaled(self.lowering().real(&inverse)?, Box::new(self.form(&e.args[0])?))
+                let inverse = folded(self.lowering().real(&inverse)?, &inverse);
+                Form::Scaled(inverse, Box::new(self.form(&e.args[0])?))
             }
             Op::Add => Form::Sum(Box::new((self.form(&e.args[0])?, self.form(&e.args[1])?))),
             Op::If if !draws_time(&e.args[0]) => {
@@ -354,8 +357,23 @@ impl<'c, 'n> TransitionCompiler<'c, 'n> {
     /// A part of a time, without continuous draws.
     fn part(&mut self, e: &Expr) -> Found<Real> {
         let e = self.taken_apart(e)?;
-        Ok(self.lowering().real(&e)?)
+        Ok(folded(self.lowering().real(&e)?, &e))
     }
+}
+
+/// The value, if it is arithmetic on constants, such as `1 / rate`; a fault is left to the firing.
+fn folded(real: Real, e: &Expr) -> Real {
+    if !is_arithmetic(e) {
+        return real;
+    }
+    let random = &mut Random::new([0; 3]);
+    let value = real.value(&mut Scope { variables: &[], places: &[], tables: &[], random, now: 0, end: 0 });
+    value.map_or(real, Real::Const)
+}
+
+fn is_arithmetic(e: &Expr) -> bool {
+    let is_known = matches!(e.op, Op::Const | Op::Add | Op::Sub | Op::Mul | Op::Div | Op::Neg | Op::Real);
+    is_known && e.args.iter().all(is_arithmetic)
 }
 
 /// Whether a draw has finitely many values.

@@ -3,6 +3,7 @@
 //! States are expanded in the order of their numbers, a few together: all their successors are generated first, while the
 //! memory is fetched in which each will be looked for, and then numbered one after the other.
 
+use std::collections::HashSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::exact::graph::{Ended, Graph, Labels};
@@ -35,8 +36,9 @@ pub type Failure = (Trouble, Vec<Span>);
 pub fn explore(net: &Net, symmetries: Symmetries, bounds: Bounds, stop: &AtomicU64) -> Result<Graph, Failure> {
     let model = Model::new(net).map_err(|trouble| (trouble, Vec::new()))?;
     let spans = model.spans.clone();
-    let explored = Explorer::new(model, symmetries).and_then(|mut explorer| {
-        explorer.run(bounds, stop)?;
+    let bounds = Bounds { states: bounds.states.min(MOST_STATES), ..bounds };
+    let explored = Explorer::new(model, symmetries, Watch { bounds, stop }).and_then(|mut explorer| {
+        explorer.run()?;
         explorer.count_alike();
         Ok(explorer.graph)
     });
@@ -50,7 +52,25 @@ enum Way {
     Rules(usize),
 }
 
-struct Explorer {
+/// What may end an exploration.
+#[derive(Clone, Copy)]
+struct Watch<'a> {
+    bounds: Bounds,
+    stop: &'a AtomicU64,
+}
+
+impl Watch<'_> {
+    /// Why it ends when it has so many bytes, if it does.
+    fn ended(self, bytes: usize) -> Option<Ended> {
+        if self.stop.load(Ordering::Relaxed) != 0 {
+            return Some(Ended::Stopped);
+        }
+        (bytes > self.bounds.memory).then_some(Ended::Memory)
+    }
+}
+
+struct Explorer<'a> {
+    watch: Watch<'a>,
     graph: Graph,
     moves: Vec<Move>,
     packed: Vec<Packed>,
@@ -80,6 +100,51 @@ struct Batch {
     sources: Vec<(usize, bool, u64)>,
 }
 
+impl Batch {
+    /// Ends the successors of a state where there are too many.
+    fn heed(&self, watch: Watch) -> Result<(), Interrupted> {
+        if let Some(ended) = watch.ended(8 * (self.states.capacity() + self.hashes.capacity())) {
+            return Err(Interrupted::Ended(ended));
+        }
+        let own = &self.hashes[self.sources.last().map_or(0, |&(end, ..)| end)..];
+        if own.len() >= BATCH && own.len().is_power_of_two() {
+            let different: HashSet<u64> = own.iter().copied().collect();
+            if different.len() > watch.bounds.states {
+                return Err(Interrupted::Ended(Ended::States));
+            }
+        }
+        Ok(())
+    }
+
+    fn push(
+        &mut self,
+        rules: &mut Rules,
+        (layout, states, reduction): (&Layout, &StateSet, &Reduction),
+        numbers: &[u64],
+        label: u32,
+    ) -> Result<(), Interrupted> {
+        let mut reduced = Vec::new();
+        let numbers = if reduction.is_empty() {
+            numbers
+        } else {
+            reduced.extend_from_slice(numbers);
+            reduction.reduce(&rules.model, &mut rules.fields, &mut reduced);
+            &reduced
+        };
+        let start = self.states.len();
+        self.states.resize(start + layout.words(), 0);
+        if let Err(field) = layout.pack(numbers, &mut self.states[start..]) {
+            self.states.truncate(start);
+            return Err(Interrupted::Outgrown(Outgrown { field, number: numbers[field] }));
+        }
+        let hash = mixed(states.sum(&self.states[start..]));
+        states.fetch(hash);
+        self.hashes.push(hash);
+        self.labels.push(label);
+        Ok(())
+    }
+}
+
 /// A field has outgrown its bits.
 struct Outgrown {
     field: usize,
@@ -89,6 +154,7 @@ struct Outgrown {
 enum Interrupted {
     Outgrown(Outgrown),
     Trouble(Trouble),
+    Ended(Ended),
 }
 
 impl From<Trouble> for Interrupted {
@@ -97,8 +163,8 @@ impl From<Trouble> for Interrupted {
     }
 }
 
-impl Explorer {
-    fn new(model: Model, symmetries: Symmetries) -> Found<Self> {
+impl<'a> Explorer<'a> {
+    fn new(model: Model, symmetries: Symmetries, watch: Watch<'a>) -> Found<Self> {
         let mut rules = Rules::new(model);
         let mut numbers = rules.initial()?;
         let reduction = Reduction::new(symmetries, &rules.model, &rules.fields);
@@ -143,6 +209,7 @@ impl Explorer {
         };
         let (packed, sums, batch) = (Vec::new(), Vec::new(), Batch::default());
         let mut explorer = Explorer {
+            watch,
             graph,
             moves,
             packed,
@@ -174,30 +241,24 @@ impl Explorer {
         self.sums = self.packed.iter().map(sum).collect();
     }
 
-    fn run(&mut self, bounds: Bounds, stop: &AtomicU64) -> Found<()> {
-        let most = bounds.states.min(MOST_STATES);
+    fn run(&mut self) -> Found<()> {
         loop {
-            let outgrown = match self.generate() {
-                Ok(()) => None,
-                Err(Interrupted::Outgrown(field)) => Some(field),
+            let (outgrown, ended) = match self.generate() {
+                Ok(()) if self.batch.sources.is_empty() => return Ok(()),
+                Ok(()) => (None, None),
+                Err(Interrupted::Outgrown(field)) => (Some(field), None),
+                Err(Interrupted::Ended(ended)) => (None, Some(ended)),
                 Err(Interrupted::Trouble(trouble)) => return Err(trouble),
             };
-            if outgrown.is_none() && self.batch.sources.is_empty() {
-                return Ok(());
-            }
-            if !self.number(most) {
+            if !self.number() {
                 self.graph.ended = Ended::States;
                 return Ok(());
             }
             if let Some(Outgrown { field, number }) = outgrown {
                 self.widen(field, number);
             }
-            if stop.load(Ordering::Relaxed) != 0 {
-                self.graph.ended = Ended::Stopped;
-                return Ok(());
-            }
-            if self.graph.bytes() > bounds.memory {
-                self.graph.ended = Ended::Memory;
+            if let Some(ended) = ended.or_else(|| self.watch.ended(self.graph.bytes())) {
+                self.graph.ended = ended;
                 return Ok(());
             }
         }
@@ -240,6 +301,11 @@ impl Explorer {
                 Ok((is_vanishing, ticks)) => {
                     self.batch.sources.push((self.batch.hashes.len(), is_vanishing, ticks));
                     next += 1;
+                }
+                Err(Interrupted::Ended(Ended::States)) => {
+                    // More states than are allowed: they are numbered to be shown, and their arcs are left out.
+                    self.batch.sources.push((self.batch.hashes.len(), false, 0));
+                    return Ok(());
                 }
                 Err(interrupted) => {
                     let words = self.graph.layout.words();
@@ -396,13 +462,13 @@ impl Explorer {
         role: Role,
         value: f64,
     ) -> Result<(), Interrupted> {
-        let mut successors = Vec::new();
-        self.graph.rules.fire(transition, class, &mut successors)?;
-        for successor in successors {
-            let label = self.graph.labels.number(transition, role, value * successor.chance);
-            self.push_numbers(&successor.numbers, label)?;
-        }
-        Ok(())
+        let Graph { rules, layout, states, labels, reduction, .. } = &mut self.graph;
+        let (batch, watch) = (&mut self.batch, self.watch);
+        rules.fire(transition, class, &mut |rules, chance, numbers| {
+            let label = labels.number(transition, role, value * chance);
+            batch.push(rules, (layout, states, reduction), numbers, label)?;
+            batch.heed(watch)
+        })
     }
 
     /// The label of a timed move; none if its rate is 0.
@@ -488,33 +554,14 @@ impl Explorer {
     }
 
     fn push_numbers(&mut self, numbers: &[u64], label: u32) -> Result<(), Interrupted> {
-        let Graph { rules, reduction, .. } = &mut self.graph;
-        let mut reduced = Vec::new();
-        let numbers = if reduction.is_empty() {
-            numbers
-        } else {
-            reduced.extend_from_slice(numbers);
-            reduction.reduce(&rules.model, &mut rules.fields, &mut reduced);
-            &reduced
-        };
-        let batch = &mut self.batch;
-        let start = batch.states.len();
-        batch.states.resize(start + self.graph.layout.words(), 0);
-        if let Err(field) = self.graph.layout.pack(numbers, &mut batch.states[start..]) {
-            batch.states.truncate(start);
-            return Err(Interrupted::Outgrown(Outgrown { field, number: numbers[field] }));
-        }
-        let hash = mixed(self.graph.states.sum(&batch.states[start..]));
-        self.graph.states.fetch(hash);
-        batch.hashes.push(hash);
-        batch.labels.push(label);
-        Ok(())
+        let Graph { rules, layout, states, reduction, .. } = &mut self.graph;
+        self.batch.push(rules, (layout, states, reduction), numbers, label)
     }
 
     // -------------------------------------------------------- numbers
 
     /// Numbers the successors of the batch. False if there are more states than allowed.
-    fn number(&mut self, most: usize) -> bool {
+    fn number(&mut self) -> bool {
         let words = self.graph.layout.words();
         let mut batch = std::mem::take(&mut self.batch);
         let graph = &mut self.graph;
@@ -531,7 +578,7 @@ impl Explorer {
                 graph.arc_labels.push(batch.labels[at]);
                 at += 1;
             }
-            if graph.states.len() > most {
+            if graph.states.len() > self.watch.bounds.states {
                 graph.targets.truncate(first);
                 graph.arc_labels.truncate(first);
                 fits = false;

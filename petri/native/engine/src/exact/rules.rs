@@ -37,14 +37,11 @@ impl Role {
     }
 }
 
-/// A state that a firing may lead to.
-pub struct Successor {
-    pub chance: f64,
-    pub numbers: Vec<u64>,
-}
-
 /// What a firing in progress does: the role, the transition, the rate, and the numbers of the state after it.
 pub type Progress = (Role, usize, f64, Vec<u64>);
+
+/// Takes a state to which a firing may lead, with its probability.
+pub type Give<'a, E> = dyn FnMut(&mut Rules, f64, &[u64]) -> Result<(), E> + 'a;
 
 /// Tokens that one arc gives (X3).
 const MOST_GIVEN: u64 = crate::net::check::MOST_TOKENS;
@@ -133,25 +130,30 @@ impl Rules {
 
     // -------------------------------------------------------- firings
 
-    /// The states to which a firing with these bindings may lead, with the probability of each.
-    pub fn fire(&mut self, transition: usize, class: &Class, found: &mut Vec<Successor>) -> Found<()> {
+    /// Gives the states to which a firing with these bindings may lead, one by one, with the probability of each.
+    pub fn fire<E: From<Trouble>>(
+        &mut self,
+        transition: usize,
+        class: &Class,
+        give: &mut Give<'_, E>,
+    ) -> Result<(), E> {
         let mut variables = class.variables.clone();
-        self.draw(transition, class, &mut variables, 0, 1.0, found)
+        self.draw(transition, class, &mut variables, 0, 1.0, give)
     }
 
     /// Follows the draws from a step on.
-    fn draw(
+    fn draw<E: From<Trouble>>(
         &mut self,
         transition: usize,
         class: &Class,
         variables: &mut Vec<u64>,
         step: usize,
         chance: f64,
-        found: &mut Vec<Successor>,
-    ) -> Found<()> {
+        give: &mut Give<'_, E>,
+    ) -> Result<(), E> {
         let plan = &self.model.transitions[transition];
         let (variable, values) = match plan.steps.get(step) {
-            None => return self.start(transition, class, variables, chance, found),
+            None => return self.start(transition, class, variables, chance, give),
             Some(Step::Set(variable, value)) => {
                 let bits = value.bits(&mut self.state.scope(&self.model, variables));
                 (*variable, vec![(1.0, Rules::fault(bits, transition)?)])
@@ -162,24 +164,24 @@ impl Rules {
             }
         };
         if values.is_empty() {
-            return Err(Trouble::Unsolvable("draw", Some(TransitionId(transition as u32))));
+            return Err(Trouble::Unsolvable("draw", Some(TransitionId(transition as u32))).into());
         }
         for (share, bits) in values.into_iter().filter(|(share, _)| *share > 0.0) {
             variables[variable.at()] = bits;
-            self.draw(transition, class, variables, step + 1, chance * share, found)?;
+            self.draw(transition, class, variables, step + 1, chance * share, give)?;
         }
         Ok(())
     }
 
     /// A firing whose draws are made.
-    fn start(
+    fn start<E: From<Trouble>>(
         &mut self,
         transition: usize,
         class: &Class,
         variables: &[u64],
         chance: f64,
-        found: &mut Vec<Successor>,
-    ) -> Found<()> {
+        give: &mut Give<'_, E>,
+    ) -> Result<(), E> {
         let evaluated = self.evaluate(transition, variables);
         let (alternatives, deposits) = Rules::fault(evaluated, transition)?;
         for (share, stages) in alternatives {
@@ -193,11 +195,12 @@ impl Rules {
                 if stages.fixed <= -1.0 {
                     let time = self.model.tick.time(stages.fixed);
                     let fault = Fault::new("negative-time", time_span).with_real("duration", time);
-                    return Err(Trouble::Fault(fault, Some(TransitionId(transition as u32))));
+                    return Err(Trouble::Fault(fault, Some(TransitionId(transition as u32))).into());
                 }
                 self.begin(&mut rows, transition, stages, deposits.clone());
             }
-            found.push(Successor { chance: chance * share, numbers: rows.numbers(&mut self.fields.contents) });
+            let numbers = rows.numbers(&mut self.fields.contents);
+            give(self, chance * share, &numbers)?;
         }
         Ok(())
     }
