@@ -372,7 +372,8 @@ fn folded(real: Real, e: &Expr) -> Real {
 }
 
 fn is_arithmetic(e: &Expr) -> bool {
-    let is_known = matches!(e.op, Op::Const | Op::Add | Op::Sub | Op::Mul | Op::Div | Op::Neg | Op::Real);
+    let is_known =
+        matches!(e.op, Op::Const | Op::Add | Op::Sub | Op::Mul | Op::Div | Op::Neg | Op::Real | Op::Ticks | Op::Units);
     is_known && e.args.iter().all(is_arithmetic)
 }
 
