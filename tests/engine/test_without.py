@@ -99,7 +99,7 @@ def test_no_result_depends_on_it(name: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [*OPTIMISATIONS, ",".join(OPTIMISATIONS)])
 def test_no_result_of_many_nets_depends_on_it(name: str) -> None:
-    assert_nothing_changes(name, 400)
+    assert_nothing_changes(name, 100)
 
 
 RARELY = [pytest.param(name, marks=pytest.mark.slow) for name in sorted({*OPTIMISATIONS} - {"shapes", "footprints"})]
