@@ -54,16 +54,15 @@ class Rewards:
         ]
         self.keeps = len(self.names) * chain.states <= MOST_KEPT
         self._kept: dict[Name, Column] = {}
-        self._chances: dict[str, Bounded] = {}
+        self._chances: dict[int, Bounded] = {}
         self._last: tuple[tuple[int, bool], Integers] | None = None
         self._samples: dict[int, tuple[Floats, Any]] = {}
 
-    def chance(self, asked: Chance) -> Bounded:
+    def chance(self, number: int, asked: Chance) -> Bounded:
         """The probability that a trial hits."""
-        key = asked.text
-        if key not in self._chances:
-            self._chances[key] = first_passage(SteadyState(self.chain), asked)
-        return self._chances[key]
+        if number not in self._chances:
+            self._chances[number] = first_passage(self.chain, asked)
+        return self._chances[number]
 
     @staticmethod
     def _kinds(probe: Probe) -> tuple[str, ...]:
@@ -282,7 +281,7 @@ class Figures:
         chance = self.net.chances[number]
         if chance.within is not None or chance.begin is not None:
             raise Undetermined("exact-chance-in-time")
-        return self.rewards.chance(chance)
+        return self.rewards.chance(number, chance)
 
     def _check(self, number: int) -> None:
         """Raises Undetermined where the chain does not show what a probe needs."""

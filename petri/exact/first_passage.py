@@ -8,16 +8,15 @@ from numpy.typing import NDArray
 from petri.exact.chain import Chain, Floats
 from petri.exact.libraries import library
 from petri.exact.marking import values
-from petri.exact.steady import SteadyState
+from petri.exact.steady import ends
 from petri.measure.bounded import Bounded
 from petri.net import Chance, Watched
 
 Chosen = NDArray[np.bool_]
 
 
-def first_passage(steady: SteadyState, chance: Chance) -> Bounded:
+def first_passage(chain: Chain, chance: Chance) -> Bounded:
     """The probability that a trial hits, of a question without a time, and one that is put at the start."""
-    chain = steady.chain
     hit = _where(chain, chance.hit)
     stop = np.zeros(chain.states, dtype=bool) if chance.stop is None else _where(chain, chance.stop) & ~hit
     start, chances = chain.initial
@@ -29,16 +28,16 @@ def first_passage(steady: SteadyState, chance: Chance) -> Bounded:
     sparse = library("scipy.sparse")
     returns = rows[:, waiting].multiply(np.repeat([0.0, 1.0], [len(on_way), len(waiting)])[:, None]).tocsr()
     inside = sparse.hstack([rows[:, on_way], returns]).tocsr()
-    ends = sparse.csr_matrix(np.stack([_sum(rows[:, hit]), _sum(rows[:, waiting]) - _sum(returns)], axis=1))
-    kept = _reaching(inside, _sum(ends) > 0.0)
+    into = sparse.csr_matrix(np.stack([_sum(rows[:, hit]), _sum(rows[:, waiting]) - _sum(returns)], axis=1))
+    kept = _reaching(inside, _sum(into) > 0.0)
     # States from which neither is reached are as good as those where a trial stops.
     lost = _sum(inside[:, ~kept])
-    ends = sparse.csr_matrix(ends.toarray() + np.stack([np.zeros(len(lost)), lost], axis=1))[kept]
+    into = sparse.csr_matrix(into.toarray() + np.stack([np.zeros(len(lost)), lost], axis=1))[kept]
     starting = begun[of_state][kept]
     at_once = Bounded.of(float(begun[hit].sum()))
     if not starting.sum() > 0.0:
         return at_once
-    found, off = steady.ends(inside[kept][:, kept].tocsr(), ends, starting)
+    found, off = ends(chain, inside[kept][:, kept].tocsr(), into, starting)
     value = float(found[0])
     return at_once + Bounded(value, max(value - off, 0.0), min(value + off, 1.0))
 

@@ -77,48 +77,10 @@ class SteadyState:
             numbers = np.repeat(np.arange(len(states)), [len(one) for one in states])
             members = (np.ones(len(numbers)), (np.concatenate(states), numbers))
             into = rows @ sparse.coo_matrix(members, shape=(self.chain.states, len(states))).tocsr()
-            ends, lacking = self.ends(rows[:, passing].tocsr(), into, starting)
-            value, off = value + ends, off + lacking
+            found, lacking = ends(self.chain, rows[:, passing].tocsr(), into, starting)
+            value, off = value + found, off + lacking
         low, high = np.clip(value - off, 0.0, 1.0), np.clip(value + off, 0.0, 1.0)
         return Classes(states, np.clip(value, low, high), low, high)
-
-    def ends(self, inside: Any, into: Any, starting: Floats) -> tuple[Floats, float]:
-        """The probabilities to end in each class from probabilities of the states before, and how far they are off.
-
-        inside: rates N between these states. into: those from them to the classes. With D, the rates out of each state,
-        and the start s, the expected times t in the states solve (D − N)ᵀt = s. The solution x of (D − N)x = b is a
-        probability for the rates b into a class, so t·b is off by at most the sum of |s − (D − N)ᵀt|, whatever t is.
-        """
-        exits = np.asarray(inside.sum(axis=1) + into.sum(axis=1)).ravel()
-        if len(starting) > MOST_DIRECT and available():
-            times = self._times_by_returns(inside, into, starting)
-        elif len(starting) <= MOST_FACTORED:
-            system = (library("scipy.sparse").diags(exits) - inside).tocsc()
-            times = _Solved(system).solve(starting, transposed=True)
-        else:
-            raise Unsolvable("exact-large-chain", states=len(starting), most=MOST_FACTORED)
-        times = np.maximum(times, 0.0)
-        off = float(np.abs(starting - exits * times + inside.T @ times).sum())
-        widest = int(max(np.diff(inside.tocsc().indptr).max(), np.diff(into.tocsc().indptr).max())) + STEPS_OF_RATES
-        return into.T @ times, off + 2.0 * EPSILON * widest * float(exits @ times)
-
-    def _times_by_returns(self, inside: Any, into: Any, starting: Floats) -> Floats:
-        """The expected times in the states before the end, by the native engine, for many states.
-
-        The end becomes a state that returns to the start at a rate: then the shares of the states are to one another as
-        these times. They are certain most where the end has half of all.
-        """
-        sparse, passing = library("scipy.sparse"), len(starting)
-        end = sparse.csr_matrix(into.sum(axis=1))
-        rate = float((inside.sum(axis=1) + into.sum(axis=1)).max())
-        for tolerance in (1e-3, 0.1 * CLOSE):
-            rates = sparse.bmat([[inside, end], [sparse.csr_matrix(rate * starting / starting.sum()), None]]).tocsr()
-            shares, _ = native_stationary(rates, tolerance, self.chain.space.stop)
-            self.chain.heed_stop()
-            flow = rate * float(shares[passing]) / float(starting.sum())
-            rate *= max(float(shares[passing]), 1e-12) / max(1.0 - float(shares[passing]), 1e-12)
-        found: Floats = shares[:passing] / flow if flow else np.zeros(passing)
-        return found
 
     # ------------------------------------------------------------ averages
 
@@ -159,6 +121,46 @@ class SteadyState:
                 better = bounds_of(self.chain.rates_in(number), own, CLOSE * size, self.chain.space.stop)
                 low, high = max(low, better[0]), min(high, better[1])
             yield Bounded(min(max(value, low), high), low, high)
+
+
+def ends(chain: Chain, inside: Any, into: Any, starting: Floats) -> tuple[Floats, float]:
+    """The probabilities to end in each class from probabilities of the states before, and how far they are off.
+
+    inside: rates N between these states. into: those from them to the classes. With D, the rates out of each state,
+    and the start s, the expected times t in the states solve (D − N)ᵀt = s. The solution x of (D − N)x = b is a
+    probability for the rates b into a class, so t·b is off by at most the sum of |s − (D − N)ᵀt|, whatever t is.
+    """
+    exits = np.asarray(inside.sum(axis=1) + into.sum(axis=1)).ravel()
+    if len(starting) > MOST_DIRECT and available():
+        times = _times_by_returns(chain, inside, into, starting)
+    elif len(starting) <= MOST_FACTORED:
+        system = (library("scipy.sparse").diags(exits) - inside).tocsc()
+        times = _Solved(system).solve(starting, transposed=True)
+    else:
+        raise Unsolvable("exact-large-chain", states=len(starting), most=MOST_FACTORED)
+    times = np.maximum(times, 0.0)
+    off = float(np.abs(starting - exits * times + inside.T @ times).sum())
+    widest = int(max(np.diff(inside.tocsc().indptr).max(), np.diff(into.tocsc().indptr).max())) + STEPS_OF_RATES
+    return into.T @ times, off + 2.0 * EPSILON * widest * float(exits @ times)
+
+
+def _times_by_returns(chain: Chain, inside: Any, into: Any, starting: Floats) -> Floats:
+    """The expected times in the states before the end, by the native engine, for many states.
+
+    The end becomes a state that returns to the start at a rate: then the shares of the states are to one another as
+    these times. They are certain most where the end has half of all.
+    """
+    sparse, passing = library("scipy.sparse"), len(starting)
+    end = sparse.csr_matrix(into.sum(axis=1))
+    rate = float((inside.sum(axis=1) + into.sum(axis=1)).max())
+    for tolerance in (1e-3, 0.1 * CLOSE):
+        rates = sparse.bmat([[inside, end], [sparse.csr_matrix(rate * starting / starting.sum()), None]]).tocsr()
+        shares, _ = native_stationary(rates, tolerance, chain.space.stop)
+        chain.heed_stop()
+        flow = rate * float(shares[passing]) / float(starting.sum())
+        rate *= max(float(shares[passing]), 1e-12) / max(1.0 - float(shares[passing]), 1e-12)
+    found: Floats = shares[:passing] / flow if flow else np.zeros(passing)
+    return found
 
 
 class _Solved:

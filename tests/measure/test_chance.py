@@ -71,6 +71,25 @@ def test_exact_overflow_of_a_tandem(c: int, probability: float) -> None:
     assert petri.load("tandem_overflow", c=c).solve().figure("overflow").value == pytest.approx(probability, rel=1e-6)
 
 
+def test_instances_with_the_same_question_have_answers_of_their_own() -> None:
+    """Of a queue at load r that holds one: r³ (1 - r) / (1 - r⁴) to reach 4 before 0."""
+    lines = petri.loads("""
+    time ms
+    module Line(arrivals: Time)
+      place source = token
+      place q cap 4 = token
+      transition arrive: source -> source, q  after exp(arrivals)
+      transition serve:  q -> nothing         after exp(1 ms)
+      measure full = probability(tokens(q) == 4 before tokens(q) == 0)
+    end
+    instance slow = Line(8 ms)
+    instance fast = Line(2 ms)
+    """)
+    solution = lines.solve()
+    for name, load in (("slow", 1 / 8), ("fast", 1 / 2)):
+        assert solution.figure(f"{name}.full").value == pytest.approx(load**3 * (1 - load) / (1 - load**4), rel=1e-9)
+
+
 @pytest.mark.parametrize(("unit", "of"), [("time ms", "ms"), ("time s", "ms"), ("time min", "us"), ("", "")])
 def test_a_time_limit_has_a_unit(unit: str, of: str) -> None:
     """1 - exp(-1.5): how likely a time of mean 2 is over within 3. Three half-widths: a false alarm in 10^8 runs."""
