@@ -9,6 +9,7 @@ from petri import net
 from petri.language.checking.expressions.reader import Reader
 from petri.language.checking.measures.figure_templates import FigureTemplate
 from petri.language.checking.measures.markings import marking_reader
+from petri.language.checking.measures.settings import read_settings
 from petri.language.checking.nets.targets import Flat, Loops
 from petri.language.checking.state import CheckState
 from petri.language.meaning.nodes import Node, as_float, constant, evaluate
@@ -22,8 +23,6 @@ from petri.net import Term
 PROBABILITY_USAGE = "probability(tokens(place) == 8 before tokens(place) == 0)"
 SETTINGS = ("trials", "precision")
 MOST_TRIALS = 10**12
-
-
 _NOT_ASKED = constant(Fraction(0), "real")  # a part that a question does not have
 
 
@@ -115,16 +114,14 @@ class ChanceReader:
 
     def _settings(self, written: list[tree.Weighted]) -> dict[str, Node]:
         """`trials: 100_000`, `precision: 5%`. Raises CheckError where one is wrong."""
-        found: dict[str, Node] = {}
-        for setting in written:
-            name = setting.value.name if isinstance(setting.value, tree.Name) else ""
-            if name not in SETTINGS or name in found:
-                text, known = self.problems.text(setting.value.span), list(SETTINGS)
-                identifier = "reorder-setting-twice" if name in SETTINGS else "probability-setting"
-                raise CheckError(identifier, setting.span, text=text, known=known)
-            node = found[name] = needed(self._fixed(setting.weight, INT if name == "trials" else REAL))
+
+        def read(name: str, e: tree.Expr) -> Node:
+            node = needed(self._fixed(e, INT if name == "trials" else REAL))
             if not node.flags:
                 _in_range(name, as_float(evaluate(node, ()), node.span), node)
+            return node
+
+        found = read_settings(self.problems, written, SETTINGS, "probability-setting", read)
         if len(found) == len(SETTINGS):
             raise CheckError("trials-and-precision", written[1].span)
         return found

@@ -22,6 +22,7 @@ from petri.language.checking.measures.figure_templates import (
     total,
 )
 from petri.language.checking.measures.markings import COUNTS, marking_reader, reads_marking
+from petri.language.checking.measures.settings import read_settings
 from petri.language.checking.nets.targets import (
     Flat,
     Loops,
@@ -521,17 +522,14 @@ class FigureReader:
 
     def _thresholds(self, settings: list[tree.Weighted]) -> dict[str, Node]:
         """DT and BT of RFC 5236, given as `displacement: 8, buffer: 16`. Raises CheckError where one is wrong."""
-        found: dict[str, Node] = {}
-        for setting in settings:
-            name = setting.value.name if isinstance(setting.value, tree.Name) else ""
-            if name not in _THRESHOLDS or name in found:
-                text, known = self.problems.text(setting.value.span), list(_THRESHOLDS)
-                identifier = "reorder-setting-twice" if name in _THRESHOLDS else "reorder-setting"
-                raise CheckError(identifier, setting.span, text=text, known=known)
-            node = found[name] = needed(self.reader.read_fixed(setting.weight, INT))
+
+        def read(name: str, e: tree.Expr) -> Node:
+            node = needed(self.reader.read_fixed(e, INT))
             if not node.flags:
                 _threshold(name, node, evaluate(node, ()))
-        return found
+            return node
+
+        return read_settings(self.problems, settings, _THRESHOLDS, "reorder-setting", read)
 
 
 def _probed(kind: str, make: Callable[[Flat], net.Probe], dimension: Dimension) -> FigureTemplate:
