@@ -34,7 +34,7 @@ from petri.measure.observation import Observation, probe_in_units
 from petri.measure.occupancy import LEVELS
 from petri.measure.tally import Tally
 from petri.net import Chance, Net, Span, Token
-from petri.structs import Frozen, replace
+from petri.structs import Frozen, field, replace
 
 if TYPE_CHECKING:
     from petri._native import Session, Snapshot, Stopped
@@ -68,11 +68,16 @@ def stop_flag() -> Any:
 
 
 class Compiled(Frozen):
-    """A net compiled for the native engine, and the files that its spans refer to."""
+    """A net compiled for the native engine, and the files that its spans refer to.
+
+    trials: the nets of trials that have been asked for, each with the numbers of its probes, by the identity of the
+    question.
+    """
 
     net: Net
     program: Any
     files: tuple[str, ...]
+    trials: dict[int, tuple[Compiled, dict[str, int]]] = field(default_factory=dict)
 
 
 _latest: Compiled | None = None
@@ -86,12 +91,21 @@ def compiled(net: Net) -> Compiled:
     global _latest
     latest = _latest
     if latest is None or latest.net is not net:
-        latest = _latest = compiled_apart(net)
+        latest = _latest = _compile(net)
     return latest
 
 
-def compiled_apart(net: Net) -> Compiled:
-    """The compiled net, which is not kept: another one is run meanwhile."""
+def compiled_for_trials(net: Net, chance: Chance) -> tuple[Compiled, dict[str, int]]:
+    """The compiled net of the trials of a question, and the numbers of its probes. Replications share it."""
+    kept = compiled(net).trials
+    found = kept.get(id(chance))
+    if found is None:
+        bare, numbers = trial_net(net, chance)
+        found = kept[id(chance)] = _compile(bare), numbers
+    return found
+
+
+def _compile(net: Net) -> Compiled:
     if _native is None:
         raise ImportError("the native engine is not built", name="petri._native")
     try:
@@ -266,8 +280,7 @@ class NativeTrials:
         self, net: Net, chance: Chance, limits: Limits, most_firings: int = MOST_TRIAL_FIRINGS, stop: Any = None
     ) -> None:
         """stop: of `stop_flag`."""
-        self._net, numbers = trial_net(net, chance)
-        self._compiled = compiled_apart(self._net)
+        self._compiled, numbers = compiled_for_trials(net, chance)
         assert _native is not None
         within = None if chance.within is None else float(chance.within.value or 0)
         question = (numbers["hit"], *(numbers.get(name) for name in ("stop", "begin", "importance")), within)

@@ -5,14 +5,19 @@ from __future__ import annotations
 import math
 
 import pytest
+from hypothesis import HealthCheck, event, given, settings
+from hypothesis import strategies as st
 
 import petri
-from petri.engine.interface import Threshold
-from petri.engine.native import available
+from petri.engine.interface import Limits, Threshold
+from petri.engine.native import NativeTrials, available
 from petri.engine.seeds import seed_words
+from petri.engine.trials import ReferenceTrials
+from petri.net import Chance, Expr, Net, Watched
 from petri.run.plan import Plan
 from petri.run.stop import StopSign
 from petri.run.trials import begin_trials
+from tests.engine.nets import nets
 
 pytestmark = pytest.mark.skipif(not available(), reason="the native engine is not built")
 
@@ -67,6 +72,43 @@ def test_both_engines_agree(name: str, patience: int, monkeypatch: pytest.Monkey
     assert found[0][1].split
 
 
+def most_tokens(net: Net) -> Expr:
+    """The sum of the tokens of all places."""
+    found = Expr("tokens", "int", value=0)
+    for place in range(1, len(net.places)):
+        found = Expr("add", "int", (found, Expr("tokens", "int", value=place)))
+    return found
+
+
+def assert_same_trials(net: Net, seed: int, patience: int) -> None:
+    """Paths are split wherever a token more is there than at the start, so that each part of a state is copied."""
+    held = sum(place.held for place in net.places)
+    many = Expr("ge", "bool", (most_tokens(net), Expr("const", "int", value=held + 4)))
+    within = Expr("const", "real", value=2.0**40)
+    chance = Chance(Watched(many), within=within, importance=Watched(most_tokens(net)))
+    thresholds = [Threshold(held, 2), Threshold(held + 1, 2), Threshold(held + 2, 2)]
+    limits = Limits(firings_at_an_instant=60, tokens=60)
+    words = seed_words(seed, 0, 0, 0)
+    reference = ReferenceTrials(net, chance, limits, 60)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("petri.engine.native.PATIENCE", patience)
+        native = NativeTrials(net, chance, limits, 60)
+    for first in range(4):
+        found = [trials.run(words, first, 1, thresholds) for trials in (reference, native)]
+        assert found[0] == found[1]
+        fault, other = reference.error, native.error
+        assert (fault and fault.id) == (other and other.id)
+        event(f"ended early, {fault.id}" if fault else f"hit: {found[0].hits > 0}")
+        if fault:
+            return
+
+
+FEW = settings(deadline=None, suppress_health_check=list(HealthCheck), max_examples=20)
+RUNS = given(nets(), st.integers(0, 3), st.sampled_from([0, 10**9]))
+test_same_trials = FEW(RUNS(assert_same_trials))
+test_same_trials_of_many_nets = pytest.mark.slow(settings(FEW, max_examples=200)(RUNS(assert_same_trials)))
+
+
 def test_a_fault_is_told_by_both_engines() -> None:
     text = """
     place a : int = 3
@@ -86,9 +128,6 @@ def test_what_nobody_ends_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     net = petri.loads(
         "place a = token  transition t: a -> a  takes 1  measure m = probability(tokens(a) == 3 within 9e9)"
     ).net
-    from petri.engine.native import NativeTrials
-    from petri.engine.trials import ReferenceTrials
-
     plan = Plan(math.inf)
     for kind in (ReferenceTrials, NativeTrials):
         trials = kind(net, net.chances[0], plan.limits, 500)
