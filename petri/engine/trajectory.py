@@ -10,9 +10,9 @@ from petri.net import Scalar
 MASK = (1 << 64) - 1
 
 
-def splitmix(index: int) -> int:
-    """The `index`-th output of SplitMix64 from state 0 (Steele, Lea & Flood 2014)."""
-    z = ((index + 1) * 0x9E3779B97F4A7C15) & MASK
+def splitmix(index: int, state: int = 0) -> int:
+    """The `index`-th output of SplitMix64 from a state (Steele, Lea & Flood 2014)."""
+    z = (state + (index + 1) * 0x9E3779B97F4A7C15) & MASK
     z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & MASK
     z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & MASK
     return z ^ (z >> 31)

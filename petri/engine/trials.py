@@ -14,26 +14,18 @@ from petri.engine.clocks import NOWHERE
 from petri.engine.errors import STOPPED, Fault
 from petri.engine.interface import ENDLESS, MOST_TRIAL_FIRINGS, Asked, Limits, Pilot, Threshold, Words3
 from petri.engine.reference_session import ReferenceSession
+from petri.engine.trajectory import splitmix
 from petri.engine.trial_net import trial_net
 from petri.measure.tally import Tally
 from petri.net import Chance, Net
 from petri.structs import Struct, replace
 
-LOW: Final = 2**64 - 1
-STEP: Final = 0x9E3779B97F4A7C15
 MOST_ENTRIES: Final = 256  # paths of a pilot run whose states at a threshold are kept
-
-
-def mixed(word: int) -> int:
-    """The finaliser of SplitMix64 (Steele, Lea and Flood 2014)."""
-    word = (word ^ word >> 30) * 0xBF58476D1CE4E5B9 & LOW
-    word = (word ^ word >> 27) * 0x94D049BB133111EB & LOW
-    return word ^ word >> 31
 
 
 def words_of(seed: Words3, trial: int, branch: int) -> Words3:
     """The words that initialise the random numbers of a branch of a trial; branch 0 is the trial itself (Q2)."""
-    a, b, c = (mixed(mixed(word + STEP * (trial + 1) & LOW) + STEP * (branch + 1) & LOW) for word in seed)
+    a, b, c = (splitmix(branch, splitmix(trial, word)) for word in seed)
     return a, b, c
 
 

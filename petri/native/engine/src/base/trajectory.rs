@@ -2,18 +2,18 @@
 
 use crate::base::ticks::Ticks;
 
-/// The `index`-th output of SplitMix64 from state 0 (Steele, Lea & Flood 2014).
-const fn splitmix(index: u64) -> u64 {
-    let mut z = (index + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+/// The `index`-th output of SplitMix64 from a state (Steele, Lea & Flood 2014).
+pub const fn splitmix(index: u64, state: u64) -> u64 {
+    let mut z = state.wrapping_add((index + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15));
     z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
     z ^ (z >> 31)
 }
 
 /// The multiplier of each firing; odd, so that it is a bijection modulo 2⁶⁴.
-pub const FIRINGS: u64 = splitmix(0) | 1;
+pub const FIRINGS: u64 = splitmix(0, 0) | 1;
 /// The multiplier of each word of a firing; odd as well.
-pub const WORDS: u64 = splitmix(1) | 1;
+pub const WORDS: u64 = splitmix(1, 0) | 1;
 
 /// The contribution of a transition to the hash of its firings.
 pub const fn first_word(transition: u32) -> u64 {

@@ -12,37 +12,40 @@ pub fn closed_classes(offsets: &[u64], columns: &[u32]) -> Vec<Vec<u32>> {
     by_tarjan(offsets, columns)
 }
 
-/// A set of states, with the first in it.
-struct Marked(Vec<u64>, usize);
+/// A set of states, with the first in it. count: of its states.
+struct Marked {
+    bits: Vec<u64>,
+    count: usize,
+}
 
 impl Marked {
     fn first(states: usize) -> Self {
         let mut bits = vec![0; states.div_ceil(64)];
         bits[0] = 1;
-        Marked(bits, 1)
+        Marked { bits, count: 1 }
     }
 
     #[inline(always)]
     fn has(&self, state: usize) -> bool {
-        self.0[state / 64] >> (state % 64) & 1 == 1
+        self.bits[state / 64] >> (state % 64) & 1 == 1
     }
 
     #[inline(always)]
     fn add(&mut self, state: usize) {
-        self.1 += usize::from(!self.has(state));
-        self.0[state / 64] |= 1 << (state % 64);
+        self.count += usize::from(!self.has(state));
+        self.bits[state / 64] |= 1 << (state % 64);
     }
 
     /// Whether all states come in, as far as a few sweeps show.
     fn grows_to(&mut self, states: usize, mut sweep: impl FnMut(&mut Marked)) -> bool {
         for _ in 0..SWEEPS {
-            let before = self.1;
+            let before = self.count;
             sweep(self);
-            if self.1 == before || self.1 == states {
+            if self.count == before || self.count == states {
                 break;
             }
         }
-        self.1 == states
+        self.count == states
     }
 }
 

@@ -60,7 +60,7 @@ struct Watch<'a> {
 }
 
 impl Watch<'_> {
-    /// Why it ends when it has so many bytes, if it does.
+    /// Why it ends, if it does. bytes: what it holds.
     fn ended(self, bytes: usize) -> Option<Ended> {
         if self.stop.load(Ordering::Relaxed) != 0 {
             return Some(Ended::Stopped);

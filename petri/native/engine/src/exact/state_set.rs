@@ -4,13 +4,11 @@
 //! state's words. Slots are filled up to two thirds.
 
 use crate::base::cache::fetch;
+use crate::base::trajectory::splitmix;
 
 /// For each word of a state, a multiplier. The hash of a sum of states is the sum of their hashes, before it is mixed.
 fn multiplier(word: usize) -> u64 {
-    let mut z = (word as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    (z ^ (z >> 31)) | 1
+    splitmix(word as u64, 0) | 1
 }
 
 /// Spreads a sum of products over all bits.

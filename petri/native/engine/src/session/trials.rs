@@ -24,6 +24,7 @@ use std::sync::Arc;
 
 use crate::base::fault::Outcome;
 use crate::base::ticks::{Ticks, NEVER};
+use crate::base::trajectory::splitmix;
 use crate::engine::limits::Limits;
 use crate::engine::run::Reason;
 use crate::observe::observers::ExtraObservers;
@@ -41,7 +42,7 @@ pub struct Question {
     pub within: Option<Ticks>,
 }
 
-/// A path that rises to a value goes on as so many.
+/// A path that rises to `value` goes on as `factor` paths (Q3).
 #[derive(Clone, Copy, Debug)]
 pub struct Threshold {
     pub value: i128,
@@ -84,7 +85,7 @@ struct Path {
     begun: Option<Ticks>,
 }
 
-/// The state at a threshold, from which so many paths are still to go on.
+/// The state at a threshold, from which `left` paths are still to go on.
 struct Branching {
     state: Replication,
     path: Path,
@@ -103,18 +104,9 @@ pub struct Trials {
     most_firings: u64,
 }
 
-/// The finaliser of SplitMix64 (Steele, Lea & Flood 2014).
-fn mixed(word: u64) -> u64 {
-    let word = (word ^ (word >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    let word = (word ^ (word >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    word ^ (word >> 31)
-}
-
 /// The words that initialise the random numbers of a branch of a trial; branch 0 is the trial itself (Q2).
 pub fn words_of(seed: [u64; 3], trial: u64, branch: u64) -> [u64; 3] {
-    const STEP: u64 = 0x9E37_79B9_7F4A_7C15;
-    let step = |word: u64, number: u64| mixed(word.wrapping_add(STEP.wrapping_mul(number + 1)));
-    seed.map(|word| step(step(word, trial), branch))
+    seed.map(|word| splitmix(branch, splitmix(trial, word)))
 }
 
 impl Trials {
@@ -177,33 +169,8 @@ impl Trials {
         self.begin(words_of(seed, number, 0));
         loop {
             let before = self.running.engine.firings;
-            let hit = loop {
-                if !goes_on {
-                    if let Some(hit) = self.next_instant(&mut path)? {
-                        break hit;
-                    }
-                    if firings + self.running.engine.firings - before > self.most_firings {
-                        return Err(Halt::Endless);
-                    }
-                }
-                goes_on = false;
-                let Some(importance) = self.question.importance else { continue };
-                let near = self.read(importance);
-                if path.born > 0 && near < thresholds[path.born - 1].value {
-                    break false;
-                }
-                while path.level > 0 && near < thresholds[path.level - 1].value {
-                    path.level -= 1;
-                }
-                while thresholds.get(path.level).is_some_and(|threshold| near >= threshold.value) {
-                    path.level += 1;
-                    let left = thresholds[path.level - 1].factor - 1;
-                    if left > 0 {
-                        let state = self.copy()?;
-                        branchings.push(Branching { state, path: Path { born: path.level, ..path }, left });
-                    }
-                }
-            };
+            let most = before + self.most_firings - firings;
+            let hit = self.follow(&mut path, goes_on, thresholds, &mut branchings, most)?;
             firings += self.running.engine.firings - before;
             if hit {
                 value += weights[path.level];
@@ -224,6 +191,45 @@ impl Trials {
         }
         tally.firings += firings;
         Ok(value)
+    }
+
+    /// Follows a path to its end: whether it hits. goes_on: from a threshold, where it has been looked at already. most: firings of
+    /// the engine.
+    fn follow(
+        &mut self,
+        path: &mut Path,
+        mut goes_on: bool,
+        thresholds: &[Threshold],
+        branchings: &mut Vec<Branching>,
+        most: u64,
+    ) -> Result<bool, Halt> {
+        loop {
+            if !goes_on {
+                if let Some(hit) = self.next_instant(path)? {
+                    return Ok(hit);
+                }
+                if self.running.engine.firings > most {
+                    return Err(Halt::Endless);
+                }
+            }
+            goes_on = false;
+            let Some(importance) = self.question.importance else { continue };
+            let near = self.read(importance);
+            if path.born > 0 && near < thresholds[path.born - 1].value {
+                return Ok(false);
+            }
+            while path.level > 0 && near < thresholds[path.level - 1].value {
+                path.level -= 1;
+            }
+            while thresholds.get(path.level).is_some_and(|threshold| near >= threshold.value) {
+                path.level += 1;
+                let left = thresholds[path.level - 1].factor - 1;
+                if left > 0 {
+                    let state = self.copy()?;
+                    branchings.push(Branching { state, path: Path { born: path.level, ..*path }, left });
+                }
+            }
+        }
     }
 
     /// A path at time 0, before anything has happened.
