@@ -49,7 +49,7 @@ class Operation(Frozen):
     """name: in a flat net. usage: how the language writes it, if by a word; doc: what it gives, as its page says it.
 
     kind: of the value. ascending: from this parameter on, no value is below the one before. also, also_text: what else
-    parameters must meet together. `choice` has its two parameters again and again.
+    parameters must meet together. values: what it may draw. `choice` has its two parameters again and again.
     """
 
     name: str
@@ -61,6 +61,7 @@ class Operation(Frozen):
     ascending: int | None = None
     also: Callable[..., bool] | None = None
     also_text: str = ""
+    values: Domain = ANY
 
     @property
     def word(self) -> str:
@@ -91,6 +92,11 @@ def _drawn(usage: str, doc: str, *parameters: Parameter, **others: Any) -> Opera
     return Operation(parameters=parameters, draws=True, usage=usage, doc=doc, **named)
 
 
+def _drawn_above(usage: str, doc: str, *parameters: Parameter, **others: Any) -> Operation:
+    """A distribution without negative values."""
+    return _drawn(usage, doc, *parameters, values=NOT_NEGATIVE, **others)
+
+
 def _plain(names: str, *parameters: Parameter) -> list[Operation]:
     return [Operation(name, parameters) for name in names.split()]
 
@@ -116,24 +122,24 @@ _ALL: Final = (
     *_plain("add sub min max", _LIKE, _LIKE),
     *_plain("mul div idiv mod within pow eq ne lt le gt ge and or", _X, _X),
     *_plain("if", _X, _LIKE, _LIKE),
-    _drawn("exp(mean)", "exponential", _alike("mean", NOT_NEGATIVE)),
+    _drawn_above("exp(mean)", "exponential", _alike("mean", NOT_NEGATIVE)),
     _drawn("uniform(a..b)", _RANGE, _LOW, _HIGH, ascending=0),
     _drawn("uniform(a..b)", _RANGE, _LEAST, _GREATEST, kind="int", name="uniform_int", ascending=0,
            also=lambda low, high: high - low < WIDEST, also_text="high - low below 2^53"),
-    _drawn("erlang(k, mean)", "sum of k exponentials; k is an int",
+    _drawn_above("erlang(k, mean)", "sum of k exponentials; k is an int",
            Parameter("k", Domain("from 1 to 10000", lambda k: 1 <= k <= 10_000), kind="int"),
            _alike("mean", NOT_NEGATIVE)),
-    _drawn("lognormal(mean, cv)", "given by its own mean and coefficient of variation",
+    _drawn_above("lognormal(mean, cv)", "given by its own mean and coefficient of variation",
            _alike("mean", POSITIVE), Parameter("cv", NOT_NEGATIVE)),
-    _drawn("pareto(shape, mean)", "heavy-tailed; shape > 1",
+    _drawn_above("pareto(shape, mean)", "heavy-tailed; shape > 1",
            Parameter("shape", Domain("greater than 1", lambda x: x > 1)), _alike("mean", NOT_NEGATIVE)),
-    _drawn("gamma(shape, mean)", "exponential if the shape is 1",
+    _drawn_above("gamma(shape, mean)", "exponential if the shape is 1",
            Parameter("shape", SHAPE), _alike("mean", NOT_NEGATIVE)),
-    _drawn("weibull(shape, scale)", "exponential if the shape is 1",
+    _drawn_above("weibull(shape, scale)", "exponential if the shape is 1",
            Parameter("shape", SHAPE), _alike("scale", NOT_NEGATIVE)),
-    _drawn("loglogistic(shape, scale)", "heavy-tailed; half of the values are below the scale",
+    _drawn_above("loglogistic(shape, scale)", "heavy-tailed; half of the values are below the scale",
            Parameter("shape", SHAPE), _alike("scale", NOT_NEGATIVE)),
-    _drawn("hyperexponential(mean, cv)", "two exponentials, each of which contributes half of the mean; cv ≥ 1",
+    _drawn_above("hyperexponential(mean, cv)", "two exponentials, each of which contributes half of the mean; cv ≥ 1",
            _alike("mean", NOT_NEGATIVE), Parameter("cv", Domain("from 1 to 10⁶", lambda x: 1 <= x <= 10**6))),
     _drawn("normal(mean, sd)", "may be negative", _alike("mean"), _alike("sd", NOT_NEGATIVE)),
     _drawn("normal(mean, sd, low..high)",
@@ -141,13 +147,13 @@ _ALL: Final = (
            _alike("mean"), _alike("sd", POSITIVE), _LOW, _HIGH, name="truncated_normal", ascending=2,
            also=_may_be_cut, also_text="a range that begins at most 30 sd from the mean"),
     _drawn("triangular(low, mode, high)", "most frequent at the mode", _LOW, _alike("mode"), _HIGH, ascending=0),
-    _drawn("beta(a, b)", "a plain number from 0 to 1", Parameter("a", SHAPE), Parameter("b", SHAPE)),
+    _drawn_above("beta(a, b)", "a plain number from 0 to 1", Parameter("a", SHAPE), Parameter("b", SHAPE)),
     _drawn("bernoulli(p)", "an int: 1 with probability p, else 0", Parameter("p", PROBABILITY), kind="int"),
-    _drawn("geometric(p)", "an int from 1: trials up to the first success; its mean is 1/p",
+    _drawn_above("geometric(p)", "an int from 1: trials up to the first success; its mean is 1/p",
            Parameter("p", Domain("greater than 0 and at most 1", lambda x: 0 < x <= 1)), kind="int"),
-    _drawn("binomial(n, p)", "an int: successes in n trials",
+    _drawn_above("binomial(n, p)", "an int: successes in n trials",
            Parameter("n", TRIALS, kind="int"), Parameter("p", PROBABILITY), kind="int"),
-    _drawn("poisson(mean)", "an int from 0", Parameter("mean", TRIALS), kind="int"),
+    _drawn_above("poisson(mean)", "an int from 0", Parameter("mean", TRIALS), kind="int"),
     _drawn("choice(v: w, v: w, …)", "value v with weight w; numbers, bools, or values of one enumeration",
            Parameter("value", alike=True, kind=""), Parameter("weight", NOT_NEGATIVE), kind="",
            also_text="a weight above 0"),

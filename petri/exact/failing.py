@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Final
 
-from petri.catalogue.operations import OPERATIONS
+from petri.catalogue.operations import NOT_NEGATIVE, OPERATIONS
 from petri.engine.distributions import DRAWS
 from petri.net import Expr, Scalar
 
@@ -35,7 +35,7 @@ def range_of(e: Expr, variable: Callable[[int], Range]) -> Range:
             raise MayFail
     if e.kind == "bool" or e.op == "bernoulli":
         return 0.0, 1.0
-    return (0.0, math.inf) if e.op in NOT_NEGATIVE else ALL
+    return (0.0, math.inf) if OPERATIONS[e.op].values is NOT_NEGATIVE else ALL
 
 
 def _union(*parts: Range) -> Range:
@@ -110,6 +110,3 @@ TESTED: Final[dict[str, Callable[..., bool]]] = {
     "ln": lambda a: a[0] > 0.0,
     "pow": lambda a, b: a[0] > 0.0,
 }
-NOT_NEGATIVE: Final = frozenset(
-    "exp erlang lognormal pareto gamma weibull loglogistic hyperexponential beta geometric binomial poisson".split()
-)

@@ -55,7 +55,7 @@ def test_replications_count_together() -> None:
 
 
 def test_a_run_and_the_exact_answer() -> None:
-    """The run's interval has the exact probability, and both are told without an end of the run."""
+    """The run's interval contains the exact probability. Neither needs an end of the run."""
     model = petri.load("tandem_overflow", c=4)
     exact = model.solve().figure("overflow").value
     result = model.run()

@@ -14,6 +14,7 @@
 //! - [`search`]: the bindings of a transition
 //! - [`rules`]: what may happen in a state
 //! - [`moves`]: firings that move constant numbers of black tokens
+//! - [`orders`]: orders of items, and how many there are
 //! - [`symmetry`]: elements that may be exchanged
 //! - [`values`]: values of tokens that may be exchanged
 //! - [`graph`]: states and arcs
@@ -41,6 +42,7 @@ pub mod matrix;
 pub mod model;
 pub mod moves;
 pub mod narrow;
+pub mod orders;
 pub mod rules;
 pub mod search;
 pub mod stages;

@@ -6,6 +6,7 @@
 
 use crate::base::ids::PlaceId;
 use crate::exact::model::Model;
+use crate::exact::orders::arrangements;
 use crate::exact::rules::insert;
 use crate::exact::state::{Deposit, Fields, Kept, Kind};
 use crate::exact::values::{ValueSymmetry, Values};
@@ -172,29 +173,5 @@ impl Group {
             return elements[target].places[at];
         }
         place
-    }
-}
-
-/// In how many orders sorted items can be.
-pub fn arrangements<T: PartialEq>(items: impl Iterator<Item = T>) -> f64 {
-    let (mut found, mut alike, mut last) = (1.0, 0.0, None);
-    for (at, item) in items.enumerate() {
-        alike = if last.as_ref() == Some(&item) { alike + 1.0 } else { 1.0 };
-        found *= (at + 1) as f64 / alike;
-        last = Some(item);
-    }
-    f64::round(found)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::arrangements;
-
-    #[test]
-    fn equal_items_are_not_told_apart() {
-        assert_eq!(arrangements([1, 1, 2].iter()), 3.0);
-        assert_eq!(arrangements([1, 1, 2, 2].iter()), 6.0);
-        assert_eq!(arrangements([1, 2, 3, 4].iter()), 24.0);
-        assert_eq!(arrangements([7, 7, 7].iter()), 1.0);
     }
 }

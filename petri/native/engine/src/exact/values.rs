@@ -7,9 +7,9 @@
 //! rotations are tried.
 
 use crate::exact::model::Model;
+use crate::exact::orders::{arrangements, permuted, places_in, Order};
 use crate::exact::rules::insert;
 use crate::exact::state::{Deposit, Fields, Kept, Kind};
-use crate::exact::symmetry::arrangements;
 use crate::net::Discipline;
 
 /// Values that may change places, all with all or around a ring, and the slots where they are, as (place, slot).
@@ -19,9 +19,6 @@ pub struct ValueSymmetry {
     pub values: Vec<i64>,
     pub slots: Vec<(usize, usize)>,
 }
-
-/// For each value, by its position, the position of the one that takes its place.
-type Order = Vec<usize>;
 
 pub struct Values {
     rotates: bool,
@@ -203,42 +200,4 @@ impl Values {
 struct Item {
     words: Vec<(u64, Option<usize>)>,
     values: Vec<usize>,
-}
-
-/// For each value its place among the sorted ones.
-fn places_in(sorted: &[usize]) -> Order {
-    let mut places = vec![0; sorted.len()];
-    sorted.iter().enumerate().for_each(|(place, &value)| places[value] = place);
-    places
-}
-
-/// The orders in which some of these follow each other in any way.
-fn permuted(order: &Order, start: usize, len: usize) -> Vec<Order> {
-    let mut found = vec![order.clone()];
-    for fixed in start..start + len {
-        let swapped = |one: &Order| {
-            let one = one.clone();
-            (fixed..start + len).map(move |other| {
-                let mut one = one.clone();
-                one.swap(fixed, other);
-                one
-            })
-        };
-        found = found.iter().flat_map(swapped).collect();
-    }
-    found
-}
-
-#[cfg(test)]
-mod tests {
-    use super::permuted;
-
-    #[test]
-    fn all_orders_of_a_part_are_tried() {
-        let mut found = permuted(&vec![3, 0, 1, 2], 1, 3);
-        assert!(found.iter().all(|order| order[0] == 3));
-        found.sort_unstable();
-        found.dedup();
-        assert_eq!(found.len(), 6);
-    }
 }

@@ -96,6 +96,25 @@ impl OutputProgram {
     pub fn is_choice(&self) -> bool {
         self.places.len() > 1 && (self.width == 0 || matches!(self.count, Count::Const(1)))
     }
+
+    /// What a firing deposits by the arc.
+    pub fn give(&self) -> Give {
+        let width = self.width as u32;
+        match self.form {
+            OutputForm::Black(count) => Give::Black { place: self.place(), count },
+            OutputForm::Token => Give::Token { place: self.place(), width },
+            OutputForm::Open => Give::Open { width },
+        }
+    }
+
+    /// The words that the arc has in the record of a firing in progress.
+    pub fn held_words(&self) -> usize {
+        match self.form {
+            OutputForm::Black(_) => 0,
+            OutputForm::Token => self.width,
+            OutputForm::Open => 2 + self.width,
+        }
+    }
 }
 
 /// How an input arc takes its tokens.

@@ -1,4 +1,4 @@
-//! What is left to the interpreter: firings for which there is no code, and searches for bindings.
+//! Which transitions the interpreter fires, and for which it searches bindings; and why.
 
 use crate::base::ids::PlaceId;
 use crate::program::arc::{Find, OutputProgram};

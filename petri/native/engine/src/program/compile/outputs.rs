@@ -3,7 +3,7 @@
 use crate::base::fault::Loaded;
 use crate::base::ids::{PlaceId, SpanId, TransitionId};
 use crate::net::{Expr, Kind, OutputArc};
-use crate::program::arc::{Count, Delay, Give, OutputForm, OutputProgram};
+use crate::program::arc::{Count, Delay, OutputForm, OutputProgram};
 use crate::program::compile::transition::{constant, time_of, TransitionCompiler};
 use crate::program::expression::{Int, Real};
 use crate::program::time::Time;
@@ -89,8 +89,8 @@ impl TransitionCompiler<'_, '_> {
             time_span: span,
             takes_turns: false,
             lane: NO_LANE,
-            held: held_words(&output),
-            gives: vec![give(&output)],
+            held: output.held_words(),
+            gives: vec![output.give()],
             sends: Vec::new(),
             delivers: Some((self.id, span)),
             given: None,
@@ -124,24 +124,5 @@ impl TransitionCompiler<'_, '_> {
         let below = target.low.is_some_and(|low| low.as_int().is_none_or(|low| range.0 < i128::from(low)));
         let above = target.high.is_some_and(|high| high.as_int().is_none_or(|high| range.1 > i128::from(high)));
         target.kind == Kind::Real || below || above
-    }
-}
-
-/// What a firing deposits by an arc.
-pub fn give(arc: &OutputProgram) -> Give {
-    let width = arc.width as u32;
-    match arc.form {
-        OutputForm::Black(count) => Give::Black { place: arc.place(), count },
-        OutputForm::Token => Give::Token { place: arc.place(), width },
-        OutputForm::Open => Give::Open { width },
-    }
-}
-
-/// The words that an arc has in the record of a firing in progress.
-pub fn held_words(arc: &OutputProgram) -> usize {
-    match arc.form {
-        OutputForm::Black(_) => 0,
-        OutputForm::Token => arc.width,
-        OutputForm::Open => 2 + arc.width,
     }
 }

@@ -8,7 +8,6 @@ use crate::program::analysis::{Facts, Range, Ranges, ANY};
 use crate::program::arc::{Count, Find, InhibitorProgram, InputProgram, OutputForm, OutputProgram, Take};
 use crate::program::clock::ClockKind;
 use crate::program::compile::compiler::Compiler;
-use crate::program::compile::outputs::{give, held_words};
 use crate::program::expression::{Int, Real, Value};
 use crate::program::lower::Lowering;
 use crate::program::time::Time;
@@ -213,13 +212,13 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
             _ => None,
         });
         let delivery = |arc: &OutputProgram| arc.delay.as_ref().map(|delay| delay.delivery);
-        let sends: Vec<_> = outputs.iter().map(|arc| (give(arc), delivery(arc))).collect();
+        let sends: Vec<_> = outputs.iter().map(|arc| (arc.give(), delivery(arc))).collect();
         let own = || outputs.iter().filter(|arc| arc.delay.is_none());
         let given = constants.try_fold(0u64, |sum, count| Some(sum.saturating_add(count?)));
         let takes = (0..inputs.len()).filter(|&i| !inputs[i].keep).map(|i| take(&inputs, i)).collect();
         let program = TransitionProgram {
             takes,
-            gives: own().map(give).collect(),
+            gives: own().map(OutputProgram::give).collect(),
             sends: if sends.iter().any(|send| send.1.is_some()) { sends } else { Vec::new() },
             delivers: None,
             given,
@@ -241,7 +240,7 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
             time_span,
             takes_turns: false,
             lane: NO_LANE,
-            held: own().map(held_words).sum(),
+            held: own().map(OutputProgram::held_words).sum(),
             outputs,
             reserves,
             selection,
