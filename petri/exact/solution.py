@@ -9,7 +9,7 @@ from typing import Any
 
 from petri.diagnostics import Diagnostic, unknown_name
 from petri.display import ShownInNotebook
-from petri.exact.chain import Limits, StateSpace, Unsolvable
+from petri.exact.chain import Limits, StateSpace, StateView, Unsolvable
 from petri.exact.exchange import Symmetries, Symmetry, ValueSymmetry, lasts, none
 from petri.exact.explore import explore
 from petri.exact.figures import Figures, Rewards, Undetermined, at_instant, long_run, mixed, up_to
@@ -61,11 +61,15 @@ class Exact(Frozen):
 
 
 class ClosedClass(Frozen):
-    """States that the net does not leave once it is in one of them. dead: it is one, in which nothing happens."""
+    """States that the net does not leave once it is in one of them. dead: it is one, in which nothing happens.
+
+    example: one of these states.
+    """
 
     states: int
     probability: Bounded
     dead: bool
+    example: StateView
 
 
 class Solution(ShownInNotebook, Frozen):
@@ -252,14 +256,12 @@ class _Solver:
     def _classes(self) -> tuple[ClosedClass, ...]:
         of = self.steady.classes
         rows = zip(of.states, of.value.tolist(), of.low.tolist(), of.high.tolist(), strict=True)
-        return tuple(
-            ClosedClass(len(states), Bounded(*row), len(states) == 1 and self._is_dead(int(states[0])))
-            for states, *row in rows
-        )
+        return tuple(self._class(len(states), Bounded(*row), int(states[0])) for states, *row in rows)
 
-    def _is_dead(self, state: int) -> bool:
-        """Whether nothing happens in a state of the chain."""
-        return self.space.is_dead(int(self.chain.numbers[state]))
+    def _class(self, states: int, probability: Bounded, first: int) -> ClosedClass:
+        """first: one of its states in the chain."""
+        number = int(self.chain.numbers[first])
+        return ClosedClass(states, probability, states == 1 and self.space.is_dead(number), self.space.state(number))
 
     def _items(self, names: Sequence[str], kinds: Any) -> list[Exact]:
         return [

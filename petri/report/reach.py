@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from typing import Any, Final
@@ -19,57 +18,17 @@ from petri.net import Net
 from petri.report.columns import Column, print_prose, print_table
 from petri.report.lacks import reasons
 from petri.report.quantities import Units, counted
-from petri.report.token_text import Values
+from petri.report.state_text import StateText
 from petri.visible import visible
 
 MOST_STEPS: Final = 40  # of a way that are shown
-MOST_TOKENS: Final = 4  # of a place, by their values
 MOST_SETS: Final = 12  # invariants, siphons or traps that are shown
 MOST_DRAWN: Final = 200  # states
 
 
-class Teller:
-    """Says what states and ways are in the words of one net."""
-
-    def __init__(self, net: Net) -> None:
-        self.net, self.values = net, Values(net)
-
-    def step(self, step: Step) -> str:
-        """`arrive starts`, `send starts with x = 3`, `serve ends`, `time passes`."""
-        if step.transition < 0:
-            return "time passes"
-        transition = self.net.transitions[step.transition]
-        if not step.starts:
-            return f"{transition.name} ends"
-        with_values = self.values.variables(transition, step.variables)
-        verb = "fires" if transition.time.op == "const" and not transition.time.value else "starts"
-        return f"{transition.name} {verb}" + (f" with {with_values}" if with_values else "")
-
-    def state(self, view: StateView) -> str:
-        """The places that hold tokens, and the firings in progress."""
-        held = []
-        for place, tokens in zip(self.net.places, view.marking, strict=True):
-            if not tokens:
-                continue
-            if not place.colour.slots:
-                held.append(f"{place.name} {len(tokens)}")
-                continue
-            texts = [self.values.token(token, place.colour.slots) for token in tokens[:MOST_TOKENS]]
-            more = f", … {len(tokens)} in all" if len(tokens) > MOST_TOKENS else ""
-            held.append(f"{place.name} ({'; '.join(texts)}{more})")
-        running = Counter(self.net.transitions[one.transition].name for one in view.running)
-        held += [f"{name} in progress" + (f" ×{count}" if count > 1 else "") for name, count in running.items()]
-        return ", ".join(held) or "no tokens"
-
-    def sum(self, weights: Mapping[int, int], names: Sequence[str]) -> str:
-        """`buffer + 2 · line`."""
-        parts = [(f"{weight} · " if weight != 1 else "") + names[index] for index, weight in sorted(weights.items())]
-        return " + ".join(parts)
-
-
 def print_reach(found: Reachability, console: Console, *, seconds: float) -> None:
     """Print what the states of a net show."""
-    net, space, teller = found.net, found.space, Teller(found.net)
+    net, space, states = found.net, found.space, StateText(found.net)
     print_prose(console, Text(net.name, style="bold"))
     at_least = "" if space.complete else "at least "
     vanishing = int((~space.tangible[: space.expanded]).sum())
@@ -83,7 +42,7 @@ def print_reach(found: Reachability, console: Console, *, seconds: float) -> Non
     for line in _remarks(found):
         print_prose(console, Text(line))
     if found.growth is not None:
-        _print_growth(found.growth, teller, console)
+        _print_growth(found.growth, states, console)
     if (dead := found.nearest(found.is_dead)) is not None:
         number = int(found.is_dead.sum())
         print_prose(console, Text(f"\n{counted(number, 'dead state')}; the nearest:", style="bold"))
@@ -111,28 +70,28 @@ def _remarks(found: Reachability) -> Iterator[str]:
         yield f"never fires: {', '.join(names)}"
 
 
-def _print_growth(growth: Growth, teller: Teller, console: Console) -> None:
+def _print_growth(growth: Growth, states: StateText, console: Console) -> None:
     """What adds tokens again and again."""
-    names = [f"{teller.net.places[place].name} by {count}" for place, count in growth.places.items()]
+    names = [f"{states.net.places[place].name} by {count}" for place, count in growth.places.items()]
     begin = "the net has no bound" if growth.certain else "the net may have no bound"
     print_prose(
         console, Text(f"\n{begin}: these steps add to {', '.join(names)} and change nothing else", style="bold")
     )
-    _print_steps(growth.again, teller, console)
+    _print_steps(growth.again, states, console)
 
 
 def print_way(found: Reachability, state: int, console: Console) -> None:
     """A shortest way to a state, step by step, and the state."""
-    teller = Teller(found.net)
-    _print_steps(found.way(state), teller, console)
-    print_prose(console, Text(f"  there: {teller.state(found.space.state(state))}"))
+    states = StateText(found.net)
+    _print_steps(found.way(state), states, console)
+    print_prose(console, Text(f"  there: {states.state(found.space.state(state))}"))
 
 
-def _print_steps(steps: Sequence[Step], teller: Teller, console: Console) -> None:
+def _print_steps(steps: Sequence[Step], states: StateText, console: Console) -> None:
     if not steps:
         print_prose(console, Text("  at the start"))
     for number, step in enumerate(steps[:MOST_STEPS], 1):
-        print_prose(console, Text(f"  {number:3}  {teller.step(step)}"))
+        print_prose(console, Text(f"  {number:3}  {states.step(step)}"))
     if len(steps) > MOST_STEPS:
         print_prose(console, Text(f"  … {len(steps) - MOST_STEPS} more", style="dim"))
 
@@ -167,7 +126,6 @@ def print_structure(net: Net, console: Console) -> None:
 
 def structure_lines(net: Net) -> Iterator[tuple[str, list[str]]]:
     """Headings, and what stands below each."""
-    teller = Teller(net)
     places = [place.name for place in net.places]
     transitions = [transition.name for transition in net.transitions]
     always = invariants(net)
@@ -175,19 +133,25 @@ def structure_lines(net: Net) -> Iterator[tuple[str, list[str]]]:
     if always is None:
         yield title, ["too many to list"]
     elif always:
-        yield title, [f"{teller.sum(one.weights, places)} = {one.total}" for one in always]
+        yield title, [f"{_sum(one.weights, places)} = {one.total}" for one in always]
     again = cycles(net)
     title = "Firings after which all numbers of tokens are as before"
     if again is None:
         yield title, ["too many to list"]
     elif again:
-        yield title, [teller.sum(one, transitions) for one in again]
+        yield title, [_sum(one, transitions) for one in again]
     for title, sets in (
         ("Places that stay empty once all of them are, with no firing in progress (siphons)", siphons(net)),
         ("Places that never lose their last token (traps)", traps(net)),
     ):
         if sets:
             yield title, [", ".join(places[place] for place in sorted(one)) for one in sets]
+
+
+def _sum(weights: Mapping[int, int], names: Sequence[str]) -> str:
+    """`buffer + 2 · line`."""
+    parts = [(f"{weight} · " if weight != 1 else "") + names[index] for index, weight in sorted(weights.items())]
+    return " + ".join(parts)
 
 
 def structure(net: Net) -> dict[str, Any]:
@@ -234,7 +198,7 @@ def reach_dict(found: Reachability) -> dict[str, Any]:
         else {
             "certain": growth.certain,
             "places": {net.places[place].name: count for place, count in growth.places.items()},
-            "steps": [Teller(net).step(step) for step in growth.again],
+            "steps": [StateText(net).step(step) for step in growth.again],
         },
         "structure": structure(net),
     }
@@ -242,8 +206,8 @@ def reach_dict(found: Reachability) -> dict[str, Any]:
 
 def way_list(found: Reachability, state: int) -> list[str]:
     """The steps of a shortest way, in words."""
-    teller = Teller(found.net)
-    return [teller.step(step) for step in found.way(state)]
+    states = StateText(found.net)
+    return [states.step(step) for step in found.way(state)]
 
 
 # ---------------------------------------------------------------- the graph
@@ -251,10 +215,10 @@ def way_list(found: Reachability, state: int) -> list[str]:
 
 def graphml(found: Reachability) -> str:
     """The graph of the states as GraphML, with the tokens of each state and what happens at each arc."""
-    networkx, space, teller = library("networkx"), found.space, Teller(found.net)
+    networkx, space, states = library("networkx"), found.space, StateText(found.net)
     graph = networkx.MultiDiGraph(name=visible(found.net.name))
     for number in range(len(space)):
-        text = visible(teller.state(space.state(number)))
+        text = visible(states.state(space.state(number)))
         graph.add_node(number, state=text, initial=number == space.initial, vanishing=not bool(space.tangible[number]))
     rows = zip(space.sources.tolist(), space.targets.tolist(), space.transitions.tolist(), strict=True)
     for arc, (source, target, transition) in enumerate(rows):
@@ -266,7 +230,7 @@ def graphml(found: Reachability) -> str:
 
 def svg(found: Reachability) -> str:
     """A drawing of the states, in columns by their distance from the initial one. At most `MOST_DRAWN`."""
-    space, teller = found.space, Teller(found.net)
+    space, states = found.space, StateText(found.net)
     columns: dict[int, list[int]] = {}
     for number in range(len(space)):
         columns.setdefault(found.depth(number), []).append(number)
@@ -285,16 +249,16 @@ def svg(found: Reachability) -> str:
     named: dict[tuple[int, int], list[str]] = {}
     for arc in range(len(space.sources)):
         transition, starts = int(space.transitions[arc]), bool(space.starts[arc])
-        text = teller.step(Step(arc, transition, starts, (), int(space.targets[arc])))
+        text = states.step(Step(arc, transition, starts, (), int(space.targets[arc])))
         named.setdefault((int(space.sources[arc]), int(space.targets[arc])), []).append(text)
     for (source, target), texts in named.items():
         parts.append(_drawn_arc(at[source], at[target], size, escape(visible("; ".join(dict.fromkeys(texts))))))
     for number, (x, y) in at.items():
         fill = "#fbb" if found.is_dead[number] else "#fff" if space.tangible[number] else "#ddd"
         stroke = 2.5 if number == space.initial else 1
-        told = escape(visible(teller.state(space.state(number))))
+        shown = escape(visible(states.state(space.state(number))))
         parts.append(
-            f'<g><title>{told}</title><circle cx="{x:g}" cy="{y:g}" r="{size}" fill="{fill}" stroke="#333" '
+            f'<g><title>{shown}</title><circle cx="{x:g}" cy="{y:g}" r="{size}" fill="{fill}" stroke="#333" '
             f'stroke-width="{stroke}"/><text x="{x:g}" y="{y + 3:g}" text-anchor="middle">{number}</text></g>'
         )
     return "\n".join([*parts, "</svg>", ""])

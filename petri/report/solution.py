@@ -17,11 +17,13 @@ from petri.report.columns import Column, print_prose, print_table
 from petri.report.dimensions import shown_dimension
 from petri.report.expected import verdict_text
 from petri.report.quantities import NOTHING, Units, counted
+from petri.report.state_text import StateText
 from petri.report.summary import first_sentence
 from petri.result import Result
 from petri.structs import Frozen
 
 DIGITS = 10  # of an exact figure, at most
+MOST_ENDS = 10  # of a net that are shown
 ROUNDING = 1e-12  # figures that are 0 are computed to this, at least
 FINE = 1_000.0  # ticks up to the fastest event in the mean: below, it shows that times are rounded
 
@@ -98,9 +100,24 @@ def heading(solution: Solution, units: Units, seconds: float | None) -> Iterator
             style="dim",
         )
     if solution.at is None and (len(solution.classes) > 1 or solution.classes[0].dead):
-        for one in solution.classes:
-            what = "the net dies" if one.dead else f"it stays in {counted(one.states, 'state')}"
-            yield Text(f"with {_probability(one.probability, units)} {what}")
+        yield from _ends(solution, units)
+
+
+def _ends(solution: Solution, units: Units) -> Iterator[Text]:
+    """How the net may end, the most probable ends first."""
+    states = StateText(solution.net)
+    ends = sorted(solution.classes, key=lambda one: -one.probability.value)
+    for one in ends[:MOST_ENDS]:
+        example = states.state(one.example)
+        what = (
+            f"the net dies: {example}"
+            if one.dead
+            else f"it stays in {counted(one.states, 'state')}, such as: {example}"
+        )
+        yield Text(f"with {_probability(one.probability, units)} {what}")
+    if others := ends[MOST_ENDS:]:
+        rest = sum(one.probability.value for one in others)
+        yield Text(f"and {len(others):,} other ends, with probability {rest:.3g} together")
 
 
 def _unreduced(solution: Solution) -> str:

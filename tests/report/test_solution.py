@@ -41,4 +41,16 @@ def test_probabilities_of_ends_are_shown_as_far_as_they_are_certain(mean: str, t
         f"transition first: here -> one after exp({mean})\ntransition second: there -> two after exp({mean})\n"
     ).solve()
     _, _, *ends = map(str, heading(solution, Units(), None))
-    assert ends == [f"with {text} the net dies" for text in texts]
+    shown = [f"with {text} the net dies: {place} 1" for text, place in zip(texts, ["one", "two"], strict=True)]
+    assert sorted(ends) == sorted(shown)
+
+
+def test_a_net_with_many_ends_shows_the_most_probable_ones() -> None:
+    solution = petri.loads(
+        "net urn\nplace full = token\nplace drawn[0..11]\n"
+        "transition draw[n in 0..11]: full -> drawn[n] after exp(1 / (n + 1))\n"
+    ).solve()
+    _, _, *ends = map(str, heading(solution, Units(), None))
+    assert ends[0] == "with probability 0.1538461538 the net dies: drawn[11] 1"
+    assert len(ends) == 11
+    assert ends[-1] == "and 2 other ends, with probability 0.0385 together"
