@@ -10,6 +10,7 @@ from petri.measure import reorder
 from petri.measure.catalogue import TERMS
 from petri.measure.intervals import Interval, Statistic
 from petri.measure.observation import Observation, probe_figure, quotient, series_figure
+from petri.measure.tally import Tally
 from petri.net import Expectation, Net, Term
 from petri.structs import Frozen
 
@@ -33,8 +34,8 @@ def evaluate(term: Term, seen: Observation) -> float:
     if term.op == "elapsed":
         return seen.elapsed
     if term.op == "chance":
-        assert isinstance(term.value, int)
-        return seen.chances[term.value].estimate if term.value < len(seen.chances) else math.nan
+        found = tally(term, seen)
+        return math.nan if found is None else found.estimate
     if isinstance(term.value, tuple):
         probe, field = term.value
         if term.op == "series":
@@ -48,6 +49,14 @@ def evaluate(term: Term, seen: Observation) -> float:
     if term.op == "counter":
         return float(seen.probes[index]["sum"])
     return TERMS[term.op].of(seen, index)
+
+
+def tally(term: Term, seen: Observation) -> Tally | None:
+    """The trials of a formula that is a probability. None of any other, and where there were no trials."""
+    number = term.value
+    if term.op != "chance" or not isinstance(number, int) or number >= len(seen.chances):
+        return None
+    return seen.chances[number]
 
 
 EXTREMES: Mapping[str, Statistic] = {
