@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
 from petri.measure import reorder
@@ -126,16 +126,31 @@ def judge(expectation: Expectation, value: float, interval: Interval | None = No
     only shows how far to trust the verdict. A figure without data (nan) fails. "==" passes within the expectation's
     tolerance, or within rounding (1e-9 of the bound) if that is more.
     """
-    tolerance = 0.0
-    if expectation.comparison == "==":
-        stated = expectation.within if expectation.absolute else expectation.within * abs(expectation.bound)
-        tolerance = max(stated, SLACK * abs(expectation.bound))
+    tolerance = tolerance_of(expectation)
     passed = _holds(expectation, value, tolerance)
     certain = None
     if interval is not None and not math.isnan(interval.half_width):
         ends = [_holds(expectation, end, tolerance) for end in (interval.low, interval.high)]
         certain = all(end == passed for end in ends) and not _straddles(expectation, interval, passed)
     return Verdict(passed, value, expectation.comparison, expectation.bound, tolerance, certain)
+
+
+def tolerance_of(expectation: Expectation) -> float:
+    """How far from its bound an expectation with "==" is met; 0 of any other."""
+    if expectation.comparison != "==":
+        return 0.0
+    stated = expectation.within if expectation.absolute else expectation.within * abs(expectation.bound)
+    return max(stated, SLACK * abs(expectation.bound))
+
+
+def limits_of(expectations: Iterable[Expectation], chance: int) -> list[float]:
+    """The values that this probability is compared with: an expectation is decided once its side of each is known."""
+    found = []
+    for one in expectations:
+        if one.formula.op == "chance" and one.formula.value == chance:
+            tolerance = tolerance_of(one)
+            found += [one.bound - tolerance, one.bound + tolerance] if tolerance else [one.bound]
+    return found
 
 
 def _holds(expectation: Expectation, value: float, tolerance: float) -> bool:

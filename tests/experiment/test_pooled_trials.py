@@ -16,8 +16,8 @@ from petri.experiment import Experiment, ExperimentError, Precision, Store, comp
 from petri.measure.chance import chance_tail, clopper_pearson
 from petri.measure.decision import Decision, decide_probability
 from petri.measure.tally import Tally
+from tests.cli.calling import caller
 from tests.experiment.nets import write_net
-from tests.experiment.test_command_line import caller
 
 FAILURES = """\
 net failures

@@ -48,7 +48,7 @@ class Comparison:
 
     @property
     def paired(self) -> bool:
-        """Whether both used the same random numbers: then replications are compared in pairs, where that is possible."""
+        """Whether both used the same random numbers: replications are compared in pairs, where that is possible."""
         return any(one.paired for one in self.differences.values())
 
     def moves(self, name: str) -> tuple[bool, bool]:
