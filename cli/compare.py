@@ -52,7 +52,7 @@ def _print(comparison: Comparison, level: float) -> None:
     print_prose(console, f"A  {comparison.first.label}")
     print_prose(console, f"B  {comparison.second.label}")
     differences = comparison.differences.values()
-    counts = {one.interval.n for one in differences}
+    counts = {one.interval.n for one in differences if one.paired}
     number = f"{counts.pop()} " if len(counts) == 1 else ""
     kind = f"{number}replications in pairs (same seed)" if comparison.paired else "independent replications"
     print_prose(console, Text(f"{kind}, {100 * level:.10g} % intervals", style="dim"))

@@ -356,7 +356,8 @@ class Chance(Frozen):
 
     A trial is a run of its own from time 0. Conditions and the importance are of the marking (M6). stop, within, begin:
     None where the question does not have them. importance: what trials are split on, or None (Q3). trials: how many;
-    None for as many as the half-width needs to be at most `precision` of the estimate.
+    None for as many as the half-width needs to be at most `precision` of the estimate, or as it takes to decide what is
+    expected of the probability, wrongly with a probability of at most `error` (Q5).
     """
 
     hit: Watched
@@ -366,6 +367,7 @@ class Chance(Frozen):
     importance: Watched | None = None
     trials: int | None = None
     precision: float = 0.1
+    error: float | None = None
     text: str = ""  # as written
     span: Span | None = None
 

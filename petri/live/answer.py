@@ -12,7 +12,7 @@ from typing import Any, Final
 import numpy as np
 
 from petri.live.refine import Point
-from petri.measure.intervals import Interval, interval_of, paired_interval
+from petri.measure.intervals import Interval, paired_interval, student_interval
 from petri.net import Net, Transition
 from petri.report.cells import Cells
 from petri.report.html import figures, tables
@@ -146,7 +146,7 @@ def compared(pinned: Point, now: Point) -> Markup:
         if one.statistic != "mean":
             continue
         difference = paired_interval(after[:, index], before[:, index])
-        each = [interval_of(values[:, index]) for values in (before, after)]
+        each = [student_interval(values[:, index]) for values in (before, after)]
         texts = [units.show_without_error(one.mean, one.half_width, dimension) for one in each]
         change = units.show_with_error(difference.mean, difference.half_width, dimension, difference=True)
         clear = abs(difference.mean) > difference.half_width

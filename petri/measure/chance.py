@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Final
 
-from petri.measure.intervals import Interval, incomplete_beta, student_quantile
+from petri.measure.intervals import Interval, incomplete_beta, student_quantile, student_tail
 from petri.measure.tally import Tally
 
 _STEPS: Final = 200  # halvings: more than the digits of a double need on a logarithmic scale
@@ -19,15 +19,43 @@ def chance_interval(tally: Tally, level: float) -> Interval:
     estimate is nan, since how much a hit would have counted is not known either.
     """
     n, value = tally.trials, tally.estimate
-    if n == 0 or (tally.split and (n < 2 or not tally.hits)):
+    if _unknown(tally):
         return Interval(math.nan, math.nan, level, n)
     if tally.split:
-        variance = max(tally.squares - tally.sum * value, 0.0) / (n - 1)
-        error = student_quantile(0.5 + 0.5 * level, n - 1) * math.sqrt(variance / n)
+        error = student_quantile(0.5 + 0.5 * level, n - 1) * _standard_error(tally)
         low, high = max(value - error, 0.0), min(value + error, 1.0)
     else:
-        low, high = clopper_pearson(round(tally.sum), n, level)
+        low, high = clopper_pearson(tally.hits, n, level)
     return Interval(value, max(value - low, high - value), level, n, ends=(low, high))
+
+
+def chance_tail(tally: Tally, bound: float) -> float:
+    """The probability of an estimate as far to this side of `bound`, if the probability were `bound`.
+
+    The interval of `chance_interval` ends at the bounds for which it is half of what the level leaves.
+    """
+    n, value = tally.trials, tally.estimate
+    if _unknown(tally) or value == bound:
+        return 0.5
+    if tally.split:
+        error = _standard_error(tally)
+        return student_tail(abs(value - bound) / error, n - 1) if error else 0.5
+    if not 0.0 < bound < 1.0:
+        return 0.0
+    hits = tally.hits
+    if value > bound:
+        return incomplete_beta(hits, n - hits + 1, bound, 1.0 - bound)
+    return incomplete_beta(n - hits, hits + 1, 1.0 - bound, bound)
+
+
+def _unknown(tally: Tally) -> bool:
+    return tally.trials == 0 or (tally.split and (tally.trials < 2 or not tally.hits))
+
+
+def _standard_error(tally: Tally) -> float:
+    """Of the mean of the values of trials that were split."""
+    variance = max(tally.squares - tally.sum * tally.estimate, 0.0) / (tally.trials - 1)
+    return math.sqrt(variance / tally.trials)
 
 
 def clopper_pearson(hits: int, trials: int, level: float) -> tuple[float, float]:

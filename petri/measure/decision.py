@@ -1,6 +1,6 @@
 """Whether a condition holds, decided after as few replications as a stated probability of error allows.
 
-Two sequential tests, both of which may be looked at after every replication that they ask for:
+Three sequential tests, all of which may be looked at after every replication that they ask for:
 
 - Run by run: each replication has the condition or has it not. Wald's sequential probability ratio test (Sequential
   Tests of Statistical Hypotheses, Annals of Mathematical Statistics 16, 1945) decides between "at least 95 % of all
@@ -12,6 +12,8 @@ Two sequential tests, both of which may be looked at after every replication tha
   for skewness (Hall, On the Removal of Skewness by Transformation, J. of the Royal Statistical Society B 54, 1992):
   losses are rare, so a few replications have too small a mean and too small a deviation at once. As long as all
   replications give the same number, Student's interval says nothing, and they are decided run by run.
+- Of a probability: the same with the trials of all replications together, and their interval in place of Student's. As
+  one replication has many trials, the looks begin with the first.
 """
 
 from __future__ import annotations
@@ -20,8 +22,10 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Final
 
+from petri.measure.chance import chance_tail
 from petri.measure.intervals import student_tail
 from petri.measure.sequential import FIRST_LOOK, looks
+from petri.measure.tally import Tally, total
 from petri.structs import Frozen
 
 MOST_RUNS: Final = 0.95  # share of the runs that have the condition where it holds
@@ -77,6 +81,22 @@ def decide_mean(
         if tail <= level:
             return Decision(holds(_mean(values[:look])), error, True, look)
     return Decision(holds(_mean(values)), min(tail, 0.5), False, most)
+
+
+def decide_probability(
+    tallies: Sequence[Tally], bound: float, holds: Callable[[float], bool], error: float, most: int
+) -> Decision:
+    """By the trials of all replications so far: whether their probability is on the side that `holds` accepts."""
+    planned = list(looks(1, most, fewest=1))
+    tail, pooled = 0.5, Tally()
+    for look in planned:
+        if look > len(tallies):
+            return Decision(holds(pooled.estimate), 0.5, False, len(tallies), look - len(tallies))
+        pooled = total(tallies[:look])
+        tail = chance_tail(pooled, bound)
+        if tail <= error / len(planned):
+            return Decision(holds(pooled.estimate), error, True, look)
+    return Decision(holds(pooled.estimate), min(tail, 0.5), False, most)
 
 
 def _tail(values: Sequence[float], bound: float) -> float:

@@ -13,9 +13,10 @@ import numpy as np
 from petri.diagnostics import Diagnostic, did_you_mean
 from petri.measure import histogram, reorder
 from petri.measure.catalogue import PLACE_COLUMNS, TRANSITION_COLUMNS, FigureKind, transition_columns
-from petri.measure.formula import EXTREMES, evaluate, grows, statistic
+from petri.measure.formula import EXTREMES, evaluate, grows, statistic, tally
 from petri.measure.intervals import Statistic
 from petri.measure.observation import Observation, probe_figure
+from petri.measure.tally import Tally
 from petri.net import Measure, Net, Order, Term
 
 WHOLES: Final = ("histogram", "series", *reorder.DISTRIBUTIONS)  # what `record` may ask for that is not one number
@@ -23,12 +24,16 @@ WHOLES: Final = ("histogram", "series", *reorder.DISTRIBUTIONS)  # what `record`
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One number of a replication. `dimension` as of a measure, or "events" for events per time."""
+    """One number of a replication. `dimension` as of a measure, or "events" for events per time.
+
+    tally: of a probability, the trials that the number comes from.
+    """
 
     name: str
     dimension: str
     value: Callable[[Observation], float]
     statistic: Statistic = "mean"  # over replications
+    tally: Callable[[Observation], Tally | None] | None = None
 
 
 def figures(net: Net, names: Sequence[str] | None = None) -> tuple[Figure, ...]:
@@ -104,7 +109,9 @@ def _figure(net: Net, name: str, owners: _Owners) -> Figure:
     owner, field = split(name)
     if name in owners.measures:
         measure = net.measures[owners.measures[name]]
-        return Figure(name, measure.dimension, partial(evaluate, measure.formula), statistic(measure.formula))
+        formula = measure.formula
+        trials = partial(tally, formula) if formula.op == "chance" else None
+        return Figure(name, measure.dimension, partial(evaluate, formula), statistic(formula), trials)
     series = owners.measures.get(owner.removesuffix(".series")) if owner.endswith(".series") else None
     if series is not None and net.measures[series].window and is_series_field(field):
         term = Term("series", (), (series, field))
@@ -193,3 +200,9 @@ def evaluate_with_faults(wanted: Iterable[Figure], seen: Observation) -> tuple[d
             except Exception as error:
                 values[one.name], reasons[one.name] = math.nan, f"{type(error).__name__}: {error}"
     return values, reasons
+
+
+def tallies(wanted: Iterable[Figure], seen: Observation) -> dict[str, Tally]:
+    """What trials have found, of each figure that is a probability."""
+    found = {one.name: one.tally(seen) for one in wanted if one.tally is not None}
+    return {name: tally for name, tally in found.items() if tally is not None}

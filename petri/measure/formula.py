@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
 from petri.measure import reorder
 from petri.measure.catalogue import TERMS
 from petri.measure.intervals import Interval, Statistic
 from petri.measure.observation import Observation, probe_figure, quotient, series_figure
+from petri.measure.tally import Tally
 from petri.net import Expectation, Net, Term
 from petri.structs import Frozen
 
@@ -33,8 +34,8 @@ def evaluate(term: Term, seen: Observation) -> float:
     if term.op == "elapsed":
         return seen.elapsed
     if term.op == "chance":
-        assert isinstance(term.value, int)
-        return seen.chances[term.value].estimate if term.value < len(seen.chances) else math.nan
+        found = tally(term, seen)
+        return math.nan if found is None else found.estimate
     if isinstance(term.value, tuple):
         probe, field = term.value
         if term.op == "series":
@@ -48,6 +49,14 @@ def evaluate(term: Term, seen: Observation) -> float:
     if term.op == "counter":
         return float(seen.probes[index]["sum"])
     return TERMS[term.op].of(seen, index)
+
+
+def tally(term: Term, seen: Observation) -> Tally | None:
+    """The trials of a formula that is a probability. None of any other, and where there were no trials."""
+    number = term.value
+    if term.op != "chance" or not isinstance(number, int) or number >= len(seen.chances):
+        return None
+    return seen.chances[number]
 
 
 EXTREMES: Mapping[str, Statistic] = {
@@ -117,16 +126,31 @@ def judge(expectation: Expectation, value: float, interval: Interval | None = No
     only shows how far to trust the verdict. A figure without data (nan) fails. "==" passes within the expectation's
     tolerance, or within rounding (1e-9 of the bound) if that is more.
     """
-    tolerance = 0.0
-    if expectation.comparison == "==":
-        stated = expectation.within if expectation.absolute else expectation.within * abs(expectation.bound)
-        tolerance = max(stated, SLACK * abs(expectation.bound))
+    tolerance = tolerance_of(expectation)
     passed = _holds(expectation, value, tolerance)
     certain = None
     if interval is not None and not math.isnan(interval.half_width):
         ends = [_holds(expectation, end, tolerance) for end in (interval.low, interval.high)]
         certain = all(end == passed for end in ends) and not _straddles(expectation, interval, passed)
     return Verdict(passed, value, expectation.comparison, expectation.bound, tolerance, certain)
+
+
+def tolerance_of(expectation: Expectation) -> float:
+    """How far from its bound an expectation with "==" is met; 0 of any other."""
+    if expectation.comparison != "==":
+        return 0.0
+    stated = expectation.within if expectation.absolute else expectation.within * abs(expectation.bound)
+    return max(stated, SLACK * abs(expectation.bound))
+
+
+def limits_of(expectations: Iterable[Expectation], chance: int) -> list[float]:
+    """The values that this probability is compared with: an expectation is decided once its side of each is known."""
+    found = []
+    for one in expectations:
+        if one.formula.op == "chance" and one.formula.value == chance:
+            tolerance = tolerance_of(one)
+            found += [one.bound - tolerance, one.bound + tolerance] if tolerance else [one.bound]
+    return found
 
 
 def _holds(expectation: Expectation, value: float, tolerance: float) -> bool:

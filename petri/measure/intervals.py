@@ -158,15 +158,6 @@ def _sum(values: Floats) -> float:
         return float(values.sum())
 
 
-def interval_of(values: ArrayLike, statistic: Statistic = "mean", level: float = 0.95) -> Interval:
-    """What independent replications give: `student_interval`, or their extreme, which has no interval."""
-    if statistic == "mean":
-        return student_interval(values, level)
-    x = np.asarray(values, dtype=np.float64)
-    value = float(extreme(x, statistic)) if x.size else math.nan
-    return Interval(value, math.nan, level, x.size, statistic=statistic)
-
-
 def extreme(values: Floats, statistic: Statistic) -> Floats:
     """The greatest or the least along the first axis; replications without data (nan) do not count."""
     result: Floats = (np.fmax if statistic == "greatest" else np.fmin).reduce(values, axis=0)

@@ -13,7 +13,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from petri.measure.intervals import Interval, student_interval
+from petri.measure.intervals import Interval
+from petri.measure.pooling import Sample, interval_of
 from petri.structs import Frozen, replace
 
 FEWEST: Final = 5  # replications before the first check: the deviation of fewer is meaningless
@@ -57,12 +58,12 @@ class Judgeable(Frozen):
         )
 
 
-def looks(first: int, most: int) -> Iterator[int]:
+def looks(first: int, most: int, fewest: int = FEWEST) -> Iterator[int]:
     """The numbers of replications after which to check: `first`, then a quarter more each time, up to `most`.
 
-    The first is at least `FEWEST`. If `most` is smaller than the first check, it is the only one.
+    The first is at least `fewest`. If `most` is smaller than the first check, it is the only one.
     """
-    number = max(first, FEWEST)
+    number = max(first, fewest)
     while number < most:
         yield number
         number += -(-number // 4)
@@ -83,20 +84,20 @@ class Stopping(Frozen):
         """The same, with the first check that includes replication `failed` as the last one."""
         return replace(self, most=next(look for look in looks(self.first, self.most) if look > failed))
 
-    def target(self, values: Mapping[str, Sequence[float]], level: float = 0.95) -> tuple[int, bool]:
+    def target(self, samples: Mapping[str, Sequence[Sample]], level: float = 0.95) -> tuple[int, bool]:
         """The number of replications needed as far as known, and whether they reach the precision.
 
-        values: for each measure, replication after replication from number 0, without gaps. While there are fewer than
+        samples: for each measure, replication after replication from number 0, without gaps. While there are fewer than
         the number returned, there is more to do.
         """
         if not self.wanted:
             return self.first, True
         number = 0
         for number in looks(self.first, self.most):
-            have = min(len(values.get(name, ())) for name in self.wanted)
+            have = min(len(samples.get(name, ())) for name in self.wanted)
             if have < number:
                 return number, False
-            intervals = {name: student_interval(values[name][:number], level) for name in self.wanted}
+            intervals = {name: interval_of(samples[name][:number], level=level) for name in self.wanted}
             if all(self.wanted[name].met(interval) for name, interval in intervals.items()):
                 return number, True
         return number, False

@@ -23,6 +23,16 @@ class Tally(Frozen):
     firings: int = 0
     split: bool = False
 
+    def checked(self) -> Tally:
+        """Itself, from a file. Raises ValueError if no trials can have found this."""
+        counts = (self.trials, self.hits, self.at_once, self.firings)
+        counted = self.split or self.hits == self.sum == self.squares <= self.trials
+        if min(counts) < 0 or max(counts) >= 2**63 or not counted:
+            raise ValueError("the numbers of trials and hits contradict one another")
+        if not (0.0 <= self.sum <= self.hits and 0.0 <= self.squares <= self.hits**2):
+            raise ValueError("the hits of trials that were split count more than one each")
+        return self
+
     def plus(self, other: Tally) -> Tally:
         return Tally(
             self.trials + other.trials,

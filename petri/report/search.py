@@ -135,7 +135,7 @@ def measured(outcome: SearchOutcome, trial: Trial) -> str:
     texts = []
     for one in outcome.condition.comparisons:
         found = trial.point.intervals[one.figure.name]
-        texts.append(f"{one.figure.name} {units.show_with_error(found.mean, found.half_width, one.figure.dimension)}")
+        texts.append(f"{one.figure.name} {units.show_interval(found, one.figure.dimension)}")
     return ", ".join(dict.fromkeys(texts))
 
 

@@ -24,8 +24,7 @@ def marked(text: str, moves: bool) -> str:
 
 def estimate(point: PointOutcome, name: str, dimension: str, units: Units) -> str:
     """A figure of a point in a table: `46 ± 12 ms !`."""
-    own = point.intervals[name]
-    return marked(units.show_with_error(own.mean, own.half_width, dimension), name in point.unsettled)
+    return marked(units.show_interval(point.intervals[name], dimension), name in point.unsettled)
 
 
 def going(steady: bool) -> str:

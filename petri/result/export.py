@@ -16,11 +16,12 @@ import numpy as np
 
 from petri.codec import net_from_dict, net_text
 from petri.measure.catalogue import PLACE_COLUMNS, TRANSITION_COLUMNS
-from petri.measure.figures import evaluate_all, measure_names
+from petri.measure.figures import evaluate_all, measure_names, tallies
 from petri.measure.figures import figures as figures_of
 from petri.measure.formula import Verdict
 from petri.measure.intervals import Interval
 from petri.measure.observation import Floats
+from petri.measure.tally import Tally
 from petri.net import Expectation, Net, Scalar
 from petri.result.history import History, history, lacks, occupancy_shares
 from petri.result.tables import Row, estimates, table
@@ -62,6 +63,7 @@ def result_dict(result: RunFigures) -> dict[str, Any]:
                 "hash": f"{r.hash:016x}",
                 "seconds": r.seconds,
                 "measures": {name: number(value) for name, value in evaluate_all(kept, r.window).items()},
+                **trials_dict(tallies(kept, r.window)),
             }
             for r in result.replications
         ],
@@ -85,6 +87,10 @@ def result_dict(result: RunFigures) -> dict[str, Any]:
         "transitions": table_rows(result.transitions),
         "packed": pack(result),
     }
+
+
+def trials_dict(found: Mapping[str, Tally]) -> dict[str, Any]:
+    return {"trials": {name: as_dict(tally) for name, tally in found.items()}} if found else {}
 
 
 class Packed(Frozen):

@@ -16,7 +16,6 @@ from petri.engine.errors import Fault, is_of_marking
 from petri.file_read import FileRead, furthest
 from petri.measure import formula, reorder
 from petri.measure.catalogue import PLACE_COLUMNS, FigureKind, transition_columns
-from petri.measure.chance import chance_interval
 from petri.measure.estimate import LEVEL, Estimate, estimate, estimate_quantile, extremes, left_out
 from petri.measure.figures import recorded_fields
 from petri.measure.formula import EXTREMES, Judged, grows, statistic
@@ -24,7 +23,7 @@ from petri.measure.histogram import Histogram, quantile_share
 from petri.measure.intervals import Interval, Statistic
 from petri.measure.observation import Floats, Observation, Snapshot, probe_figure
 from petri.measure.occupancy import Occupancy
-from petri.measure.tally import total
+from petri.measure.pooling import interval_of
 from petri.measure.trend import Drift, drifts
 from petri.net import Counter, Expectation, Measure, Net, Order, Scalar, Term, Variable
 from petri.run.plan import Plan
@@ -197,11 +196,9 @@ class RunFigures:
 
     def evaluate(self, term: Term) -> Interval:
         """A formula over what was observed."""
-        if term.op == "chance" and isinstance(term.value, int):
-            number = term.value
-            return chance_interval(
-                total([r.window.chances[number] for r in self.counted if number < len(r.window.chances)]), LEVEL
-            )
+        if term.op == "chance":
+            found = [formula.tally(term, r.window) for r in self.counted]
+            return interval_of([tally for tally in found if tally is not None])
         if term.op in ("sample", "passage") and isinstance(term.value, tuple):
             return self.probe_interval(*term.value)
         return self.combined(

@@ -13,6 +13,7 @@ from petri.measure.formula import Judged, Verdict
 from petri.measure.histogram import Histogram
 from petri.measure.intervals import Interval, Statistic
 from petri.measure.observation import Floats
+from petri.measure.tally import Tally
 from petri.measure.trend import Drift
 from petri.net import Expectation, Measure, Net, Span
 from petri.result.export import Manifest
@@ -23,7 +24,7 @@ from petri.structs import Frozen, convert
 
 
 class Ran(Frozen):
-    """What JSON tells of a replication. measures: their values."""
+    """What JSON tells of a replication. measures: their values. trials: of those that are probabilities."""
 
     index: int
     ended: Ending
@@ -32,6 +33,7 @@ class Ran(Frozen):
     hash: int
     seconds: float
     measures: Mapping[str, float] = {}
+    trials: Mapping[str, Tally] = {}
     warm: bool = True
 
     @property
@@ -81,11 +83,14 @@ class _Figure(Frozen):
     n: int
     longer: float | None = math.nan
     statistic: Statistic = "mean"
+    low: float | None = None
+    high: float | None = None
 
     @property
     def interval(self) -> Interval:
         longer = math.inf if self.longer is None else self.longer
-        return Interval(_real(self.value), _real(self.half_width), LEVEL, self.n, longer, self.statistic)
+        ends = None if self.low is None or self.high is None else (self.low, self.high)
+        return Interval(_real(self.value), _real(self.half_width), LEVEL, self.n, longer, self.statistic, ends)
 
 
 class _Buckets(Frozen):

@@ -9,8 +9,9 @@ from typing import Final
 from petri.engine.errors import Fault
 from petri.engine.interface import Pilot, Threshold, Trials, Words3
 from petri.engine.seeds import seed_words
-from petri.measure.chance import chance_interval
+from petri.measure.chance import chance_interval, chance_tail
 from petri.measure.estimate import LEVEL
+from petri.measure.formula import limits_of
 from petri.measure.tally import Tally
 from petri.net import Chance, Net
 from petri.run.plan import Plan
@@ -40,10 +41,11 @@ def begin_trials(net: Net, chance: Chance, plan: Plan, stop: StopSign) -> Trials
 def tallies(net: Net, plan: Plan, replication: int, stop: StopSign) -> tuple[tuple[Tally, ...], Fault | None]:
     """What the trials of each probability of a net have found, and why they ended early."""
     found = []
+    expected = (*net.expectations, *(one for measure in net.measures for one in measure.expectations))
     for number, chance in enumerate(net.chances):
         trials = begin_trials(net, chance, plan, stop)
         seeds = [seed_words(plan.seed, replication, number, purpose) for purpose in (0, 1)]
-        found.append(tally_of(trials, chance, seeds[0], seeds[1]))
+        found.append(tally_of(trials, chance, seeds[0], seeds[1], limits_of(expected, number)))
         if trials.error is not None:
             return tuple(found), trials.error
         if found[-1].trials == found[-1].at_once:
@@ -51,28 +53,50 @@ def tallies(net: Net, plan: Plan, replication: int, stop: StopSign) -> tuple[tup
     return tuple(found), None
 
 
-def tally_of(trials: Trials, chance: Chance, seed: Words3, pilot_seed: Words3) -> Tally:
-    """The trials of one probability. Their number depends on what they find, and on nothing else (Q5)."""
+def tally_of(trials: Trials, chance: Chance, seed: Words3, pilot_seed: Words3, compared: Sequence[float] = ()) -> Tally:
+    """The trials of one probability. Their number depends on what they find, and on nothing else (Q5).
+
+    compared: the values that it is expected to be above, or below.
+    """
     thresholds: Sequence[Threshold] = ()
     if chance.importance is not None:
         thresholds = factors(trials.pilot(pilot_seed, PILOT_PATHS, PILOT_SHARE))
-    tally, wanted = Tally(), chance.trials or FIRST
+    tally, wanted, looks = Tally(), chance.trials or FIRST, 0
     while tally.trials < wanted and trials.error is None:
         tally = tally.plus(trials.run(seed, tally.trials, min(wanted - tally.trials, PIECE), thresholds))
         if chance.trials is None and tally.trials == wanted and tally.firings < MOST_FIRINGS:
-            wanted = more(tally, chance.precision)
+            looks += 1
+            if chance.error is None:
+                wanted = grown(tally, until_precise(tally, chance.precision), MOST_TRIALS)
+            else:
+                wanted = grown(tally, until_decided(tally, chance.error, looks, compared), MOST_FIRINGS)
     return tally
 
 
-def more(tally: Tally, precision: float) -> int:
-    """How many trials there shall be at the next look: as many as now where they are precise enough, or too many."""
-    interval = chance_interval(tally, LEVEL)
-    least, greatest = GROWTH
-    ratio = interval.relative / precision
-    if ratio <= 1.0:
+def until_precise(tally: Tally, precision: float) -> float:
+    """How many times as many trials as now the half-width needs: about its square. 1 if that is small enough."""
+    ratio = chance_interval(tally, LEVEL).relative / precision
+    return 1.0 if ratio <= 1.0 else 1.1 * ratio * ratio
+
+
+def until_decided(tally: Tally, error: float, look: int, compared: Sequence[float]) -> float:
+    """How many times as many trials as now it takes to know on which side of each value the probability is.
+
+    1 if that is known. Look k decides with the share error / (k (k + 1)) of the error, so that all looks, however many,
+    err with a probability of at most `error`. The logarithm of the tail falls in proportion to the trials.
+    """
+    share = error / (look * (look + 1))
+    tail = max((chance_tail(tally, value) for value in compared), default=0.0)
+    return 1.0 if tail <= share else 1.1 * math.log(share) / math.log(tail)
+
+
+def grown(tally: Tally, factor: float, most: int) -> int:
+    """How many trials there shall be at the next look; as many as now to end. factor: nan if nothing is known."""
+    if factor == 1.0:
         return tally.trials
-    growth = greatest if math.isnan(ratio) else min(max(1.1 * ratio * ratio, least), greatest)
-    return min(math.ceil(growth * tally.trials), MOST_TRIALS)
+    least, greatest = GROWTH
+    factor = greatest if math.isnan(factor) else min(max(factor, least), greatest)
+    return min(math.ceil(factor * tally.trials), most)
 
 
 def factors(pilot: Pilot) -> list[Threshold]:

@@ -66,11 +66,19 @@ WORDING: dict[str, Wording] = {
     "probability-setting": Wording(
         "`probability` has no setting `{text}`", "its settings are {known:and}, such as `precision: 5%`"
     ),
-    "trials-and-precision": Wording("`trials` and `precision` both say how many trials there are", "keep one of them"),
+    "trials-and-precision": Wording("{given:and} say how many trials there are", "keep one of them"),
     "trials-range": Wording("the number of trials must be from 1 to {limit}, not {value}"),
     "trials-precision": Wording(
         "the precision must be from 0.01% to less than 100%, not {value}",
         "`precision: 5%` goes on until the half-width is at most 5 % of the estimate",
+    ),
+    "trials-error": Wording(
+        "the error must be from 1e-9 to 5%, not {value}",
+        "`error: 1%` goes on until it is decided whether the probability is as expected",
+    ),
+    "nothing-to-decide": Wording(
+        "`error` says how surely an expectation is decided, but nothing is expected of this probability",
+        "write for example `expect < 1e-6` below the measure",
     ),
     "reorder-setting": Wording(
         "`reorder` has no setting `{text}`", "its settings are {known:and}, such as `displacement: 8`"

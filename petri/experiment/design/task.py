@@ -14,7 +14,9 @@ from typing import Any
 from petri.diagnostics import Diagnostic
 from petri.experiment.design.warmup import Warmup, pilot
 from petri.file_read import FileRead
-from petri.measure.figures import evaluate_with_faults, figures, settling
+from petri.measure.figures import evaluate_with_faults, figures, settling, tallies
+from petri.measure.pooling import Sample
+from petri.measure.tally import Tally
 from petri.measure.trend import MOST_REPLICATIONS, figure_courses
 from petri.net import Net
 from petri.result import run_failure
@@ -44,6 +46,7 @@ class ReplicationRecord:
 
     `files` is what was read of the net's recordings; a store keeps, of each place, the most that any replication read.
     `courses` is how its figures moved (`trend.figure_courses`), where the run has a fixed time and is among the first.
+    `tallies` is what the trials of its probabilities have found, by figure.
     `ended` is "until" or "dead" as planned, "error" where the model went wrong; `failure` says how, or which figures
     could not be computed.
     """
@@ -63,11 +66,16 @@ class ReplicationRecord:
     python: str = platform.python_version()
     files: tuple[FileRead, ...] = ()
     courses: Mapping[str, Sequence[float]] = field(default_factory=dict)
+    tallies: Mapping[str, Tally] = field(default_factory=dict)
 
     @property
     def complete(self) -> bool:
         """Whether it ended as planned."""
         return self.ended in ("until", "dead")
+
+    def sample(self, name: str) -> Sample:
+        """What it has of a figure; nan if it was not kept."""
+        return self.tallies.get(name, self.measures.get(name, math.nan))
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,4 +149,5 @@ def replication_record(net: Net, plan: Plan, ran: Replication, names: Sequence[s
         failure=failure,
         files=ran.files,
         courses=figure_courses(settling(net, names), ran.batches) if math.isfinite(plan.until) else {},
+        tallies=tallies(kept, ran.window),
     )

@@ -25,6 +25,7 @@ from petri.experiment.procedure.workers import Given, Workers, default_workers
 from petri.experiment.results.outcome import Outcome
 from petri.experiment.results.summary import PointOutcome, check
 from petri.experiment.store.database import Store
+from petri.measure.pooling import Sample
 from petri.measure.sequential import Stopping
 from petri.run.stop import NO_LIMIT, CtrlC, TimeLimit
 from petri.version import VERSION
@@ -67,20 +68,20 @@ class PointState:
         failed = min((index for index, row in self.rows.items() if not row.complete), default=None)
         if stopping.wanted and failed is not None:
             stopping = stopping.upto(failed)
-        self.target, _ = stopping.target(self.values() if stopping.wanted else {})
+        self.target, _ = stopping.target(self.samples() if stopping.wanted else {})
         wanted = range(self.target) if self.warmup is not None else [PILOT]
         self.missing = {index: None for index in wanted if index not in self.rows}
 
-    def values(self) -> dict[str, list[float]]:
+    def samples(self) -> dict[str, list[Sample]]:
         """Each figure, replication after replication from number 0 up to the first gap."""
         row, index = self.rows.get(0), 0
-        values: dict[str, list[float]] = {name: [] for name in self.point.names}
+        samples: dict[str, list[Sample]] = {name: [] for name in self.point.names}
         while row is not None:
-            for name, numbers in values.items():
-                numbers.append(row.measures.get(name, float("nan")))
+            for name, found in samples.items():
+                found.append(row.sample(name))
             index += 1
             row = self.rows.get(index)
-        return values
+        return samples
 
     @property
     def done(self) -> bool:

@@ -11,6 +11,7 @@ from petri.experiment.design.task import ReplicationRecord, replication_record
 from petri.experiment.design.warmup import Warmup, pilot
 from petri.experiment.errors import ExperimentError, problem
 from petri.experiment.results.summary import PointOutcome
+from petri.measure.pooling import Sample
 from petri.run.plan import Plan
 from petri.run.replications import Progress, Replication, batches_kept, replicate
 from petri.run.stop import NO_LIMIT, TimeLimit, interruptible
@@ -30,8 +31,8 @@ class PointRuns:
     ran: list[Replication]
     rows: list[ReplicationRecord]
 
-    def values(self, name: str) -> list[float]:
-        return [row.measures[name] for row in self.rows]
+    def samples(self, name: str) -> list[Sample]:
+        return [row.sample(name) for row in self.rows]
 
     def more(
         self,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,14 +13,15 @@ from petri.experiment.store.database import Store
 from petri.experiment.store.reference import Reference, only_point, parse_reference, stored_result
 from petri.measure.difference import Difference, paired_difference, unpaired_difference
 from petri.measure.figures import field_dimension, figures, split, statistics
-from petri.measure.intervals import Interval, interval_of
+from petri.measure.intervals import Interval
+from petri.measure.pooling import Sample, interval_of, tallies_of, value_of
 from petri.measure.trend import unsettled
 from petri.result.export import number
 
 
 @dataclass(frozen=True)
 class Side:
-    """One side of a comparison. `values` are by measure and number of replication; not all results have them."""
+    """One side of a comparison. `samples` are by measure and number of replication; not all results have them."""
 
     label: str
     net: str
@@ -30,7 +30,7 @@ class Side:
     time_unit: str  # its name
     dimensions: Mapping[str, str]
     intervals: Mapping[str, Interval]
-    values: Mapping[str, Mapping[int, float]]
+    samples: Mapping[str, Mapping[int, Sample]]
     unsettled: frozenset[str] = frozenset()  # measures that still move at the end of the runs
 
     def moves(self, name: str) -> bool:
@@ -48,8 +48,8 @@ class Comparison:
 
     @property
     def paired(self) -> bool:
-        """Whether both used the same random numbers, so that replications are compared in pairs."""
-        return all(one.paired for one in self.differences.values())
+        """Whether both used the same random numbers: replications are compared in pairs, where that is possible."""
+        return any(one.paired for one in self.differences.values())
 
     def moves(self, name: str) -> tuple[bool, bool]:
         """Whether the figure has not settled, of either side."""
@@ -106,10 +106,12 @@ def has(side: Side) -> str:
 
 
 def difference(first: Side, second: Side, name: str, level: float) -> Difference:
-    a, b = first.values.get(name, {}), second.values.get(name, {})
-    extreme = first.intervals[name].statistic != "mean"  # a maximum is compared with a maximum
-    if first.seed == second.seed and not extreme and a.keys() & b.keys():
-        return paired_difference(a, b, level)
+    """In pairs, but of a maximum, which is compared with a maximum, and of a probability, where all trials count."""
+    a, b = first.samples.get(name, {}), second.samples.get(name, {})
+    whole = first.intervals[name].statistic != "mean" or tallies_of((*a.values(), *b.values())) is not None
+    if first.seed == second.seed and not whole and a.keys() & b.keys():
+        before, after = ({index: value_of(sample) for index, sample in side.items()} for side in (a, b))
+        return paired_difference(before, after, level)
     return unpaired_difference(first.intervals[name], second.intervals[name], level)
 
 
@@ -125,15 +127,15 @@ def stored_side(reference: Reference, level: float) -> Side:
         net = store.net(point.point)
         names = tuple(store.meta("identity")["measures"])
         rows = [row for number_, row in store.rows() if number_ == point.point and row.complete]
-    values = {name: {row.index: row.measures.get(name, math.nan) for row in rows} for name in names}
+    samples = {name: {row.index: row.sample(name) for row in rows} for name in names}
     label = f"{reference.path.name}: {point_label(point.parameters)}"
     kinds = statistics(net, names)
     intervals = {
-        name: interval_of(list(by_index.values()), kinds.get(name, "mean"), level) for name, by_index in values.items()
+        name: interval_of(by_index.values(), kinds.get(name, "mean"), level) for name, by_index in samples.items()
     }
     dimensions = {one.name: one.dimension for one in figures(net, names)}
     moving = frozenset(one.name for one in unsettled([row.courses for row in rows if row.courses]))
-    return Side(label, net.name, point.seed, net.seconds, net.time_unit, dimensions, intervals, values, moving)
+    return Side(label, net.name, point.seed, net.seconds, net.time_unit, dimensions, intervals, samples, moving)
 
 
 def result_side(reference: Reference) -> Side:
@@ -145,11 +147,11 @@ def result_side(reference: Reference) -> Side:
         for field in list(one.record)[1:]:
             name = f"{one.name}.{field}"
             intervals[name], dimensions[name] = one.record[field].interval, field_dimension(one.dimension, field)
-    values: dict[str, dict[int, float]] = {}
+    samples: dict[str, dict[int, Sample]] = {}
     for ran in stored.replications:
         if ran.complete:
             for name, value in ran.measures.items():
-                values.setdefault(name, {})[ran.index] = value
+                samples.setdefault(name, {})[ran.index] = ran.trials.get(name, value)
     moving = frozenset(one.name for one in stored.unsettled if one.kind == "measure")
     label, seed = reference.path.name, stored.manifest.seed
-    return Side(label, stored.net, seed, stored.seconds, stored.time_unit, dimensions, intervals, values, moving)
+    return Side(label, stored.net, seed, stored.seconds, stored.time_unit, dimensions, intervals, samples, moving)

@@ -18,7 +18,8 @@ from petri.experiment.design.warmup import Warmup
 from petri.file_read import FileRead
 from petri.measure.figures import Figure, figures, statistics
 from petri.measure.formula import Verdict, judge
-from petri.measure.intervals import Interval, Statistic, interval_of, student_interval
+from petri.measure.intervals import Interval, Statistic
+from petri.measure.pooling import Sample, interval_of, value_of
 from petri.measure.sequential import Judgeable, Precision
 from petri.measure.trend import Drift, unsettled
 from petri.net import Expectation, Net, Term
@@ -78,13 +79,17 @@ class PointOutcome:
 
     def values(self, name: str) -> dict[int, float]:
         """A figure by number of replication. Raises UnknownName (a KeyError) if the experiment did not keep it."""
+        return {index: value_of(sample) for index, sample in self.samples(name).items()}
+
+    def samples(self, name: str) -> dict[int, Sample]:
+        """The same, and of a probability what the trials of each replication have found."""
         if name not in self.names:
             raise unknown_name(name, "measure", self.names, {"parameter": list(self.parameters)})
-        return {row.index: row.measures.get(name, math.nan) for row in self.complete}
+        return {row.index: row.sample(name) for row in self.complete}
 
     def interval(self, name: str, level: float = 0.95) -> Interval:
-        """A figure's mean over the replications, with Student's interval; of a maximum the greatest of all."""
-        return interval_of(list(self.values(name).values()), self.statistics.get(name, "mean"), level)
+        """A figure over the replications, with its interval (`petri.measure.pooling`)."""
+        return interval_of(self.samples(name).values(), self.statistics.get(name, "mean"), level)
 
     @cached_property
     def intervals(self) -> dict[str, Interval]:
@@ -109,8 +114,7 @@ class PointOutcome:
     @property
     def imprecise(self) -> list[str]:
         """Measures whose interval is wider than required."""
-        means = {name: student_interval(list(self.values(name).values())) for name in self.wanted}
-        return [name for name, precision in self.wanted.items() if not precision.met(means[name])]
+        return [name for name, precision in self.wanted.items() if not precision.met(self.interval(name))]
 
     def to_dict(self) -> dict[str, Any]:
         warmup = self.warmup

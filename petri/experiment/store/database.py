@@ -5,8 +5,8 @@ on one store: each *claims* replications before it runs them. The claims of a de
 
     meta          the experiment's identity and its definition
     points        parameters, flat net (zlib of JSON), its hash, seed, end and warm-up [net's time unit]
-    replications  one row each: measures (JSON), their courses (JSON, see petri/measure/trend.py), trajectory hash, time
-                  taken [s], version, engine, machine
+    replications  one row each: measures (JSON), their courses (JSON, see petri/measure/trend.py), what the trials of
+                  probabilities have found (JSON), trajectory hash, time taken [s], version, engine, machine
     owners, claims  which process runs which replication
     measured      a view: one row for each figure of each replication
 """
@@ -35,8 +35,10 @@ from petri.experiment.design.warmup import Warmup
 from petri.experiment.errors import problem
 from petri.file_read import FileRead, furthest, packed, unpacked
 from petri.measure.figures import UnknownFigure
+from petri.measure.tally import Tally
 from petri.measure.trend import COURSE
 from petri.net import Net
+from petri.structs import as_dict, convert
 from petri.version import VERSION
 
 APPLICATION: Final = 0x504E5349  # "PNSI", SQLite's application_id
@@ -70,7 +72,7 @@ CREATE TABLE replications (
     hash TEXT NOT NULL, ended TEXT NOT NULL, time REAL NOT NULL, firings INTEGER NOT NULL, failure TEXT,
     version TEXT NOT NULL, engine TEXT NOT NULL, machine TEXT NOT NULL, python TEXT NOT NULL, net_hash TEXT NOT NULL,
     seconds REAL NOT NULL, finished TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')), courses TEXT,
-    UNIQUE (point, replication)
+    tallies TEXT, UNIQUE (point, replication)
 );
 CREATE TABLE owners (
     owner TEXT PRIMARY KEY, host TEXT NOT NULL, pid INTEGER NOT NULL, beat REAL NOT NULL
@@ -139,8 +141,8 @@ class Store:
                     lay_out(connection, identity)
                 check_format(path, connection)
                 check_identity(path, connection, identity)
-                if not has_courses(connection):
-                    connection.execute("ALTER TABLE replications ADD COLUMN courses TEXT")
+                for name in ADDED - columns_of(connection):
+                    connection.execute(f"ALTER TABLE replications ADD COLUMN {name} TEXT")
                 write_meta(connection, "about", dict(about))
         except BaseException:
             connection.close()
@@ -250,7 +252,8 @@ class Store:
     def rows(self, *, new: bool = False) -> list[tuple[int, ReplicationRecord]]:
         """All rows as (point, row), or those since the last call, in the order in which they were written."""
         with self.reading() as connection:
-            kept = [name for name in COLUMNS if name != "courses" or has_courses(connection)]
+            lacking = ADDED - columns_of(connection)
+            kept = [name for name in COLUMNS if name not in lacking]
             found = connection.execute(
                 f"SELECT rowid, point, {', '.join(kept)} FROM replications WHERE rowid > ? ORDER BY rowid",
                 (self._last_row if new else 0,),
@@ -368,10 +371,9 @@ def writing(connection: sqlite3.Connection, path: Path) -> Iterator[None]:
         raise refused(path, error) from error
 
 
-def has_courses(connection: sqlite3.Connection) -> bool:
-    """Whether the store says how figures moved: older ones do not."""
-    columns = connection.execute("SELECT name FROM pragma_table_info('replications')").fetchall()
-    return ("courses",) in columns
+def columns_of(connection: sqlite3.Connection) -> set[str]:
+    """The columns of the replications: stores of earlier versions lack those that were `ADDED` since."""
+    return {name for (name,) in connection.execute("SELECT name FROM pragma_table_info('replications')")}
 
 
 def is_empty(connection: sqlite3.Connection) -> bool:
@@ -503,6 +505,15 @@ def decode_courses(written: str | None) -> dict[str, list[float]]:
     return courses
 
 
+def encode_tallies(tallies: Mapping[str, Tally]) -> str | None:
+    return encode({name: as_dict(tally) for name, tally in tallies.items()}) if tallies else None
+
+
+def decode_tallies(written: str | None) -> dict[str, Tally]:
+    found = {} if written is None else convert(json.loads(written), dict[str, Tally])
+    return {name: tally.checked() for name, tally in found.items()}
+
+
 def decode_ending(ended: Any) -> str:
     if ended not in ("until", "dead", "error", "firings"):
         raise ValueError(f"`{ended}` is no ending of a replication")
@@ -567,8 +578,11 @@ COLUMNS: Final = {
     "python": StoredColumn("python", text),
     "seconds": StoredColumn("seconds", lambda value: real(value, 0.0)),
     "courses": StoredColumn("courses", decode_courses, encode_courses),
+    "tallies": StoredColumn("tallies", decode_tallies, encode_tallies),
 }
 """Of the replications, by name: all but those that the store itself fills."""
+
+ADDED: Final = {"courses", "tallies"}
 
 
 def keep_files(connection: sqlite3.Connection, files: tuple[FileRead, ...]) -> None:

@@ -12,8 +12,9 @@ from typing import Final
 from petri.diagnostics import did_you_mean
 from petri.experiment.design.preparation import in_units
 from petri.experiment.errors import ExperimentError, problem
-from petri.measure.decision import Decision, decide_mean, decide_runs
+from petri.measure.decision import Decision, decide_mean, decide_probability, decide_runs
 from petri.measure.figures import Figure, UnknownFigure, default_names, figures
+from petri.measure.pooling import Sample, tallies_of, values_of
 from petri.net import Net
 
 COMPARISONS: Final[Mapping[str, Callable[[float, float], bool]]] = {
@@ -32,7 +33,7 @@ class Comparison:
     """`figure sign bound`, the bound in the net's units; `text` as written.
 
     run_by_run: each replication has it or has it not. A comparison with 0 or with `==` asks what a mean cannot answer,
-    and a maximum has no mean. All others are about the mean.
+    and a maximum has no mean. All others are about the mean, or about a probability, for which all trials count.
     """
 
     figure: Figure
@@ -47,8 +48,12 @@ class Comparison:
     def holds(self, value: float) -> bool:
         return COMPARISONS[self.sign](value, self.bound)
 
-    def decide(self, values: Sequence[float], error: float, most: int) -> Decision:
-        """Whether it holds, of one value of each replication. It does not where a replication has no data."""
+    def decide(self, samples: Sequence[Sample], error: float, most: int) -> Decision:
+        """Whether it holds, of one sample of each replication. It does not where a replication has no data."""
+        tallies = tallies_of(samples)
+        if self.figure.tally is not None and not self.run_by_run and (tallies is not None or not samples):
+            return decide_probability(tallies or (), self.bound, self.holds, error, most)
+        values = values_of(samples)
         if any(map(math.isnan, values)):
             return Decision(False, error, True, len(values))
         if self.run_by_run:
@@ -68,13 +73,13 @@ class Condition:
         """The figures that it is about."""
         return list(dict.fromkeys(one.figure.name for one in self.comparisons))
 
-    def decide(self, values: Mapping[str, Sequence[float]], error: float, most: int) -> Decision:
+    def decide(self, samples: Mapping[str, Sequence[Sample]], error: float, most: int) -> Decision:
         """Whether all hold: it is wrong with a probability of at most `error` if it is certain.
 
         Each comparison gets an equal share of the error: a wrong "fails" may come from any of them.
         """
         share = error / len(self.comparisons)
-        found = [one.decide(values[one.figure.name], share, most) for one in self.comparisons]
+        found = [one.decide(samples[one.figure.name], share, most) for one in self.comparisons]
         decided = [one for one in found if not one.more]
         failed = [one for one in decided if not one.holds]
         if failed:

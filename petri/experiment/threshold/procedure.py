@@ -213,7 +213,7 @@ class _Bisection:
 
     def decide(self, runs: PointRuns) -> Decision:
         condition = self.searching.condition
-        return condition.decide({name: runs.values(name) for name in condition.names}, self.error, self.search.most)
+        return condition.decide({name: runs.samples(name) for name in condition.names}, self.error, self.search.most)
 
     def grows(self, runs: PointRuns) -> Drift | None:
         """The place that grows most until the end of the runs, if they have a fixed end and reach it."""

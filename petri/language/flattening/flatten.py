@@ -83,6 +83,7 @@ class Flattener:
         measures = builder.measures()
         expectations = [e for one in checker.expectations if (e := builder.expectation(one)) is not None]
         stop = None if checker.stop is None else builder.expectation(checker.stop)
+        builder.require_decidable((*expectations, *(e for measure in measures for e in measure.expectations)))
         declared = checker.gatherer.net
         second = checker.units.second
         flat = net.Net(

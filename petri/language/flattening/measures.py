@@ -17,6 +17,7 @@ from petri.language.meaning.nodes import Constant, Node, build, evaluate, in_uni
 from petri.language.meaning.scope import PlaceSymbol
 from petri.language.meaning.templates import Body
 from petri.language.problems import CheckError, Problems, Reported
+from petri.measure.formula import limits_of
 from petri.net import Expr, Span, Term
 from petri.structs import Struct, field, replace
 
@@ -155,6 +156,12 @@ class MeasureBuilder(Struct):
             self._probe_numbers[key] = len(self.chances)
             self.chances.append(chance)
         return self._probe_numbers[key]
+
+    def require_decidable(self, expectations: Sequence[net.Expectation]) -> None:
+        """Trials that go on until an expectation is decided need one."""
+        for number, chance in enumerate(self.chances):
+            if chance.error is not None and chance.span is not None and not limits_of(expectations, number):
+                self.problems.error("nothing-to-decide", chance.span)
 
     def index(self, kind: str) -> dict[str, int]:
         """The numbers of places or transitions by their full names."""

@@ -21,8 +21,9 @@ from petri.language.syntax import tree
 from petri.net import Term
 
 PROBABILITY_USAGE = "probability(tokens(place) == 8 before tokens(place) == 0)"
-SETTINGS = ("trials", "precision")
+SETTINGS = ("trials", "precision", "error")
 MOST_TRIALS = 10**12
+MOST_ERROR = 0.05  # where it is decided, the 95 % interval agrees
 _NOT_ASKED = constant(Fraction(0), "real")  # a part that a question does not have
 
 
@@ -75,7 +76,7 @@ class ChanceReader:
         within = asked.get("within")
         if within is not None:
             self._require_positive(within, as_float(flat.value(within), within.span))
-        trials, precision = setting("trials"), setting("precision")
+        trials, precision, error = (setting(name) for name in SETTINGS)
         return net.Chance(
             flat.watched(asked["hit"]),
             watched("stop"),
@@ -84,6 +85,7 @@ class ChanceReader:
             watched("importance"),
             None if trials is None else int(trials),
             0.1 if precision is None else precision,
+            error,
             text,
             e.span,
         )
@@ -113,7 +115,7 @@ class ChanceReader:
         return Reader(self.checker, self.scope, "a probability", loops=self.loops).read_fixed(e, kind)
 
     def _settings(self, written: list[tree.Weighted]) -> dict[str, Node]:
-        """`trials: 100_000`, `precision: 5%`. Raises CheckError where one is wrong."""
+        """`trials: 100_000`, `precision: 5%`, `error: 1%`. Raises CheckError if one is wrong, and for two of them."""
 
         def read(name: str, e: tree.Expr) -> Node:
             node = needed(self._fixed(e, INT if name == "trials" else REAL))
@@ -122,8 +124,8 @@ class ChanceReader:
             return node
 
         found = read_settings(self.problems, written, SETTINGS, "probability-setting", read)
-        if len(found) == len(SETTINGS):
-            raise CheckError("trials-and-precision", written[1].span)
+        if len(found) > 1:
+            raise CheckError("trials-and-precision", written[1].span, given=list(found))
         return found
 
 
@@ -132,4 +134,6 @@ def _in_range(name: str, value: float, node: Node) -> float:
         raise CheckError("trials-range", node.span, value=f"{value:.10g}", limit=MOST_TRIALS)
     if name == "precision" and not 0.0001 <= value < 1.0:
         raise CheckError("trials-precision", node.span, value=f"{value:.10g}")
+    if name == "error" and not 1e-9 <= value <= MOST_ERROR:
+        raise CheckError("trials-error", node.span, value=f"{value:.10g}")
     return value

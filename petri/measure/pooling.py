@@ -1,0 +1,48 @@
+"""What independent replications give together: the one place that says how their values make an interval."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+import numpy as np
+
+from petri.measure.chance import chance_interval
+from petri.measure.intervals import Interval, Statistic, extreme, student_interval
+from petri.measure.tally import Tally, total
+
+Sample = float | Tally
+"""What one replication has of a figure: its value, or, of a probability, what its trials have found."""
+
+
+def value_of(sample: Sample) -> float:
+    """The value of a replication by itself; nan without data."""
+    return sample.estimate if isinstance(sample, Tally) else sample
+
+
+def values_of(samples: Iterable[Sample]) -> list[float]:
+    return [value_of(sample) for sample in samples]
+
+
+def tallies_of(samples: Iterable[Sample]) -> list[Tally] | None:
+    """The tallies of a probability; None of any other figure, and without samples.
+
+    Also None where some are missing: stores of earlier versions have only values.
+    """
+    listed = list(samples)
+    found = [sample for sample in listed if isinstance(sample, Tally)]
+    return found if found and len(found) == len(listed) else None
+
+
+def interval_of(samples: Iterable[Sample], statistic: Statistic = "mean", level: float = 0.95) -> Interval:
+    """The mean with Student's interval; of a probability the share over all trials of all replications (Q4); or
+    the extreme, which has no interval."""
+    listed = list(samples)
+    tallies = tallies_of(listed)
+    if tallies is not None:
+        return chance_interval(total(tallies), level)
+    values = np.array(values_of(listed), dtype=np.float64)
+    if statistic == "mean":
+        return student_interval(values, level)
+    value = float(extreme(values, statistic)) if values.size else math.nan
+    return Interval(value, math.nan, level, values.size, statistic=statistic)
