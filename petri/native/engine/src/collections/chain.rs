@@ -1,6 +1,8 @@
 //! Chains of numbered nodes by age: the oldest and the newest are known, and any node can leave. Who has the nodes keeps their
 //! neighbours, one for each node.
 
+use std::iter::successors;
+
 /// No node.
 pub const NONE: u32 = u32::MAX;
 
@@ -22,6 +24,18 @@ pub struct Neighbours {
 pub const ALONE: Neighbours = Neighbours { older: NONE, newer: NONE };
 
 impl Chain {
+    /// All members, the oldest first.
+    pub fn from_oldest(self, links: &[Neighbours]) -> impl Iterator<Item = u32> + '_ {
+        let member = |node: u32| (node != NONE).then_some(node);
+        successors(member(self.oldest), move |&node| member(links[node as usize].newer))
+    }
+
+    /// All members, the newest first.
+    pub fn from_newest(self, links: &[Neighbours]) -> impl Iterator<Item = u32> + '_ {
+        let member = |node: u32| (node != NONE).then_some(node);
+        successors(member(self.newest), move |&node| member(links[node as usize].older))
+    }
+
     /// A node becomes the newest.
     pub fn push(&mut self, links: &mut [Neighbours], node: u32) {
         links[node as usize] = Neighbours { older: self.newest, newer: NONE };

@@ -231,6 +231,15 @@ impl<T: Copy + Default> KeyTable<T> {
         }
     }
 
+    /// The words of the key of a group in a hash table.
+    pub fn words(&self, group: u32) -> impl Iterator<Item = u64> + '_ {
+        let more = match &self.numbering {
+            Numbering::Hashed(hashed) => hashed.key(&self.records, group).more,
+            Numbering::Direct(_) => &[],
+        };
+        std::iter::once(self.records[group].key).chain(more.iter().copied())
+    }
+
     /// The groups whose key is in use: all of a table of ranges.
     pub fn in_use(&self) -> Vec<u32> {
         match &self.numbering {
@@ -397,6 +406,7 @@ mod tests {
             }
             for (key, (group, record)) in &model {
                 prop_assert_eq!(table.find(&key[..]), Some(*group));
+                prop_assert_eq!(table.words(*group).collect::<Vec<_>>(), &key[..]);
                 prop_assert_eq!(table[*group], *record);
             }
         }

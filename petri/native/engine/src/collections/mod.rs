@@ -8,6 +8,7 @@
 //! - [`rank_set`]: a set of small numbers that answers "which is the k-th?"
 //! - [`small_set`]: a sorted set of at most four numbers
 //! - [`chain`]: numbers by age, of which any can leave
+//! - [`heap`]: the least of many numbered items, of which any can leave
 //! - [`key_table`]: a number for each key in use, and a record for each
 //! - [`membership`]: the group of each of many, and the members of each group
 //! - [`records`]: rows of a head and a few words
@@ -15,6 +16,7 @@
 //! - [`thresholds`]: a row of thresholds that knows how many marks reach each, and all
 
 pub mod chain;
+pub mod heap;
 pub mod key_table;
 pub mod membership;
 pub mod rank_set;

@@ -171,8 +171,16 @@ pub(super) fn bind(
     variables: &mut Table<VariableId, u64>,
     chosen: &[u64],
 ) {
-    for (arc, &token) in plan.inputs.iter().zip(chosen).filter(|(arc, _)| !arc.binds.is_empty()) {
-        let values = marking.token(arc.place, position(arc, token));
+    for (arc, &token) in plan.inputs.iter().zip(chosen) {
+        bind_arc(arc, marking, variables, position(arc, token));
+    }
+}
+
+/// Gives the variables that an arc binds the values of the token at a position.
+#[inline(always)]
+pub(super) fn bind_arc(arc: &InputProgram, marking: &Marking, variables: &mut Table<VariableId, u64>, position: usize) {
+    if !arc.binds.is_empty() {
+        let values = marking.token(arc.place, position);
         for (slot, variable) in &arc.binds {
             variables[variable.at()] = values[*slot as usize];
         }

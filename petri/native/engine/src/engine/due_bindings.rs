@@ -1,13 +1,12 @@
 //! The bindings of a transition with clocks of its own, the tokens that identify them, and those that are due (C1, C3).
 
-use std::collections::HashSet;
-
 use crate::base::fault::Outcome;
-use crate::engine::binding::{bind, position};
+use crate::engine::binding::{bind, bind_arc, position};
 use crate::engine::raced::Raced;
 use crate::engine::run::Engine;
-use crate::engine::search::Goal;
-use crate::program::arc::{Count, Find};
+use crate::engine::search::{Goal, Scratch};
+use crate::program::arc::{Count, Find, InputProgram};
+use crate::state::clocks::Of;
 
 impl Engine {
     /// All bindings, in order: the tokens of each, arc by arc.
@@ -17,17 +16,29 @@ impl Engine {
         Ok(self.scratch.take_listed())
     }
 
-    /// The numbers of the coloured tokens of a binding.
-    pub(super) fn key(&self, raced: Raced, row: &[u64]) -> Box<[u64]> {
+    /// Appends the numbers of the coloured tokens of a binding.
+    pub(super) fn append_key(&self, raced: Raced, row: &[u64], key: &mut Vec<u64>) {
         let Raced { program, plan, .. } = raced;
         let arcs = plan.inputs.iter().zip(row).filter(|(arc, _)| program.places[arc.place].width > 0);
-        arcs.map(|(arc, &token)| self.marking.identities.at(arc.place, position(arc, token))).collect()
+        key.extend(arcs.map(|(arc, &token)| self.marking.identities.at(arc.place, position(arc, token))));
+    }
+
+    /// The clock of a binding.
+    fn clock_of(&mut self, raced: Raced, row: &[u64]) -> Option<u32> {
+        let mut key = std::mem::take(&mut self.scratch.key);
+        key.clear();
+        self.append_key(raced, row, &mut key);
+        let clock = self.own(raced).of(&key);
+        self.scratch.key = key;
+        clock
     }
 
     /// The clock of the binding in `scratch.chosen`.
-    pub(super) fn clock_of_chosen(&mut self, raced: Raced) -> Option<u64> {
-        let key = self.key(raced, &self.scratch.chosen[..raced.plan.inputs.len()]);
-        self.own(raced).of(&key)
+    pub(super) fn clock_of_chosen(&mut self, raced: Raced) -> Option<u32> {
+        let chosen = std::mem::take(&mut self.scratch.chosen);
+        let clock = self.clock_of(raced, &chosen[..raced.plan.inputs.len()]);
+        self.scratch.chosen = chosen;
+        clock
     }
 
     /// Gives the variables the values of a binding, and 0 to those that are drawn.
@@ -36,52 +47,66 @@ impl Engine {
         bind(raced.plan, &self.marking, &mut self.variables, row);
     }
 
-    /// The bindings whose clock has run down, in order (C3).
-    pub(super) fn due(&mut self, raced: Raced) -> Outcome<Vec<u64>> {
-        let Raced { plan, clock, .. } = raced;
-        let now = self.now;
-        if let Some(arc) = clock.lone {
-            return Ok(self.due_alone(raced, arc));
+    /// The same where one arc alone has a coloured token.
+    pub(super) fn load_alone(&mut self, raced: Raced, arc: usize, position: usize) {
+        self.variables.fill(0);
+        bind_arc(&raced.plan.inputs[arc], &self.marking, &mut self.variables, position);
+    }
+
+    /// Whether the clock of a binding has run down.
+    pub(super) fn is_any_due(&mut self, raced: Raced) -> Outcome<bool> {
+        self.find_due(raced)?;
+        Ok(!self.scratch.due.is_empty())
+    }
+
+    /// Finds the bindings whose clock has run down, in order (C3); the tokens of each are in `scratch.due`, arc by arc.
+    fn find_due(&mut self, raced: Raced) -> Outcome<()> {
+        let (arcs, now) = (raced.plan.inputs.len(), self.now);
+        if let Some(arc) = raced.clock.lone {
+            self.find_due_alone(raced, arc);
+            return Ok(());
         }
         let rows = self.list(raced)?;
-        let due: HashSet<u64> = self.own(raced).due(now).collect();
-        let mut found = Vec::new();
-        for row in rows.chunks(plan.inputs.len()) {
-            let key = self.key(raced, row);
-            if self.own(raced).of(&key).is_some_and(|number| due.contains(&number)) {
-                found.extend_from_slice(row);
+        self.scratch.due.clear();
+        for row in rows.chunks(arcs) {
+            if self.clock_of(raced, row).is_some_and(|clock| self.own(raced).is_due(clock, now)) {
+                self.scratch.due.extend_from_slice(row);
             }
         }
-        Ok(found)
+        Ok(())
     }
 
     /// The same where a clock belongs to a token of one arc.
-    fn due_alone(&mut self, raced: Raced, arc: usize) -> Vec<u64> {
+    fn find_due_alone(&mut self, raced: Raced, arc: usize) {
         let Raced { plan, .. } = raced;
-        let now = self.now;
-        let own = self.own(raced);
-        let tokens: Vec<u64> = own.due(now).map(|number| own.clocks[&number].key[0]).collect();
-        let input = &plan.inputs[arc];
-        let place = input.place;
-        let positions = tokens.into_iter().filter_map(|token| self.marking.identities.position(place, token));
-        let visible = |&position: &usize| !matches!(input.find, Find::Head { depth } if depth != position);
-        let mut positions: Vec<usize> = positions.filter(visible).collect();
-        positions.sort_unstable();
-        let mut found = vec![0; positions.len() * plan.inputs.len()];
-        for (row, position) in found.chunks_mut(plan.inputs.len()).zip(positions) {
-            for (token, input) in row.iter_mut().zip(&plan.inputs) {
-                *token = if let Find::Black(Count::Const(count)) = &input.find { *count } else { 0 };
-            }
-            row[arc] = position as u64;
+        let Of::Own(own) = &self.clocks.of[raced.clock.number].of else { return };
+        let Scratch { clocks, tokens, due, .. } = &mut self.scratch;
+        clocks.clear();
+        own.due(self.now, clocks);
+        let (input, identities) = (&plan.inputs[arc], &self.marking.identities);
+        let visible = |position: usize| !matches!(input.find, Find::Head { depth } if depth != position);
+        tokens.clear();
+        for token in clocks.iter().flat_map(|&clock| own.key(clock)) {
+            let position = identities.position(input.place, token);
+            tokens.extend(position.filter(|&position| visible(position)).map(|position| (position, token)));
         }
-        found
+        tokens.sort_unstable();
+        due.clear();
+        for &(position, _) in &*tokens {
+            let fixed =
+                |input: &InputProgram| if let Find::Black(Count::Const(count)) = &input.find { *count } else { 0 };
+            let row = due.len();
+            due.extend(plan.inputs.iter().map(fixed));
+            due[row + arc] = position as u64;
+        }
     }
 
     /// Chooses one of the due bindings (I4); its tokens are in `scratch.chosen`.
     pub(super) fn bind_due(&mut self, raced: Raced) -> Outcome<()> {
         let Raced { program, plan, .. } = raced;
         let arcs = plan.inputs.len();
-        let mut due = self.due(raced)?;
+        self.find_due(raced)?;
+        let mut due = std::mem::take(&mut self.scratch.due);
         if let (Some(prefer), true) = (&plan.prefer, due.len() > arcs) {
             let mut ranks = Vec::new();
             for row in due.chunks(arcs) {
@@ -94,6 +119,7 @@ impl Engine {
         }
         let chosen = self.random.equal_choice((due.len() / arcs) as u64) as usize;
         self.scratch.chosen[..arcs].copy_from_slice(&due[chosen * arcs..(chosen + 1) * arcs]);
+        self.scratch.due = due;
         Ok(())
     }
 }

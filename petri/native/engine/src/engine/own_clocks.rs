@@ -1,7 +1,5 @@
 //! Clocks of bindings are set, stop, go on and are forgotten (C2, C5).
 
-use std::collections::HashSet;
-
 use crate::base::fault::{Fault, Outcome};
 use crate::base::ids::SpanId;
 use crate::base::ticks::whole;
@@ -10,7 +8,7 @@ use crate::engine::run::Engine;
 use crate::program::arc::Find;
 use crate::program::clock::Memory;
 use crate::program::expression::Real;
-use crate::state::clocks::{Of, OwnClock, OwnClocks};
+use crate::state::clocks::{Of, OwnClocks};
 
 impl Engine {
     pub(super) fn own(&mut self, raced: Raced) -> &mut OwnClocks {
@@ -21,11 +19,11 @@ impl Engine {
     }
 
     /// A clock is over. Returns whether no other one has run down.
-    pub(super) fn own_fired(&mut self, raced: Raced, number: Option<u64>) -> bool {
+    pub(super) fn own_fired(&mut self, raced: Raced, fired: Option<u32>) -> bool {
         let now = self.now;
         let own = self.own(raced);
-        number.into_iter().for_each(|number| own.remove(number));
-        let over = own.due(now).next().is_none();
+        fired.into_iter().for_each(|clock| own.remove(clock));
+        let over = own.end() > now;
         self.clocks.kept -= 1;
         over
     }
@@ -37,30 +35,31 @@ impl Engine {
         let (now, memory) = (self.now, clock.memory);
         let own = self.own(raced);
         let surplus = u128::from(own.running()).saturating_sub(wanted);
-        let last = own.clocks.iter().rev().filter(|(_, clock)| clock.runs).map(|(number, _)| *number);
-        let stopping: Vec<u64> = last.take(surplus as usize).collect();
+        let stopping: Vec<u32> = own.latest(surplus as usize).collect();
         let dropped = stopping.len() as u64;
-        stopping.into_iter().for_each(|number| own.stop(number, memory, now));
+        stopping.into_iter().for_each(|clock| own.stop(clock, memory, now));
         self.forget_stopped(raced);
         self.begin_to_run(raced, enabled)?;
         let mut set = 0;
         if enabled {
-            let running: Vec<u64> =
-                self.own(raced).clocks.iter().filter(|(_, clock)| clock.runs).map(|(number, _)| *number).collect();
             if clock.mean_changes {
-                for &number in &running {
-                    self.renew(raced, number)?;
+                let own = self.own(raced);
+                let running: Vec<u32> = own.in_order().filter(|&clock| own.runs(clock)).collect();
+                for clock in running {
+                    self.renew(raced, clock)?;
                 }
             }
-            let lacking = wanted as usize - running.len().min(wanted as usize);
             let own = self.own(raced);
-            let resumed: Vec<u64> = own.stopped.iter().take(lacking).copied().collect();
-            for &number in &resumed {
-                let left = own.clocks[&number].left;
-                own.start(number, left, now);
+            let lacking = wanted.saturating_sub(u128::from(own.running())) as usize;
+            let mut resumed: Vec<u32> = if lacking > 0 { own.stopped().collect() } else { Vec::new() };
+            resumed.reverse();
+            resumed.truncate(lacking);
+            for &clock in &resumed {
+                let left = own[clock].until;
+                own.start(clock, left, now);
             }
             for _ in resumed.len()..lacking {
-                self.new_clock(raced, Box::default())?;
+                self.new_clock(raced, &[])?;
                 set += 1;
             }
         }
@@ -79,33 +78,33 @@ impl Engine {
         }
         let rows = if possible { self.list(raced)? } else { Vec::new() };
         let arcs = plan.inputs.len();
-        let keys: Vec<Box<[u64]>> = rows.chunks(arcs).map(|row| self.key(raced, row)).collect();
+        let mut keys = Vec::new();
+        rows.chunks(arcs).for_each(|row| self.append_key(raced, row, &mut keys));
         let (now, memory) = (self.now, clock.memory);
         let own = self.own(raced);
-        let enabled: HashSet<u64> = keys.iter().filter_map(|key| own.of(key)).collect();
-        let stopping: Vec<u64> = own.that_run().into_iter().filter(|number| !enabled.contains(number)).collect();
+        let tokens = own.tokens;
+        let mut enabled = vec![false; own.numbers()];
+        keys.chunks(tokens).filter_map(|key| own.of(key)).for_each(|clock| enabled[clock as usize] = true);
+        let stopping: Vec<u32> = own.that_run().filter(|&clock| !enabled[clock as usize]).collect();
         let dropped = stopping.len() as u64;
-        stopping.into_iter().for_each(|number| own.stop(number, memory, now));
+        stopping.into_iter().for_each(|clock| own.stop(clock, memory, now));
         self.forget_stopped(raced);
-        self.begin_to_run(raced, !keys.is_empty())?;
+        self.begin_to_run(raced, !rows.is_empty())?;
         let mut set = 0;
-        for (row, key) in rows.chunks(arcs).zip(keys) {
+        for (row, key) in rows.chunks(arcs).zip(keys.chunks(tokens)) {
             self.load(raced, row);
-            match self.own(raced).of(&key) {
+            let own = self.own(raced);
+            match own.of(key) {
                 None => {
                     self.new_clock(raced, key)?;
                     set += 1;
                 }
-                Some(number) => {
-                    let own = self.own(raced);
-                    let OwnClock { runs, left, .. } = &own.clocks[&number];
-                    if !runs {
-                        let left = *left;
-                        own.start(number, left, now);
-                    } else if clock.mean_changes {
-                        self.renew(raced, number)?;
-                    }
+                Some(stopped) if !own.runs(stopped) => {
+                    let left = own[stopped].until;
+                    own.start(stopped, left, now);
                 }
+                Some(running) if clock.mean_changes => self.renew(raced, running)?,
+                Some(_) => {}
             }
         }
         self.settled(raced, set, dropped);
@@ -114,38 +113,38 @@ impl Engine {
 
     /// The same where only the tokens of one arc have come and gone.
     fn settle_changes(&mut self, raced: Raced, arc: usize) -> Outcome<()> {
-        let Raced { plan, .. } = raced;
-        let place = plan.inputs[arc].place;
-        let (came, went) = self.marking.identities.changes(place);
-        let came = came.iter().filter_map(|&number| Some((self.marking.identities.position(place, number)?, number)));
-        let mut came: Vec<(usize, u64)> = came.collect();
-        came.sort_unstable();
-        let went = went.to_vec();
+        let place = raced.plan.inputs[arc].place;
+        let identities = &self.marking.identities;
+        let (came, went) = identities.changes(place);
+        let Of::Own(own) = &mut self.clocks.of[raced.clock.number].of else { return Ok(()) };
         let mut dropped = 0;
-        for token in went {
-            let Some(number) = self.own(raced).of(&[token]) else { continue };
-            dropped += u64::from(self.own(raced).clocks[&number].runs);
-            self.own(raced).remove(number);
+        for &token in went {
+            let Some(clock) = own.of(&[token]) else { continue };
+            dropped += u64::from(own.runs(clock));
+            own.remove(clock);
             self.clocks.kept -= 1;
         }
-        let runs_on = self.own(raced).running() > 0;
-        let mut row = vec![0; plan.inputs.len()];
-        let mut fitting = Vec::new();
-        for (position, number) in came {
-            row[arc] = position as u64;
-            self.load(raced, &row);
+        let runs_on = own.running() > 0;
+        let mut fitting = std::mem::take(&mut self.scratch.tokens);
+        fitting.clear();
+        fitting.extend(came.iter().filter_map(|&number| Some((identities.position(place, number)?, number))));
+        fitting.sort_unstable();
+        let mut set = 0;
+        for at in 0..fitting.len() {
+            let (position, _) = fitting[at];
+            self.load_alone(raced, arc, position);
             if self.fits(raced, arc, position)? {
-                fitting.push((position, number));
+                fitting[set] = fitting[at];
+                set += 1;
             }
         }
-        self.begin_to_run(raced, runs_on || !fitting.is_empty())?;
-        let set = fitting.len() as u64;
-        for (position, number) in fitting {
-            row[arc] = position as u64;
-            self.load(raced, &row);
-            self.new_clock(raced, Box::new([number]))?;
+        self.begin_to_run(raced, runs_on || set > 0)?;
+        for &(position, number) in &fitting[..set] {
+            self.load_alone(raced, arc, position);
+            self.new_clock(raced, &[number])?;
         }
-        self.settled(raced, set, dropped);
+        self.scratch.tokens = fitting;
+        self.settled(raced, set as u64, dropped);
         Ok(())
     }
 
@@ -167,22 +166,19 @@ impl Engine {
         let Raced { plan, clock, .. } = raced;
         let Of::Own(own) = &mut self.clocks.of[clock.number].of else { return };
         let identities = &self.marking.identities;
-        let forgotten: Vec<u64> = if clock.memory == Memory::Restart {
-            own.stopped.iter().copied().collect()
+        let went = |arc: usize| identities.changes(plan.inputs[arc].place).1;
+        let forgotten: Vec<u32> = if clock.memory == Memory::Restart {
+            own.stopped().collect()
+        } else if let Some(arc) = clock.lone {
+            went(arc).iter().filter_map(|&token| own.of(&[token])).filter(|&clock| !own.runs(clock)).collect()
+        } else if (0..plan.inputs.len()).any(|arc| !went(arc).is_empty()) {
+            let is_lost = |&clock: &u32| own.tokens > 0 && own.key(clock).any(|token| !identities.is_present(token));
+            own.stopped().filter(is_lost).collect()
         } else {
-            let went = plan.inputs.iter().any(|arc| !identities.changes(arc.place).1.is_empty());
-            let lost =
-                |number: &&u64| went && own.clocks[number].key.iter().any(|&token| !identities.is_present(token));
-            match clock.lone.map(|arc| identities.changes(plan.inputs[arc].place).1) {
-                Some(went) => {
-                    went.iter().filter_map(|&token| own.of(&[token])).filter(|n| own.stopped.contains(n)).collect()
-                }
-                None if went => own.stopped.iter().filter(lost).copied().collect(),
-                None => Vec::new(),
-            }
+            Vec::new()
         };
         self.clocks.kept -= forgotten.len() as u64;
-        forgotten.into_iter().for_each(|number| own.remove(number));
+        forgotten.into_iter().for_each(|clock| own.remove(clock));
     }
 
     /// Virtual time begins where no clock runs, and goes on at the speed of now.
@@ -200,7 +196,7 @@ impl Engine {
     }
 
     /// Sets a clock of the binding whose values are the variables.
-    fn new_clock(&mut self, raced: Raced, key: Box<[u64]>) -> Outcome<()> {
+    fn new_clock(&mut self, raced: Raced, key: &[u64]) -> Outcome<()> {
         if self.clocks.kept >= self.limits.tokens {
             return Err(Fault::new("clock-limit", SpanId::NONE).with_int("limit", self.limits.tokens as i64));
         }
@@ -209,25 +205,19 @@ impl Engine {
         let now = self.now;
         self.clocks.kept += 1;
         let own = self.own(raced);
-        let number = own.set(key, time, mean);
-        own.start(number, time, now);
+        let clock = own.set(key, time, mean);
+        own.start(clock, time, now);
         Ok(())
     }
 
     /// A clock without memory whose mean has changed is set anew (C4).
-    fn renew(&mut self, raced: Raced, number: u64) -> Outcome<()> {
+    fn renew(&mut self, raced: Raced, clock: u32) -> Outcome<()> {
         let mean = self.mean(raced)?;
-        if mean == self.own(raced).clocks[&number].mean {
-            return Ok(());
+        if mean != self.own(raced)[clock].mean {
+            let time = self.draw_time(raced)?;
+            let now = self.now;
+            self.own(raced).set_anew(clock, time, mean, now);
         }
-        let time = self.draw_time(raced)?;
-        let now = self.now;
-        let own = self.own(raced);
-        own.stop(number, Memory::Restart, now);
-        if let Some(renewed) = own.clocks.get_mut(&number) {
-            (renewed.mean, renewed.time) = (mean, time);
-        }
-        own.start(number, time, now);
         Ok(())
     }
 

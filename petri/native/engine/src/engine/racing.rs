@@ -119,7 +119,12 @@ impl Engine {
             ClockKind::Shared => return self.part_fired(raced.id(), raced.clock.number),
             ClockKind::Black => {
                 let now = self.now;
-                let first = self.own(raced).due(now).min();
+                let mut due = std::mem::take(&mut self.scratch.clocks);
+                due.clear();
+                let own = self.own(raced);
+                own.due(now, &mut due);
+                let first = due.iter().copied().min_by_key(|&clock| own.key(clock).next());
+                self.scratch.clocks = due;
                 self.own_fired(raced, first)
             }
             ClockKind::Coloured => {

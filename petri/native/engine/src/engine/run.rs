@@ -359,7 +359,7 @@ impl Engine {
     /// The number of bindings found: whether there are any is what matters, and all faults where there may be some.
     fn look_for(&mut self, program: &Program, plan: &TransitionProgram) -> Outcome<u64> {
         match Raced::of(program, plan) {
-            Some(raced) if raced.clock.kind == ClockKind::Coloured => Ok(self.due(raced)?.len() as u64),
+            Some(raced) if raced.clock.kind == ClockKind::Coloured => Ok(u64::from(self.is_any_due(raced)?)),
             _ => self.search(program, plan, if plan.exhaustive { Goal::All } else { Goal::First }),
         }
     }

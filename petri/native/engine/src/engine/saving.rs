@@ -135,18 +135,14 @@ impl Engine {
         let positions: Vec<HashMap<u64, u64>> = coloured(&self.program, plan)
             .map(|place| self.marking.identities.listed(place).into_iter().zip(0..).collect())
             .collect();
-        let save = |clock: &OwnClock| {
-            let tokens = positions.iter().zip(&clock.key).map(|(known, number)| known.get(number).copied());
-            Some(SavedOwnClock {
-                tokens: tokens.collect::<Option<Vec<u64>>>()?,
-                time: clock.time,
-                until: if clock.runs { clock.target } else { clock.left },
-                runs: clock.runs,
-                mean: clock.mean,
-            })
+        let save = |id: u32| {
+            let tokens = positions.iter().zip(own.key(id)).map(|(known, number)| known.get(&number).copied());
+            let tokens = tokens.collect::<Option<Vec<u64>>>()?;
+            let OwnClock { time, until, mean } = own[id];
+            Some(SavedOwnClock { tokens, time, until, runs: own.runs(id), mean })
         };
         let (virtual_time, since, pace) = own.course();
-        SavedOwnClocks { virtual_time, since, pace, clocks: own.clocks.values().filter_map(save).collect() }
+        SavedOwnClocks { virtual_time, since, pace, clocks: own.in_order().filter_map(save).collect() }
     }
 }
 
@@ -300,7 +296,7 @@ impl Engine {
                         .map(|place| self.marking.identities.listed(place))
                         .collect();
                     resume_own(clocks, saved, &tokens)?;
-                    self.clocks.kept += clocks.clocks.len() as u64;
+                    self.clocks.kept += clocks.count as u64;
                     clocks.running().into()
                 }
             };
@@ -333,9 +329,10 @@ fn resume_own(clocks: &mut OwnClocks, saved: &SavedOwnClocks, tokens: &[Vec<u64>
     clocks.resume_course((saved.virtual_time, saved.since, saved.pace));
     for clock in &saved.clocks {
         let number = |(known, &position): (&Vec<u64>, &u64)| known.get(usize::try_from(position).ok()?).copied();
-        let key = tokens.iter().zip(&clock.tokens).map(number).collect::<Option<Box<[u64]>>>();
-        let key = key.filter(|key| clock.tokens.len() == tokens.len() && clocks.of(key).is_none());
-        clocks.resume(clock, key.ok_or_else(|| Unfit::Wrong("a clock has no binding of its own".into()))?);
+        let key = tokens.iter().zip(&clock.tokens).map(number).collect::<Option<Vec<u64>>>();
+        let is_free = |key: &[u64]| key.is_empty() || clocks.of(key).is_none();
+        let key = key.filter(|key| clock.tokens.len() == tokens.len() && is_free(key));
+        clocks.resume(clock, &key.ok_or_else(|| Unfit::Wrong("a clock has no binding of its own".into()))?);
     }
     Ok(())
 }

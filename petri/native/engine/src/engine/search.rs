@@ -44,11 +44,15 @@ pub struct Scratch {
     pub chosen: Table<Arc, u64>,
     /// The tokens of the first binding found.
     pub first: Table<Arc, u64>,
-    key: Vec<u64>,
+    pub key: Vec<u64>,
     given: Vec<(PlaceId, u64)>,
     /// The rank of the best bindings so far, and their tokens, arc by arc, one binding after the other.
     rank: Rank,
     best: Vec<u64>,
+    /// Bindings whose clock has run down, arc by arc; such clocks; and tokens with clocks, by position and number.
+    pub due: Vec<u64>,
+    pub clocks: Vec<u32>,
+    pub tokens: Vec<(usize, u64)>,
 }
 
 impl Scratch {
@@ -62,6 +66,9 @@ impl Scratch {
             given: Vec::new(),
             rank: Rank::default(),
             best: Vec::new(),
+            due: Vec::new(),
+            clocks: Vec::new(),
+            tokens: Vec::new(),
         }
     }
 

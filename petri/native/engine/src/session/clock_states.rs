@@ -4,7 +4,7 @@ use crate::base::ids::{PlaceId, TransitionId};
 use crate::collections::tournament::NEVER;
 use crate::engine::run::Engine;
 use crate::program::transition::TransitionProgram;
-use crate::state::clocks::{Of, OwnClock};
+use crate::state::clocks::{Of, OwnClock, OwnClocks};
 
 /// The clock of a binding, or one that bindings share. Times in ticks; `petri/engine/interface.py` explains the fields.
 pub struct ClockState {
@@ -28,11 +28,12 @@ pub fn clock_states(engine: &Engine) -> Vec<ClockState> {
             }
             Of::Own(own) => {
                 let plan = &engine.program.transitions[transition];
-                for clock in own.clocks.values() {
-                    let Some(tokens) = tokens(engine, plan, clock) else { continue };
-                    let ends = if clock.runs { instant(own.end_of(clock)) } else { f64::INFINITY };
-                    let left = (!clock.runs).then_some(clock.left);
-                    states.push(ClockState { transition, tokens, clocks: 1, ends, time: Some(clock.time), left });
+                for id in own.in_order() {
+                    let Some(tokens) = tokens(engine, plan, own, id) else { continue };
+                    let OwnClock { time, until, .. } = own[id];
+                    let (ends, left) =
+                        if own.runs(id) { (instant(own.end_of(id)), None) } else { (f64::INFINITY, Some(until)) };
+                    states.push(ClockState { transition, tokens, clocks: 1, ends, time: Some(time), left });
                 }
             }
         }
@@ -50,12 +51,12 @@ fn instant(end: i64) -> f64 {
 }
 
 /// The coloured tokens of a binding, arc by arc, if they are all there.
-fn tokens(engine: &Engine, plan: &TransitionProgram, clock: &OwnClock) -> Option<Vec<(PlaceId, Vec<u64>)>> {
+fn tokens(engine: &Engine, plan: &TransitionProgram, own: &OwnClocks, id: u32) -> Option<Vec<(PlaceId, Vec<u64>)>> {
     let coloured = plan.inputs.iter().filter(|arc| engine.program.places[arc.place].width > 0);
-    let with_numbers = coloured.zip(&clock.key);
+    let with_numbers = coloured.zip(own.key(id));
     let token = |place: PlaceId, number: u64| {
         let position = engine.marking.identities.position(place, number)?;
         Some((place, engine.marking.token(place, position).to_vec()))
     };
-    with_numbers.map(|(arc, &number)| token(arc.place, number)).collect()
+    with_numbers.map(|(arc, number)| token(arc.place, number)).collect()
 }

@@ -7,10 +7,10 @@
 //! Transitions whose bindings share a clock have a part in a common one instead (C4).
 //!
 //! Invariants:
-//! - *ends*: `ends` has the clocks that run, and `stopped` the others.
-//! - *keys*: where bindings have keys, `by_key` has each clock under its own.
+//! - *clocks*: `table` has the clocks in `ages`, `count` of them, each under the key of its binding.
+//! - *ends*: `ends` has only such clocks.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ops::Index;
 
 use crate::base::ids::TransitionId;
 use crate::base::invariant::{ensure, Verified};
@@ -18,6 +18,9 @@ use crate::base::random::Random;
 use crate::base::reuse::clone_into_fields;
 use crate::base::saved::{SavedOwnClock, SavedTransition};
 use crate::base::ticks::{after, Ticks};
+use crate::collections::chain::{Chain, Neighbours, ALONE, EMPTY};
+use crate::collections::heap::Heap;
+use crate::collections::key_table::KeyTable;
 use crate::collections::tournament::{Tournament, NEVER};
 use crate::program::clock::{ClockKind, Memory};
 use crate::program::Program;
@@ -25,65 +28,131 @@ use crate::state::common_clock::CommonClock;
 use crate::state::store::real_rank;
 
 /// The clock of a binding. Times in ticks.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct OwnClock {
-    /// The numbers of the coloured tokens of its binding.
-    pub key: Box<[u64]>,
     /// The time to which it was set.
     pub time: f64,
-    /// While it runs: the virtual time at which it has run down.
-    pub target: f64,
-    /// While it has stopped: what it has to run.
-    pub left: f64,
-    pub runs: bool,
+    /// While it runs, the virtual time at which it has run down. While it has stopped, what it has to run.
+    pub until: f64,
     /// Of a clock without memory.
     pub mean: f64,
 }
 
-/// A clock, or several, for each binding of a transition.
-#[derive(Clone, Default)]
+/// A clock, or several, for each binding of a transition. They have small numbers, which are used again.
+#[derive(Clone)]
 pub struct OwnClocks {
-    /// By number, in the order in which they were set.
-    pub clocks: BTreeMap<u64, OwnClock>,
-    by_key: HashMap<Box<[u64]>, u64>,
-    ends: BTreeSet<(u64, u64)>,
-    pub stopped: BTreeSet<u64>,
-    next: u64,
+    /// By the numbers of the coloured tokens of their bindings; without such tokens, by how many were set before.
+    table: KeyTable<OwnClock>,
+    /// How many tokens a binding has.
+    pub tokens: usize,
+    ages: Chain,
+    links: Vec<Neighbours>,
+    /// Those that run.
+    ends: Heap,
+    pub count: usize,
+    /// How many were set.
+    before: u64,
     /// At tick t it is `virtual_time + pace · (t − since)`; without a speed it is t.
-    pub has_speed: bool,
+    has_speed: bool,
     virtual_time: f64,
     since: Ticks,
     pace: f64,
 }
 
+impl Index<u32> for OwnClocks {
+    type Output = OwnClock;
+
+    fn index(&self, clock: u32) -> &OwnClock {
+        &self.table[clock]
+    }
+}
+
 impl OwnClocks {
+    /// No clocks of bindings of that many coloured tokens.
+    pub fn new(tokens: usize, has_speed: bool) -> Self {
+        OwnClocks {
+            table: KeyTable::hashed(tokens.max(1)),
+            tokens,
+            ages: EMPTY,
+            links: Vec::new(),
+            ends: Heap::default(),
+            count: 0,
+            before: 0,
+            has_speed,
+            virtual_time: 0.0,
+            since: 0,
+            pace: 1.0,
+        }
+    }
+
     pub fn running(&self) -> u64 {
         self.ends.len() as u64
     }
 
+    pub fn runs(&self, clock: u32) -> bool {
+        self.ends.contains(clock)
+    }
+
     /// When the first of them has run down; the tournament's `NEVER` if none will.
     pub fn end(&self) -> Ticks {
-        self.ends.first().map_or(NEVER, |(_, number)| self.end_of(&self.clocks[number]))
+        self.ends.first().map_or(NEVER, |clock| self.end_of(clock))
     }
 
-    pub fn end_of(&self, clock: &OwnClock) -> Ticks {
+    /// When a clock that runs has run down.
+    pub fn end_of(&self, clock: u32) -> Ticks {
+        let target = self.table[clock].until;
         if !self.has_speed {
-            return clock.target as Ticks;
+            return target as Ticks;
         }
         if self.pace == 0.0 {
-            return if clock.target <= self.virtual_time { self.since } else { NEVER };
+            return if target <= self.virtual_time { self.since } else { NEVER };
         }
-        after(self.since, (clock.target - self.virtual_time) / self.pace)
+        after(self.since, (target - self.virtual_time) / self.pace)
     }
 
-    /// The clocks that have run down.
-    pub fn due(&self, now: Ticks) -> impl Iterator<Item = u64> + '_ {
-        self.ends.iter().map(|(_, number)| *number).take_while(move |number| self.end_of(&self.clocks[number]) <= now)
+    pub fn is_due(&self, clock: u32, now: Ticks) -> bool {
+        self.runs(clock) && self.end_of(clock) <= now
+    }
+
+    /// Finds the clocks that have run down, in no order.
+    pub fn due(&self, now: Ticks, found: &mut Vec<u32>) {
+        self.ends.up_to(|clock| self.end_of(clock) <= now, found);
     }
 
     /// The clock of the binding with a key.
-    pub fn of(&self, key: &[u64]) -> Option<u64> {
-        self.by_key.get(key).copied()
+    pub fn of(&self, key: &[u64]) -> Option<u32> {
+        self.table.find(key)
+    }
+
+    /// The numbers of the tokens of its binding; without such tokens, one that is greater for a clock that was set later.
+    pub fn key(&self, clock: u32) -> impl Iterator<Item = u64> + '_ {
+        self.table.words(clock)
+    }
+
+    /// All clocks, in the order in which they were set.
+    pub fn in_order(&self) -> impl Iterator<Item = u32> + '_ {
+        self.ages.from_oldest(&self.links)
+    }
+
+    /// Those that run, in no order.
+    pub fn that_run(&self) -> impl Iterator<Item = u32> + '_ {
+        self.ends.items()
+    }
+
+    /// So many of those that run, or all; first the one that was set last.
+    pub fn latest(&self, count: usize) -> impl Iterator<Item = u32> + '_ {
+        self.ages.from_newest(&self.links).filter(|&clock| self.runs(clock)).take(count)
+    }
+
+    /// Those that have stopped; first the one that was set last.
+    pub fn stopped(&self) -> impl Iterator<Item = u32> + '_ {
+        let count = self.count - self.ends.len();
+        self.ages.from_newest(&self.links).filter(|&clock| !self.runs(clock)).take(count)
+    }
+
+    /// One more than the greatest number of a clock.
+    pub fn numbers(&self) -> usize {
+        self.links.len()
     }
 
     pub fn virtual_now(&self, now: Ticks) -> f64 {
@@ -105,50 +174,54 @@ impl OwnClocks {
         }
     }
 
-    /// A new clock; it has stopped.
-    pub fn set(&mut self, key: Box<[u64]>, time: f64, mean: f64) -> u64 {
-        let number = self.next;
-        self.next += 1;
-        if !key.is_empty() {
-            self.by_key.insert(key.clone(), number);
+    /// A new clock; it has stopped. Its binding has no clock yet, unless it has no tokens.
+    pub fn set(&mut self, key: &[u64], time: f64, mean: f64) -> u32 {
+        let number = [self.before];
+        self.before += 1;
+        let clock = self.table.enter(if self.tokens > 0 { key } else { &number[..] });
+        self.table[clock] = OwnClock { time, until: 0.0, mean };
+        if self.links.len() <= clock as usize {
+            self.links.push(ALONE);
         }
-        self.clocks.insert(number, OwnClock { key, time, mean, ..OwnClock::default() });
-        self.stopped.insert(number);
-        number
+        self.ages.push(&mut self.links, clock);
+        self.count += 1;
+        clock
     }
 
     /// A clock that has stopped runs from now on.
-    pub fn start(&mut self, number: u64, left: f64, now: Ticks) {
+    pub fn start(&mut self, clock: u32, left: f64, now: Ticks) {
         let target = if self.has_speed { self.virtual_now(now) + left } else { after(now, left) as f64 };
-        let clock = self.clocks.get_mut(&number).expect("a clock");
-        (clock.target, clock.runs) = (target, true);
-        self.ends.insert((real_rank(target), number));
-        self.stopped.remove(&number);
+        self.run_until(clock, target);
+    }
+
+    fn run_until(&mut self, clock: u32, target: f64) {
+        self.table[clock].until = target;
+        self.ends.insert(clock, real_rank(target));
     }
 
     /// A clock that runs stops.
-    pub fn stop(&mut self, number: u64, memory: Memory, now: Ticks) {
+    pub fn stop(&mut self, clock: u32, memory: Memory, now: Ticks) {
         let virtual_now = self.virtual_now(now);
-        let clock = self.clocks.get_mut(&number).expect("a clock");
-        clock.runs = false;
-        clock.left = if memory == Memory::Repeat { clock.time } else { clock.target - virtual_now };
-        self.ends.remove(&(real_rank(clock.target), number));
-        self.stopped.insert(number);
+        let stopped = &mut self.table[clock];
+        stopped.until = if memory == Memory::Repeat { stopped.time } else { stopped.until - virtual_now };
+        self.ends.remove(clock);
     }
 
-    /// Those that run.
-    pub fn that_run(&self) -> Vec<u64> {
-        self.ends.iter().map(|(_, number)| *number).collect()
+    /// A clock that runs is set to another time.
+    pub fn set_anew(&mut self, clock: u32, time: f64, mean: f64, now: Ticks) {
+        self.ends.remove(clock);
+        (self.table[clock].time, self.table[clock].mean) = (time, mean);
+        self.start(clock, time, now);
     }
 
     /// A clock is over, or forgotten.
-    pub fn remove(&mut self, number: u64) {
-        let clock = self.clocks.remove(&number).expect("a clock");
-        self.ends.remove(&(real_rank(clock.target), number));
-        self.stopped.remove(&number);
-        if !clock.key.is_empty() {
-            self.by_key.remove(&clock.key);
+    pub fn remove(&mut self, clock: u32) {
+        if self.runs(clock) {
+            self.ends.remove(clock);
         }
+        self.ages.remove(&mut self.links, clock);
+        self.table.forget(clock);
+        self.count -= 1;
     }
 
     /// Virtual time, since when it passes, and how fast: as at first where no clock runs, or none has a speed.
@@ -166,28 +239,26 @@ impl OwnClocks {
     }
 
     /// A clock as it was, which runs until a virtual time, or has some of it left.
-    pub fn resume(&mut self, saved: &SavedOwnClock, key: Box<[u64]>) {
-        let number = self.set(key, saved.time, saved.mean);
-        let clock = self.clocks.get_mut(&number).expect("a clock");
+    pub fn resume(&mut self, saved: &SavedOwnClock, key: &[u64]) {
+        let clock = self.set(key, saved.time, saved.mean);
         if saved.runs {
-            (clock.target, clock.runs) = (saved.until, true);
-            self.ends.insert((real_rank(saved.until), number));
-            self.stopped.remove(&number);
+            self.run_until(clock, saved.until);
         } else {
-            clock.left = saved.until;
+            self.table[clock].until = saved.until;
         }
     }
 
     fn verify(&self) -> Verified {
-        let found =
-            || format!("{} run and {} have stopped of {}", self.ends.len(), self.stopped.len(), self.clocks.len());
-        let runs = |(rank, number): &(u64, u64)| {
-            self.clocks.get(number).is_some_and(|clock| clock.runs && real_rank(clock.target) == *rank)
-        };
-        let all = self.ends.len() + self.stopped.len() == self.clocks.len();
-        ensure(all && self.ends.iter().all(runs), "ends", found)?;
-        let known = |(number, clock): (&u64, &OwnClock)| clock.key.is_empty() || self.of(&clock.key) == Some(*number);
-        ensure(self.clocks.iter().all(known), "keys", || format!("{:?}", self.by_key))
+        self.table.verify()?;
+        self.ends.verify()?;
+        let mut known = self.table.in_use();
+        known.sort_unstable();
+        let mut all: Vec<u32> = self.in_order().collect();
+        all.sort_unstable();
+        let found = || format!("{} clocks, in order {all:?}, by key {known:?}", self.count);
+        ensure(all == known && all.len() == self.count, "clocks", found)?;
+        let is_known = |clock: u32| known.binary_search(&clock).is_ok();
+        ensure(self.that_run().all(is_known), "ends", || format!("{:?} of {known:?}", self.ends))
     }
 }
 
@@ -325,7 +396,9 @@ impl AllClocks {
             let slot = timers.insert(NEVER + number as Ticks, 0);
             timers.succeed(slot, NEVER + slot as Ticks, 0);
             slots.push(slot);
-            let own = OwnClocks { has_speed: clock.speed.is_some(), pace: 1.0, ..OwnClocks::default() };
+            let inputs = program.transitions[id].inputs.iter();
+            let tokens = inputs.filter(|arc| program.places[arc.place].width > 0).count();
+            let own = OwnClocks::new(tokens, clock.speed.is_some());
             Clocks::new(Of::Own(Box::new(own)), id)
         });
         let of: Vec<Clocks> = of.collect();
@@ -391,7 +464,7 @@ impl AllClocks {
         let mut kept = 0;
         for own in own {
             own.verify()?;
-            kept += own.clocks.len() as u64;
+            kept += own.count as u64;
         }
         self.common.verify()?;
         ensure(kept == self.kept, "kept", || format!("{} instead of {kept}", self.kept))
@@ -400,77 +473,94 @@ impl AllClocks {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::*;
     use crate::base::invariant::broken;
 
     /// Clocks of five bindings, and when each has run down.
     fn some_clocks() -> OwnClocks {
-        let mut clocks = OwnClocks { pace: 1.0, ..OwnClocks::default() };
+        let mut clocks = OwnClocks::new(1, false);
         for token in 0..5 {
-            let number = clocks.set(Box::new([token]), 10.0 - token as f64, 0.0);
-            clocks.start(number, 10.0 - token as f64, 0);
+            let clock = clocks.set(&[token], 10.0 - token as f64, 0.0);
+            clocks.start(clock, 10.0 - token as f64, 0);
         }
         clocks
     }
 
+    /// The tokens of the clocks that are due.
+    fn due(clocks: &OwnClocks, now: Ticks) -> Vec<u64> {
+        let mut found = Vec::new();
+        clocks.due(now, &mut found);
+        assert!(found.iter().all(|&clock| clocks.is_due(clock, now)));
+        let mut tokens: Vec<u64> = found.into_iter().flat_map(|clock| clocks.key(clock)).collect();
+        tokens.sort_unstable();
+        tokens
+    }
+
     #[test]
     fn c2_the_first_end_is_that_of_the_clocks_that_run() {
-        let (mut random, mut clocks) = (Random::new([1, 2, 3]), OwnClocks { pace: 1.0, ..OwnClocks::default() });
+        let (mut random, mut clocks) = (Random::new([1, 2, 3]), OwnClocks::new(1, false));
+        // By token, and so by age: what a clock runs until or has left, and whether it runs.
         let mut model: BTreeMap<u64, (f64, bool)> = BTreeMap::new();
         for step in 0..5000 {
             let now = step / 3;
             let picked = model.keys().nth(random.equal_choice(model.len().max(1) as u64) as usize).copied();
+            let picked = picked.map(|token| (token, clocks.of(&[token]).expect("a clock")));
             match (random.equal_choice(4), picked) {
-                (0, Some(number)) => {
-                    clocks.remove(number);
-                    model.remove(&number);
+                (0, Some((token, clock))) => {
+                    clocks.remove(clock);
+                    model.remove(&token);
                 }
-                (1, Some(number)) if model[&number].1 => {
-                    clocks.stop(number, Memory::Resume, now);
-                    assert_eq!(clocks.clocks[&number].left, model[&number].0 - now as f64);
-                    model.insert(number, (0.0, false));
+                (1, Some((token, clock))) if model[&token].1 => {
+                    clocks.stop(clock, Memory::Resume, now);
+                    model.insert(token, (model[&token].0 - now as f64, false));
                 }
-                (2, Some(number)) if !model[&number].1 => {
-                    let left = clocks.clocks[&number].left;
-                    clocks.start(number, left, now);
-                    model.insert(number, (now as f64 + left, true));
+                (2, Some((token, clock))) if !model[&token].1 => {
+                    let left = clocks[clock].until;
+                    clocks.start(clock, left, now);
+                    model.insert(token, (now as f64 + left, true));
                 }
                 _ => {
                     let time = random.equal_choice(50) as f64;
-                    let number = clocks.set(Box::new([step as u64]), time, 0.0);
-                    clocks.start(number, time, now);
-                    model.insert(number, (now as f64 + time, true));
+                    let clock = clocks.set(&[step as u64], time, 0.0);
+                    clocks.start(clock, time, now);
+                    model.insert(step as u64, (now as f64 + time, true));
                 }
             }
             let ends: Vec<f64> = model.values().filter(|(_, runs)| *runs).map(|(end, _)| *end).collect();
             let first = ends.iter().copied().fold(f64::INFINITY, f64::min);
             assert_eq!(clocks.end(), if ends.is_empty() { NEVER } else { first as Ticks });
             assert_eq!(clocks.running(), ends.len() as u64);
-            let mut due: Vec<u64> = clocks.due(now).collect();
-            due.sort_unstable();
-            let expected =
-                model.iter().filter(|(_, (end, runs))| *runs && *end <= now as f64).map(|(number, _)| *number);
-            assert_eq!(due, expected.collect::<Vec<_>>());
+            let expected = model.iter().filter(|(_, (end, runs))| *runs && *end <= now as f64).map(|(token, _)| *token);
+            assert_eq!(due(&clocks, now), expected.collect::<Vec<_>>());
+            let tokens = |clock: u32| clocks.key(clock).next().expect("a token");
+            assert!(clocks.in_order().map(tokens).eq(model.keys().copied()));
+            assert!(clocks.in_order().all(|clock| clocks[clock].until == model[&tokens(clock)].0));
+            let last =
+                |runs: bool| model.iter().rev().filter(move |(_, state)| state.1 == runs).map(|(token, _)| *token);
+            assert!(clocks.latest(3).map(tokens).eq(last(true).take(3)));
+            assert!(clocks.stopped().map(tokens).eq(last(false)));
             assert_eq!(clocks.verify(), Ok(()));
         }
     }
 
     #[test]
     fn c5_a_change_of_speed_moves_the_ends_and_not_their_order() {
-        let mut clocks = OwnClocks { has_speed: true, pace: 1.0, ..OwnClocks::default() };
+        let mut clocks = OwnClocks::new(1, true);
         clocks.rewind(100);
         for (token, time) in [(1, 60.0), (2, 40.0)] {
-            let number = clocks.set(Box::new([token]), time, 0.0);
-            clocks.start(number, time, 100);
+            let clock = clocks.set(&[token], time, 0.0);
+            clocks.start(clock, time, 100);
         }
         assert_eq!(clocks.end(), 140);
         clocks.change_pace(0.5, 120);
         assert_eq!((clocks.end(), clocks.virtual_now(130)), (160, 25.0));
         clocks.change_pace(0.0, 130);
-        assert_eq!((clocks.end(), clocks.due(1 << 40).count()), (NEVER, 0));
+        assert_eq!((clocks.end(), due(&clocks, 1 << 40)), (NEVER, vec![]));
         clocks.change_pace(2.0, 200);
         assert_eq!(clocks.end(), 208); // 15 are left, at twice the speed: 7.5 ticks, rounded to even
-        assert_eq!(clocks.due(208).collect::<Vec<_>>(), [1]);
+        assert_eq!(due(&clocks, 208), [2]);
         assert_eq!(clocks.verify(), Ok(()));
     }
 
@@ -479,8 +569,8 @@ mod tests {
         let mut clocks = some_clocks();
         clocks.stop(2, Memory::Repeat, 3);
         clocks.stop(3, Memory::Resume, 3);
-        assert_eq!((clocks.clocks[&2].left, clocks.clocks[&3].left), (8.0, 4.0));
-        assert_eq!(clocks.that_run().len(), 3);
+        assert_eq!((clocks[2].until, clocks[3].until), (8.0, 4.0));
+        assert_eq!(clocks.that_run().count(), 3);
     }
 
     #[test]
@@ -491,9 +581,9 @@ mod tests {
             damage(&mut clocks);
             broken(clocks.verify())
         };
-        assert_eq!(damaged(|clocks| _ = clocks.ends.pop_first()), "ends");
-        assert_eq!(damaged(|clocks| clocks.clocks.get_mut(&1).expect("a clock").runs = false), "ends");
-        assert_eq!(damaged(|clocks| _ = clocks.by_key.remove(&[3][..])), "keys");
+        assert_eq!(damaged(|clocks| clocks.ages.remove(&mut clocks.links, 2)), "clocks");
+        assert_eq!(damaged(|clocks| clocks.count -= 1), "clocks");
+        assert_eq!(damaged(|clocks| clocks.ends.insert(7, 0)), "ends");
     }
 
     #[test]

@@ -9,10 +9,11 @@
 //! - *rows*: the row of a place has as many numbers as the place has tokens.
 //! - *present*: `present` has exactly the numbers of all rows; with its seat in a bag, and its rank in a keyed place.
 
-use std::collections::HashMap;
+use std::collections::VecDeque;
 
 use crate::base::ids::PlaceId;
 use crate::base::invariant::{ensure, Verified};
+use crate::collections::key_table::KeyTable;
 use crate::net::Discipline;
 use crate::program::expression::Rank;
 use crate::program::Program;
@@ -21,10 +22,17 @@ use crate::state::counters::PlaceCounters;
 /// The tokens of one place by position: number, and rank in a keyed place.
 #[derive(Clone, Default)]
 struct Row {
-    tokens: Vec<(Rank, u64)>,
+    tokens: VecDeque<(Rank, u64)>,
     /// Those that have come and gone since clocks were looked at.
     came: Vec<u64>,
     went: Vec<u64>,
+}
+
+/// A token is gone.
+fn forget(present: &mut KeyTable<Rank>, number: u64) {
+    if let Some(group) = present.find(&[number][..]) {
+        present.forget(group);
+    }
 }
 
 /// What is noted of a token of a bag: its seat.
@@ -37,7 +45,7 @@ fn seated(seat: usize) -> Rank {
 pub struct Identities {
     /// A row for each place, or none.
     rows: Vec<Option<(Discipline, Row)>>,
-    present: HashMap<u64, Rank>,
+    present: KeyTable<Rank>,
     next: u64,
 }
 
@@ -46,7 +54,7 @@ impl Identities {
         let row =
             |place: &crate::program::place::PlaceProgram| place.identified.then(|| (place.discipline, Row::default()));
         let rows = program.places.iter().map(row).collect();
-        Identities { rows, present: HashMap::new(), next: 0 }
+        Identities { rows, present: KeyTable::hashed(1), next: 0 }
     }
 
     /// A token arrives; `rank` is that of a keyed place.
@@ -59,22 +67,25 @@ impl Identities {
         };
         row.tokens.insert(position, entry);
         row.came.push(self.next);
-        self.present.insert(self.next, if *discipline == Discipline::Bag { seated(position) } else { rank });
+        let group = self.present.enter(&[self.next][..]);
+        self.present[group] = if *discipline == Discipline::Bag { seated(position) } else { rank };
         self.next += 1;
     }
 
     /// The token at a position leaves.
     pub fn leaves(&mut self, place: PlaceId, position: usize) {
         let Some((discipline, row)) = &mut self.rows[place.at()] else { return };
-        let (_, number) = match discipline {
-            Discipline::Bag => row.tokens.swap_remove(position),
+        let gone = match discipline {
+            Discipline::Bag => row.tokens.swap_remove_back(position),
             Discipline::Fifo | Discipline::Key => row.tokens.remove(position),
             Discipline::Lifo => row.tokens.remove(row.tokens.len() - 1 - position),
         };
-        self.present.remove(&number);
+        let (_, number) = gone.expect("a token");
+        forget(&mut self.present, number);
         row.went.push(number);
         if let (Discipline::Bag, Some((_, moved))) = (discipline, row.tokens.get(position)) {
-            self.present.insert(*moved, seated(position));
+            let group = self.present.enter(&[*moved][..]);
+            self.present[group] = seated(position);
         }
     }
 
@@ -82,7 +93,7 @@ impl Identities {
     pub fn cleared(&mut self, place: PlaceId) {
         let Some((_, row)) = &mut self.rows[place.at()] else { return };
         for (_, number) in row.tokens.drain(..) {
-            self.present.remove(&number);
+            forget(&mut self.present, number);
             row.went.push(number);
         }
     }
@@ -96,12 +107,12 @@ impl Identities {
 
     /// Whether a token is in its place.
     pub fn is_present(&self, number: u64) -> bool {
-        self.present.contains_key(&number)
+        self.present.find(&[number][..]).is_some()
     }
 
     /// The position of a token in its place, if it is there.
     pub fn position(&self, place: PlaceId, number: u64) -> Option<usize> {
-        let noted = *self.present.get(&number)?;
+        let noted = self.present[self.present.find(&[number][..])?];
         let (discipline, row) = self.rows[place.at()].as_ref()?;
         let in_order = |entry| row.tokens.binary_search(&entry).ok();
         match discipline {
@@ -145,12 +156,14 @@ impl Identities {
             ensure(row.tokens.len() as u64 == place.tokens, "rows", found)?;
             let noted = |(seat, (rank, number)): (usize, &(Rank, u64))| {
                 let expected = if *discipline == Discipline::Bag { seated(seat) } else { *rank };
-                self.present.get(number) == Some(&expected)
+                self.present.find(&[*number][..]).map(|group| self.present[group]) == Some(expected)
             };
             let present = row.tokens.iter().enumerate().all(noted);
             ensure(present, "present", || "a token is elsewhere, or not present".to_owned())?;
         }
-        ensure(all == self.present.len(), "present", || format!("{} instead of {all}", self.present.len()))
+        self.present.verify()?;
+        let present = self.present.in_use().len();
+        ensure(all == present, "present", || format!("{present} instead of {all}"))
     }
 }
 
@@ -165,7 +178,7 @@ mod tests {
     /// A place of each discipline.
     fn identities() -> Identities {
         let rows = DISCIPLINES.iter().map(|&discipline| Some((discipline, Row::default()))).collect();
-        Identities { rows, present: HashMap::new(), next: 0 }
+        Identities { rows, present: KeyTable::hashed(1), next: 0 }
     }
 
     fn counters(model: &[Vec<(Rank, u64)>]) -> Vec<PlaceCounters> {
@@ -232,10 +245,11 @@ mod tests {
         model[0].pop();
         assert_eq!(broken(identities.verify(&counters(&model))), "rows");
         model[0].push(((0, 0), 0));
-        identities.present.insert(7, (0, 0));
+        identities.present.enter(&[7][..]);
         assert_eq!(broken(identities.verify(&counters(&model))), "present");
-        identities.present.remove(&7);
-        identities.present.insert(0, (1, 0));
+        forget(&mut identities.present, 7);
+        let first = identities.present.find(&[0][..]).expect("a token");
+        identities.present[first] = (1, 0);
         assert_eq!(broken(identities.verify(&counters(&model))), "present");
     }
 }
