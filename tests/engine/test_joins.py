@@ -21,7 +21,7 @@ pytestmark = pytest.mark.skipif(not available(), reason="the native engine is no
 
 LIMITS = Limits(firings_at_an_instant=400, tokens=400)
 FEW = settings(deadline=None, suppress_health_check=list(HealthCheck), max_examples=20)
-MANY_NETS = settings(FEW, max_examples=1000)
+MANY_NETS = settings(FEW, max_examples=300)
 NEVER = 1 << 60
 
 

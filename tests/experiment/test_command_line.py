@@ -176,6 +176,7 @@ def rows_of(path: Path) -> int:
         return 0
 
 
+@pytest.mark.slow
 def test_progress_on_a_terminal(tmp_path: Path) -> None:
     net = str(write_net(tmp_path))
     arguments = ["sweep", net, "--grid", "load=0.3,0.6", "-n", "12", "--until", "400", *REFERENCE]

@@ -60,14 +60,14 @@ chances = st.randoms(use_true_random=False)
 
 
 @given(chances)
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
 def test_parsing_reads_what_was_written(chance: random.Random) -> None:
     program = Programs(chance).program()
     assert bare(tree_of(plain(program)).declarations) == bare(program)
 
 
 @given(chances)
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
 def test_formatting_keeps_the_tree_and_the_comments_and_is_stable(chance: random.Random) -> None:
     text = scattered(plain(Programs(chance).program()), chance)
     formatted = format_source(text, "test.net")
