@@ -142,7 +142,7 @@ def test_x3_many_firings_at_an_instant(burst: int, patience: int) -> None:
     compare(text, [1, 100, 150, 1500, 300], patience=patience)
 
 
-@pytest.mark.parametrize("transitions", [60, 64, 65, 150, 700])
+@pytest.mark.parametrize("transitions", [60, 64, 65, 150, pytest.param(700, marks=pytest.mark.slow)])
 def test_sets_of_enabled_transitions(transitions: int) -> None:
     """One word, or several with a summary above; transitions that watches decide about, and others."""
     last = transitions - 1
@@ -156,7 +156,7 @@ def test_sets_of_enabled_transitions(transitions: int) -> None:
     compare(text, [5, 60, 200], patience=0)
 
 
-@pytest.mark.parametrize("levels", [False, True])
+@pytest.mark.parametrize("levels", one_in(2, [True, False]))
 @pytest.mark.parametrize("text", list(WAVERING.values()), ids=list(WAVERING))
 def test_places_that_are_empty_as_chance_has_it(text: str, levels: bool) -> None:
     compare(text, [800, 1, 1500], patience=200, levels=levels)
