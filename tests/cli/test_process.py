@@ -68,6 +68,8 @@ def test_ctrl_c_while_the_program_starts(endless: str) -> None:
         time.sleep(0.15)
         process.send_signal(signal.SIGINT)
         _, err = process.communicate(timeout=30)
+    if process.returncode == 1 and "__main__.py" not in err:
+        pytest.skip("Python had not begun the program")
     assert process.returncode in (130, -signal.SIGINT)
     assert process.returncode == -signal.SIGINT or "Traceback" not in err
 

@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.calling import Call, caller
+from tests.engines import FASTEST
 from tests.experiment.nets import FAILING, TIMED, stored_rows, write_net
 from tests.processes import started
 
@@ -211,7 +212,7 @@ measure length = mean(line)
 
 def test_a_run_finds_its_warmup(call: Call, tmp_path: Path) -> None:
     net = str(write_net(tmp_path, SLOW_START, "slow.net"))
-    found = call("run", net, "--warmup", "auto", "--until", "2 us", "--engine", "reference", "--json")
+    found = call("run", net, "--warmup", "auto", "--until", "2 us", "--engine", FASTEST, "--json")
     assert found.status == 0
     assert 100 <= json.loads(found.out)["manifest"]["warmup"] <= 400
     assert re.search(r"note\[warmup-found\]: the warm-up ends at [0-9.]+ ns", found.err)

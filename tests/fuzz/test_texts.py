@@ -78,7 +78,7 @@ def test_an_order_that_shows_is_a_finding() -> None:
 def test_names_and_the_order_of_places_and_measures_show_nowhere() -> None:
     text = Text([(KEPT if line.startswith("transition") else FREE, line) for line in COUPLED.split("\n")])
     orders = set()
-    for seed in range(20):
+    for seed in range(8):
         source = retold.reordered(text, random.Random(seed))
         orders.add(source.index("N1a =") < source.index("N2b\n") if "N2b\n" in source else None)
         for telling in retold.TELLINGS:
