@@ -18,3 +18,6 @@ ENGINES = [
         ),
     ),
 ]
+
+NATIVE_FIRST = [pytest.param("reference", marks=pytest.mark.slow if available() else ()), *ENGINES[1:]]
+"""For tests that take long on the reference engine: that one runs them among the slow tests."""

@@ -110,6 +110,7 @@ def test_nets_that_come_in_sizes(name: str, parameter: str, size: int) -> None:
     assert differences(program, NETS / f"{name}.net", 20_000, {parameter: size}) == []
 
 
+@pytest.mark.slow
 def test_the_least_served_come_first_on_both_sides() -> None:
     """Who comes first shows in no figure of a place, but in how far the sizes of those who wait lie apart."""
     variances: tuple[list[float], list[float]] = ([], [])

@@ -163,6 +163,7 @@ def test_the_committed_figures_are_those_of_the_page() -> None:
     assert shown.strip() == tables.markdown(report.read(report.SNAPSHOT), run.NAMES).strip()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(which(COMPILER) is None, reason="needs a C++ compiler")
 def test_what_memory_costs() -> None:
     rows = memory.measure(loads=1000)

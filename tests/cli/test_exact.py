@@ -145,6 +145,7 @@ def test_a_clock_of_several_stages_is_refused_for_what_it_remembers(call: Call, 
     assert "exact-clock" in call("solve", str(net)).err
 
 
+@pytest.mark.slow
 def test_the_solvable_nets_of_the_library(call: Call) -> None:
     """docs/exact.md names them."""
     names = [one["name"].rpartition("/")[2] for one in json.loads(call("list", "--solvable", "--json").out)]

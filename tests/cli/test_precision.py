@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from petri.experiment import Experiment, Precision
+from tests.engines import FASTEST
 from tests.experiment.nets import QUEUE, write_net
 
 from .calling import Call
@@ -15,11 +16,11 @@ from .calling import Call
 
 def test_as_many_as_a_sweep_needs(call: Call, tmp_path: Path) -> None:
     net = str(write_net(tmp_path, QUEUE))
-    found = call("run", net, "--precision", "10%", "--engine", "reference", "--json", "-q")
+    found = call("run", net, "--precision", "10%", "--engine", FASTEST, "--json", "-q")
     assert found.status == 0
     measures = {one["name"]: one for one in json.loads(found.out)["measures"]}
     assert all(one["half_width"] <= 0.1 * one["value"] for one in measures.values())
-    outcome = Experiment(net, precision=Precision(0.1)).run(tmp_path / "q.db", engine="reference", workers=1)
+    outcome = Experiment(net, precision=Precision(0.1)).run(tmp_path / "q.db", engine=FASTEST, workers=1)
     (point,) = outcome.points
     assert len(json.loads(found.out)["replications"]) == len(point.rows) > 10
     assert measures["customers"]["value"] == pytest.approx(point.interval("customers").mean)

@@ -68,12 +68,14 @@ def test_ctrl_c_while_the_program_starts(endless: str) -> None:
         time.sleep(0.15)
         process.send_signal(signal.SIGINT)
         _, err = process.communicate(timeout=30)
+    if process.returncode == 1 and "__main__.py" not in err:
+        pytest.skip("Python had not begun the program")
     assert process.returncode in (130, -signal.SIGINT)
     assert process.returncode == -signal.SIGINT or "Traceback" not in err
 
 
 @pytest.mark.parametrize(
-    "arguments", one_in(2, [["flat", "ixp2400"], ["run", "mm1"], ["run", "mm1", "--json"], ["list"]])
+    "arguments", one_in(4, [["flat", "ixp2400"], ["run", "mm1"], ["run", "mm1", "--json"], ["list"]])
 )
 def test_a_closed_pipe_is_no_error(arguments: list[str]) -> None:
     reader, writer = os.pipe()
@@ -158,7 +160,8 @@ def test_the_modules_run_as_a_program() -> None:
     assert done.stdout.startswith("pnsim ")
 
 
-@pytest.mark.parametrize("columns", [60, pytest.param(80, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("columns", [60, 80])
 def test_no_line_is_wider_than_a_real_terminal(columns: int) -> None:
     master, slave = pty.openpty()
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))

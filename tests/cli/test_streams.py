@@ -41,7 +41,7 @@ def pnsim(*arguments: str, **settings: Any) -> subprocess.CompletedProcess[str]:
     return subprocess.run([*PNSIM, *arguments], **settings)
 
 
-@pytest.mark.parametrize("arguments", one_in(4, PRINTING, " ".join))
+@pytest.mark.parametrize("arguments", one_in(6, PRINTING, " ".join))
 def test_a_full_disk_is_told_in_one_line(arguments: list[str]) -> None:
     with open("/dev/full", "wb") as full:
         done = pnsim(*arguments, stdout=full)
@@ -85,7 +85,8 @@ def test_a_full_stdout_does_not_keep_the_files_from_being_written() -> None:
     assert len(Path("t.csv").read_text(encoding="utf-8").splitlines()) > 100
 
 
-@pytest.mark.parametrize(("net", "status"), [("net.net", 0), pytest.param("unmet.net", 1, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize(("net", "status"), [("net.net", 0), ("unmet.net", 1)])
 def test_a_closed_pipe_ends_the_printing_only(net: str, status: int) -> None:
     reader, writer = os.pipe()
     os.close(reader)

@@ -12,8 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.experiment.nets import QUEUE, stored_rows, write_net
-from tests.preload import NEEDS_PRELOAD, compiled
-from tests.processes import PNSIM
+from tests.preload import NEEDS_PRELOAD, Forking, compiled
 
 SOURCE = Path(__file__).with_name("failing.c")
 NET = QUEUE.replace("until 200", "until 20").replace("warmup 20", "warmup 2")
@@ -29,21 +28,23 @@ pytestmark = [pytest.mark.slow, NEEDS_PRELOAD]
 
 
 @pytest.fixture(scope="module")
-def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return compiled(SOURCE, tmp_path_factory.mktemp("library"))
+def commands(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Forking]:
+    folder = tmp_path_factory.mktemp("library")
+    found = Forking(compiled(SOURCE, folder), folder)
+    yield found
+    found.close()
 
 
 class Disk:
     """A folder on a disk of which one step fails, or all from one on."""
 
-    def __init__(self, library: Path, folder: Path, kind: str) -> None:
-        self.library, self.folder, self.told = library, folder / "disk", folder / "told"
+    def __init__(self, commands: Forking, folder: Path, kind: str) -> None:
+        self.commands, self.folder, self.told = commands, folder / "disk", folder / "told"
         self.error, self.stays = KINDS[kind]
 
     def run(self, command: list[str], step: int) -> subprocess.CompletedProcess[str] | None:
         """The command with this failing step; None if it needs fewer steps."""
         settings = {
-            "LD_PRELOAD": str(self.library),
             "FAILING_BELOW": str(self.folder),
             "FAILING_AT": str(step),
             "FAILING_WITH": str(int(self.error)),
@@ -51,18 +52,15 @@ class Disk:
             "FAILING_TOLD": str(self.told),
         }
         self.told.unlink(missing_ok=True)
-        done = subprocess.run(
-            [*PNSIM, *command], cwd=self.folder, env={**os.environ, **settings}, capture_output=True, text=True
-        )
+        done = self.commands.run(command, self.folder, settings)
         return done if self.told.exists() else None
 
     def steps(self, command: list[str], files: dict[str, str]) -> Iterator[subprocess.CompletedProcess[str]]:
         """The command with each failing step, always in a folder with these files alone."""
+        self.fill(files)
+        assert self.commands.run(command, self.folder, first=True).returncode == 0
         for step in range(1, MOST_STEPS):
-            shutil.rmtree(self.folder, ignore_errors=True)
-            self.folder.mkdir()
-            for name, text in files.items():
-                (self.folder / name).write_text(text, "utf-8")
+            self.fill(files)
             done = self.run(command, step)
             if done is None:
                 assert step > 3, "the disk was not used"
@@ -70,13 +68,19 @@ class Disk:
             yield done
         raise AssertionError("the command never ends")
 
+    def fill(self, files: dict[str, str]) -> None:
+        shutil.rmtree(self.folder, ignore_errors=True)
+        self.folder.mkdir()
+        for name, text in files.items():
+            (self.folder / name).write_text(text, "utf-8")
+
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", WRITING)
-def test_a_file_is_the_old_one_or_the_new_one(library: Path, tmp_path: Path, name: str, kind: str) -> None:
+def test_a_file_is_the_old_one_or_the_new_one(commands: Forking, tmp_path: Path, name: str, kind: str) -> None:
     command, target, end = WRITING[name]
     old = NET if name == "fmt" else "old"
-    disk = Disk(library, tmp_path, kind)
+    disk = Disk(commands, tmp_path, kind)
     for done in disk.steps(command, {"queue.net": NET, target: old}):
         assert done.returncode in (2, 3), done
         assert done.stderr.count("error[output-unwritable]") == 1, done.stderr
@@ -88,21 +92,21 @@ def test_a_file_is_the_old_one_or_the_new_one(library: Path, tmp_path: Path, nam
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_sweep_goes_on_where_the_disk_failed(library: Path, tmp_path: Path, kind: str) -> None:
+def test_a_sweep_goes_on_where_the_disk_failed(commands: Forking, tmp_path: Path, kind: str) -> None:
     files = {"queue.net": NET, "s.yaml": "net: queue.net\ngrid: {load: [0.5]}\nreplications: 2\n"}
     whole = tmp_path / "whole"
     whole.mkdir()
     write_net(whole, NET)
     (whole / "s.yaml").write_text(files["s.yaml"], "utf-8")
-    subprocess.run([*PNSIM, "sweep", "s.yaml"], cwd=whole, check=True, capture_output=True)
+    assert commands.run(["sweep", "s.yaml"], whole).returncode == 0
     rows = stored_rows(whole / "s.db")
-    disk = Disk(library, tmp_path, kind)
+    disk = Disk(commands, tmp_path, kind)
     failures = 0
     for done in disk.steps(["sweep", "s.yaml"], files):
         assert done.returncode in (0, 2), done  # 0: SQLite could do without the step
         assert done.stderr.count("error[") == (done.returncode == 2), done.stderr
         failures += done.returncode
-        again = subprocess.run([*PNSIM, "sweep", "s.yaml"], cwd=disk.folder, capture_output=True, text=True)
+        again = commands.run(["sweep", "s.yaml"], disk.folder)
         assert again.returncode == 0, again.stderr
         assert stored_rows(disk.folder / "s.db") == rows
     assert failures

@@ -152,7 +152,7 @@ def saved_on_the_way(net: Net, how: str, firings: int) -> tuple[SavedEngine, flo
     return one.save(), now + now
 
 
-@pytest.mark.parametrize("path", one_in(8, LIBRARY), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", one_in(24, LIBRARY), ids=lambda path: path.stem)
 def test_nets_of_the_library_go_on(path: Path) -> None:
     net = petri.load(path).net
     saved, until = saved_on_the_way(net, "interpreted", 1000)

@@ -24,8 +24,8 @@ pytestmark = pytest.mark.skipif(not available(), reason="the native engine is no
 
 NETS = Path(__file__).parents[2] / "benchmarks" / "nets"
 LIMITS = Limits(firings_at_an_instant=60, tokens=60)
-FEW = settings(deadline=None, suppress_health_check=list(HealthCheck), max_examples=50)
-MANY_NETS = settings(FEW, max_examples=1000)
+FEW = settings(deadline=None, suppress_health_check=list(HealthCheck), max_examples=30)
+MANY_NETS = settings(FEW, max_examples=300)
 
 
 def same(one: object, other: object) -> bool:

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.skipif(not available(), reason="the native engine is no
 
 LIMITS = Limits(firings_at_an_instant=400, tokens=400)
 FEW = settings(deadline=None, suppress_health_check=list(HealthCheck), max_examples=20)
-MANY_NETS = settings(FEW, max_examples=1000)
+MANY_NETS = settings(FEW, max_examples=300)
 NEVER = 1 << 60
 
 
@@ -165,7 +165,7 @@ LIVING = {
 }
 
 
-@pytest.mark.parametrize("patience", [0, NEVER], ids=["compiled", "interpreted"])
+@pytest.mark.parametrize("patience", one_in(2, [0, NEVER], {0: "compiled", NEVER: "interpreted"}.__getitem__))
 @pytest.mark.parametrize("text", LIVING.values(), ids=LIVING)
 @pytest.mark.parametrize("seed", one_in(3, range(3)))
 def test_same_bindings(seed: int, text: str, patience: int) -> None:

@@ -23,7 +23,7 @@ class Forgetful(Engine):
 
 
 @given(nets(), st.integers(0, 3))
-@settings(deadline=None, suppress_health_check=list(HealthCheck), max_examples=60)
+@settings(deadline=None, suppress_health_check=list(HealthCheck), max_examples=25)
 def test_remembering_bindings_changes_nothing(net: Net, seed: int) -> None:
     limits = Limits(firings_at_an_instant=60, tokens=60)
     one, other = Engine(net, seed, 0, limits), Forgetful(net, seed, 0, limits)

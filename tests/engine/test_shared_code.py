@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -26,8 +26,9 @@ from petri.structs import replace
 from tests.engine.copies import beside
 from tests.engine.kinds import KINDS
 from tests.engine.nets import nets
-from tests.engine.test_library import CASES
+from tests.engine.test_library import CASES, name_of
 from tests.engine.variants import variants
+from tests.sampling import one_in
 
 if not available():
     pytest.skip("the native engine is not built", allow_module_level=True)
@@ -45,12 +46,9 @@ def session(net: Net, levels: bool = False) -> NativeSession:
     return begun
 
 
-@pytest.mark.parametrize(
-    ("path", "parameters"),
-    CASES,
-    ids=lambda value: value.stem if isinstance(value, Path) else " ".join(f"{k}={v}" for k, v in value.items()),
-)
-def test_of_the_library(path: Path, parameters: Mapping[str, str]) -> None:
+@pytest.mark.parametrize("case", one_in(5, CASES, name_of))
+def test_of_the_library(case: tuple[Path, dict[str, str]]) -> None:
+    path, parameters = case
     running = session(petri.load(path, **parameters).net)
     running.advance(math.inf, 2_000)
     running.verify_shapes()
@@ -109,7 +107,7 @@ def changed(net: Net, chance: random.Random) -> Net | None:
 
 
 @given(nets(), st.integers(0, 1 << 30), st.booleans(), st.booleans())
-@settings(deadline=None, suppress_health_check=list(HealthCheck), max_examples=40)
+@settings(deadline=None, suppress_health_check=list(HealthCheck), max_examples=15)
 def test_of_random_nets_that_differ_in_one_thing(net: Net, seed: int, levels: bool, apart: bool) -> None:
     """Copies side by side, each changed in one thing. `apart`: their names do not make them one array."""
     chance = random.Random(seed)

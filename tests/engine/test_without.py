@@ -74,7 +74,7 @@ def random_nets(number: int, seed: str) -> list[tuple[Net, Run]]:
     for _ in range(number):
         choose = Random(f"{chance.random()}")
         net = joining_net(choose) if chance.random() < 0.5 else chosen_net(choose)
-        found.append((net, Run(chance.randrange(4), chance.randint(1, 60), chance.random() < 0.3)))
+        found.append((net, Run(chance.randrange(4), chance.randint(1, 20), chance.random() < 0.3)))
     return found
 
 
@@ -93,13 +93,13 @@ def replace_without(run: Run, name: str) -> Run:
 
 @pytest.mark.parametrize("name", OPTIMISATIONS)
 def test_no_result_depends_on_it(name: str) -> None:
-    assert_nothing_changes(name, 6)
+    assert_nothing_changes(name, 4)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [*OPTIMISATIONS, ",".join(OPTIMISATIONS)])
 def test_no_result_of_many_nets_depends_on_it(name: str) -> None:
-    assert_nothing_changes(name, 100)
+    assert_nothing_changes(name, 40)  # four of ten nets of `make fuzz` run without one
 
 
 RARELY = [pytest.param(name, marks=pytest.mark.slow) for name in sorted({*OPTIMISATIONS} - {"shapes", "footprints"})]

@@ -69,7 +69,7 @@ def explored(kind: type, net: Net) -> StateSpace | str:
 
 
 @pytest.mark.parametrize("ticks", [False, True])
-@pytest.mark.parametrize("seed", one_in(10, range(300)))
+@pytest.mark.parametrize("seed", one_in(10, range(150)))
 def test_explorers_agree(seed: int, ticks: bool) -> None:
     net = solvable_net(seed, ticks)
     naive, native = explored(NaiveSpace, net), explored(NativeSpace, net)
@@ -91,7 +91,7 @@ def test_explorers_agree(seed: int, ticks: bool) -> None:
             assert math.isclose(weight, found[state][arc], rel_tol=1e-12), arc
 
 
-@pytest.mark.parametrize("seed", one_in(10, range(300)))
+@pytest.mark.parametrize("seed", one_in(10, range(150)))
 def test_clocks_that_run(seed: int) -> None:
     """In both explorers (M2). Their numbers of states may differ, so a figure of all states is compared."""
     net = solvable_net(seed)

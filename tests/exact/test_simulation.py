@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from itertools import count
 
 import pytest
-from scipy import stats
 
 from petri.diagnostics import LanguageError
 from petri.engine.native import available
@@ -19,7 +18,7 @@ from petri.ticks import Tick
 from tests.exact.nets import ZERO, real, solvable_net
 
 FINE = 2**20  # ticks in a time unit: times are rounded to them, and must not be short of them
-NETS = 500
+NETS = 250
 REPLICATIONS = 10
 UNTIL = 500.0  # time units, in each of which a transition fires a few times
 AGAIN = 20.0  # mean time between new beginnings
@@ -73,6 +72,8 @@ def solved(seed: int) -> tuple[Model, Solution] | None:
 
 def deviations(model: Model, solution: Solution, seed: int, engine: str) -> Iterator[tuple[str, float]]:
     """Of each figure how far the simulation is off, in standard errors."""
+    from scipy import stats  # half a second, which a collection of tests need not take
+
     result = model.run(until=UNTIL, warmup=UNTIL / 10.0, replications=REPLICATIONS, seed=seed, engine=engine)
     exact = {one.name: one for one in (*solution.places, *solution.transitions)}
     quantile = float(stats.t.ppf(0.975, REPLICATIONS - 1))
@@ -102,7 +103,9 @@ def _is_rare(name: str, value: float) -> bool:
 
 @pytest.mark.slow
 def test_intervals_cover_the_exact_figures() -> None:
-    """Of 500 nets, with Bonferroni's correction for all figures together."""
+    """Of 250 nets, with Bonferroni's correction for all figures together."""
+    from scipy import stats
+
     engine = "native" if available() else "reference"
     found: list[tuple[int, str, float]] = []
     nets = 0

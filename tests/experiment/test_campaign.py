@@ -25,7 +25,7 @@ from petri.experiment.procedure.workers import Processes, Threads, Workers
 from petri.experiment.store.database import SILENCE, is_alive, writing
 from petri.measure.sequential import looks
 from petri.model import Model
-from tests.engines import ENGINES, FASTEST
+from tests.engines import FASTEST, NATIVE_FIRST
 from tests.experiment.nets import FAILING, QUEUE, TIMED, stored_rows, write_net
 
 POINTS = [{"load": 0.3}, {"load": 0.6}, {"load": 0.6, "servers": 2}]
@@ -58,7 +58,7 @@ def test_a_net_that_is_made_already_has_its_tables() -> None:
         experiment.prepare("reference")
 
 
-@pytest.mark.parametrize("precision", [None, Precision(0.15)])
+@pytest.mark.parametrize("precision", [pytest.param(None, marks=pytest.mark.slow), Precision(0.15)])
 def test_rows_do_not_depend_on_the_workers(tmp_path: Path, precision: Precision | None) -> None:
     experiment = queue(tmp_path, precision=precision, max_replications=25, warmup="auto")
     with ThreadPoolExecutor(3) as pool:
@@ -72,7 +72,7 @@ def test_rows_do_not_depend_on_the_workers(tmp_path: Path, precision: Precision 
     assert rows == stored_rows(tmp_path / "two.db") == stored_rows(tmp_path / "three.db")
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("engine", NATIVE_FIRST)
 def test_replications_stop_at_the_first_look_that_is_precise(tmp_path: Path, engine: str) -> None:
     wanted = {"customers": Precision(0.2)}
     experiment = queue(tmp_path, points=[{"load": 0.6}], precision=wanted, replications=5, max_replications=60)

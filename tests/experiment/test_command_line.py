@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.calling import Call, caller
+from tests.engines import FASTEST
 from tests.experiment.nets import FAILING, TIMED, stored_rows, write_net
 from tests.processes import started
 
@@ -176,6 +177,7 @@ def rows_of(path: Path) -> int:
         return 0
 
 
+@pytest.mark.slow
 def test_progress_on_a_terminal(tmp_path: Path) -> None:
     net = str(write_net(tmp_path))
     arguments = ["sweep", net, "--grid", "load=0.3,0.6", "-n", "12", "--until", "400", *REFERENCE]
@@ -210,7 +212,7 @@ measure length = mean(line)
 
 def test_a_run_finds_its_warmup(call: Call, tmp_path: Path) -> None:
     net = str(write_net(tmp_path, SLOW_START, "slow.net"))
-    found = call("run", net, "--warmup", "auto", "--until", "2 us", "--engine", "reference", "--json")
+    found = call("run", net, "--warmup", "auto", "--until", "2 us", "--engine", FASTEST, "--json")
     assert found.status == 0
     assert 100 <= json.loads(found.out)["manifest"]["warmup"] <= 400
     assert re.search(r"note\[warmup-found\]: the warm-up ends at [0-9.]+ ns", found.err)

@@ -17,11 +17,12 @@ from petri.engine.native import available
 from petri.experiment import Experiment, ExperimentError, compare
 from petri.experiment.procedure.rerun import recorded, repeat
 from petri.model import Model, load
+from tests.engines import FASTEST
 from tests.experiment.nets import FAILING, QUEUE, TIMED, write_net
 
 
 def written(path: Path, model: Model, **options: Any) -> str:
-    options = {"seed": 3, "replications": 6, "engine": "reference", **options}
+    options = {"seed": 3, "replications": 6, "engine": FASTEST, **options}
     path.write_text(json.dumps(model.run(**options).to_dict()), encoding="utf-8")
     return str(path)
 
@@ -33,7 +34,7 @@ def queue(load_: float) -> Model:
 def store_of(folder: Path) -> Path:
     points = [{"load": 0.4}, {"load": 0.5}, {"load": 0.5, "servers": 2}]
     experiment = Experiment(net=write_net(folder), points=points, replications=6, seed=3)
-    experiment.run(folder / "s.db", engine="reference", workers=1)
+    experiment.run(folder / "s.db", engine=FASTEST, workers=1)
     return folder / "s.db"
 
 
@@ -92,16 +93,16 @@ def test_what_cannot_be_compared(tmp_path: Path) -> None:
 def test_every_replication_of_a_store_can_be_repeated(tmp_path: Path) -> None:
     store = store_of(tmp_path)
     (tmp_path / "queue.net").unlink()  # the store has the flat nets
-    found = recorded(str(store), engine="reference")
+    found = recorded(str(store), engine=FASTEST)
     assert len(found) == 18
     assert all(repeat(one).same for one in found)
-    (one,) = recorded(f"{store}:load=0.4", [2], engine="reference")
+    (one,) = recorded(f"{store}:load=0.4", [2], engine=FASTEST)
     assert (one.point, one.index) == ("load=0.4", 2)
     connection = sqlite3.connect(store)
     with connection:
         connection.execute("UPDATE replications SET hash = '00000000000000ff' WHERE point = 1 AND replication = 2")
     connection.close()
-    assert not repeat(recorded(f"{store}:load=0.4", [2], engine="reference")[0]).same
+    assert not repeat(recorded(f"{store}:load=0.4", [2], engine=FASTEST)[0]).same
 
 
 @pytest.mark.parametrize("text", [QUEUE, TIMED, FAILING], ids=["queue", "timed", "failing"])
@@ -110,7 +111,7 @@ def test_a_result_can_be_repeated(tmp_path: Path, text: str) -> None:
     changed = {"load": 0.7} if text is QUEUE else {"gap": "12.5 ns"} if text is TIMED else {"bad": 1}
     model = load(net, **changed)
     result = written(tmp_path / "r.json", model, replications=3)
-    found = recorded(result, engine="reference", net=net)
+    found = recorded(result, engine=FASTEST, net=net)
     assert len(found) == 3
     assert all(repeat(one).same for one in found)
     if text is FAILING:
@@ -130,7 +131,7 @@ def test_a_result_can_be_repeated(tmp_path: Path, text: str) -> None:
 def test_a_result_that_was_cut_short_is_followed_as_far_as_it_went(tmp_path: Path) -> None:
     net = write_net(tmp_path)
     result = written(tmp_path / "r.json", load(net), replications=2, max_firings=37)
-    assert all(repeat(one).same and one.firings == 37 for one in recorded(result, engine="reference", net=net))
+    assert all(repeat(one).same and one.firings == 37 for one in recorded(result, engine=FASTEST, net=net))
 
 
 @pytest.mark.skipif(not available(), reason="the native engine refuses the net")

@@ -20,6 +20,7 @@ from petri.measure.formula import evaluate
 from petri.model import Model
 from petri.net import Net
 from petri.result.units import unit_of
+from tests.engines import FASTEST
 from tests.experiment.nets import TIMED, write_net
 
 
@@ -37,7 +38,7 @@ def once(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
     experiment = Experiment(
         net=write_net(folder, TIMED, "timed.net"), points=points, replications=5, measures=names, expected=expected
     )
-    return experiment.run(folder / "s.db", engine="reference", workers=2)
+    return experiment.run(folder / "s.db", engine=FASTEST, workers=1)
 
 
 @pytest.fixture

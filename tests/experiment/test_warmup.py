@@ -11,7 +11,7 @@ from petri import language
 from petri.experiment import Experiment, Store
 from petri.experiment.design.warmup import TOKENS, WINDOWS, Warmup, pilot, series_of, settle, windows
 from petri.run.plan import Plan
-from tests.engines import ENGINES, FASTEST
+from tests.engines import FASTEST, NATIVE_FIRST
 from tests.experiment.nets import stored_rows, write_net
 
 # A server that is slow for the first 100 and fast from then on.
@@ -33,7 +33,7 @@ def plan(engine: str = FASTEST, until: float = 2000.0, seed: int = 1) -> Plan:
     return Plan(until=until, seed=seed, engine=engine)
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("engine", NATIVE_FIRST)
 def test_the_slow_start_is_cut_off(engine: str) -> None:
     found = pilot(language.loads(SLOW_START), plan(engine))
     assert found.settled

@@ -21,6 +21,7 @@ from tests.fuzz.modes import Run
 from tests.fuzz.texts import FREE, KEPT, Text
 
 CASES = 160
+COMPARED = 60  # `make fuzz` compares hundreds
 KIND = KINDS["text"]
 
 
@@ -28,6 +29,7 @@ def cases(number: int) -> list[bytes]:
     return [KIND.make(random.Random(f"texts {case}")) for case in range(number)]
 
 
+@pytest.mark.slow
 def test_every_construct_is_drawn_and_acts() -> None:
     """The modes of the engines are compared by `make fuzz`; here nets run once, and in other words."""
     counts: Counter[str] = Counter()
@@ -43,14 +45,14 @@ def test_every_construct_is_drawn_and_acts() -> None:
 
 
 def test_a_few_texts_agree_in_all_modes_and_words() -> None:
-    ran = sum((KIND.run(data) for data in cases(10)), Counter[str]())
+    ran = sum((KIND.run(data) for data in cases(3)), Counter[str]())
     assert ran["refused"] == 0
-    assert ran["reference"] == 10
+    assert ran["reference"] == 3
 
 
 @pytest.mark.slow
 def test_many_texts_agree_in_all_modes_and_words() -> None:
-    assert sum((KIND.run(data) for data in cases(CASES)), Counter[str]())["refused"] == 0
+    assert sum((KIND.run(data) for data in cases(COMPARED)), Counter[str]())["refused"] == 0
 
 
 COUPLED = """place N1a = 3 * token
@@ -76,7 +78,7 @@ def test_an_order_that_shows_is_a_finding() -> None:
 def test_names_and_the_order_of_places_and_measures_show_nowhere() -> None:
     text = Text([(KEPT if line.startswith("transition") else FREE, line) for line in COUPLED.split("\n")])
     orders = set()
-    for seed in range(20):
+    for seed in range(8):
         source = retold.reordered(text, random.Random(seed))
         orders.add(source.index("N1a =") < source.index("N2b\n") if "N2b\n" in source else None)
         for telling in retold.TELLINGS:

@@ -1,7 +1,7 @@
 """Runs cases until the time is over; a crash ends this process only. Each line of stdout is a JSON object.
 
 `python -m tests.fuzz.worker SEED FIRST SECONDS [KIND]` runs many cases, perhaps of one kind alone;
-`python -m tests.fuzz.worker KIND FILE` runs a kept one.
+`python -m tests.fuzz.worker FILE …` runs kept ones, up to the first that shows a fault.
 """
 
 from __future__ import annotations
@@ -61,9 +61,11 @@ def run(seed: int, first: int, seconds: float, only: str) -> None:
 
 def main() -> None:
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-    if sys.argv[1] in KINDS:
-        if (what := fault(KINDS[sys.argv[1]], Path(sys.argv[2]).read_bytes())) is not None:
-            sys.exit(what)
+    if not sys.argv[1].isdecimal():
+        for path in map(Path, sys.argv[1:]):
+            say(begins=path.name)
+            if (what := fault(KINDS[path.name.partition("-")[0]], path.read_bytes())) is not None:
+                sys.exit(f"{path.name}: {what}")
         return
     seed, first, seconds, *only = sys.argv[1:]
     run(int(seed), int(first), float(seconds), "".join(only))

@@ -178,6 +178,7 @@ def test_nets_that_nobody_reads_stay(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "[" not in imported(ring(9), "a.net")
 
 
+@pytest.mark.slow
 def test_large_families_take_linear_time() -> None:
     count = 5_000
     text = "".join(f"tr t{n} [0,w[ p{n} -> p{(n + 1) % count}\n" for n in range(count))

@@ -301,11 +301,12 @@ def test_constants_are_exact_until_they_enter_the_net() -> None:
     assert net.places[1].initial == ((2, (3,)),)
 
 
+@pytest.mark.slow
 def test_a_large_net_is_elaborated_fast() -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     net = load("place p[0..20000] : int = 1  transition t[i in 0..19999]: p[i](x) -> p[i + 1](x + i)  takes exp(1.5)")
     assert len(net.transitions) == 20000
-    assert time.perf_counter() - start < 10
+    assert time.process_time() - start < 10
     assert net.transitions[0].inputs[0].pattern is net.transitions[1].inputs[0].pattern
     assert net.transitions[0].time is net.transitions[1].time
 

@@ -11,6 +11,7 @@ import pytest
 from petri.engine.native import available
 from petri.language.layout.formatter import format_source
 from tests.documents import script
+from tests.sampling import one_in
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
@@ -25,7 +26,7 @@ def pages() -> ModuleType:
 
 
 @pytest.mark.skipif(not available(), reason="the pages show runs of the native engine")
-@pytest.mark.parametrize("page", RENEWED)
+@pytest.mark.parametrize("page", one_in(6, RENEWED))
 def test_the_output_on_the_page_is_up_to_date(pages: ModuleType, page: str, tmp_path: Path) -> None:
     assert pages.stale(page, tmp_path) == [], "renew it with `python docs/pages.py`"
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import pytest
 
 from tests.mutants.accepted import KEYS, entries, is_accepted, written
@@ -9,6 +11,7 @@ from tests.mutants.change import ROOT, Change, change_of, in_one_line
 from tests.mutants.python_changes import changes
 
 ENTRIES = entries()
+of_file = functools.cache(changes)
 
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: f"{entry['file']} {entry.get('function', '')}")
@@ -17,7 +20,7 @@ def test_an_entry_has_a_reason_and_is_about_something(entry: dict[str, str]) -> 
     assert set(entry) <= {*KEYS, "reason"}
     assert ("was" in entry) == ("becomes" in entry)
     if entry["file"].endswith(".py"):
-        assert any(is_accepted(change, [entry]) for change in changes(entry["file"]))
+        assert any(is_accepted(change, [entry]) for change in of_file(entry["file"]))
     else:
         source = in_one_line((ROOT / entry["file"]).read_text("utf-8"))
         assert entry.get("function", "").rpartition("::")[2] in source

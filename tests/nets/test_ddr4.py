@@ -16,6 +16,7 @@ def test_the_slowest_constraint_decides(pattern: str) -> None:
     assert used == pytest.approx(4 / READ[pattern], rel=0.005)
 
 
+@pytest.mark.slow
 def test_a_refresh_costs_its_time_and_that_of_closing_and_opening_the_banks() -> None:
     kept = petri.load("patterns/ddr4").run(until="157 us", warmup="1 us").measure("efficiency").value
     assert kept == pytest.approx(1 - (350 + (12 + 22 + 22) * CYCLE) / 7800, abs=0.003)

@@ -110,6 +110,7 @@ def test_packets_lost_are_long_ones() -> None:
         assert 1.3 < figure(run(net), "dropped_bytes") / figure(run(net), "dropped") < 1500 / 816
 
 
+@pytest.mark.slow
 def test_dynamic_buffering_drops_far_less_than_dram_buffering() -> None:
     dram, dynamic = (run(net, load="5.42 Gbps") for net in ("dram_buffering", "dynamic_buffering"))
     assert figure(dram, "dropped") == pytest.approx(0.0366, rel=0.5)

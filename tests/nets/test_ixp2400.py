@@ -50,6 +50,7 @@ def test_dram_limits_throughput() -> None:
 
 
 @slow_without_native
+@pytest.mark.slow
 def test_throughput_saturates_at_sixteen_threads() -> None:
     by_threads = {8 * threads: gbps(run(threads=threads, packets=10_000)) for threads in (1, 2, 4, 8)}
     assert by_threads[8] < 0.9 * by_threads[64]

@@ -47,7 +47,7 @@ def parameters(draw: st.DrawFn, scheme: str) -> dict[str, Any]:
 
 
 FEW = settings(
-    max_examples=4,
+    max_examples=2,
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow],

@@ -106,6 +106,7 @@ def test_parts_of_a_whole_are_stacked(net: str, tmp_path: Path) -> None:
     assert twice == pytest.approx([2 * value for value in sent])
 
 
+@pytest.mark.slow
 def test_a_measure_over_decades_has_a_logarithmic_axis(net: str, tmp_path: Path) -> None:
     """As long as its parameter has one, and it is never 0."""
     text = NET.replace("in 1..9", "in 1..10000").replace("until 100 ms", "until 8 s")
@@ -138,6 +139,7 @@ def test_quantities_are_on_an_axis_of_numbers(tmp_path: Path) -> None:
     assert "20 ms, 0 s" in text
 
 
+@pytest.mark.slow
 def test_cells_of_a_heat_map_have_whole_numbers_in_full(net: str, tmp_path: Path) -> None:
     grid = {"slow": [1, 2, 3], "load": [0.25, 0.5, 1.0]}
     text = NET.replace("until 100 ms", "until 3 s").replace("param slow", "param load = 1.0\nparam slow")
