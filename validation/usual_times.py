@@ -32,7 +32,7 @@ HERE: Final = Path(__file__).resolve().parent
 HEADER: Final = """\
 # The title is listed by `pnsim validate`, and so are the times, which validation/usual_times.py measures. By `fitting`
 # the figures are drawn on which constants may be fitted: validation/draw_fitting_sets.py; `drawn_with` is the `set` of
-# experiments at that time, where it has changed since.
+# experiments at that time, where it has changed since, and `inputs_since` what was found to be an input since.
 """
 
 

@@ -9,7 +9,8 @@ The rule, for each study whose study.yaml has an entry `fitting`:
 - All others are informative. Those of one quantity, which is a measure of one net with the same parameters, belong
   together, so that no figure is predicted that was fitted under another name. The length of a run (`length` in
   study.yaml) is not part of it. Where an experiment is run with other parameters since, those of the time of the draw
-  name the quantity (`drawn_with`), so that the draw stays as it was.
+  name the quantity (`drawn_with`), so that the draw stays as it was. For the same reason, figures of which it was found
+  after the draw that a parameter fixes them (`inputs_since`) keep their place in the order, but are inputs.
 - The quantities are put in the order of the SHA-256 hash of the seed and their name, and the first third is the fitting
   set.
 """
@@ -56,7 +57,7 @@ def drawn_roles(files: Mapping[str, Path], fitting: Fitting) -> dict[tuple[str, 
     order = sorted(found.quantities, key=lambda quantity: drawn_place(fitting.seed, quantity))
     fitted = set(order[: len(order) // SHARE])
     informative = {one: FITTED if key in fitted else "" for key, ones in found.quantities.items() for one in ones}
-    return found.roles | informative
+    return informative | found.roles
 
 
 def as_drawn(experiment: Experiment, fixed: Mapping[str, Any] | None) -> Experiment:
@@ -75,7 +76,7 @@ def sort_figures(name: str, prepared: Prepared, named: set[str], fitting: Fittin
             found.roles[name, place] = expected.role
         elif is_trivial(expected, point, fitting):
             found.roles[name, place] = TRIVIAL
-        else:
+        if (name, place) not in found.roles or expected.measure in fitting.inputs_since:
             found.quantities.setdefault(quantity(expected, point, named), []).append((name, place))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from petri.experiment.design.preparation import quantity
 from petri.experiment.results.outcome import Outcome
 from petri.measure.figures import Figure as Kept
 from petri.net import in_unit
@@ -39,7 +40,7 @@ FEWEST_DRAWN: Final = 3  # figures of a measure that make a picture
 MOST_PICTURES: Final = 4  # of one experiment
 NARROW: Final = 5e-4  # share of a figure; four digits do not show an interval of this half-width
 LEGEND: Final = (
-    ("test within", "within its tolerance"), ("test outside", "outside"), ("test noisy", "too noisy to judge"),
+    ("test within", "✓ within its tolerance"), ("test outside", "✗ outside"), ("test noisy", "? too noisy to judge"),
     ("test", "a prediction, or compared"), ("given", "fitted, an input, arithmetic or trivial: no test of the model"),
 )  # fmt: skip
 
@@ -115,7 +116,7 @@ def cell(checks: Sequence[FigureCheck]) -> Content:
         tag(
             "div",
             tag("span", stated_value(check)),
-            tag("b", ours_as_stated(check)),
+            tag("b", f"{FIGURE_MARKS[check.verdict][0][0]} {ours_as_stated(check)}"),
             tag("small", check.role) if check.role else None,
             class_=f"{'given' if check.role else 'test'} {check.verdict}",
             title=f"{check.checked.expected.source}: {FIGURE_MARKS[check.verdict][0][2:]}{said_of(check)}",
@@ -132,11 +133,11 @@ def stated_value(check: FigureCheck) -> str:
 
 
 def ours_as_stated(check: FigureCheck) -> str:
-    """Ours in the unit of the paper's figure if that is one of ours; its interval where it is wide enough to matter."""
-    unit = str(check.checked.expected.value).rpartition(" ")[2]
-    factor, known = check.units.units_of(check.dimension)
-    size = next((one for one, name in known if name == unit), None)
-    dimension = shown_dimension(check.dimension) if size is None else in_unit(check.dimension, unit, size / factor)
+    """Ours in the unit of the paper's figure; its interval where it is wide enough to matter."""
+    number, unit = quantity(str(check.checked.expected.value)) or (0, None)
+    dimension = shown_dimension(check.dimension)
+    if unit and number:
+        dimension = in_unit(check.dimension, unit, check.checked.value / float(number))
     narrow = check.ours.half_width < NARROW * abs(check.ours.mean) and check.drift is None
     return check.units.show(check.ours.mean, dimension) if narrow else ours(check, dimension)
 

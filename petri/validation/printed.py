@@ -50,12 +50,17 @@ def arranged(checks: Sequence[FigureCheck], down: Sequence[str], across: Sequenc
     """A row for each combination of values of `down`; a column for each measure and combination of `across`."""
     cells: dict[tuple[str, str], list[FigureCheck]] = {}
     for check in checks:
-        row, column = described(check, down), described(check, across)
+        row, column = described(check, down), described(check, across, named=True)
         heading = f"{column} {short(check.measure)}" if column else short(check.measure)
         cells.setdefault((row, heading), []).append(check)
     rows, columns = ({key[place]: None for key in cells} for place in (0, 1))
     return Printed(", ".join(down), list(rows), list(columns), cells)
 
 
-def described(check: FigureCheck, names: Sequence[str]) -> str:
-    return ", ".join(shown(check.point.parameters[name]) for name in names if name in check.point.parameters)
+def described(check: FigureCheck, names: Sequence[str], *, named: bool = False) -> str:
+    """`contiguous, 8`, or `contiguous, engines=8` where nothing else says of what a number is the value."""
+    values = {name: check.point.parameters[name] for name in names if name in check.point.parameters}
+    return ", ".join(
+        f"{name}={shown(value)}" if named and not isinstance(value, str) else shown(value)
+        for name, value in values.items()
+    )

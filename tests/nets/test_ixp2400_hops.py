@@ -151,6 +151,17 @@ def test_local_mutexes_are_one_for_each_microengine(packet: str) -> None:
 
 @slow_without_native
 @pytest.mark.parametrize("scheme", ["local", "global"])
+@pytest.mark.parametrize("packet", ["449 B", "512 B"])
+def test_the_transmit_buffer_has_places_of_a_packet(scheme: str, packet: str) -> None:
+    """Half of the buffer, so that it is the limit and not RBUF."""
+    model = petri.load("ixp2400_hops", scheme=scheme, tbuf="4 KiB", packet=packet, packets=1000)
+    window = model.run(replications=1, seed=3).replications[0].window
+    index = next(i for i, place in enumerate(model.net.places) if place.name.endswith("allocation.holder"))
+    assert window.maximum[index] == 8
+
+
+@slow_without_native
+@pytest.mark.parametrize("scheme", ["local", "global"])
 @pytest.mark.parametrize(("packet", "elements"), [("40 B", 1), ("65 B", 2), ("512 B", 8)])
 def test_a_mutex_is_taken_for_each_element(scheme: str, packet: str, elements: int) -> None:
     model = petri.load("ixp2400_hops", scheme=scheme, packet=packet, packets=500)

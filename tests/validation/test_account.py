@@ -133,6 +133,16 @@ def test_a_table_is_arranged_as_the_paper_prints_it(study: Path, tmp_path: Path)
     assert [one.checked.value for one in table.cells["3", "fancy height"]] == [9]
 
 
+def test_a_column_says_of_what_its_number_is(study: Path, tmp_path: Path) -> None:
+    grid = GRID.replace("kind: [plain, fancy]", "other: [0, 1]")
+    cells = [
+        cell(level, "plain", level**2).replace("kind: plain", f"other: {n}") for level in (1, 2, 3) for n in (0, 1)
+    ]
+    (study / "table_1.yaml").write_text(grid + "".join(cells), "utf-8")
+    table = printed(run_folder(study, tmp_path, engine="reference", workers=1).figures)
+    assert (table.rows, table.columns) == (["1", "2", "3"], ["other=0 height", "other=1 height"])
+
+
 def test_a_table_with_many_empty_cells_has_a_point_in_each_row(study: Path, tmp_path: Path) -> None:
     some = cell(1, "plain", 1) + cell(2, "fancy", 4) + cell(3, "plain", 18, measure="twice") + cell(1, "plain", 1.05)
     (study / "table_1.yaml").write_text(GRID + some, "utf-8")
@@ -161,19 +171,21 @@ def test_the_page_shows_the_paper_beside_ours(study: Path, tmp_path: Path, capsy
 
 def test_ours_has_the_unit_that_the_paper_has(study: Path, tmp_path: Path, capsys: Capture) -> None:
     timed = "net levels\ntime ns\nplace start = token\ntransition go: start -> start  takes 250 us\n"
-    timed += "measure gap = time(go -> go)\nmeasure used = share(firings(go) > 0)\nrun until 5 ms\n"
+    timed += "measure gap = time(go -> go)\nmeasure used = share(firings(go) > 0)\n"
+    timed += "measure moved = count(go, 1 KiB)\nrun until 5 ms\n"
     (study / "levels.net").write_text(timed, "utf-8")
     stated = "".join(
-        f"  - {{measure: {name}, value: {value}}}\n" for name, value in (("gap", "0.25 ms"), ("used", 0.5))
+        f"  - {{measure: {name}, value: {value}}}\n"
+        for name, value in (("gap", "0.25 ms"), ("used", 0.5), ("moved", "21 KiB"))
     )
-    once = "title: A\nnet: levels.net\nreplications: 2\nmeasures: [gap, used]\nexpected:\n"
+    once = "title: A\nnet: levels.net\nreplications: 2\nmeasures: [gap, used, moved]\nexpected:\n"
     (study / "table_1.yaml").write_text(once + stated, "utf-8")
     pages = tmp_path / "pages"
     where = ["--folder", str(study.parent), "--stores", str(tmp_path / "s"), "--engine", "reference", "--quiet"]
     caller(capsys)("validate", "first", *where, "--report", str(pages))
     page = (pages / "index.html").read_text("utf-8")
     cells = re.findall(r"<span>([^<]*)</span>\s*<b>([^<]*)</b>", page)
-    assert cells == [("0.25 ms", "0.2500 ms"), ("50%", "100%")]
+    assert cells == [("0.25 ms", "✓ 0.2500 ms"), ("50%", "✗ 100%"), ("21 KiB", "✓ 21 KiB")]
 
 
 def test_a_role_that_no_statement_has_is_refused() -> None:

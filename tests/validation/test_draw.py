@@ -54,6 +54,23 @@ def study(tmp_path: Path) -> Path:
     return folder
 
 
+def test_figures_found_to_be_inputs_leave_the_others_as_drawn(study: Path) -> None:
+    net, path = study / "levels.net", study / "figure_1.yaml"
+    net.write_text(NET.replace("run until", "measure depth = 2 * level * count(go)\nrun until"), "utf-8")
+    depths = "".join(f"  - {{at: {{level: {n}}}, measure: depth, value: {n + 20}}}\n" for n in range(4, 10))
+    found = path.read_text("utf-8").replace("[height]", "[height, depth]") + depths
+
+    def heights(seed: int, text: str, *inputs_since: str) -> dict[tuple[str, int], str]:
+        path.write_text(text, "utf-8")
+        roles = drawn_roles(experiments(study), Fitting(seed, inputs_since=inputs_since))
+        return {figure: role for figure, role in roles.items() if figure[1] < 9}
+
+    marked = found.replace("measure: depth,", "measure: depth, role: input,")
+    drawn = [heights(seed, found) for seed in range(5)]
+    assert [heights(seed, marked, "depth") for seed in range(5)] == drawn
+    assert [heights(seed, marked) for seed in range(5)] != drawn  # so it is the entry that keeps them
+
+
 def test_a_third_of_the_informative_quantities_is_drawn(study: Path) -> None:
     fitting = read_study(study).fitting
     assert fitting is not None

@@ -108,6 +108,8 @@
     plot.dataset.drawn = theme;
     return Plotly.react(plot, themed(figure.data), layout(figure.layout || {}, plot.clientWidth), config);
   };
+  /* Paper is narrower than the screen, and pixels of a figure do not shrink: sheets are some 640 pixels wide. */
+  const onPaper = (plot) => (plot.closest(".pair")?.children.length > 1 ? 310 : 640);
   const drawAll = () => { for (const plot of plots) if (plot.dataset.drawn !== theme) draw(plot); };
   const redraw = (wanted) => {
     theme = wanted;
@@ -155,7 +157,11 @@
       for (const more of document.querySelectorAll("details")) more.open = true;
       theme = "light";
       drawAll();
+      for (const plot of plots) Plotly.relayout(plot, { width: Math.min(onPaper(plot), plot.clientWidth) });
     });
-    addEventListener("afterprint", () => redraw(dark.matches ? "dark" : "light"));
+    addEventListener("afterprint", () => {
+      redraw(dark.matches ? "dark" : "light");
+      for (const plot of plots) Plotly.relayout(plot, { width: null, autosize: true });
+    });
   }).catch(failed);
 })();
