@@ -437,6 +437,10 @@ mod tests {
         [Index::new(&program)].into_iter().collect()
     }
 
+    fn only(indices: Table<IndexId, Index>) -> Option<Index> {
+        indices.iter().next().cloned()
+    }
+
     fn program() -> JoinProgram {
         let key = LinkKey::Slots([0].into());
         JoinProgram {
@@ -459,6 +463,37 @@ mod tests {
             stays: false,
             variables: 0,
         }
+    }
+
+    #[test]
+    fn damage_to_listed_links_is_found() {
+        let damaged = |damage: fn(&mut Join)| {
+            let mut program = program();
+            let link = LinkProgram { index: IndexId(1), arc: 2, ..program.links.pop().expect("a link") };
+            program.links = vec![self::program().links.remove(0), link];
+            program.stays = true;
+            let mut indices: Table<IndexId, Index> = [indices(), indices()].into_iter().flat_map(only).collect();
+            let mut join = Join::new(&program, &indices, None);
+            let tokens: Vec<[u64; 1]> = (0..6).map(|i| [i % 2]).collect();
+            let tokens: Vec<&[u64]> = tokens.iter().map(|token| &token[..]).collect();
+            tokens.iter().for_each(|token| join.pivot_arrives(&program, &mut indices, token));
+            // Tokens come by both links, and then one goes.
+            for (link, key) in [(0, 0), (1, 0), (1, 0), (0, 1)] {
+                let group = indices[IndexId(link)].enter(&[key]);
+                let after = indices[IndexId(link)].len(group);
+                join.keyed_changed(&program, &indices, link as usize, group, after - 1, after);
+                assert_eq!(join.verify(&program, &indices, &tokens), Ok(()));
+            }
+            assert_eq!(join.weights.total(), 6);
+            let group = indices[IndexId(0)].leave_seat(0);
+            join.keyed_changed(&program, &indices, 0, group, 1, 0);
+            assert_eq!((join.verify(&program, &indices, &tokens), join.weights.total()), (Ok(()), 0));
+            damage(&mut join);
+            broken(join.verify(&program, &indices, &tokens))
+        };
+        assert_eq!(damaged(|join| join.links.empty[3] = 0), "empty");
+        assert_eq!(damaged(|join| join.links.listed[1].most = 1), "most");
+        assert_eq!(damaged(|join| join.links.empty.pop()), "seats");
     }
 
     #[test]
