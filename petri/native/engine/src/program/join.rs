@@ -29,7 +29,7 @@ pub struct JoinProgram {
 impl JoinProgram {
     /// Whether each group of a link lists the seats that wait for it (`state/join_links.rs`).
     pub fn is_listed(&self) -> bool {
-        self.stays && self.links.len() > 1 && !self.crowded
+        self.stays && (2..=usize::from(u8::MAX)).contains(&self.links.len()) && !self.crowded
     }
 }
 

@@ -48,7 +48,7 @@ use crate::program::expression::Value;
 use crate::program::join::{ArcChoice, JoinProgram, LinkKey};
 use crate::state::counters::PlaceCounters;
 use crate::state::index::{Index, NONE};
-use crate::state::join_links::{Link, Links, Seat};
+use crate::state::join_links::{Link, Links, Others, Seat};
 use crate::state::value::Scope;
 
 /// Seats whose memory is fetched together, before the first of them is weighed.
@@ -174,8 +174,9 @@ impl Join {
                     index.want(&self.key[..], link.bit)
                 }
             };
-            weight *= index.len(group) as u64;
-            self.links.push(position, group, admitted);
+            let tokens = index.len(group);
+            weight *= tokens as u64;
+            self.links.push(position, group, admitted, tokens);
         }
         if program.crowded {
             weight = u64::from(admitted) * self.links.choices(program, indices, self.weights.len() as u32);
@@ -275,26 +276,33 @@ impl Join {
     /// The same where the seats of groups are listed. The memory of all seats is fetched before the first is weighed.
     #[inline(never)]
     fn weigh_listed(&mut self, indices: &Table<IndexId, Index>, link: usize, group: u32, before: usize, after: usize) {
-        let Join { weights, links, .. } = self;
-        let recount = before == 0 && after > 0;
-        for seats in links.listed[link].seats.seats(group).chunks(AT_A_TIME) {
+        let Join { weights, links: Links { listed, empty, .. }, .. } = self;
+        listed[link].most = listed[link].most.max(after);
+        let others = Others::of(listed, link);
+        // A seat of which no other group is empty.
+        let alone = u8::from(before == 0);
+        for seats in listed[link].seats.seats(group).chunks(AT_A_TIME) {
             for &seat in seats {
                 weights.fetch(seat as usize);
-                if recount {
-                    links.fetch_groups(link, seat);
-                }
+                empty.fetch(seat);
             }
-            if recount {
-                seats.iter().for_each(|&seat| links.fetch_buckets(indices, link, seat));
+            if before == 0 && !others.are_single {
+                let counted = || seats.iter().filter(|&&seat| empty[seat] == alone);
+                counted().for_each(|&seat| others.fetch_groups(seat));
+                counted().for_each(|&seat| others.fetch_buckets(indices, seat));
             }
             for &seat in seats {
-                let weight = match (recount, before, after) {
-                    (true, ..) => links.choices_of_others(indices, link, seat) * after as u64,
-                    (_, _, 0) => 0,
-                    (_, 1, after) => weights.weight(seat) * after as u64,
-                    (_, before, after) => weights.weight(seat) / before as u64 * after as u64,
-                };
-                weights.set(seat, weight);
+                let was_alone = empty[seat] == alone;
+                empty[seat] = empty[seat] - u8::from(before == 0) + u8::from(after == 0);
+                if was_alone {
+                    let weight = match (before, after) {
+                        (0, after) => others.choices(indices, seat) * after as u64,
+                        (_, 0) => 0,
+                        (1, after) => weights.weight(seat) * after as u64,
+                        (before, after) => weights.weight(seat) / before as u64 * after as u64,
+                    };
+                    weights.set(seat, weight);
+                }
             }
         }
     }
@@ -390,6 +398,7 @@ impl Join {
         let scope = &mut Scope { variables, places: &[], tables: &[], random, now: 0, end: 0 };
         let passes = program.filter.as_ref().is_none_or(|filter| filter.value(scope).unwrap_or(false));
         let mut weight = u64::from(passes);
+        let mut empty = 0;
         for (number, plan) in program.links.iter().enumerate() {
             let key: Vec<u64> = match &plan.key {
                 LinkKey::Slots(slots) => slots.iter().map(|&slot| token[slot as usize]).collect(),
@@ -404,6 +413,11 @@ impl Join {
             let own = plan.beside_pivot && index.find_or_outside(index.key(token)) == Some(group);
             let same = plan.beside.iter().filter(|&&other| self.links.group(other, seat) == group).count();
             weight *= (index.len(group) as u64).saturating_sub(u64::from(own) + same as u64);
+            empty += u8::from(passes && index.len(group) == 0);
+        }
+        if program.is_listed() {
+            let found = self.links.empty[seat];
+            ensure(found == empty, "empty", || format!("seat {seat} has {empty} empty groups, and not {found}"))?;
         }
         let found = self.weights.weight(seat);
         ensure(found == weight, "weights", || format!("{found} of seat {seat} instead of {weight}"))
@@ -421,6 +435,10 @@ mod tests {
         let (place, links) = (PlaceId(1), vec![(crate::base::ids::JoinId(0), 0)]);
         let program = IndexProgram { place, slots: vec![0], extents: None, seated: true, links };
         [Index::new(&program)].into_iter().collect()
+    }
+
+    fn only(indices: Table<IndexId, Index>) -> Option<Index> {
+        indices.iter().next().cloned()
     }
 
     fn program() -> JoinProgram {
@@ -445,6 +463,37 @@ mod tests {
             stays: false,
             variables: 0,
         }
+    }
+
+    #[test]
+    fn damage_to_listed_links_is_found() {
+        let damaged = |damage: fn(&mut Join)| {
+            let mut program = program();
+            let link = LinkProgram { index: IndexId(1), arc: 2, ..program.links.pop().expect("a link") };
+            program.links = vec![self::program().links.remove(0), link];
+            program.stays = true;
+            let mut indices: Table<IndexId, Index> = [indices(), indices()].into_iter().flat_map(only).collect();
+            let mut join = Join::new(&program, &indices, None);
+            let tokens: Vec<[u64; 1]> = (0..6).map(|i| [i % 2]).collect();
+            let tokens: Vec<&[u64]> = tokens.iter().map(|token| &token[..]).collect();
+            tokens.iter().for_each(|token| join.pivot_arrives(&program, &mut indices, token));
+            // Tokens come by both links, and then one goes.
+            for (link, key) in [(0, 0), (1, 0), (1, 0), (0, 1)] {
+                let group = indices[IndexId(link)].enter(&[key]);
+                let after = indices[IndexId(link)].len(group);
+                join.keyed_changed(&program, &indices, link as usize, group, after - 1, after);
+                assert_eq!(join.verify(&program, &indices, &tokens), Ok(()));
+            }
+            assert_eq!(join.weights.total(), 6);
+            let group = indices[IndexId(0)].leave_seat(0);
+            join.keyed_changed(&program, &indices, 0, group, 1, 0);
+            assert_eq!((join.verify(&program, &indices, &tokens), join.weights.total()), (Ok(()), 0));
+            damage(&mut join);
+            broken(join.verify(&program, &indices, &tokens))
+        };
+        assert_eq!(damaged(|join| join.links.empty[3] = 0), "empty");
+        assert_eq!(damaged(|join| join.links.listed[1].most = 1), "most");
+        assert_eq!(damaged(|join| join.links.empty.pop()), "seats");
     }
 
     #[test]

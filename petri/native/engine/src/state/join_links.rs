@@ -7,11 +7,15 @@
 //! in one record, and machine code follows the list where there is one link and no arcs share a place. But such a list is
 //! read one record after the other. Where the pivot's token stays (it is only read), seats hardly ever come or go, while
 //! the weights depend on the groups of several links: there each group *lists* its seats in one piece ([`Membership`]), and
-//! what is known of them is fetched for all of them together.
+//! what is known of them is fetched for all of them together. How many of its groups are empty is a byte of each seat. So most
+//! changes do not have to look at the groups of other links, which lie far apart: as long as one of them is empty, the weight
+//! stays 0, and where no group has more than one token, it is 1 otherwise.
 //!
 //! Invariants:
 //! - *lists*: the list of each group has exactly the seats of this group, and its backward links mirror its forward links.
 //! - *waiting*: the index knows a link to wait for a group exactly if the list of this group is not empty.
+//! - *empty*: each admitted seat knows how many of its groups are empty, if links are listed; a seat that is not admitted has 0.
+//! - *most*: no group that is waited for by a listed link has more tokens than the link says.
 //! - [`Membership`] holds its own.
 
 use std::mem::offset_of;
@@ -121,6 +125,8 @@ pub struct ListedLink {
     /// The groups of the pivot's seats. A seat whose token does not pass the filter has none.
     pub seats: Membership,
     target: Target,
+    /// The most tokens that a group had while seats waited for it.
+    pub most: usize,
 }
 
 /// The links of a join. The first is in the join itself, since most joins have only one.
@@ -135,21 +141,31 @@ pub struct Links {
     linked: u32,
     others: Vec<Link>,
     pub listed: Vec<ListedLink>,
+    /// How many groups of each seat are empty, if links are listed.
+    pub empty: Row<u8>,
 }
 
 impl Links {
     pub const FIRST: usize = offset_of!(Links, first);
 
     pub fn new(program: &JoinProgram, indices: &Table<IndexId, Index>) -> Self {
-        let listed = |link| ListedLink { seats: Membership::default(), target: Target::of(link) };
+        let listed = |link| ListedLink { seats: Membership::default(), target: Target::of(link), most: 0 };
         if program.is_listed() {
             let listed = program.links.iter().map(listed).collect();
-            return Links { first: Link::default(), others: Vec::new(), listed, linked: 0, alone: false };
+            return Links {
+                first: Link::default(),
+                others: Vec::new(),
+                listed,
+                linked: 0,
+                alone: false,
+                empty: Row::default(),
+            };
         }
         let mut links = program.links.iter().map(|link| Link::new(link, indices));
         let first = links.next().unwrap_or_default();
         let alone = program.links.len() == 1 && !program.crowded;
-        Links { first, others: links.collect(), listed: Vec::new(), linked: program.links.len() as u32, alone }
+        let others = links.collect();
+        Links { first, others, listed: Vec::new(), linked: program.links.len() as u32, alone, empty: Row::default() }
     }
 
     #[inline(always)]
@@ -186,11 +202,19 @@ impl Links {
 
     // ------------------------------------------------------------ seats
 
-    /// A seat of the pivot comes to the end of the row.
+    /// A seat of the pivot comes to the end of the row, by one link after the other. Its group has that many tokens.
     #[inline(always)]
-    pub fn push(&mut self, link: usize, group: u32, admitted: bool) {
+    pub fn push(&mut self, link: usize, group: u32, admitted: bool, tokens: usize) {
         match (self.listed.get_mut(link), link) {
-            (Some(link), _) => link.seats.push(if admitted { group } else { NONE }),
+            (Some(listed), _) => {
+                listed.seats.push(if admitted { group } else { NONE });
+                listed.most = listed.most.max(tokens);
+                if link == 0 {
+                    self.empty.push(0);
+                }
+                let seat = self.empty.len() as u32 - 1;
+                self.empty[seat] += u8::from(admitted && tokens == 0);
+            }
             (None, 0) => self.first.push(group, u32::from(admitted)),
             _ => self.others[link - 1].push(group, u32::from(admitted)),
         }
@@ -199,6 +223,10 @@ impl Links {
     /// The last seat moves to one whose token has left.
     #[inline(always)]
     pub fn swap_remove(&mut self, indices: &mut Table<IndexId, Index>, seat: u32) {
+        if let Some(&last) = self.empty.all().last() {
+            self.empty[seat] = last;
+            self.empty.pop();
+        }
         for link in &mut self.listed {
             let group = link.seats.swap_remove(seat);
             if group != NONE && link.seats.seats(group).is_empty() {
@@ -249,25 +277,6 @@ impl Links {
         }
     }
 
-    /// Fetches the groups that a listed seat of a link waits for by the others.
-    #[inline(always)]
-    pub fn fetch_groups(&self, link: usize, seat: u32) {
-        self.other_listed(link).for_each(|other| other.seats.fetch(seat));
-    }
-
-    /// Fetches the buckets of these groups. Listed seats have been admitted by all links.
-    #[inline(always)]
-    pub fn fetch_buckets(&self, indices: &Table<IndexId, Index>, link: usize, seat: u32) {
-        for other in self.other_listed(link) {
-            fetch(indices[other.target.index].bucket(other.seats.group(seat)));
-        }
-    }
-
-    #[inline(always)]
-    fn other_listed(&self, link: usize) -> impl Iterator<Item = &ListedLink> {
-        self.listed.iter().enumerate().filter(move |(number, _)| *number != link).map(|(_, other)| other)
-    }
-
     // ------------------------------------------------------------ counts
 
     /// The number of choices with the token of a seat, if it passes the filter.
@@ -288,19 +297,55 @@ impl Links {
         listed.map(|(link, plan)| choices(plan, link.seats.group(seat))).product()
     }
 
-    /// The number of choices that the other links have with the token of a listed seat of one.
-    #[inline(always)]
-    pub fn choices_of_others(&self, indices: &Table<IndexId, Index>, link: usize, seat: u32) -> u64 {
-        let choices = |other: &ListedLink| indices[other.target.index].len(other.seats.group(seat)) as u64;
-        self.other_listed(link).map(choices).product()
-    }
-
     /// How many tokens of a link's group the arcs before it have found for a seat: those of the same place and group (E1).
     pub fn used(&self, indices: &Table<IndexId, Index>, link: &LinkProgram, seat: u32, group: u32) -> u64 {
         let own = link.beside_pivot && indices[link.index].group_of(seat) == group;
         // Links to one place are not listed.
         let alike = link.beside.iter().filter(|&&other| self.at(other).seats[seat].group == group);
         u64::from(own) + alike.count() as u64
+    }
+}
+
+/// What the links other than one, of those that are listed, say of seats all of whose groups have tokens.
+#[derive(Clone, Copy)]
+pub struct Others<'l> {
+    listed: &'l [ListedLink],
+    link: usize,
+    /// No group of theirs has more than one token.
+    pub are_single: bool,
+}
+
+impl<'l> Others<'l> {
+    pub fn of(listed: &'l [ListedLink], link: usize) -> Self {
+        let mut others = Others { listed, link, are_single: false };
+        others.are_single = others.all().all(|other| other.most <= 1);
+        others
+    }
+
+    #[inline(always)]
+    fn all(self) -> impl Iterator<Item = &'l ListedLink> {
+        self.listed.iter().enumerate().filter(move |(number, _)| *number != self.link).map(|(_, other)| other)
+    }
+
+    /// Fetches the groups of a seat.
+    #[inline(always)]
+    pub fn fetch_groups(self, seat: u32) {
+        self.all().for_each(|other| other.seats.fetch(seat));
+    }
+
+    /// Fetches the buckets of these groups.
+    #[inline(always)]
+    pub fn fetch_buckets(self, indices: &Table<IndexId, Index>, seat: u32) {
+        self.all().for_each(|other| fetch(indices[other.target.index].bucket(other.seats.group(seat))));
+    }
+
+    /// The number of choices that they have with the token of a seat.
+    #[inline(always)]
+    pub fn choices(self, indices: &Table<IndexId, Index>, seat: u32) -> u64 {
+        if self.are_single {
+            return 1;
+        }
+        self.all().map(|other| indices[other.target.index].len(other.seats.group(seat)) as u64).product()
     }
 }
 
@@ -313,7 +358,8 @@ impl Links {
             Some(link) => link.seats.len(),
             None => self.at(link).seats.len(),
         };
-        (0..program.links.len()).map(len).collect()
+        let empty = program.is_listed().then_some(self.empty.len());
+        (0..program.links.len()).map(len).chain(empty).collect()
     }
 
     /// Checks the lists against the groups of seats, and both against the index.
@@ -337,7 +383,9 @@ impl ListedLink {
         (0..index.groups() as u32).try_for_each(|group| {
             let waiting = index.waiting(group) & self.target.bit != 0;
             let right = waiting != self.seats.seats(group).is_empty();
-            ensure(right, "waiting", || format!("group {group} is waited for: {waiting}"))
+            ensure(right, "waiting", || format!("group {group} is waited for: {waiting}"))?;
+            let few = !waiting || index.len(group) <= self.most;
+            ensure(few, "most", || format!("group {group} has {} tokens, and not {}", index.len(group), self.most))
         })
     }
 }

@@ -61,13 +61,24 @@ pub enum Subject {
     Loop(LoopPlan),
 }
 
-/// What the rate of a transition is computed from whose conditions hold, and which leaves no choice of tokens.
+/// What the rate of a transition is computed from whose conditions hold, and whose bindings are counted.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub struct RatePlan {
+    pub bindings: Bindings,
     /// The tokens that a firing takes.
     pub needs: Vec<(PlaceRef, u64)>,
     pub servers: Option<u64>,
     pub each: EachRate,
+}
+
+/// How many bindings there are. Each has one clock, if there may be several.
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub enum Bindings {
+    One,
+    /// As many as tokens in a place.
+    Bag(PlaceRef),
+    /// Those of a join, of which no arc takes any token.
+    Join(JoinRef),
 }
 
 /// The rate of one clock: its speed by its mean.

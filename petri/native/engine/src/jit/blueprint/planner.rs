@@ -18,7 +18,7 @@ use crate::jit::blueprint::transition::{
     Check, Count, Delay, Find, Inhibitor, Input, JoinSelection, Level, Limit, OneOf, Output, Races, Selection, SetSize,
     Take, Time, TransitionPlan,
 };
-use crate::jit::blueprint::{Blueprint, EachRate, LoopPlan, RatePlan, Subject};
+use crate::jit::blueprint::{Bindings, Blueprint, EachRate, LoopPlan, RatePlan, Subject};
 use crate::jit::profile::{Occupancy, Profile};
 use crate::net::Discipline;
 use crate::program::clock::ClockKind;
@@ -119,11 +119,19 @@ impl<'a> Planner<'a> {
     ) -> Option<(Blueprint, Names)> {
         let transition = &program.transitions[program.racing[program.number_of_shadow(shadow)?]];
         let clock = transition.clock.as_ref().filter(|clock| clock.kind == ClockKind::Shared)?;
-        if !transition.plain || !matches!(transition.selection, transition::Selection::Single) {
+        let mut planner = Planner::new(program, profile);
+        let bindings = match &transition.selection {
+            transition::Selection::Single => Bindings::One,
+            transition::Selection::Bag(arc) => Bindings::Bag(planner.place(transition.inputs[*arc].place)),
+            transition::Selection::Join(id) if program.joins[id.at()].free.is_empty() => {
+                Bindings::Join(planner.join(*id))
+            }
+            _ => return None,
+        };
+        if !transition.plain || bindings != Bindings::One && clock.servers != Some(1) {
             return None;
         }
         let needs = if clock.servers == Some(1) { &[][..] } else { clock.needs.as_deref()? };
-        let mut planner = Planner::new(program, profile);
         let each = match (clock.mean.as_ref()?, &clock.speed) {
             (expression::Real::Const(mean), None) if *mean > 0.0 => {
                 EachRate::Const(planner.word((1.0 / mean).to_bits()))
@@ -133,6 +141,7 @@ impl<'a> Planner<'a> {
             }
         };
         let plan = RatePlan {
+            bindings,
             needs: needs.iter().map(|&(place, count)| (planner.place(place), count)).collect(),
             servers: clock.servers,
             each,

@@ -4,7 +4,7 @@ use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::types::{F64, I64};
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value};
 
-use crate::jit::blueprint::{EachRate, RatePlan};
+use crate::jit::blueprint::{Bindings, EachRate, RatePlan};
 use crate::jit::emit::subjects::{RateCode, Subjects};
 use crate::state::common_clock::GREATEST_RATE;
 
@@ -12,7 +12,11 @@ impl RateCode<'_, '_, '_> {
     /// Returns the number of clocks of a transition whose conditions hold, and leaves the sum of their rates to the engine. The
     /// interpreter does it where something is out of the ordinary.
     pub fn rate(&mut self, plan: &RatePlan) {
-        let mut clocks = plan.servers.map(|servers| self.e.int(servers));
+        let mut clocks = match plan.bindings {
+            Bindings::One => plan.servers.map(|servers| self.e.int(servers)),
+            Bindings::Bag(place) => Some(self.e.tokens_in(place)),
+            Bindings::Join(join) => Some(self.joins().choices(join)),
+        };
         for &(place, count) in &plan.needs {
             let mut degree = self.e.tokens_in(place);
             if count > 1 {
