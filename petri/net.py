@@ -384,6 +384,7 @@ class Term(Frozen):
     watched                                          (probe index, field)   "integral" over time, "max", "min",
                                                                             "first": the time until it was true
     chance                                           number of a chance: the share of its trials that hit
+    quantile                                         args[0] in a replication; over replications the quantile `value`
     series                                 (measure index, field)   a figure of the windows it records, such as "max"
     firings in_progress active clocks_set …          transition   figures of M2 (`petri.measure.catalogue`)
     mean max busy …                                  place        figures of M1, by their words

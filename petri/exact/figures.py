@@ -249,7 +249,11 @@ class Figures:
 
     def value(self, term: Term) -> Bounded:
         """The value of a formula. Raises Undetermined."""
-        if not self.totals and term.op not in ("max", "content", "watched", "chance") and formula.grows(self.net, term):
+        if (
+            not self.totals
+            and term.op not in ("max", "content", "watched", "chance", "quantile")
+            and formula.grows(self.net, term)
+        ):
             raise Undetermined("exact-total")
         return self._value(term)
 
@@ -257,6 +261,8 @@ class Figures:
         if term.op in ("min2", "max2"):
             one, other = (self._value(argument) for argument in term.args)
             return one.least(other) if term.op == "min2" else one.greatest(other)
+        if term.op == "quantile":
+            raise Undetermined("exact-quantile")
         if term.op == "chance":
             return self._chance(int(term.value or 0))  # type: ignore[arg-type]
         if term.op in formula.ARITHMETIC:

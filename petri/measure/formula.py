@@ -36,6 +36,8 @@ def evaluate(term: Term, seen: Observation) -> float:
     if term.op == "chance":
         found = tally(term, seen)
         return math.nan if found is None else found.estimate
+    if term.op == "quantile":
+        return evaluate(term.args[0], seen)
     if isinstance(term.value, tuple):
         probe, field = term.value
         if term.op == "series":
@@ -68,10 +70,12 @@ EXTREMES: Mapping[str, Statistic] = {
 
 
 def statistic(term: Term) -> Statistic:
-    """What the replications of a formula give together: of a maximum the greatest, of anything else the mean.
+    """What the replications of a formula give together: of a maximum the greatest, of a quantile this, else the mean.
 
     A maximum times a positive constant, and the greatest of several maxima, are maxima too.
     """
+    if term.op == "quantile" and isinstance(term.value, float):
+        return f"p{100.0 * term.value:.10g}"
     if isinstance(term.value, tuple):
         return EXTREMES.get(term.value[1], "mean")
     if term.op == "max":
@@ -89,7 +93,7 @@ def statistic(term: Term) -> Statistic:
 
 def grows(net: Net, term: Term) -> bool:
     """Whether a formula is a count that grows with the length of the run, so that batches say nothing of it."""
-    if term.op in ("firings", "arrivals", "counter", "max", "elapsed", "series", "chance"):
+    if term.op in ("firings", "arrivals", "counter", "max", "elapsed", "series", "chance", "quantile"):
         return True
     if term.op in ("sample", "passage", "order", "content", "watched"):
         assert isinstance(term.value, tuple)

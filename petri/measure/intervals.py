@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
-from typing import Final, Literal
+from typing import Final
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -21,8 +21,8 @@ _PRECISION: Final = 1e-16
 _ROUNDING: Final = 1e-12
 
 
-Statistic = Literal["mean", "greatest", "least"]
-"""What several replications give together: the mean of their values, or the extreme of all."""
+Statistic = str
+"""What replications give together: the "mean", the "greatest" or the "least" of their values, or a quantile, "p95"."""
 
 
 class Interval(Frozen):
@@ -30,7 +30,8 @@ class Interval(Frozen):
 
     longer: where one run was too short for a half-width, how many times as long it should be (an estimate; inf where
     there is none). nan otherwise.
-    Where `statistic` is not "mean", `mean` is the extreme over the replications, which has no interval.
+    Where `statistic` is not "mean", `mean` is the quantile over the replications, or their extreme, which has no
+    interval.
     ends: where the interval is not symmetric, and `half_width` is the longer side of it.
     """
 
@@ -156,6 +157,34 @@ def _sum(values: Floats) -> float:
         return math.fsum(values)
     except (OverflowError, ValueError):
         return float(values.sum())
+
+
+def order_interval(values: ArrayLike, share: float, level: float = 0.95) -> Interval:
+    """The quantile of independent replications, the ⌈share · n⌉-th of n, between two others of their values.
+
+    With X the number of values up to the true quantile, which is binomial, the ends are the values number l and u, with
+    the greatest l and the least u for which P(X < l) and P(X >= u) are at most half of 1 - level. So the interval
+    covers at least as often as it says, whatever the distribution (Conover, Practical Nonparametric Statistics, 3.2).
+    There is none where n is too small for that. A value that is nan counts as greater than any: a time that was not
+    over when its run ended.
+    """
+    x = np.asarray(values, dtype=np.float64)
+    x = np.sort(np.where(np.isnan(x), math.inf, x))
+    n, name = x.size, f"p{100.0 * share:.10g}"
+    if n == 0:
+        return Interval(math.nan, math.nan, level, n, statistic=name)
+    tail = 0.5 * (1.0 - level)
+
+    def at_least(count: int) -> float:
+        return incomplete_beta(count, n - count + 1, share, 1.0 - share)
+
+    low = sum(1.0 - at_least(count) <= tail for count in range(1, n + 1))
+    high = next((count for count in range(low + 1, n + 1) if at_least(count) <= tail), None)
+    value = float(x[max(math.ceil(share * n - 1e-9), 1) - 1])
+    if low == 0 or high is None or not math.isfinite(x[high - 1]):
+        return Interval(value, math.nan, level, n, statistic=name)
+    ends = float(x[low - 1]), float(x[high - 1])
+    return Interval(value, max(value - ends[0], ends[1] - value), level, n, statistic=name, ends=ends)
 
 
 def extreme(values: Floats, statistic: Statistic) -> Floats:

@@ -8,7 +8,8 @@ from collections.abc import Iterable
 import numpy as np
 
 from petri.measure.chance import chance_interval
-from petri.measure.intervals import Interval, Statistic, extreme, student_interval
+from petri.measure.histogram import quantile_share
+from petri.measure.intervals import Interval, Statistic, extreme, order_interval, student_interval
 from petri.measure.tally import Tally, total
 
 Sample = float | Tally
@@ -35,13 +36,16 @@ def tallies_of(samples: Iterable[Sample]) -> list[Tally] | None:
 
 
 def interval_of(samples: Iterable[Sample], statistic: Statistic = "mean", level: float = 0.95) -> Interval:
-    """The mean with Student's interval; of a probability the share over all trials of all replications (Q4); or
-    the extreme, which has no interval."""
+    """The mean with Student's interval; of a probability the share over all trials of all replications (Q4); a quantile
+    with the interval of `order_interval`; or the extreme, which has no interval."""
     listed = list(samples)
     tallies = tallies_of(listed)
     if tallies is not None:
         return chance_interval(total(tallies), level)
     values = np.array(values_of(listed), dtype=np.float64)
+    share = quantile_share(statistic)
+    if share is not None:
+        return order_interval(values, share, level)
     if statistic == "mean":
         return student_interval(values, level)
     value = float(extreme(values, statistic)) if values.size else math.nan

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from petri.measure.intervals import Interval
+from petri.measure.intervals import Interval, Statistic
 from petri.measure.pooling import Sample, interval_of
 from petri.structs import Frozen, replace
 
@@ -73,12 +73,13 @@ def looks(first: int, most: int, fewest: int = FEWEST) -> Iterator[int]:
 class Stopping(Frozen):
     """Replicate to the first check at which every measure in `wanted` has its precision, `most` at the latest.
 
-    Without `wanted` there is one check, after `first` replications.
+    Without `wanted` there is one check, after `first` replications. statistics: of figures that are not means.
     """
 
     first: int
     most: int
     wanted: Mapping[str, Precision | Judgeable]
+    statistics: Mapping[str, Statistic] = {}
 
     def upto(self, failed: int) -> Stopping:
         """The same, with the first check that includes replication `failed` as the last one."""
@@ -97,7 +98,10 @@ class Stopping(Frozen):
             have = min(len(samples.get(name, ())) for name in self.wanted)
             if have < number:
                 return number, False
-            intervals = {name: interval_of(samples[name][:number], level=level) for name in self.wanted}
+            intervals = {
+                name: interval_of(samples[name][:number], self.statistics.get(name, "mean"), level)
+                for name in self.wanted
+            }
             if all(self.wanted[name].met(interval) for name, interval in intervals.items()):
                 return number, True
         return number, False

@@ -10,6 +10,7 @@ import math
 import re
 from typing import TYPE_CHECKING
 
+from petri.measure.histogram import quantile_share
 from petri.net import in_unit, split_unit
 from petri.structs import Frozen
 
@@ -102,6 +103,8 @@ class Units(Frozen):
         """The value with its unit, to `digits` significant digits."""
         if value is None or math.isnan(value):
             return NOTHING
+        if math.isinf(value):
+            return number(value)
         scale = self.scale(value, dimension)
         return joined(number(value * scale.factor, digits), scale.unit)
 
@@ -129,9 +132,14 @@ class Units(Frozen):
         return joined(f"({text})e{exponent}", scale.unit)
 
     def show_interval(self, interval: Interval, dimension: str = "") -> str:
-        """The same, with `±?` where the run was too short for an interval; `below 3.7e-06` where no trial has hit."""
+        """The same, with `±?` where the run was too short for an interval; `below 3.7e-06` where no trial has hit.
+
+        Of a quantile, `1.2 ms (0.9..2.1 ms)`.
+        """
         if interval.mean == 0.0 and interval.ends is not None:
             return f"below {number(interval.high)}"
+        if interval.ends is not None and quantile_share(interval.statistic) is not None:
+            return f"{self.show(interval.mean, dimension)} ({self.show_range(interval.low, interval.high, dimension)})"
         if not interval.too_short or math.isnan(interval.mean):
             return self.show_with_error(interval.mean, interval.half_width, dimension)
         scale = self.scale(interval.mean, dimension)

@@ -199,6 +199,8 @@ class RunFigures:
         if term.op == "chance":
             found = [formula.tally(term, r.window) for r in self.counted]
             return interval_of([tally for tally in found if tally is not None])
+        if term.op == "quantile":
+            return interval_of([formula.evaluate(term, r.window) for r in self.counted], statistic(term))
         if term.op in ("sample", "passage") and isinstance(term.value, tuple):
             return self.probe_interval(*term.value)
         return self.combined(

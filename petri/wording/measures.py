@@ -72,6 +72,11 @@ WORDING: dict[str, Wording] = {
         "the precision must be from 0.01% to less than 100%, not {value}",
         "`precision: 5%` goes on until the half-width is at most 5 % of the estimate",
     ),
+    "quantile-share": Wording("a quantile is from 0 to 1, as `0.95` or `95%`, not {value}"),
+    "quantile-in-formula": Wording(
+        "a quantile is of all replications, and a formula is computed in each",
+        "write the formula within it, `quantile(2 * time_until(…), 95%)`, and give it a measure of its own",
+    ),
     "trials-error": Wording(
         "the error must be from 1e-9 to 5%, not {value}",
         "`error: 1%` goes on until it is decided whether the probability is as expected",

@@ -203,9 +203,10 @@ class Preparation:
         precision = experiment.precision
         if precision is None:
             return Stopping(experiment.replications or default, experiment.replications or default, {})
+        kinds = statistics(net, names)
         if isinstance(precision, str):
-            return Stopping(experiment.replications or FIRST_LOOK, experiment.max_replications, {})
-        extremes = statistics(net, names)
+            return Stopping(experiment.replications or FIRST_LOOK, experiment.max_replications, {}, kinds)
+        extremes = {name: kind for name, kind in kinds.items() if kind in ("greatest", "least")}
         if isinstance(precision, Precision):
             declared = [measure.name for measure in net.measures if measure.name in names]
             means = [name for name in declared or names if name not in extremes]
@@ -215,7 +216,7 @@ class Preparation:
                 raise problem("precision-of-unkept", name=name, kept=list(names))
             if name in extremes:
                 raise problem("precision-of-extreme", name=name, extreme=extremes[name])
-        return Stopping(experiment.replications or FIRST_LOOK, experiment.max_replications, dict(precision))
+        return Stopping(experiment.replications or FIRST_LOOK, experiment.max_replications, dict(precision), kinds)
 
 
 def at_point(error: LanguageError, values: Values) -> LanguageError:

@@ -99,7 +99,7 @@ class PointState:
 
 def stopping_at(point: Point, stopping: Stopping) -> Stopping:
     """That of the experiment; where the expected values of a point say how precise it must be, with theirs."""
-    return Stopping(stopping.first, stopping.most, dict(point.judging)) if point.judging else stopping
+    return structs.replace(stopping, wanted=dict(point.judging)) if point.judging else stopping
 
 
 @dataclass(frozen=True)

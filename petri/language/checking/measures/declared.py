@@ -292,7 +292,10 @@ class MeasureChecker:
         self.reader = self._reader({})
         comparison: Any = e.operator
         d = tree.Expect(e.left, comparison, e.right, None, None, e.span)
-        return self._expectation(d, self.reader.figure(e.left), self.problems.whole_text(e.span))
+        figure = self.reader.figure(e.left)
+        if figure.quantile:
+            raise CheckError("quantile-in-formula", e.left.span)
+        return self._expectation(d, figure, self.problems.whole_text(e.span))
 
     @staticmethod
     def _first(template: MeasureTemplate) -> FigureTemplate:

@@ -81,6 +81,7 @@ class FigureTemplate(Struct):
     probe: ProbeTemplate | None = None
     zero: bool = False
     unit: Unit | None = None  # to show it in, and its size
+    quantile: bool = False  # of all replications, so that no formula of one has it
     size: int = 1  # operations, those of the measures that it uses included
     depth: int = 0
 
@@ -120,6 +121,8 @@ def extent(span: Span, *figures: FigureTemplate) -> tuple[int, int]:
 
     A measure is written out wherever it is used, so each line of a net can double the formula of the line before.
     """
+    if any(figure.quantile for figure in figures):
+        raise CheckError("quantile-in-formula", span)
     size = 1 + sum(figure.size for figure in figures)
     depth = 1 + max(figure.depth for figure in figures)
     if size > LARGEST:

@@ -47,7 +47,7 @@ from petri.language.meaning.scope import (
     Symbol,
     kind_of,
 )
-from petri.language.meaning.types import BOOL, INT, Scalar, plainly, quantity
+from petri.language.meaning.types import BOOL, INT, REAL, Scalar, plainly, quantity
 from petri.language.meaning.units import FREQ, PLAIN, TIME, Dimension
 from petri.language.problems import CheckError, Reported, needed
 from petri.language.syntax import tree
@@ -247,12 +247,9 @@ class FigureReader:
             return self._events(e, name)
         if name in PLACE_WORDS or name in TRANSITION_WORDS:
             return self._figure(e, name)
-        if name == "time":
-            return self._passage(e)
-        if name == "gap":
-            return self._gap(e)
-        if name == "reorder":
-            return self._order(e)
+        readers = {"time": self._passage, "gap": self._gap, "reorder": self._order, "quantile": self._quantile}
+        if name in readers:
+            return readers[name](e)
         if name == "probability":
             return ChanceReader(self.checker, self.scope, self.loops).read(e, None)
         if name in FUNCTIONS:
@@ -275,6 +272,29 @@ class FigureReader:
             instead=instead,
             known=list(MEASURE_FUNCTIONS),
         )
+
+    def _quantile(self, e: tree.Call) -> FigureTemplate:
+        """`quantile(time_until(tokens(up) == 0), 95%)`: of the values of a formula in all replications."""
+        if len(e.arguments) != 2:
+            raise CheckError("measure-usage", e.span, name="quantile", usage=MEASURE_FUNCTIONS["quantile"])
+        inner = needed(self.read(e.arguments[0]))
+        if inner.quantile:
+            raise CheckError("quantile-in-formula", e.arguments[0].span)
+        node = needed(self.reader.read_fixed(e.arguments[1], REAL))
+
+        def share(value: Constant) -> float:
+            found = as_float(value, node.span)
+            if not 0.0 < found < 1.0:
+                raise CheckError("quantile-share", node.span, value=f"{found:.10g}")
+            return found
+
+        if not node.flags:
+            share(evaluate(node, ()))
+
+        def build(flat: Flat) -> Term:
+            return Term("quantile", (inner.build(flat),), share(flat.value(node)))
+
+        return replace(inner, build=build, probe=None, quantile=True)
 
     def _function(self, e: tree.Call, symbol: FnSymbol) -> FigureTemplate:
         """A function of figures."""
@@ -603,6 +623,7 @@ MEASURE_FUNCTIONS = {
     "max": "max(place), max(place, value), max(tokens(place) - 1) or max(measure[*])",
     "share": "share(tokens(place) > 0)",
     "time_until": "time_until(tokens(place) > 0)",
+    "quantile": "quantile(time_until(tokens(place) > 0), 95%)",
     "probability": PROBABILITY_USAGE,
     "count": "count(transition) or count(transition, quantity)",
     "rate": "rate(transition) or rate(transition, quantity)",
