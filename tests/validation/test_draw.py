@@ -54,6 +54,7 @@ def study(tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_a_third_of_the_informative_quantities_is_drawn(study: Path) -> None:
     fitting = read_study(study).fitting
     assert fitting is not None
