@@ -302,6 +302,6 @@ def test_many_instances_with_measures_load_fast() -> None:
     instance m[i in 0..1999] = M(at = p)
     measure most = max(m[*].load)
     """
-    start = time.perf_counter()
+    start = time.process_time()
     assert len(language.loads(text).measures) == 2001
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 5

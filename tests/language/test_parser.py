@@ -244,11 +244,11 @@ HOSTILE = [
 
 @pytest.mark.parametrize("text", one_in(4, HOSTILE, lambda text: text[10:22]))
 def test_hostile_texts_end_in_a_diagnostic_soon(text: str) -> None:
-    begun = time.perf_counter()
+    begun = time.process_time()
     found = parse(text, "test.net")[1]
     assert found
     assert render_all(found, {"test.net": text})
-    assert time.perf_counter() - begun < 20
+    assert time.process_time() - begun < 20
 
 
 def test_a_text_beyond_the_limit_is_refused() -> None:

@@ -15,6 +15,7 @@ import pytest
 
 import petri
 from petri.engine.native import available
+from tests.sampling import one_in
 
 pytestmark = pytest.mark.skipif(not available(), reason="takes too long on the reference engine")
 
@@ -150,7 +151,7 @@ def test_own_links_make_longer_queues() -> None:
     assert figure(run(own_links=True), "in_dram") > 3 * figure(run(), "in_dram")
 
 
-@pytest.mark.parametrize("net", ["dynamic_buffering", "dram_buffering"])
+@pytest.mark.parametrize("net", one_in(2, ["dynamic_buffering", "dram_buffering"]))
 def test_engines_agree_on_packets(net: str) -> None:
     """With few flows, so that the firings compared are of packets rather than of flows that begin."""
     model = petri.load(net, active_flows=10, load="8 Gbps")

@@ -43,6 +43,7 @@ def test_the_net_states_the_rate_that_its_source_sends(name: str) -> None:
 
 
 @slow_without_native
+@pytest.mark.slow
 def test_dram_limits_throughput() -> None:
     result = run()
     assert gbps(result) == pytest.approx(2.96, rel=0.02)
@@ -65,6 +66,7 @@ def test_two_microengines_are_enough() -> None:
 
 
 @slow_without_native
+@pytest.mark.slow
 def test_table_1() -> None:
     """Reorder and retransmission rates of one hop, flows of 6.4 KB and 640 B."""
     for flow_packets, reorder, retransmit in ((100, 0.3585, 0.0835), (10, 0.317, 0.058)):

@@ -123,6 +123,7 @@ def test_only_most_updates_cost_packets(operation: str, frame: str) -> None:
     assert half == 0
 
 
+@pytest.mark.slow
 def test_the_internet_mix_does_not_feel_updates() -> None:
     assert figure(run("npf", "4 ms", "1 ms", sizes="internet", updates=1.0), "lost") == 0
 
@@ -145,6 +146,7 @@ def test_all_sizes_fill_the_output_line(packet: int, labels: int) -> None:
     assert figure(result, "out_busy") > 0.998
 
 
+@pytest.mark.slow
 def test_most_labels_need_two_words_of_an_entry() -> None:
     """60 % read 8 B, the others all 16 B: 11.2 B on average instead of 16."""
     first, whole = (run("npf", "1 ms", "200 us", operation="swap", whole_entry=entry) for entry in (False, True))
@@ -200,6 +202,7 @@ def test_most_interrupts_go_to_the_first_processor() -> None:
     assert shares == sorted(shares, reverse=True)
 
 
+@pytest.mark.slow
 def test_fixed_routing_gives_each_processor_its_card() -> None:
     result = run("ia32", "40 ms", "10 ms", routing="fixed")
     assert figure(result, "moving") == 0

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import petri
 from petri.engine.native import available
+from tests.sampling import one_in
 
 pytestmark = pytest.mark.skipif(not available(), reason="takes too long on the reference engine")
 
@@ -39,7 +40,7 @@ def shares(result: petri.Result) -> list[float]:
 # -------------------------------------------------------------------- the discipline
 
 
-@pytest.mark.parametrize("quotas", [(12, 2, 1, 1), (1, 1, 1, 1), (4, 3, 2, 1), (1, 2, 3, 4)])
+@pytest.mark.parametrize("quotas", one_in(4, [(12, 2, 1, 1), (1, 1, 1, 1), (4, 3, 2, 1), (1, 2, 3, 4)]))
 def test_backlogged_classes_share_the_line_by_their_quotas(quotas: tuple[int, ...]) -> None:
     """Layers of 100 Mbps each. Quotas are no multiples of a packet, so they are not kept packet by packet."""
     given_quotas = {f"quota_{index + 1}": f"{1500 * quota} B" for index, quota in enumerate(quotas)}
@@ -75,7 +76,7 @@ def test_strict_priority_is_the_limit_of_a_large_quota() -> None:
 
 
 @pytest.mark.parametrize(
-    "parameters", [{}, {"video": "400 Mbps"}, {"video": "96 Mbps", "background": "0.1 Mbps"}], ids=str
+    "parameters", one_in(3, [{"video": "400 Mbps"}, {}, {"video": "96 Mbps", "background": "0.1 Mbps"}])
 )
 def test_the_line_is_busy_while_a_ring_holds_packets(parameters: dict[str, str]) -> None:
     result = run(sampling="20 us", **parameters)
@@ -94,6 +95,7 @@ def test_the_line_is_busy_while_a_ring_holds_packets(parameters: dict[str, str])
     load=st.sampled_from(["none", "zip"]),
     seed=st.integers(1, 1000),
 )
+@pytest.mark.slow
 def test_packets_are_delivered_lost_or_inside(seed: int, video: int, background: int, **parameters: Any) -> None:
     model = petri.load("prioritising", video=f"{video} Mbps", background=f"{background} Mbps", **parameters)
     result = model.run(until="200 ms", warmup=0, replications=1, seed=seed)
@@ -119,6 +121,7 @@ def test_packets_are_delivered_lost_or_inside(seed: int, video: int, background:
     assert max(most[name] for name in each("queue")) <= parameters["queue_size"]
 
 
+@pytest.mark.slow
 def test_a_full_queue_may_lose_its_oldest_packet() -> None:
     """The last class is full at all times: its packets wait for the whole queue, or for what the newer ones leave."""
     tail, head = run(), run(head_drop=True)

@@ -162,6 +162,7 @@ def test_the_order_in_which_ports_are_served(arbitration: str, order: int) -> No
     assert figure(result, "order", "max") == order
 
 
+@pytest.mark.slow
 def test_random_arbitration_serves_all_ports_alike() -> None:
     orders = [petri.loads(ARBITRATION, arbitration="random_order").run(seed=seed) for seed in range(8)]
     assert len({figure(result, "order", "max") for result in orders}) > 4
@@ -176,6 +177,7 @@ def test_last_first_turns_the_bus_less_often_than_round_robin() -> None:
     assert figure(last, "turnarounds") < figure(turn, "turnarounds") / 2
 
 
+@pytest.mark.slow
 def test_accesses_at_random_instants() -> None:
     """All are served below saturation, and the delay rises: beyond, the throughput is what is not lost."""
     peak = 64 * 8 / 40  # bits per nanosecond
@@ -275,6 +277,7 @@ def test_throughput_is_512_bits_in_the_cycles_of_both_operations(copying: str, s
     assert figure(result, "throughput") == pytest.approx(512 / cycles * 100 * MBPS, rel=5e-3)
 
 
+@pytest.mark.slow
 def test_a_faster_processor_waits_for_the_same_bus() -> None:
     slow, fast = (run("software_queue_manager", "10 ms", 1, clock=clock) for clock in ("100 MHz", "400 MHz"))
     assert 1.05 < figure(fast, "throughput") / figure(slow, "throughput") < 1.15

@@ -119,6 +119,7 @@ def test_a_packet_larger_than_the_bucket_is_lost() -> None:
     dropping=st.sampled_from(["head", "tail"]),
     until=st.integers(1000, 100_000),
 )
+@pytest.mark.slow
 def test_nothing_is_lost_and_no_more_passes_than_the_bucket_allows(
     script: list[tuple[int, int]],
     rate: int,

@@ -95,6 +95,7 @@ def exponential_factor(time_constant: float, window: float) -> float:
 # -------------------------------------------------------------------- steady
 
 
+@pytest.mark.slow
 def test_poisson(tmp_path: Path) -> None:
     rates = windows(run(tmp_path, "Poisson(rate = 80 Mbps, network = network)", window="10 ms", until="1 s"))
     mean = 80 * MBPS
@@ -344,6 +345,7 @@ measure first = rate(deliver, if p.port == 0 then p.size else 0 B)  record serie
 """
 
 
+@pytest.mark.slow
 def test_flows_that_share_a_rate_leave_only_the_ports_shares_to_chance(tmp_path: Path) -> None:
     """The whole varies as packets at Poisson instants do: mean * 100 B / 10 ms, a hundredth of what 20 flows do else.
 

@@ -381,6 +381,7 @@ def test_it_opens_at_the_first_firing_and_keys_press_what_has_the_focus(browser:
     assert "receive" in browser.value("document.getElementById('crumbs').textContent")  # the drawing in which it is
 
 
+@pytest.mark.slow
 def test_a_jump_is_fast_and_a_phone_needs_no_scrolling_sideways(browser: Browser, tmp_path: Path) -> None:
     opened(browser, tmp_path, petri.load("mm1"), 5_000)
     script = """(() => { let best = Infinity;
@@ -393,6 +394,7 @@ def test_a_jump_is_fast_and_a_phone_needs_no_scrolling_sideways(browser: Browser
     assert browser.value("document.documentElement.scrollWidth") <= 390
 
 
+@pytest.mark.slow
 def test_a_hostile_name_is_shown_and_not_run(browser: Browser, tmp_path: Path) -> None:
     text = f"## {HOSTILE}\nnet hostile\n\n## {HOSTILE}\nplace a = token\ntransition t: a -> a  takes 1\nrun until 9\n"
     opened(browser, tmp_path, petri.loads(text), 5, "#t=1&pick=p%3Aa")

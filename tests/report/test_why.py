@@ -9,15 +9,14 @@ import pytest
 import petri
 from petri.analysis.enabling import explain
 from petri.diagnostics import LanguageError
-from petri.engine.native import available
 from petri.engine.reference import Engine
 from petri.engine.state import State, seated
 from petri.net import Net
 from petri.run.dropped import dropped
 from petri.run.instant import Course
 from petri.run.plan import Plan
+from tests.engines import ENGINES, NATIVE_FIRST
 
-ENGINES = ["reference", *(["native"] if available() else [])]
 NETS = ["dining_philosophers", "mm1k", "byte_limited_port", "timeout", "memory_banks", "ixp_thread", "mva", "ddr"]
 PORT = """
 net small_port
@@ -214,7 +213,7 @@ def test_each_binding_is_told_with_its_clock_and_who_took_its_token(engine: str)
     assert "it was disabled at 5 us by steal (n = 2)" in told
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("engine", NATIVE_FIRST)
 def test_the_firing_that_disables_is_found_in_a_long_run(engine: str) -> None:
     model = petri.load("timeout")
     net, names = model.net, [one.name for one in model.net.transitions]

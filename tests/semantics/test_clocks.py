@@ -147,6 +147,7 @@ def test_c3_due_bindings_stand_beside_other_transitions_by_priority(engine: str)
     assert simulate(text.format("priority 2", "priority 1"), engine).order() == "come other plain"
 
 
+@pytest.mark.slow
 def test_c3_due_bindings_are_chosen_by_weight(engine: str) -> None:
     text = """
     place p : int = i for i in 1..400

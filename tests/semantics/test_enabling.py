@@ -2,6 +2,8 @@
 
 from collections import Counter
 
+import pytest
+
 from tests.semantics.harness import simulate
 
 
@@ -205,6 +207,7 @@ def test_e6_room_is_asked_for_by_the_binding(engine: str) -> None:
     assert ran.values("t") == [(2,)]
 
 
+@pytest.mark.slow
 def test_e7_two_tokens_of_equal_value_are_two_choices(engine: str) -> None:
     text = "place q : int = 1, 1, 1, 2  place s = token  transition t: q(n), s -> nothing"
     counts = Counter(simulate(text, engine, seed=s).fired[0].values[0] for s in range(400))

@@ -100,6 +100,7 @@ def test_the_account_says_how_many_predictions_are_too_noisy_to_judge(study: Pat
     assert account([ran]) == [("figures, predicted", ["0 of 1, 0%, 1 noisy"])]
 
 
+@pytest.mark.slow
 def test_the_command_prints_the_account_of_several_studies(study: Path, tmp_path: Path, capsys: Capture) -> None:
     where = ["--stores", str(tmp_path / "stores"), "--engine", "reference", "--quiet"]
     one = caller(capsys)("validate", "first", "--folder", str(study.parent), *where).out
@@ -201,6 +202,7 @@ def test_what_is_computed_or_an_oracle_is_not_the_paper_s(study: Path, tmp_path:
     assert [one.of_the_paper for one in ran.figures] == [True, True, False, False]
 
 
+@pytest.mark.slow
 def test_the_account_in_the_documentation_is_of_the_studies_as_they_are() -> None:
     """The numbers that are found follow from runs; the numbers of figures and statements from the files alone."""
     text = (ROOT / "docs" / "validation.md").read_text("utf-8")

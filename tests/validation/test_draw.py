@@ -71,6 +71,7 @@ def test_figures_found_to_be_inputs_leave_the_others_as_drawn(study: Path) -> No
     assert [heights(seed, marked) for seed in range(5)] != drawn  # so it is the entry that keeps them
 
 
+@pytest.mark.slow
 def test_a_third_of_the_informative_quantities_is_drawn(study: Path) -> None:
     fitting = read_study(study).fitting
     assert fitting is not None

@@ -313,6 +313,7 @@ def test_a_curve_along_words_is_refused(folder: Path, tmp_path: Path) -> None:
         judged(folder, tmp_path, [claim(increasing="size", measures=["twice"])])
 
 
+@pytest.mark.slow
 def test_the_command_runs_studies_at_any_depth(folder: Path, tmp_path: Path, capsys: Capture) -> None:
     nested = folder / "deeper" / "still"
     nested.mkdir(parents=True)
