@@ -17,6 +17,7 @@ from petri import library
 from petri.live.watching import files_named
 from petri.report.progress import Remaining
 from petri.version import VERSION
+from tests.sampling import one_in
 
 from .calling import Call
 
@@ -188,7 +189,7 @@ def test_a_new_net(call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     assert "new-name" in call("new", "../other").err
 
 
-@pytest.mark.parametrize("pattern", library.net_names())
+@pytest.mark.parametrize("pattern", one_in(4, library.net_names()))
 def test_every_pattern_is_copied_whole_or_refused(
     call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pattern: str
 ) -> None:
@@ -199,6 +200,7 @@ def test_every_pattern_is_copied_whole_or_refused(
         assert call("check", "copy.net").status == 0
 
 
+@pytest.mark.slow
 def test_watching_runs_again_after_a_change(tmp_path: Path) -> None:
     path = tmp_path / "lamp.net"
     path.write_text(TEXT, encoding="utf-8")

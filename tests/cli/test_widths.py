@@ -35,7 +35,7 @@ SHORTER = {
 }
 """End and warm-up of the run."""
 ALL_NETS = [name for name in library.net_names() if name != "dynamic_buffering_recorded"]  # which needs its file
-NETS = one_in(8, ALL_NETS)
+NETS = one_in(16, ALL_NETS)
 
 
 def run(name: str) -> Result:

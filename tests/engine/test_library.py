@@ -47,7 +47,7 @@ def name_of(case: tuple[Path, dict[str, str]]) -> str:
     return "-".join((path.stem, " ".join(f"{k}={v}" for k, v in parameters.items())))
 
 
-@pytest.mark.parametrize("case", one_in(4, CASES, name_of))
+@pytest.mark.parametrize("case", one_in(8, CASES, name_of))
 def test_code_changes_nothing(case: tuple[Path, dict[str, str]]) -> None:
     path, parameters = case
     net = petri.load(path, **parameters).net

@@ -128,6 +128,7 @@ def test_the_load_with_one_percent_of_loss(md1k: str, seats: int, seed: int) -> 
 
 
 @needs_native
+@pytest.mark.slow
 def test_the_largest_load_without_loss(md1k: str) -> None:
     """More than half of the runs at the load found are free of loss, and fewer than 95 % of those at the next."""
     found = petri.search(

@@ -7,6 +7,7 @@ import random
 import re
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -26,6 +27,7 @@ def test_every_field_of_the_order_measure_is_explained() -> None:
     assert [field for field in FIELDS if f"`{field}`" not in text and field not in abridged] == []
 
 
+@pytest.mark.slow
 def test_the_table_of_a_link_with_uniform_delay() -> None:
     names = ["reordered", "duplicate_ack", "per_run", "per_duplicate", "per_hole", "missing"]
     names += ["overtaken", "three_reordered"]

@@ -99,6 +99,7 @@ def test_relations_between_the_counts(sequences: list[int]) -> None:
 
 
 @given(arrivals(), arrivals(), st.randoms(use_true_random=False))
+@pytest.mark.slow
 def test_flows_do_not_mix(one: list[int], two: list[int], chance: object) -> None:
     """Interleaved flows give the sum of what each gives alone."""
     mixed, apart = Reordering(), [measured(one), measured(two)]
@@ -113,6 +114,7 @@ def test_flows_do_not_mix(one: list[int], two: list[int], chance: object) -> Non
 
 
 @given(arrivals(200), st.integers(0, 200))
+@pytest.mark.slow
 def test_figures_of_a_window_are_those_of_its_arrivals(sequences: list[int], warmup: int) -> None:
     """After a restart counts are what the whole adds to the part before (packets not yet assessed aside)."""
     measure = Reordering(first=min(sequences))

@@ -200,7 +200,7 @@ def test_reordering_grows_with_the_hops() -> None:
     assert shares == sorted(shares)
 
 
-@pytest.mark.parametrize("scheme", one_in(3, SCHEMES))
+@pytest.mark.parametrize("scheme", one_in(6, SCHEMES))
 def test_both_engines_agree(scheme: str) -> None:
     if not available():
         pytest.skip("there is no native engine to compare with")

@@ -27,7 +27,7 @@ def test_nothing_to_complain_about(name: str) -> None:
     assert check(path) == []
 
 
-@pytest.mark.parametrize("name", one_in(3, NETS))
+@pytest.mark.parametrize("name", one_in(6, NETS))
 def test_expectations_hold(name: str) -> None:
     if not available():
         pytest.skip("takes too long on the reference engine")
@@ -39,7 +39,7 @@ def test_expectations_hold(name: str) -> None:
     assert result.passed, [verdict for measure in result.measures for _, verdict in measure.verdicts]
 
 
-@pytest.mark.parametrize("name", one_in(3, NETS))
+@pytest.mark.parametrize("name", one_in(6, NETS))
 def test_engines_agree(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     if not available():
         pytest.skip("the native engine is not built")

@@ -302,6 +302,7 @@ def parquet_rows(folder: Path, rows: int) -> Path:
         pytest.param(parquet_rows, 6_000_000, 32, marks=pytest.mark.slow),
     ],
 )
+@pytest.mark.slow
 def test_memory_does_not_grow_with_the_file(
     folder: Path, made: Callable[[Path, int], Path], rows: int, most: int
 ) -> None:
