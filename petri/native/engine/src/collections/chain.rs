@@ -25,13 +25,13 @@ pub const ALONE: Neighbours = Neighbours { older: NONE, newer: NONE };
 
 impl Chain {
     /// All members, the oldest first.
-    pub fn from_oldest(self, links: &[Neighbours]) -> impl Iterator<Item = u32> + '_ {
+    pub fn oldest_first(self, links: &[Neighbours]) -> impl Iterator<Item = u32> + '_ {
         let member = |node: u32| (node != NONE).then_some(node);
         successors(member(self.oldest), move |&node| member(links[node as usize].newer))
     }
 
     /// All members, the newest first.
-    pub fn from_newest(self, links: &[Neighbours]) -> impl Iterator<Item = u32> + '_ {
+    pub fn newest_first(self, links: &[Neighbours]) -> impl Iterator<Item = u32> + '_ {
         let member = |node: u32| (node != NONE).then_some(node);
         successors(member(self.newest), move |&node| member(links[node as usize].older))
     }

@@ -131,7 +131,7 @@ impl OwnClocks {
 
     /// All clocks, in the order in which they were set.
     pub fn in_order(&self) -> impl Iterator<Item = u32> + '_ {
-        self.ages.from_oldest(&self.links)
+        self.ages.oldest_first(&self.links)
     }
 
     /// Those that run, in no order.
@@ -141,13 +141,13 @@ impl OwnClocks {
 
     /// So many of those that run, or all; first the one that was set last.
     pub fn latest(&self, count: usize) -> impl Iterator<Item = u32> + '_ {
-        self.ages.from_newest(&self.links).filter(|&clock| self.runs(clock)).take(count)
+        self.ages.newest_first(&self.links).filter(|&clock| self.runs(clock)).take(count)
     }
 
     /// Those that have stopped; first the one that was set last.
     pub fn stopped(&self) -> impl Iterator<Item = u32> + '_ {
         let count = self.count - self.ends.len();
-        self.ages.from_newest(&self.links).filter(|&clock| !self.runs(clock)).take(count)
+        self.ages.newest_first(&self.links).filter(|&clock| !self.runs(clock)).take(count)
     }
 
     /// One more than the greatest number of a clock.
