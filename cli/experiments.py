@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from petri.structs import replace as replace_fields
+
 from . import nets
 from .exits import refusal
 from .given import Given
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from petri.experiment.design.sampling import Value
     from petri.experiment.forwarding.definition import Forwarding
     from petri.experiment.threshold.definition import Search
+    from petri.measure.selection import Best
     from petri.measure.sequential import Precision
     from petri.model import Model
 
@@ -76,6 +79,32 @@ def read_precision(text: str) -> Precision:
     if bound is None:
         raise refusal("precision-form", text=text)
     return Precision(*bound)
+
+
+BEST = ("greatest", "least", "within", "confidence")
+
+
+def read_best(given: Mapping[str, str | None]) -> Best | None:
+    """The best point that is wanted: of `BEST` as options. Raises Refusal."""
+    from petri.experiment.threshold.yaml_search import parse_confidence
+    from petri.experiment.yaml.file import parse_bound
+    from petri.measure.selection import Best
+
+    greatest, least, within, confidence = (given[name] for name in BEST)
+    if greatest is None and least is None:
+        alone = next((f"--{name}" for name in BEST if given[name] is not None), None)
+        if alone is not None:
+            raise refusal("best-without-figure", option=alone)
+        return None
+    if greatest is not None and least is not None:
+        raise refusal("best-twice")
+    best = Best(greatest or least or "", greatest is not None)
+    if within is not None:
+        bound = parse_bound(within)
+        if bound is None:
+            raise refusal("within-form", text=within)
+        best = replace_fields(best, within=bound[0], relative=bound[1])
+    return best if confidence is None else replace_fields(best, confidence=parse_confidence(confidence))
 
 
 def check_export(path: str | None, suffixes: Sequence[str] | None = None) -> None:

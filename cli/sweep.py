@@ -13,7 +13,7 @@ from petri.diagnostics import Value as Told
 from . import exits, nets
 from .console import always_shown, stdout_console, tell, tell_missing, write_json
 from .exits import refusal
-from .experiments import FILES, check_export, net_of, read_grids, read_precision, with_files
+from .experiments import BEST, FILES, check_export, net_of, read_best, read_grids, read_precision, with_files
 from .given import Given
 from .net_options import complete_net, given_options
 from .report import check as check_report
@@ -41,7 +41,11 @@ if TYPE_CHECKING:
 @given_options
 @click.option("--replications", "-n", type=COUNT, metavar="N", help="Per point; with --precision, the minimum.")
 @click.option("--precision", metavar="SHARE", help="Replicate until every interval is within ± SHARE (2%).")
-@click.option("--max-replications", type=COUNT, metavar="N", help="Limit for --precision.")
+@click.option("--max-replications", type=COUNT, metavar="N", help="Limit for --precision, and for the best point.")
+@click.option("--greatest", metavar="NAME", help="Replicate until the point with the greatest mean is known.")
+@click.option("--least", metavar="NAME", help="The same for the least.")
+@click.option("--within", metavar="SHARE", help="A difference from the best that does not matter.  [default: 1%]")
+@click.option("--confidence", metavar="SHARE", help="Probability that the best is found.  [default: 95%]")
 @length_options
 @click.option("--measure", "measures", multiple=True, metavar="NAME", help="Keep only this measure. May be repeated.")
 @click.option("--store", metavar="FILE.db", help="File for the replications (default: named after the experiment).")
@@ -113,6 +117,7 @@ def _experiment(what: str, grids: tuple[str, ...], given: Given, overrides: dict
     overrides["measures"] = list(overrides["measures"]) or None
     if overrides["precision"] is not None:
         overrides["precision"] = read_precision(overrides["precision"])
+    overrides["best"] = read_best({name: overrides.pop(name) for name in BEST})
     points = read_grids(grids, fixed) if grids else None
     return experiment.with_overrides(fixed=fixed, points=points, **overrides)
 

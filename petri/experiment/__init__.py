@@ -28,9 +28,11 @@ if TYPE_CHECKING:
     from petri.experiment.store.database import Store as Store
     from petri.experiment.threshold.api import search as search
     from petri.experiment.threshold.outcome import SearchOutcome as SearchOutcome
+    from petri.measure.selection import Best as Best
     from petri.measure.sequential import Precision as Precision
 
 _HOMES = {
+    "Best": "petri.measure.selection",
     "Expected": "petri.experiment.design.definition",
     "Experiment": "petri.experiment.experiment",
     "ExperimentError": "petri.experiment.errors",

@@ -44,6 +44,8 @@ def print_outcome(outcome: Outcome, console: Console) -> None:
         print_prose(console, Text(DOUBTFUL, style="dim"))
     if note := unsettled_note(points, outcome.figures, units):
         print_prose(console, Text(note, style="dim"))
+    if outcome.best is not None:
+        print_prose(console, Text("\n" + outcome.best.text))
     print_expected(outcome, console, units)
 
 

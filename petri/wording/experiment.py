@@ -86,6 +86,22 @@ WORDING: dict[str, Wording] = {
         "it declares {measures:and}",
         "the figures of `{owner}` are {columns:and}",
     ),
+    "best-and-precision": Wording(
+        "the best point and a precision both say how many replications there are", "keep one of them"
+    ),
+    "best-without-figure": Wording(
+        "`{option}` is about the best point, which is not asked for", "write for example `--greatest throughput`"
+    ),
+    "best-twice": Wording("the best point has the greatest mean or the least, not both", "keep one of them"),
+    "best-without-which": Wording(
+        "`best` does not say of which figure", "write for example `best: {{greatest: goodput, within: 1%}}`"
+    ),
+    "best-of-unkept": Wording(
+        "the best point is to be found by `{name}`, which is not kept", "the measures kept are {kept:and}"
+    ),
+    "best-of-one": Wording(
+        "there is one point, so that none is the best", "give values to choose from, such as `--grid threads=1..8`"
+    ),
     "precision-of-unkept": Wording(
         "a precision is set for `{name}`, which is not kept", "the measures kept are {kept:and}"
     ),

@@ -12,6 +12,7 @@ from petri.engine.interface import Limits
 from petri.experiment.design.grid import grid_points, sample_points
 from petri.experiment.design.sampling import Value, Values
 from petri.experiment.errors import problem
+from petri.measure.selection import Best
 from petri.measure.sequential import Precision
 from petri.model import Model
 from petri.net import Net
@@ -87,6 +88,7 @@ class Definition:
     up to a whole, by its name, which reports draw as stacked bars. replications: per point; with a precision, the
     number before the first check. precision: the half-width that every measure, or every measure named, must reach,
     to `max_replications` at the most; "expected": at each point, a third of the tolerances of its expected values.
+    best: instead of a precision, replicate until the best point is known.
     until, warmup: as of `Model.run`; warmup "auto" determines it from pilot
     runs. seed: of all points when streams are "common", so that differences between points are paired;
     "independent" gives each point its own. measures: the figures to keep (`petri.measure.figures`), all declared
@@ -100,6 +102,7 @@ class Definition:
     replications: int | None = None
     precision: Precision | Mapping[str, Precision] | str | None = None
     max_replications: int = MOST_REPLICATIONS
+    best: Best | None = None
     until: float | str | None = None
     warmup: float | str | None = None
     seed: int | None = None

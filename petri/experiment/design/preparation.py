@@ -27,7 +27,8 @@ from petri.experiment.design.warmup import derive
 from petri.experiment.errors import ExperimentError, problem
 from petri.language.meaning.units import NAMED, PLAIN, UNITS, Dimension, in_net_units
 from petri.measure.figures import Figure, UnknownFigure, figures, statistics
-from petri.measure.sequential import FIRST_LOOK, Judgeable, Precision, Stopping
+from petri.measure.selection import Best, Choice
+from petri.measure.sequential import FIRST_LOOK, Judgeable, Precision, Stopping, looks
 from petri.model import Model, load
 from petri.net import Net, split_unit
 from petri.result.export import net_hash
@@ -69,6 +70,7 @@ class Prepared:
     stopping: Stopping
     identity: Mapping[str, Any]
     engine: str
+    choice: Choice | None = None  # of the best point
 
     @property
     def figures(self) -> tuple[Figure, ...]:
@@ -117,7 +119,9 @@ class Preparation:
             expected_value(expected, base.net, names)
             if expected.predicted is not None:
                 predicted_value(expected, expected.predicted, base.net)
-        return Prepared(experiment, points, base.net, stopping, identity, points[0].plan.engine)
+        best = experiment.best
+        choice = None if best is None else Choice(best, stopping.first, experiment.max_replications)
+        return Prepared(experiment, points, base.net, stopping, identity, points[0].plan.engine, choice)
 
     @property
     def automatic(self) -> bool:
@@ -201,6 +205,10 @@ class Preparation:
         """By default a precision applies to every measure that the net declares, but not to all figures it records."""
         experiment = self.experiment
         precision = experiment.precision
+        if experiment.best is not None:
+            self.require_best(experiment.best, names)
+            first = next(looks(experiment.replications or FIRST_LOOK, experiment.max_replications))
+            return Stopping(first, first, {})
         if precision is None:
             return Stopping(experiment.replications or default, experiment.replications or default, {})
         kinds = statistics(net, names)
@@ -217,6 +225,18 @@ class Preparation:
             if name in extremes:
                 raise problem("precision-of-extreme", name=name, extreme=extremes[name])
         return Stopping(experiment.replications or FIRST_LOOK, experiment.max_replications, dict(precision), kinds)
+
+    def require_best(self, best: Best, names: Sequence[str]) -> None:
+        if self.experiment.precision is not None:
+            raise problem("best-and-precision")
+        if best.figure not in names:
+            raise problem("best-of-unkept", name=best.figure, kept=list(names))
+        if not 0.0 < best.confidence < 1.0:
+            raise problem("search-confidence", text=f"{best.confidence:.10g}")
+        if not 0.0 <= best.within < math.inf:
+            raise problem("within-form", text=f"{best.within:.10g}")
+        if len(self.experiment.points) < 2:
+            raise problem("best-of-one")
 
 
 def at_point(error: LanguageError, values: Values) -> LanguageError:

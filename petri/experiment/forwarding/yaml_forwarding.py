@@ -35,6 +35,7 @@ NO_MEANING: Final = {
     "replications": "it stands under `rfc2544`",
     "precision": "it replicates until a load is decided",
     "expected": "no point of an experiment is run",
+    "best": "no point of an experiment is run",
 }
 
 

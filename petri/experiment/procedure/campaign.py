@@ -25,7 +25,7 @@ from petri.experiment.procedure.workers import Given, Workers, default_workers
 from petri.experiment.results.outcome import Outcome
 from petri.experiment.results.summary import PointOutcome, check
 from petri.experiment.store.database import Store
-from petri.measure.pooling import Sample
+from petri.measure.pooling import Sample, values_of
 from petri.measure.sequential import Stopping
 from petri.run.stop import NO_LIMIT, CtrlC, TimeLimit
 from petri.version import VERSION
@@ -152,6 +152,7 @@ def sweep(
         "description": experiment.description,
         "expected": [one.to_dict() for one in experiment.expected],
         "parts": {name: list(measures) for name, measures in experiment.parts.items()},
+        "choice": None if prepared.choice is None else prepared.choice.to_dict(),
     }
     with Store.create(store, prepared.identity, about) as opened:
         numbers = opened.add_points(prepared.points)
@@ -195,6 +196,7 @@ class Campaign:
         ]
         self.by_number = {state.stored: state for state in self.states}
         self.open = list(self.states)
+        self.may_be_best = set(self.by_number)  # points of the store, if the best one is wanted
         self.pending: dict[Future[TaskResult], Key] = {}
         self.refused: dict[Key, float] = {}
         self.lost: Counter[Key] = Counter()
@@ -239,11 +241,25 @@ class Campaign:
                     changed[one.point] = state
         for state in changed.values():
             state.look()
-        closed = tuple(state for state in self.open if state.done)
+        self.select()
+        closed = tuple(state for state in self.open if state.done and state.stored not in self.may_be_best)
         if closed:
-            self.open = [state for state in self.open if not state.done]
+            self.open = [state for state in self.open if state not in closed]
         if self.watch is not None:
             self.watch(self.state(closed))
+
+    def select(self) -> None:
+        """Decide which points may still be the best, and give these more replications."""
+        choice = self.prepared.choice
+        if choice is None:
+            self.may_be_best = set()
+        elif all(state.done for state in self.open):
+            found = choice.of([values_of(state.samples()[choice.best.figure]) for state in self.states])
+            for state, needed in zip(self.states, found.used, strict=True):
+                state.stopping = structs.replace(state.stopping, first=needed, most=needed)
+                state.look()
+            left = () if found.done else found.left
+            self.may_be_best = {self.states[number].stored for number in left}
 
     def state(self, closed: tuple[PointState, ...]) -> State:
         return State(
@@ -345,4 +361,5 @@ class Campaign:
             experiment.description,
             self.store.files(),
             experiment.parts,
+            self.prepared.choice,
         )

@@ -11,6 +11,7 @@ from petri.experiment.design.task import ReplicationRecord
 from petri.experiment.results.summary import OutcomeFigures, PointOutcome, check
 from petri.experiment.store.database import Store
 from petri.measure.figures import statistics
+from petri.measure.selection import Choice
 from petri.net import Net
 
 if TYPE_CHECKING:
@@ -98,5 +99,5 @@ def read_outcome(store: Store) -> Outcome:
     described = about.get("description", "")
     return Outcome(
         about.get("title", ""), net, identity, tuple(points), store.path, False, described, store.files(),
-        about.get("parts", {}),
+        about.get("parts", {}), None if about.get("choice") is None else Choice.from_dict(about["choice"]),
     )  # fmt: skip

@@ -20,10 +20,12 @@ from petri.measure.figures import Figure, figures, statistics
 from petri.measure.formula import Verdict, judge
 from petri.measure.intervals import Interval, Statistic
 from petri.measure.pooling import Sample, interval_of, value_of
+from petri.measure.selection import Best, Choice
 from petri.measure.sequential import Judgeable, Precision
 from petri.measure.trend import Drift, unsettled
 from petri.net import Expectation, Net, Term
 from petri.result.export import interval_dict, number
+from petri.structs import as_dict
 
 
 @dataclass(frozen=True)
@@ -147,6 +149,37 @@ def checked_dict(one: Checked) -> dict[str, Any]:
     }
 
 
+@dataclass(frozen=True)
+class BestPoint:
+    """The point with the best mean. others: those that might be better; certain: none is, as surely as asked for."""
+
+    wanted: Best
+    point: PointOutcome = field(repr=False)
+    others: tuple[PointOutcome, ...] = field(repr=False)
+    certain: bool
+
+    @property
+    def text(self) -> str:
+        """`threads=4 has the greatest throughput, or is within 1% of it, with …`."""
+        wanted = self.wanted
+        within = f"{100 * wanted.within:.10g}%" if wanted.relative else f"{wanted.within:.10g}"
+        text = f"{self.point.label} has the {wanted.text}"
+        if self.certain:
+            sure = f"{100 * wanted.confidence:.10g}%"
+            return f"{text}, or is within {within} of it, with a probability of at least {sure}"
+        if len(self.others) == 1:
+            return f"{text} so far; {self.others[0].label} may have it, too"
+        return f"{text} so far; {len(self.others)} other points may have it"
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            **as_dict(self.wanted),
+            "point": dict(self.point.parameters),
+            "others": [dict(one.parameters) for one in self.others],
+            "certain": self.certain,
+        }
+
+
 @dataclass(frozen=True, repr=False)
 class OutcomeFigures:
     """An experiment as its store has it. `net` is the flat net of the first point, for names, units and dimensions."""
@@ -160,6 +193,19 @@ class OutcomeFigures:
     description: str = ""
     files: tuple[FileRead, ...] = ()  # what was read of the recordings
     parts: Mapping[str, Sequence[str]] = field(default_factory=dict)  # measures that add up to a whole, by its name
+    choice: Choice | None = None
+
+    @cached_property
+    def best(self) -> BestPoint | None:
+        """The best point, or the best so far; None if it was not asked for, or if no point has values."""
+        if self.choice is None:
+            return None
+        best = self.choice.best
+        selection = self.choice.of([list(point.values(best.figure).values()) for point in self.points])
+        if not selection.left:
+            return None
+        first, *others = (self.points[number] for number in selection.left)
+        return BestPoint(best, first, tuple(others), selection.certain)
 
     @property
     def figures(self) -> tuple[Figure, ...]:
@@ -211,6 +257,7 @@ class OutcomeFigures:
             "interrupted": self.interrupted,
             "done": self.done,
             "passed": self.passed,
+            **({} if self.best is None else {"best": self.best.to_dict()}),
             "dimensions": {one.name: one.dimension for one in self.figures},
             **({"recordings": [read.to_dict() for read in self.files]} if self.files else {}),
             "points": [point.to_dict() for point in self.points],

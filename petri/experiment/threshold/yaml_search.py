@@ -37,6 +37,7 @@ NO_MEANING: Final = {
     "replications": "it replicates until a value is decided",
     "precision": "it replicates until a value is decided",
     "expected": "no point of an experiment is run",
+    "best": "no point of an experiment is run",
 }
 
 

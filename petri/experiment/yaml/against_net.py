@@ -166,6 +166,11 @@ class _Check:
         precision = entries.get("precision")
         for name, span in precision.keys.items() if isinstance(precision, YamlTable) else ():
             yield from self.figure(name, span, kept, "precision-of-unkept")
+        best = entries.get("best")
+        for name in ("greatest", "least"):
+            wanted = best.entries.get(name) if isinstance(best, YamlTable) else None
+            if isinstance(wanted, YamlText):
+                yield from self.figure(wanted.value.strip(), wanted.span, kept, "best-of-unkept")
         parts = entries.get("parts")
         for measures in parts.entries.values() if isinstance(parts, YamlTable) else ():
             for node in _items(measures):

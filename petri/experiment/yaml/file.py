@@ -41,6 +41,7 @@ from petri.experiment.errors import ExperimentError
 from petri.experiment.yaml.against_net import check_against_net
 from petri.experiment.yaml.table import read_table
 from petri.experiment.yaml.tree import Items, YamlNode, YamlTable, YamlText, read
+from petri.measure.selection import Best
 from petri.measure.sequential import Precision
 from petri.net import Span
 
@@ -56,6 +57,7 @@ KEYS: Final = {
     "replications": "replications: 20",
     "precision": "precision: 2%",
     "max-replications": "max-replications: 500",
+    "best": "best: {greatest: goodput, within: 1%, confidence: 95%}",
     "until": "until: 20 ms",
     "warmup": "warmup: 2 ms",
     "seed": "seed: 7",
@@ -71,6 +73,12 @@ KEYS: Final = {
 }
 OTHERS: Final = {"search": "experiment-is-search", "rfc2544": "experiment-is-rfc"}
 """Keys of files that are not for `pnsim sweep`, with the error that says so."""
+BEST_KEYS: Final = {
+    "greatest": "greatest: goodput",
+    "least": "least: delay",
+    "within": "within: 1%",
+    "confidence": "confidence: 95%",
+}
 SAMPLE_KEYS: Final = {
     "method": "method: latin-hypercube",
     "count": "count: 50",
@@ -185,6 +193,7 @@ class Reading:
             replications=self.whole(entries.get("replications"), "replications", 1),
             precision=self.precision(entries.get("precision")),
             max_replications=self.whole(entries.get("max-replications"), "max-replications", 1) or MOST_REPLICATIONS,
+            best=self.best(entries.get("best")),
             until=self.duration(entries.get("until"), "until"),
             warmup=self.duration(entries.get("warmup"), "warmup"),
             seed=self.whole(entries.get("seed"), "seed", 0),
@@ -357,6 +366,25 @@ class Reading:
             return {name: Precision(*bound) for name, bound in each.items() if bound is not None}
         bound = self.bound(node, "precision-form")
         return None if bound is None else Precision(*bound)
+
+    def best(self, node: YamlNode | None) -> Best | None:
+        """`{greatest: goodput, within: 1%, confidence: 95%}`."""
+        table = self.expect(node, YamlTable, "best", "a mapping", KEYS["best"])
+        if table is None:
+            return None
+        self.known_keys(table, BEST_KEYS)
+        wanted = [name for name in ("greatest", "least") if name in table.entries]
+        if len(wanted) != 1:
+            self.error("best-twice" if wanted else "best-without-which", table.span)
+            return None
+        name = self.text(table.entries[wanted[0]], wanted[0], BEST_KEYS[wanted[0]])
+        best = Best(name, wanted[0] == "greatest")
+        if "within" in table.entries and (within := self.bound(table.entries["within"], "within-form")) is not None:
+            best = structs.replace(best, within=within[0], relative=within[1])
+        if "confidence" in table.entries:
+            confidence = self.bound(table.entries["confidence"], "search-confidence")
+            best = best if confidence is None else structs.replace(best, confidence=confidence[0])
+        return best
 
     def bound(self, node: YamlNode, identifier: str) -> tuple[float, bool] | None:
         """`2%` as (0.02, True), `0.001` as (0.001, False)."""

@@ -100,6 +100,8 @@ def banners(outcome: Outcome) -> list[Markup]:
         where = f"{len(moving)} of {len(outcome.points)} points"
         said = f"Not settled at the end of the runs at {where}: {names}. These figures depend on the length of the runs"
         found.append(banner("warn", said))
+    if outcome.best is not None:
+        found.append(banner("pass" if outcome.best.certain else "warn", outcome.best.text))
     checked = [one for point in outcome.points for one in point.checked]
     missed = sum(not one.verdict.passed for one in checked)
     if missed:
