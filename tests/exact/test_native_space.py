@@ -115,6 +115,30 @@ transition again: thrown(_) -> start  after exp(1)
 """
 
 
+MANY_BINDINGS = """net many
+place card : int = i for i in 1..60
+transition deal: card(a), card(b), card(c), card(d), card(e), card(f) -> card(a)
+  after exp(1)  when a + b + c + d + e + f WHEN
+"""
+
+
+@pytest.mark.parametrize(
+    ("condition", "limits", "ended"), [("> 0", Limits(memory=2**20), "memory"), ("> 1000", Limits(), "stopped")]
+)
+def test_limits_hold_among_the_bindings_of_one_transition(condition: str, limits: Limits, ended: str) -> None:
+    """Six of sixty cards can be dealt in 4 * 10^10 ways; those of a sum above 1000 in none."""
+    net = petri.loads(MANY_BINDINGS.replace("WHEN", condition)).net
+    stop, begun = StopSign(), time.monotonic()
+    timer = threading.Timer(0.5, stop.set)
+    if ended == "stopped":
+        timer.start()
+    space = NativeSpace(net, limits, stop)
+    timer.cancel()
+    assert time.monotonic() - begun < 5
+    assert space.explored.ended == ended
+    assert space.expanded == 0
+
+
 @pytest.mark.parametrize(
     ("limits", "ended"), [(Limits(states=300), "states"), (Limits(memory=2**20), "memory"), (Limits(), "stopped")]
 )

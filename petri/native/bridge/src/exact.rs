@@ -5,15 +5,16 @@ use std::sync::Arc;
 use engine::base::fault::LoadError;
 use engine::base::long_stack::on_long_stack;
 use engine::exact::chain;
-use engine::exact::explore::{explore as explored, Bounds, Failure};
+use engine::exact::explore::{explore as explored, Failure};
 use engine::exact::gains::{self, Effort};
-use engine::exact::graph::{Ended, Graph};
+use engine::exact::graph::Graph;
 use engine::exact::matrix::{Matrix, Rows};
 use engine::exact::state::{Kept, Kind};
 use engine::exact::stationary::{stationary as stationary_of, Stationary};
 use engine::exact::symmetry::{Element, Symmetries, Symmetry};
 use engine::exact::trouble::Trouble;
 use engine::exact::values::ValueSymmetry;
+use engine::exact::watch::{Bounds, Ended};
 use engine::net::check::DEEPEST;
 use engine::net::Net;
 use pyo3::exceptions::PyValueError;
@@ -120,6 +121,7 @@ fn refusal<'py>(py: Python<'py>, (trouble, spans): Failure, files: &[String]) ->
             (why.to_owned(), None, PyDict::new(py), transition.map(|transition| transition.0))
         }
         Trouble::Load(error) => return Err(refused(error)),
+        Trouble::Ended(_) => unreachable!("an exploration that ends has a graph"),
     })
 }
 
@@ -315,7 +317,7 @@ impl Explored {
     /// The clocks of a transition that run in each state, as 64-bit integers; 0 in vanishing states, and in those not expanded.
     fn clocks_running<'py>(&self, py: Python<'py>, transition: usize) -> PyResult<Bound<'py, PyBytes>> {
         let counts = py.detach(|| self.0.clocks_running(transition));
-        let counts = counts.map_err(|fault| PyValueError::new_err(fault.id))?;
+        let counts = counts.map_err(|trouble| PyValueError::new_err(format!("{trouble:?}")))?;
         words(py, &counts, |count| count.to_ne_bytes())
     }
 

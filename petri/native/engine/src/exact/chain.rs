@@ -5,11 +5,12 @@ use std::sync::{Arc, OnceLock};
 
 use crate::exact::classes::closed_classes;
 use crate::exact::gains::Effort;
-use crate::exact::graph::{Ended, Graph, Label};
+use crate::exact::graph::{Graph, Label};
 use crate::exact::matrix::{Labelled, Matrix, Rows};
 use crate::exact::narrow::Narrow;
 use crate::exact::stationary::{stationary, Stationary};
 use crate::exact::uniform::{uniformised, Times};
+use crate::exact::watch::Ended;
 
 /// Rates [1/net time unit] between the tangible states, or, in ticks, probabilities, by rows. Arcs of a state to itself are left
 /// out of rates, and kept in those of ticks.
@@ -31,16 +32,17 @@ macro_rules! on_matrix {
     ($chain:expr, $matrix:ident => $work:expr) => {{
         let graph = &$chain.graph;
         let values: Vec<f64> = graph.labels.all.iter().map(|label| label.value).collect();
+        let singles: Vec<f32> = values.iter().map(|&value| value as f32).collect();
         match (&$chain.own, &graph.arc_labels) {
             (Some(rows), _) => on_rows!(rows.offsets, rows.columns, &rows.rates[..], $matrix => $work),
             (_, Narrow::Bytes(labels)) => {
-                on_rows!(graph.offsets, graph.targets, Labelled(labels, &values), $matrix => $work)
+                on_rows!(graph.offsets, graph.targets, Labelled(labels, &values, &singles), $matrix => $work)
             }
             (_, Narrow::Halves(labels)) => {
-                on_rows!(graph.offsets, graph.targets, Labelled(labels, &values), $matrix => $work)
+                on_rows!(graph.offsets, graph.targets, Labelled(labels, &values, &singles), $matrix => $work)
             }
             (_, Narrow::Words(labels)) => {
-                on_rows!(graph.offsets, graph.targets, Labelled(labels, &values), $matrix => $work)
+                on_rows!(graph.offsets, graph.targets, Labelled(labels, &values, &singles), $matrix => $work)
             }
         }
     }};

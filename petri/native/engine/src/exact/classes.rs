@@ -57,11 +57,12 @@ fn all_lead_to_the_first(offsets: &[u64], columns: &[u32]) -> bool {
     let states = offsets.len() - 1;
     states > 0
         && Marked::first(states).grows_to(states, |leads| {
-            for state in (1..states).rev() {
+            // There and back: a way to the first has few turns, in the numbers of its states.
+            (1..states).rev().chain(1..states).for_each(|state| {
                 if !leads.has(state) && row(offsets, columns, state).iter().any(|&target| leads.has(target as usize)) {
                     leads.add(state);
                 }
-            }
+            });
         })
 }
 

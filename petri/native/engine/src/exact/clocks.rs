@@ -1,16 +1,16 @@
 //! How many clocks run in the states of a graph.
 
-use crate::base::fault::Outcome;
 use crate::exact::graph::Graph;
 use crate::exact::model::Clock;
 use crate::exact::moves::{Move, Pace, Packed};
 use crate::exact::rules::servers;
 use crate::exact::search::Search;
 use crate::exact::state::State;
+use crate::exact::trouble::Found;
 
 impl Graph {
     /// The clocks of a transition that run in each state; 0 in vanishing states, and in those that were not expanded (M2).
-    pub fn clocks_running(&self, transition: usize) -> Outcome<Vec<u64>> {
+    pub fn clocks_running(&self, transition: usize) -> Found<Vec<u64>> {
         let Some(clock) = &self.rules.model.transitions[transition].clock else {
             return Ok(vec![0; self.states.len()]);
         };
@@ -43,14 +43,14 @@ impl Graph {
         (0..self.states.len()).map(running).collect()
     }
 
-    fn by_search(&self, transition: usize, clock: &Clock) -> Outcome<Vec<u64>> {
+    fn by_search(&self, transition: usize, clock: &Clock) -> Found<Vec<u64>> {
         let (model, fields) = (&self.rules.model, &self.rules.fields);
         let mut state = State::new(model, fields.fields);
         let mut counts = vec![0; self.states.len()];
         for (number, count) in counts.iter_mut().enumerate().filter(|(number, _)| self.is_tangible(*number)) {
             self.layout.unpack(self.states.state(number), &mut state.numbers);
             state.look(model, fields)?;
-            let classes = Search::new(model, transition, &fields.contents, &mut state).classes(false)?;
+            let classes = Search::new(model, transition, &fields.contents, &mut state, None).classes(false)?;
             let bindings: f64 = classes.iter().map(|class| class.ways).sum();
             if bindings > 0.0 {
                 *count = bindings as u64 * servers(model, transition, clock, &mut state)?;

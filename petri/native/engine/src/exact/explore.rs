@@ -4,9 +4,9 @@
 //! memory is fetched in which each will be looked for, and then numbered one after the other.
 
 use std::collections::HashSet;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::AtomicU64;
 
-use crate::exact::graph::{Ended, Graph, Labels};
+use crate::exact::graph::{Graph, Labels};
 use crate::exact::layout::{bits_of, Layout};
 use crate::exact::model::Model;
 use crate::exact::moves::{Move, Pace, Packed};
@@ -15,14 +15,8 @@ use crate::exact::rules::{mean, rate, speed, Role, Rules};
 use crate::exact::state_set::{mixed, StateSet, MOST_STATES};
 use crate::exact::symmetry::{Reduction, Symmetries};
 use crate::exact::trouble::{Found, Trouble};
+use crate::exact::watch::{Bounds, Ended, Watch};
 use crate::net::{Net, Span};
-
-/// Where an exploration ends: numbers of states and of bytes.
-#[derive(Clone, Copy, Debug)]
-pub struct Bounds {
-    pub states: usize,
-    pub memory: usize,
-}
 
 /// Successors that are generated before they are numbered, about.
 const BATCH: usize = 512;
@@ -50,23 +44,6 @@ pub fn explore(net: &Net, symmetries: Symmetries, bounds: Bounds, stop: &AtomicU
 enum Way {
     Move(usize),
     Rules(usize),
-}
-
-/// What may end an exploration.
-#[derive(Clone, Copy)]
-struct Watch<'a> {
-    bounds: Bounds,
-    stop: &'a AtomicU64,
-}
-
-impl Watch<'_> {
-    /// Why it ends, if it does. bytes: what it holds.
-    fn ended(self, bytes: usize) -> Option<Ended> {
-        if self.stop.load(Ordering::Relaxed) != 0 {
-            return Some(Ended::Stopped);
-        }
-        (bytes > self.bounds.memory).then_some(Ended::Memory)
-    }
 }
 
 struct Explorer<'a> {
@@ -159,7 +136,10 @@ enum Interrupted {
 
 impl From<Trouble> for Interrupted {
     fn from(trouble: Trouble) -> Self {
-        Interrupted::Trouble(trouble)
+        match trouble {
+            Trouble::Ended(ended) => Interrupted::Ended(ended),
+            other => Interrupted::Trouble(other),
+        }
     }
 }
 
@@ -413,7 +393,7 @@ impl<'a> Explorer<'a> {
                 Way::Move(_) => continue,
                 Way::Rules(transition) => {
                     self.look(current)?;
-                    let classes = self.graph.rules.classes(transition)?;
+                    let classes = self.graph.rules.classes(transition, self.watch)?;
                     if classes.is_empty() {
                         continue;
                     }
@@ -447,7 +427,7 @@ impl<'a> Explorer<'a> {
     /// The firings of a transition with clocks, by the rules.
     fn race(&mut self, transition: usize, current: &[u64]) -> Result<(), Interrupted> {
         self.look(current)?;
-        let classes = self.graph.rules.classes(transition)?;
+        let classes = self.graph.rules.classes(transition, self.watch)?;
         let rates = self.graph.rules.rates(transition, &classes)?;
         for (class, rate) in classes.iter().zip(rates).filter(|(_, rate)| *rate > 0.0) {
             self.fire(transition, class, Role::Fire, rate)?;

@@ -75,10 +75,10 @@ fn applied<R: Rates>(matrix: &Matrix<R>, v: &[f32], result: &mut [f32]) {
     result.copy_from_slice(v);
     for state in (0..matrix.states()).rev() {
         let mut sum = 0.0;
-        for (column, rate) in matrix.arcs(state) {
-            sum += rate * f64::from(result[column]);
+        for (column, rate) in matrix.singles(state) {
+            sum += rate * result[column];
         }
-        result[state] = (sum / matrix.exits[state]) as f32;
+        result[state] = sum / matrix.exits[state] as f32;
     }
     result.iter_mut().zip(v).for_each(|(one, v)| *one = v - *one);
 }

@@ -8,6 +8,7 @@ use crate::exact::rules::{Role, Rules};
 use crate::exact::state::Kept;
 use crate::exact::state_set::StateSet;
 use crate::exact::symmetry::Reduction;
+use crate::exact::watch::Ended;
 
 /// What arcs have in common: the transition, what it does, and a rate [1/net time unit] or a probability.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -34,15 +35,6 @@ impl Labels {
         }
         number
     }
-}
-
-/// Why an exploration ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ended {
-    Complete,
-    States,
-    Memory,
-    Stopped,
 }
 
 pub struct Graph {

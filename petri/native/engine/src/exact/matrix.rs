@@ -4,24 +4,36 @@ use std::ops::Range;
 
 /// The rates of arcs, by their positions.
 pub trait Rates: Copy {
-    fn rate(self, arc: usize) -> f64;
+    fn of(self, arcs: Range<usize>) -> impl Iterator<Item = f64>;
+    /// The same in single precision.
+    fn singles(self, arcs: Range<usize>) -> impl Iterator<Item = f32>;
 }
 
 impl Rates for &[f64] {
     #[inline(always)]
-    fn rate(self, arc: usize) -> f64 {
-        self[arc]
+    fn of(self, arcs: Range<usize>) -> impl Iterator<Item = f64> {
+        self[arcs].iter().copied()
+    }
+
+    #[inline(always)]
+    fn singles(self, arcs: Range<usize>) -> impl Iterator<Item = f32> {
+        self.of(arcs).map(|rate| rate as f32)
     }
 }
 
 /// Rates of which there are few different ones: for each arc the number of its rate.
 #[derive(Clone, Copy)]
-pub struct Labelled<'a, T>(pub &'a [T], pub &'a [f64]);
+pub struct Labelled<'a, T>(pub &'a [T], pub &'a [f64], pub &'a [f32]);
 
 impl<T: Copy + Into<u32>> Rates for Labelled<'_, T> {
     #[inline(always)]
-    fn rate(self, arc: usize) -> f64 {
-        self.1[self.0[arc].into() as usize]
+    fn of(self, arcs: Range<usize>) -> impl Iterator<Item = f64> {
+        self.0[arcs].iter().map(move |&label| self.1[label.into() as usize])
+    }
+
+    #[inline(always)]
+    fn singles(self, arcs: Range<usize>) -> impl Iterator<Item = f32> {
+        self.0[arcs].iter().map(move |&label| self.2[label.into() as usize])
     }
 }
 
@@ -56,9 +68,8 @@ pub struct Matrix<'a, R> {
 impl<'a, R: Rates> Matrix<'a, R> {
     pub fn new(offsets: &'a [u64], columns: &'a [u32], rates: R) -> Self {
         let row = |state: usize| offsets[state] as usize..offsets[state + 1] as usize;
-        let exits = (0..offsets.len() - 1)
-            .map(|state| row(state).map(|arc| rates.rate(arc)).fold(0.0, |sum, rate| sum + rate))
-            .collect();
+        let exits =
+            (0..offsets.len() - 1).map(|state| rates.of(row(state)).fold(0.0, |sum, rate| sum + rate)).collect();
         Matrix { offsets, columns, rates, exits }
     }
 
@@ -74,14 +85,20 @@ impl<'a, R: Rates> Matrix<'a, R> {
     /// The columns and rates of a row.
     #[inline(always)]
     pub fn arcs(&self, state: usize) -> impl Iterator<Item = (usize, f64)> + '_ {
-        let (row, rates) = (self.row(state), self.rates);
-        let columns = &self.columns[row.clone()];
-        columns.iter().zip(row).map(move |(&column, arc)| (column as usize, rates.rate(arc)))
+        let row = self.row(state);
+        self.columns[row.clone()].iter().map(|&column| column as usize).zip(self.rates.of(row))
+    }
+
+    /// The same in single precision.
+    #[inline(always)]
+    pub fn singles(&self, state: usize) -> impl Iterator<Item = (usize, f32)> + '_ {
+        let row = self.row(state);
+        self.columns[row.clone()].iter().map(|&column| column as usize).zip(self.rates.singles(row))
     }
 
     /// The same in arrays of its own.
     pub fn to_rows(&self) -> Rows {
-        let rates = (0..self.columns.len()).map(|arc| self.rates.rate(arc)).collect();
+        let rates = self.rates.of(0..self.columns.len()).collect();
         Rows { offsets: self.offsets.to_vec(), columns: self.columns.to_vec(), rates }
     }
 

@@ -9,6 +9,7 @@
 //! - [`model`]: the net as it is explored
 //! - [`stages`]: times as exponential stages
 //! - [`compile`]: from the flat net to the model
+//! - [`watch`]: what may end an exploration
 //! - [`trouble`]: why there is no state space, or no chain
 //! - [`state`]: a state, unpacked
 //! - [`search`]: the bindings of a transition
@@ -53,3 +54,4 @@ pub mod symmetry;
 pub mod trouble;
 pub mod uniform;
 pub mod values;
+pub mod watch;

@@ -11,6 +11,7 @@ use crate::exact::search::{Class, Search};
 use crate::exact::stages::{Alternatives, Stages};
 use crate::exact::state::{arrive, Deposit, Fields, Kept, Kind, State};
 use crate::exact::trouble::{Found, Trouble};
+use crate::exact::watch::Watch;
 use crate::program::arc::Count;
 use crate::program::distribution::require;
 use crate::program::place::PlaceProgram;
@@ -91,11 +92,11 @@ impl Rules {
     }
 
     /// The classes of bindings of a transition; without a clock, of those that are preferred.
-    pub fn classes(&mut self, transition: usize) -> Found<Vec<Class>> {
+    pub fn classes(&mut self, transition: usize, watch: Watch) -> Found<Vec<Class>> {
         let Rules { model, fields, state, .. } = self;
         let preferred = model.transitions[transition].clock.is_none();
-        let found = Search::new(model, transition, &fields.contents, state).classes(preferred);
-        Rules::fault(found, transition)
+        let found = Search::new(model, transition, &fields.contents, state, Some(watch)).classes(preferred);
+        found.map_err(|trouble| trouble.of(transition))
     }
 
     // -------------------------------------------------------- clocks

@@ -6,6 +6,8 @@ use crate::base::ids::PlaceId;
 use crate::exact::contents::Contents;
 use crate::exact::model::{Input, Model, Output, Transition};
 use crate::exact::state::State;
+use crate::exact::trouble::{Found, Trouble};
+use crate::exact::watch::Watch;
 use crate::net::Discipline;
 use crate::program::place::Weight;
 use crate::state::marking::weigh;
@@ -28,17 +30,30 @@ pub struct Search<'a> {
     variables: Vec<u64>,
     chosen: Vec<u64>,
     found: Vec<Class>,
+    /// What may end the search, and how many bindings it has tried.
+    watch: Option<Watch<'a>>,
+    tried: usize,
 }
 
+/// Bindings that are tried between two looks at what may end the search.
+const BETWEEN_LOOKS: usize = 1 << 14;
+
 impl<'a> Search<'a> {
-    pub fn new(model: &'a Model, transition: usize, contents: &'a [Contents], state: &'a mut State) -> Self {
+    pub fn new(
+        model: &'a Model,
+        transition: usize,
+        contents: &'a [Contents],
+        state: &'a mut State,
+        watch: Option<Watch<'a>>,
+    ) -> Self {
         let transition = &model.transitions[transition];
         let variables = vec![0; transition.variables];
-        Search { model, transition, contents, state, variables, chosen: Vec::new(), found: Vec::new() }
+        let (chosen, found) = (Vec::new(), Vec::new());
+        Search { model, transition, contents, state, variables, chosen, found, watch, tried: 0 }
     }
 
     /// All classes of bindings. Of several bindings, only those that are preferred, if some are (I4): `preferred`.
-    pub fn classes(mut self, preferred: bool) -> Outcome<Vec<Class>> {
+    pub fn classes(mut self, preferred: bool) -> Found<Vec<Class>> {
         self.extend(1.0)?;
         if preferred {
             self.prefer()?;
@@ -61,7 +76,21 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
-    fn extend(&mut self, ways: f64) -> Outcome<()> {
+    /// Ends the search where there are too many bindings.
+    fn heed(&mut self) -> Found<()> {
+        self.tried += 1;
+        if !self.tried.is_multiple_of(BETWEEN_LOOKS) {
+            return Ok(());
+        }
+        let each = size_of::<Class>() + 8 * (self.variables.len() + self.chosen.len());
+        match self.watch.and_then(|watch| watch.ended(each * self.found.len())) {
+            Some(ended) => Err(Trouble::Ended(ended)),
+            None => Ok(()),
+        }
+    }
+
+    fn extend(&mut self, ways: f64) -> Found<()> {
+        self.heed()?;
         let transition = self.transition;
         let Some(arc) = transition.inputs.get(self.chosen.len()) else {
             if self.admits()? {
@@ -92,7 +121,7 @@ impl<'a> Search<'a> {
         before.filter(move |(other, _)| other.place == place).map(|(_, &chosen)| chosen)
     }
 
-    fn choose(&mut self, arc: &'a Input, ways: f64) -> Outcome<()> {
+    fn choose(&mut self, arc: &'a Input, ways: f64) -> Found<()> {
         let at = arc.place.at();
         let (width, discipline) = (self.model.places[at].width, self.model.places[at].discipline);
         let contents = self.contents;
@@ -130,7 +159,7 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
-    fn bind(&mut self, arc: &Input, token: &[u64], position: usize, ways: f64) -> Outcome<()> {
+    fn bind(&mut self, arc: &Input, token: &[u64], position: usize, ways: f64) -> Found<()> {
         for (slot, variable) in &arc.binds {
             self.variables[variable.at()] = token[*slot as usize];
         }

@@ -63,10 +63,9 @@ impl<'a, R: Rates> Balance<'a, R> {
 fn applied<R: Rates>(matrix: &Matrix<R>, v: &[f32], result: &mut [f32]) {
     result.copy_from_slice(v);
     for state in 0..matrix.states() {
-        let given = f64::from(result[state]) / matrix.exits[state];
-        result[state] = 0.0;
-        for (column, rate) in matrix.arcs(state) {
-            result[column] += (rate * given) as f32;
+        let given = std::mem::take(&mut result[state]) / matrix.exits[state] as f32;
+        for (column, rate) in matrix.singles(state) {
+            result[column] += rate * given;
         }
     }
     result.iter_mut().zip(v).for_each(|(one, v)| *one = v - *one);

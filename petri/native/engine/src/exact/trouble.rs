@@ -2,6 +2,7 @@
 
 use crate::base::fault::{Fault, LoadError};
 use crate::base::ids::TransitionId;
+use crate::exact::watch::Ended;
 
 /// Each reason has an id, which `petri/wording` words.
 #[derive(Clone, Debug, PartialEq)]
@@ -12,6 +13,24 @@ pub enum Trouble {
     Fault(Box<Fault>, Option<TransitionId>),
     /// The net has no chain that this engine can make, because of a transition.
     Unsolvable(&'static str, Option<TransitionId>),
+    /// A limit was reached, or someone stopped it.
+    Ended(Ended),
+}
+
+impl Trouble {
+    /// The same, of a transition if it is a fault that has none.
+    pub fn of(self, transition: usize) -> Self {
+        match self {
+            Trouble::Fault(fault, None) => Trouble::Fault(fault, Some(TransitionId(transition as u32))),
+            other => other,
+        }
+    }
+}
+
+impl From<Box<Fault>> for Trouble {
+    fn from(fault: Box<Fault>) -> Self {
+        Trouble::Fault(fault, None)
+    }
 }
 
 impl From<LoadError> for Trouble {
