@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from typing import Final
 
 import numpy as np
 
@@ -11,6 +12,8 @@ from petri.measure.chance import chance_interval
 from petri.measure.histogram import quantile_share
 from petri.measure.intervals import Interval, Statistic, extreme, order_interval, student_interval
 from petri.measure.tally import Tally, total
+
+EXTREMES: Final = ("greatest", "least")
 
 Sample = float | Tally
 """What one replication has of a figure: its value, or, of a probability, what its trials have found."""
@@ -50,3 +53,8 @@ def interval_of(samples: Iterable[Sample], statistic: Statistic = "mean", level:
         return student_interval(values, level)
     value = float(extreme(values, statistic)) if values.size else math.nan
     return Interval(value, math.nan, level, values.size, statistic=statistic)
+
+
+def precision_interval(samples: Iterable[Sample], statistic: Statistic = "mean", level: float = 0.95) -> Interval:
+    """What a precision is asked of: the interval, and for an extreme, which has none, that of its mean."""
+    return interval_of(samples, "mean" if statistic in EXTREMES else statistic, level)

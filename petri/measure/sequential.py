@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from petri.measure.intervals import Interval, Statistic
-from petri.measure.pooling import Sample, interval_of
+from petri.measure.pooling import Sample, precision_interval
 from petri.structs import Frozen, replace
 
 FEWEST: Final = 5  # replications before the first check: the deviation of fewer is meaningless
@@ -99,7 +99,7 @@ class Stopping(Frozen):
             if have < number:
                 return number, False
             intervals = {
-                name: interval_of(samples[name][:number], self.statistics.get(name, "mean"), level)
+                name: precision_interval(samples[name][:number], self.statistics.get(name, "mean"), level)
                 for name in self.wanted
             }
             if all(self.wanted[name].met(interval) for name, interval in intervals.items()):

@@ -51,6 +51,11 @@ def test_all_measures_count_and_the_limit_holds() -> None:
     assert Stopping(5, 20, {"a": Precision(0.1)}).target({"a": steady, "b": wild}) == (5, True)
 
 
+def test_a_maximum_is_as_precise_as_its_mean_over_the_replications() -> None:
+    stopping = Stopping(5, 96, {"peak": Precision(0.1)}, {"peak": "greatest"})
+    assert stopping.target({"peak": [10.0, 10.2, 9.9, 10.1, 10.0]}) == (5, True)
+
+
 def test_without_a_precision_there_is_one_look() -> None:
     assert Stopping(7, 1000, {}).target({}) == (7, True)
 

@@ -27,6 +27,7 @@ from petri.experiment.design.warmup import derive
 from petri.experiment.errors import ExperimentError, problem
 from petri.language.meaning.units import NAMED, PLAIN, UNITS, Dimension, in_net_units
 from petri.measure.figures import Figure, UnknownFigure, figures, statistics
+from petri.measure.pooling import EXTREMES
 from petri.measure.selection import Best, Choice
 from petri.measure.sequential import FIRST_LOOK, Judgeable, Precision, Stopping, looks
 from petri.model import Model, load
@@ -214,7 +215,7 @@ class Preparation:
         kinds = statistics(net, names)
         if isinstance(precision, str):
             return Stopping(experiment.replications or FIRST_LOOK, experiment.max_replications, {}, kinds)
-        extremes = {name: kind for name, kind in kinds.items() if kind in ("greatest", "least")}
+        extremes = {name: kind for name, kind in kinds.items() if kind in EXTREMES}
         if isinstance(precision, Precision):
             declared = [measure.name for measure in net.measures if measure.name in names]
             means = [name for name in declared or names if name not in extremes]

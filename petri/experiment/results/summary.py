@@ -19,7 +19,7 @@ from petri.file_read import FileRead
 from petri.measure.figures import Figure, figures, statistics
 from petri.measure.formula import Verdict, judge
 from petri.measure.intervals import Interval, Statistic
-from petri.measure.pooling import Sample, interval_of, value_of
+from petri.measure.pooling import Sample, interval_of, precision_interval, value_of
 from petri.measure.selection import Best, Choice
 from petri.measure.sequential import Judgeable, Precision
 from petri.measure.trend import Drift, unsettled
@@ -116,7 +116,11 @@ class PointOutcome:
     @property
     def imprecise(self) -> list[str]:
         """Measures whose interval is wider than required."""
-        return [name for name, precision in self.wanted.items() if not precision.met(self.interval(name))]
+        intervals = {
+            name: precision_interval(self.samples(name).values(), self.statistics.get(name, "mean"))
+            for name in self.wanted
+        }
+        return [name for name, precision in self.wanted.items() if not precision.met(intervals[name])]
 
     def to_dict(self) -> dict[str, Any]:
         warmup = self.warmup
