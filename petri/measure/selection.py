@@ -22,6 +22,7 @@ from petri.measure.sequential import FEWEST, looks
 from petri.structs import Frozen, convert, to_builtins
 
 CONFIDENCE: Final = 0.95
+ENDS: Final = ("greatest", "least")  # which of the means is wanted
 
 
 class Best(Frozen):

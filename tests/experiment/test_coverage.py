@@ -66,8 +66,8 @@ def formula_of(net: Net, measure: str) -> Term:
     return next(one.formula for one in net.measures if one.name == measure)
 
 
-def exact(covered: int) -> bool:
-    """Whether so many of all repetitions are likely if each covers with probability 0.95."""
+def is_likely(covered: int) -> bool:
+    """Whether the number of intervals that cover is likely, if each covers with probability 0.95."""
     return 181 <= covered <= 198
 
 
@@ -87,7 +87,7 @@ def test_replications(case: Case) -> None:
     covered = 0
     for seed in range(REPETITIONS):
         covered += covers(interval(net, case, Plan(case.until, case.warmup, seed), 10), case.truth)
-    assert exact(covered)
+    assert is_likely(covered)
 
 
 @dataclass(frozen=True)
@@ -225,4 +225,4 @@ def test_sequential_stopping() -> None:
         numbers.add(len(values))
         covered += covers(student_interval(values), case.truth)
     assert len(numbers) > 2
-    assert exact(covered)
+    assert is_likely(covered)

@@ -16,6 +16,7 @@ from petri.experiment.errors import ExperimentError
 from petri.experiment.yaml.table import read_table
 from petri.experiment.yaml.tree import Items, YamlNode, YamlTable, YamlText
 from petri.measure.figures import UnknownFigure, default_names, figures
+from petri.measure.selection import ENDS
 from petri.model import Model, load
 from petri.net import Parameter, Span
 from petri.regular import irregular
@@ -167,7 +168,7 @@ class _Check:
         for name, span in precision.keys.items() if isinstance(precision, YamlTable) else ():
             yield from self.figure(name, span, kept, "precision-of-unkept")
         best = entries.get("best")
-        for name in ("greatest", "least"):
+        for name in ENDS:
             wanted = best.entries.get(name) if isinstance(best, YamlTable) else None
             if isinstance(wanted, YamlText):
                 yield from self.figure(wanted.value.strip(), wanted.span, kept, "best-of-unkept")

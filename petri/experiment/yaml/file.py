@@ -41,7 +41,7 @@ from petri.experiment.errors import ExperimentError
 from petri.experiment.yaml.against_net import check_against_net
 from petri.experiment.yaml.table import read_table
 from petri.experiment.yaml.tree import Items, YamlNode, YamlTable, YamlText, read
-from petri.measure.selection import Best
+from petri.measure.selection import ENDS, Best
 from petri.measure.sequential import Precision
 from petri.net import Span
 
@@ -373,7 +373,7 @@ class Reading:
         if table is None:
             return None
         self.known_keys(table, BEST_KEYS)
-        wanted = [name for name in ("greatest", "least") if name in table.entries]
+        wanted = [name for name in ENDS if name in table.entries]
         if len(wanted) != 1:
             self.error("best-twice" if wanted else "best-without-which", table.span)
             return None
