@@ -94,7 +94,7 @@ impl TransitionCode<'_, '_, '_> {
         self.enter_hash(end);
         let state = self.e.transition(OWN);
         self.e.add_at(state, offset_of!(TransitionCounters, firings), 1);
-        if let Some(races) = plan.races {
+        if let Some(races) = plan.races.filter(|_| plan.settles.is_empty()) {
             let transition = self.e.transition_id(OWN);
             match races {
                 Races::Part(number) => {
@@ -132,6 +132,9 @@ impl TransitionCode<'_, '_, '_> {
             Lasts::Never => {}
         }
         self.deposit(plan, given, false);
+        if !plan.settles.is_empty() {
+            self.rates().settle(&plan.settles);
+        }
         self.agenda().done(ways);
     }
 
@@ -269,7 +272,7 @@ impl TransitionCode<'_, '_, '_> {
     }
 
     /// The nearest whole number of a short time; for a long or negative time, a number that no short time gives.
-    fn nearest(&mut self, duration: Value) -> Value {
+    pub fn nearest(&mut self, duration: Value) -> Value {
         let rounder = self.e.real(ROUNDER);
         let sum = self.e.b.ins().fadd(duration, rounder);
         let bits = self.e.b.ins().bitcast(I64, MemFlagsData::new(), sum);
