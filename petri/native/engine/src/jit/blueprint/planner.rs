@@ -146,7 +146,8 @@ impl<'a> Planner<'a> {
         Some(RatePlan {
             bindings,
             needs: needs.iter().map(|&(place, count)| (self.place(place), count)).collect(),
-            servers: clock.servers,
+            // What takes nothing has one clock (C1).
+            servers: clock.servers.filter(|_| !needs.is_empty()),
             each,
         })
     }
