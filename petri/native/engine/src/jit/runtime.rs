@@ -48,7 +48,7 @@ runtime! {
     choose, integer, real, started, arrived, departs, shown, bucket_of, seats, choose_of, leave, enter, leave_index,
     leave_pivot, remove, push, reset, deposit, deliver, reserve, moved, set_enabled, look, pick, finish, refill, touch_clocked,
     prefetch, fired, part_fired, read_marking, pass_races, settle,
-    later, rests, rings, is_due, settle_fired
+    fetch_waiting, later, rests, rings, is_due, settle_fired
 }
 
 macro_rules! rare {
@@ -503,6 +503,11 @@ extern "C" fn touch_clocked(engine: &mut Engine) {
 extern "C" fn fetch_both(one: *const u8, other: *const u8) {
     fetch(one);
     fetch(other);
+}
+
+/// Brings memory to the cache for a token of a group that is about to arrive in the place of an index.
+extern "C" fn fetch_waiting(engine: &mut Engine, index: u64, group: u64) {
+    engine.marking.fetch_waiting(IndexId(index as u32), group as u32);
 }
 
 /// Brings memory to the cache for firings that will end soon.

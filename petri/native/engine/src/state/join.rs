@@ -328,6 +328,7 @@ impl Join {
         let (seat, rest) = if any == 1 { self.weights.select(k) } else { self.weights.select(k / any) };
         let mut left = if any == 1 { rest } else { rest * any + k % any };
         chosen[program.pivot] = u64::from(seat);
+        self.links.fetch_choices(indices, seat);
         for choice in &program.choices {
             match *choice {
                 ArcChoice::Keyed { arc, link } => {

@@ -80,9 +80,7 @@ impl TransitionCode<'_, '_, '_> {
         let (lasts, end) = self.instant(&plan.time, now);
         let mut given: Vec<Given> = plan.outputs.iter().map(|arc| self.outputs().given(arc, end)).collect();
         given.iter_mut().for_each(|given| self.slots().hold(&mut given.slots));
-        if !matches!(lasts, Lasts::Never) {
-            self.fetch_given(plan, &given);
-        }
+        self.fetch_given(plan, &given, &lasts);
         let total = self.room_in_net(plan, &given, &chosen);
         self.chance().give_back();
         if plan.hears_starts {
@@ -419,9 +417,13 @@ impl TransitionCode<'_, '_, '_> {
 
     /// Prefetches the memory that the output tokens will touch, as soon as they are known: the firing may stall on its
     /// inputs meanwhile.
-    fn fetch_given(&mut self, plan: &TransitionPlan, given: &[Given]) {
+    fn fetch_given(&mut self, plan: &TransitionPlan, given: &[Given], lasts: &Lasts) {
         for (arc, given) in plan.outputs.iter().zip(given).filter(|(arc, _)| arc.form == OutputForm::Token) {
-            self.joins().fetch_pivots(arc.place, &given.slots);
+            if matches!(lasts, Lasts::Never) {
+                self.joins().fetch_waiting(arc.place, &given.slots);
+            } else {
+                self.joins().fetch_pivots(arc.place, &given.slots);
+            }
         }
     }
 
