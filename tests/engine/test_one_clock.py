@@ -1,4 +1,4 @@
-"""Nets of which all transitions share one clock, whose loop in machine code is another one: random ones, on both engines."""
+"""Nets of one clock, which have a loop of their own in machine code: random ones, on both engines."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 import petri
 from petri.engine.errors import ModelError
-from petri.engine.interface import Limits
+from petri.engine.interface import Limits, Session
 from petri.engine.native import available
 from petri.run.session import begin
 from tests.engine.test_engines_agree import assert_same_state
@@ -44,7 +44,7 @@ def transition(chance: random.Random, names: list[str], number: int) -> str:
     return f"transition t{number}: {inputs} -> {outputs or 'nothing'}  {clock}{servers}{speed}"
 
 
-def advance(session: object, until: float, firings: int) -> str:
+def advance(session: Session, until: float, firings: int) -> str:
     try:
         return session.advance(until, firings)
     except ModelError as error:

@@ -14,7 +14,8 @@ use crate::jit::emit::subjects::{MainLoopCode, Subjects};
 use crate::state::common_clock::CommonClock;
 
 impl MainLoopCode<'_, '_, '_> {
-    /// Nothing is enabled where the loop begins. The engine settles the clock, and then the code does.
+    /// Nothing is enabled where the loop begins. The engine settles the clock, and then the code does. Between two firings, the loop
+    /// has the random stream.
     pub fn run_clock(&mut self, asked: &LoopContext, parts: usize) {
         let [wait] = self.e.new_blocks();
         let end = self.e.b.append_block_param(wait, I64);
@@ -22,9 +23,11 @@ impl MainLoopCode<'_, '_, '_> {
         if let Some(fine) = self.e.call(self.e.runtime.settle, &[self.e.engine], Some(I64)) {
             self.leave_unless(fine, STOPPED);
         }
+        self.chance().take();
         let first = self.e.load(I64, self.e.engine, self.e.layout.common_end);
         self.e.jump(wait, &[first]);
         self.e.b.switch_to_block(asked.parts.done);
+        self.chance().take();
         let next = self.set_clock(asked, parts);
         self.e.store(next, self.e.engine, self.e.layout.common_end);
         self.e.jump(wait, &[next]);
@@ -76,9 +79,7 @@ impl MainLoopCode<'_, '_, '_> {
     }
 
     fn next_end(&mut self, asked: &LoopContext, sum: Value) -> Value {
-        self.chance().take();
         let standard = self.chance().exponential();
-        self.chance().give_back();
         let time = self.e.b.ins().fdiv(standard, sum);
         let short = self.e.real(SHORT);
         let is_short = self.e.b.ins().fcmp(FloatCC::LessThan, time, short);
@@ -97,6 +98,7 @@ impl MainLoopCode<'_, '_, '_> {
         self.e.b.ins().brif(within, go, &[], late, &[]);
         self.e.b.set_cold_block(late);
         self.e.b.switch_to_block(late);
+        self.chance().give_back();
         self.e.call(self.e.runtime.rests, &[self.e.engine], None);
         self.e.leave(OVER);
         self.e.b.switch_to_block(go);
@@ -112,6 +114,7 @@ impl MainLoopCode<'_, '_, '_> {
         let here = self.e.b.current_block();
         self.e.b.set_cold_block(used_up);
         self.e.b.switch_to_block(used_up);
+        self.chance().give_back();
         self.e.call(self.e.runtime.rings, &[self.e.engine], None);
         self.e.leave(USED_UP);
         here.into_iter().for_each(|here| self.e.b.switch_to_block(here));
@@ -120,9 +123,9 @@ impl MainLoopCode<'_, '_, '_> {
     /// `CommonClock::ring`: the number of the transition that is due. Which one is unpredictable: no branch depends on it.
     fn choose_part(&mut self, parts: usize) -> Value {
         if parts == 1 {
+            self.chance().give_back();
             return self.e.int(0);
         }
-        self.chance().take();
         let chance = self.chance().uniform();
         self.chance().give_back();
         let rates = self.e.table(self.e.layout.rates);

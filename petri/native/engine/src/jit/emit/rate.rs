@@ -41,12 +41,16 @@ impl RateCode<'_, '_, '_> {
             }
             clocks = Some(clocks.map_or(degree, |clocks| self.e.b.ins().umin(clocks, degree)));
         }
-        let clocks = clocks.unwrap_or_else(|| self.e.int(1));
-        let few = self.e.b.ins().icmp_imm_s(IntCC::SignedGreaterThan, clocks, 0);
-        self.e.require(few);
         let each = self.each(&plan.each);
-        let number = self.e.b.ins().fcvt_from_sint(F64, clocks);
-        let rate = self.e.b.ins().fmul(number, each);
+        let (clocks, rate) = match clocks {
+            None => (self.e.int(1), each),
+            Some(clocks) => {
+                let few = self.e.b.ins().icmp_imm_s(IntCC::SignedGreaterThan, clocks, 0);
+                self.e.require(few);
+                let number = self.e.b.ins().fcvt_from_sint(F64, clocks);
+                (clocks, self.e.b.ins().fmul(number, each))
+            }
+        };
         let greatest = self.e.real(GREATEST_RATE);
         let usual = self.e.b.ins().fcmp(FloatCC::LessThanOrEqual, rate, greatest);
         self.e.require(usual);
@@ -64,19 +68,14 @@ impl RateCode<'_, '_, '_> {
         for (position, settle) in settles.iter().enumerate() {
             let offset = self.e.hole(Hole::Constant(settle.clocks));
             let clocks = self.e.b.ins().iadd(all, offset);
-            // The engine counts the firing where the code leaves before it has.
-            let own = position == 0;
-            if own {
-                let one = self.e.int(1);
-                self.e.store(one, clocks, offset_of!(Clocks, fires));
-            }
             match &settle.rate {
-                Some(plan) => self.settle_part(settle, plan, rates, clocks, own),
-                None => _ = self.e.add_at(clocks, offset_of!(Clocks, set), 1),
-            }
-            if own {
-                let none = self.e.int(0);
-                self.e.store(none, clocks, offset_of!(Clocks, fires));
+                Some(plan) if position == 0 => self.settle_own(settle, plan, rates, clocks),
+                Some(plan) => {
+                    let [before, number] = self.settle_part(settle, plan, rates, clocks);
+                    let changed = self.e.b.ins().icmp(IntCC::NotEqual, number, before);
+                    self.when(changed, |s| s.change_number(clocks, before, before, number));
+                }
+                None => self.set_another(clocks),
             }
         }
         self.e.leave_for(general);
@@ -86,7 +85,27 @@ impl RateCode<'_, '_, '_> {
         here.into_iter().for_each(|here| self.e.b.switch_to_block(here));
     }
 
-    fn settle_part(&mut self, settle: &Settle, plan: &RatePlan, rates: Value, clocks: Value, own: bool) {
+    /// The rate of the transition that has fired. The engine counts the firing where the code leaves before it has.
+    fn settle_own(&mut self, settle: &Settle, plan: &RatePlan, rates: Value, clocks: Value) {
+        let (one, none) = (self.e.int(1), self.e.int(0));
+        self.e.store(one, clocks, offset_of!(Clocks, fires));
+        let [before, number] = self.settle_part(settle, plan, rates, clocks);
+        self.e.store(none, clocks, offset_of!(Clocks, fires));
+        let changed = self.e.b.ins().icmp(IntCC::NotEqual, number, before);
+        let change = |s: &mut Self| {
+            let others = s.e.b.ins().iadd_imm_s(before, -1);
+            s.change_number(clocks, before, others, number);
+        };
+        self.when_or(changed, change, |s| s.set_another(clocks));
+    }
+
+    /// The clock that has run down is set again, so that as many run as before.
+    fn set_another(&mut self, clocks: Value) {
+        self.e.add_at(clocks, offset_of!(Clocks, set), 1);
+    }
+
+    /// Computes a rate. Returns how many clocks ran before, and how many do.
+    fn settle_part(&mut self, settle: &Settle, plan: &RatePlan, rates: Value, clocks: Value) -> [Value; 2] {
         let state = self.e.transition(settle.transition);
         let unmet = self.e.load(I32, state, offset_of!(TransitionCounters, unmet));
         // It lacks nothing but that its clock has run down.
@@ -105,13 +124,7 @@ impl RateCode<'_, '_, '_> {
             node = self.node_above(node);
             self.add_up(rates, node);
         }
-        let before = self.e.load(I64, clocks, offset_of!(Clocks, running));
-        if own {
-            let others = self.e.b.ins().iadd_imm_s(before, -1);
-            return self.change_number(clocks, before, others, number);
-        }
-        let changed = self.e.b.ins().icmp(IntCC::NotEqual, number, before);
-        self.when(changed, |s| s.change_number(clocks, before, before, number));
+        [self.e.load(I64, clocks, offset_of!(Clocks, running)), number]
     }
 
     /// `Clocks::change`: `number` clocks run, and not `before`, of which `kept` have not run down.
