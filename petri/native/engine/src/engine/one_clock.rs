@@ -25,16 +25,23 @@ impl Engine {
         self.rests();
         self.clocks.settled = false;
         self.clocks.common.was_rung();
-        let number = self.program.transitions[transition].clock.as_ref().map_or(0, |clock| clock.number);
+        let number = self.number_of(transition);
         self.clocks.of[number].due = true;
         self.enabling.touch(self.program.shadow(number));
         self.enabling.met(transition);
     }
 
+    fn number_of(&self, transition: TransitionId) -> usize {
+        self.program.transitions[transition].clock.as_ref().map_or(0, |clock| clock.number)
+    }
+
     /// The code has fired a transition, but a rate is out of the ordinary: all of them are looked at.
-    pub(crate) fn settle_fired(&mut self, program: &Program) -> Result<(), Box<RunError>> {
+    pub(crate) fn settle_fired(&mut self, program: &Program, transition: TransitionId) -> Result<(), Box<RunError>> {
         self.clocks.settled = false;
         self.clocks.common.was_rung();
+        self.clocks.common.fired();
+        let number = self.number_of(transition);
+        self.clocks.of[number].fires += 1;
         (0..program.racing.len()).for_each(|number| self.enabling.touch(program.shadow(number)));
         self.settle(program)
     }

@@ -487,9 +487,9 @@ extern "C" fn is_due(engine: &mut Engine, transition: u64) {
 }
 
 /// Returns 0 if it has failed.
-extern "C" fn settle_fired(engine: &mut Engine) -> u64 {
+extern "C" fn settle_fired(engine: &mut Engine, transition: u64) -> u64 {
     let (engine, program) = parts(engine);
-    let outcome = engine.settle_fired(program);
+    let outcome = engine.settle_fired(program, TransitionId(transition as u32));
     engine.fine(outcome)
 }
 

@@ -302,6 +302,8 @@ impl<'a> Planner<'a> {
     fn gauge(&mut self, id: GaugeId) -> Gauge {
         let program = self.program;
         let (watches, dependents) = program.watching(&program.gauges[id]);
+        // In a net of one clock, code tells dependents nothing.
+        let dependents = if program.one_clock { &[] } else { dependents };
         if watches.len() + dependents.len() > MOST_WATCHES {
             return Gauge::Many(self.word(u64::from(id.0)));
         }

@@ -196,9 +196,6 @@ impl<'a, 'b> EnablingCode<'_, 'a, 'b> {
     }
 
     pub fn look_again(&mut self, dependent: &Dependent, before: Value, way: Way, seen: Option<Value>) {
-        if self.e.blueprint.settles() {
-            return;
-        }
         let asks = way == Way::Up && dependent.depth != u64::MAX;
         let near = asks.then(|| self.e.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, before, dependent.depth as i64));
         self.touch_if([near, seen], dependent.transition);

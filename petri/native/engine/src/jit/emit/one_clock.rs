@@ -46,7 +46,7 @@ impl MainLoopCode<'_, '_, '_> {
         self.e.call(self.e.runtime.is_due, &[self.e.engine, transition], None);
         self.leave_to_start(transition, status);
         self.e.b.switch_to_block(fired);
-        if let Some(fine) = self.e.call(self.e.runtime.settle_fired, &[self.e.engine], Some(I64)) {
+        if let Some(fine) = self.e.call(self.e.runtime.settle_fired, &[self.e.engine, transition], Some(I64)) {
             self.leave_unless(fine, STOPPED);
         }
         self.e.jump(asked.parts.idle, &[]);

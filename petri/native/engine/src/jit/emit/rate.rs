@@ -65,38 +65,34 @@ impl RateCode<'_, '_, '_> {
         let general = self.e.leave_for(unsettled);
         let rates = self.e.table(self.e.layout.rates);
         let all = self.e.table(self.e.layout.all_clocks);
-        for (position, settle) in settles.iter().enumerate() {
+        // All are computed before the first is changed.
+        let computed: Vec<Option<[Value; 2]>> =
+            settles.iter().map(|settle| settle.rate.as_ref().map(|plan| self.compute(settle, plan))).collect();
+        self.e.leave_for(general);
+        for (position, (settle, computed)) in settles.iter().zip(computed).enumerate() {
             let offset = self.e.hole(Hole::Constant(settle.clocks));
             let clocks = self.e.b.ins().iadd(all, offset);
-            match &settle.rate {
-                Some(plan) if position == 0 => self.settle_own(settle, plan, rates, clocks),
-                Some(plan) => {
-                    let [before, number] = self.settle_part(settle, plan, rates, clocks);
-                    let changed = self.e.b.ins().icmp(IntCC::NotEqual, number, before);
-                    self.when(changed, |s| s.change_number(clocks, before, before, number));
-                }
-                None => self.set_another(clocks),
+            let Some([number, rate]) = computed else {
+                self.set_another(clocks);
+                continue;
+            };
+            self.enter_rate(settle, rates, rate);
+            let before = self.e.load(I64, clocks, offset_of!(Clocks, running));
+            let changed = self.e.b.ins().icmp(IntCC::NotEqual, number, before);
+            if position > 0 {
+                self.when(changed, |s| s.change_number(clocks, before, before, number));
+                continue;
             }
+            let change = |s: &mut Self| {
+                let others = s.e.b.ins().iadd_imm_s(before, -1);
+                s.change_number(clocks, before, others, number);
+            };
+            self.when_or(changed, change, |s| s.set_another(clocks));
         }
-        self.e.leave_for(general);
         let here = self.e.b.current_block();
         self.e.b.switch_to_block(unsettled);
         self.e.leave(UNSETTLED);
         here.into_iter().for_each(|here| self.e.b.switch_to_block(here));
-    }
-
-    /// The rate of the transition that has fired. The engine counts the firing where the code leaves before it has.
-    fn settle_own(&mut self, settle: &Settle, plan: &RatePlan, rates: Value, clocks: Value) {
-        let (one, none) = (self.e.int(1), self.e.int(0));
-        self.e.store(one, clocks, offset_of!(Clocks, fires));
-        let [before, number] = self.settle_part(settle, plan, rates, clocks);
-        self.e.store(none, clocks, offset_of!(Clocks, fires));
-        let changed = self.e.b.ins().icmp(IntCC::NotEqual, number, before);
-        let change = |s: &mut Self| {
-            let others = s.e.b.ins().iadd_imm_s(before, -1);
-            s.change_number(clocks, before, others, number);
-        };
-        self.when_or(changed, change, |s| s.set_another(clocks));
     }
 
     /// The clock that has run down is set again, so that as many run as before.
@@ -104,8 +100,8 @@ impl RateCode<'_, '_, '_> {
         self.e.add_at(clocks, offset_of!(Clocks, set), 1);
     }
 
-    /// Computes a rate. Returns how many clocks ran before, and how many do.
-    fn settle_part(&mut self, settle: &Settle, plan: &RatePlan, rates: Value, clocks: Value) -> [Value; 2] {
+    /// How many clocks of a transition run, and the sum of their rates.
+    fn compute(&mut self, settle: &Settle, plan: &RatePlan) -> [Value; 2] {
         let state = self.e.transition(settle.transition);
         let unmet = self.e.load(I32, state, offset_of!(TransitionCounters, unmet));
         // It lacks nothing but that its clock has run down.
@@ -115,16 +111,17 @@ impl RateCode<'_, '_, '_> {
             vec![number, rate]
         };
         let found = self.branch(possible, &[I64, F64], some, |s| vec![s.e.int(0), s.e.real(0.0)]);
-        let (number, rate) = (found[0], found[1]);
-        let leaf = self.e.hole(Hole::Constant(settle.leaf));
-        let address = self.e.b.ins().iadd(rates, leaf);
+        [found[0], found[1]]
+    }
+
+    fn enter_rate(&mut self, settle: &Settle, rates: Value, rate: Value) {
+        let mut node = self.e.hole(Hole::Constant(settle.leaf));
+        let address = self.e.b.ins().iadd(rates, node);
         self.e.store(rate, address, 0);
-        let mut node = leaf;
         for _ in 0..settle.levels {
             node = self.node_above(node);
             self.add_up(rates, node);
         }
-        [self.e.load(I64, clocks, offset_of!(Clocks, running)), number]
     }
 
     /// `Clocks::change`: `number` clocks run, and not `before`, of which `kept` have not run down.

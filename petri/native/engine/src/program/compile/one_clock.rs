@@ -18,10 +18,7 @@ const MOST_RATES: usize = 512;
 pub fn has_one_clock(program: &Program) -> bool {
     let all = || program.transitions.iter();
     let black = || program.places.iter().all(|place| place.width == 0 && place.weight.is_none());
-    let few = |gauge: &_| {
-        let (watches, dependents) = program.watching(gauge);
-        watches.len() + dependents.len() <= MOST_WATCHES
-    };
+    let few = |gauge: &_| program.watching(gauge).0.len() <= MOST_WATCHES;
     let rates = || (0..program.racing.len()).map(|number| program.changed_rates(number).len()).sum::<usize>();
     !program.racing.is_empty()
         && program.racing.len() == program.transitions.len()
