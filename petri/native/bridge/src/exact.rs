@@ -121,7 +121,6 @@ fn refusal<'py>(py: Python<'py>, (trouble, spans): Failure, files: &[String]) ->
             (why.to_owned(), None, PyDict::new(py), transition.map(|transition| transition.0))
         }
         Trouble::Load(error) => return Err(refused(error)),
-        Trouble::Ended(_) => unreachable!("an exploration that ends has a graph"),
     })
 }
 
@@ -225,14 +224,24 @@ impl Explored {
         self.0.states.len()
     }
 
-    /// "complete", "states", "memory" or "stopped".
+    /// "complete", "states", "memory", "bindings" or "stopped".
     #[getter]
     fn ended(&self) -> &'static str {
         match self.0.ended {
             Ended::Complete => "complete",
             Ended::States => "states",
             Ended::Memory => "memory",
+            Ended::Bindings(_) => "bindings",
             Ended::Stopped => "stopped",
+        }
+    }
+
+    /// The transition that has too many bindings, if they ended it.
+    #[getter]
+    fn crowded(&self) -> Option<u32> {
+        match self.0.ended {
+            Ended::Bindings(transition) => Some(transition.0),
+            _ => None,
         }
     }
 
