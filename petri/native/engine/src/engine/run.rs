@@ -1,12 +1,13 @@
 //! One replication under way: the loop of the semantics, rule by rule (I1 to I10).
 
+use std::mem::swap;
 use std::ptr::from_mut;
 use std::sync::atomic::AtomicU64;
 use std::sync::Arc;
 
 use crate::base::fault::{Fault, Outcome};
 use crate::base::ids::{GaugeId, PlaceId, TransitionId, VariableId};
-use crate::base::random::Random;
+use crate::base::random::{own_words, Random};
 use crate::base::table::Table;
 use crate::base::ticks::{whole, Ticks, HORIZON, SHORT};
 use crate::base::trajectory::TrajectoryHash;
@@ -67,6 +68,8 @@ pub struct Engine {
     /// The random stream from which machine code draws while it may still leave the firing to the interpreter, which
     /// then draws again.
     pub(crate) drawn: Random,
+    /// The streams of the transitions, if each has one (R5).
+    pub(crate) own: Table<TransitionId, Random>,
     /// What machine code has left here: a value, a transition, or the fault that a probe raised.
     pub(crate) value: u64,
     pub(crate) fault: Option<Box<Fault>>,
@@ -151,6 +154,7 @@ impl Engine {
             limits,
             random: Random::new(seed),
             drawn: Random::new(seed),
+            own: own_streams(&program, seed),
             enabling,
             agenda: Agenda::new(&program, &arena),
             clocks: AllClocks::new(&program),
@@ -175,6 +179,20 @@ impl Engine {
     /// Other random numbers from now on.
     pub fn reseed(&mut self, seed: [u64; 3]) {
         self.random = Random::new(seed);
+    }
+
+    /// Does something whose draws are those of a transition's expressions (R5).
+    #[inline(always)]
+    pub(super) fn drawing_for<T>(&mut self, transition: TransitionId, draw: impl FnOnce(&mut Self) -> T) -> T {
+        let own = self.program.own_streams;
+        if own {
+            swap(&mut self.random, &mut self.own[transition]);
+        }
+        let drawn = draw(self);
+        if own {
+            swap(&mut self.random, &mut self.own[transition]);
+        }
+        drawn
     }
 
     // ------------------------------------------------------------ the loop
@@ -445,7 +463,8 @@ impl Engine {
             SimpleTime::Other => self.start_general(program, transition),
             SimpleTime::Const(duration) => self.start_simple(program, transition, simple, duration),
             SimpleTime::Exponential(mean) => {
-                let duration = whole(mean * self.random.exponential());
+                let standard = self.drawing_for(transition, |engine| engine.random.exponential());
+                let duration = whole(mean * standard);
                 self.start_simple(program, transition, simple, duration)
             }
         };
@@ -460,7 +479,7 @@ impl Engine {
             self.bind(program, plan)?;
         }
         self.check_instant(program, transition)?;
-        let (duration, given) = self.evaluate(program, plan)?;
+        let (duration, given) = self.drawing_for(transition, |engine| engine.evaluate(program, plan))?;
         let end = self.now + duration;
         self.note_start(program, transition, plan.variable_names.len(), duration)?;
         self.take(program, plan);
@@ -524,4 +543,10 @@ impl Engine {
             end,
         }
     }
+}
+
+/// The streams of the transitions of a replication whose stream begins with these words; none unless each has one.
+fn own_streams(program: &Program, seed: [u64; 3]) -> Table<TransitionId, Random> {
+    let plans = program.transitions.iter().filter(|_| program.own_streams);
+    plans.map(|plan| Random::new(own_words(seed, &plan.name))).collect()
 }
