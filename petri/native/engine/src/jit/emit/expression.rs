@@ -10,7 +10,7 @@ use crate::jit::blueprint::expression::{
     WIDEST,
 };
 use crate::jit::blueprint::names::{CallRef, WordRef};
-use crate::jit::emit::emitter::Writer;
+use crate::jit::emit::emitter::{Draw, Writer};
 use crate::jit::emit::slots::slots_at;
 use crate::jit::emit::subjects::{ExpressionCode, Subjects};
 use crate::jit::holes::Hole;
@@ -227,7 +227,7 @@ impl ExpressionCode<'_, '_, '_> {
         let (low, high) = (self.integer(&bounds.0, end), self.integer(&bounds.1, end));
         let position = if let Some(width @ 1..WIDEST) = known {
             let number = self.e.int(width as u64 + 1);
-            self.chance().choice_of_several(number)
+            self.chance().choice_of_several(Draw::Value, number)
         } else {
             let ascending = self.e.b.ins().icmp(IntCC::SignedLessThanOrEqual, low, high);
             self.e.require(ascending);
@@ -235,7 +235,7 @@ impl ExpressionCode<'_, '_, '_> {
             let narrow = self.e.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, width, WIDEST);
             self.e.require(narrow);
             let number = self.e.b.ins().iadd_imm_s(width, 1);
-            self.chance().equal_choice(number)
+            self.chance().equal_choice(Draw::Value, number)
         };
         self.e.b.ins().iadd(low, position)
     }
@@ -345,10 +345,10 @@ impl ExpressionCode<'_, '_, '_> {
     /// The value of an expression that the runtime evaluates, as 64 bits.
     fn evaluated(&mut self, function: usize, expression: WordRef, end: Value) -> Value {
         self.spill_variables();
-        self.chance().lend();
+        self.chance().lend(Draw::Value);
         let expression = self.e.hole(Hole::Word(expression));
         let status = self.e.call(function, &[self.e.engine, expression, end], Some(I64));
-        self.chance().regain();
+        self.chance().regain(Draw::Value);
         if let Some(status) = status {
             let done = self.e.equals(status, DONE);
             self.e.require(done);
