@@ -116,7 +116,6 @@ fn uncounted(trouble: &Trouble, transition: usize) -> PyErr {
         Trouble::Fault(fault, _) => fault.id,
         Trouble::Unsolvable(why, _) => why,
         Trouble::Load(error) => return refused(error.clone()),
-        Trouble::Ended(_) => "the search was ended",
     };
     PyValueError::new_err(format!("the clocks of transition number {transition} cannot be counted: {why}"))
 }

@@ -423,9 +423,9 @@ impl ExpressionCode<'_, '_, '_> {
                 self.either(condition, F64, branch(&parts.1), branch(&parts.2))
             }
             Real::ConstExponential(mean) => match *mean {
-                Mean::One => self.chance().exponential(),
+                Mean::One => self.chance().exponential(Draw::Value),
                 Mean::Usual(mean) => {
-                    let standard = self.chance().exponential();
+                    let standard = self.chance().exponential(Draw::Value);
                     self.times_mean(standard, mean)
                 }
                 Mean::Other(mean) => {
@@ -445,7 +445,7 @@ impl ExpressionCode<'_, '_, '_> {
                 let fine = self.e.b.ins().fcmp(FloatCC::LessThanOrEqual, low, high);
                 self.e.require(fine);
                 let width = self.e.b.ins().fsub(high, low);
-                let u = self.chance().uniform();
+                let u = self.chance().uniform(Draw::Value);
                 let above = self.e.b.ins().fmul(width, u);
                 let value = self.e.b.ins().fadd(low, above);
                 self.finite(value)
@@ -479,7 +479,7 @@ impl ExpressionCode<'_, '_, '_> {
     }
 
     fn scaled_exponential(&mut self, mean: Value) -> Value {
-        let standard = self.chance().exponential();
+        let standard = self.chance().exponential(Draw::Value);
         let value = self.e.b.ins().fmul(mean, standard);
         self.finite(value)
     }

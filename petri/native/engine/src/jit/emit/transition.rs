@@ -243,7 +243,7 @@ impl TransitionCode<'_, '_, '_> {
             _ => standard,
         };
         // It is almost never 0 or long.
-        let standard = self.chance().draw_exponential(|e, drawn| {
+        let standard = self.chance().draw_exponential(Draw::Value, |e, drawn| {
             let (zero, long) = (e.real(0.0), e.real(SHORT));
             let lasts = e.b.ins().fcmp(FloatCC::GreaterThan, drawn, zero);
             e.require(lasts);
