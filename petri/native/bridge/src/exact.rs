@@ -116,7 +116,6 @@ fn uncounted(trouble: &Trouble, transition: usize) -> PyErr {
         Trouble::Fault(fault, _) => fault.id,
         Trouble::Unsolvable(why, _) => why,
         Trouble::Load(error) => return refused(error.clone()),
-        Trouble::Ended(_) => "the search was ended",
     };
     PyValueError::new_err(format!("the clocks of transition number {transition} cannot be counted: {why}"))
 }
@@ -132,7 +131,6 @@ fn refusal<'py>(py: Python<'py>, (trouble, spans): Failure, files: &[String]) ->
             (why.to_owned(), None, PyDict::new(py), transition.map(|transition| transition.0))
         }
         Trouble::Load(error) => return Err(refused(error)),
-        Trouble::Ended(_) => unreachable!("an exploration that ends has a graph"),
     })
 }
 
@@ -236,14 +234,24 @@ impl Explored {
         self.0.states.len()
     }
 
-    /// "complete", "states", "memory" or "stopped".
+    /// "complete", "states", "memory", "bindings" or "stopped".
     #[getter]
     fn ended(&self) -> &'static str {
         match self.0.ended {
             Ended::Complete => "complete",
             Ended::States => "states",
             Ended::Memory => "memory",
+            Ended::Bindings(_) => "bindings",
             Ended::Stopped => "stopped",
+        }
+    }
+
+    /// The transition that has too many bindings, if they ended it.
+    #[getter]
+    fn crowded(&self) -> Option<u32> {
+        match self.0.ended {
+            Ended::Bindings(transition) => Some(transition.0),
+            _ => None,
         }
     }
 

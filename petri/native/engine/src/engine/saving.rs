@@ -60,6 +60,7 @@ impl Engine {
             watched: Vec::new(),
             levels: self.observers.levels.are_kept().then(|| self.observers.levels.at(&self.marking.places, self.now)),
             settled: true,
+            own_random: self.own.iter().take(self.program.own).map(|stream| stream.state).collect(),
         };
         self.observers.probes.save(&mut saved);
         saved
@@ -201,6 +202,7 @@ impl Engine {
         let mut engine = Engine::with(Arc::clone(&program), arena, enabling, marking, [0; 3], limits, extra, stop);
         (engine.now, engine.window, engine.firings) = (saved.now, saved.window, saved.firings);
         (engine.hash.0, engine.random.state) = (saved.hash, saved.random);
+        engine.resume_own_streams(&program, &saved.own_random)?;
         engine.instant_began = saved.firings;
         engine.resume_statistics(&program, saved)?;
         for (serial, firing) in saved.in_progress.iter().enumerate() {
@@ -213,6 +215,13 @@ impl Engine {
         let as_many = levels.resume(saved.levels.as_deref().unwrap_or_default(), saved.now);
         fits(as_many || saved.levels.is_none() || !levels.are_kept(), "there are not as many places")?;
         Ok(engine)
+    }
+
+    fn resume_own_streams(&mut self, program: &Program, saved: &[[u64; 4]]) -> Fit<()> {
+        let wanted = if program.own_streams { program.own } else { 0 };
+        fits(saved.len() == wanted, "there are not as many random streams")?;
+        self.own.iter_mut().zip(saved).for_each(|(stream, &state)| stream.state = state);
+        Ok(())
     }
 
     fn resume_statistics(&mut self, program: &Program, saved: &SavedEngine) -> Fit<()> {

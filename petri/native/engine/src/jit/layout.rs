@@ -30,6 +30,8 @@ pub struct EngineLayout {
     pub total: usize,
     pub random: usize,
     pub drawn: usize,
+    /// The address of the streams of the transitions, if each has one (R5).
+    pub own_streams: Option<usize>,
     pub value: usize,
     pub listed: usize,
     pub unsettled: usize,
@@ -81,6 +83,10 @@ impl EngineLayout {
             total: marking + offset_of!(Marking, total),
             random: offset_of!(Engine, random) + offset_of!(Random, state),
             drawn: offset_of!(Engine, drawn) + offset_of!(Random, state),
+            own_streams: engine
+                .program
+                .own_streams
+                .then_some(offset_of!(Engine, own) + Table::<TransitionId, Random>::START),
             value: offset_of!(Engine, value),
             levels_times: engine
                 .observers

@@ -90,6 +90,8 @@ pub struct Program {
     pub join_trees: Table<JoinTreeId, JoinTreeProgram>,
     pub rankings: Table<RankingId, RankingProgram>,
     pub tables: Vec<DrawTable>,
+    /// Whether each transition draws values from a stream of its own (R5).
+    pub own_streams: bool,
     /// The places that get the rows of a file.
     pub streams: Vec<PlaceId>,
     pub spans: Vec<Span>,

@@ -12,6 +12,7 @@
 //! - [`expression`]: expressions, with names for constants that are holes
 //! - [`transition`]: the transition whose code it is
 //! - [`place`]: the places that it uses, and their neighbours
+//! - [`rate`]: rates in the common clock
 //! - [`names`]: what differs between transitions with the same blueprint
 //! - [`planner`]: makes blueprints of a program
 //! - [`interpreted`]: what has no code, and why
@@ -23,13 +24,15 @@ pub mod names;
 pub mod place;
 pub mod planner;
 pub mod quick_hash;
+pub mod rate;
 pub mod transition;
 
 use std::ops::Index;
 
-use crate::jit::blueprint::expression::{Expression, Real};
-use crate::jit::blueprint::names::{IndexRef, JoinRef, PlaceRef, TransitionRef, WordRef};
+use crate::jit::blueprint::expression::Expression;
+use crate::jit::blueprint::names::{IndexRef, JoinRef, PlaceRef, TransitionRef};
 use crate::jit::blueprint::place::{IndexPlan, JoinPlan, Neighbour, PlacePlan};
+use crate::jit::blueprint::rate::RatePlan;
 use crate::jit::blueprint::transition::{Level, TransitionPlan};
 
 /// What the functions of a transition, of a place, or the loop are made from.
@@ -59,33 +62,6 @@ pub enum Subject {
     /// The rate of a transition in the common clock (C4).
     Rate(RatePlan),
     Loop(LoopPlan),
-}
-
-/// What the rate of a transition is computed from whose conditions hold, and whose bindings are counted.
-#[derive(Debug, PartialEq, Eq, Hash)]
-pub struct RatePlan {
-    pub bindings: Bindings,
-    /// The tokens that a firing takes.
-    pub needs: Vec<(PlaceRef, u64)>,
-    pub servers: Option<u64>,
-    pub each: EachRate,
-}
-
-/// How many bindings there are. Each has one clock, if there may be several.
-#[derive(Debug, PartialEq, Eq, Hash)]
-pub enum Bindings {
-    One,
-    /// As many as tokens in a place.
-    Bag(PlaceRef),
-    /// Those of a join, of which no arc takes any token.
-    Join(JoinRef),
-}
-
-/// The rate of one clock: its speed by its mean.
-#[derive(Debug, PartialEq, Eq, Hash)]
-pub enum EachRate {
-    Const(WordRef),
-    Of { mean: Real, speed: Option<Real> },
 }
 
 /// What the main loop is made from.

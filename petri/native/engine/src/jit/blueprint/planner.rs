@@ -14,11 +14,12 @@ use crate::jit::blueprint::place::{
     Dependent, Entry, Gauge, IndexPlan, IndexUse, JoinPlan, KeySlot, Link, Moves, Neighbour, PivotUse, PlacePlan,
     Serves, Watch,
 };
+use crate::jit::blueprint::rate::{Bindings, EachRate, RatePlan, Settle};
 use crate::jit::blueprint::transition::{
     Check, Count, Delay, Find, Inhibitor, Input, JoinSelection, Level, Limit, OneOf, Output, Races, Selection, SetSize,
-    Settle, Take, Time, TransitionPlan,
+    Take, Time, TransitionPlan,
 };
-use crate::jit::blueprint::{Bindings, Blueprint, EachRate, LoopPlan, RatePlan, Subject};
+use crate::jit::blueprint::{Blueprint, LoopPlan, Subject};
 use crate::jit::profile::{Occupancy, Profile};
 use crate::net::Discipline;
 use crate::program::clock::ClockKind;

@@ -6,7 +6,7 @@ pub use crate::program::transition::NO_LANE;
 use crate::collections::rank_set::{MEDIUM, SMALL};
 use crate::jit::blueprint::expression::{Bool, Int, Mean, Real, SlotValue, Value, Variable};
 use crate::jit::blueprint::names::{IndexRef, JoinRef, PlaceRef, TransitionRef, WordRef};
-use crate::jit::blueprint::RatePlan;
+use crate::jit::blueprint::rate::Settle;
 use crate::jit::profile::Occupancy;
 
 #[derive(Debug, PartialEq, Eq, Hash)]
@@ -50,19 +50,6 @@ pub struct TransitionPlan {
 pub enum Races {
     Part(WordRef),
     Own,
-}
-
-/// A part in the common clock that is computed again.
-#[derive(Debug, PartialEq, Eq, Hash)]
-pub struct Settle {
-    pub transition: TransitionRef,
-    /// Where its clocks are among all, and its rate among the sums, in bytes.
-    pub clocks: WordRef,
-    pub leaf: WordRef,
-    /// How many sums above the rate are added up at once; if none, the loop adds up all.
-    pub levels: u32,
-    /// None: only the clock that has run down is another one.
-    pub rate: Option<RatePlan>,
 }
 
 #[derive(Debug, PartialEq, Eq, Hash)]

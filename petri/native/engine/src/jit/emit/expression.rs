@@ -10,7 +10,7 @@ use crate::jit::blueprint::expression::{
     WIDEST,
 };
 use crate::jit::blueprint::names::{CallRef, WordRef};
-use crate::jit::emit::emitter::Writer;
+use crate::jit::emit::emitter::{Draw, Writer};
 use crate::jit::emit::slots::slots_at;
 use crate::jit::emit::subjects::{ExpressionCode, Subjects};
 use crate::jit::holes::Hole;
@@ -240,7 +240,7 @@ impl ExpressionCode<'_, '_, '_> {
         let (low, high) = (self.integer(&bounds.0, end), self.integer(&bounds.1, end));
         let position = if let Some(width @ 1..WIDEST) = known {
             let number = self.e.int(width as u64 + 1);
-            self.chance().choice_of_several(number)
+            self.chance().choice_of_several(Draw::Value, number)
         } else {
             let ascending = self.e.b.ins().icmp(IntCC::SignedLessThanOrEqual, low, high);
             self.e.require(ascending);
@@ -248,7 +248,7 @@ impl ExpressionCode<'_, '_, '_> {
             let narrow = self.e.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, width, WIDEST);
             self.e.require(narrow);
             let number = self.e.b.ins().iadd_imm_s(width, 1);
-            self.chance().equal_choice(number)
+            self.chance().equal_choice(Draw::Value, number)
         };
         self.e.b.ins().iadd(low, position)
     }
@@ -358,10 +358,10 @@ impl ExpressionCode<'_, '_, '_> {
     /// The value of an expression that the runtime evaluates, as 64 bits.
     fn evaluated(&mut self, function: usize, expression: WordRef, end: Value) -> Value {
         self.spill_variables();
-        self.chance().lend();
+        self.chance().lend(Draw::Value);
         let expression = self.e.hole(Hole::Word(expression));
         let status = self.e.call(function, &[self.e.engine, expression, end], Some(I64));
-        self.chance().regain();
+        self.chance().regain(Draw::Value);
         if let Some(status) = status {
             let done = self.e.equals(status, DONE);
             self.e.require(done);
@@ -423,9 +423,9 @@ impl ExpressionCode<'_, '_, '_> {
                 self.either(condition, F64, branch(&parts.1), branch(&parts.2))
             }
             Real::ConstExponential(mean) => match *mean {
-                Mean::One => self.chance().exponential(),
+                Mean::One => self.chance().exponential(Draw::Value),
                 Mean::Usual(mean) => {
-                    let standard = self.chance().exponential();
+                    let standard = self.chance().exponential(Draw::Value);
                     self.times_mean(standard, mean)
                 }
                 Mean::Other(mean) => {
@@ -445,7 +445,7 @@ impl ExpressionCode<'_, '_, '_> {
                 let fine = self.e.b.ins().fcmp(FloatCC::LessThanOrEqual, low, high);
                 self.e.require(fine);
                 let width = self.e.b.ins().fsub(high, low);
-                let u = self.chance().uniform();
+                let u = self.chance().uniform(Draw::Value);
                 let above = self.e.b.ins().fmul(width, u);
                 let value = self.e.b.ins().fadd(low, above);
                 self.finite(value)
@@ -479,7 +479,7 @@ impl ExpressionCode<'_, '_, '_> {
     }
 
     fn scaled_exponential(&mut self, mean: Value) -> Value {
-        let standard = self.chance().exponential();
+        let standard = self.chance().exponential(Draw::Value);
         let value = self.e.b.ins().fmul(mean, standard);
         self.finite(value)
     }

@@ -16,7 +16,7 @@ use crate::collections::tournament::{Key, MANY, NEVER, NONE};
 use crate::engine::code::{Routines, DONE, ENABLED, FIRES, GENERAL, OVER, STARTS, STOPPED, USED_UP};
 use crate::jit::blueprint::transition::{Level, SetSize, TransitionPlan, NO_LANE};
 use crate::jit::blueprint::{Blueprint, LoopPlan};
-use crate::jit::emit::emitter::{Exit, FunctionForm, Writer, LEAF};
+use crate::jit::emit::emitter::{Draw, Exit, FunctionForm, Writer, LEAF};
 use crate::jit::emit::subjects::{MainLoopCode, Subjects};
 use crate::jit::holes::Hole;
 use crate::state::agenda::Ending;
@@ -307,7 +307,7 @@ impl MainLoopCode<'_, '_, '_> {
                 let second = s.is_second();
                 s.e.b.ins().uextend(I64, second)
             };
-            let skipped = s.either(two, I64, of_two, |s| s.chance().choice_of_several(number));
+            let skipped = s.either(two, I64, of_two, |s| s.chance().choice_of_several(Draw::Choice, number));
             s.chance().give_back();
             s.word_of(words, summary, skipped)
         };
@@ -375,7 +375,7 @@ impl MainLoopCode<'_, '_, '_> {
 
     /// Draws one of two: whether it is the second. Half of all draws are below one half, so the highest bit of a draw decides.
     fn is_second(&mut self) -> Value {
-        let drawn = self.chance().word();
+        let drawn = self.chance().word(Draw::Choice);
         self.e.b.ins().icmp_imm_s(IntCC::SignedLessThan, drawn, 0)
     }
 
@@ -387,7 +387,7 @@ impl MainLoopCode<'_, '_, '_> {
     }
 
     fn one_of_several(&mut self, word: Value, number: Value) -> Value {
-        let skipped = self.chance().choice_of_several(number);
+        let skipped = self.chance().choice_of_several(Draw::Choice, number);
         self.without_lowest_bits(word, skipped)
     }
 

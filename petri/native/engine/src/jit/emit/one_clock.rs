@@ -8,7 +8,7 @@ use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value};
 use crate::base::ticks::SHORT;
 use crate::collections::tournament::NEVER;
 use crate::engine::code::{OVER, STOPPED, UNSETTLED, USED_UP};
-use crate::jit::emit::emitter::Writer;
+use crate::jit::emit::emitter::{Draw, Writer};
 use crate::jit::emit::main_loop::LoopContext;
 use crate::jit::emit::subjects::{MainLoopCode, Subjects};
 use crate::state::common_clock::CommonClock;
@@ -79,7 +79,7 @@ impl MainLoopCode<'_, '_, '_> {
     }
 
     fn next_end(&mut self, asked: &LoopContext, sum: Value) -> Value {
-        let standard = self.chance().exponential();
+        let standard = self.chance().exponential(Draw::Choice);
         let time = self.e.b.ins().fdiv(standard, sum);
         let short = self.e.real(SHORT);
         let is_short = self.e.b.ins().fcmp(FloatCC::LessThan, time, short);
@@ -126,7 +126,7 @@ impl MainLoopCode<'_, '_, '_> {
             self.chance().give_back();
             return self.e.int(0);
         }
-        let chance = self.chance().uniform();
+        let chance = self.chance().uniform(Draw::Choice);
         self.chance().give_back();
         let rates = self.e.table(self.e.layout.rates);
         let sum = self.e.load(F64, rates, 0);

@@ -7,8 +7,7 @@ use cranelift_codegen::ir::types::{F64, I32, I64};
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value};
 
 use crate::engine::code::UNSETTLED;
-use crate::jit::blueprint::transition::Settle;
-use crate::jit::blueprint::{Bindings, EachRate, RatePlan};
+use crate::jit::blueprint::rate::{Bindings, EachRate, RatePlan, Settle};
 use crate::jit::emit::emitter::Writer;
 use crate::jit::emit::subjects::{RateCode, Subjects};
 use crate::jit::holes::Hole;

@@ -15,7 +15,7 @@ use crate::jit::blueprint::names::{PlaceRef, OWN};
 use crate::jit::blueprint::transition::{
     Count, Delay, Find, Input, JoinSelection, Output, OutputForm, Races, Selection, Take, Time, TransitionPlan,
 };
-use crate::jit::emit::emitter::{Emitter, Lost, Source, TokenCount, Writer, LEAF};
+use crate::jit::emit::emitter::{Draw, Emitter, Lost, Source, TokenCount, Writer, LEAF};
 use crate::jit::emit::main_loop::{FinishWays, StartWays};
 use crate::jit::emit::output::Given;
 use crate::jit::emit::place::Way;
@@ -162,16 +162,16 @@ impl TransitionCode<'_, '_, '_> {
                     };
                     bindings = self.e.b.ins().imul(bindings, tokens);
                 }
-                let k = self.chance().equal_choice(bindings);
+                let k = self.chance().equal_choice(Draw::Choice, bindings);
                 self.choose_of(join, k, &mut chosen);
             }
             Selection::Search if can_search(plan) && !plan.prefers => self.searches().choose(plan, &mut chosen),
             Selection::Product | Selection::Match | Selection::Tree | Selection::Preferred | Selection::Search => {
                 let open = |arc: &Input| !matches!(arc.find, Find::Black(Count::Const(_)) | Find::Head { .. });
-                self.chance().lend();
+                self.chance().lend(Draw::Choice);
                 let transition = self.e.transition_id(OWN);
                 let status = self.e.call(self.e.runtime.choose, &[self.e.engine, transition], Some(I64));
-                self.chance().regain();
+                self.chance().regain(Draw::Choice);
                 if let Some(status) = status {
                     let done = self.e.equals(status, DONE);
                     self.e.require(done);
@@ -194,7 +194,7 @@ impl TransitionCode<'_, '_, '_> {
         if self.e.is_unpredictable(place) {
             self.chance().equal_choice_free(tokens)
         } else {
-            self.chance().equal_choice(tokens)
+            self.chance().equal_choice(Draw::Choice, tokens)
         }
     }
 
@@ -243,7 +243,7 @@ impl TransitionCode<'_, '_, '_> {
             _ => standard,
         };
         // It is almost never 0 or long.
-        let standard = self.chance().draw_exponential(|e, drawn| {
+        let standard = self.chance().draw_exponential(Draw::Value, |e, drawn| {
             let (zero, long) = (e.real(0.0), e.real(SHORT));
             let lasts = e.b.ins().fcmp(FloatCC::GreaterThan, drawn, zero);
             e.require(lasts);

@@ -101,6 +101,7 @@ impl Program {
             join_trees: compiler.join_trees.into_iter().collect(),
             rankings: compiler.rankings.into_iter().collect(),
             tables,
+            own_streams: net.own_streams,
             streams,
             spans: compiler.spans,
             tick: net.tick,
