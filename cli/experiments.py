@@ -161,6 +161,7 @@ def study_of(
     read = load(Path(what)) if what.endswith(FILES) else None
     runs = Definition(net_of(what), points) if read is None else read.runs
     overrides = {name: options[name] for name in ("until", "warmup", "seed")}
+    overrides["streams"] = options["random_streams"]
     overrides["measures"] = list(options.get("measures", ())) or None
     runs = with_files(runs.with_overrides(fixed={**runs.fixed, **given.settings}, **overrides), given)
     return make(runs, **fields) if read is None else replace(read, runs=runs, **fields)

@@ -11,6 +11,7 @@ import click
 
 from petri.diagnostics import Diagnostic, LanguageError, Value
 from petri.net import MOST_REPLICATIONS
+from petri.structs import replace
 
 from . import exits, nets
 from .console import always_shown, stdout_console, tell, tell_all, tell_missing, write_json
@@ -20,7 +21,7 @@ from .net_options import given_options, optional_net_argument
 from .progress import ProgressLine
 from .report import REPORT_HELP, write_page
 from .report import check as check_report
-from .run_options import engine_option, seed_option
+from .run_options import engine_option, seed_option, streams_option
 from .time_limit import tell_over, time_limit_option
 from .trace import TraceFile
 
@@ -67,6 +68,7 @@ class How(TypedDict):
 @click.option("--precision", metavar="SHARE", help="Replicate until every interval is within ± SHARE (2%).")
 @click.option("--max-replications", type=LIMITS, metavar="N", help="Limit for --precision.  [default: 1000]")
 @seed_option
+@streams_option("common", "per-transition")
 @engine_option
 @time_limit_option
 @click.option("--threads", type=LIMITS, metavar="N", help="Replications run in parallel (default: all cores).")
@@ -102,6 +104,7 @@ def command(
     max_instant: int | None,
     saving: tuple[str, str] | None,
     saved: str | None,
+    random_streams: str | None,
     **planned: Unpack[RunOptions],
 ) -> int:
     """Simulate NET and print its measures.
@@ -113,7 +116,7 @@ def command(
     not start, 3 stopped inside the model, 130 interrupted (with Ctrl-C, what was finished is kept and shown).
     """
     start = None if saved is None else _saved(saved)
-    model = _model(net, given, start)
+    model = _with_streams(_model(net, given, start), random_streams, start)
     _check_engine(planned["engine"], quiet)
     check_report(report)
     with_state = start is not None or saving is not None
@@ -160,6 +163,14 @@ def _model(net: str | None, given: Given, start: SavedRun | None) -> Model:
     from petri.model import Model
 
     return Model(start.net)
+
+
+def _with_streams(model: Model, streams: str | None, start: SavedRun | None) -> Model:
+    """The model with the random streams of the option; without it, those of the saved state."""
+    as_saved = start is not None and start.net.own_streams
+    if streams == "per-transition" or (streams is None and as_saved):
+        return model.with_own_streams()
+    return replace(model, net=replace(model.net, own_streams=False)) if as_saved else model
 
 
 def _saved(path: str) -> SavedRun:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import click
 
-from .net_options import options
+from .net_options import Command, options
 
 COUNT = click.IntRange(min=1)
 
@@ -18,11 +20,18 @@ engine_option = click.option(
 )
 
 
+def streams_option(*choices: str) -> Callable[[Command], Command]:
+    """Where random numbers come from: of `petri.experiment.design.definition.STREAMS`, the first by default."""
+    about = "`per-transition`: a random stream for each transition, which makes comparisons narrower."
+    return click.option("--streams", "random_streams", type=click.Choice(choices), help=about)
+
+
 # Of the commands that run a net at several points: how long each run is, and what is shown.
 length_options = options(
     click.option("--until", metavar="TIME", help="End of each run, such as '20 ms'."),
     click.option("--warmup", metavar="TIME", help="Exclude the first TIME from the statistics; `auto` determines it."),
     click.option("--seed", type=click.IntRange(0, 2**63 - 1), metavar="N", help="Seed of the random numbers."),
+    streams_option("common", "independent", "per-transition"),
 )
 output_options = options(
     click.option("--json", "as_json", is_flag=True, help="Print all results as JSON instead of the tables."),

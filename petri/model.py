@@ -55,11 +55,13 @@ class LoadedFrom(Frozen):
     tables: language.Tables | None = None
     streams: Files = field(default_factory=dict)
     columns: Mapping[str, str] | None = None
+    own_streams: bool = False
 
     def model(self, more: Mapping[str, Setting]) -> Model:
         """The model with these values. Raises LanguageError."""
         given = {**self.parameters, **more}
         loaded = loads(self.text, **given) if self.path is None else load(self.path, self.tables, **given)
+        loaded = loaded.with_own_streams() if self.own_streams else loaded
         return loaded.with_streams(self.streams, self.columns) if self.streams or self.columns else loaded
 
 
@@ -83,6 +85,11 @@ class Model(ShownInNotebook, Frozen):
 
         origin = None if self.origin is None else replace(self.origin, streams=files, columns=columns)
         return Model(with_streams(self.net, files, columns), self.sources, origin)
+
+    def with_own_streams(self) -> Model:
+        """The model in which each transition draws values from a random stream of its own (R5)."""
+        origin = None if self.origin is None else replace(self.origin, own_streams=True)
+        return replace(self, net=replace(self.net, own_streams=True), origin=origin)
 
     def plan(self, *, trace: bool = False, **options: Unpack[RunOptions]) -> tuple[Plan, int]:
         """The plan of `run`, and the number of replications. Raises LanguageError if the end is missing or invalid."""

@@ -506,3 +506,4 @@ class Net(Frozen):
     tick: Tick = Tick()
     inexact: tuple[InexactTime, ...] = ()
     units: tuple[tuple[str, float], ...] = ()  # of time that the net declares, and their lengths in its time unit
+    own_streams: bool = False  # each transition draws values from a random stream of its own (R5)

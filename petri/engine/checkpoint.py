@@ -20,6 +20,9 @@ from petri.structs import Frozen
 Words = tuple[int, ...]
 """Of tokens, slot after slot."""
 
+Stream = tuple[int, int, int, int]
+"""The state of SFC64."""
+
 Wide = tuple[int, int, int]
 """A whole number as three words, the lowest first, in two's complement."""
 
@@ -235,18 +238,19 @@ class SavedWatched(Frozen, array_like=True):
 class SavedEngine(Frozen, array_like=True):
     """All that happens at instant `now` has happened.
 
-    random: the state of SFC64. in_progress: by end, those of equal ends by start, and those of one firing by part.
+    in_progress: by end, those of equal ends by start, and those of one firing by part.
     shared, own: of the transitions with such clocks, in order. common: the end of the common clock; None if it does not
     run. Between instants it is set for the sum of the rates, and no transition is chosen. rows: of each stream, how
     many have arrived. window: when statistics began (M3). counters to watched: of the net's probes of each kind, in
     order. levels: the time at each number of tokens, as `Session.levels` has it; None if not recorded. settled: whether
-    clocks and measures of the marking know all that has happened, as they do when an instant is over.
+    clocks and measures of the marking know all that has happened, as they do when an instant is over. own_random: the
+    stream of each transition, if each has one (R5).
     """
 
     now: int
     firings: int
     hash: int
-    random: tuple[int, int, int, int]
+    random: Stream
     places: tuple[SavedPlace, ...]
     transitions: tuple[SavedTransition, ...]
     in_progress: tuple[SavedFiring, ...]
@@ -263,6 +267,7 @@ class SavedEngine(Frozen, array_like=True):
     watched: tuple[SavedWatched, ...]
     levels: tuple[int, ...] | None
     settled: bool
+    own_random: tuple[Stream, ...] = ()
 
 
 def token_of(words: Words, slots: Sequence[Slot]) -> Token:

@@ -75,6 +75,8 @@ class Engine(Protocol):
     @property
     def common(self) -> CommonClock: ...
 
+    def stream_of(self, index: int) -> RandomStream: ...
+
     def context(self, variables: Sequence[Scalar], stream: RandomStream | None = None) -> Context: ...
 
     def count(self, expression: Expr | None, context: Context) -> int: ...
@@ -377,7 +379,7 @@ class OwnClocks:
         """The time to which a clock is set: a whole number of ticks, unless its speed may change."""
         engine, time = self.engine, clock_of(self.engine, self.index).time
         engine.attempt = (self.index, binding.variables)
-        context = engine.context(binding.variables, engine.stream)
+        context = engine.context(binding.variables, engine.stream_of(self.index))
         return engine.work(time, context) if self.has_speed else engine.duration(time, context)
 
     def start(self, clock: OwnClock, left: float) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from petri import portable
+from petri.engine.seeds import own_words
 
 # Ziggurat for the exponential density with 256 layers (Marsaglia & Tsang 2000): the right edge of the
 # lowest full layer, and the area of each layer.
@@ -119,3 +120,10 @@ class RandomStream:
             s = a * a + b * b
             if 0.0 < s < 1.0:
                 return a * math.sqrt(-2.0 * portable.ln(s) / s)
+
+
+def own_stream(words: tuple[int, int, int], name: str) -> RandomStream:
+    """The stream of a transition (R5), given the words that initialise that of the replication."""
+    stream = RandomStream(0)
+    stream.restart(own_words(words, name))
+    return stream

@@ -20,7 +20,8 @@ from petri.engine.errors import STOPPED, Fault, ModelError, known
 from petri.engine.expression import Context, evaluate, key_of, ticks_of
 from petri.engine.interface import Limits, Reason, RowSource
 from petri.engine.observer import Observer
-from petri.engine.random import RandomStream
+from petri.engine.random import RandomStream, own_stream
+from petri.engine.seeds import seed_words
 from petri.engine.trajectory import TrajectoryHash
 from petri.net import (
     Expr,
@@ -75,6 +76,9 @@ class Engine:
     ) -> None:
         self.net = net
         self.stream = RandomStream(seed, replication)
+        words = seed_words(seed, replication)
+        own = (transition for transition in net.transitions if net.own_streams)
+        self.own_streams = [own_stream(words, transition.name) for transition in own]
         self.limits = limits
         self.observers = list(observers)
         self.now = 0.0
@@ -391,7 +395,7 @@ class Engine:
         transition = self.net.transitions[index]
         self.attempt = (index, binding.variables)
         self.check_limits(index)
-        context = self.context(binding.variables, self.stream)
+        context = self.context(binding.variables, self.stream_of(index))
         for draw in transition.draws:
             binding.variables[draw.variable] = evaluate(draw.expression, context)
         duration = self.duration(transition.time, context)
@@ -460,6 +464,10 @@ class Engine:
         self.changed(place)
 
     # ------------------------------------------------------------ evaluation
+
+    def stream_of(self, index: int) -> RandomStream:
+        """The stream of the draws in a transition's expressions (R1, R5)."""
+        return self.own_streams[index] if self.own_streams else self.stream
 
     def context(self, variables: Sequence[Scalar], stream: RandomStream | None = None) -> Context:
         return Context(variables, lambda p: len(self.marking[p]), self.now, self.now, stream, self.net.tables)

@@ -58,6 +58,7 @@ def saved_engine(
         **saved_probes(probes, engine.now),
         levels=None if times is None else tuple(int(time) for time in times.tolist()),
         settled=True,
+        own_random=tuple(stream.state for stream in engine.own_streams),
     )
 
 
@@ -67,6 +68,8 @@ def resume_engine(
     """An engine at time 0 goes on from a state of its net that `check` has accepted."""
     engine.now, engine.firings, engine.hash.value = float(saved.now), saved.firings, saved.hash
     engine.stream.state = saved.random
+    for stream, state in zip(engine.own_streams, saved.own_random, strict=True):
+        stream.state = state
     engine.settled = saved.settled
     for place, of_place in enumerate(saved.places):
         engine.marking[place] = _tokens(engine, place, of_place)

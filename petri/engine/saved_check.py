@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from itertools import chain
 
 from petri.engine.checkpoint import (
     WORD,
@@ -45,7 +46,8 @@ def check(net: Net, saved: SavedEngine) -> None:
     _check_sizes(net, saved)
     _need(0 <= saved.window <= saved.now <= HORIZON, "its time is not one of a run")
     _need(0 <= saved.firings < MOST_FIRINGS, "it has too many firings")
-    _need(_are_words((saved.hash, *saved.random)), "its random numbers are not words")
+    streams = (saved.random, *saved.own_random)
+    _need(_are_words((saved.hash, *chain.from_iterable(streams))), "its random numbers are not words")
     for place, of_place in zip(net.places, saved.places, strict=True):
         _need(0 <= of_place.tokens <= MOST_TOKENS, f"`{place.name}` has too many tokens")
         _check_tokens(place, of_place.words, of_place.tokens)
@@ -76,6 +78,7 @@ def _check_sizes(net: Net, saved: SavedEngine) -> None:
     sizes = (
         (saved.places, len(net.places), "places"),
         (saved.transitions, len(net.transitions), "transitions"),
+        (saved.own_random, len(net.transitions) if net.own_streams else 0, "random streams"),
         (saved.shared, shared, "clocks"),
         (saved.own, len(racing) - shared, "clocks"),
         (saved.rows, streams, "streams"),

@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from operator import index
 
+from petri.engine.trajectory import splitmix
+
 POOL = 4
 LOW = 0xFFFFFFFF
 
@@ -18,6 +20,15 @@ def seed_words(seed: int, *key: int) -> tuple[int, int, int]:
     """The three 64-bit words that initialise SFC64. key: the number of the replication, and perhaps of a branch."""
     a, b, c, d, e, f = _words(_pool(seed, key), 6)
     return a | b << 32, c | d << 32, e | f << 32
+
+
+def own_words(words: tuple[int, int, int], name: str) -> tuple[int, int, int]:
+    """The words that initialise the stream of a transition (R5), given those of the replication's stream."""
+    key = 0xCBF29CE484222325  # FNV-1a (Fowler, Noll and Vo)
+    for byte in name.encode():
+        key = (key ^ byte) * 0x00000100000001B3 & 0xFFFFFFFFFFFFFFFF
+    a, b, c = (splitmix(key >> 1, word) for word in words)
+    return a, b, c
 
 
 def _pool(seed: int, key: Sequence[int]) -> list[int]:

@@ -70,7 +70,8 @@ class _Summary:
         if plan.warmup > 0.0:
             parts.append(f"warm-up {record.time(plan.warmup)}")
         parts.append(record.replications_text)
-        parts += [f"seed {plan.seed}", f"{plan.engine} engine"]
+        own = ["streams per transition"] if self.net.own_streams else []
+        parts += [f"seed {plan.seed}", *own, f"{plan.engine} engine"]
         firings = record.firings
         speed = f"{number(firings)} firing{'s' * (firings != 1)} in {Units(1.0).show(seconds, 'Time', 3)}"
         if seconds > 0.0 and firings:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.text import Text
 
-from petri.experiment.design.definition import shown
+from petri.experiment.design.definition import PER_TRANSITION, shown
 from petri.report.columns import GAP, Column, print_prose, print_table, with_tall_heading
 from petri.report.expected import bound_text
 from petri.report.quantities import DOUBTFUL, NOTHING, Units
@@ -64,6 +64,7 @@ def summary(outcome: Outcome) -> str:
         f"{number} point{'s' * (number != 1)}",
         f"{len(rows)} replications",
         f"seed {outcome.identity['seed']}",
+        *(["streams per transition"] if outcome.identity.get("streams") == PER_TRANSITION else []),
         f"{engines} engine",
         *found_warmups(outcome),
         f"store {outcome.store}",

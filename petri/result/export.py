@@ -171,6 +171,7 @@ class Manifest(Frozen, omit_defaults=True):
     streams: Mapping[str, StreamFile] = {}  # by place
     source: str | None = None
     start: float = 0.0  # when the saved run stood from which this one went on
+    own_streams: bool = False  # whether each transition has a random stream (R5)
 
     @property
     def plan(self) -> Plan:
@@ -193,6 +194,7 @@ def manifest(result: RunFigures) -> Manifest:
         platform.python_version(),
         recordings(result.net),
         start=plan.start,
+        own_streams=result.net.own_streams,
     )
 
 

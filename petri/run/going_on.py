@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from petri.codec import net_text
 from petri.diagnostics import Diagnostic, LanguageError
-from petri.engine.random import RandomStream
+from petri.engine.random import RandomStream, own_stream
+from petri.engine.seeds import seed_words
 from petri.net import Net, RunDefaults
 from petri.run.checkpoint import SavedReplication
 from petri.run.fitting import fitted
@@ -35,7 +36,7 @@ def starts_of(net: Net, saved: SavedRun, count: int | None, seed: int) -> Starts
         replications = tuple(fit.replication for fit in fits)
         left_out = dict.fromkeys(sentence for fit in fits for sentence in fit.left_out)
     if count is not None:
-        replications = tuple(_branch(replications[i % len(replications)], i, seed) for i in range(count))
+        replications = tuple(_branch(net, replications[i % len(replications)], i, seed) for i in range(count))
     return Starts(replications, anew or count is not None, tuple(left_out))
 
 
@@ -48,10 +49,13 @@ def _behaviour(net: Net) -> str:
     return "".join(net_text(replace(net, run_defaults=RunDefaults(), expectations=(), doc=""), spans=False))
 
 
-def _branch(saved: SavedReplication, number: int, seed: int) -> SavedReplication:
+def _branch(net: Net, saved: SavedReplication, number: int, seed: int) -> SavedReplication:
     """The same state with other random numbers, whose figures begin when it goes on."""
     branch = saved.branch + 1
-    engine = replace(saved.engine, random=RandomStream(seed, number, branch).state)
+    words = seed_words(seed, number, branch)
+    names = (transition.name for transition in net.transitions if net.own_streams)
+    own = tuple(own_stream(words, name).state for name in names)
+    engine = replace(saved.engine, random=RandomStream(seed, number, branch).state, own_random=own)
     return replace(
         saved, index=number, branch=branch, engine=engine, warm=False, batches=(), batch=0, series=(), looked=0
     )

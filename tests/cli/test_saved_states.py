@@ -134,6 +134,28 @@ def test_a_changed_net_goes_on(line: petri.Model, engine: str, tmp_path: Path) -
     assert ran.replications[0].window.elapsed == 100.0
 
 
+def test_streams_of_transitions_go_on(line: petri.Model, tmp_path: Path, call: Call) -> None:
+    """In the same net, in one with another transition, and in branches, whose streams are their own."""
+    own = line.with_own_streams()
+    whole = own.run(until=200, save_at=100, engine=FASTEST)
+    assert whole.saved is not None
+    assert own.run(start=whole.saved, until=200, engine=FASTEST).hash == whole.hash
+    state = tmp_path / "state"
+    whole.saved.save(state)
+    rest = json.loads(call("run", "--from", str(state), "--until", "200", "--json").out)
+    assert rest["manifest"]["own_streams"]
+    assert rest["manifest"]["hash"] == f"{whole.hash:016x}"
+    streams = whole.saved.replications[0].engine.own_random
+    names = [transition.name for transition in own.net.transitions]
+    changed = petri.loads(CHANGED + "transition more: spare -> spare  takes exp(1.0)").with_own_streams()
+    begun = changed.going_on(whole.saved, until=200, engine=FASTEST).starts.replications[0].engine.own_random
+    kept = dict(zip((transition.name for transition in changed.net.transitions), begun, strict=True))
+    assert [kept[name] for name in names if name in kept] == [streams[names.index(n)] for n in names if n in kept]
+    assert kept["more"] not in streams
+    branches = own.going_on(whole.saved, until=200, replications=2).starts.replications
+    assert len({stream for one in branches for stream in one.engine.own_random} | set(streams)) == 3 * len(streams)
+
+
 SENDING = """net sending
 place source = token
 place queue

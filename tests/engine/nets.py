@@ -568,4 +568,5 @@ def chosen_net(choose: Chooser) -> Net:
     bare = Net("random", places, transitions, tables=TABLES)
     probes = tuple(random_probe(choose, bare) for _ in range(choose.number(0, 2)))
     tick = choose.one((Tick(), Tick(5, 3), Tick(1, 1 << 20)))
-    return Net("random", places, transitions, probes=probes, tables=TABLES, tick=tick)
+    own = choose.chance(3)
+    return Net("random", places, transitions, probes=probes, tables=TABLES, tick=tick, own_streams=own)

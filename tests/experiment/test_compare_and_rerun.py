@@ -61,6 +61,21 @@ def test_results_and_points_of_equal_seed_are_paired(tmp_path: Path) -> None:
     assert mixed.differences["busy"].interval.mean == 0.0
 
 
+def test_streams_per_transition_keep_runs_alike(tmp_path: Path) -> None:
+    points, net = [{"load": 0.4}, {"load": 0.5}], write_net(tmp_path)
+    found = {}
+    for streams in ("common", "per-transition"):
+        store = tmp_path / f"{streams}.db"
+        Experiment(net=net, points=points, replications=30, seed=3, streams=streams).run(
+            store, engine=FASTEST, workers=1
+        )
+        found[streams] = compare(f"{store}:load=0.4", f"{store}:load=0.5").differences["customers"]
+        assert all(repeat(one).same for one in recorded(f"{store}:load=0.4", [0, 1]))
+    one, other = found.values()
+    assert other.interval.half_width < one.interval.half_width / 1.5
+    assert other.gain > 2.0 > one.gain
+
+
 def test_levels_differ(tmp_path: Path) -> None:
     a, b = written(tmp_path / "a.json", queue(0.4)), written(tmp_path / "b.json", queue(0.5))
     narrow, wide = compare(a, b, level=0.5), compare(a, b, level=0.99)

@@ -1,4 +1,4 @@
-"""Rules R1 to R4: the stream, choices, distributions, repeatability."""
+"""Rules R1 to R5: the streams, choices, distributions, repeatability."""
 
 import math
 from pathlib import Path
@@ -7,7 +7,11 @@ import numpy as np
 import pytest
 
 import petri
-from petri.engine.random import RandomStream
+from petri import language
+from petri.engine.random import RandomStream, own_stream
+from petri.engine.seeds import seed_words
+from petri.net import Net
+from petri.structs import replace
 from tests.semantics.harness import Ran, simulate
 
 
@@ -212,3 +216,50 @@ def test_r4_the_hash_takes_in_every_part_of_a_firing(engine: str) -> None:
         simulate(base.format(7, "a", 1), engine).hash,
     }
     assert len(hashes) == 4
+
+
+RACE = """
+place a{} place b = token  place bag : int = 1, 2, 3
+transition one: a -> a                      takes exp(2)
+transition two: b, bag(n) -> b, bag(n + 1)  takes uniform(0.0..1.0)
+"""
+
+
+def own_streams(text: str) -> Net:
+    return replace(language.loads(f"net test\n{text}"), own_streams=True)
+
+
+def times(ran: Ran, name: str) -> list[float]:
+    return [firing.end - firing.start for firing in ran.fired if firing.name == name]
+
+
+def test_r5_a_transition_draws_values_from_its_own_stream(engine: str) -> None:
+    ran = simulate(own_streams(RACE.format(" = token")), engine, seed=7, replication=2, firings=300)
+    one, two = (own_stream(seed_words(7, 2), name) for name in ("one", "two"))
+    assert times(ran, "one") == pytest.approx([2 * one.exponential() for _ in times(ran, "one")], abs=1e-4)
+    assert times(ran, "two") == pytest.approx([two.uniform() for _ in times(ran, "two")], abs=1e-4)
+
+
+def test_r5_choices_are_those_of_the_replication(engine: str) -> None:
+    ran = simulate(own_streams(RACE.format("")), engine, seed=7, replication=2, firings=50)
+    choices, row = RandomStream(7, 2), [1, 2, 3]
+    for number in ran.values("two"):
+        (n,) = map(int, number)
+        seat = choices.equal_choice(3)
+        assert n == row[seat]
+        row[seat] = row[-1]
+        row[-1] = n + 1
+
+
+def test_r5_clocks_draw_from_the_stream_of_their_transition(engine: str) -> None:
+    net = """
+    place a = token  place b = token
+    transition one: a -> a  after uniform(0.0..2.0)
+    transition two: b -> b  after uniform(0.0..1.0)
+    """
+    ran = simulate(own_streams(net), engine, seed=7, firings=100)
+    stream, now = own_stream(seed_words(7, 0), "one"), 0.0
+    for firing in ran.fired:
+        if firing.name == "one":
+            now += 2 * stream.uniform()
+            assert firing.start == pytest.approx(now, abs=1e-3)

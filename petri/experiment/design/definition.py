@@ -18,7 +18,7 @@ from petri.model import Model
 from petri.net import Net
 
 MOST_REPLICATIONS: Final = 1_000  # per point, if a precision is set and no other limit is given
-COMMON, INDEPENDENT = "common", "independent"
+COMMON, INDEPENDENT, PER_TRANSITION = STREAMS = "common", "independent", "per-transition"
 EXPECTED: Final = "expected"  # the precision that the expected values need to be judged
 CASE: Final = "case"
 """The name of a point's case among its parameters."""
@@ -91,9 +91,10 @@ class Definition:
     best: instead of a precision, replicate until the best point is known.
     until, warmup: as of `Model.run`; warmup "auto" determines it from pilot
     runs. seed: of all points when streams are "common", so that differences between points are paired;
-    "independent" gives each point its own. measures: the figures to keep (`petri.measure.figures`), all declared
-    ones when None. recordings, columns: files for the net's places with streams, as of `Model.with_streams`.
-    tables: other files for the tables that the net draws from, as of `petri.load`.
+    "independent" gives each point its own, and "per-transition" is "common" with a stream for each transition (R5).
+    measures: the figures to keep (`petri.measure.figures`), all declared ones when None. recordings, columns: files
+    for the net's places with streams, as of `Model.with_streams`. tables: other files for the tables that the net
+    draws from, as of `petri.load`.
     """
 
     net: Source

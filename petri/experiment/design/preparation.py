@@ -13,9 +13,10 @@ from typing import Any, Final
 from petri import structs
 from petri.diagnostics import Diagnostic, LanguageError
 from petri.experiment.design.definition import (
-    COMMON,
     EXPECTED,
     INDEPENDENT,
+    PER_TRANSITION,
+    STREAMS,
     Definition,
     Expected,
     point_key,
@@ -93,8 +94,8 @@ class Preparation:
             raise problem("no-points")
         if len(experiment.points) > MOST_POINTS:
             raise problem("too-many-points", count=len(experiment.points), limit=MOST_POINTS)
-        if experiment.streams not in (COMMON, INDEPENDENT):
-            raise ValueError(f'streams are "{COMMON}" or "{INDEPENDENT}", not "{experiment.streams}"')
+        if experiment.streams not in STREAMS:
+            raise ValueError(f'streams are one of {", ".join(STREAMS)}, not "{experiment.streams}"')
 
     def prepared(self) -> Prepared:
         experiment = self.experiment
@@ -131,6 +132,8 @@ class Preparation:
     def model(self, values: Values) -> Model:
         """The net at a point, including the contents of the files of its streams."""
         model = self.flattened(values)
+        if self.experiment.streams == PER_TRANSITION:
+            model = model.with_own_streams()
         if self.experiment.recordings or self.experiment.columns:
             model = model.with_streams(self.experiment.recordings, self.experiment.columns)
         net = sealed(model.net)

@@ -143,7 +143,7 @@ def same_net(
     values = manifest.parameters
     changed = {p.name: values[p.name] for p in defaults.parameters if values.get(p.name, p.value) != p.value}
     net = load(source, tables, **changed).net if changed else defaults
-    net = with_its_files(net, manifest, streams or {})
+    net = with_its_files(replace(net, own_streams=manifest.own_streams), manifest, streams or {})
     if (found := net_hash(net)) != manifest.net_hash:
         raise problem("rerun-net-differs", net=str(source), found=found[:16], wanted=manifest.net_hash[:16])
     return net

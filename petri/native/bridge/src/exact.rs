@@ -110,6 +110,16 @@ fn refused(error: LoadError) -> PyErr {
     PyValueError::new_err(error.to_string())
 }
 
+/// The clocks of a transition cannot be counted in some state: those of states that were explored can.
+fn uncounted(trouble: &Trouble, transition: usize) -> PyErr {
+    let why = match trouble {
+        Trouble::Fault(fault, _) => fault.id,
+        Trouble::Unsolvable(why, _) => why,
+        Trouble::Load(error) => return refused(error.clone()),
+    };
+    PyValueError::new_err(format!("the clocks of transition number {transition} cannot be counted: {why}"))
+}
+
 fn refusal<'py>(py: Python<'py>, (trouble, spans): Failure, files: &[String]) -> PyResult<Refusal<'py>> {
     Ok(match trouble {
         Trouble::Fault(fault, transition) => {
@@ -326,7 +336,7 @@ impl Explored {
     /// The clocks of a transition that run in each state, as 64-bit integers; 0 in vanishing states, and in those not expanded.
     fn clocks_running<'py>(&self, py: Python<'py>, transition: usize) -> PyResult<Bound<'py, PyBytes>> {
         let counts = py.detach(|| self.0.clocks_running(transition));
-        let counts = counts.map_err(|trouble| PyValueError::new_err(format!("{trouble:?}")))?;
+        let counts = counts.map_err(|trouble| uncounted(&trouble, transition))?;
         words(py, &counts, |count| count.to_ne_bytes())
     }
 

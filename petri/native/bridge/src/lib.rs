@@ -208,6 +208,7 @@ impl Session {
             Reason::Dead => "dead",
             Reason::Budget => "budget",
             Reason::Input => "input",
+            Reason::Paused => unreachable!("nothing asks a session to pause"),
             Reason::Error => "error",
         })
     }

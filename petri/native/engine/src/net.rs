@@ -477,4 +477,6 @@ pub struct Net {
     pub tables: Vec<Table>,
     #[serde(default)]
     pub tick: Tick,
+    #[serde(default)]
+    pub own_streams: bool,
 }

@@ -3,6 +3,7 @@
 use std::sync::OnceLock;
 
 use crate::base::portable;
+use crate::base::trajectory::splitmix;
 
 // Ziggurat for the exponential density with 256 layers (Marsaglia & Tsang 2000): the right edge of the lowest
 // full layer, and the area of each layer.
@@ -64,6 +65,14 @@ pub const UPPER: u64 = !(LEAST - 1);
 #[inline(always)]
 pub fn scaled(word: u64, n: u64) -> u64 {
     ((u128::from(word & UPPER) * u128::from(n)) >> 64) as u64
+}
+
+/// The words that initialise the stream of a transition (R5), given those of the replication's stream.
+pub fn own_words(seed: [u64; 3], name: &str) -> [u64; 3] {
+    // FNV-1a (Fowler, Noll & Vo); one bit less, as `splitmix` adds to it.
+    let add = |hash: u64, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01B3);
+    let key = name.bytes().fold(0xCBF2_9CE4_8422_2325, add) >> 1;
+    seed.map(|word| splitmix(key, word))
 }
 
 impl Random {

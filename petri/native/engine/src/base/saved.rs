@@ -178,6 +178,7 @@ saved! {
         watched: Vec<SavedWatched>,
         levels: Option<Vec<Ticks>>,
         settled: bool,
+        own_random: Vec<[u64; 4]>,
     }
 }
 

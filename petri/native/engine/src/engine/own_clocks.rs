@@ -226,7 +226,7 @@ impl Engine {
         let Raced { program, clock, .. } = raced;
         let time = match &clock.time {
             Real::Const(time) => *time,
-            time => time.value(&mut self.scope(program, self.now))?,
+            time => self.drawing_for(raced.id(), |engine| time.value(&mut engine.scope(program, engine.now)))?,
         };
         if time <= -1.0 {
             let fault = Fault::new("negative-time", clock.time_span);

@@ -16,7 +16,7 @@ impl Engine {
     pub(crate) fn pass_races(&mut self, program: &Program, until: Ticks) -> Result<u64, Box<RunError>> {
         self.settle(program)?;
         let end = self.next_end();
-        if end > until {
+        if end > until || self.observers.probes.pauses {
             return Ok(OVER);
         }
         if end > self.now {
@@ -59,7 +59,7 @@ impl Engine {
     }
 
     /// The instant is over: clocks are set, stopped and dropped, in the order of the flat net (C2).
-    pub(super) fn settle(&mut self, program: &Program) -> Result<(), Box<RunError>> {
+    pub(crate) fn settle(&mut self, program: &Program) -> Result<(), Box<RunError>> {
         let firings = std::mem::replace(&mut self.clocks.settled_after, self.firings);
         if std::mem::replace(&mut self.clocks.settled, true) && firings == self.firings {
             return Ok(());

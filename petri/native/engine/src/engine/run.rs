@@ -1,12 +1,13 @@
 //! One replication under way: the loop of the semantics, rule by rule (I1 to I10).
 
+use std::mem::swap;
 use std::ptr::from_mut;
 use std::sync::atomic::AtomicU64;
 use std::sync::Arc;
 
 use crate::base::fault::{Fault, Outcome};
 use crate::base::ids::{GaugeId, PlaceId, TransitionId, VariableId};
-use crate::base::random::Random;
+use crate::base::random::{own_words, Random};
 use crate::base::table::Table;
 use crate::base::ticks::{whole, Ticks, HORIZON, SHORT};
 use crate::base::trajectory::TrajectoryHash;
@@ -40,6 +41,8 @@ pub enum Reason {
     Budget,
     /// A place waits for the next block of its rows: see `Streams::wanted`.
     Input,
+    /// The instant is over, and a value is outside of its range: see `Probes::pause_outside`.
+    Paused,
     /// The model broke a rule: see `Engine::error`.
     Error,
 }
@@ -67,6 +70,8 @@ pub struct Engine {
     /// The random stream from which machine code draws while it may still leave the firing to the interpreter, which
     /// then draws again.
     pub(crate) drawn: Random,
+    /// The streams of the transitions, if each has one (R5).
+    pub(crate) own: Table<TransitionId, Random>,
     /// What machine code has left here: a value, a transition, or the fault that a probe raised.
     pub(crate) value: u64,
     pub(crate) fault: Option<Box<Fault>>,
@@ -151,6 +156,7 @@ impl Engine {
             limits,
             random: Random::new(seed),
             drawn: Random::new(seed),
+            own: own_streams(&program, seed),
             enabling,
             agenda: Agenda::new(&program, &arena),
             clocks: AllClocks::new(&program),
@@ -175,6 +181,20 @@ impl Engine {
     /// Other random numbers from now on.
     pub fn reseed(&mut self, seed: [u64; 3]) {
         self.random = Random::new(seed);
+    }
+
+    /// Does something whose draws are those of a transition's expressions (R5).
+    #[inline(always)]
+    pub(super) fn drawing_for<T>(&mut self, transition: TransitionId, draw: impl FnOnce(&mut Self) -> T) -> T {
+        let own = self.program.own_streams;
+        if own {
+            swap(&mut self.random, &mut self.own[transition]);
+        }
+        let drawn = draw(self);
+        if own {
+            swap(&mut self.random, &mut self.own[transition]);
+        }
+        drawn
     }
 
     // ------------------------------------------------------------ the loop
@@ -269,6 +289,9 @@ impl Engine {
             if self.passes(program, until)? {
                 continue;
             }
+            if self.observers.probes.pauses {
+                return Ok(Reason::Paused);
+            }
             return Ok(if self.next_end() == NEVER { Reason::Dead } else { Reason::Until });
         }
     }
@@ -281,6 +304,9 @@ impl Engine {
         }
         if !self.clocks.of.is_empty() {
             self.settle(program)?;
+        }
+        if self.observers.probes.pauses {
+            return Ok(false);
         }
         let end = self.next_end();
         if end <= until {
@@ -313,6 +339,7 @@ impl Engine {
             // SAFETY: the code is for this engine's program.
             let status = unsafe { code.run(from_mut(self).cast(), last, enough) };
             match status {
+                OVER | STOPPED if self.observers.probes.pauses && self.error.is_none() => return Ok(Reason::Paused),
                 USED_UP if self.firings == enough => return Ok(Reason::Budget),
                 USED_UP => match self.run(program, until, LOOP_NAMED.min(enough - self.firings))? {
                     Reason::Budget => {}
@@ -445,7 +472,8 @@ impl Engine {
             SimpleTime::Other => self.start_general(program, transition),
             SimpleTime::Const(duration) => self.start_simple(program, transition, simple, duration),
             SimpleTime::Exponential(mean) => {
-                let duration = whole(mean * self.random.exponential());
+                let standard = self.drawing_for(transition, |engine| engine.random.exponential());
+                let duration = whole(mean * standard);
                 self.start_simple(program, transition, simple, duration)
             }
         };
@@ -460,7 +488,7 @@ impl Engine {
             self.bind(program, plan)?;
         }
         self.check_instant(program, transition)?;
-        let (duration, given) = self.evaluate(program, plan)?;
+        let (duration, given) = self.drawing_for(transition, |engine| engine.evaluate(program, plan))?;
         let end = self.now + duration;
         self.note_start(program, transition, plan.variable_names.len(), duration)?;
         self.take(program, plan);
@@ -524,4 +552,10 @@ impl Engine {
             end,
         }
     }
+}
+
+/// The streams of the transitions of a replication whose stream begins with these words; none unless each has one.
+fn own_streams(program: &Program, seed: [u64; 3]) -> Table<TransitionId, Random> {
+    let plans = program.transitions.iter().filter(|_| program.own_streams);
+    plans.map(|plan| Random::new(own_words(seed, &plan.name))).collect()
 }

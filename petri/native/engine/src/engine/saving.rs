@@ -60,6 +60,7 @@ impl Engine {
             watched: Vec::new(),
             levels: self.observers.levels.are_kept().then(|| self.observers.levels.at(&self.marking.places, self.now)),
             settled: true,
+            own_random: self.own.iter().take(self.program.own).map(|stream| stream.state).collect(),
         };
         self.observers.probes.save(&mut saved);
         saved
@@ -92,9 +93,9 @@ impl Engine {
                 dropped: 0,
             })
             .collect();
-        for (id, clocks) in self.program.racing.iter().zip(&self.clocks.of) {
+        for (id, clocks) in self.program.racing.iter().zip(self.clocks.of.iter()) {
             let row = &mut saved[id.at()];
-            (row.integral, row.busy) = (wide(clocks.integral(self.now)), clocks.busy(self.now));
+            (row.integral, row.busy) = (wide(clocks.integral_at(self.now)), clocks.busy_at(self.now));
             (row.set, row.dropped) = (clocks.set, clocks.dropped);
         }
         saved
@@ -118,9 +119,9 @@ impl Engine {
 
     fn save_clocks(&self) -> (Vec<SavedSharedClock>, Vec<SavedOwnClocks>) {
         let (mut shared, mut own) = (Vec::new(), Vec::new());
-        for (&id, clocks) in self.program.racing.iter().zip(&self.clocks.of) {
+        for (&id, clocks) in self.program.racing.iter().zip(self.clocks.of.iter()) {
             match &clocks.of {
-                Of::Shared { part, .. } => shared.push(SavedSharedClock {
+                Of::Shared { part } => shared.push(SavedSharedClock {
                     running: wide(clocks.running as i128),
                     rate: self.clocks.common.rate(*part),
                 }),
@@ -201,6 +202,7 @@ impl Engine {
         let mut engine = Engine::with(Arc::clone(&program), arena, enabling, marking, [0; 3], limits, extra, stop);
         (engine.now, engine.window, engine.firings) = (saved.now, saved.window, saved.firings);
         (engine.hash.0, engine.random.state) = (saved.hash, saved.random);
+        engine.resume_own_streams(&program, &saved.own_random)?;
         engine.instant_began = saved.firings;
         engine.resume_statistics(&program, saved)?;
         for (serial, firing) in saved.in_progress.iter().enumerate() {
@@ -213,6 +215,13 @@ impl Engine {
         let as_many = levels.resume(saved.levels.as_deref().unwrap_or_default(), saved.now);
         fits(as_many || saved.levels.is_none() || !levels.are_kept(), "there are not as many places")?;
         Ok(engine)
+    }
+
+    fn resume_own_streams(&mut self, program: &Program, saved: &[[u64; 4]]) -> Fit<()> {
+        let wanted = if program.own_streams { program.own } else { 0 };
+        fits(saved.len() == wanted, "there are not as many random streams")?;
+        self.own.iter_mut().zip(saved).for_each(|(stream, &state)| stream.state = state);
+        Ok(())
     }
 
     fn resume_statistics(&mut self, program: &Program, saved: &SavedEngine) -> Fit<()> {
@@ -235,7 +244,7 @@ impl Engine {
                 state.integral = std::mem::take(&mut of_transitions[i]) as Ticks;
             }
         }
-        for (id, clocks) in program.racing.iter().zip(&mut self.clocks.of) {
+        for (id, clocks) in program.racing.iter().zip(self.clocks.of.iter_mut()) {
             let row = &saved.transitions[id.at()];
             clocks.resume(0, row, std::mem::take(&mut of_transitions[id.at()]), saved.now);
         }

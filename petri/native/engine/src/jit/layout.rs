@@ -12,6 +12,8 @@ use crate::engine::search::{Arc, Scratch};
 use crate::observe::observers::Observers;
 use crate::state::agenda::{Agenda, Ending};
 use crate::state::arena::ArenaLayout;
+use crate::state::clocks::{AllClocks, Clocks};
+use crate::state::common_clock::CommonClock;
 use crate::state::enabling::Enabling;
 use crate::state::marking::Marking;
 
@@ -28,11 +30,17 @@ pub struct EngineLayout {
     pub total: usize,
     pub random: usize,
     pub drawn: usize,
+    /// The address of the streams of the transitions, if each has one (R5).
+    pub own_streams: Option<usize>,
     pub value: usize,
     pub listed: usize,
     pub unsettled: usize,
     /// The address of the time at each number of tokens, if that is kept.
     pub levels_times: Option<usize>,
+    /// The addresses of the rates in the common clock and of the clocks of all transitions, and when the common one has run down.
+    pub rates: usize,
+    pub all_clocks: usize,
+    pub common_end: usize,
     /// How many values of the marking that measures watch may have changed.
     pub pending: usize,
     /// Where its block has what.
@@ -60,7 +68,12 @@ impl EngineLayout {
         let marking = offset_of!(Engine, marking);
         let enabling = offset_of!(Engine, enabling);
         let tournament = offset_of!(Engine, agenda) + offset_of!(Agenda, tournament);
+        let all_clocks = offset_of!(Engine, clocks);
+        let common = all_clocks + offset_of!(AllClocks, common);
         EngineLayout {
+            rates: common + offset_of!(CommonClock, nodes) + Table::<usize, f64>::START,
+            all_clocks: all_clocks + offset_of!(AllClocks, of) + Table::<usize, Clocks>::START,
+            common_end: common + offset_of!(CommonClock, end),
             now: offset_of!(Engine, now),
             hash: offset_of!(Engine, hash),
             firings: offset_of!(Engine, firings),
@@ -70,6 +83,10 @@ impl EngineLayout {
             total: marking + offset_of!(Marking, total),
             random: offset_of!(Engine, random) + offset_of!(Random, state),
             drawn: offset_of!(Engine, drawn) + offset_of!(Random, state),
+            own_streams: engine
+                .program
+                .own_streams
+                .then_some(offset_of!(Engine, own) + Table::<TransitionId, Random>::START),
             value: offset_of!(Engine, value),
             levels_times: engine
                 .observers

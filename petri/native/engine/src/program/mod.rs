@@ -90,6 +90,8 @@ pub struct Program {
     pub join_trees: Table<JoinTreeId, JoinTreeProgram>,
     pub rankings: Table<RankingId, RankingProgram>,
     pub tables: Vec<DrawTable>,
+    /// Whether each transition draws values from a stream of its own (R5).
+    pub own_streams: bool,
     /// The places that get the rows of a file.
     pub streams: Vec<PlaceId>,
     pub spans: Vec<Span>,
@@ -98,6 +100,8 @@ pub struct Program {
     pub clocked: Vec<TransitionId>,
     /// The transitions with a clock, in order. Behind all transitions, each of them has a shadow in the enabling.
     pub racing: Vec<TransitionId>,
+    /// Each instant is one firing of a transition that has a part in the common clock.
+    pub one_clock: bool,
     pub probes: Arc<ProbesProgram>,
     /// Lanes of the agenda.
     pub lanes: usize,

@@ -13,6 +13,7 @@ use cranelift_codegen::ir::{
 use cranelift_codegen::isa::CallConv;
 use cranelift_frontend::{FunctionBuilder, Variable};
 
+use crate::base::random::Random;
 use crate::collections::rank_set::RankSet;
 use crate::engine::code::{Routine, Routines, DONE, FAULT, GENERAL};
 use crate::jit::blueprint::names::{PlaceRef, TransitionRef, WordRef, OWN};
@@ -149,7 +150,14 @@ pub struct FunctionForm<'a> {
     pub shape: Option<usize>,
 }
 
-/// The random stream of a function, or of a part of the loop: its four words, and whether the code draws or lends it.
+/// What is drawn: a choice (R2), or a value of an expression (R3), for which each transition may have a stream of its own (R5).
+#[derive(Clone, Copy)]
+pub enum Draw {
+    Choice,
+    Value,
+}
+
+/// A random stream of a function, or of a part of the loop: its four words, and whether the code draws or lends it.
 /// If it does, the entry loads the words.
 pub struct Stream {
     pub words: [Variable; 4],
@@ -177,7 +185,8 @@ pub struct Emitter<'a, 'b> {
     row: Vec<Hole>,
     /// The firing's variables; those not known yet are none.
     pub variables: Vec<Option<Source>>,
-    pub stream: Stream,
+    /// That of choices, and where each transition has a stream, that of the transition.
+    streams: [Stream; 2],
     entry: Block,
     body: Block,
     /// Where code goes to leave a firing to the interpreter.
@@ -298,7 +307,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
         let (engine, holes) = (b.block_params(entry)[0], b.block_params(entry)[1]);
         let body = b.create_block();
         b.switch_to_block(body);
-        let stream = Stream { words: [0; 4].map(|_| b.declare_var(I64)), is_used: false };
+        let streams = [0; 2].map(|_| Stream { words: [0; 4].map(|_| b.declare_var(I64)), is_used: false });
         let general = b.create_block();
         b.set_cold_block(general);
         let mut emitter = Emitter {
@@ -315,7 +324,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
             exit,
             row: Vec::new(),
             variables: vec![None; form.blueprint.variables()],
-            stream,
+            streams,
             entry,
             body,
             general,
@@ -334,8 +343,8 @@ impl<'a, 'b> Emitter<'a, 'b> {
         self.b.switch_to_block(self.general);
         self.leave(GENERAL);
         self.b.switch_to_block(self.entry);
-        if self.stream.is_used {
-            self.load_stream(self.layout.random);
+        for draw in self.streams_used() {
+            self.load_stream(draw);
         }
         self.jump(self.body, &[]);
         if let Exit::Return = self.exit {
@@ -517,6 +526,11 @@ impl<'a, 'b> Emitter<'a, 'b> {
     /// The block that leaves to the interpreter.
     pub fn general(&self) -> Block {
         self.general
+    }
+
+    /// Where the code goes from here on that leaves to the interpreter. Returns where it went before.
+    pub fn leave_for(&mut self, block: Block) -> Block {
+        std::mem::replace(&mut self.general, block)
     }
 
     /// Leaves to the interpreter, unless the condition holds.
@@ -752,10 +766,38 @@ impl<'a, 'b> Emitter<'a, 'b> {
         self.load(I64, chosen, 8 * arc)
     }
 
-    /// Loads the words of the random stream.
-    pub fn load_stream(&mut self, at: usize) {
-        for (i, variable) in self.stream.words.into_iter().enumerate() {
-            let word = self.load(I64, self.engine, at + 8 * i);
+    /// The stream from which the code draws.
+    pub fn stream(&mut self, draw: Draw) -> &mut Stream {
+        let own = matches!(draw, Draw::Value) && self.layout.own_streams.is_some();
+        &mut self.streams[usize::from(own)]
+    }
+
+    /// The streams that the code draws or lends.
+    pub fn streams_used(&self) -> Vec<Draw> {
+        let used = |(stream, draw): (&Stream, Draw)| stream.is_used.then_some(draw);
+        self.streams.iter().zip([Draw::Choice, Draw::Value]).filter_map(used).collect()
+    }
+
+    /// Where the engine has the stream: an address, and an offset.
+    pub fn home_of(&mut self, draw: Draw) -> (Value, usize) {
+        match (draw, self.layout.own_streams) {
+            (Draw::Value, Some(table)) => {
+                let (streams, transition) = (self.table(table), self.transition_id(OWN));
+                (self.row(streams, transition, size_of::<Random>() as i64), offset_of!(Random, state))
+            }
+            _ => (self.engine, self.layout.random),
+        }
+    }
+
+    /// Loads the words of a random stream of the engine.
+    pub fn load_stream(&mut self, draw: Draw) {
+        let (address, at) = self.home_of(draw);
+        self.load_words(draw, address, at);
+    }
+
+    pub fn load_words(&mut self, draw: Draw, address: Value, at: usize) {
+        for (i, variable) in self.stream(draw).words.into_iter().enumerate() {
+            let word = self.load(I64, address, at + 8 * i);
             self.b.def_var(variable, word);
         }
     }

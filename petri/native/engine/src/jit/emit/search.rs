@@ -13,7 +13,7 @@ use crate::jit::blueprint::expression::SlotValue;
 use crate::jit::blueprint::names::{IndexRef, PlaceRef};
 use crate::jit::blueprint::place::KeySlot;
 use crate::jit::blueprint::transition::{Count, Find, Inhibitor, Input, TransitionPlan};
-use crate::jit::emit::emitter::{Source, Writer, FLAGS};
+use crate::jit::emit::emitter::{Draw, Source, Writer, FLAGS};
 use crate::jit::emit::subjects::{SearchCode, Subjects};
 use crate::jit::holes::Hole;
 use crate::state::index::{Bucket, Index, BUCKET_SEATS};
@@ -138,7 +138,7 @@ impl<'a, 'b> SearchCode<'_, 'a, 'b> {
             let general = self.e.general();
             self.descend(&mut nest, 0, general, &mut |s, nest, _| {
                 let rank = match nest.choices {
-                    Some(choices) => s.chance().equal_choice(choices.number),
+                    Some(choices) => s.chance().equal_choice(Draw::Choice, choices.number),
                     None => s.e.int(0),
                 };
                 s.e.jump(hit, &[&[rank], &nest.found()[..]].concat());
@@ -173,7 +173,7 @@ impl<'a, 'b> SearchCode<'_, 'a, 'b> {
         let all = self.e.b.use_var(tally.all);
         let any = self.e.b.ins().icmp_imm_s(IntCC::NotEqual, all, 0);
         self.e.require(any);
-        let drawn = self.chance().equal_choice(all);
+        let drawn = self.chance().equal_choice(Draw::Choice, all);
         let first = self.e.b.use_var(tally.first);
         let at_first = self.e.b.ins().icmp(IntCC::UnsignedLessThan, drawn, first);
         let words = tally.words.iter().map(|&variable| self.e.b.use_var(variable));
