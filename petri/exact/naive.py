@@ -173,7 +173,7 @@ class Seat(Engine):
     def starts(self, state: State, index: int) -> list[Event]:
         """The firings of one transition that may start in the state; their weights are among themselves."""
         self.sit(state)
-        bindings = [(index, self.known_bindings(index))]
+        bindings: Clocked = [(index, self.known_bindings(index))]
         shares = self._racing(bindings) if index in self.clocked else self._chances(bindings)
         return self._started(state, [share for one in shares for share in one])
 
