@@ -51,20 +51,33 @@ class Interrupted(KeyboardInterrupt):
 class Unsolvable(Exception):
     """A net has no chain that can be explored, or solved.
 
-    id: that of the wording. transition: its index, if one is to blame. values: of the wording.
+    id: that of the wording. transition, blamed_place: its index, if one is to blame. values: of the wording.
     """
 
-    def __init__(self, reason: str, transition: int | None = None, **values: Any) -> None:
+    def __init__(
+        self, reason: str, transition: int | None = None, *, blamed_place: int | None = None, **values: Any
+    ) -> None:
         super().__init__(reason)
         self.id = reason
         self.transition = transition
+        self.blamed_place = blamed_place
         self.values = values
 
     def diagnostic(self, net: Net) -> Diagnostic:
-        """The message, at the transition that is to blame."""
+        """The message, at the transition or the place that is to blame."""
+        if self.blamed_place is not None:
+            place = net.places[self.blamed_place]
+            return Diagnostic(self.id, place.span, {**self.values, "place": place.name})
         blamed = None if self.transition is None else net.transitions[self.transition]
         values = {**self.values, **({} if blamed is None else {"transition": blamed.name})}
         return Diagnostic(self.id, None if blamed is None else blamed.span, values)
+
+
+def refuse_streams(net: Net) -> None:
+    """Raises Unsolvable where a place receives the rows of a file."""
+    for number, place in enumerate(net.places):
+        if place.stream is not None:
+            raise Unsolvable("exact-stream", blamed_place=number)
 
 
 class Stage(NamedTuple):

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from petri.diagnostics import Diagnostic, Value
+from petri.diagnostics import Diagnostic
 from petri.exact.chain import Chain, Floats, Integers, Kind, StateSpace, Unsolvable
 from petri.exact.libraries import library
 from petri.exact.native import stationary
@@ -27,7 +27,7 @@ def stopped(net: Net, space: StateSpace) -> Diagnostic:
     return Diagnostic("exact-stopped", values={"states": len(space), **_fullest(net, space)})
 
 
-def _fullest(net: Net, space: StateSpace) -> dict[str, Value]:
+def _fullest(net: Net, space: StateSpace) -> dict[str, Any]:
     """The place that holds the most tokens, if these are many."""
     most = [int(space.counts(place).max()) for place in range(len(net.places))]
     place = max(range(len(most)), key=most.__getitem__, default=0)

@@ -21,7 +21,18 @@ from petri.engine.clocks import clocks_wanted, mean_of, speed
 from petri.engine.expression import Context
 from petri.engine.reference import Binding, Engine, Firing, Held
 from petri.exact.branching import BranchingStream
-from petri.exact.chain import Ended, Floats, Integers, Kind, Limits, Running, Stage, StateView, Unsolvable
+from petri.exact.chain import (
+    Ended,
+    Floats,
+    Integers,
+    Kind,
+    Limits,
+    Running,
+    Stage,
+    StateView,
+    Unsolvable,
+    refuse_streams,
+)
 from petri.exact.exchange import none
 from petri.exact.timing import Stages, stages
 from petri.net import Expr, Net, Scalar, Token, is_memoryless, is_shared
@@ -162,7 +173,7 @@ class Seat(Engine):
     def starts(self, state: State, index: int) -> list[Event]:
         """The firings of one transition that may start in the state; their weights are among themselves."""
         self.sit(state)
-        bindings = [(index, self.known_bindings(index))]
+        bindings: Clocked = [(index, self.known_bindings(index))]
         shares = self._racing(bindings) if index in self.clocked else self._chances(bindings)
         return self._started(state, [share for one in shares for share in one])
 
@@ -282,8 +293,7 @@ class NaiveSpace:
     """See `petri.exact.chain.StateSpace`."""
 
     def __init__(self, net: Net, limits: Limits = Limits(), stop: StopSign | None = None) -> None:
-        if any(place.stream is not None for place in net.places):
-            raise Unsolvable("exact-stream", place=next(p.name for p in net.places if p.stream is not None))
+        refuse_streams(net)
         self.net = net
         self.stop = stop or StopSign()
         self.symmetries = none(net)

@@ -10,7 +10,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from petri.engine.errors import ModelError
-from petri.exact.chain import Ended, Floats, Integers, Kind, Limits, Running, Stage, StateView, Unsolvable
+from petri.exact.chain import (
+    Ended,
+    Floats,
+    Integers,
+    Kind,
+    Limits,
+    Running,
+    Stage,
+    StateView,
+    Unsolvable,
+    refuse_streams,
+)
 from petri.exact.exchange import Symmetries, none
 from petri.exact.libraries import library
 from petri.exact.naive import Seat
@@ -23,7 +34,6 @@ BASIS = 10  # vectors between restarts, each of 4 bytes a state
 Rows = tuple[bytes, bytes, bytes]
 
 REASONS = {
-    "stream": "exact-stream",
     "clock-with-memory": "exact-clock",
     "clock-at-once": "exact-zero-clock",
     "mixed-times": "exact-mixed",
@@ -54,6 +64,7 @@ class NativeSpace:
         """symmetries: of states that they map to one another, one is kept; not where times are constant."""
         from petri import _native
 
+        refuse_streams(net)
         self.net = net
         self.stop = stop or StopSign()
         allowed = none(net) if symmetries is None else symmetries

@@ -4,28 +4,33 @@ from __future__ import annotations
 
 from petri.wording.entry import Wording
 
+OTHERWISE = "or simulate: `pnsim run`; `pnsim reach --untimed` explores the states for any times"
+
 WORDING: dict[str, Wording] = {
     # ---------------------------------------------------------------- nets without a chain
     "exact-stream": Wording(
         "`{place}` receives the rows of a file, which no finite chain gives",
-        "give the place tokens from a transition with `takes exp(…)`, or `choice` of a table's values",
+        "give the place tokens from a transition with `after exp(…)`, whose values are drawn by `choice`",
+        "or simulate: `pnsim run`",
     ),
     "exact-instant": Wording(
         "what `{transition}` does depends on the time itself: something that matters reads `now` or `end`",
         "tokens may carry times for measures; a guard, a time, a count or a condition must not depend on them",
     ),
     "exact-continuous-draw": Wording(
-        "`{transition}` draws a value that can be any of infinitely many, and what follows depends on it",
-        "draw it from `choice`, a table, `bernoulli` or a range of ints; a random time belongs behind `takes`",
+        "`{transition}` draws a value that can be any of infinitely many, or of more than 100,000, and what follows "
+        "depends on it",
+        "draw it from `choice`, a table, `bernoulli` or a shorter range of ints; a random time belongs behind `takes`",
     ),
     "exact-time": Wording(
         "the time of `{transition}` is drawn by `{draw}`, which is not a sum or choice of exponential stages",
         "use `exp`, `erlang`, `hyperexponential`, a constant, `geometric`, or a choice of these",
-        "or simulate: `pnsim run`; `pnsim reach --untimed` explores the states for any times",
+        OTHERWISE,
     ),
     "exact-clock": Wording(
         "the clock of `{transition}` remembers how long it has run, and a state does not",
         "use `after exp(…)` without `resume` and `repeat`, or `takes`, which may also be an erlang or a constant",
+        OTHERWISE,
     ),
     "exact-delay": Wording(
         "an output of `{transition}` arrives a time after the start of its firing, and a state does not say how much of"
@@ -36,13 +41,16 @@ WORDING: dict[str, Wording] = {
     "exact-mixed": Wording(
         "the constant time of `{transition}` passes while an exponential time does",
         "replace the constant by `erlang(20, …)`, which is nearly constant; or use constants and `geometric` alone",
+        OTHERWISE,
         notes=(
             "a state with both would have to say how much of the constant is left, which can be any number; "
             "nets with one constant at a time beside exponential times (DSPN) are not solved",
         ),
     ),
     "exact-zero-clock": Wording(
-        "the clock of `{transition}` has a mean of 0 in some state", "leave `after` out, and give it a priority"
+        "the clock of `{transition}` has a mean of 0 in some state",
+        "keep it above 0, or forbid such states by a guard; what happens at once needs no `after`, but a priority",
+        OTHERWISE,
     ),
     "exact-many-outcomes": Wording(
         "one firing of `{transition}` has more than {most} outcomes", "draw from fewer values"
@@ -111,7 +119,13 @@ WORDING: dict[str, Wording] = {
     "exact-series": Wording("it is made of windows of a run"),
     "exact-quantile": Wording("percentiles are not computed"),
     "exact-extreme": Wording("extremes are not computed"),
-    "exact-first": Wording("when a condition holds first is not computed"),
-    "exact-chance-in-time": Wording("a probability within a time is not computed, nor one after a condition"),
+    "exact-first": Wording(
+        "when a condition holds first is not computed",
+        "let a transition fire then that leads to the initial marking: the mean is 1 / its rate",
+    ),
+    "exact-chance-in-time": Wording(
+        "a probability within a time is not computed, nor one after a condition",
+        "let a transition fire then that can fire once: the probability is its count, with --at the end of that time",
+    ),
     "exact-unseen": Wording("it depends on the time itself, or on a value that can be any of infinitely many"),
 }

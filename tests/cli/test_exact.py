@@ -129,6 +129,32 @@ def test_refusals(call: Call, arguments: tuple[str, ...], said: str) -> None:
     assert "hint" in refused.err
 
 
+REFUSED = {
+    "exact-stream": 'type Row = {size: int}\nplace p : Row = stream("rows.csv")\ntransition t: p(_) -> nothing',
+    "exact-instant": "place p : real = 0.0\ntransition t: p(x) -> p(now)  takes exp(1 + now - x)",
+    "exact-continuous-draw": "place p : int = 0\ntransition t: p(x) -> p(y)  draw y ~ uniform(0..999999)  takes exp(x)",
+    "exact-time": "place p = token\ntransition t: p -> p  takes normal(5, 1)",
+    "exact-clock": "place p = token\ntransition t: p -> p  after 5",
+    "exact-delay": "place p = token\nplace q\ntransition t: p -> p, q in 3  takes exp(1)\ntransition u: q -> nothing",
+    "exact-mixed": "place p = token\nplace q = token\ntransition s: p -> p takes 1\ntransition u: q -> q takes exp(1)",
+    "exact-zero-clock": "place p = token\nplace q\ntransition t: p -> q  after exp(tokens(q))",
+}
+"""Nets that neither command takes, because of a transition or a place; without their first line."""
+
+
+@pytest.mark.parametrize("reason", REFUSED)
+@pytest.mark.parametrize("command", ["solve", "reach"])
+def test_a_refusal_shows_where_and_what_to_do(call: Call, tmp_path: Path, command: str, reason: str) -> None:
+    (tmp_path / "rows.csv").write_text("time,size\n0,3\n")
+    (net := tmp_path / "refused.net").write_text(f"net refused\n{REFUSED[reason]}\n")
+    refused = call(command, str(net))
+    assert refused.status != 0
+    assert f"error[{reason}]" in refused.err
+    assert f"--> {net}:" in refused.err
+    assert "hint: " in refused.err
+    assert "`pnsim run`" in refused.err or reason in ("exact-instant", "exact-continuous-draw")
+
+
 def test_a_circle_that_takes_no_time_is_told_from_a_net_without_times(call: Call, tmp_path: Path) -> None:
     net = tmp_path / "circle.net"
     circle = "net circle\nplace a = token\nplace b\nplace c = token\ntransition to: a -> b\ntransition back: b -> a\n"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import petri
 from petri.exact.chain import Limits
 from petri.exact.native import NativeSpace
 from petri.exact.solution import solve
@@ -29,6 +30,46 @@ def test_kanban(cards: int, states: int, arcs: int, throughput: float, error: fl
     assert found is not None
     assert found.low - error <= throughput <= found.high + error
     assert found.high - found.low < 1e-9
+
+
+POLLING = """net polling
+param stations = 4
+place server : 1..stations = 1
+place serving[1..stations]
+place empty[1..stations] = token
+place full[1..stations]
+transition arrive[i in 1..stations]: empty[i] -> full[i]  after exp(stations)
+transition pass[i in 1..stations]: server(i), empty[i] -> server(i mod stations + 1), empty[i]  after exp(1 / 200)
+transition begin[i in 1..stations]: server(i), full[i] -> serving[i]  after exp(1 / 200)
+transition serve[i in 1..stations]: serving[i] -> server(i mod stations + 1), empty[i]  after exp(1)
+measure waiting = mean(full[1])
+measure first = probability(tokens(serving[1]) == 1 before tokens(serving[2]) == 1)
+"""
+"""A server that walks from station to station (Ibe and Trivedi 1990), as the Quantitative Verification Benchmark Set
+has it."""
+
+
+@pytest.mark.parametrize(
+    ("stations", "waiting", "first"),
+    [
+        (3, 0.1308020365834841, 0.5214543254248217),
+        (4, 0.14119036379818742, 0.5309288026594966),
+        (5, 0.14492709367584383, 0.5357405856065404),
+        pytest.param(6, 0.14573191126269974, 0.5383486566264674, marks=pytest.mark.slow),
+        pytest.param(7, 0.14511673457143429, 0.5397868776025898, marks=pytest.mark.slow),
+        pytest.param(8, 0.14378276964032002, 0.5405546705445088, marks=pytest.mark.slow),
+        pytest.param(9, None, 0.5409174089353829, marks=pytest.mark.slow),
+    ],
+)
+def test_polling(stations: int, waiting: float | None, first: float) -> None:
+    """The figures of the benchmark set that were published as rationals."""
+    solution = petri.loads(POLLING, stations=stations).solve()
+    for name, published in (("waiting", waiting), ("first", first)):
+        found = solution.figure(name).bounded
+        assert found is not None
+        if published is not None:
+            assert found.low - 1e-15 <= published <= found.high + 1e-15
+            assert abs(found.value - published) <= 1e-12 * published
 
 
 @pytest.mark.parametrize("number", [2, 3, 5, 10])
