@@ -30,7 +30,7 @@ pytestmark = [
 
 @pytest.fixture(scope="module")
 def program() -> Path:
-    # Of the workspace: this takes the engine of the module for Python. Alone, it has fewer features and is made anew.
+    # Of the workspace: this takes the engine of the module for Python. Alone, it has fewer features and is rebuilt.
     command = ["cargo", "build", "--release", "--locked", "--quiet", "--workspace", "--example", "run"]
     subprocess.run(command, cwd=NATIVE, check=True)
     return NATIVE / "target" / "release" / "examples" / "run"
