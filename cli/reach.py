@@ -65,7 +65,7 @@ def command(
             _print_json(found, answers)
         else:
             _print(found, answers, seconds)
-    if found.interrupted:
+    if found.space.ended == "stopped":
         return exits.INTERRUPTED
     return exits.DONE if all(good for good, _ in answers.values()) else exits.FAILED
 

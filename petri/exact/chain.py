@@ -19,6 +19,8 @@ from petri.structs import Frozen
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
+Ended = Literal["complete", "states", "memory", "bindings", "stopped"]
+"""What ended an exploration: bindings, that in one state there were too many of one transition to try."""
 Kind = Literal["continuous", "ticks", "mixed"]
 """mixed: in some states time passes by constants, in others by exponentials, and never by both."""
 
@@ -99,8 +101,8 @@ class StateView(NamedTuple):
 class StateSpace(Protocol):
     """The states that a net reaches, numbered as they were found, and the arcs between them.
 
-    A state is *vanishing* if a transition is enabled that fires at once, else *tangible*. `complete` is False if a
-    limit or `stop` ended the exploration; of the states from `expanded` on no arcs are known then.
+    A state is *vanishing* if a transition is enabled that fires at once, else *tangible*. Unless
+    the exploration ended `complete`, no arcs are known of the states from `expanded` on.
 
     An arc is one firing of a binding class (bindings of equal values are one), with one outcome of its draws; or the
     end of a firing in progress, or of one of its stages. Where times are constant, an arc of a tangible state is the
@@ -118,6 +120,13 @@ class StateSpace(Protocol):
 
     @property
     def initial(self) -> int: ...
+
+    @property
+    def ended(self) -> Ended: ...
+
+    @property
+    def crowded(self) -> int | None:
+        """The transition that has too many bindings, if they ended the exploration."""
 
     @property
     def complete(self) -> bool: ...
@@ -223,11 +232,15 @@ class Chain(ABC):
 
     def counts(self, place: int) -> Integers:
         """The tokens of a place in each state of the chain."""
-        return self.space.counts(place)[self.numbers]
+        return self._here(self.space.counts(place))
 
     def in_progress(self, transition: int) -> Integers:
         """The firings of a transition in progress, or its clocks that run."""
-        return self.space.in_progress(transition)[self.numbers]
+        return self._here(self.space.in_progress(transition))
+
+    def _here(self, numbers: Integers) -> Integers:
+        """Those of the tangible states; mostly all are, and a copy takes time."""
+        return numbers if self.states == len(self.space) else numbers[self.numbers]
 
     @abstractmethod
     def rates(self, amounts: Floats) -> tuple[Floats, float]:

@@ -13,10 +13,13 @@ from petri.exact.libraries import library
 from petri.exact.native import stationary
 from petri.net import Net
 
+LIMITS = {"states": "exact-many-states", "memory": "exact-much-memory", "bindings": "exact-many-bindings"}
+"""What ends an exploration: the wording of each."""
+
 
 def too_many(net: Net, space: StateSpace) -> Unsolvable:
     """That a limit ended the exploration, with the place that holds the most tokens."""
-    return Unsolvable("exact-many-states", None, states=len(space), **_fullest(net, space))
+    return Unsolvable(LIMITS[space.ended], space.crowded, states=len(space), **_fullest(net, space))
 
 
 def stopped(net: Net, space: StateSpace) -> Diagnostic:

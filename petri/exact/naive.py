@@ -21,7 +21,7 @@ from petri.engine.clocks import clocks_wanted, mean_of, speed
 from petri.engine.expression import Context
 from petri.engine.reference import Binding, Engine, Firing, Held
 from petri.exact.branching import BranchingStream
-from petri.exact.chain import Floats, Integers, Kind, Limits, Running, Stage, StateView, Unsolvable
+from petri.exact.chain import Ended, Floats, Integers, Kind, Limits, Running, Stage, StateView, Unsolvable
 from petri.exact.exchange import none
 from petri.exact.timing import Stages, stages
 from petri.net import Expr, Net, Scalar, Token, is_memoryless, is_shared
@@ -159,6 +159,13 @@ class Seat(Engine):
         racing = self._started(state, [share for one in self._racing(clocks) for share in one])
         return [*self._ends(state), *racing], float("nan")
 
+    def starts(self, state: State, index: int) -> list[Event]:
+        """The firings of one transition that may start in the state; their weights are among themselves."""
+        self.sit(state)
+        bindings = [(index, self.known_bindings(index))]
+        shares = self._racing(bindings) if index in self.clocked else self._chances(bindings)
+        return self._started(state, [share for one in shares for share in one])
+
     def _chances(self, candidates: Clocked) -> Iterator[list[Share]]:
         """Of candidates one by weight, and of its bindings one evenly (I3, I4)."""
         total = sum(self.net.transitions[index].weight for index, _ in candidates)
@@ -286,13 +293,15 @@ class NaiveSpace:
         self.steps: list[float] = []
         self.parents: list[int] = []  # the arc by which each state was found; -1 of the initial one
         self._arcs: list[tuple[int, int, Event]] = []
-        self.complete = self._explore(limits)
+        self.ended: Ended = self._explore(limits)
+        self.crowded: int | None = None  # it has no limit of bindings
+        self.complete = self.ended == "complete"
         self.expanded = len(self.steps)
         self.kind: Kind = self._kind()
         self._as_arrays()
 
-    def _explore(self, limits: Limits) -> bool:
-        """Breadth first. False if there are more states than the limit, or it was stopped."""
+    def _explore(self, limits: Limits) -> Ended:
+        """Breadth first."""
         numbers: dict[State, int] = {}
 
         def number(state: State) -> int:
@@ -308,15 +317,17 @@ class NaiveSpace:
         number(self.seat.look())
         self.parents[0] = -1
         while waiting:
-            if len(self.states) > limits.states or self.stop.is_set():
-                return False
+            if self.stop.is_set():
+                return "stopped"
+            if len(self.states) > limits.states:
+                return "states"
             state = waiting.popleft()
             source = numbers[state]
             events, step = self.seat.events(state)
             self.steps.append(step)
             for event in events:
                 self._arcs.append((source, number(event.target), event))
-        return True
+        return "complete"
 
     def _kind(self) -> Kind:
         if not any(step > 0.0 for step in self.steps):

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from petri.engine.errors import ModelError
-from petri.exact.chain import Floats, Integers, Kind, Limits, Running, Stage, StateView, Unsolvable
+from petri.exact.chain import Ended, Floats, Integers, Kind, Limits, Running, Stage, StateView, Unsolvable
 from petri.exact.exchange import Symmetries, none
 from petri.exact.libraries import library
 from petri.exact.naive import Seat
@@ -69,7 +69,9 @@ class NativeSpace:
         self.symmetries = allowed if len(self.alike) else none(net)
         if not len(self.alike):
             self.alike = np.ones(len(explored))
-        self.complete = explored.ended == "complete"
+        self.ended: Ended = explored.ended
+        self.crowded: int | None = explored.crowded
+        self.complete = self.ended == "complete"
         self.expanded: int = explored.expanded
         self.kind: Kind = "ticks" if explored.in_ticks else "continuous"
 
@@ -178,8 +180,8 @@ class NativeSpace:
         aim = _unordered(self.state(target))
         events = [
             event
-            for event in self._seat.events(self.state(source))[0]
-            if event.starts and event.transition == self.transitions[arc] and _unordered(event.target) == aim
+            for event in self._seat.starts(self.state(source), int(self.transitions[arc]))
+            if _unordered(event.target) == aim
         ]
         return events[min(alike.index(arc), len(events) - 1)].variables
 

@@ -6,12 +6,15 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from petri.engine.expression import Context, evaluate
 from petri.exact.chain import Chain, Floats, Integers, Interrupted, Kind, StateSpace
 from petri.exact.elimination import EliminatedChain, stopped, too_many
 from petri.exact.native import NativeSpace, as_matrix, effort, reals
 from petri.net import Net, Transition, constant_count, operations
+
+MOST_KEPT = 64_000_000  # numbers of firings in progress, mostly of a byte each
 
 
 def chain_of(net: Net, space: StateSpace) -> Chain:
@@ -46,6 +49,7 @@ class NativeChain(Chain):
                 self.sojourns: Floats = 1.0 / exits
         else:
             self.sojourns = np.where(exits == 0.0, np.inf, space.sojourns[self.numbers])
+        self._running: dict[int, NDArray[Any]] = {}
 
     @cached_property
     def matrix(self) -> Any:
@@ -54,9 +58,22 @@ class NativeChain(Chain):
     def rates(self, amounts: Floats) -> tuple[Floats, float]:
         return self._per_time(*self.native.brought(amounts.tobytes()))
 
+    def in_progress(self, transition: int) -> Integers:
+        return self._in_progress(transition).astype(np.int64)
+
+    def _in_progress(self, transition: int) -> NDArray[Any]:
+        """The same in as few bytes as will do: several columns are made of them, so some are kept."""
+        if transition not in self._running:
+            found = super().in_progress(transition)
+            found = found.astype(np.min_scalar_type(found.max(initial=0)))
+            if (len(self._running) + 1) * self.states > MOST_KEPT:
+                return found
+            self._running[transition] = found
+        return self._running[transition]
+
     def firings(self, transition: int) -> tuple[Floats, float]:
         if (rate := self._rate_of_clocks(transition)) is not None:
-            return self.in_progress(transition).astype(np.float64) * rate, 0.0
+            return np.multiply(self._in_progress(transition), rate, dtype=np.float64), 0.0
         return self._per_time(*self.native.firings(transition))
 
     def _rate_of_clocks(self, transition: int) -> float | None:

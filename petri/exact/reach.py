@@ -50,11 +50,6 @@ class Reachability:
     def __init__(self, net: Net, space: StateSpace, idle: Sequence[int] = ()) -> None:
         self.net, self.space, self.idle = net, space, idle
 
-    @property
-    def interrupted(self) -> bool:
-        """Whether Ctrl-C ended the exploration."""
-        return self.space.stop.is_set() and not self.space.complete
-
     @cached_property
     def bounds(self) -> list[int]:
         """The most tokens of each place in any state."""
@@ -99,14 +94,19 @@ class Reachability:
 
     def way(self, state: int) -> list[Step]:
         """A shortest way from the initial state, arc by arc."""
+        return self._with_variables(self._way(state))
+
+    def _with_variables(self, steps: Sequence[Step]) -> list[Step]:
+        """To find them takes time where tokens are many."""
+        return [one._replace(variables=tuple(self.space.variables(one.arc))) if one.starts else one for one in steps]
+
+    def _way(self, state: int) -> list[Step]:
         steps: list[Step] = []
         while (parent := int(self._parents[state])) >= 0:
             order, starts = self._by_source
             arcs = order[starts[parent] : starts[parent + 1]]
             arc = int(arcs[self.space.targets[arcs] == state][0])
-            begins = bool(self.space.starts[arc])
-            variables = tuple(self.space.variables(arc)) if begins else ()
-            steps.append(Step(arc, int(self.space.transitions[arc]), begins, variables, state))
+            steps.append(Step(arc, int(self.space.transitions[arc]), bool(self.space.starts[arc]), (), state))
             state = parent
         return steps[::-1]
 
@@ -155,13 +155,13 @@ class Reachability:
             return None
         near = np.flatnonzero((self._depths > 0) & (self._depths <= LONGEST_LOOKED_AT))
         for state in near[: -DEEPEST_LOOKED_AT - 1 : -1].tolist():
-            steps = self.way(state)
+            steps = self._way(state)
             views = [self.space.state(self.space.initial), *(self.space.state(step.target) for step in steps)]
             for end in range(len(views) - 1, 0, -1):
                 for start in range(end - 1, -1, -1):
                     if added := _added(views[start], views[end]):
                         before, again = tuple(steps[:start]), tuple(steps[start:end])
-                        return Growth(before, again, added, self._is_monotone(again))
+                        return Growth(before, tuple(self._with_variables(again)), added, self._is_monotone(again))
         return None
 
     def _is_monotone(self, again: Sequence[Step]) -> bool:

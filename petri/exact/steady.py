@@ -111,12 +111,13 @@ class SteadyState:
         states = self.classes.states[number]
         whole = float(np.sum(shares))
         slack = rounding(len(states)) + abs(whole - 1.0)
+        weighed = np.empty(len(states))  # at one place in memory, which the system need not clear for each column
         for column in columns:
             own = column()
             own = own if len(states) == len(own) else own[states]
             least, most = float(own.min()), float(own.max())
             size = max(abs(least), abs(most))
-            value = float(np.sum(shares * own)) / whole
+            value = float(np.sum(np.multiply(shares, own, out=weighed))) / whole
             error = min(off * (most - least), most - least) + 2.0 * slack * size
             low, high = max(value - error, least), min(value + error, most)
             if high - low > CLOSE * size:

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from petri.analysis.dead import why_dead
 from petri.analysis.structure import cycles, invariants, siphons, traps
-from petri.exact.chain import StateView
+from petri.exact.chain import StateSpace, StateView
 from petri.exact.libraries import library
 from petri.exact.reach import Growth, Reachability, Step
 from petri.net import Net
@@ -52,10 +52,21 @@ def print_reach(found: Reachability, console: Console, *, seconds: float) -> Non
     print_structure(net, console)
 
 
+def _end(net: Net, space: StateSpace) -> Iterator[str]:
+    """What ended the exploration before all states were found."""
+    if space.crowded is not None:
+        name = net.transitions[space.crowded].name
+        yield f"the exploration ended in a state where {name} has more than 10 million ways to choose its tokens"
+    elif space.ended == "memory":
+        yield "the exploration ended when states and arcs took 4 GiB: make the net smaller with --set"
+    else:
+        yield "interrupted" if space.ended == "stopped" else "a limit ended the exploration: raise it with --states"
+
+
 def _remarks(found: Reachability) -> Iterator[str]:
     space, net = found.space, found.net
     if not space.complete:
-        yield "interrupted" if found.interrupted else "a limit ended the exploration: raise it with --states"
+        yield from _end(net, space)
         return
     if not found.is_dead.any():
         yield "no state is dead"

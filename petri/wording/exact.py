@@ -52,6 +52,17 @@ WORDING: dict[str, Wording] = {
         "`{place}` has held up to {tokens:token}: give it a `cap`, if it should not grow",
         "raise the limit with --states, or make the net smaller with --set",
     ),
+    "exact-much-memory": Wording(
+        "the states and their arcs take 4 GiB, and the exploration ended there, when {states:state} had been found",
+        "`{place}` has held up to {tokens:token}: give it a `cap`, if it should not grow",
+        "make the net smaller with --set",
+    ),
+    "exact-many-bindings": Wording(
+        "`{transition}` has more than 10 million ways to choose its tokens in one state, and the exploration ended "
+        "there, when {states:state} had been found",
+        "`{place}` has held up to {tokens:token}: give it a `cap`, if it should not grow",
+        "let the transition look for fewer: a pattern such as `p(x), q(x)` instead of a guard `x == y`",
+    ),
     "exact-stopped": Wording(
         "interrupted, when {states:state} had been found",
         "`{place}` has held up to {tokens:token}: give it a `cap`, if it should not grow",

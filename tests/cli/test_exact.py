@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import petri
+from petri.exact import chain
 from petri.exact.reach import LONGEST_LOOKED_AT
 from tests.cli.calling import Call, caller
 
@@ -152,6 +153,27 @@ def test_the_solvable_nets_of_the_library(call: Call) -> None:
     page = (Path(__file__).resolve().parents[2] / "docs" / "exact.md").read_text(encoding="utf-8")
     told = page[page.index("have a chain: ") : page.index(" (`pnsim list --solvable`)")]
     assert sorted(re.findall(r"\w+", told.removeprefix("have a chain: ").replace(" and", ""))) == sorted(names)
+
+
+CARDS = """net cards
+place card : int = i for i in 1..60
+transition deal: card(a), card(b), card(c), card(d), card(e) -> card(a)
+  after exp(1)  when a + b + c + d + e > 1000
+"""
+
+
+def test_too_many_bindings_name_the_transition(call: Call, tmp_path: Path) -> None:
+    (net := tmp_path / "cards.net").write_text(CARDS)
+    assert "`deal` has more than 10 million ways to choose its tokens in one state" in call("solve", str(net)).err
+    assert "where deal has more than 10 million ways to choose its tokens" in call("reach", str(net)).out
+
+
+def test_a_limit_of_memory_is_no_limit_of_states(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(chain, "bounds", lambda states: chain.Limits(memory=2**10))
+    for command in ("solve", "reach"):
+        shown = call(command, "dining_philosophers")
+        assert "4 GiB" in shown.out + shown.err
+        assert "--states" not in shown.out + shown.err
 
 
 def test_reach(call: Call, tmp_path: Path) -> None:

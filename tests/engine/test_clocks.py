@@ -59,6 +59,13 @@ transition repair: down -> up  after 0.5
 transition resumed: go(n), read up -> gone(n)  after 3.0  resume
 transition repeated: gone(n), read up -> go(n)  after uniform(1.0..2.0)  repeat
 """,
+    "what takes nothing has one clock": """
+place p
+place rest = 40 * token
+transition come: -> p  after exp(1)  servers 3
+transition go: p -> nothing  after 0.5
+transition wait: rest -> nothing  after 0.25
+""",
     "an epidemic": """
 place healthy = 30 * token
 place ill = 3 * token

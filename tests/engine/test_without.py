@@ -44,6 +44,10 @@ USING = {
         place pool = 500 * token
         transition t: pool -> pool  takes 3.0
         """,
+    "clock": """net decaying
+        place pool = 500 * token
+        transition t: pool -> pool  after exp(3.0)  servers all
+        """,
     "profile": """net busy
         place pool = 500 * token
         transition t: pool -> pool  takes exp(3.0)

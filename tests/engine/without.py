@@ -8,7 +8,17 @@ from contextlib import contextmanager
 from typing import Final
 from unittest.mock import patch
 
-OPTIMISATIONS: Final = ("joins", "preferences", "lanes", "footprints", "shapes", "calls", "inlining", "profile")
+OPTIMISATIONS: Final = (
+    "joins",
+    "preferences",
+    "lanes",
+    "footprints",
+    "shapes",
+    "calls",
+    "inlining",
+    "clock",
+    "profile",
+)
 
 
 @contextmanager

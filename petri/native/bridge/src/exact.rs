@@ -110,6 +110,16 @@ fn refused(error: LoadError) -> PyErr {
     PyValueError::new_err(error.to_string())
 }
 
+/// The clocks of a transition cannot be counted in some state: those of states that were explored can.
+fn uncounted(trouble: &Trouble, transition: usize) -> PyErr {
+    let why = match trouble {
+        Trouble::Fault(fault, _) => fault.id,
+        Trouble::Unsolvable(why, _) => why,
+        Trouble::Load(error) => return refused(error.clone()),
+    };
+    PyValueError::new_err(format!("the clocks of transition number {transition} cannot be counted: {why}"))
+}
+
 fn refusal<'py>(py: Python<'py>, (trouble, spans): Failure, files: &[String]) -> PyResult<Refusal<'py>> {
     Ok(match trouble {
         Trouble::Fault(fault, transition) => {
@@ -121,7 +131,6 @@ fn refusal<'py>(py: Python<'py>, (trouble, spans): Failure, files: &[String]) ->
             (why.to_owned(), None, PyDict::new(py), transition.map(|transition| transition.0))
         }
         Trouble::Load(error) => return Err(refused(error)),
-        Trouble::Ended(_) => unreachable!("an exploration that ends has a graph"),
     })
 }
 
@@ -225,14 +234,24 @@ impl Explored {
         self.0.states.len()
     }
 
-    /// "complete", "states", "memory" or "stopped".
+    /// "complete", "states", "memory", "bindings" or "stopped".
     #[getter]
     fn ended(&self) -> &'static str {
         match self.0.ended {
             Ended::Complete => "complete",
             Ended::States => "states",
             Ended::Memory => "memory",
+            Ended::Bindings(_) => "bindings",
             Ended::Stopped => "stopped",
+        }
+    }
+
+    /// The transition that has too many bindings, if they ended it.
+    #[getter]
+    fn crowded(&self) -> Option<u32> {
+        match self.0.ended {
+            Ended::Bindings(transition) => Some(transition.0),
+            _ => None,
         }
     }
 
@@ -317,7 +336,7 @@ impl Explored {
     /// The clocks of a transition that run in each state, as 64-bit integers; 0 in vanishing states, and in those not expanded.
     fn clocks_running<'py>(&self, py: Python<'py>, transition: usize) -> PyResult<Bound<'py, PyBytes>> {
         let counts = py.detach(|| self.0.clocks_running(transition));
-        let counts = counts.map_err(|trouble| PyValueError::new_err(format!("{trouble:?}")))?;
+        let counts = counts.map_err(|trouble| uncounted(&trouble, transition))?;
         words(py, &counts, |count| count.to_ne_bytes())
     }
 

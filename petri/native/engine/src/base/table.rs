@@ -25,6 +25,14 @@ macro_rules! checked {
 
 checked!(PlaceId, TransitionId, GaugeId, IndexId, JoinId, JoinTreeId, MatchId, RankingId);
 
+/// Rows that have no more than their number: clocks, and sums of rates.
+impl Checked for usize {
+    #[inline(always)]
+    fn at(self) -> usize {
+        self
+    }
+}
+
 /// Rows by place, transition, gauge, index or join.
 ///
 /// Looking up a row does not check its position: a firing looks up some fifty rows, and the checks took a sixth of its

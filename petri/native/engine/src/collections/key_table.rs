@@ -197,6 +197,12 @@ impl<T: Copy + Default> KeyTable<T> {
         Some(group)
     }
 
+    /// Fetches the record of a group into the cache. There may be no such group.
+    #[inline(always)]
+    pub fn fetch_record(&self, group: u32) {
+        self.records.fetch(group);
+    }
+
     /// The group of a key that is in use from now on.
     #[inline(always)]
     pub fn enter(&mut self, key: impl Key) -> u32 {

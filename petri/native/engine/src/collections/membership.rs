@@ -17,15 +17,20 @@
 
 use smallvec::SmallVec;
 
-use crate::base::cache::fetch;
+use crate::base::cache::{fetch, LINE};
 use crate::base::invariant::{ensure, Verified};
 use crate::base::row::Row;
 
 /// The group of a seat that belongs to none.
 pub const NONE: u32 = u32::MAX;
 
-/// The seats of a group. Up to four are in the list itself.
-type List = SmallVec<[u32; 8]>;
+/// The seats of a group. A line of the cache has a list of up to `FEW` of them.
+#[derive(Clone, Debug, Default)]
+#[repr(align(64))]
+struct List(SmallVec<[u32; FEW]>);
+
+const FEW: usize = 14;
+const _: () = assert!(size_of::<List>() == LINE);
 
 /// The group of a seat, and the place of the seat in its list.
 #[derive(Clone, Copy, Debug)]
@@ -55,7 +60,7 @@ impl Membership {
     /// The seats of a group, in no order.
     #[inline(always)]
     pub fn seats(&self, group: u32) -> &[u32] {
-        self.lists.get(group as usize).map_or(&[], List::as_slice)
+        self.lists.get(group as usize).map_or(&[], |list| &list.0)
     }
 
     /// The seat behind another in the list of its group, if there are such seats.
@@ -72,9 +77,9 @@ impl Membership {
         let mut at = 0;
         if group != NONE {
             if group as usize >= self.lists.len() {
-                self.lists.resize_with(group as usize + 1, List::new);
+                self.lists.resize_with(group as usize + 1, List::default);
             }
-            let list = &mut self.lists[group as usize];
+            let List(list) = &mut self.lists[group as usize];
             at = list.len() as u32;
             list.push(seat);
         }
@@ -86,7 +91,7 @@ impl Membership {
     pub fn swap_remove(&mut self, seat: u32) -> u32 {
         let Member { group, at } = self.members[seat];
         if group != NONE {
-            let list = &mut self.lists[group as usize];
+            let List(list) = &mut self.lists[group as usize];
             list.swap_remove(at as usize);
             if let Some(&moved) = list.get(at as usize) {
                 self.members[moved].at = at;
@@ -96,7 +101,7 @@ impl Membership {
         if seat != last {
             let moved = self.members[last];
             if moved.group != NONE {
-                self.lists[moved.group as usize][moved.at as usize] = seat;
+                self.lists[moved.group as usize].0[moved.at as usize] = seat;
             }
             self.members[seat] = moved;
         }
@@ -119,7 +124,7 @@ impl Membership {
     pub fn verify(&self) -> Verified {
         self.members.verify()?;
         let mut listed = 0;
-        for (group, list) in self.lists.iter().enumerate() {
+        for (group, List(list)) in self.lists.iter().enumerate() {
             for (at, &seat) in list.iter().enumerate() {
                 let found = self.members.all().get(seat as usize);
                 let right = found.is_some_and(|found| (found.group as usize, found.at as usize) == (group, at));
@@ -175,7 +180,7 @@ mod tests {
             broken(membership.verify())
         };
         assert_eq!(damaged(|membership| membership.members[1].group = 7), "listed");
-        assert_eq!(damaged(|membership| membership.lists[7].swap(0, 1)), "listed");
-        assert_eq!(damaged(|membership| _ = membership.lists[7].pop()), "listed");
+        assert_eq!(damaged(|membership| membership.lists[7].0.swap(0, 1)), "listed");
+        assert_eq!(damaged(|membership| _ = membership.lists[7].0.pop()), "listed");
     }
 }

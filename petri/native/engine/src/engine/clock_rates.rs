@@ -47,7 +47,7 @@ impl Engine {
             let shadow = self.enabling.clocks[TransitionId(at as u32)];
             self.enabling.transitions[shadow].listed = false;
             let clocks = &mut self.clocks.of[shadow.at() - first];
-            let Of::Shared { part, .. } = clocks.of else { continue };
+            let Of::Shared { part } = clocks.of else { continue };
             self.clocks.common.set_rate(part, rate);
             clocks.share(u128::from(running), self.now);
             if std::mem::take(&mut clocks.due) {
@@ -62,9 +62,7 @@ impl Engine {
     #[inline(always)]
     pub(crate) fn part_fired(&mut self, transition: TransitionId, number: usize) {
         let clocks = &mut self.clocks.of[number];
-        if let Of::Shared { fires, .. } = &mut clocks.of {
-            *fires += 1;
-        }
+        clocks.fires += 1;
         clocks.due = false;
         self.clocks.settled = false;
         self.clocks.common.fired();
@@ -76,7 +74,7 @@ impl Engine {
     pub(super) fn settle_shared(&mut self, raced: Raced) -> Outcome<()> {
         let (running, rate) = if self.is_possible(raced) { self.shared(raced)? } else { (0, 0.0) };
         let clocks = &mut self.clocks.of[raced.clock.number];
-        let Of::Shared { part, .. } = clocks.of else { return Ok(()) };
+        let Of::Shared { part } = clocks.of else { return Ok(()) };
         self.clocks.common.set_rate(part, rate);
         clocks.share(running, self.now);
         Ok(())

@@ -18,6 +18,8 @@ pub const ENABLED: u64 = 1;
 pub const GENERAL: u64 = 1 << 63;
 /// There was a fault, which the engine holds. Any other status of a start is the time at which the firing ends.
 pub const FAULT: u64 = GENERAL + 1;
+/// In a net of one clock: a transition has fired, but the engine must settle the clock.
+pub const UNSETTLED: u64 = GENERAL + 2;
 
 /// The loop has started as many firings as it may, or is so near the limit of firings at one instant that they must be counted
 /// (X3).

@@ -13,6 +13,7 @@
 //! - [`raced`]: a transition that races
 //! - [`racing`]: clocks are looked at when an instant is over, and run down
 //! - [`clock_rates`]: the number of clocks and their rates, and clocks that bindings share
+//! - [`one_clock`]: what machine code asks of the engine where all transitions share a clock
 //! - [`own_clocks`]: clocks of bindings are set, stop, go on and are forgotten
 //! - [`due_bindings`]: the bindings whose clocks have run down
 //! - [`evaluation`]: what a firing computes when it starts
@@ -31,6 +32,7 @@ pub mod copying;
 pub mod due_bindings;
 pub mod evaluation;
 pub mod limits;
+pub mod one_clock;
 pub mod own_clocks;
 pub mod prefetch;
 pub mod raced;

@@ -59,7 +59,7 @@ impl Engine {
     }
 
     /// The instant is over: clocks are set, stopped and dropped, in the order of the flat net (C2).
-    pub(super) fn settle(&mut self, program: &Program) -> Result<(), Box<RunError>> {
+    pub(crate) fn settle(&mut self, program: &Program) -> Result<(), Box<RunError>> {
         let firings = std::mem::replace(&mut self.clocks.settled_after, self.firings);
         if std::mem::replace(&mut self.clocks.settled, true) && firings == self.firings {
             return Ok(());

@@ -93,9 +93,9 @@ impl Engine {
                 dropped: 0,
             })
             .collect();
-        for (id, clocks) in self.program.racing.iter().zip(&self.clocks.of) {
+        for (id, clocks) in self.program.racing.iter().zip(self.clocks.of.iter()) {
             let row = &mut saved[id.at()];
-            (row.integral, row.busy) = (wide(clocks.integral(self.now)), clocks.busy(self.now));
+            (row.integral, row.busy) = (wide(clocks.integral_at(self.now)), clocks.busy_at(self.now));
             (row.set, row.dropped) = (clocks.set, clocks.dropped);
         }
         saved
@@ -119,9 +119,9 @@ impl Engine {
 
     fn save_clocks(&self) -> (Vec<SavedSharedClock>, Vec<SavedOwnClocks>) {
         let (mut shared, mut own) = (Vec::new(), Vec::new());
-        for (&id, clocks) in self.program.racing.iter().zip(&self.clocks.of) {
+        for (&id, clocks) in self.program.racing.iter().zip(self.clocks.of.iter()) {
             match &clocks.of {
-                Of::Shared { part, .. } => shared.push(SavedSharedClock {
+                Of::Shared { part } => shared.push(SavedSharedClock {
                     running: wide(clocks.running as i128),
                     rate: self.clocks.common.rate(*part),
                 }),
@@ -244,7 +244,7 @@ impl Engine {
                 state.integral = std::mem::take(&mut of_transitions[i]) as Ticks;
             }
         }
-        for (id, clocks) in program.racing.iter().zip(&mut self.clocks.of) {
+        for (id, clocks) in program.racing.iter().zip(self.clocks.of.iter_mut()) {
             let row = &saved.transitions[id.at()];
             clocks.resume(0, row, std::mem::take(&mut of_transitions[id.at()]), saved.now);
         }

@@ -19,7 +19,7 @@ impl Engine {
         self.marking.identities.verify(&self.marking.places)?;
         self.clocks.verify()?;
         let mut conditions = self.marking.joined();
-        conditions.extend(program.racing.iter().zip(&self.clocks.of).map(|(id, clocks)| (*id, clocks.due)));
+        conditions.extend(program.racing.iter().zip(self.clocks.of.iter()).map(|(id, clocks)| (*id, clocks.due)));
         self.enabling.verify(program, &self.marking.gauges(program), &conditions)?;
         if !self.agenda.tournament.is_empty() {
             return Ok(());

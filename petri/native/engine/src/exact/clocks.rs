@@ -6,7 +6,7 @@ use crate::exact::moves::{Move, Pace, Packed};
 use crate::exact::rules::servers;
 use crate::exact::search::Search;
 use crate::exact::state::State;
-use crate::exact::trouble::Found;
+use crate::exact::trouble::{Found, Trouble};
 
 impl Graph {
     /// The clocks of a transition that run in each state; 0 in vanishing states, and in those that were not expanded (M2).
@@ -50,7 +50,8 @@ impl Graph {
         for (number, count) in counts.iter_mut().enumerate().filter(|(number, _)| self.is_tangible(*number)) {
             self.layout.unpack(self.states.state(number), &mut state.numbers);
             state.look(model, fields)?;
-            let classes = Search::new(model, transition, &fields.contents, &mut state, None).classes(false)?;
+            let heed = &mut |_, _| Ok::<(), Trouble>(());
+            let classes = Search::new(model, transition, &fields.contents, &mut state, heed).classes(false)?;
             let bindings: f64 = classes.iter().map(|class| class.ways).sum();
             if bindings > 0.0 {
                 *count = bindings as u64 * servers(model, transition, clock, &mut state)?;

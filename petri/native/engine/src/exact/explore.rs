@@ -14,7 +14,7 @@ use crate::exact::narrow::Narrow;
 use crate::exact::rules::{mean, rate, speed, Role, Rules};
 use crate::exact::state_set::{mixed, StateSet, MOST_STATES};
 use crate::exact::symmetry::{Reduction, Symmetries};
-use crate::exact::trouble::{Found, Trouble};
+use crate::exact::trouble::{Found, Interrupted, Outgrown, Trouble};
 use crate::exact::watch::{Bounds, Ended, Watch};
 use crate::net::{Net, Span};
 
@@ -119,27 +119,6 @@ impl Batch {
         self.hashes.push(hash);
         self.labels.push(label);
         Ok(())
-    }
-}
-
-/// A field has outgrown its bits.
-struct Outgrown {
-    field: usize,
-    number: u64,
-}
-
-enum Interrupted {
-    Outgrown(Outgrown),
-    Trouble(Trouble),
-    Ended(Ended),
-}
-
-impl From<Trouble> for Interrupted {
-    fn from(trouble: Trouble) -> Self {
-        match trouble {
-            Trouble::Ended(ended) => Interrupted::Ended(ended),
-            other => Interrupted::Trouble(other),
-        }
     }
 }
 

@@ -10,7 +10,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::exact::krylov::{basis, cycle, dot, scale, without};
+use crate::exact::krylov::{basis, combination, cycle, dot, scale, without};
 use crate::exact::matrix::{Matrix, Rates};
 
 /// A long-run average: low <= exact <= high.
@@ -42,6 +42,7 @@ pub const STEPS_OF_RATES: f64 = 16.0;
 pub const MOST_IDLE: usize = 5;
 
 /// The bounds that h proves.
+#[inline(never)] // as `stationary::applied`, and the others here
 pub fn bounds<R: Rates>(matrix: &Matrix<R>, rewards: &[f64], h: &[f64]) -> Gain {
     let mut gain = Gain { low: f64::INFINITY, high: f64::NEG_INFINITY };
     for (state, &reward) in rewards.iter().enumerate() {
@@ -59,6 +60,7 @@ pub fn bounds<R: Rates>(matrix: &Matrix<R>, rewards: &[f64], h: &[f64]) -> Gain 
 }
 
 /// M⁻¹(r + Qh − g): how a sweep from h would change it, state by state; with the right gain, nowhere.
+#[inline(never)]
 fn transformed<R: Rates>(matrix: &Matrix<R>, rewards: &[f64], h: &[f64], gain: f64, result: &mut [f32]) {
     result.fill(0.0);
     for state in (0..matrix.states()).rev() {
@@ -71,6 +73,7 @@ fn transformed<R: Rates>(matrix: &Matrix<R>, rewards: &[f64], h: &[f64], gain: f
 }
 
 /// M⁻¹A·v.
+#[inline(never)]
 fn applied<R: Rates>(matrix: &Matrix<R>, v: &[f32], result: &mut [f32]) {
     result.copy_from_slice(v);
     for state in (0..matrix.states()).rev() {
@@ -127,9 +130,10 @@ pub fn gain_until<R: Rates>(
             without(result, &direction);
         });
         sweeps += 2 + shares.len();
-        for (share, vector) in shares.iter().zip(&basis) {
-            h.iter_mut().zip(vector).zip(weights).for_each(|((one, &v), &w)| *one += share * f64::from(v / w));
-        }
+        combination(&basis, &shares, |first, part| {
+            let parts = part.iter().zip(&weights[first..]);
+            h[first..].iter_mut().zip(parts).for_each(|(one, (&v, &w))| *one += f64::from(v / w));
+        });
         now = bounds(matrix, rewards, h);
         idle = if now.width() < 0.9 * best.width() { 0 } else { idle + 1 };
         best = Gain { low: best.low.max(now.low), high: best.high.min(now.high) };

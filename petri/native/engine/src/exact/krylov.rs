@@ -2,11 +2,15 @@
 //!
 //! The basis is kept in single precision: each cycle begins from a residual that was computed anew in double precision.
 
+use std::ops::Range;
+
 /// What is left of a vector is rounding.
 const SMALL: f64 = 1e-6;
 /// A residual is not reduced further than by this in a cycle: the basis is not more precise.
 const ENOUGH: f64 = 1e-5;
 const LANES: usize = 16;
+/// The states whose parts of all vectors are worked on before those of the next: so many stay in the cache.
+const BLOCK: usize = 2048;
 
 pub fn dot(a: &[f32], b: &[f32]) -> f64 {
     let mut sums = [0.0f64; LANES];
@@ -40,6 +44,43 @@ pub fn basis(steps: usize, states: usize) -> Vec<Vec<f32>> {
     (0..steps + 1).map(|_| vec![0.0; states]).collect()
 }
 
+/// The parts of 0..states, one after another.
+fn blocks(states: usize) -> impl Iterator<Item = Range<usize>> {
+    (0..states).step_by(BLOCK).map(move |start| start..states.min(start + BLOCK))
+}
+
+/// The shares of known directions in a vector.
+fn shares_in(vector: &[f32], known: &[Vec<f32>]) -> Vec<f64> {
+    let mut shares = vec![0.0; known.len()];
+    for block in blocks(vector.len()) {
+        let own = &vector[block.clone()];
+        shares.iter_mut().zip(known).for_each(|(share, one)| *share += dot(own, &one[block.clone()]));
+    }
+    shares
+}
+
+/// Leaves of a vector what is beside known directions. Returns its length.
+fn take_out(vector: &mut [f32], known: &[Vec<f32>], shares: &[f64]) -> f64 {
+    let mut square = 0.0;
+    for block in blocks(vector.len()) {
+        let own = &mut vector[block.clone()];
+        known.iter().zip(shares).for_each(|(one, share)| add(own, -share, &one[block.clone()]));
+        square += dot(own, own);
+    }
+    square.sqrt()
+}
+
+/// The combination of the first vectors with these shares, part by part: `take` gets the first state of each, and its values.
+pub fn combination(basis: &[Vec<f32>], shares: &[f64], mut take: impl FnMut(usize, &[f32])) {
+    let mut sums = [0.0f32; BLOCK];
+    for block in blocks(basis[0].len()) {
+        let own = &mut sums[..block.len()];
+        own.fill(0.0);
+        basis.iter().zip(shares).for_each(|(one, &share)| add(own, share, &one[block.clone()]));
+        take(block.start, own);
+    }
+}
+
 /// A cycle from the residual in the first vector of the basis. `apply` writes the operator's value of its first argument into the
 /// second. Returns the shares of the vectors in the combination whose value is closest to the residual.
 pub fn cycle(basis: &mut [Vec<f32>], mut apply: impl FnMut(&[f32], &mut [f32])) -> Vec<f64> {
@@ -57,13 +98,8 @@ pub fn cycle(basis: &mut [Vec<f32>], mut apply: impl FnMut(&[f32], &mut [f32])) 
         let (known, next) = basis.split_at_mut(step + 1);
         let new = &mut next[0];
         apply(&known[step], new);
-        let mut column = Vec::with_capacity(step + 2);
-        for vector in known.iter() {
-            let share = dot(new, vector);
-            add(new, -share, vector);
-            column.push(share);
-        }
-        let rest = dot(new, new).sqrt();
+        let mut column = shares_in(new, known);
+        let rest = take_out(new, known, &column);
         column.push(rest);
         for (at, &(c, s)) in rotations.iter().enumerate() {
             (column[at], column[at + 1]) = (c * column[at] + s * column[at + 1], c * column[at + 1] - s * column[at]);

@@ -10,8 +10,8 @@ use crate::exact::model::{Branch, Clock, Model, Step};
 use crate::exact::search::{Class, Search};
 use crate::exact::stages::{Alternatives, Stages};
 use crate::exact::state::{arrive, Deposit, Fields, Kept, Kind, State};
-use crate::exact::trouble::{Found, Trouble};
-use crate::exact::watch::Watch;
+use crate::exact::trouble::{Found, Interrupted, Trouble};
+use crate::exact::watch::{Ended, Watch};
 use crate::program::arc::Count;
 use crate::program::distribution::require;
 use crate::program::place::PlaceProgram;
@@ -49,6 +49,9 @@ const MOST_GIVEN: u64 = crate::net::check::MOST_TOKENS;
 
 /// A draw from integers is not followed beyond so many values.
 const MOST_OUTCOMES: i64 = 100_000;
+
+/// Bindings that are tried of a transition in one state: half a second. Where tokens multiply, the next states have more still.
+const MOST_TRIED: usize = 10_000_000;
 
 pub struct Rules {
     pub model: Model,
@@ -92,11 +95,15 @@ impl Rules {
     }
 
     /// The classes of bindings of a transition; without a clock, of those that are preferred.
-    pub fn classes(&mut self, transition: usize, watch: Watch) -> Found<Vec<Class>> {
+    pub fn classes(&mut self, transition: usize, watch: Watch) -> Result<Vec<Class>, Interrupted> {
         let Rules { model, fields, state, .. } = self;
         let preferred = model.transitions[transition].clock.is_none();
-        let found = Search::new(model, transition, &fields.contents, state, Some(watch)).classes(preferred);
-        found.map_err(|trouble| trouble.of(transition))
+        let heed = &mut |tried, bytes| {
+            let too_many = (tried > MOST_TRIED).then_some(Ended::Bindings(TransitionId(transition as u32)));
+            too_many.or_else(|| watch.ended(bytes)).map_or(Ok(()), |ended| Err(Interrupted::Ended(ended)))
+        };
+        let found = Search::new(model, transition, &fields.contents, state, heed).classes(preferred);
+        found.map_err(|interrupted| interrupted.of(transition))
     }
 
     // -------------------------------------------------------- clocks

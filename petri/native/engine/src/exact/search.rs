@@ -1,13 +1,12 @@
 //! The bindings of a transition in a state (E1–E7). Bindings that differ only in which of several equal tokens they take are
 //! one class.
 
-use crate::base::fault::Outcome;
+use crate::base::fault::{Fault, Outcome};
 use crate::base::ids::PlaceId;
 use crate::exact::contents::Contents;
 use crate::exact::model::{Input, Model, Output, Transition};
 use crate::exact::state::State;
-use crate::exact::trouble::{Found, Trouble};
-use crate::exact::watch::Watch;
+use crate::exact::trouble::Trouble;
 use crate::net::Discipline;
 use crate::program::place::Weight;
 use crate::state::marking::weigh;
@@ -22,7 +21,10 @@ pub struct Class {
     pub ways: f64,
 }
 
-pub struct Search<'a> {
+/// What may end a search: it gets the number of bindings that were tried, and the bytes that those found take.
+pub type Heed<'a, E> = dyn FnMut(usize, usize) -> Result<(), E> + 'a;
+
+pub struct Search<'a, E> {
     pub model: &'a Model,
     pub transition: &'a Transition,
     pub contents: &'a [Contents],
@@ -30,30 +32,29 @@ pub struct Search<'a> {
     variables: Vec<u64>,
     chosen: Vec<u64>,
     found: Vec<Class>,
-    /// What may end the search, and how many bindings it has tried.
-    watch: Option<Watch<'a>>,
+    heed: &'a mut Heed<'a, E>,
     tried: usize,
 }
 
 /// Bindings that are tried between two looks at what may end the search.
 const BETWEEN_LOOKS: usize = 1 << 14;
 
-impl<'a> Search<'a> {
+impl<'a, E: From<Trouble> + From<Box<Fault>>> Search<'a, E> {
     pub fn new(
         model: &'a Model,
         transition: usize,
         contents: &'a [Contents],
         state: &'a mut State,
-        watch: Option<Watch<'a>>,
+        heed: &'a mut Heed<'a, E>,
     ) -> Self {
         let transition = &model.transitions[transition];
         let variables = vec![0; transition.variables];
         let (chosen, found) = (Vec::new(), Vec::new());
-        Search { model, transition, contents, state, variables, chosen, found, watch, tried: 0 }
+        Search { model, transition, contents, state, variables, chosen, found, heed, tried: 0 }
     }
 
     /// All classes of bindings. Of several bindings, only those that are preferred, if some are (I4): `preferred`.
-    pub fn classes(mut self, preferred: bool) -> Found<Vec<Class>> {
+    pub fn classes(mut self, preferred: bool) -> Result<Vec<Class>, E> {
         self.extend(1.0)?;
         if preferred {
             self.prefer()?;
@@ -77,19 +78,16 @@ impl<'a> Search<'a> {
     }
 
     /// Ends the search where there are too many bindings.
-    fn heed(&mut self) -> Found<()> {
+    fn heed(&mut self) -> Result<(), E> {
         self.tried += 1;
         if !self.tried.is_multiple_of(BETWEEN_LOOKS) {
             return Ok(());
         }
         let each = size_of::<Class>() + 8 * (self.variables.len() + self.chosen.len());
-        match self.watch.and_then(|watch| watch.ended(each * self.found.len())) {
-            Some(ended) => Err(Trouble::Ended(ended)),
-            None => Ok(()),
-        }
+        (self.heed)(self.tried, each * self.found.len())
     }
 
-    fn extend(&mut self, ways: f64) -> Found<()> {
+    fn extend(&mut self, ways: f64) -> Result<(), E> {
         self.heed()?;
         let transition = self.transition;
         let Some(arc) = transition.inputs.get(self.chosen.len()) else {
@@ -121,7 +119,7 @@ impl<'a> Search<'a> {
         before.filter(move |(other, _)| other.place == place).map(|(_, &chosen)| chosen)
     }
 
-    fn choose(&mut self, arc: &'a Input, ways: f64) -> Found<()> {
+    fn choose(&mut self, arc: &'a Input, ways: f64) -> Result<(), E> {
         let at = arc.place.at();
         let (width, discipline) = (self.model.places[at].width, self.model.places[at].discipline);
         let contents = self.contents;
@@ -159,7 +157,7 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
-    fn bind(&mut self, arc: &Input, token: &[u64], position: usize, ways: f64) -> Found<()> {
+    fn bind(&mut self, arc: &Input, token: &[u64], position: usize, ways: f64) -> Result<(), E> {
         for (slot, variable) in &arc.binds {
             self.variables[variable.at()] = token[*slot as usize];
         }

@@ -13,7 +13,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::exact::gains::{bounds, gain_until, Effort, MOST_IDLE, STEPS_OF_RATES};
-use crate::exact::krylov::{basis, cycle};
+use crate::exact::krylov::{basis, combination, cycle};
 use crate::exact::matrix::{Matrix, Rates};
 
 /// ‖ρ‖₁ relative to the flow, from which on the most probable state is known.
@@ -41,6 +41,7 @@ impl<'a, R: Rates> Balance<'a, R> {
     }
 
     /// Finds ρ. Returns a bound of ‖ρ‖₁.
+    #[inline(never)]
     fn flow(&mut self, shares: &[f64]) -> f64 {
         let flows = &mut self.flows;
         flows.fill(0.0);
@@ -59,7 +60,11 @@ impl<'a, R: Rates> Balance<'a, R> {
     }
 }
 
+// The loops over all arcs are functions that are not inlined: of their arguments the compiler knows that they do not overlap.
+// They take two thirds of the time so.
+
 /// v less what is left of it after each state, from the first to the last, has given what it has to the others.
+#[inline(never)]
 fn applied<R: Rates>(matrix: &Matrix<R>, v: &[f32], result: &mut [f32]) {
     result.copy_from_slice(v);
     for state in 0..matrix.states() {
@@ -72,6 +77,7 @@ fn applied<R: Rates>(matrix: &Matrix<R>, v: &[f32], result: &mut [f32]) {
 }
 
 /// Adds to the shares what each state gives in such a sweep.
+#[inline(never)]
 fn give<R: Rates>(matrix: &Matrix<R>, v: &mut [f64], shares: &mut [f64]) {
     for state in 0..matrix.states() {
         let given = v[state] / matrix.exits[state];
@@ -119,10 +125,9 @@ pub fn stationary<R: Rates>(matrix: &Matrix<R>, effort: Effort, stop: &AtomicU64
         vectors[0].iter_mut().zip(&balance.flows).for_each(|(one, &flow)| *one = flow as f32);
         let parts = cycle(&mut vectors, |v, result| applied(matrix, v, result));
         let mut sum = std::mem::take(&mut balance.flows);
-        sum.fill(0.0);
-        for (part, vector) in parts.iter().zip(&vectors) {
-            sum.iter_mut().zip(vector).for_each(|(one, &v)| *one += part * f64::from(v));
-        }
+        combination(&vectors, &parts, |first, part| {
+            sum[first..].iter_mut().zip(part).for_each(|(one, &v)| *one = f64::from(v));
+        });
         give(matrix, &mut sum, &mut shares);
         balance.flows = sum;
         normalise(&mut shares);

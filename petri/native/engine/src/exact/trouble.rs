@@ -13,8 +13,20 @@ pub enum Trouble {
     Fault(Box<Fault>, Option<TransitionId>),
     /// The net has no chain that this engine can make, because of a transition.
     Unsolvable(&'static str, Option<TransitionId>),
+}
+
+/// Why the successors of a state are not all there.
+pub enum Interrupted {
+    Trouble(Trouble),
     /// A limit was reached, or someone stopped it.
     Ended(Ended),
+    Outgrown(Outgrown),
+}
+
+/// A field has outgrown its bits.
+pub struct Outgrown {
+    pub field: usize,
+    pub number: u64,
 }
 
 impl Trouble {
@@ -24,6 +36,28 @@ impl Trouble {
             Trouble::Fault(fault, None) => Trouble::Fault(fault, Some(TransitionId(transition as u32))),
             other => other,
         }
+    }
+}
+
+impl Interrupted {
+    /// The same, of a transition if it is a fault that has none.
+    pub fn of(self, transition: usize) -> Self {
+        match self {
+            Interrupted::Trouble(trouble) => Interrupted::Trouble(trouble.of(transition)),
+            other => other,
+        }
+    }
+}
+
+impl From<Trouble> for Interrupted {
+    fn from(trouble: Trouble) -> Self {
+        Interrupted::Trouble(trouble)
+    }
+}
+
+impl From<Box<Fault>> for Interrupted {
+    fn from(fault: Box<Fault>) -> Self {
+        Trouble::from(fault).into()
     }
 }
 

@@ -2,12 +2,16 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::base::ids::TransitionId;
+
 /// Why an exploration ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ended {
     Complete,
     States,
     Memory,
+    /// In one state there are too many bindings of a transition to try.
+    Bindings(TransitionId),
     Stopped,
 }
 

@@ -12,6 +12,8 @@ use crate::engine::search::{Arc, Scratch};
 use crate::observe::observers::Observers;
 use crate::state::agenda::{Agenda, Ending};
 use crate::state::arena::ArenaLayout;
+use crate::state::clocks::{AllClocks, Clocks};
+use crate::state::common_clock::CommonClock;
 use crate::state::enabling::Enabling;
 use crate::state::marking::Marking;
 
@@ -35,6 +37,10 @@ pub struct EngineLayout {
     pub unsettled: usize,
     /// The address of the time at each number of tokens, if that is kept.
     pub levels_times: Option<usize>,
+    /// The addresses of the rates in the common clock and of the clocks of all transitions, and when the common one has run down.
+    pub rates: usize,
+    pub all_clocks: usize,
+    pub common_end: usize,
     /// How many values of the marking that measures watch may have changed.
     pub pending: usize,
     /// Where its block has what.
@@ -62,7 +68,12 @@ impl EngineLayout {
         let marking = offset_of!(Engine, marking);
         let enabling = offset_of!(Engine, enabling);
         let tournament = offset_of!(Engine, agenda) + offset_of!(Agenda, tournament);
+        let all_clocks = offset_of!(Engine, clocks);
+        let common = all_clocks + offset_of!(AllClocks, common);
         EngineLayout {
+            rates: common + offset_of!(CommonClock, nodes) + Table::<usize, f64>::START,
+            all_clocks: all_clocks + offset_of!(AllClocks, of) + Table::<usize, Clocks>::START,
+            common_end: common + offset_of!(CommonClock, end),
             now: offset_of!(Engine, now),
             hash: offset_of!(Engine, hash),
             firings: offset_of!(Engine, firings),

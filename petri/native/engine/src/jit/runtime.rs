@@ -11,7 +11,7 @@ use cranelift_codegen::ir::Type;
 use crate::base::cache::fetch;
 use crate::base::fault::Outcome;
 use crate::base::ids::{GaugeId, IndexId, JoinId, PlaceId, TransitionId};
-use crate::base::ticks::Ticks;
+use crate::base::ticks::{after, Ticks};
 use crate::engine::code::{Routine, DONE, FAULT, GENERAL, STOPPED};
 use crate::engine::limits::RunError;
 use crate::engine::run::Engine;
@@ -47,7 +47,8 @@ macro_rules! runtime {
 runtime! {
     choose, integer, real, started, arrived, departs, shown, bucket_of, seats, choose_of, leave, enter, leave_index,
     leave_pivot, remove, push, reset, deposit, deliver, reserve, moved, set_enabled, look, pick, finish, refill, touch_clocked,
-    prefetch, fired, part_fired, read_marking, pass_races
+    prefetch, fired, part_fired, read_marking, pass_races, settle,
+    fetch_waiting, later, rests, rings, is_due, settle_fired
 }
 
 macro_rules! rare {
@@ -461,6 +462,37 @@ extern "C" fn pass_races(engine: &mut Engine, until: Ticks) -> u64 {
     }
 }
 
+/// The instant is over, and transitions race: clocks are looked at. Returns 0 if that has failed.
+extern "C" fn settle(engine: &mut Engine) -> u64 {
+    let (engine, program) = parts(engine);
+    let outcome = engine.settle(program);
+    engine.fine(outcome)
+}
+
+/// `after` now, for a time that is not short.
+extern "C" fn later(engine: &mut Engine, time: f64) -> Ticks {
+    after(engine.now, time)
+}
+
+extern "C" fn rests(engine: &mut Engine) {
+    engine.rests();
+}
+
+extern "C" fn rings(engine: &mut Engine) {
+    engine.rings();
+}
+
+extern "C" fn is_due(engine: &mut Engine, transition: u64) {
+    engine.is_due(TransitionId(transition as u32));
+}
+
+/// Returns 0 if it has failed.
+extern "C" fn settle_fired(engine: &mut Engine) -> u64 {
+    let (engine, program) = parts(engine);
+    let outcome = engine.settle_fired(program);
+    engine.fine(outcome)
+}
+
 /// The time has moved.
 extern "C" fn touch_clocked(engine: &mut Engine) {
     let (engine, program) = parts(engine);
@@ -471,6 +503,11 @@ extern "C" fn touch_clocked(engine: &mut Engine) {
 extern "C" fn fetch_both(one: *const u8, other: *const u8) {
     fetch(one);
     fetch(other);
+}
+
+/// Brings memory to the cache for a token of a group that is about to arrive in the place of an index.
+extern "C" fn fetch_waiting(engine: &mut Engine, index: u64, group: u64) {
+    engine.marking.fetch_waiting(IndexId(index as u32), group as u32);
 }
 
 /// Brings memory to the cache for firings that will end soon.

@@ -6,9 +6,10 @@ use crate::program::expression::{Bool, Value};
 /// A compiled join.
 pub struct JoinProgram {
     pub transition: TransitionId,
-    /// Arc of the pivot, and its place.
+    /// Arc of the pivot, its place, and the slots of a token there.
     pub pivot: usize,
     pub place: PlaceId,
+    pub width: usize,
     pub binds: Vec<(u32, VariableId)>,
     /// A condition on the pivot's token alone. It cannot fail.
     pub filter: Option<Bool>,

@@ -260,6 +260,9 @@ fn real_chain(operation: RealOperation, operands: (Real, Real), span: SpanId) ->
     if let (RealOperation::Mul, Some(mean)) = (operation, scale_of_exponential(&operands)) {
         return Real::ConstExponential(mean, span);
     }
+    if let Some(value) = constant_of(operation, &operands) {
+        return Real::Const(value);
+    }
     let leaf = |operand: &Real| match operand {
         Real::Const(value) => Some(Leaf::Const(*value)),
         Real::Var(variable) => Some(Leaf::Var(*variable)),
@@ -274,6 +277,17 @@ fn real_chain(operation: RealOperation, operands: (Real, Real), span: SpanId) ->
         Some(first) => Real::Chain(first, steps.into_iter().chain([(operation, right, span)]).collect()),
         None => Real::Binary(operation, Box::new(operands), span),
     }
+}
+
+/// The product or quotient of two constants, if it is finite.
+fn constant_of(operation: RealOperation, operands: &(Real, Real)) -> Option<f64> {
+    let (Real::Const(a), Real::Const(b)) = operands else { return None };
+    let value = match operation {
+        RealOperation::Mul => a * b,
+        RealOperation::Div if *b != 0.0 => a / b,
+        _ => return None,
+    };
+    value.is_finite().then_some(value + 0.0)
 }
 
 /// The mean of a scaled exponential, if it is the same number bit for bit, and one that no product with a draw overflows: a

@@ -100,6 +100,8 @@ pub struct Program {
     pub clocked: Vec<TransitionId>,
     /// The transitions with a clock, in order. Behind all transitions, each of them has a shadow in the enabling.
     pub racing: Vec<TransitionId>,
+    /// Each instant is one firing of a transition that has a part in the common clock.
+    pub one_clock: bool,
     pub probes: Arc<ProbesProgram>,
     /// Lanes of the agenda.
     pub lanes: usize,

@@ -2,6 +2,9 @@
 
 use crate::base::ids::{GaugeId, TransitionId};
 
+/// A gauge with more watches and dependents than this is left to the runtime: its code would be long, and seldom in the cache.
+pub const MOST_WATCHES: usize = 24;
+
 /// A number that transitions watch: the tokens of a place, or its load (tokens and reserved room).
 #[derive(Clone, Copy, Debug)]
 pub struct Gauge {

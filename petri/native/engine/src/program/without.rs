@@ -20,6 +20,8 @@ pub struct Without {
     pub calls: bool,
     /// Every expression has a function of its own, and none is inlined in the code of a transition.
     pub inlining: bool,
+    /// A net of which all transitions share a clock has the loop of other nets.
+    pub one_clock: bool,
     /// Machine code is made as if every number were zero half of the time.
     pub profile: bool,
 }
@@ -40,6 +42,7 @@ impl Without {
                 "shapes" => &mut without.shapes,
                 "calls" => &mut without.calls,
                 "inlining" => &mut without.inlining,
+                "clock" => &mut without.one_clock,
                 "profile" => &mut without.profile,
                 _ => return Err(LoadError(format!("there is no optimisation `{name}` to do without"))),
             };

@@ -19,7 +19,7 @@ pub struct ClockState {
 /// The clocks of each transition in the order in which they were set, without those of tokens that have gone.
 pub fn clock_states(engine: &Engine) -> Vec<ClockState> {
     let mut states = Vec::new();
-    for (number, (&transition, clocks)) in engine.program.racing.iter().zip(&engine.clocks.of).enumerate() {
+    for (number, (&transition, clocks)) in engine.program.racing.iter().zip(engine.clocks.of.iter()).enumerate() {
         match &clocks.of {
             Of::Shared { .. } if clocks.running == 0 => {}
             Of::Shared { .. } => {

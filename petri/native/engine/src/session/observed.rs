@@ -39,9 +39,9 @@ impl Observed {
         let mut active: Vec<Ticks> = active.take(program.own).collect();
         in_progress.truncate(program.own);
         let (mut set, mut dropped) = (vec![0; active.len()], vec![0; active.len()]);
-        for (transition, clocks) in program.racing.iter().zip(&engine.clocks.of) {
+        for (transition, clocks) in program.racing.iter().zip(engine.clocks.of.iter()) {
             let row = transition.at();
-            (in_progress[row], active[row]) = (clocks.integral(now) as f64, clocks.busy(now));
+            (in_progress[row], active[row]) = (clocks.integral_at(now) as f64, clocks.busy_at(now));
             (set[row], dropped[row]) = (clocks.set, clocks.dropped);
         }
         Observed {

@@ -17,6 +17,7 @@ use crate::base::invariant::{ensure, Verified};
 use crate::base::random::Random;
 use crate::base::reuse::clone_into_fields;
 use crate::base::saved::{SavedOwnClock, SavedTransition};
+use crate::base::table::Table;
 use crate::base::ticks::{after, Ticks};
 use crate::collections::chain::{Chain, Neighbours, ALONE, EMPTY};
 use crate::collections::heap::Heap;
@@ -265,45 +266,48 @@ impl OwnClocks {
 /// The clocks of a transition.
 #[derive(Clone)]
 pub enum Of {
-    /// They are a part of the common clock, with this number. Firings since the instant began.
+    /// They are a part of the common clock, with this number.
     Shared {
         part: usize,
-        fires: u64,
     },
     Own(Box<OwnClocks>),
 }
 
-/// The clocks of one transition that run, and their statistics.
+/// The clocks of one transition that run, and their statistics, which machine code keeps, too.
+#[repr(C)]
 pub struct Clocks {
-    pub of: Of,
-    pub transition: TransitionId,
     /// The clocks that run since the last end of an instant; of a shared one, the number of bindings that share it.
     pub running: u128,
-    integral: i128,
-    busy: Ticks,
-    since: Ticks,
+    pub integral: i128,
+    pub busy: Ticks,
+    pub since: Ticks,
     pub set: u64,
     pub dropped: u64,
+    /// Firings of one that has a part in the common clock since the instant began.
+    pub fires: u64,
+    pub transition: TransitionId,
+    pub of: Of,
     /// One of them has run down at this instant.
     pub due: bool,
     /// Watches held when they were looked at last.
     pub possible: bool,
 }
 
-clone_into_fields!(Clocks { of, transition, running, integral, busy, since, set, dropped, due, possible });
+clone_into_fields!(Clocks { running, integral, busy, since, set, dropped, fires, transition, of, due, possible });
 
 impl Clocks {
     /// None runs yet.
     fn new(of: Of, transition: TransitionId) -> Self {
         Clocks {
-            of,
-            transition,
             running: 0,
             integral: 0,
             busy: 0,
             since: 0,
             set: 0,
             dropped: 0,
+            fires: 0,
+            transition,
+            of,
             due: false,
             possible: false,
         }
@@ -312,8 +316,7 @@ impl Clocks {
     /// The instant is over, and that many clocks of a part in the common clock run.
     #[inline(always)]
     pub fn share(&mut self, running: u128, now: Ticks) {
-        let Of::Shared { fires, .. } = &mut self.of else { return };
-        let more = running as i128 - (self.running as i128 - i128::from(std::mem::take(fires)));
+        let more = running as i128 - (self.running as i128 - i128::from(std::mem::take(&mut self.fires)));
         if running != self.running || more != 0 {
             self.change(running, more.max(0) as u64, (-more).max(0) as u64, now);
         }
@@ -322,7 +325,7 @@ impl Clocks {
     /// From now on, that many clocks run.
     #[inline(always)]
     pub fn change(&mut self, running: u128, set: u64, dropped: u64, now: Ticks) {
-        (self.integral, self.busy) = (self.integral(now), self.busy(now));
+        (self.integral, self.busy) = (self.integral_at(now), self.busy_at(now));
         (self.running, self.since) = (running, now);
         self.set += set;
         self.dropped += dropped;
@@ -330,7 +333,7 @@ impl Clocks {
 
     /// Clocks that run × ticks, up to `now`.
     #[inline(always)]
-    pub fn integral(&self, now: Ticks) -> i128 {
+    pub fn integral_at(&self, now: Ticks) -> i128 {
         let time = now - self.since;
         // One multiplication instead of three, where the number is not a product of many.
         let more = u64::try_from(self.running).map_or_else(
@@ -347,7 +350,7 @@ impl Clocks {
     }
 
     /// The time with at least one clock.
-    pub fn busy(&self, now: Ticks) -> Ticks {
+    pub fn busy_at(&self, now: Ticks) -> Ticks {
         self.busy + if self.running > 0 { now - self.since } else { 0 }
     }
 
@@ -360,7 +363,7 @@ impl Clocks {
 
 /// All clocks of a net.
 pub struct AllClocks {
-    pub of: Vec<Clocks>,
+    pub of: Table<usize, Clocks>,
     /// That of the transitions whose bindings share a clock.
     pub common: CommonClock,
     /// The slot of each transition, and the transition in each slot, by its number among the clocks.
@@ -388,7 +391,7 @@ impl AllClocks {
             if clock.kind == ClockKind::Shared {
                 sharing.push(number);
                 slots.push(usize::MAX);
-                return Clocks::new(Of::Shared { part: sharing.len() - 1, fires: 0 }, id);
+                return Clocks::new(Of::Shared { part: sharing.len() - 1 }, id);
             }
             if timers.is_full() {
                 timers.widen();
@@ -401,7 +404,7 @@ impl AllClocks {
             let own = OwnClocks::new(tokens, clock.speed.is_some());
             Clocks::new(Of::Own(Box::new(own)), id)
         });
-        let of: Vec<Clocks> = of.collect();
+        let of: Table<usize, Clocks> = of.collect();
         let mut numbers = vec![0; timers.slots];
         let own = slots.iter().enumerate().filter(|(_, slot)| **slot != usize::MAX);
         own.for_each(|(number, &slot)| numbers[slot] = number);
@@ -427,7 +430,7 @@ impl AllClocks {
     /// When the first clock of a transition has run down.
     pub fn end(&self, number: usize) -> Ticks {
         match &self.of[number].of {
-            Of::Shared { part, .. } if self.common.rate(*part) > 0.0 => self.common.end,
+            Of::Shared { part } if self.common.rate(*part) > 0.0 => self.common.end,
             Of::Shared { .. } => NEVER,
             Of::Own(clocks) => clocks.end(),
         }
@@ -588,12 +591,12 @@ mod tests {
 
     #[test]
     fn m2_running_clocks_have_an_integral() {
-        let mut clocks = Clocks::new(Of::Shared { part: 0, fires: 0 }, TransitionId(0));
+        let mut clocks = Clocks::new(Of::Shared { part: 0 }, TransitionId(0));
         for (now, running, set, dropped) in [(10, 3, 3, 0), (20, 0, 0, 3), (50, 1, 1, 0)] {
             clocks.change(running, set, dropped, now);
         }
-        assert_eq!((clocks.integral(60), clocks.busy(60), clocks.set, clocks.dropped), (40, 20, 4, 3));
+        assert_eq!((clocks.integral_at(60), clocks.busy_at(60), clocks.set, clocks.dropped), (40, 20, 4, 3));
         clocks.restart(60);
-        assert_eq!((clocks.integral(65), clocks.busy(65), clocks.set), (5, 5, 0));
+        assert_eq!((clocks.integral_at(65), clocks.busy_at(65), clocks.set), (5, 5, 0));
     }
 }

@@ -25,6 +25,7 @@
 use crate::base::invariant::{ensure, Verified};
 use crate::base::random::Random;
 use crate::base::reuse::clone_into_fields;
+use crate::base::table::Table;
 use crate::base::ticks::{after, Ticks};
 use crate::collections::tournament::NEVER;
 
@@ -33,9 +34,10 @@ const FEW: usize = 5;
 /// Per tick (C4): the sum of all rates of a net is finite.
 pub const GREATEST_RATE: f64 = f64::from_bits((1023 + 900) << 52);
 
+#[repr(C)]
 pub struct CommonClock {
     /// The root is number 0, and below node n are those from 4 · n + 1 on. The last are the leaves.
-    nodes: Box<[f64]>,
+    pub nodes: Table<usize, f64>,
     /// The number of the first leaf: that of the nodes above.
     first: usize,
     /// The transition of each rate, by its number among the clocks.
@@ -52,13 +54,25 @@ clone_into_fields!(CommonClock { nodes, first, numbers, sum, end, rung });
 impl CommonClock {
     /// It does not run. `numbers`: the transitions that have a part in it, by their numbers among the clocks.
     pub fn new(numbers: Vec<usize>) -> Self {
-        let mut leaves = 1;
-        let mut first = 0;
-        while leaves < numbers.len() {
-            first += leaves;
-            leaves *= 4;
+        let (first, depth) = CommonClock::shape(numbers.len());
+        let leaves = 1 << (2 * depth);
+        let nodes = vec![0.0; first + leaves].into_iter().collect();
+        CommonClock { nodes, first, numbers, sum: 0.0, end: NEVER, rung: false }
+    }
+
+    /// The number of the first leaf, and of the levels above leaves, where so many transitions have a part.
+    pub fn shape(parts: usize) -> (usize, u32) {
+        let (mut first, mut depth) = (0, 0);
+        while 1 << (2 * depth) < parts {
+            first += 1 << (2 * depth);
+            depth += 1;
         }
-        CommonClock { nodes: vec![0.0; first + leaves].into(), first, numbers, sum: 0.0, end: NEVER, rung: false }
+        (first, depth)
+    }
+
+    /// Whether the sums above a rate are added up when it changes: there are many. A few are added up once for all.
+    pub fn adds_up_at_once(first: usize) -> bool {
+        first > FEW
     }
 
     /// The rate of a transition, by its number among those that have a part.
@@ -69,7 +83,7 @@ impl CommonClock {
     /// The four nodes below one.
     #[inline(always)]
     fn below(&self, node: usize) -> &[f64; 4] {
-        self.nodes[4 * node + 1..].first_chunk().expect("a node above leaves")
+        self.nodes.get(4 * node + 1..).and_then(<[f64]>::first_chunk).expect("a node above leaves")
     }
 
     #[inline(always)]
@@ -84,7 +98,7 @@ impl CommonClock {
     pub fn set_rate(&mut self, part: usize, rate: f64) {
         let mut node = self.first + part;
         self.nodes[node] = rate;
-        while self.first > FEW && node > 0 {
+        while CommonClock::adds_up_at_once(self.first) && node > 0 {
             node = (node - 1) / 4;
             self.add_up(node);
         }
@@ -110,9 +124,19 @@ impl CommonClock {
         }
     }
 
+    /// Machine code has settled it, at the sum of now.
+    pub fn was_settled(&mut self) {
+        (self.sum, self.rung) = (self.nodes[0], false);
+    }
+
+    /// Machine code has chosen the transition that is due.
+    pub fn was_rung(&mut self) {
+        self.rung = true;
+    }
+
     /// Goes on with these rates, as it was between two instants. Whether it ran exactly if there is a rate.
     pub fn resume(&mut self, rates: &[f64], end: Ticks) -> bool {
-        self.nodes[self.first..self.first + rates.len()].copy_from_slice(rates);
+        self.nodes.iter_mut().skip(self.first).zip(rates).for_each(|(leaf, rate)| *leaf = *rate);
         (0..self.first).rev().for_each(|node| _ = self.add_up(node));
         (self.sum, self.end) = (self.nodes[0], end);
         (end < NEVER) == (self.sum > 0.0)
@@ -154,7 +178,7 @@ impl CommonClock {
             let [a, b, c, d] = self.below(node);
             self.nodes[node] == (a + b) + (c + d)
         };
-        ensure((0..self.first).all(is_sum), "sums", || format!("{:?}", self.nodes))?;
+        ensure((0..self.first).all(is_sum), "sums", || format!("{:?}", &*self.nodes))?;
         let runs = self.end < NEVER && !self.rung;
         ensure(!runs || self.sum > 0.0, "set", || format!("ends at {} with the sum {}", self.end, self.sum))
     }
@@ -185,7 +209,7 @@ mod tests {
                 let mut other = random.clone();
                 fresh.settle(7, &mut other);
                 changing.settle(7, &mut random);
-                assert_eq!((&fresh.nodes, fresh.sum), (&changing.nodes, changing.sum));
+                assert_eq!((&*fresh.nodes, fresh.sum), (&*changing.nodes, changing.sum));
                 assert_eq!(changing.verify(), Ok(()));
                 assert_eq!(changing.end < NEVER, rates.iter().any(|&rate| rate > 0.0));
             }

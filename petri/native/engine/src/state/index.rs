@@ -182,6 +182,12 @@ impl Index {
         }
     }
 
+    /// Fetches the bucket of a group into the cache. There may be no such group.
+    #[inline(always)]
+    pub fn fetch_bucket(&self, group: u32) {
+        self.buckets.fetch_record(group);
+    }
+
     /// The bucket of a group.
     #[inline(always)]
     pub fn bucket(&self, group: u32) -> &Bucket {

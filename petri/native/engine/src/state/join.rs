@@ -37,7 +37,7 @@
 
 use std::mem::offset_of;
 
-use crate::base::cache::LINE;
+use crate::base::cache::{fetch, LINE};
 use crate::base::ids::{IndexId, PlaceId, TransitionId};
 use crate::base::invariant::{ensure, Verified};
 use crate::base::random::Random;
@@ -291,18 +291,21 @@ impl Join {
                 counted().for_each(|&seat| others.fetch_groups(seat));
                 counted().for_each(|&seat| others.fetch_buckets(indices, seat));
             }
+            // Which seats these are is unpredictable: no branch depends on it.
+            let (mut counted, mut count) = ([0; AT_A_TIME], 0);
             for &seat in seats {
-                let was_alone = empty[seat] == alone;
+                counted[count] = seat;
+                count += usize::from(empty[seat] == alone);
                 empty[seat] = empty[seat] - u8::from(before == 0) + u8::from(after == 0);
-                if was_alone {
-                    let weight = match (before, after) {
-                        (0, after) => others.choices(indices, seat) * after as u64,
-                        (_, 0) => 0,
-                        (1, after) => weights.weight(seat) * after as u64,
-                        (before, after) => weights.weight(seat) / before as u64 * after as u64,
-                    };
-                    weights.set(seat, weight);
-                }
+            }
+            for &seat in &counted[..count] {
+                let weight = match (before, after) {
+                    (0, after) => others.choices(indices, seat) * after as u64,
+                    (_, 0) => 0,
+                    (1, after) => weights.weight(seat) * after as u64,
+                    (before, after) => weights.weight(seat) / before as u64 * after as u64,
+                };
+                weights.set(seat, weight);
             }
         }
     }
@@ -328,6 +331,10 @@ impl Join {
         let (seat, rest) = if any == 1 { self.weights.select(k) } else { self.weights.select(k / any) };
         let mut left = if any == 1 { rest } else { rest * any + k % any };
         chosen[program.pivot] = u64::from(seat);
+        if !self.links.listed.is_empty() {
+            fetch((places[program.place].ring.slots + size_of::<u64>() * program.width * seat as usize) as *const u64);
+            self.links.fetch_choices(indices, seat);
+        }
         for choice in &program.choices {
             match *choice {
                 ArcChoice::Keyed { arc, link } => {
@@ -447,6 +454,7 @@ mod tests {
             transition: TransitionId(0),
             pivot: 0,
             place: PlaceId(0),
+            width: 1,
             binds: Vec::new(),
             filter: None,
             links: vec![LinkProgram {

@@ -277,6 +277,13 @@ impl Links {
         }
     }
 
+    /// Fetches what a seat chooses from, by all links that are listed at once: it lies far apart.
+    #[inline(always)]
+    pub fn fetch_choices(&self, indices: &Table<IndexId, Index>, seat: u32) {
+        self.listed.iter().for_each(|link| link.seats.fetch(seat));
+        self.listed.iter().for_each(|link| indices[link.target.index].fetch_bucket(link.seats.group(seat)));
+    }
+
     // ------------------------------------------------------------ counts
 
     /// The number of choices with the token of a seat, if it passes the filter.

@@ -452,6 +452,13 @@ impl Marking {
         self.joins[join].bindings(&program.joins[join.at()], &self.places)
     }
 
+    /// Fetches what a token of a group will touch that arrives in the place of an index: the group, and the seats that wait for it.
+    pub fn fetch_waiting(&self, index: IndexId, group: u32) {
+        let index = &self.indices[index];
+        index.fetch_bucket(group);
+        index.links().iter().for_each(|&(join, link)| self.joins[join].fetch_head(link, group));
+    }
+
     /// The tokens of binding number `k` of a join, by arc.
     #[inline(always)]
     pub fn choose(&self, program: &Program, join: JoinId, k: u64, chosen: &mut [u64]) {

@@ -103,6 +103,8 @@ pub struct LoopPlan {
     pub has_clocked: bool,
     /// Transitions race.
     pub races: bool,
+    /// Each instant is one firing of one of so many transitions that share a clock.
+    pub one_clock: Option<usize>,
     pub has_lanes: bool,
 }
 
@@ -121,6 +123,11 @@ impl Blueprint {
         if let Subject::Transition(plan) = &mut self.subject {
             (plan.fires, plan.cold) = (false, true);
         }
+    }
+
+    /// The transition's firing is all that happens at its instant, and it settles the common clock.
+    pub fn settles(&self) -> bool {
+        self.transition().is_some_and(|plan| !plan.settles.is_empty())
     }
 
     pub fn transition(&self) -> Option<&TransitionPlan> {

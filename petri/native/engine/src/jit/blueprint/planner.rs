@@ -16,7 +16,7 @@ use crate::jit::blueprint::place::{
 };
 use crate::jit::blueprint::transition::{
     Check, Count, Delay, Find, Inhibitor, Input, JoinSelection, Level, Limit, OneOf, Output, Races, Selection, SetSize,
-    Take, Time, TransitionPlan,
+    Settle, Take, Time, TransitionPlan,
 };
 use crate::jit::blueprint::{Bindings, Blueprint, EachRate, LoopPlan, RatePlan, Subject};
 use crate::jit::profile::{Occupancy, Profile};
@@ -26,10 +26,10 @@ use crate::program::distribution::{FINITE_MEAN, POSITIVE_MEAN};
 use crate::program::join::{ArcChoice, JoinProgram, LinkKey, LinkProgram};
 use crate::program::place::{Bound, PlaceProgram};
 use crate::program::transition::{TransitionProgram, NO_LANE};
+use crate::program::watch::MOST_WATCHES;
 use crate::program::{arc, expression, time, transition, Program};
-
-/// A gauge with more watches and dependents than this is left to the runtime: its code would be long, and seldom in the cache.
-const MOST_WATCHES: usize = 24;
+use crate::state::clocks::Clocks;
+use crate::state::common_clock::CommonClock;
 
 /// How the expressions of a transition are in its blueprint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -117,15 +117,20 @@ impl<'a> Planner<'a> {
         profile: Option<&'a Profile>,
         shadow: TransitionId,
     ) -> Option<(Blueprint, Names)> {
-        let transition = &program.transitions[program.racing[program.number_of_shadow(shadow)?]];
-        let clock = transition.clock.as_ref().filter(|clock| clock.kind == ClockKind::Shared)?;
         let mut planner = Planner::new(program, profile);
+        let plan = planner.rate_plan(program.number_of_shadow(shadow)?)?;
+        Some(planner.end(Subject::Rate(plan)))
+    }
+
+    /// What computes the rate of a transition, by its number among those that race.
+    fn rate_plan(&mut self, number: usize) -> Option<RatePlan> {
+        let program = self.program;
+        let transition = &program.transitions[program.racing[number]];
+        let clock = transition.clock.as_ref().filter(|clock| clock.kind == ClockKind::Shared)?;
         let bindings = match &transition.selection {
             transition::Selection::Single => Bindings::One,
-            transition::Selection::Bag(arc) => Bindings::Bag(planner.place(transition.inputs[*arc].place)),
-            transition::Selection::Join(id) if program.joins[id.at()].free.is_empty() => {
-                Bindings::Join(planner.join(*id))
-            }
+            transition::Selection::Bag(arc) => Bindings::Bag(self.place(transition.inputs[*arc].place)),
+            transition::Selection::Join(id) if program.joins[id.at()].free.is_empty() => Bindings::Join(self.join(*id)),
             _ => return None,
         };
         if !transition.plain || bindings != Bindings::One && clock.servers != Some(1) {
@@ -133,20 +138,34 @@ impl<'a> Planner<'a> {
         }
         let needs = if clock.servers == Some(1) { &[][..] } else { clock.needs.as_deref()? };
         let each = match (clock.mean.as_ref()?, &clock.speed) {
-            (expression::Real::Const(mean), None) if *mean > 0.0 => {
-                EachRate::Const(planner.word((1.0 / mean).to_bits()))
-            }
+            (expression::Real::Const(mean), None) if *mean > 0.0 => EachRate::Const(self.word((1.0 / mean).to_bits())),
             (mean, speed) => {
-                EachRate::Of { mean: planner.real(mean), speed: speed.as_ref().map(|(speed, _)| planner.real(speed)) }
+                EachRate::Of { mean: self.real(mean), speed: speed.as_ref().map(|(speed, _)| self.real(speed)) }
             }
         };
-        let plan = RatePlan {
+        Some(RatePlan {
             bindings,
-            needs: needs.iter().map(|&(place, count)| (planner.place(place), count)).collect(),
-            servers: clock.servers,
+            needs: needs.iter().map(|&(place, count)| (self.place(place), count)).collect(),
+            // What takes nothing has one clock (C1).
+            servers: clock.servers.filter(|_| !needs.is_empty()),
             each,
+        })
+    }
+
+    /// The rates that a firing of a transition with the common clock changes, its own first.
+    fn settles(&mut self, number: usize) -> Vec<Settle> {
+        let program = self.program;
+        let mut changed = program.changed_rates(number);
+        let own = changed.remove(&number);
+        let (first, depth) = CommonClock::shape(program.racing.len());
+        let settle = |(number, changes): (usize, bool)| Settle {
+            transition: self.neighbour(program.racing[number]),
+            clocks: self.word((number * size_of::<Clocks>()) as u64),
+            leaf: self.word(((first + number) * size_of::<f64>()) as u64),
+            levels: if CommonClock::adds_up_at_once(first) { depth } else { 0 },
+            rate: self.rate_plan(number).filter(|_| changes),
         };
-        Some(planner.end(Subject::Rate(plan)))
+        [(number, own)].into_iter().chain(changed.into_iter().map(|number| (number, true))).map(settle).collect()
     }
 
     /// The blueprint of the loop.
@@ -159,6 +178,7 @@ impl<'a> Planner<'a> {
             watches: !program.probes.watched.is_empty(),
             has_clocked: !program.clocked.is_empty(),
             races: !program.racing.is_empty(),
+            one_clock: program.one_clock.then_some(program.racing.len()),
             has_lanes: program.lanes > 0,
         };
         planner.end(Subject::Loop(plan))
@@ -379,6 +399,10 @@ impl<'a> Planner<'a> {
                 ClockKind::Shared => Races::Part(self.word(clock.number as u64)),
                 _ => Races::Own,
             }),
+            settles: match &plan.clock {
+                Some(clock) if self.program.one_clock => self.settles(clock.number),
+                _ => Vec::new(),
+            },
             delivers: plan.delivers.is_some(),
             cold: false,
         }

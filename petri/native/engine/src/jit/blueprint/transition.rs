@@ -6,6 +6,7 @@ pub use crate::program::transition::NO_LANE;
 use crate::collections::rank_set::{MEDIUM, SMALL};
 use crate::jit::blueprint::expression::{Bool, Int, Mean, Real, SlotValue, Value, Variable};
 use crate::jit::blueprint::names::{IndexRef, JoinRef, PlaceRef, TransitionRef, WordRef};
+use crate::jit::blueprint::RatePlan;
 use crate::jit::profile::Occupancy;
 
 #[derive(Debug, PartialEq, Eq, Hash)]
@@ -36,6 +37,8 @@ pub struct TransitionPlan {
     pub fires: bool,
     /// Its firings end a clock.
     pub races: Option<Races>,
+    /// The rates that its firing changes, its own first: in a net of one clock, where the firing is all of its instant.
+    pub settles: Vec<Settle>,
     /// It only ends: it delivers the tokens of an output with a delay.
     pub delivers: bool,
     /// It is left to the interpreter, because it fires too seldom for code to pay.
@@ -47,6 +50,19 @@ pub struct TransitionPlan {
 pub enum Races {
     Part(WordRef),
     Own,
+}
+
+/// A part in the common clock that is computed again.
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub struct Settle {
+    pub transition: TransitionRef,
+    /// Where its clocks are among all, and its rate among the sums, in bytes.
+    pub clocks: WordRef,
+    pub leaf: WordRef,
+    /// How many sums above the rate are added up at once; if none, the loop adds up all.
+    pub levels: u32,
+    /// None: only the clock that has run down is another one.
+    pub rate: Option<RatePlan>,
 }
 
 #[derive(Debug, PartialEq, Eq, Hash)]

@@ -70,8 +70,8 @@ impl<'a, 'b> ChanceCode<'_, 'a, 'b> {
     }
 
     /// `Random::uniform`.
-    pub fn uniform(&mut self) -> Value {
-        let word = self.word(Draw::Value);
+    pub fn uniform(&mut self, draw: Draw) -> Value {
+        let word = self.word(draw);
         let bits = self.upper_bits(word);
         let unit = self.e.real(UNIT);
         self.e.b.ins().fmul(bits, unit)
@@ -110,13 +110,13 @@ impl<'a, 'b> ChanceCode<'_, 'a, 'b> {
     }
 
     /// `Random::exponential`.
-    pub fn exponential(&mut self) -> Value {
-        self.draw_exponential(|_, _| {})
+    pub fn exponential(&mut self, draw: Draw) -> Value {
+        self.draw_exponential(draw, |_, _| {})
     }
 
     /// The same. Rare values, such as 0, are passed to `check` first.
-    pub fn draw_exponential(&mut self, check: impl FnOnce(&mut Emitter<'a, 'b>, Value)) -> Value {
-        let word = self.word(Draw::Value);
+    pub fn draw_exponential(&mut self, draw: Draw, check: impl FnOnce(&mut Emitter<'a, 'b>, Value)) -> Value {
+        let word = self.word(draw);
         let layer = self.e.b.ins().band_imm_s(word, 0xFF);
         let offset = self.e.b.ins().ishl_imm_s(layer, 3);
         let tables = self.e.int(std::ptr::from_ref(ziggurat()) as u64);
@@ -132,9 +132,9 @@ impl<'a, 'b> ChanceCode<'_, 'a, 'b> {
         let result = self.e.b.append_block_param(next, F64);
         self.e.b.ins().brif(inside, next, &[x.into()], rest, &[]);
         self.e.b.switch_to_block(rest);
-        self.lend(Draw::Value);
+        self.lend(draw);
         self.e.call_rarely(Rare::ExponentialRest, &[layer, x]);
-        self.regain(Draw::Value);
+        self.regain(draw);
         let drawn = self.e.load(F64, self.e.engine, self.e.layout.value);
         check(self.e, drawn);
         self.e.jump(next, &[drawn]);

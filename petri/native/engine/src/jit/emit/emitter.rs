@@ -528,6 +528,11 @@ impl<'a, 'b> Emitter<'a, 'b> {
         self.general
     }
 
+    /// Where the code goes from here on that leaves to the interpreter. Returns where it went before.
+    pub fn leave_for(&mut self, block: Block) -> Block {
+        std::mem::replace(&mut self.general, block)
+    }
+
     /// Leaves to the interpreter, unless the condition holds.
     pub fn require(&mut self, condition: Value) {
         self.unless(condition, self.general);

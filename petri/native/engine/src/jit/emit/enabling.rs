@@ -103,6 +103,9 @@ impl<'a, 'b> EnablingCode<'_, 'a, 'b> {
     pub fn met(&mut self, transition: TransitionRef, seen: Option<Value>) {
         let one = self.e.b.ins().iconst(I32, -1);
         let unmet = self.change_unmet(transition, one);
+        if self.e.blueprint.settles() {
+            return; // its clock runs
+        }
         let all = self.e.equals(unmet, 0);
         if !self.e.blueprint[transition].plain {
             self.touch_if([Some(all), seen], transition);
@@ -117,6 +120,9 @@ impl<'a, 'b> EnablingCode<'_, 'a, 'b> {
     pub fn violated(&mut self, transition: TransitionRef) {
         let one = self.e.b.ins().iconst(I32, 1);
         let unmet = self.change_unmet(transition, one);
+        if self.e.blueprint.settles() {
+            return;
+        }
         if let Some(member) = self.member(transition) {
             self.exclude(&member, None);
         } else {
@@ -127,10 +133,10 @@ impl<'a, 'b> EnablingCode<'_, 'a, 'b> {
 
     // ------------------------------------------------------------ sets of enabled transitions
 
-    /// Where the set of enabled transitions has a transition, unless it is a large one.
+    /// Where the set of enabled transitions has a transition, unless it is a large one, or none becomes enabled.
     pub fn member(&mut self, transition: TransitionRef) -> Option<Member> {
         let Neighbour { level, set, .. } = self.e.blueprint[transition];
-        if set == SetSize::Large {
+        if set == SetSize::Large || self.e.blueprint.settles() {
             return None;
         }
         let (sets, offset) = self.e.enabled(level);
@@ -190,6 +196,9 @@ impl<'a, 'b> EnablingCode<'_, 'a, 'b> {
     }
 
     pub fn look_again(&mut self, dependent: &Dependent, before: Value, way: Way, seen: Option<Value>) {
+        if self.e.blueprint.settles() {
+            return;
+        }
         let asks = way == Way::Up && dependent.depth != u64::MAX;
         let near = asks.then(|| self.e.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, before, dependent.depth as i64));
         self.touch_if([near, seen], dependent.transition);

@@ -15,6 +15,19 @@ use crate::jit::emit::slots::slots_at;
 use crate::jit::emit::subjects::{ExpressionCode, Subjects};
 use crate::jit::holes::Hole;
 
+/// A real, and whether it was tested: it is finite then, and not −0.
+#[derive(Clone, Copy)]
+struct Open {
+    value: Value,
+    is_tested: bool,
+}
+
+impl Open {
+    fn tested(value: Value) -> Self {
+        Open { value, is_tested: true }
+    }
+}
+
 impl ExpressionCode<'_, '_, '_> {
     /// The 64 bits of a value. `end` is the end of the firing, as far as it is known.
     pub fn bits(&mut self, value: &expression::Value, end: Value) -> Value {
@@ -359,7 +372,22 @@ impl ExpressionCode<'_, '_, '_> {
     // ------------------------------------------------------------ reals
 
     pub fn real_value(&mut self, e: &Real, end: Value) -> Value {
-        match e {
+        let found = self.open_value(e, end);
+        self.closed(found)
+    }
+
+    /// A value that is tested when it is closed.
+    fn closed(&mut self, of: Open) -> Value {
+        if of.is_tested {
+            of.value
+        } else {
+            self.finite(of.value)
+        }
+    }
+
+    /// What is not finite stays so in sums and products, and is looked for at the end; the sign of 0 changes nothing before.
+    fn open_value(&mut self, e: &Real, end: Value) -> Open {
+        let value = match e {
             Real::Const { bits, .. } => self.e.real_hole(*bits),
             Real::Var(variable) => {
                 let bits = self.variable(*variable);
@@ -376,18 +404,18 @@ impl ExpressionCode<'_, '_, '_> {
                 self.real_function(*function, a)
             }
             Real::Binary(operation, operands) => {
-                let (a, b) = (self.real_value(&operands.0, end), self.real_value(&operands.1, end));
+                let (a, b) = (self.open_value(&operands.0, end), self.open_value(&operands.1, end));
                 let not_zero = matches!(operands.1, Real::Const { is_zero: false, .. });
-                self.real_operation(*operation, a, b, not_zero)
+                return self.real_operation(*operation, a, b, not_zero);
             }
             Real::Chain(first, steps) => {
-                let (mut value, _) = self.real_leaf(*first);
+                let mut found = Open::tested(self.real_leaf(*first).0);
                 for (operation, operand) in steps {
                     let (operand, known) = self.real_leaf(*operand);
                     let not_zero = known.is_some_and(|bits| f64::from_bits(bits) != 0.0);
-                    value = self.real_operation(*operation, value, operand, not_zero);
+                    found = self.real_operation(*operation, found, Open::tested(operand), not_zero);
                 }
-                value
+                return found;
             }
             Real::If(parts) => {
                 let condition = self.condition(&parts.0, end);
@@ -395,9 +423,9 @@ impl ExpressionCode<'_, '_, '_> {
                 self.either(condition, F64, branch(&parts.1), branch(&parts.2))
             }
             Real::ConstExponential(mean) => match *mean {
-                Mean::One => self.chance().exponential(),
+                Mean::One => self.chance().exponential(Draw::Value),
                 Mean::Usual(mean) => {
-                    let standard = self.chance().exponential();
+                    let standard = self.chance().exponential(Draw::Value);
                     self.times_mean(standard, mean)
                 }
                 Mean::Other(mean) => {
@@ -417,7 +445,7 @@ impl ExpressionCode<'_, '_, '_> {
                 let fine = self.e.b.ins().fcmp(FloatCC::LessThanOrEqual, low, high);
                 self.e.require(fine);
                 let width = self.e.b.ins().fsub(high, low);
-                let u = self.chance().uniform();
+                let u = self.chance().uniform(Draw::Value);
                 let above = self.e.b.ins().fmul(width, u);
                 let value = self.e.b.ins().fadd(low, above);
                 self.finite(value)
@@ -430,7 +458,8 @@ impl ExpressionCode<'_, '_, '_> {
                 let bits = self.evaluated(self.e.runtime.real, *address, end);
                 self.real_of(bits)
             }
-        }
+        };
+        Open::tested(value)
     }
 
     /// An operand, and its bits if it is a constant of the code.
@@ -450,7 +479,7 @@ impl ExpressionCode<'_, '_, '_> {
     }
 
     fn scaled_exponential(&mut self, mean: Value) -> Value {
-        let standard = self.chance().exponential();
+        let standard = self.chance().exponential(Draw::Value);
         let value = self.e.b.ins().fmul(mean, standard);
         self.finite(value)
     }
@@ -487,28 +516,40 @@ impl ExpressionCode<'_, '_, '_> {
     }
 
     /// The result of an operation. `not_zero`: the second number is known not to be 0.
-    fn real_operation(&mut self, operation: RealOperation, a: Value, b: Value, not_zero: bool) -> Value {
+    fn real_operation(&mut self, operation: RealOperation, a: Open, b: Open, not_zero: bool) -> Open {
         let value = match operation {
-            RealOperation::Add => self.e.b.ins().fadd(a, b),
-            RealOperation::Sub => self.e.b.ins().fsub(a, b),
-            RealOperation::Mul => self.e.b.ins().fmul(a, b),
-            RealOperation::Div if not_zero => self.e.b.ins().fdiv(a, b),
+            RealOperation::Add => self.e.b.ins().fadd(a.value, b.value),
+            RealOperation::Sub => self.e.b.ins().fsub(a.value, b.value),
+            RealOperation::Mul => self.e.b.ins().fmul(a.value, b.value),
             RealOperation::Div | RealOperation::Pow => {
-                let zero = self.e.real(0.0);
-                let fine = self.e.b.ins().fcmp(FloatCC::NotEqual, b, zero);
-                self.e.require(fine);
-                self.e.b.ins().fdiv(a, b)
+                let divisor = self.tested(b);
+                if !not_zero {
+                    let zero = self.e.real(0.0);
+                    let fine = self.e.b.ins().fcmp(FloatCC::NotEqual, divisor, zero);
+                    self.e.require(fine);
+                }
+                self.e.b.ins().fdiv(a.value, divisor)
             }
-            RealOperation::Min => {
-                let less = self.e.b.ins().fcmp(FloatCC::LessThan, b, a);
-                self.e.b.ins().select(less, b, a)
-            }
-            RealOperation::Max => {
-                let greater = self.e.b.ins().fcmp(FloatCC::GreaterThan, b, a);
-                self.e.b.ins().select(greater, b, a)
+            RealOperation::Min | RealOperation::Max => {
+                let (a, b) = (self.tested(a), self.tested(b));
+                let comparison = match operation {
+                    RealOperation::Min => FloatCC::LessThan,
+                    _ => FloatCC::GreaterThan,
+                };
+                let second = self.e.b.ins().fcmp(comparison, b, a);
+                self.e.b.ins().select(second, b, a)
             }
         };
-        self.finite(value)
+        Open { value, is_tested: false }
+    }
+
+    /// A finite value, perhaps −0.
+    fn tested(&mut self, of: Open) -> Value {
+        if !of.is_tested {
+            let finite = self.is_finite(of.value);
+            self.e.require(finite);
+        }
+        of.value
     }
 }
 

@@ -340,6 +340,20 @@ impl<'a> JoinCode<'_, 'a, '_> {
         }
     }
 
+    /// Prefetches what an arriving token will touch because joins look it up by several links, where keys are many.
+    pub fn fetch_waiting(&mut self, place: PlaceRef, slots: &[Source]) {
+        for of in self.e.moves(place).indices.iter().filter(|of| of.serves == Serves::Several) {
+            let index = &self.e.blueprint[of.index];
+            if index.extents.is_none() || index.outside < MANY {
+                continue;
+            }
+            let key: Vec<KeySlot> = of.key.iter().map(|slot| KeySlot { inside: false, ..*slot }).collect();
+            let group = self.tokens().group(index, &key, slots);
+            let number = self.e.hole(Hole::IndexNumber(of.index));
+            self.e.call(self.e.runtime.fetch_waiting, &[self.e.engine, number, group], None);
+        }
+    }
+
     /// Fetches what an index leads to, where its keys are many and firings in progress few.
     fn fetch_far(&mut self, index: &IndexPlan, records: impl Fn(&mut Self) -> [Value; 2]) {
         if index.outside < MANY {

@@ -13,7 +13,7 @@ use crate::base::ticks::Ticks;
 use crate::collections::rank_set::RankSet;
 use crate::collections::records::Records;
 use crate::collections::tournament::{Key, MANY, NEVER, NONE};
-use crate::engine::code::{Routines, DONE, ENABLED, FIRES, OVER, STARTS, STOPPED, USED_UP};
+use crate::engine::code::{Routines, DONE, ENABLED, FIRES, GENERAL, OVER, STARTS, STOPPED, USED_UP};
 use crate::jit::blueprint::transition::{Level, SetSize, TransitionPlan, NO_LANE};
 use crate::jit::blueprint::{Blueprint, LoopPlan};
 use crate::jit::emit::emitter::{Draw, Exit, FunctionForm, Writer, LEAF};
@@ -30,13 +30,13 @@ const FEW_ROUNDS: u32 = MANY.ilog2() - 4;
 /// firings to stop at, and which pieces are inlined in the loop.
 pub struct LoopContext<'w> {
     plan: &'w LoopPlan,
-    parts: Parts,
+    pub parts: Parts,
     pub routines: Value,
-    until: Value,
+    pub until: Value,
     enough: Value,
     pub written: &'w InlinePieces<'w>,
     /// The time.
-    now: Variable,
+    pub now: Variable,
     /// Firings may start while fewer than this have started since time 0. Then the loop computes again how many may
     /// (`allow`).
     may_start: Variable,
@@ -93,13 +93,15 @@ pub struct FinishWays {
 }
 
 /// Parts of the loop.
-struct Parts {
+pub struct Parts {
     /// Looks for a firing to start.
     top: Block,
     /// Starts a firing of a transition.
-    fire: Block,
+    pub fire: Block,
+    /// A firing that lasts no time has started: the same as `top`, unless it was all that happens at its instant.
+    pub done: Block,
     /// Nothing is enabled.
-    idle: Block,
+    pub idle: Block,
     /// Ends a firing.
     finish: Block,
 }
@@ -109,7 +111,8 @@ impl MainLoopCode<'_, '_, '_> {
         let [routines, until, enough] = [2, 3, 4].map(|i| self.e.parameter(i));
         let [now, may_start] = [0; 2].map(|_| self.e.b.declare_var(I64));
         let [top, fire, idle, finish] = [0; 4].map(|_| self.e.b.create_block());
-        let parts = Parts { top, fire, idle, finish };
+        let done = if plan.one_clock.is_some() { self.e.b.create_block() } else { top };
+        let parts = Parts { top, fire, done, idle, finish };
         let asked = LoopContext { plan, parts, routines, until, enough, written, now, may_start };
         let time = self.e.load(I64, self.e.engine, self.e.layout.now);
         self.e.b.def_var(now, time);
@@ -137,11 +140,21 @@ impl MainLoopCode<'_, '_, '_> {
             self.e.b.switch_to_block(some);
             self.leave_unless_allowed(&asked);
             let transition = self.pick(number, level, word);
-            self.e.jump(fire, &[transition]);
+            match plan.one_clock {
+                // Its code begins where the common clock has been settled.
+                Some(_) => {
+                    let general = self.e.int(GENERAL);
+                    self.leave_to_start(transition, general);
+                }
+                None => self.e.jump(fire, &[transition]),
+            }
             self.e.b.switch_to_block(none);
         }
         self.e.jump(idle, &[]);
         self.fire(&asked);
+        if let Some(parts) = plan.one_clock {
+            return self.run_clock(&asked, parts);
+        }
         self.pass_time(&asked);
         self.finish_first(&asked);
     }
@@ -159,6 +172,17 @@ impl MainLoopCode<'_, '_, '_> {
 
     /// The number of firings that may start is often that of an earlier instant.
     fn leave_unless_allowed(&mut self, asked: &LoopContext) {
+        let [used_up] = self.e.new_blocks();
+        self.unless_allowed(asked, used_up);
+        let here = self.e.b.current_block();
+        self.e.b.set_cold_block(used_up);
+        self.e.b.switch_to_block(used_up);
+        self.e.leave(USED_UP);
+        here.into_iter().for_each(|here| self.e.b.switch_to_block(here));
+    }
+
+    /// Goes on unless no firing may start.
+    pub fn unless_allowed(&mut self, asked: &LoopContext, used_up: Block) {
         let (go, allow) = (self.e.b.create_block(), self.e.b.create_block());
         self.e.b.set_cold_block(allow);
         let firings = self.e.load(I64, self.e.engine, self.e.layout.firings);
@@ -168,8 +192,7 @@ impl MainLoopCode<'_, '_, '_> {
         self.e.b.switch_to_block(allow);
         let few = self.allow(asked);
         let may = self.e.b.ins().icmp(IntCC::UnsignedLessThan, firings, few);
-        self.leave_unless(may, USED_UP);
-        self.e.jump(go, &[]);
+        self.e.b.ins().brif(may, go, &[], used_up, &[]);
         self.e.b.switch_to_block(go);
     }
 
@@ -186,7 +209,7 @@ impl MainLoopCode<'_, '_, '_> {
     }
 
     /// Leaves with a status unless a word is not zero.
-    fn leave_unless(&mut self, word: Value, status: u64) {
+    pub fn leave_unless(&mut self, word: Value, status: u64) {
         let (go, out) = (self.e.b.create_block(), self.e.b.create_block());
         self.e.b.set_cold_block(out);
         self.e.b.ins().brif(word, go, &[], out, &[]);
@@ -399,14 +422,17 @@ impl MainLoopCode<'_, '_, '_> {
         self.e.jump(asked.parts.top, &[]);
         let [status, transition] = [0; 2].map(|_| self.e.b.append_block_param(rest, I64));
         self.e.b.switch_to_block(rest);
-        self.leave_to_start(transition, status);
+        match asked.plan.one_clock {
+            Some(_) => self.leave_clock(asked, status, transition),
+            None => self.leave_to_start(transition, status),
+        }
     }
 
     fn call_start(&mut self, asked: &LoopContext, lasts: Block, rest: Block, transition: Value) {
         let routines = self.e.routines_of(asked.routines, transition);
         let status = self.e.call_routine(LEAF, routines, offset_of!(Routines, start), &[]);
         let (not_done, begun) = (self.e.b.create_block(), self.e.b.create_block());
-        self.e.b.ins().brif(status, not_done, &[], asked.parts.top, &[]);
+        self.e.b.ins().brif(status, not_done, &[], asked.parts.done, &[]);
         self.e.b.switch_to_block(not_done);
         let has_begun = self.e.b.ins().icmp_imm_s(IntCC::SignedGreaterThan, status, 0);
         self.e.b.ins().brif(has_begun, begun, &[], rest, &[status.into(), transition.into()]);
@@ -417,7 +443,7 @@ impl MainLoopCode<'_, '_, '_> {
 
     fn start_by_part(&mut self, asked: &LoopContext, lasts: Block, rest: Block, transition: Value) {
         let now = self.e.b.use_var(asked.now);
-        let ways = StartWays { done: asked.parts.top, lasts, transition };
+        let ways = StartWays { done: asked.parts.done, lasts, transition };
         let exit = Exit::Loop { block: rest, transition };
         self.go_to_part(
             &asked.written.starts,
@@ -580,7 +606,7 @@ impl MainLoopCode<'_, '_, '_> {
 
     /// Leaves with the status of a firing that the engine must start, or whose fault it must report. A call would be
     /// simpler, but would cost the loop its registers.
-    fn leave_to_start(&mut self, transition: Value, status: Value) {
+    pub fn leave_to_start(&mut self, transition: Value, status: Value) {
         self.e.store(transition, self.e.engine, self.e.layout.value);
         self.e.b.ins().return_(&[status]);
     }

@@ -22,6 +22,7 @@
 //! - [`output`]: what an output arc gives
 //! - [`transition`]: a firing: its start and its end
 //! - [`main_loop`]: the loop
+//! - [`one_clock`]: the loop of a net of which all transitions share a clock
 
 pub mod agenda;
 pub mod chance;
@@ -30,6 +31,7 @@ pub mod enabling;
 pub mod expression;
 pub mod join;
 pub mod main_loop;
+pub mod one_clock;
 pub mod output;
 pub mod place;
 pub mod rate;

@@ -364,15 +364,17 @@ impl<'a> PlaceCode<'_, 'a, '_> {
         if self.enabling().is_told_later(watch, way, Some(crossed), lost) {
             return;
         }
-        let Some(member) = self.enabling().member(watch.transition) else { return };
+        let member = self.enabling().member(watch.transition);
         let change = self.e.b.ins().uextend(I32, crossed);
         if (way == Way::Up) != watch.below {
             let change = self.e.b.ins().ineg(change);
             let unmet = self.enabling().change_unmet(watch.transition, change);
+            let Some(member) = member else { return };
             let all = self.e.equals(unmet, 0);
             self.enabling().include(&member, all);
         } else {
             self.enabling().change_unmet(watch.transition, change);
+            let Some(member) = member else { return };
             self.enabling().exclude(&member, Some(crossed));
         }
     }

@@ -1,17 +1,33 @@
 //! Code for rates in the common clock (C4).
 
+use std::mem::{offset_of, size_of};
+
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
-use cranelift_codegen::ir::types::{F64, I64};
+use cranelift_codegen::ir::types::{F64, I32, I64};
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value};
 
+use crate::engine::code::UNSETTLED;
+use crate::jit::blueprint::transition::Settle;
 use crate::jit::blueprint::{Bindings, EachRate, RatePlan};
+use crate::jit::emit::emitter::Writer;
 use crate::jit::emit::subjects::{RateCode, Subjects};
+use crate::jit::holes::Hole;
+use crate::state::clocks::Clocks;
 use crate::state::common_clock::GREATEST_RATE;
+use crate::state::counters::TransitionCounters;
 
 impl RateCode<'_, '_, '_> {
     /// Returns the number of clocks of a transition whose conditions hold, and leaves the sum of their rates to the engine. The
     /// interpreter does it where something is out of the ordinary.
     pub fn rate(&mut self, plan: &RatePlan) {
+        let (clocks, rate) = self.clocks_and_rate(plan);
+        let bits = self.e.b.ins().bitcast(I64, MemFlagsData::new(), rate);
+        self.e.store(bits, self.e.engine, self.e.layout.value);
+        self.e.b.ins().return_(&[clocks]);
+    }
+
+    /// The number of clocks of a transition whose conditions hold, and the sum of their rates.
+    fn clocks_and_rate(&mut self, plan: &RatePlan) -> (Value, Value) {
         let mut clocks = match plan.bindings {
             Bindings::One => plan.servers.map(|servers| self.e.int(servers)),
             Bindings::Bag(place) => Some(self.e.tokens_in(place)),
@@ -25,17 +41,151 @@ impl RateCode<'_, '_, '_> {
             }
             clocks = Some(clocks.map_or(degree, |clocks| self.e.b.ins().umin(clocks, degree)));
         }
-        let clocks = clocks.unwrap_or_else(|| self.e.int(1));
-        let few = self.e.b.ins().icmp_imm_s(IntCC::SignedGreaterThan, clocks, 0);
-        self.e.require(few);
         let each = self.each(&plan.each);
-        let number = self.e.b.ins().fcvt_from_sint(F64, clocks);
-        let rate = self.e.b.ins().fmul(number, each);
+        let (clocks, rate) = match clocks {
+            None => (self.e.int(1), each),
+            Some(clocks) => {
+                let few = self.e.b.ins().icmp_imm_s(IntCC::SignedGreaterThan, clocks, 0);
+                self.e.require(few);
+                let number = self.e.b.ins().fcvt_from_sint(F64, clocks);
+                (clocks, self.e.b.ins().fmul(number, each))
+            }
+        };
         let greatest = self.e.real(GREATEST_RATE);
-        let rate = self.e.b.ins().fmin(rate, greatest);
-        let bits = self.e.b.ins().bitcast(I64, MemFlagsData::new(), rate);
-        self.e.store(bits, self.e.engine, self.e.layout.value);
-        self.e.b.ins().return_(&[clocks]);
+        let usual = self.e.b.ins().fcmp(FloatCC::LessThanOrEqual, rate, greatest);
+        self.e.require(usual);
+        (clocks, rate)
+    }
+
+    /// A firing has changed these rates, and is all that happens at its instant (`Clocks::share`, `CommonClock::set_rate`). Leaves
+    /// with `UNSETTLED` where something is out of the ordinary.
+    pub fn settle(&mut self, settles: &[Settle]) {
+        let [unsettled] = self.e.new_blocks();
+        self.e.b.set_cold_block(unsettled);
+        let general = self.e.leave_for(unsettled);
+        let rates = self.e.table(self.e.layout.rates);
+        let all = self.e.table(self.e.layout.all_clocks);
+        for (position, settle) in settles.iter().enumerate() {
+            let offset = self.e.hole(Hole::Constant(settle.clocks));
+            let clocks = self.e.b.ins().iadd(all, offset);
+            match &settle.rate {
+                Some(plan) if position == 0 => self.settle_own(settle, plan, rates, clocks),
+                Some(plan) => {
+                    let [before, number] = self.settle_part(settle, plan, rates, clocks);
+                    let changed = self.e.b.ins().icmp(IntCC::NotEqual, number, before);
+                    self.when(changed, |s| s.change_number(clocks, before, before, number));
+                }
+                None => self.set_another(clocks),
+            }
+        }
+        self.e.leave_for(general);
+        let here = self.e.b.current_block();
+        self.e.b.switch_to_block(unsettled);
+        self.e.leave(UNSETTLED);
+        here.into_iter().for_each(|here| self.e.b.switch_to_block(here));
+    }
+
+    /// The rate of the transition that has fired. The engine counts the firing where the code leaves before it has.
+    fn settle_own(&mut self, settle: &Settle, plan: &RatePlan, rates: Value, clocks: Value) {
+        let (one, none) = (self.e.int(1), self.e.int(0));
+        self.e.store(one, clocks, offset_of!(Clocks, fires));
+        let [before, number] = self.settle_part(settle, plan, rates, clocks);
+        self.e.store(none, clocks, offset_of!(Clocks, fires));
+        let changed = self.e.b.ins().icmp(IntCC::NotEqual, number, before);
+        let change = |s: &mut Self| {
+            let others = s.e.b.ins().iadd_imm_s(before, -1);
+            s.change_number(clocks, before, others, number);
+        };
+        self.when_or(changed, change, |s| s.set_another(clocks));
+    }
+
+    /// The clock that has run down is set again, so that as many run as before.
+    fn set_another(&mut self, clocks: Value) {
+        self.e.add_at(clocks, offset_of!(Clocks, set), 1);
+    }
+
+    /// Computes a rate. Returns how many clocks ran before, and how many do.
+    fn settle_part(&mut self, settle: &Settle, plan: &RatePlan, rates: Value, clocks: Value) -> [Value; 2] {
+        let state = self.e.transition(settle.transition);
+        let unmet = self.e.load(I32, state, offset_of!(TransitionCounters, unmet));
+        // It lacks nothing but that its clock has run down.
+        let possible = self.e.equals(unmet, 1);
+        let some = |s: &mut Self| {
+            let (number, rate) = s.clocks_and_rate(plan);
+            vec![number, rate]
+        };
+        let found = self.branch(possible, &[I64, F64], some, |s| vec![s.e.int(0), s.e.real(0.0)]);
+        let (number, rate) = (found[0], found[1]);
+        let leaf = self.e.hole(Hole::Constant(settle.leaf));
+        let address = self.e.b.ins().iadd(rates, leaf);
+        self.e.store(rate, address, 0);
+        let mut node = leaf;
+        for _ in 0..settle.levels {
+            node = self.node_above(node);
+            self.add_up(rates, node);
+        }
+        [self.e.load(I64, clocks, offset_of!(Clocks, running)), number]
+    }
+
+    /// `Clocks::change`: `number` clocks run, and not `before`, of which `kept` have not run down.
+    fn change_number(&mut self, clocks: Value, before: Value, kept: Value, number: Value) {
+        let since = self.e.load(I64, clocks, offset_of!(Clocks, since));
+        let (spell, zero) = (self.e.b.ins().isub(self.e.now, since), self.e.int(0));
+        self.e.store(self.e.now, clocks, offset_of!(Clocks, since));
+        self.e.store(number, clocks, offset_of!(Clocks, running));
+        let low = self.e.load(I64, clocks, offset_of!(Clocks, integral));
+        let (more, more_high) = (self.e.b.ins().imul(before, spell), self.e.b.ins().umulhi(before, spell));
+        let sum = self.e.b.ins().iadd(low, more);
+        self.e.store(sum, clocks, offset_of!(Clocks, integral));
+        let carry = self.e.b.ins().icmp(IntCC::UnsignedLessThan, sum, more);
+        let carry = self.e.b.ins().uextend(I64, carry);
+        let high = self.e.load(I64, clocks, offset_of!(Clocks, integral) + size_of::<u64>());
+        let high = self.e.b.ins().iadd(high, more_high);
+        let high = self.e.b.ins().iadd(high, carry);
+        self.e.store(high, clocks, offset_of!(Clocks, integral) + size_of::<u64>());
+        let is_idle = self.e.equals(before, 0);
+        let busy = self.e.b.ins().select(is_idle, zero, spell);
+        self.add(clocks, offset_of!(Clocks, busy), busy);
+        let change = self.e.b.ins().isub(number, kept);
+        let set = self.e.b.ins().smax(change, zero);
+        self.add(clocks, offset_of!(Clocks, set), set);
+        let dropped = self.e.b.ins().isub(set, change);
+        self.add(clocks, offset_of!(Clocks, dropped), dropped);
+    }
+
+    fn add(&mut self, address: Value, offset: usize, more: Value) {
+        let sum = self.e.load(I64, address, offset);
+        let sum = self.e.b.ins().iadd(sum, more);
+        self.e.store(sum, address, offset);
+    }
+
+    /// Sums are known by their distance from the root. The four below one begin at 4 times its distance, and a number more.
+    fn node_above(&mut self, node: Value) -> Value {
+        let from_first = self.e.b.ins().iadd_imm_s(node, -8);
+        let number = self.e.b.ins().ushr_imm_s(from_first, 5);
+        self.e.b.ins().ishl_imm_s(number, 3)
+    }
+
+    /// The four rates or sums below a sum, and where they are.
+    pub fn below(&mut self, rates: Value, node: Value) -> ([Value; 4], Value) {
+        let offset = self.e.b.ins().ishl_imm_s(node, 2);
+        let offset = self.e.b.ins().iadd_imm_s(offset, 8);
+        let first = self.e.b.ins().iadd(rates, offset);
+        ([0, 1, 2, 3].map(|number| self.e.load(F64, first, 8 * number)), offset)
+    }
+
+    /// `CommonClock::add_up`.
+    pub fn add_up(&mut self, rates: Value, node: Value) -> Value {
+        let ([a, b, c, d], _) = self.below(rates, node);
+        let sum = self.sum([a, b, c, d]);
+        let address = self.e.b.ins().iadd(rates, node);
+        self.e.store(sum, address, 0);
+        sum
+    }
+
+    pub fn sum(&mut self, [a, b, c, d]: [Value; 4]) -> Value {
+        let (first, second) = (self.e.b.ins().fadd(a, b), self.e.b.ins().fadd(c, d));
+        self.e.b.ins().fadd(first, second)
     }
 
     fn each(&mut self, rate: &EachRate) -> Value {

@@ -80,9 +80,7 @@ impl TransitionCode<'_, '_, '_> {
         let (lasts, end) = self.instant(&plan.time, now);
         let mut given: Vec<Given> = plan.outputs.iter().map(|arc| self.outputs().given(arc, end)).collect();
         given.iter_mut().for_each(|given| self.slots().hold(&mut given.slots));
-        if !matches!(lasts, Lasts::Never) {
-            self.fetch_given(plan, &given);
-        }
+        self.fetch_given(plan, &given, &lasts);
         let total = self.room_in_net(plan, &given, &chosen);
         self.chance().give_back();
         if plan.hears_starts {
@@ -94,7 +92,7 @@ impl TransitionCode<'_, '_, '_> {
         self.enter_hash(end);
         let state = self.e.transition(OWN);
         self.e.add_at(state, offset_of!(TransitionCounters, firings), 1);
-        if let Some(races) = plan.races {
+        if let Some(races) = plan.races.filter(|_| plan.settles.is_empty()) {
             let transition = self.e.transition_id(OWN);
             match races {
                 Races::Part(number) => {
@@ -132,6 +130,9 @@ impl TransitionCode<'_, '_, '_> {
             Lasts::Never => {}
         }
         self.deposit(plan, given, false);
+        if !plan.settles.is_empty() {
+            self.rates().settle(&plan.settles);
+        }
         self.agenda().done(ways);
     }
 
@@ -242,7 +243,7 @@ impl TransitionCode<'_, '_, '_> {
             _ => standard,
         };
         // It is almost never 0 or long.
-        let standard = self.chance().draw_exponential(|e, drawn| {
+        let standard = self.chance().draw_exponential(Draw::Value, |e, drawn| {
             let (zero, long) = (e.real(0.0), e.real(SHORT));
             let lasts = e.b.ins().fcmp(FloatCC::GreaterThan, drawn, zero);
             e.require(lasts);
@@ -269,7 +270,7 @@ impl TransitionCode<'_, '_, '_> {
     }
 
     /// The nearest whole number of a short time; for a long or negative time, a number that no short time gives.
-    fn nearest(&mut self, duration: Value) -> Value {
+    pub fn nearest(&mut self, duration: Value) -> Value {
         let rounder = self.e.real(ROUNDER);
         let sum = self.e.b.ins().fadd(duration, rounder);
         let bits = self.e.b.ins().bitcast(I64, MemFlagsData::new(), sum);
@@ -416,9 +417,13 @@ impl TransitionCode<'_, '_, '_> {
 
     /// Prefetches the memory that the output tokens will touch, as soon as they are known: the firing may stall on its
     /// inputs meanwhile.
-    fn fetch_given(&mut self, plan: &TransitionPlan, given: &[Given]) {
+    fn fetch_given(&mut self, plan: &TransitionPlan, given: &[Given], lasts: &Lasts) {
         for (arc, given) in plan.outputs.iter().zip(given).filter(|(arc, _)| arc.form == OutputForm::Token) {
-            self.joins().fetch_pivots(arc.place, &given.slots);
+            if matches!(lasts, Lasts::Never) {
+                self.joins().fetch_waiting(arc.place, &given.slots);
+            } else {
+                self.joins().fetch_pivots(arc.place, &given.slots);
+            }
         }
     }
 

@@ -7,6 +7,7 @@
 //! - [`transition`]: one transition: its arcs, and what it watches
 //! - [`outputs`]: the output arcs of a transition, and what delivers those with a delay
 //! - [`clock`]: the clock of a transition
+//! - [`one_clock`]: whether the common clock is all that happens in a net
 //! - [`selection`]: how the bindings of a transition are counted and drawn
 //! - [`ranking`]: pairs that one comparison matches, and tokens that are preferred
 //! - [`join_tree`]: arcs that are keyed one by another
@@ -19,6 +20,7 @@ pub mod compiler;
 pub mod join_tree;
 pub mod lanes;
 pub mod net;
+pub mod one_clock;
 pub mod outputs;
 pub mod prefetch_targets;
 pub mod probes;

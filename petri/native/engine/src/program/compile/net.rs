@@ -10,6 +10,7 @@ use crate::net::check::{check, DEEPEST};
 use crate::net::{Discipline, Net, Table};
 use crate::program::arc::{Give, Take};
 use crate::program::compile::compiler::Compiler;
+use crate::program::compile::one_clock::has_one_clock;
 use crate::program::compile::prefetch_targets::prefetch_targets;
 use crate::program::compile::transition::TransitionCompiler;
 use crate::program::compile::{lanes, probes};
@@ -114,7 +115,9 @@ impl Program {
             record,
             without,
             prefetch_targets: Default::default(),
+            one_clock: false,
         };
+        program.one_clock = !without.one_clock && has_one_clock(&program);
         let targets = program.transitions.iter().map(|transition| prefetch_targets(&program, transition)).collect();
         program.prefetch_targets = targets;
         Ok(program)

@@ -127,6 +127,7 @@ impl TransitionCompiler<'_, '_> {
             choices,
             free,
             crowded,
+            width: self.compiler.places[inputs[pivot].place.at()].width,
             stays: inputs[pivot].keep,
             variables: self.kinds.len(),
         });
