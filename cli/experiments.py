@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from petri.structs import replace as replace_fields
-
 from . import nets
 from .exits import refusal
 from .given import Given
@@ -72,7 +70,7 @@ def read_grids(grids: tuple[str, ...], fixed: Mapping[str, Any]) -> list[dict[st
 
 def read_precision(text: str) -> Precision:
     """`2%` of the mean, or `0.01` in the measure's own unit. Raises Refusal."""
-    from petri.experiment.yaml.file import parse_bound
+    from petri.experiment.design.settings import parse_bound
     from petri.measure.sequential import Precision
 
     bound = parse_bound(text)
@@ -84,27 +82,11 @@ def read_precision(text: str) -> Precision:
 BEST = ("greatest", "least", "within", "confidence")
 
 
-def read_best(given: Mapping[str, str | None]) -> Best | None:
-    """The best point that is wanted: of `BEST` as options. Raises Refusal."""
-    from petri.experiment.threshold.yaml_search import parse_confidence
-    from petri.experiment.yaml.file import parse_bound
-    from petri.measure.selection import Best
+def read_best(given: Mapping[str, str | None], before: Best | None) -> Best | None:
+    """The best point that is wanted: of `BEST` as options, besides that of a file. Raises ExperimentError."""
+    from petri.experiment.design.settings import parse_best
 
-    greatest, least, within, confidence = (given[name] for name in BEST)
-    if greatest is None and least is None:
-        alone = next((f"--{name}" for name in BEST if given[name] is not None), None)
-        if alone is not None:
-            raise refusal("best-without-figure", option=alone)
-        return None
-    if greatest is not None and least is not None:
-        raise refusal("best-twice")
-    best = Best(greatest or least or "", greatest is not None)
-    if within is not None:
-        bound = parse_bound(within)
-        if bound is None:
-            raise refusal("within-form", text=within)
-        best = replace_fields(best, within=bound[0], relative=bound[1])
-    return best if confidence is None else replace_fields(best, confidence=parse_confidence(confidence))
+    return parse_best({name: text for name, text in given.items() if text is not None}, before)
 
 
 def check_export(path: str | None, suffixes: Sequence[str] | None = None) -> None:
@@ -169,7 +151,7 @@ def study_of(
 
 def search_settings(options: Mapping[str, Any]) -> dict[str, Any]:
     """What `search_options` gave, as fields of a search; nothing for those that were not given."""
-    from petri.experiment.threshold.yaml_search import parse_confidence
+    from petri.experiment.design.settings import parse_confidence
 
     given: dict[str, Any] = {}
     if options["resolution"] is not None:

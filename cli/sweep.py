@@ -118,7 +118,7 @@ def _experiment(what: str, grids: tuple[str, ...], given: Given, overrides: dict
     if overrides["precision"] is not None:
         overrides["precision"] = read_precision(overrides["precision"])
     overrides["streams"] = overrides.pop("random_streams")
-    overrides["best"] = read_best({name: overrides.pop(name) for name in BEST})
+    overrides["best"] = read_best({name: overrides.pop(name) for name in BEST}, experiment.best)
     points = read_grids(grids, fixed) if grids else None
     return experiment.with_overrides(fixed=fixed, points=points, **overrides)
 

@@ -90,12 +90,10 @@ WORDING: dict[str, Wording] = {
         "the best point and a precision both say how many replications there are", "keep one of them"
     ),
     "best-without-figure": Wording(
-        "`{option}` is about the best point, which is not asked for", "write for example `--greatest throughput`"
+        "`{name}` is about the best point, but no figure says which that is",
+        "name one with `--greatest throughput` or, in a file, `best: {{greatest: throughput}}`",
     ),
     "best-twice": Wording("the best point has the greatest mean or the least, not both", "keep one of them"),
-    "best-without-which": Wording(
-        "`best` does not say of which figure", "write for example `best: {{greatest: goodput, within: 1%}}`"
-    ),
     "best-of-unkept": Wording(
         "the best point is to be found by `{name}`, which is not kept", "the measures kept are {kept:and}"
     ),

@@ -126,13 +126,17 @@ def test_on_the_command_line(experiment: Experiment, tmp_path: Path, capsys: pyt
         assert message in refused.err
 
 
-def test_in_a_file(experiment: Experiment, tmp_path: Path) -> None:
+def test_in_a_file(experiment: Experiment, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "shop.yaml"
     path.write_text(f"net: {experiment.net}\ngrid: {{servers: 2..4}}\nbest: {{least: cost, within: 0.2}}\n", "utf-8")
     assert Experiment.load(path).best == LEAST
+    options = ("--store", str(tmp_path / "s.db"), "--quiet", "--within", "50%")
+    assert "within 50% of it" in " ".join(caller(capsys)("sweep", str(path), *options).out.split())
     wrong = {
         "{least: cost, greatest: cost}": "best-twice",
-        "{within: 1%}": "best-without-which",
+        "{within: 1%}": "best-without-figure",
+        "{least: cost, confidence: 2}": "search-confidence",
+        "{}": "best-without-figure",
         "{least: nothing}": "unknown-figure",
         "{least: cost, within: -3}": "within-form",
         "{least: cost, sure: 95%}": "experiment-key",

@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from petri.experiment.design.definition import Definition
-from petri.experiment.design.preparation import quantity
-from petri.experiment.errors import problem
+from petri.experiment.design.settings import parse_confidence
 from petri.experiment.threshold.condition import condition_names
 from petri.experiment.threshold.definition import CONFIDENCE, MOST_REPLICATIONS, Search
 from petri.experiment.threshold.ladder import make_ladder
@@ -77,12 +76,3 @@ def search_settings(reading: Reading, entries: Mapping[str, YamlNode]) -> dict[s
         "most": reading.whole(entries.get("max-replications"), "max-replications", 1) or MOST_REPLICATIONS,
         "growth": reading.one_of(entries.get("growth-check"), "growth-check", ("true", "false")) != "false",
     }
-
-
-def parse_confidence(text: str) -> float:
-    """`95%` or 0.95 as a share. Raises ExperimentError."""
-    parts = quantity(text)
-    share = None if parts is None or parts[1] not in (None, "%") else parts[0] / (100 if parts[1] else 1)
-    if share is None or not 0 < share < 1:
-        raise problem("search-confidence", text=text)
-    return float(share)

@@ -37,11 +37,12 @@ from petri.experiment.design.definition import (
     in_cases,
 )
 from petri.experiment.design.sampling import MOST_POINTS, Axis, BadRange, Value, Values, parse_range, parse_value
+from petri.experiment.design.settings import parse_best, parse_bound
 from petri.experiment.errors import ExperimentError
 from petri.experiment.yaml.against_net import check_against_net
 from petri.experiment.yaml.table import read_table
 from petri.experiment.yaml.tree import Items, YamlNode, YamlTable, YamlText, read
-from petri.measure.selection import ENDS, Best
+from petri.measure.selection import Best
 from petri.measure.sequential import Precision
 from petri.net import Span
 
@@ -373,18 +374,14 @@ class Reading:
         if table is None:
             return None
         self.known_keys(table, BEST_KEYS)
-        wanted = [name for name in ENDS if name in table.entries]
-        if len(wanted) != 1:
-            self.error("best-twice" if wanted else "best-without-which", table.span)
+        known = {name: entry for name, entry in table.entries.items() if name in BEST_KEYS}
+        texts = {name: self.text(entry, name, BEST_KEYS[name]) for name, entry in known.items()}
+        try:
+            return parse_best(texts or {"best": ""})
+        except ExperimentError as error:
+            wrong = known.get({"within-form": "within", "search-confidence": "confidence"}.get(error.diagnostic.id, ""))
+            self.problems.append(structs.replace(error.diagnostic, span=(wrong or table).span))
             return None
-        name = self.text(table.entries[wanted[0]], wanted[0], BEST_KEYS[wanted[0]])
-        best = Best(name, wanted[0] == "greatest")
-        if "within" in table.entries and (within := self.bound(table.entries["within"], "within-form")) is not None:
-            best = structs.replace(best, within=within[0], relative=within[1])
-        if "confidence" in table.entries:
-            confidence = self.bound(table.entries["confidence"], "search-confidence")
-            best = best if confidence is None else structs.replace(best, confidence=confidence[0])
-        return best
 
     def bound(self, node: YamlNode, identifier: str) -> tuple[float, bool] | None:
         """`2%` as (0.02, True), `0.001` as (0.001, False)."""
@@ -557,13 +554,3 @@ def first_line(span: Span) -> Span:
 
 def value_of(text: YamlText) -> Value:
     return parse_value(text.value) if text.plain else text.value
-
-
-def parse_bound(text: str) -> tuple[float, bool] | None:
-    """A share (`2%`) or a distance (`0.001`), above 0; None if the text is neither."""
-    stripped = text.strip()
-    relative = stripped.endswith("%")
-    value = parse_value(stripped.removesuffix("%"))
-    if isinstance(value, bool) or not isinstance(value, int | float) or value <= 0:
-        return None
-    return (value / 100.0, True) if relative else (float(value), False)

@@ -208,7 +208,6 @@ impl Session {
             Reason::Dead => "dead",
             Reason::Budget => "budget",
             Reason::Input => "input",
-            Reason::Paused => unreachable!("nothing asks a session to pause"),
             Reason::Error => "error",
         })
     }

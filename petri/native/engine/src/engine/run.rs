@@ -41,8 +41,6 @@ pub enum Reason {
     Budget,
     /// A place waits for the next block of its rows: see `Streams::wanted`.
     Input,
-    /// The instant is over, and a value is outside of its range: see `Probes::pause_outside`.
-    Paused,
     /// The model broke a rule: see `Engine::error`.
     Error,
 }
@@ -289,9 +287,6 @@ impl Engine {
             if self.passes(program, until)? {
                 continue;
             }
-            if self.observers.probes.pauses {
-                return Ok(Reason::Paused);
-            }
             return Ok(if self.next_end() == NEVER { Reason::Dead } else { Reason::Until });
         }
     }
@@ -304,9 +299,6 @@ impl Engine {
         }
         if !self.clocks.of.is_empty() {
             self.settle(program)?;
-        }
-        if self.observers.probes.pauses {
-            return Ok(false);
         }
         let end = self.next_end();
         if end <= until {
@@ -339,7 +331,6 @@ impl Engine {
             // SAFETY: the code is for this engine's program.
             let status = unsafe { code.run(from_mut(self).cast(), last, enough) };
             match status {
-                OVER | STOPPED if self.observers.probes.pauses && self.error.is_none() => return Ok(Reason::Paused),
                 USED_UP if self.firings == enough => return Ok(Reason::Budget),
                 USED_UP => match self.run(program, until, LOOP_NAMED.min(enough - self.firings))? {
                     Reason::Budget => {}

@@ -443,13 +443,11 @@ extern "C" fn refill(engine: &mut Engine) -> u64 {
     }
 }
 
-/// The instant is over, and measures watch the marking. Returns 0 if that has failed, or the run pauses.
+/// The instant is over, and measures watch the marking.
 extern "C" fn read_marking(engine: &mut Engine) -> u64 {
     let (engine, program) = parts(engine);
     let outcome = engine.read_marking(program);
-    let fine = engine.fine(outcome);
-    // Where transitions race, their clocks are looked at before the run pauses.
-    fine & u64::from(!engine.observers.probes.pauses || !engine.clocks.of.is_empty())
+    engine.fine(outcome)
 }
 
 /// The instant is over, and transitions race.

@@ -1,6 +1,5 @@
 //! Declared measures (rules M4 and M6): counters, samples, passages and orders, evaluated when their events happen.
 
-use std::ops::Range;
 use std::sync::Arc;
 
 use crate::base::fault::Outcome;
@@ -40,9 +39,6 @@ pub struct Probes {
     /// How many of them are read at the end of each instant.
     always: u64,
     running: Vec<u64>,
-    /// The run pauses when an instant is over at which the value of one of these probes is outside of its range; whether one is.
-    ranges: Vec<(usize, Range<i128>)>,
-    pub(crate) pauses: bool,
     /// Values of tokens may not draw; a scope needs a stream all the same.
     silent: Random,
 }
@@ -73,8 +69,6 @@ impl Probes {
             pending,
             always: pending,
             running: Vec::new(),
-            ranges: Vec::new(),
-            pauses: false,
             silent,
         }
     }
@@ -239,23 +233,7 @@ impl Probes {
         }
         numbers.clear();
         self.unsettled = numbers;
-        self.pauses = self.ranges.iter().any(|(probe, range)| !range.contains(&self.watched(*probe)));
         Ok(())
-    }
-
-    /// The value of a probe that watches the marking, at the end of the last instant.
-    pub fn watched(&self, probe: usize) -> i128 {
-        match self.probes.get(probe) {
-            Some(Probe::Watched(watched)) => watched.value(),
-            _ => 0,
-        }
-    }
-
-    /// The run pauses at the end of an instant at which a value that is watched leaves its range, and not otherwise.
-    pub fn pause_outside(&mut self, ranges: impl IntoIterator<Item = (usize, Range<i128>)>) {
-        self.ranges.clear();
-        self.ranges.extend(ranges);
-        self.pauses = false;
     }
 
     pub fn restart(&mut self, now: Ticks) {

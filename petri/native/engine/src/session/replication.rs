@@ -55,14 +55,15 @@ impl Replication {
         }
         let cache = &self.compiled.cache;
         let interpreted = cache.interpreted_yet(&self.engine);
-        if interpreted > 0 {
-            let before = self.engine.firings;
-            let reason = self.engine.interpret(until, firings.min(interpreted));
-            cache.count(self.engine.firings - before);
-            if reason != Reason::Budget || firings <= interpreted {
-                return reason;
-            }
-            return self.advance(until, firings - interpreted);
+        let before = self.engine.firings;
+        let reason = self.engine.interpret(until, firings.min(interpreted));
+        cache.count(self.engine.firings - before);
+        if reason != Reason::Budget || firings <= interpreted {
+            return reason;
+        }
+        let firings = firings - interpreted;
+        if cache.interpreted_yet(&self.engine) > 0 {
+            return self.advance(until, firings);
         }
         match cache.code(&self.engine) {
             // SAFETY: the cache is that of the engine's program, and this is its code for such an engine.

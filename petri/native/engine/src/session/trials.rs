@@ -13,28 +13,24 @@
 //!        0 ┼──┘   └── falls below 1: over        factor 2
 //! ```
 //!
-//! A path goes on until the values of the marking, which are read when an instant is over (M6), decide something: the run pauses
-//! where one leaves its range ([`Probes::pause_outside`](crate::observe::probes::Probes::pause_outside)). The state at a
+//! Each path goes on from one end of an instant to the next, where the values of the marking are read (M6). The state at a
 //! threshold is kept in an engine of its own ([`Engine::assume`](crate::engine::run::Engine::assume)), and used again for the next
 //! trials, so that a crossing allocates little.
 //!
 //! `petri/engine/trials.py` is the twin: the same random numbers, and the same sums in the same order.
 
-use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
 
 use crate::base::fault::Outcome;
-use crate::base::ticks::{Ticks, HORIZON, NEVER};
+use crate::base::ticks::{Ticks, NEVER};
 use crate::base::trajectory::splitmix;
 use crate::engine::limits::Limits;
 use crate::engine::run::Reason;
 use crate::observe::observers::ExtraObservers;
+use crate::observe::probes::Probe;
 use crate::session::compiled::Compiled;
 use crate::session::replication::Replication;
-
-/// Firings of a path between looks at whether somebody has stopped it.
-const PIECE: u64 = 10_000;
 
 /// What is asked of each trial, by the numbers of probes that watch the marking. Times in ticks.
 #[derive(Clone, Copy, Debug)]
@@ -209,9 +205,7 @@ impl Trials {
     ) -> Result<bool, Halt> {
         loop {
             if !goes_on {
-                let low = path.level.checked_sub(1).map_or(i128::MIN, |below| thresholds[below].value);
-                let high = thresholds.get(path.level).map_or(i128::MAX, |next| next.value);
-                if let Some(hit) = self.go_on(path, low..high, most)? {
+                if let Some(hit) = self.next_instant(path)? {
                     return Ok(hit);
                 }
                 if self.running.engine.firings > most {
@@ -244,29 +238,6 @@ impl Trials {
         self.running.engine.reseed(words);
     }
 
-    /// Goes on to the end of an instant at which the path may be over, or how near it is lies outside of a range; or of an instant
-    /// before, but beyond `most` firings. Returns whether the path has hit, if it is over.
-    fn go_on(&mut self, path: &mut Path, near: Range<i128>, most: u64) -> Result<Option<bool>, Halt> {
-        let Some(begun) = path.begun.filter(|_| path.armed) else { return self.next_instant(path) };
-        if self.stop.load(Ordering::Relaxed) != 0 {
-            return Err(Halt::Stopped);
-        }
-        let Question { hit, stop, importance, within, .. } = self.question;
-        let ranges =
-            [Some((hit, 0..1)), stop.map(|stop| (stop, 0..1)), importance.map(|importance| (importance, near))];
-        self.running.engine.observers.probes.pause_outside(ranges.into_iter().flatten());
-        let until = within.map_or(HORIZON, |within| begun.saturating_add(within).min(HORIZON));
-        let firings = (most + 1).saturating_sub(self.running.engine.firings).clamp(1, PIECE);
-        let reason = self.running.advance(until, firings);
-        self.running.engine.observers.probes.pause_outside([]);
-        match reason {
-            Reason::Paused => Ok(self.look(path)),
-            Reason::Budget => self.end_instant(self.running.engine.now, path),
-            Reason::Error => Err(Halt::Error),
-            Reason::Until | Reason::Dead | Reason::Input => self.next_instant(path),
-        }
-    }
-
     /// Goes on to the end of the next instant at which something happens, or to that of time 0. Returns whether the path has hit,
     /// if it is over.
     fn next_instant(&mut self, path: &mut Path) -> Result<Option<bool>, Halt> {
@@ -282,14 +253,10 @@ impl Trials {
         if self.stop.load(Ordering::Relaxed) != 0 {
             return Err(Halt::Stopped);
         }
-        self.end_instant(next, path)
-    }
-
-    fn end_instant(&mut self, instant: Ticks, path: &mut Path) -> Result<Option<bool>, Halt> {
-        match self.running.advance(instant, u64::MAX) {
+        match self.running.advance(next, u64::MAX) {
             Reason::Until | Reason::Dead => Ok(self.look(path)),
             Reason::Error => Err(Halt::Error),
-            Reason::Budget | Reason::Input | Reason::Paused => unreachable!("no budget, no streams, no ranges"),
+            Reason::Budget | Reason::Input => unreachable!("no budget, and no streams"),
         }
     }
 
@@ -313,7 +280,10 @@ impl Trials {
 
     /// The value of a probe at the end of the last instant.
     fn read(&self, probe: usize) -> i128 {
-        self.running.engine.observers.probes.watched(probe)
+        match self.running.engine.observers.probes.probes.get(probe) {
+            Some(Probe::Watched(watched)) => watched.value(),
+            _ => 0,
+        }
     }
 
     /// An engine in the state of the running one.
@@ -390,10 +360,10 @@ impl Trials {
             }
             None => self.begin(words_of(seed, stage, number)),
         }
-        let (mut goes_on, last) = (entry.is_some(), self.running.engine.firings + self.most_firings);
+        let (mut goes_on, before) = (entry.is_some(), self.running.engine.firings);
         loop {
             if !goes_on {
-                match self.go_on(&mut path, i128::MIN..most.saturating_add(1), last)? {
+                match self.next_instant(&mut path)? {
                     Some(true) => return Ok((i128::MAX, None)),
                     Some(false) => return Ok((most, None)),
                     None => {}
@@ -404,7 +374,7 @@ impl Trials {
             if until.is_some_and(|until| most >= until) {
                 return Ok((most, Some(path)));
             }
-            if self.running.engine.firings > last {
+            if self.running.engine.firings - before > self.most_firings {
                 return Err(Halt::Endless);
             }
         }
