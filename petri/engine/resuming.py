@@ -72,9 +72,7 @@ def resume_engine(
         stream.state = state
     engine.settled = saved.settled
     for place, of_place in enumerate(saved.places):
-        engine.marking[place] = []
-        for token in _tokens(engine, place, of_place):
-            engine.enter(place, token)
+        engine.marking[place] = _tokens(engine, place, of_place)
         _resume_place(statistics, place, of_place, saved.now)
         engine.forget(place)
     engine.move_to(engine.now)

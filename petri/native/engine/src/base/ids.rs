@@ -68,11 +68,6 @@ id!(
     RankingId
 );
 
-id!(
-    /// The lines of a place, by their keys.
-    LinesId
-);
-
 impl GaugeId {
     /// No gauge.
     pub const NONE: GaugeId = GaugeId(u32::MAX);
