@@ -9,6 +9,7 @@ import numpy as np
 
 from petri import portable
 from petri.engine.seeds import own_words
+from petri.net import Net
 
 # Ziggurat for the exponential density with 256 layers (Marsaglia & Tsang 2000): the right edge of the
 # lowest full layer, and the area of each layer.
@@ -120,6 +121,11 @@ class RandomStream:
             s = a * a + b * b
             if 0.0 < s < 1.0:
                 return a * math.sqrt(-2.0 * portable.ln(s) / s)
+
+
+def own_streams(net: Net, words: tuple[int, int, int]) -> list[RandomStream]:
+    """Those of the transitions of a net in which each has one (R5); none of other nets. `words`: as in `own_stream`."""
+    return [own_stream(words, transition.name) for transition in net.transitions if net.own_streams]
 
 
 def own_stream(words: tuple[int, int, int], name: str) -> RandomStream:

@@ -20,7 +20,7 @@ from petri.engine.errors import STOPPED, Fault, ModelError, known
 from petri.engine.expression import Context, evaluate, key_of, ticks_of
 from petri.engine.interface import Limits, Reason, RowSource
 from petri.engine.observer import Observer
-from petri.engine.random import RandomStream, own_stream
+from petri.engine.random import RandomStream, own_streams
 from petri.engine.seeds import seed_words
 from petri.engine.trajectory import TrajectoryHash
 from petri.net import (
@@ -76,9 +76,7 @@ class Engine:
     ) -> None:
         self.net = net
         self.stream = RandomStream(seed, replication)
-        words = seed_words(seed, replication)
-        own = (transition for transition in net.transitions if net.own_streams)
-        self.own_streams = [own_stream(words, transition.name) for transition in own]
+        self.own_streams = own_streams(net, seed_words(seed, replication))
         self.limits = limits
         self.observers = list(observers)
         self.now = 0.0

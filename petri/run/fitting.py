@@ -20,7 +20,7 @@ from petri.engine.checkpoint import (
 from petri.engine.expression import Context
 from petri.engine.interface import Asked, Limits
 from petri.engine.probes import Whole
-from petri.engine.random import own_stream
+from petri.engine.random import own_streams
 from petri.engine.reference_session import ReferenceSession
 from petri.engine.saved_check import arcs_of, gives
 from petri.net import Content, Net, Place, Slot, Transition
@@ -84,8 +84,9 @@ class _Fitting:
         """The stream of each transition, if each has one: that of the same name; a new one follows from the others."""
         names = (transition.name for transition in self.before.transitions)
         known = dict(zip(names, self.saved.own_random, strict=False))
-        named = (transition.name for transition in self.net.transitions if self.net.own_streams)
-        return tuple(known[name] if name in known else own_stream(self.saved.random[:3], name).state for name in named)
+        new = own_streams(self.net, self.saved.random[:3])
+        named = zip(self.net.transitions, new, strict=False)
+        return tuple(known.get(transition.name, stream.state) for transition, stream in named)
 
     def marking(self, fresh: SavedEngine) -> tuple[SavedPlace, ...]:
         """The tokens of each place of the net; of a new one, its initial ones."""

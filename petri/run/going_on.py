@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from petri.codec import net_text
 from petri.diagnostics import Diagnostic, LanguageError
-from petri.engine.random import RandomStream, own_stream
+from petri.engine.random import RandomStream, own_streams
 from petri.engine.seeds import seed_words
 from petri.net import Net, RunDefaults
 from petri.run.checkpoint import SavedReplication
@@ -52,9 +52,7 @@ def _behaviour(net: Net) -> str:
 def _branch(net: Net, saved: SavedReplication, number: int, seed: int) -> SavedReplication:
     """The same state with other random numbers, whose figures begin when it goes on."""
     branch = saved.branch + 1
-    words = seed_words(seed, number, branch)
-    names = (transition.name for transition in net.transitions if net.own_streams)
-    own = tuple(own_stream(words, name).state for name in names)
+    own = tuple(stream.state for stream in own_streams(net, seed_words(seed, number, branch)))
     engine = replace(saved.engine, random=RandomStream(seed, number, branch).state, own_random=own)
     return replace(
         saved, index=number, branch=branch, engine=engine, warm=False, batches=(), batch=0, series=(), looked=0
