@@ -11,7 +11,6 @@ import click
 
 from petri.diagnostics import Diagnostic, LanguageError, Value
 from petri.net import MOST_REPLICATIONS
-from petri.structs import replace
 
 from . import exits, nets
 from .console import always_shown, stdout_console, tell, tell_all, tell_missing, write_json
@@ -167,10 +166,8 @@ def _model(net: str | None, given: Given, start: SavedRun | None) -> Model:
 
 def _with_streams(model: Model, streams: str | None, start: SavedRun | None) -> Model:
     """The model with the random streams of the option; without it, those of the saved state."""
-    as_saved = start is not None and start.net.own_streams
-    if streams == "per-transition" or (streams is None and as_saved):
-        return model.with_own_streams()
-    return replace(model, net=replace(model.net, own_streams=False)) if as_saved else model
+    before = model.net if start is None else start.net
+    return model.with_own_streams(before.own_streams if streams is None else streams == "per-transition")
 
 
 def _saved(path: str) -> SavedRun:

@@ -86,10 +86,10 @@ class Model(ShownInNotebook, Frozen):
         origin = None if self.origin is None else replace(self.origin, streams=files, columns=columns)
         return Model(with_streams(self.net, files, columns), self.sources, origin)
 
-    def with_own_streams(self) -> Model:
-        """The model in which each transition draws values from a random stream of its own (R5)."""
-        origin = None if self.origin is None else replace(self.origin, own_streams=True)
-        return replace(self, net=replace(self.net, own_streams=True), origin=origin)
+    def with_own_streams(self, own: bool = True) -> Model:
+        """The model in which each transition draws values from a random stream of its own (R5), or none does."""
+        origin = None if self.origin is None else replace(self.origin, own_streams=own)
+        return replace(self, net=replace(self.net, own_streams=own), origin=origin)
 
     def plan(self, *, trace: bool = False, **options: Unpack[RunOptions]) -> tuple[Plan, int]:
         """The plan of `run`, and the number of replications. Raises LanguageError if the end is missing or invalid."""
