@@ -9,7 +9,7 @@ const SMALL: f64 = 1e-6;
 /// A residual is not reduced further than by this in a cycle: the basis is not more precise.
 const ENOUGH: f64 = 1e-5;
 const LANES: usize = 16;
-/// The states whose parts of all vectors are worked on before those of the next: so many stay in the cache.
+/// Vectors are worked on in blocks of this length: one block of each vector stays in the cache.
 const BLOCK: usize = 2048;
 
 pub fn dot(a: &[f32], b: &[f32]) -> f64 {

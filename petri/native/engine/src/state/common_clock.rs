@@ -60,7 +60,7 @@ impl CommonClock {
         CommonClock { nodes, first, numbers, sum: 0.0, end: NEVER, rung: false }
     }
 
-    /// The number of the first leaf, and of the levels above leaves, where so many transitions have a part.
+    /// The number of the first leaf, and how many levels are above the leaves. `parts`: the transitions that have a part.
     pub fn shape(parts: usize) -> (usize, u32) {
         let (mut first, mut depth) = (0, 0);
         while 1 << (2 * depth) < parts {

@@ -79,7 +79,7 @@ pub struct LoopPlan {
     pub has_clocked: bool,
     /// Transitions race.
     pub races: bool,
-    /// Each instant is one firing of one of so many transitions that share a clock.
+    /// In a net of one clock, where each instant is one firing: how many transitions share the clock.
     pub one_clock: Option<usize>,
     pub has_lanes: bool,
 }

@@ -10,7 +10,7 @@ use crate::program::transition::{Selection, TransitionProgram};
 use crate::program::watch::MOST_WATCHES;
 use crate::program::Program;
 
-/// The code of each transition computes the rates that its firing changes: in all, at most so many.
+/// The code of a transition computes each rate that its firing changes. This limits the sum over all transitions.
 const MOST_RATES: usize = 512;
 
 /// Whether all transitions of a net share a clock and move black tokens between places that are known, at once, and no measure
