@@ -269,8 +269,15 @@ class Chain(ABC):
         """The same of the starts of a transition."""
         return self.rates((self.space.starts & (self.space.transitions == transition)).astype(np.float64))
 
-    def arrivals(self, place: int) -> tuple[Floats, float]:
-        """The same of the tokens that firings deposit in a place (M1)."""
+    def arrivals(self, places: Sequence[int]) -> tuple[Floats, float]:
+        """The same of the tokens that firings deposit in places, together (M1).
+
+        Together, since a state that stands for others may move tokens from one to another of them (exactly no arrival).
+        """
+        return self.rates(np.sum([self._gained(place) for place in places], axis=0))
+
+    def _gained(self, place: int) -> Floats:
+        """The tokens that each arc deposits in a place."""
         space = self.space
         counts = space.counts(place)
         gained = (counts[space.targets] - counts[space.sources]).astype(np.float64)
@@ -284,7 +291,7 @@ class Chain(ABC):
             for arc in transition.inputs:
                 if arc.place == place and not arc.keep:
                     gained[arcs] += 1.0 if arc.count is None else self.values(arc.count, arcs)
-        return self.rates(gained)
+        return gained
 
     def values(self, expression: Expr, arcs: NDArray[np.int64]) -> Floats:
         """The value of an expression at the firings that these arcs start, on the marking before (E8)."""

@@ -83,11 +83,7 @@ class Rewards:
         alike = self._alike(kind, number)
         name = kind, alike[0]
         if name not in self._kept:
-            found = self._column(kind, alike[0])
-            if len(alike) > 1:
-                others = [self._column(kind, one) for one in alike[1:]]
-                total = np.sum([found[0], *(column for column, _ in others)], axis=0)
-                found = total / len(alike), (found[1] + sum(at_once for _, at_once in others)) / len(alike)
+            found = self._column(kind, alike[0]) if len(alike) == 1 else self._mean(kind, alike)
             if not self.keeps:
                 return found
             self._kept[name] = found
@@ -103,13 +99,21 @@ class Rewards:
             return symmetries.places[number]
         return symmetries.transitions[number] if kind in ("in_progress", "active", "firings") else (number,)
 
+    def _mean(self, kind: str, alike: Sequence[int]) -> Column:
+        if kind == "arrivals":
+            brought, at_once = self.chain.arrivals(alike)
+        else:
+            columns = [self._column(kind, one) for one in alike]
+            brought, at_once = np.sum([column for column, _ in columns], axis=0), sum(one for _, one in columns)
+        return brought / len(alike), at_once / len(alike)
+
     def _column(self, kind: str, number: int) -> Column:
         chain = self.chain
         if kind in ("tokens", "nonempty", "in_progress", "active"):
             counts = self._counts(number, kind in ("tokens", "nonempty"))
             return (counts if kind in ("tokens", "in_progress") else counts > 0).astype(np.float64), 0.0
         if kind == "arrivals":
-            return chain.arrivals(number)
+            return chain.arrivals((number,))
         if kind == "firings":
             return chain.firings(number)
         probe = self.net.probes[number]

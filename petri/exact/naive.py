@@ -70,6 +70,7 @@ class Seat(Engine):
     def __init__(self, net: Net) -> None:
         super().__init__(net, seed=1, replication=0)
         self.stream = self.branching = BranchingStream()
+        self.own_streams = []
         self.branching.drawing = lambda: self.attempt[0]
         self.clocked = tuple(self.clocks)
         self.clocks = {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
@@ -86,8 +87,8 @@ class NativeChain(Chain):
             return None
         return 1.0 / float(self.net.tick.time(float(evaluate(mean, Context(())))))
 
-    def arrivals(self, place: int) -> tuple[Floats, float]:
-        given = [_given(transition, place) for transition in self.net.transitions]
+    def arrivals(self, places: Sequence[int]) -> tuple[Floats, float]:
+        given = [_given(transition, places) for transition in self.net.transitions]
         if all(
             count == 0 or (count and self._rate_of_clocks(number) is not None) for number, count in enumerate(given)
         ):
@@ -96,14 +97,18 @@ class NativeChain(Chain):
                 if count:
                     brought += count * self.firings(number)[0]
             return brought, 0.0
-        taken: list[float | None] = []
+        taken: list[tuple[float, list[int]]] = []
         for transition in self.net.transitions:
-            counts = [arc.count for arc in transition.inputs if arc.place == place and not arc.keep]
+            emptied = [place for place in places if place in transition.resets]
+            counts = [
+                arc.count
+                for arc in transition.inputs
+                if arc.place in places and arc.place not in emptied and not arc.keep
+            ]
             if any(count is not None and count.op != "const" for count in counts):
-                return super().arrivals(place)  # it depends on the firing
-            own = sum(1.0 if count is None else float(count.value or 0.0) for count in counts)
-            taken.append(None if place in transition.resets else own)
-        return self._per_time(*self.native.arrivals(place, taken))
+                return super().arrivals(places)  # it depends on the firing
+            taken.append((sum(1.0 if count is None else float(count.value or 0.0) for count in counts), emptied))
+        return self._per_time(*self.native.arrivals(places, taken))
 
     def _per_time(self, brought: bytes, at_once: float) -> tuple[Floats, float]:
         return self.per_time(reals(brought)), at_once
@@ -128,11 +133,11 @@ class NativeChain(Chain):
         return reals(at), reals(during), self.native.most_into()
 
 
-def _given(transition: Transition, place: int) -> int | None:
-    """The tokens that each firing gives to a place; None if it depends on the firing."""
+def _given(transition: Transition, places: Sequence[int]) -> int | None:
+    """The tokens that each firing gives to places; None if it depends on the firing."""
     total = 0
     for arc in transition.outputs:
-        if place in arc.places:
+        if any(place in places for place in arc.places):
             count = constant_count(arc.count)
             if count is None or arc.condition is not None or arc.index is not None:
                 return None

@@ -53,7 +53,8 @@ def eliminated(rates: Floats) -> Floats:
 def columns_of(chain: NativeChain | EliminatedChain) -> Iterator[Floats]:
     for place in range(len(chain.net.places)):
         yield chain.counts(place).astype(float)
-        yield chain.arrivals(place)[0]
+        yield chain.arrivals((place,))[0]
+    yield chain.arrivals(range(len(chain.net.places)))[0]
     for transition in range(len(chain.net.transitions)):
         yield chain.firings(transition)[0]
 

@@ -487,13 +487,20 @@ impl Chain {
         Ok((reals(py, &brought)?, at_once))
     }
 
-    /// The same of tokens that firings give to a place. `taken`: by transition, what a start takes; None if it takes all.
-    fn arrivals<'py>(&self, py: Python<'py>, place: usize, taken: Vec<Option<f64>>) -> PyResult<Shares<'py>> {
+    /// The same of tokens that firings give to places, together. `taken`: by transition, what a start takes, and the places
+    /// of these that it empties besides.
+    fn arrivals<'py>(
+        &self,
+        py: Python<'py>,
+        places: Vec<usize>,
+        taken: Vec<(f64, Vec<usize>)>,
+    ) -> PyResult<Shares<'py>> {
         let model = &self.0.graph.rules.model;
-        if place >= model.places.len() || taken.len() != model.transitions.len() {
-            return Err(PyValueError::new_err("there must be an amount for each transition"));
+        let mut named = places.iter().chain(taken.iter().flat_map(|(_, emptied)| emptied));
+        if named.any(|&place| place >= model.places.len()) || taken.len() != model.transitions.len() {
+            return Err(PyValueError::new_err("there must be an amount for each transition, and such places"));
         }
-        let (brought, at_once) = py.detach(|| self.0.arrivals(place, &taken));
+        let (brought, at_once) = py.detach(|| self.0.arrivals(&places, &taken));
         Ok((reals(py, &brought)?, at_once))
     }
 }

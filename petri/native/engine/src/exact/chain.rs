@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use crate::exact::classes::closed_classes;
 use crate::exact::gains::Effort;
-use crate::exact::graph::{Graph, Label};
+use crate::exact::graph::Graph;
 use crate::exact::matrix::{Labelled, Matrix, Rows};
 use crate::exact::narrow::Narrow;
 use crate::exact::stationary::{stationary, Stationary};
@@ -229,19 +229,33 @@ impl Chain {
         self.brought(|_, arc| counts[self.graph.arc_labels.get(arc) as usize])
     }
 
-    /// The tokens that firings give to a place. `taken`: how many a start of each transition takes, or none if it takes all.
-    pub fn arrivals(&self, place: usize, taken: &[Option<f64>]) -> (Vec<f64>, f64) {
+    /// The tokens that firings give to places, together. `taken`: how many a start of each transition takes, and the places
+    /// of these that it empties besides.
+    pub fn arrivals(&self, places: &[usize], taken: &[(f64, Vec<usize>)]) -> (Vec<f64>, f64) {
         let graph = &*self.graph;
-        let counts: Vec<u32> = graph.counts(place).into_iter().map(|count| count as u32).collect();
-        let of = |label: &Label| match label.role.starts() {
-            true => taken[label.transition as usize],
-            false => Some(0.0),
-        };
-        let taken: Vec<Option<f64>> = graph.labels.all.iter().map(of).collect();
+        let counts = self.counts_together(places);
+        let emptied: Vec<Vec<u32>> = taken.iter().map(|(_, emptied)| self.counts_together(emptied)).collect();
+        let labels = &graph.labels.all;
         self.brought(|state, arc| {
             let (before, now) = (f64::from(counts[state]), f64::from(counts[graph.targets[arc] as usize]));
-            now - before + taken[graph.arc_labels.get(arc) as usize].unwrap_or(before)
+            let label = &labels[graph.arc_labels.get(arc) as usize];
+            if !label.role.starts() {
+                return now - before;
+            }
+            let lost = emptied[label.transition as usize].get(state).map_or(0.0, |&count| f64::from(count));
+            now - before + taken[label.transition as usize].0 + lost
         })
+    }
+
+    /// The tokens of places in each state; nothing of no places.
+    fn counts_together(&self, places: &[usize]) -> Vec<u32> {
+        let mut together = Vec::new();
+        for &place in places {
+            let counts = self.graph.counts(place);
+            together.resize(counts.len(), 0);
+            together.iter_mut().zip(counts).for_each(|(sum, count)| *sum += count as u32);
+        }
+        together
     }
 }
 
