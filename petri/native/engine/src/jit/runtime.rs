@@ -46,7 +46,7 @@ macro_rules! runtime {
 
 runtime! {
     choose, integer, real, started, arrived, departs, shown, bucket_of, seats, choose_of, leave, enter, leave_index,
-    leave_pivot, remove, push, reset, deposit, deliver, reserve, moved, set_enabled, look, pick, finish, refill, touch_clocked,
+    leave_pivot, remove, take_first, push, reset, deposit, deliver, reserve, moved, set_enabled, look, pick, finish, refill, touch_clocked,
     prefetch, fired, part_fired, read_marking, pass_races, settle,
     fetch_waiting, later, rests, rings, is_due, settle_fired
 }
@@ -307,7 +307,17 @@ extern "C" fn remove(engine: &mut Engine, place: u64, position: u64) {
     engine.marking.stores[place].remove(&mut state.ring, position as usize, state.tokens as usize);
 }
 
-/// Adds a token to the store of a keyed place. Its key raised no fault when the firing started.
+/// Takes a token from a place with lines, by its seat in the front.
+extern "C" fn take_first(engine: &mut Engine, front: u64, seat: u64) {
+    let (engine, program) = parts(engine);
+    if let Some(lines) = program.places[PlaceId(front as u32)].fronts {
+        engine.take_first(program, lines, seat);
+        // The code has counted what the firing takes.
+        engine.marking.total += 1;
+    }
+}
+
+/// Adds a token to the store of a keyed place, or to its line. Its key raised no fault when the firing started.
 unsafe extern "C" fn push(engine: &mut Engine, place: u64, token: *const u64) {
     let (engine, program) = parts(engine);
     let place = PlaceId(place as u32);
@@ -315,6 +325,12 @@ unsafe extern "C" fn push(engine: &mut Engine, place: u64, token: *const u64) {
     // SAFETY: the token has as many slots as its place says.
     let token = unsafe { slots(token, target.width) };
     let rank = target.key.as_ref().map(|key| engine.marking.rank(key, token).unwrap_or_default()).unwrap_or_default();
+    if let Some(lines) = target.lines {
+        engine.line_up(program, lines, token, false, |engine| {
+            engine.marking.line_up(program, &mut engine.enabling, lines, token, rank, engine.now);
+        });
+        return;
+    }
     let state = &mut engine.marking.places[place];
     engine.marking.stores[place].push(&mut state.ring, token, rank, state.tokens as usize);
 }

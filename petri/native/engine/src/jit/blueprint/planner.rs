@@ -223,6 +223,8 @@ impl<'a> Planner<'a> {
             self.places.push(PlacePlan {
                 width: place.width,
                 discipline: place.discipline,
+                lined: place.lines.is_some(),
+                fronts: place.fronts.is_some(),
                 holds_one: place.holds_one(),
                 may_grow: place.most.is_none(),
                 has_capacity: place.capacity.is_some(),
@@ -478,7 +480,10 @@ impl<'a> Planner<'a> {
         let of = |place: &PlaceId| &program.places[*place];
         let probed = |place: &PlaceId| program.probes.hears_arrivals(*place);
         let reads_memory = |place: &PlaceId| {
-            self.entry(of(place)) == Entry::ByRuntime || probed(place) || of(place).discipline == Discipline::Key
+            self.entry(of(place)) == Entry::ByRuntime
+                || probed(place)
+                || of(place).discipline == Discipline::Key
+                || of(place).lines.is_some()
         };
         let any_reads_memory = arc.places.iter().any(reads_memory);
         Output {

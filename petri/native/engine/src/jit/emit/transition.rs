@@ -365,7 +365,11 @@ impl TransitionCode<'_, '_, '_> {
                     let Some(seat) = chosen[arc] else { continue };
                     let after = &plan.inputs[arc].after;
                     let before = (!after.is_empty()).then(|| self.e.tokens_in(place));
-                    self.tokens().take(place, TokenCount::Known(seat), lost.as_deref_mut());
+                    if self.e.blueprint[place].fronts {
+                        self.tokens().take_first(place, seat);
+                    } else {
+                        self.tokens().take(place, TokenCount::Known(seat), lost.as_deref_mut());
+                    }
                     let Some(before) = before else { continue };
                     let last = self.e.b.ins().iadd_imm_s(before, -1);
                     for &later in after {

@@ -360,7 +360,10 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
         let open = rooms.iter().any(|&i| {
             let arc = &outputs[i];
             arc.form == OutputForm::Open
-                || arc.places.iter().any(|place| places[place.at()].weight.is_some())
+                || arc
+                    .places
+                    .iter()
+                    .any(|place| places[place.at()].weight.is_some() || places[place.at()].lines.is_some())
                 || self.transition.resets.contains(&arc.place())
                 || inputs.iter().any(|input| input.place == arc.place() && taken(input).is_none())
         });
@@ -377,6 +380,11 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
             });
             self.enabling.fails |= negative || outside;
             for &place in &arc.places {
+                let place_program = &self.compiler.places[place.at()];
+                if let (Some(lines), Some(_)) = (place_program.lines, place_program.capacity) {
+                    let slots = self.compiler.lines[lines.at()].slots.clone();
+                    slots.iter().for_each(|&slot| drop(self.decides(&arc.values[slot as usize])));
+                }
                 let Some(weight) = &self.compiler.places[place.at()].weight else { continue };
                 let (slots, fails) = (weight.slots.clone(), weight.fails);
                 self.enabling.fails |= fails;
