@@ -21,7 +21,6 @@ _WHOLE: Final = {
     "queue": "it sees all tokens of {place}, which has an order",
     "weight": "the capacity of {place} is one of weight",
     "told apart": "clocks tell the tokens of {place} apart",
-    "lines": "the capacity of {place} is for each key",
     "key": "the key that orders {place} may raise an error",
     "ranges": "the range of {place} is not of whole numbers, or differs between the places that a token may go to",
 }

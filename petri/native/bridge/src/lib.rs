@@ -99,7 +99,6 @@ fn speed_parts(speed: Speed) -> SpeedParts {
         Interpreted::Queue(place) => ("queue", place.at()),
         Interpreted::Place(place, WhyPlace::Weight) => ("weight", place.at()),
         Interpreted::Place(place, WhyPlace::Clocks) => ("told apart", place.at()),
-        Interpreted::Place(place, WhyPlace::Lines) => ("lines", place.at()),
         Interpreted::Place(place, WhyPlace::Key) => ("key", place.at()),
         Interpreted::Place(place, WhyPlace::Ranges) => ("ranges", place.at()),
         Interpreted::Room(arc) => ("room", arc),

@@ -197,7 +197,7 @@ impl Engine {
     }
 
     /// Room for tokens of one value.
-    fn reserve_for(&mut self, program: &Program, place: PlaceId, count: u64, token: &[u64]) {
+    pub(crate) fn reserve_for(&mut self, program: &Program, place: PlaceId, count: u64, token: &[u64]) {
         let target = &program.places[place];
         if target.weight.is_some() && count > 0 {
             // It was weighed without a fault when it was evaluated.
@@ -261,7 +261,7 @@ impl Engine {
     }
 
     /// Keeps room for tokens that a firing in progress will deposit, where the place has a capacity.
-    pub(crate) fn keep_room(&mut self, program: &Program, place: PlaceId, count: u64) {
+    fn keep_room(&mut self, program: &Program, place: PlaceId, count: u64) {
         if program.places[place].capacity.is_some() && count > 0 {
             let reserved = &mut self.marking.stores[place].reserved;
             let load = self.marking.places[place].tokens + *reserved;

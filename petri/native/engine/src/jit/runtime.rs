@@ -318,7 +318,7 @@ extern "C" fn take_first(engine: &mut Engine, front: u64, seat: u64) {
 }
 
 /// Adds a token to the store of a keyed place, or to its line. Its key raised no fault when the firing started.
-unsafe extern "C" fn push(engine: &mut Engine, place: u64, token: *const u64) {
+unsafe extern "C" fn push(engine: &mut Engine, place: u64, token: *const u64, reserved: u64) {
     let (engine, program) = parts(engine);
     let place = PlaceId(place as u32);
     let target = &program.places[place];
@@ -326,7 +326,7 @@ unsafe extern "C" fn push(engine: &mut Engine, place: u64, token: *const u64) {
     let token = unsafe { slots(token, target.width) };
     let rank = target.key.as_ref().map(|key| engine.marking.rank(key, token).unwrap_or_default()).unwrap_or_default();
     if let Some(lines) = target.lines {
-        engine.line_up(program, lines, token, false, |engine| {
+        engine.line_up(program, lines, token, reserved != 0, |engine| {
             engine.marking.line_up(program, &mut engine.enabling, lines, token, rank, engine.now);
         });
         return;
@@ -375,10 +375,13 @@ unsafe extern "C" fn deliver(engine: &mut Engine, delivery: u64, arrival: Ticks,
     engine.deliver(program, delivery, arrival, part, words);
 }
 
-/// Keeps room for tokens in a place that is known only now.
-extern "C" fn reserve(engine: &mut Engine, place: u64, count: u64) {
+/// Keeps room for tokens of one value in a place that is known only now, or in one of its lines.
+unsafe extern "C" fn reserve(engine: &mut Engine, place: u64, count: u64, token: *const u64) {
     let (engine, program) = parts(engine);
-    engine.keep_room(program, PlaceId(place as u32), count);
+    let place = PlaceId(place as u32);
+    // SAFETY: the token has as many slots as its place says.
+    let token = unsafe { slots(token, program.places[place].width) };
+    engine.reserve_for(program, place, count, token);
 }
 
 /// A gauge that many transitions watch has changed.

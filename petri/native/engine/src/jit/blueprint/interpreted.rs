@@ -27,13 +27,10 @@ pub fn interpreted_place(program: &Program, plan: &TransitionProgram) -> Option<
     let given = || plan.outputs.iter().flat_map(|arc| arc.places.iter().copied());
     let taken = plan.inputs.iter().map(|arc| arc.place).chain(plan.resets.iter().copied());
     let weighs = |place: PlaceId| program.places[place].weight.is_some().then_some((place, WhyPlace::Weight));
-    let has_room_by_key =
-        |place: &PlaceId| program.places[*place].lines.is_some() && program.places[*place].capacity.is_some();
     let told_apart = |place: PlaceId| program.places[place].identified.then_some((place, WhyPlace::Clocks));
     taken
         .chain(given())
         .find_map(|place| weighs(place).or_else(|| told_apart(place)))
-        .or_else(|| given().find(has_room_by_key).map(|place| (place, WhyPlace::Lines)))
         .or_else(|| given().find(|&place| program.places[place].key_fails).map(|place| (place, WhyPlace::Key)))
         .or_else(|| plan.outputs.iter().find(|arc| !alike(arc)).map(|arc| (arc.place(), WhyPlace::Ranges)))
 }
@@ -45,8 +42,6 @@ pub enum WhyPlace {
     Weight,
     /// Clocks tell its tokens apart.
     Clocks,
-    /// Its capacity is for each key.
-    Lines,
     /// The key that orders its tokens may raise a fault.
     Key,
     /// It is one of several that a token may go to, whose ranges differ, or its range is not of whole numbers.

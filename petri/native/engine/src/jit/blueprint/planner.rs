@@ -502,6 +502,7 @@ impl<'a> Planner<'a> {
             values: arc.values.iter().map(|value| self.slot(value)).collect(),
             checks: arc.checks.iter().map(|&slot| self.check(slot, &of(&arc.place()).bounds[slot])).collect(),
             any_capacity: arc.places.iter().any(|place| of(place).capacity.is_some()),
+            any_lines: arc.places.iter().any(|place| of(place).lines.is_some()),
             any_probed: arc.places.iter().any(probed),
             any_reads_memory,
             delay: arc

@@ -89,7 +89,8 @@ impl<'a> TokenCode<'_, 'a, '_> {
         let id = self.e.place_id(place);
         let before = self.places().tokens_before(place, TokenCount::Const(1), Way::Up);
         if self.e.blueprint[place].discipline == Discipline::Key || self.e.blueprint[place].lined {
-            self.e.call(self.e.runtime.push, &[self.e.engine, id, address], None);
+            let reserved = self.e.int(u64::from(reserved));
+            self.e.call(self.e.runtime.push, &[self.e.engine, id, address, reserved], None);
         } else {
             if self.e.may_grow(place) {
                 let mask = self.e.mask(place);

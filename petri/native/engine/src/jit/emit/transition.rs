@@ -435,14 +435,15 @@ impl TransitionCode<'_, '_, '_> {
         if !arc.any_capacity {
             return;
         }
-        match (given.place, given.count) {
-            (Some(place), count) => {
-                let count = self.e.number(count);
-                self.e.call(self.e.runtime.reserve, &[self.e.engine, place, count], None);
-            }
-            (None, TokenCount::Const(0)) => {}
-            (None, count) => self.places().keep_room(arc.place, count),
-        }
+        let place = match given.place {
+            None if matches!(given.count, TokenCount::Const(0)) => return,
+            None if !arc.any_lines => return self.places().keep_room(arc.place, given.count),
+            None => self.e.place_id(arc.place),
+            Some(place) => place,
+        };
+        let count = self.e.number(given.count);
+        let address = if arc.width > 0 { self.slots().spill(&given.slots) } else { self.e.int(0) };
+        self.e.call(self.e.runtime.reserve, &[self.e.engine, place, count, address], None);
     }
 
     // ------------------------------------------------------------ the end of a firing

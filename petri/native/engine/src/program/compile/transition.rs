@@ -396,9 +396,13 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
         (rooms, open)
     }
 
-    /// Whether the room in a place may depend on the weight of the token that an arc takes.
+    /// Whether the room in a place may depend on which token an arc takes: on its weight, or on the line that it leaves.
     fn lightens(&self, arc: &InputProgram, rooms: &[usize]) -> bool {
-        !rooms.is_empty() && !arc.keep && self.compiler.places[arc.place.at()].weight.is_some()
+        let source = &self.compiler.places[arc.place.at()];
+        let place =
+            source.fronts.map_or(source, |lines| &self.compiler.places[self.compiler.lines[lines.at()].place.at()]);
+        let tells_apart = place.weight.is_some() || place.lines.is_some() && place.capacity.is_some();
+        !rooms.is_empty() && !arc.keep && tells_apart
     }
 
     /// Watches for the conditions that the tokens of places decide. Returns how many conditions can never hold.
