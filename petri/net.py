@@ -180,6 +180,7 @@ class Place(Frozen):
     discipline: Discipline = "bag"
     key: Expr | None = None  # for discipline "key": an expression of the slots, int or real
     then: Expr | None = None  # another key, for tokens of equal keys
+    per: tuple[int, ...] = ()  # slots: the discipline and the capacity are for the tokens of equal values in them
     capacity: Scalar | None = None
     weight: Expr | None = None  # an expression of the slots, int or real
     measured_in: str = ""  # the dimension of weight and capacity

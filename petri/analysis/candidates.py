@@ -147,18 +147,15 @@ class Search:
         return []
 
     def _crowded(self, context: Context, found: list[list[Held]]) -> list[Unmet]:
-        engine, given = self.engine, dict[int, int]()
+        engine = self.engine
         if engine.has_room(self.transition, context, found):
             return []
-        for arc in self.transition.outputs:
-            place, count = engine.destination(arc, context)
-            if self.net.places[place].capacity is not None and count:
-                given[place] = given.get(place, 0) + count * engine.weight_to_be(place, arc, context)
-        left = {place: engine.left_in(place, self.transition, found) for place in given}
+        given = engine.given(self.transition, context)
+        left = {of: engine.left_in(*of, self.transition, found) for of in given}
         return [
-            Unmet("room", place=place, here=left[place], needed=left[place] + weight)
-            for place, weight in given.items()
-            if left[place] + weight > engine.capacity(place)
+            Unmet("room", place=of[0], here=left[of], needed=left[of] + weight)
+            for of, weight in given.items()
+            if left[of] + weight > engine.capacity(of[0])
         ]
 
 

@@ -88,6 +88,7 @@ CLAUSES: Final = _table((
     Clause("fifo", others="queue", name="alone", of="place", field="discipline", bare=True),
     Clause("lifo", others="stack", name="alone", of="place", field="discipline", bare=True),
     Clause("by", "by seq", "sorted", of="place", field="discipline"),
+    Clause("per", "fifo per flow", "each grouped", "elsewhere", of="place", field="per"),
     Clause("cap", "cap 8", "capacity limit max", "alone", of="place", field="capacity"),
     Clause("of", "cap 32 KB of size", name="elsewhere", of="cap", field="weight"),
     Clause("=", others="init initial", of="place", field="initial"),

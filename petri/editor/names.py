@@ -171,8 +171,8 @@ class _Walker:
             case tree.Place():
                 within.local = self._loops(index for index in d.size if isinstance(index, tree.Loop))
                 fields = self._token_fields(scope.names.get(d.name))
-                self.walk((d.key, d.weight), _Within(scope, {**within.local, **fields}))
-                d = replace(d, key=None, weight=None)
+                self.walk((d.key, d.per, d.weight), _Within(scope, {**within.local, **fields}))
+                d = replace(d, key=None, per=None, weight=None)
             case tree.Transition():
                 within.local = self.variables_of(d, scope)
                 self._outputs(d.outputs, within)

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import math
 from bisect import insort
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import chain, groupby
+from typing import Any
 
 from petri.engine.binding import Binding as Binding
 from petri.engine.binding import Held as Held
@@ -84,7 +86,9 @@ class Engine:
         self.hash = TrajectoryHash()
         self.error: Fault | None = None
         self.marking: list[list[Held]] = [[] for _ in net.places]
-        self.reserved = [0 for _ in net.places]  # weight of what firings in progress will deposit
+        self.reserved = [
+            Counter[Token]() for _ in net.places
+        ]  # weight of what firings in progress will deposit, by line
         self.deposits_due = 0  # tokens that firings in progress will deposit
         self.in_progress: list[Firing] = []
         clocked = [index for index, transition in enumerate(net.transitions) if transition.clock is not None]
@@ -108,7 +112,7 @@ class Engine:
         for index, place in enumerate(net.places):
             for count, token in place.initial:
                 for _ in range(count):
-                    self.marking[index].append(self.hold(index, token))
+                    self.enter(index, self.hold(index, token))
 
     # ------------------------------------------------------------ the loop
 
@@ -223,7 +227,7 @@ class Engine:
     def finish(self, firing: Firing) -> None:
         """What was in progress, or on the way, is deposited."""
         for place, tokens in firing.deposits:
-            self.reserved[place] -= sum(token.weight for token in tokens)
+            self.reserve(place, tokens, -1)
             self.deposits_due -= len(tokens)
             self.forget(place)
         self.attempt = (firing.transition, ())
@@ -302,15 +306,31 @@ class Engine:
         return [[token] for token in self.matching(visible, wanted)]
 
     def visible(self, place: int, tokens: list[Held]) -> list[Held]:
-        """Those of `tokens` that an arc may see (S3)."""
-        discipline = self.net.places[place].discipline
-        if discipline == "bag" or not tokens:
+        """Those of `tokens` that an arc may see (S3): of a place with lines, the first of each, if left (S7)."""
+        if self.net.places[place].discipline == "bag" or not tokens:
             return tokens
+        if not self.net.places[place].per:
+            return [self.shown(place, tokens)]
+        left = {id(token) for token in tokens}
+        first = (self.shown(place, line) for line in self.lines(place))
+        return [token for token in first if id(token) in left]
+
+    def shown(self, place: int, line: Sequence[Held]) -> Held:
+        """The one of some tokens that the discipline shows (S3)."""
+        discipline = self.net.places[place].discipline
         if discipline == "fifo":
-            return tokens[:1]
-        if discipline == "lifo":
-            return tokens[-1:]
-        return [min(tokens, key=lambda token: token.key)]  # min takes the first of equals, which is the oldest
+            return line[0]
+        # min takes the first of equals, which is the oldest.
+        return line[-1] if discipline == "lifo" else min(line, key=lambda token: token.key)
+
+    def lines(self, place: int) -> list[list[Held]]:
+        """The tokens of each key of a place with `per`, in order of arrival; the lines are in their row (S7)."""
+        grouped = groupby(self.marking[place], lambda token: self.line_of(place, token.value))
+        return [list(line) for _, line in grouped]
+
+    def line_of(self, place: int, token: Token) -> Token:
+        """The key of the line in which a token stands; all have the same in a place without `per`."""
+        return tuple([token[slot] for slot in self.net.places[place].per])
 
     def in_order(self, place: int, tokens: list[Held]) -> list[Held]:
         """All of `tokens`, as the place would show one after the other (S3)."""
@@ -347,15 +367,20 @@ class Engine:
         """No place that the firing puts tokens in would exceed its capacity (E6)."""
         if not any(self.net.places[p].capacity is not None for arc in transition.outputs for p in arc.places):
             return True
-        given: dict[int, int] = {}
+        return all(
+            self.left_in(place, line, transition, found) + weight <= self.capacity(place)
+            for (place, line), weight in self.given(transition, context).items()
+        )
+
+    def given(self, transition: Transition, context: Context) -> dict[tuple[int, Token], int]:
+        """The weight of what a firing would give to each line of places with a capacity."""
+        given: Counter[tuple[int, Token]] = Counter()
         for arc in transition.outputs:
             if any(self.net.places[p].capacity is not None for p in arc.places):
                 place, count = self.destination(arc, context)
-                weight = self.weight_to_be(place, arc, context) if count else 0
-                given[place] = given.get(place, 0) + count * weight
-        return all(
-            self.left_in(place, transition, found) + weight <= self.capacity(place) for place, weight in given.items()
-        )
+                line, weight = self.token_to_be(place, arc, context) if count else ((), 0)
+                given[place, line] += count * weight
+        return given
 
     def capacity(self, place: int) -> float:
         """A number of tokens, or their weight."""
@@ -364,27 +389,36 @@ class Engine:
             return math.inf
         return capacity if self.net.places[place].weight is None else whole_weight(capacity)
 
-    def weight_to_be(self, place: int, arc: OutputArc, context: Context) -> int:
-        """The weight of a token that the arc would put in the place: only the slots that weigh are evaluated."""
-        slots = weighing_slots(self.net.places[place])
-        token = [evaluate(value, context) if slot in slots else 0 for slot, value in enumerate(arc.values)]
-        return self.weight(place, tuple(token))
+    def token_to_be(self, place: int, arc: OutputArc, context: Context) -> tuple[Token, int]:
+        """The line and the weight of a token that the arc would put in the place; no other slots are evaluated."""
+        slots = {*weighing_slots(self.net.places[place]), *self.net.places[place].per}
+        token = tuple([evaluate(value, context) if slot in slots else 0 for slot, value in enumerate(arc.values)])
+        return self.line_of(place, token), self.weight(place, token)
 
     def weight(self, place: int, token: Token) -> int:
         weight = self.net.places[place].weight
         return 1 if weight is None else whole_weight(evaluate(weight, Context(token)))
 
-    def left_in(self, place: int, transition: Transition, found: list[list[Held]]) -> int:
-        """The weight of tokens in and reserved for a place once the firing has taken its own."""
+    def left_in(self, place: int, line: Token, transition: Transition, found: list[list[Held]]) -> int:
+        """The weight of tokens in and reserved for a line of a place once the firing has taken its own."""
         if place in transition.resets:
-            return self.reserved[place]
-        taken = sum(
-            token.weight
+            return self.reserved[place][line]
+        taken = (
+            token
             for arc, tokens in zip(transition.inputs, found, strict=True)
             if arc.place == place and not arc.keep
             for token in tokens
         )
-        return sum(token.weight for token in self.marking[place]) - taken + self.reserved[place]
+        there, gone = (
+            sum(token.weight for token in tokens if self.line_of(place, token.value) == line)
+            for tokens in (self.marking[place], taken)
+        )
+        return there - gone + self.reserved[place][line]
+
+    def reserve(self, place: int, tokens: Sequence[Held], sign: int) -> None:
+        """Room for tokens that a firing will deposit is kept, or no longer (sign -1)."""
+        for token in tokens:
+            self.reserved[place][self.line_of(place, token.value)] += sign * token.weight
 
     # ------------------------------------------------------------ firing
 
@@ -433,7 +467,7 @@ class Engine:
 
     def begin(self, firing: Firing) -> None:
         for place, tokens in firing.deposits:
-            self.reserved[place] += sum(token.weight for token in tokens)
+            self.reserve(place, tokens, 1)
             self.deposits_due += len(tokens)
             self.forget(place)
         insort(self.in_progress, firing)
@@ -442,21 +476,42 @@ class Engine:
         """The tokens of one arc are in the place when measures evaluate the first (X4)."""
         self.settled = False
         for token in tokens:
-            self.marking[place].append(token)
+            self.enter(place, token)
             self.changed(place)
         for token in tokens:
             for observer in self.observers:
                 observer.arrived(place, token.value, self.now)
 
+    def enter(self, place: int, token: Held) -> None:
+        """A token goes to the end of its line; one that shows another token goes to the end of the row (S7)."""
+        if not self.net.places[place].per:
+            self.marking[place].append(token)
+            return
+        lines, key = self.lines(place), self.line_of(place, token.value)
+        line = next((line for line in lines if self.line_of(place, line[0].value) == key), [])
+        before = self.shown(place, line) if line else None
+        line.append(token)
+        if before is None:
+            lines.append(line)
+        elif self.shown(place, line) is not before:
+            move_last_to(lines.index(line), lines)
+            lines.append(line)
+        self.marking[place] = list(chain(*lines))
+
     def remove(self, place: int, token: Held) -> None:
-        """Remove a token; in a bag the last token moves to its position (S4)."""
+        """Remove a token; in a bag the last token moves to its position (S4), among lines the last line (S7)."""
         row = self.marking[place]
-        seat = row.index(token)
-        if self.net.places[place].discipline == "bag":
-            row[seat] = row[-1]
-            row.pop()
+        if self.net.places[place].per:
+            lines = self.lines(place)
+            at = next(at for at, line in enumerate(lines) if token in line)
+            line = lines[at]
+            line.remove(token)
+            move_last_to(at, lines)
+            self.marking[place] = list(chain(*lines, line))
+        elif self.net.places[place].discipline == "bag":
+            move_last_to(row.index(token), row)
         else:
-            row.pop(seat)
+            row.remove(token)
         for observer in self.observers:
             observer.left(place, token.value, self.now)
         self.changed(place)
@@ -560,6 +615,12 @@ class Engine:
         self.forget(place)
         for observer in self.observers:
             observer.changed(place, len(self.marking[place]), self.now)
+
+
+def move_last_to(position: int, row: list[Any]) -> None:
+    """The last of a row moves to a position, from which one has gone (S4, S7)."""
+    row[position] = row[-1]
+    row.pop()
 
 
 def advance(engine: Engine, rows: RowSource | None, until: float, firings: int) -> Reason:

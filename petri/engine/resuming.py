@@ -72,7 +72,9 @@ def resume_engine(
         stream.state = state
     engine.settled = saved.settled
     for place, of_place in enumerate(saved.places):
-        engine.marking[place] = _tokens(engine, place, of_place)
+        engine.marking[place] = []
+        for token in _tokens(engine, place, of_place):
+            engine.enter(place, token)
         _resume_place(statistics, place, of_place, saved.now)
         engine.forget(place)
     engine.move_to(engine.now)

@@ -106,7 +106,7 @@ def seated(net: Net, state: State) -> Engine:
         for place, tokens in firing.gives:
             held = [engine.hold(place, token) for token in tokens]
             deposits.append((place, held))
-            engine.reserved[place] += sum(token.weight for token in held)
+            engine.reserve(place, held, 1)
             engine.deposits_due += len(held)
         insort(engine.in_progress, Firing(firing.end, serial, firing.part, firing.transition, deposits))
     return engine

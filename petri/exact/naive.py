@@ -7,7 +7,7 @@ fires. Only what a state is, and which of its events come when, is said here.
 from __future__ import annotations
 
 import math
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import groupby
@@ -97,6 +97,8 @@ class Seat(Engine):
             return tuple(sorted(token.value for token in row))
         if self.net.places[place].discipline == "key":
             row = sorted(row, key=attrgetter("key"))
+        if self.net.places[place].per:
+            row = sorted(row, key=lambda token: self.line_of(place, token.value))
         return tuple(token.value for token in row)
 
     def _in_order(self, running: Sequence[Running]) -> tuple[Running, ...]:
@@ -115,11 +117,11 @@ class Seat(Engine):
         self.known = [None for _ in self.net.transitions]
         self.at_this_instant.clear()
         self.running = list(state.running)
-        self.reserved = [0 for _ in self.net.places]
+        self.reserved = [Counter[Token]() for _ in self.net.places]
         self.deposits_due = 0
         for one in self.running:
             for place, tokens in self._held(one):
-                self.reserved[place] += sum(token.weight for token in tokens)
+                self.reserve(place, tokens, 1)
                 self.deposits_due += len(tokens)
 
     def _held(self, running: Running) -> list[tuple[int, list[Held]]]:

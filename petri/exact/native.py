@@ -152,6 +152,8 @@ class NativeSpace:
         real = np.frombuffer(row, dtype=np.float64).reshape(-1, len(slots)).T
         columns = [(real if slot.kind == "real" else whole)[i].tolist() for i, slot in enumerate(slots)]
         tokens = list(zip(*columns, strict=True))
+        if per := self.net.places[place].per:
+            return tuple(sorted(tokens, key=lambda token: [token[slot] for slot in per]))
         return tuple(sorted(tokens) if self.net.places[place].discipline == "bag" else tokens)
 
     def _running(self, means: list[float], ticks: int, transition: int, gives: list[tuple[int, int, bytes]]) -> Running:

@@ -300,7 +300,7 @@ def _place_form(place: Place) -> Form:
     """What a place is: all but its name."""
     slots = tuple((slot.kind, slot.low, slot.high) for slot in place.colour.slots)
     keys = _of(place.key, {}), _of(place.then, {}), _of(place.weight, {})
-    return slots, place.discipline, keys, place.capacity, tuple(place.initial), place.stream
+    return slots, place.discipline, keys, place.per, place.capacity, tuple(place.initial), place.stream
 
 
 def _probe_form(probe: Probe, at: Mapping[int, int], transitions: Mapping[int, int]) -> Form:

@@ -213,6 +213,8 @@ class _Class:
     def _commutes(self, swap: Values) -> bool:
         """Whether an exchange of values maps the net to itself."""
         places = self.net.places
+        if any(places[number].per for number in self.slots_of):
+            return False
         of_places = (
             self._is_kept(expression, swap, self.slots_of[number])
             for number in self.slots_of

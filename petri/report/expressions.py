@@ -180,6 +180,11 @@ class ExpressionText:
 
     # ------------------------------------------------------------ places
 
+    def per(self, place: Place) -> str:
+        """` per flow`, ` per (port, vc)`, or nothing."""
+        names = [place.colour.slots[slot].name or "value" for slot in place.per]
+        return "" if not names else f" per {names[0]}" if len(names) == 1 else f" per ({', '.join(names)})"
+
     def capacity(self, place: Place) -> str:
         """`cap 8`, `cap 32 KB of size`, or nothing."""
         if place.capacity is None or place.weight is None:

@@ -122,7 +122,9 @@ class _Teller:
         return parameter.name, shown, f"{low}..{high}" if low or high else "", _line(parameter.doc)
 
     def place(self, place: Place) -> InformationRow:
-        discipline = {"bag": "", "fifo": "fifo", "lifo": "lifo", "key": "by key"}[place.discipline]
+        discipline = {"bag": "", "fifo": "fifo", "lifo": "lifo", "key": "by key"}[place.discipline] + self.text.per(
+            place
+        )
         holds = " ".join(part for part in (place.colour.name, discipline, self.text.capacity(place)) if part)
         tokens = place.held
         begins = str(tokens) if tokens else ""

@@ -55,8 +55,10 @@ def _clause(net: Net, lack: Lack, words: ExpressionText) -> str:
         empty = ", which is empty" if place.stream is None else ", whose file has no more rows"
         return f"needs {more} in {place.name}" + ("" if lack.here else empty)
     arc = transition.inputs[lack.arc]
-    wanted, shown = words.pattern(arc, transition), "bag" if arc.any else place.discipline
+    wanted, shown = words.pattern(arc, transition), "bag" if arc.any or place.per else place.discipline
     seen = _SEEN.get(shown, f"none of its {lack.here} tokens" if lack.here > 1 else "its token")
+    if place.per and lack.here > 1:
+        seen = "none of the tokens that it shows"
     verb = "matches" if shown == "bag" and lack.here > 1 else "does not match"
     return f"needs a token ({wanted}) in {place.name}: {seen} {verb}"
 

@@ -20,6 +20,9 @@ WORDING: dict[str, Wording] = {
         "write `{left} * ({right})` for {left} tokens of value {right}",
     ),
     "initial-over-capacity": Wording("`{name}` starts with {held:token}, but its capacity is {capacity}"),
+    "line-over-capacity": Wording(
+        "`{name}` starts with {held:token} of one key, but its capacity is {capacity} for each"
+    ),
     "all-of-infinite": Wording(
         "`all` needs a type with finitely many values, but `{name}` holds {kind}",
         "finite types are ranges (`0..7`), bool, enumerations, and records of these",
@@ -42,6 +45,19 @@ WORDING: dict[str, Wording] = {
     ),
     "token-has-no-name": Wording(
         "`{name}` is not declared: in {what}, the fields of the token are names", Replace("write `{field}`")
+    ),
+    "per-of-bag": Wording(
+        "`{name}` shows all its tokens in any case: it is a `bag`",
+        "write `fifo per {text}` to show the oldest token of each key (other disciplines can have a key as well)",
+    ),
+    "per-of-weight": Wording(
+        "`{name}` has a capacity for each key, which is a number of tokens, not a sum of weights",
+        "write `cap 8`; or leave `per` out, and make an array of places: `place {name}[0..3] … cap 32 KB of size`",
+    ),
+    "per-not-field": Wording(
+        "`{text}` is not a field: after `per` are fields of the tokens, whose values make a key",
+        "put the value into a field of its own",
+        notes=("the fields are {names:and}",),
     ),
     # which place
     "arc-not-place": Wording(
@@ -111,6 +127,14 @@ WORDING: dict[str, Wording] = {
     "any-on-black": Wording(
         "`{name}` holds black tokens, which are all alike, so `any` says nothing",
         "remove `any`; to count them, write `2 * {name}`",
+    ),
+    "any-on-per": Wording(
+        "`any` cannot look behind the tokens that `{name}` shows, one for each key",
+        "remove `any`; or make `{name}` a bag, and choose with `prefer least …`",
+    ),
+    "clock-on-per": Wording(
+        "a transition with `after` cannot look at `{name}`, which shows one token for each key",
+        "let an immediate transition move the token that is shown to a bag, and take it from there",
     ),
     "any-on-stream": Wording(
         "`{name}` is a recording, whose rows are read one after the other: those behind the first are not there yet",

@@ -15,6 +15,10 @@ WORDING: dict[str, Wording] = {
     "stream-discipline": Wording(
         "a stream keeps the order of its file, so `{name}` cannot be `{discipline}`", "a stream is `fifo`"
     ),
+    "stream-per": Wording(
+        "`{name}` gets its next row when it is empty, so it shows one token in any case",
+        "move the rows to another place, and write `per` there",
+    ),
     "stream-capacity": Wording(
         "`{name}` gets its next row when it is empty, so it needs no `cap`", "remove `cap`"
     ),

@@ -82,6 +82,8 @@ def change(net: dict[str, Any], rng: random.Random) -> None:
         parent[key] = copy.deepcopy(part(net, rng.choice(paths)))
     elif kind == 3:  # what stands elsewhere under this name
         parent[key] = copy.deepcopy(part(net, rng.choice([other for other in paths if other[-1] == key])))
+    elif key == "per" and isinstance(old, list):  # a slot of most tokens, or of none
+        parent[key] = [rng.randrange(3)]
     elif kind == 4:
         parent[key] = rng.choice(OTHERS)
     elif isinstance(old, bool):

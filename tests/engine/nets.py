@@ -254,7 +254,10 @@ def random_place(choose: Chooser, number: int) -> Place:
     weight = random_weight(choose, colour) if choose.chance(2) else None
     if weight is not None:
         limit = choose.number(1, 12) if weight.kind == "int" else choose.number(1, 100) / 8
-    return Place(f"p{number}", colour, discipline, key, then, limit, weight, initial=initial)
+    per: tuple[int, ...] = ()
+    if colour.slots and discipline != "bag" and weight is None and choose.chance(5):
+        per = tuple(sorted({choose.number(0, len(colour.slots) - 1) for _ in range(choose.number(1, 2))}))
+    return Place(f"p{number}", colour, discipline, key, then, per, limit, weight, initial=initial)
 
 
 def random_weight(choose: Chooser, colour: Colour) -> Expr | None:
@@ -321,7 +324,7 @@ class TransitionMaker:
         scope = self.scope()
         count = None if place.colour.slots else self.count(scope)
         shows_one = bool(place.colour.slots) and place.discipline != "bag"
-        sees_all = shows_one and self.choose.chance(3)
+        sees_all = shows_one and not place.per and self.choose.chance(3)
         return InputArc(number, self.pattern(place, may_bind=True), count, keep, sees_all, self.choose.span())
 
     def inhibitor(self) -> InhibitorArc:
@@ -350,7 +353,7 @@ class TransitionMaker:
                 index = plain.operation("mod", "int", index, plain.int_const(len(places)))
         scope = self.scope()
         scope.clock = True
-        weighing = {slot for place in places for slot in weighing_slots(self.places[place])}
+        weighing = {slot for place in places for slot in (*weighing_slots(self.places[place]), *self.places[place].per)}
         return OutputArc(
             places if len(places) > 1 else places[:1],
             tuple((plain if i in weighing else scope).within(slot) for i, slot in enumerate(colour.slots)),
@@ -439,7 +442,8 @@ class TransitionMaker:
             keys = [choose.one((scope.whole, scope.real))() for _ in range(choose.one((1, 1, 2)))]
             prefer = Preference(keys[0], choose.chance(5), keys[1] if len(keys) > 1 else None)
         arcs = len(self.variables)
-        clock = self.clock(inputs) if self.clocks and choose.chance(7) else None
+        may_race = self.clocks and not any(self.places[arc.place].per for arc in inputs)
+        clock = self.clock(inputs) if may_race and choose.chance(7) else None
         draws = []
         for _ in range(choose.number(0, 1)):
             scope = self.scope()

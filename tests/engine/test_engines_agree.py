@@ -227,6 +227,39 @@ def test_transitions_that_are_alike_and_others(patience: int, monkeypatch: pytes
         assert_same_state(reference, compiled)
 
 
+# Lines from which tokens are taken, until none is left or to make room for others of the same key.
+LINES = """net lines
+type Item = {{ k: 0..2, n: int }}
+place queue : Item {discipline} per k {capacity} = {{k: i mod 3, n: i}} for i in 0..{last}
+place go = 3 * token
+place out : Item
+{transitions}
+"""
+DRAIN = "transition take: go, queue(i) -> go, out(i)"
+TO_ONE = """transition move: queue({k: k, n: n}) -> queue({k: 2, n: n + 1})  takes exp(1)
+transition back: queue({k: 2, n: n}) -> queue({k: n mod 2, n: n}) in 1.0, go  takes exp(2)"""
+TO_SOME = """transition move: go, queue({k: k, n: n}) -> if n > 0 then queue({k: n mod 3, n: n + 1}) in exp_of[k], go  takes exp(1)
+const exp_of = [0.0, 0.5, 2.0]"""
+
+
+@pytest.mark.parametrize("discipline", ["fifo", "lifo", "by -n"])
+@pytest.mark.parametrize(
+    ("transitions", "capacity", "last"), [(DRAIN, "", 6), (TO_ONE, "cap 2", 4), (TO_SOME, "cap 3", 5)]
+)
+@pytest.mark.parametrize("patience", [0, 20])
+def test_lines(
+    transitions: str, capacity: str, last: int, discipline: str, patience: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = LINES.format(transitions=transitions, capacity=capacity, last=last, discipline=discipline)
+    net = petri.loads(text).net
+    monkeypatch.setattr("petri.engine.native.PATIENCE", patience)
+    reference, compiled = (begin(net, engine, 1, 0) for engine in ("reference", "native"))
+    for _ in range(6):
+        for session in (reference, compiled):
+            session.advance(math.inf, 40)
+        assert_same_state(reference, compiled)
+
+
 # Keys whose values are not declared: some stay among few, others go anywhere.
 WANDERING = """net wandering
 place left : { key: int, n: int } = {key: i, n: 0} for i in 0..9

@@ -29,14 +29,14 @@ def solvable_net(seed: int, ticks: bool = False) -> Net:
     net = joining_net(choose) if seed % 3 == 0 else chosen_net(choose)
     return replace(
         net,
-        transitions=tuple(_transition(choose, t, ticks) for t in net.transitions),
+        transitions=tuple(_transition(choose, net, t, ticks) for t in net.transitions),
         places=tuple(replace(place, stream=None) for place in net.places),
         probes=(),
         measures=(),
     )
 
 
-def _transition(choose: Random, t: Transition, ticks: bool) -> Transition:
+def _transition(choose: Random, net: Net, t: Transition, ticks: bool) -> Transition:
     draws = tuple(
         replace(draw, expression=plain(choose, draw.expression, t.variables[draw.variable].kind)) for draw in t.draws
     )
@@ -65,7 +65,8 @@ def _transition(choose: Random, t: Transition, ticks: bool) -> Transition:
         prefer=t.prefer
         and replace(t.prefer, key=plain(choose, t.prefer.key), then=t.prefer.then and plain(choose, t.prefer.then)),
     )
-    if ticks or not choose.chance(4):
+    has_lines = any(net.places[arc.place].per for arc in t.inputs)  # clocks do not take from these
+    if ticks or not choose.chance(4) or has_lines:
         return t
     tokens = Expr("real", "real", (Expr("tokens", "int", value=0),))
     means = (real(choose.number(1, 9) / 4.0), Expr("add", "real", (real(0.5), tokens)))

@@ -175,6 +175,9 @@ class Writer:
             discipline = f"by {key}"
         uses += [{"": "bag", "f": "fifo", "l": "lifo", "b": "by a key"}[discipline[:1]]]
         limit = choose.one(("", "", f"cap {choose.number(1, 4)}", f"cap {choose.number(64, 4000)} B of", "cap 12 of"))
+        if discipline and not limit.endswith("of") and choose.chance(3):
+            uses.append("a discipline for each key")
+            discipline += f" per {choose.one((self.own(self.kind), f'({self.own(self.kind)}, {self.own(self.size)})'))}"
         if limit.endswith("of"):
             limit += f" {self.own(self.size) if ' B ' in limit else f'{self.own(self.seq)} mod 5'}"
             uses.append("a capacity in bytes" if " B " in limit else "a capacity of a weight")
@@ -331,7 +334,7 @@ class Writer:
 
     def any(self, store: Store, uses: list[str]) -> str:
         """The word of an arc that sees all tokens, at a place that shows only one."""
-        if "bag" in store.uses or not self.choose.chance(3):
+        if "bag" in store.uses or "a discipline for each key" in store.uses or not self.choose.chance(3):
             return ""
         uses.append("an arc that sees all tokens")
         return "any "
@@ -339,7 +342,7 @@ class Writer:
     def lasts(self, p: str, uses: list[str]) -> str:
         """How long a transition takes, or how long it must have been enabled."""
         choose = self.choose
-        if not choose.chance(4):
+        if "a discipline for each key" in uses or not choose.chance(4):
             return f"takes {self.time(p, uses)}"
         uses.append("a clock of each binding")
         found = f"after {choose.one((self.time(p, uses), self.time(p, uses), '30 ns', 'exp(25 ns)'))}"

@@ -219,6 +219,7 @@ class Programs:
             type=self._maybe(self.type),
             discipline=discipline,  # type: ignore[arg-type]
             key=self.ordering(6) if discipline == "by" else None,
+            per=self._maybe(lambda: self.ordering(6)),
             capacity=capacity,
             weight=None if capacity is None else self._maybe(lambda: self.expression(6)),
             initial=self._some(lambda: tree.Initial(self.expression(), self.loops(), NOWHERE), 0, 2),

@@ -1,4 +1,4 @@
-"""Rules S1 to S6: time, marking, disciplines, firings in progress, streams."""
+"""Rules S1 to S7: time, marking, disciplines, firings in progress, streams, lines."""
 
 from pathlib import Path
 
@@ -221,3 +221,92 @@ def test_s6_tokens_that_a_firing_gives_wait_behind_the_row(engine: str, tmp_path
         """
     ran = simulate(with_streams(language.loads(f"net test\n{text}"), {"trace": rows}), engine)
     assert [n for (n,) in ran.values("take")] == [1, 7, 2]
+
+
+LINES = """
+    place queue : {{ k: 0..2, n: int }} {discipline} per k = {tokens}
+    place server[0..2] = token
+"""
+
+
+def lines(discipline: str, *tokens: tuple[int, int]) -> str:
+    listed = ", ".join(f"{{k: {k}, n: {n}}}" for k, n in tokens)
+    return LINES.format(discipline=discipline, tokens=listed)
+
+
+@pytest.mark.parametrize(
+    ("discipline", "served"), [("fifo", [3, 1, 2]), ("lifo", [2, 1, 3]), ("by n", [1, 2, 3]), ("by (-n, k)", [3, 2, 1])]
+)
+def test_s7_a_discipline_orders_each_line(engine: str, discipline: str, served: list[int]) -> None:
+    text = lines(discipline, (0, 3), (1, 3), (0, 1), (1, 1), (0, 2), (1, 2))
+    serve = "transition serve[i in 0..2]: queue({k: i, n}), server[i] -> server[i]  takes 1 + i"
+    ran = simulate(text + serve, engine)
+    assert [n for (n,) in ran.values("serve[0]")] == served
+    assert [n for (n,) in ran.values("serve[1]")] == served
+    assert ran.values("serve[2]") == []
+
+
+def test_s7_a_line_whose_token_is_taken_goes_to_the_end_and_the_last_to_its_position(engine: str) -> None:
+    text = lines("fifo", (0, 10), (1, 20), (0, 11), (2, 30), (1, 21))
+    ran = simulate(text + "place go = token  transition take: go, queue({k: 0}) -> nothing", engine)
+    assert ran.marking["queue"] == [(2, 30), (1, 20), (1, 21), (0, 11)]
+    ran = simulate(text + "place go = 2 * token  transition take: go, queue({k: 0}) -> nothing", engine)
+    assert ran.marking["queue"] == [(2, 30), (1, 20), (1, 21)]
+
+
+@pytest.mark.parametrize(("discipline", "moves"), [("fifo", False), ("lifo", True), ("by -n", True), ("by n", False)])
+def test_s7_a_line_goes_to_the_end_when_it_shows_another_token(engine: str, discipline: str, moves: bool) -> None:
+    text = lines(discipline, (0, 10), (1, 20), (2, 30)) + "place go = token  transition put: go -> queue({k: 0, n: 11})"
+    line, others = [(0, 10), (0, 11)], [(2, 30), (1, 20)] if moves else [(1, 20), (2, 30)]
+    assert simulate(text, engine).marking["queue"] == ([*others, *line] if moves else [*line, *others])
+
+
+def test_s7_what_is_shown_is_chosen_evenly_in_the_order_of_the_row(engine: str) -> None:
+    text = lines("fifo", (0, 10), (1, 20), (0, 11), (2, 30))
+    text += "place go = token  transition take: go, queue({n}) -> nothing"
+    found = [simulate(text, engine, seed=seed).values("take")[0][0] for seed in range(60)]
+    assert set(found) == {10, 20, 30}
+
+
+def test_s7_arcs_of_one_transition_find_tokens_of_different_lines(engine: str) -> None:
+    two = "transition both: queue({n}), queue({n: m}) -> nothing"
+    ran = simulate(lines("fifo", (0, 10), (0, 11), (0, 12)) + two, engine)
+    assert not ran.fired
+    ran = simulate(lines("fifo", (0, 10), (0, 11), (1, 20), (1, 21)) + two, engine)
+    assert [sorted(values) for values in ran.values("both")] == [[10, 20], [11, 21]]
+
+
+def test_s7_a_capacity_is_for_each_line(engine: str) -> None:
+    """Tokens on the way count, and so does what the firing takes (E6)."""
+    ran = simulate(
+        """
+        place come : { k: 0..1, n: int } fifo = {k: 0, n: i} for i in 1..3, {k: 1, n: 4}, {k: 0, n: 5}
+        place queue : { k: 0..1, n: int } fifo per k cap 2
+        transition put: come(j) -> queue(j)  takes 1
+        """,
+        engine,
+    )
+    assert ran.values("put") == [(0, 1), (0, 2)]
+    ran = simulate(
+        """
+        place queue : { k: 0..1, n: int } fifo per k cap 2 = {k: 0, n: i} for i in 1..2, {k: 1, n: i} for i in 1..2
+        transition turn: queue({k, n}) -> queue({k: k, n: n + 2})  when n < 5
+        """,
+        engine,
+    )
+    assert ran.marking["queue"] == [(1, 5), (1, 6), (0, 5), (0, 6)] or ran.marking["queue"] == [
+        (0, 5), (0, 6), (1, 5), (1, 6),
+    ]  # fmt: skip
+
+
+def test_s7_all_tokens_count_for_inhibitors_and_numbers(engine: str) -> None:
+    text = lines("fifo", (0, 10), (0, 11), (1, 20))
+    text += """
+        place go = token  place seen : int
+        transition look: go, no queue({n: 11}) -> nothing
+        transition count: go, no queue({k: 0}) >= 3 -> seen(tokens(queue))  when tokens(queue) == 3
+        transition empty: seen(n), reset queue -> nothing
+        """
+    ran = simulate(text, engine)
+    assert ran.order() == "count empty"
+    assert ran.marking["queue"] == []

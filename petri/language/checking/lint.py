@@ -114,7 +114,11 @@ def _guards_on_disciplines(checker: Checker, body: Body) -> None:
             word = "by …" if place.discipline == "by" else place.discipline
             if transition.guard is not None and _tests(transition.guard, arc):
                 checker.problems.note("guard-on-fifo", transition.guard.span, place=place.name, discipline=word)
-            elif not transition.loops and any(isinstance(wanted, Node) and wanted.fixed for wanted in arc.pattern):
+            elif (
+                not transition.loops
+                and not place.per
+                and any(isinstance(wanted, Node) and wanted.fixed for wanted in arc.pattern)
+            ):
                 checker.problems.note("pattern-on-fifo", arc.span, place=place.name, discipline=word)
 
 
@@ -134,7 +138,7 @@ def _lookups_in_queues(flat: net.Net, checker: Checker) -> None:
             continue
         for arc in transition.inputs:
             place = flat.places[arc.place]
-            if arc.any or place.discipline == "bag" or place.stream is not None:
+            if arc.any or place.discipline == "bag" or place.per or place.stream is not None:
                 continue
             found = {slot for slot, match in enumerate(arc.pattern) if _depends_on_tokens(match.equal)}
             order = {one.value for one in net.operations([place.key, place.then]) if one.op == "var"}

@@ -62,6 +62,8 @@ class ArcBuilder:
         place = self.places[index]
         if place.stream is not None:
             raise CheckError("any-on-stream", arc.span, name=place.name)
+        if place.per:
+            raise CheckError("any-on-per", arc.span, name=place.name)
         if place.discipline == "bag" and not arc.place.symbol.port:
             raise CheckError("any-on-bag", arc.span, name=place.name)
         return place.discipline != "bag"
@@ -167,9 +169,12 @@ class ArcBuilder:
         """Whether there is room must be known before the firing starts (E6)."""
         if all(self.places[place].capacity is None for place in places):
             return
-        weighing = sorted({slot for place in places for slot in weighing_slots(self.places[place])})
+        given = [self.places[place] for place in places]
+        weighing = sorted({slot for place in given for slot in weighing_slots(place)})
+        keys = sorted({slot for place in given if place.capacity is not None for slot in place.per})
         parts = [("condition", arc.condition), ("number", arc.count), *(("index", index) for index in arc.indices)]
         parts += [("weight of a token", arc.values[slot]) for slot in weighing]
+        parts += [("key of a token", arc.values[slot]) for slot in keys]
         for what, node in parts:
             if node is not None and node.flags & (CHANCE | NOW | END):
                 word = "a draw" if node.flags & CHANCE else "`now` or `end`"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import product
 
@@ -214,6 +215,7 @@ class Flattener:
             _discipline(template),
             key,
             then,
+            template.per,
             capacity,
             None if template.weight is None else build(template.weight, instance),
             template.measured_in,
@@ -222,10 +224,10 @@ class Flattener:
             template.doc,
             template.span,
         )
-        if capacity is not None and template.weight is None and place.held > capacity:
-            raise CheckError(
-                "initial-over-capacity", template.span, name=symbol.name, held=place.held, capacity=capacity
-            )
+        held = most_held(place)
+        if capacity is not None and template.weight is None and held > capacity:
+            what = "line-over-capacity" if place.per else "initial-over-capacity"
+            raise CheckError(what, template.span, name=symbol.name, held=held, capacity=capacity)
         return place
 
     # ------------------------------------------------------------ transitions
@@ -256,10 +258,13 @@ class Flattener:
             if guard.op == "const" and guard.value:
                 guard = None
         arcs = self.arcs
+        inputs = tuple([arcs.input(arc, instance) for arc in t.inputs])
+        if t.clock is not None:
+            self._check_clocked(t, inputs)
         return net.Transition(
             name,
             t.variables,
-            tuple([arcs.input(arc, instance) for arc in t.inputs]),
+            inputs,
             tuple([arcs.inhibitor(arc, instance) for arc in t.inhibitors]),
             tuple([instance.place(use) for use in t.resets]),
             guard,
@@ -273,6 +278,12 @@ class Flattener:
             t.doc,
             t.span,
         )
+
+    def _check_clocked(self, t: TransitionTemplate, inputs: Sequence[net.InputArc]) -> None:
+        """A token has no clock where it may be hidden by another of its key, and shown again."""
+        for arc, written in zip(inputs, t.inputs, strict=True):
+            if self.net_places[arc.place].per:
+                raise CheckError("clock-on-per", written.span, name=self.net_places[arc.place].name)
 
     def _outputs(self, t: TransitionTemplate, instance: Instance) -> tuple[net.OutputArc, ...]:
         built = []
@@ -418,6 +429,16 @@ def _preference(template: TransitionTemplate, instance: Instance) -> net.Prefere
         return None
     key, then, most = template.prefer
     return net.Preference(build(key, instance), most, None if then is None else build(then, instance))
+
+
+def most_held(place: net.Place) -> int:
+    """The initial tokens for which a capacity is: of the key that has most, where there are keys (E6)."""
+    if not place.per or place.capacity is None:
+        return place.held
+    of_key: Counter[net.Token] = Counter()
+    for count, token in place.initial:
+        of_key[tuple([token[slot] for slot in place.per])] += count
+    return max(of_key.values(), default=0)
 
 
 def _discipline(template: PlaceTemplate) -> net.Discipline:

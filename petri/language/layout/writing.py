@@ -340,6 +340,8 @@ def _place(node: tree.Place) -> list[Piece]:
         clauses += f" by {_write(node.key, _SUM)}"
     elif node.discipline != "bag":
         clauses += f" {node.discipline}"
+    if node.per is not None:
+        clauses += f" per {_write(node.per, _SUM)}"
     if node.capacity is not None:
         clauses += f" cap {_write(node.capacity, _SUM)}"
     if node.weight is not None:

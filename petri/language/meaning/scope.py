@@ -100,6 +100,7 @@ class PlaceSymbol(Named):
     indices: tuple[IndexRange, ...] = ()
     direction: Literal["in", "out", "", "own"] = "own"
     discipline: str = "bag"
+    per: bool = False  # it shows a token for each key
     taken: bool = False  # some arc takes from it, reads it or tests it
     given: bool = False  # some arc puts tokens into it
     mentioned: bool = False

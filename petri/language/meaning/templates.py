@@ -126,6 +126,7 @@ class PlaceTemplate(Struct):
     span: Span
     condition: Node | None = None
     key: tuple[Node, Node | None] | None = None  # and another, for tokens of equal keys
+    per: tuple[int, ...] = ()  # slots
     capacity: Node | None = None
     weight: Node | None = None
     measured_in: str = ""

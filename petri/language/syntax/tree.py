@@ -381,6 +381,7 @@ class Place(Frozen):
     type: TypeExpr | None
     discipline: Literal["bag", "fifo", "lifo", "by"]
     key: Expr | None
+    per: Expr | Keys | None
     capacity: Expr | None
     weight: Expr | None
     initial: tuple[Initial, ...]

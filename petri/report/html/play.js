@@ -73,9 +73,48 @@
     finish(net.until);
   }
   const black = (p) => places[p].slots.length === 0;
+  const keyOf = (p, v) => JSON.stringify(places[p].per.map((slot) => String(v[slot])));
+  /* The one of some tokens that the discipline shows (S3). */
+  const frontOf = (p, tokens) => {
+    const { discipline, key, then } = places[p];
+    if (discipline === "fifo") return tokens[0];
+    if (discipline === "lifo") return tokens[tokens.length - 1];
+    const keys = tokens.map((one) => [valueOf(key, one.v), then ? valueOf(then, one.v) : 0]);
+    const least = keys.reduce((a, b) => b[0] < a[0] || (b[0] === a[0] && b[1] < a[1]) ? b : a);
+    return tokens[keys.indexOf(least)];
+  };
+  /* The tokens of each key, in their row (S7). */
+  const lines = (p, row) => {
+    const found = new Map();
+    for (const one of row) {
+      const key = keyOf(p, one.v);
+      if (found.has(key)) found.get(key).push(one); else found.set(key, [one]);
+    }
+    return [...found.values()];
+  };
+  const lastTo = (seat, row) => { row[seat] = row[row.length - 1]; row.pop(); };
+  const entered = (p, row, one) => {
+    if (!places[p].per.length) { row.push(one); return row; }
+    const all = lines(p, row), key = keyOf(p, one.v), at = all.findIndex((line) => keyOf(p, line[0].v) === key);
+    if (at < 0) return [...row, one];
+    const line = all[at], before = frontOf(p, line);
+    line.push(one);
+    if (frontOf(p, line) !== before) { lastTo(at, all); all.push(line); }
+    return all.flat();
+  };
+  const without = (p, row, seat) => {
+    if (places[p].per.length) {
+      const all = lines(p, row), one = row[seat], at = all.findIndex((line) => line.includes(one)), line = all[at];
+      lastTo(at, all);
+      return [...all.flat(), ...line.filter((other) => other !== one)];
+    }
+    if (places[p].discipline === "bag") lastTo(seat, row); else row.splice(seat, 1);
+    return row;
+  };
   const first = () => places.map((place, p) => {
     if (black(p)) return starts[p];
-    return place.initial.flatMap(([count, v]) => Array.from({ length: count }, () => ({ v: v.map(exactly), at: 0, by: -1 })));
+    const tokens = place.initial.flatMap(([count, v]) => Array.from({ length: count }, () => ({ v: v.map(exactly), at: 0, by: -1 })));
+    return tokens.reduce((row, one) => entered(p, row, one), []);
   });
   const starts = places.map((place) => place.initial.reduce((sum, [n]) => sum + n, 0));
   let marking = first(), held = [], done = 0, now = 0;
@@ -83,7 +122,7 @@
   const give = (i) => {
     for (const [place, count, v] of happened[i].given) {
       if (black(place)) marking[place] += count;
-      else for (let n = 0; n < count; n++) marking[place].push({ v, at: now, by: i });
+      else for (let n = 0; n < count; n++) marking[place] = entered(place, marking[place], { v, at: now, by: i });
     }
   };
   /* Takes tokens (S4), then empties places, then gives tokens at once if the firing takes no time, or has sent them without (I5, I6, I11). */
@@ -96,7 +135,7 @@
       const row = marking[place];
       if (typeof row === "number") { marking[place]--; continue; }
       from.push([place, row[seat]]);
-      if (places[place].discipline === "bag") { row[seat] = row[row.length - 1]; row.pop(); } else row.splice(seat, 1);
+      marking[place] = without(place, row, seat);
     }
     if (one.t >= 0) for (const place of transitions[one.t].resets) marking[place] = black(place) ? 0 : [];
     for (const i of [event, ...one.sent]) happened[i].from ??= from;
@@ -194,17 +233,14 @@
   const count = (e, variables) => e ? value(e, variables) : 1;
   /* The tokens that an arc may see (S3). */
   const visible = (place, tokens) => {
-    const { discipline, key, then } = places[place];
-    if (discipline === "bag" || !tokens.length) return tokens;
-    if (discipline === "fifo") return tokens.slice(0, 1);
-    if (discipline === "lifo") return tokens.slice(-1);
-    const keys = tokens.map((one) => [value(key, one.v), then ? value(then, one.v) : 0]);
-    const least = keys.reduce((a, b) => b[0] < a[0] || (b[0] === a[0] && b[1] < a[1]) ? b : a);
-    return [tokens[keys.indexOf(least)]];
+    if (places[place].discipline === "bag" || !tokens.length) return tokens;
+    if (!places[place].per.length) return [frontOf(place, tokens)];
+    return lines(place, marking[place]).map((line) => frontOf(place, line)).filter((one) => tokens.includes(one));
   };
   const matches = (pattern, variables, v) => pattern.every((m, slot) => !m.equal || v[slot] === value(m.equal, variables));
   const weigh = (place, v) => places[place].weight ? Math.max(value(places[place].weight, v), 0) : 1;
-  const coming = (place) => held.flatMap((i) => happened[i].given).filter(([to]) => to === place)
+  const coming = (place, key) => held.flatMap((i) => happened[i].given)
+    .filter(([to, , v]) => to === place && (black(place) || keyOf(place, v) === key))
     .reduce((sum, [, n, v]) => sum + n * weigh(place, v), 0);
   const MOST = 200;
   /* The candidates: {variables, arc: the input arc that finds nothing, wrong: what is not met}. */
@@ -224,15 +260,20 @@
         if (!arc.places.some((p) => places[p].capacity !== null)) continue;
         if (arc.condition && !value(arc.condition, variables)) continue;
         const place = arc.places[arc.index ? value(arc.index, variables) : 0];
-        const weight = places[place].weight ? weigh(place, arc.values.map((e) => value(e, variables))) : 1;
-        given.set(place, (given.get(place) ?? 0) + count(arc.count, variables) * weight);
+        const { weight: weighs, per } = places[place], v = arc.values.map((e, slot) => weighs || per.includes(slot) ? value(e, variables) : 0);
+        const weight = weighs ? weigh(place, v) : 1, key = keyOf(place, v), of = `${place} ${key}`;
+        const more = (given.get(of)?.[2] ?? 0) + count(arc.count, variables) * weight;
+        given.set(of, [place, key, more]);
       }
-      for (const [place, more] of given) {
-        if (places[place].capacity === null) continue;
-        let left = coming(place);
+      for (const [place, key, more] of given.values()) {
+        if (places[place].capacity === null || !more) continue;
+        let left = coming(place, key);
+        const inLine = (v) => keyOf(place, v) === key;
         if (!transitions[t].resets.includes(place)) {
-          left += black(place) ? size(place) : marking[place].reduce((sum, one) => sum + weigh(place, one.v), 0);
-          for (const [p, what] of took) if (p === place) left -= typeof what === "number" ? what : weigh(place, what.v);
+          left += black(place) ? size(place) : marking[place].reduce((sum, one) => sum + (inLine(one.v) ? weigh(place, one.v) : 0), 0);
+          for (const [p, what] of took) {
+            if (p === place) left -= typeof what === "number" ? what : inLine(what.v) ? weigh(place, what.v) : 0;
+          }
         }
         if (left + more > places[place].capacity * (1 + 1e-12)) wrong.push(`room ${place}`);
       }
@@ -504,8 +545,8 @@
     const box = $("held");
     const sent = held.filter(isSent).length, own = held.length - sent;
     box.replaceChildren(make("h2", `${own} firing${own === 1 ? "" : "s"} in progress${sent ? `, ${sent} output${sent === 1 ? "" : "s"} on the way` : ""}`));
-    const first_ = [...held].sort((a, b) => happened[a].end - happened[b].end).slice(0, 12);
-    for (const i of first_) {
+    const frontOf = [...held].sort((a, b) => happened[a].end - happened[b].end).slice(0, 12);
+    for (const i of frontOf) {
       const one = happened[i], line = make("div", undefined, "firing"), bar = make("progress");
       bar.value = part(i);
       const bound = isSent(i) ? one.given.map(([to]) => `to ${places[to].name}`).join(", ") : boundText(one.t, one.variables);
@@ -514,7 +555,7 @@
       line.append(name, bar, make("span", `until ${time(one.end)}`, "soft"));
       box.append(line);
     }
-    if (held.length > first_.length) box.append(make("p", `and ${held.length - first_.length} more`, "soft"));
+    if (held.length > frontOf.length) box.append(make("p", `and ${held.length - frontOf.length} more`, "soft"));
     const clocks = clocksOf.flatMap((list, t) => list.length ? clocksNow(t).map((k) => [t, k]) : []);
     if (!clocks.length) return;
     const rank = ([, k]) => k.count ? k.left : Infinity, kept = clocks.filter(([, k]) => !k.count).length;

@@ -196,7 +196,7 @@ def _measures(net: Net, measure: Measure) -> Iterator[dict[str, Any]]:
 
 def _place(place: Place, words: ExpressionText) -> dict[str, Any]:
     initial = [(count, tuple(token)) for count, token in place.initial]
-    parts = _parts(place, "name", "doc", "discipline", "key", "then", "capacity", "weight", "span")
+    parts = _parts(place, "name", "doc", "discipline", "key", "then", "per", "capacity", "weight", "span")
     return parts | {"slots": place.colour.slots, "room": words.capacity(place), "initial": initial}
 
 

@@ -109,9 +109,9 @@ class _DiagramReader:
         notes = []
         if place.discipline == "key":
             keys = [_named(place, key) for key in (place.key, place.then) if key is not None]
-            notes.append(f"by {', '.join(keys)}")
+            notes.append(f"by {', '.join(keys)}{self.text.per(place)}")
         elif place.discipline != "bag":
-            notes.append(place.discipline)
+            notes.append(f"{place.discipline}{self.text.per(place)}")
         if place.stream is not None:
             notes.append(f"rows of {PurePath(place.stream.name).name or 'a file'}")
         if place.capacity is not None:

@@ -171,7 +171,7 @@ class Gatherer:
         if isinstance(d, tree.Port):
             symbol.direction = d.direction
         else:
-            symbol.discipline = d.discipline
+            symbol.discipline, symbol.per = d.discipline, d.per is not None
         scope.place_count += 1
         self._enter(scope, symbol)
 

@@ -102,7 +102,7 @@ def _take(place: str, d: tree.Schedule) -> tree.Arc:
 
 
 def _place(name: str, d: tree.Schedule, doc: str, initial: tuple[tree.Initial, ...] = ()) -> tree.Place:
-    return tree.Place(name, (), None, "bag", None, None, None, initial, None, doc, d.name_span, d.span)
+    return tree.Place(name, (), None, "bag", None, None, None, None, initial, None, doc, d.name_span, d.span)
 
 
 def _transition(

@@ -8,6 +8,7 @@ from petri.language.checking.expressions.keys import Key, one_or_two, parts_of
 from petri.language.checking.expressions.ranges import index_ranges, named_indices, read_condition, read_loops
 from petri.language.checking.expressions.reader import Reader
 from petri.language.checking.nets.instances import check_instance, module_defaults
+from petri.language.checking.nets.per import read_per
 from petri.language.checking.nets.streams import read_stream, stream_call
 from petri.language.checking.nets.targets import Loops
 from petri.language.checking.nets.token_values import token_value
@@ -115,12 +116,15 @@ def _place(checker: CheckState, body: Body, d: tree.Place, symbol: PlaceSymbol) 
         if weight is not None or not _of_no_weight(reader, d.capacity, symbol.type):
             capacity = reader.read_fixed(d.capacity, unit)
     key = None if d.key is None else checker.problems.attempt(_key, checker, body.scope, d.key, d.name, symbol, loops)
+    per = () if d.per is None else checker.problems.attempt(read_per, checker, body.scope, d, symbol) or ()
     if (call := stream_call(body.scope, d)) is not None:
         found = checker.problems.attempt(read_stream, checker, call, d, symbol)
         return PlaceTemplate(symbol, d.span, condition, stream=found or Stream(), doc=d.doc)
     initial = checker.problems.attempt_each(lambda written: _initial(checker, body, written, symbol, loops), d.initial)
     node, measured_in = (None, "") if weight is None else (weight[1], dimension_name(unit.dimension))
-    template = PlaceTemplate(symbol, d.span, condition, key, capacity, node, measured_in, tuple(initial), doc=d.doc)
+    template = PlaceTemplate(
+        symbol, d.span, condition, key, per, capacity, node, measured_in, tuple(initial), doc=d.doc
+    )
     template.indices = locals_of_indices
     return template
 

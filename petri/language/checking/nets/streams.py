@@ -32,6 +32,8 @@ def read_stream(checker: CheckState, call: tree.Call, d: tree.Place, symbol: Pla
         raise CheckError("stream-of-black", call.span, name=d.name)
     if d.discipline in ("lifo", "by"):
         raise CheckError("stream-discipline", d.name_span, name=d.name, discipline=d.discipline)
+    if d.per is not None:
+        raise CheckError("stream-per", d.per.span, name=d.name)
     if d.capacity is not None:
         raise CheckError("stream-capacity", d.capacity.span, name=d.name)
     if len(d.initial) > 1 or d.initial[0].loops:

@@ -33,7 +33,7 @@ def token_value(
         raise Reported
     if isinstance(kind, Black):
         raise CheckError("key-of-black", e.span, name=place, what=what)
-    names = _names(kind, e)
+    names = fields_of(kind, e)
     if not names:
         raise Reported
     _refuse_named_token(scope, names, e, what)
@@ -43,7 +43,8 @@ def token_value(
     return value.type, value.node
 
 
-def _names(kind: Type, e: tree.Expr) -> Names:
+def fields_of(kind: Type, e: tree.Expr) -> Names:
+    """What may be named in an expression of a token: its fields, or `value` of a scalar."""
     nodes = slots_of(kind, e.span)
     if isinstance(kind, Record):
         return {name: (field, nodes[kind.part(name)]) for name, field in kind.fields.items()}

@@ -301,11 +301,11 @@ impl Session {
     fn marking<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let marking = &self.engine()?.marking;
         let rows = PyList::empty(py);
-        for (i, place) in self.program.places.iter().enumerate() {
+        for (i, place) in self.program.places.iter().take(self.program.own_places).enumerate() {
             if place.width == 0 {
                 rows.append(marking.places[PlaceId(i as u32)].tokens)?;
             } else {
-                let row = marking.listed(PlaceId(i as u32)).concat();
+                let row = marking.listed(&self.program, PlaceId(i as u32)).concat();
                 rows.append(words(py, &row, |word| word.to_ne_bytes())?)?;
             }
         }

@@ -216,6 +216,9 @@ pub struct Place {
     pub key: Option<Expr>,
     /// Another key, for tokens of equal keys.
     pub then: Option<Expr>,
+    /// Slots: discipline and capacity are for the tokens of equal values in them.
+    #[serde(default)]
+    pub per: Vec<u32>,
     #[serde(default)]
     pub capacity: Option<Scalar>,
     #[serde(default)]

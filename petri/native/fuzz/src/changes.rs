@@ -61,6 +61,7 @@ fn change(net: &mut Value, part: &Part, other: &Value, others: &[Part], random: 
         (0 | 1, Value::Number(number), _) => other_number(number.is_f64(), random),
         (0 | 1, Value::String(_), _) => word(&part.role, random).unwrap_or(old),
         (0, Value::Bool(truth), _) => json!(!truth),
+        (0, Value::Array(_), _) if part.role == "per" => json!([random.below(3)]),
         _ => donor.clone(),
     };
     let at = part.key.parse().unwrap_or(0);

@@ -68,6 +68,11 @@ id!(
     RankingId
 );
 
+id!(
+    /// The lines of a place, by their keys.
+    LinesId
+);
+
 impl GaugeId {
     /// No gauge.
     pub const NONE: GaugeId = GaugeId(u32::MAX);

@@ -5,7 +5,7 @@ use std::mem::{offset_of, ManuallyDrop};
 use std::ops::{Deref, DerefMut, Index, IndexMut};
 use std::ptr::NonNull;
 
-use crate::base::ids::{GaugeId, IndexId, JoinId, JoinTreeId, MatchId, PlaceId, RankingId, TransitionId};
+use crate::base::ids::{GaugeId, IndexId, JoinId, JoinTreeId, LinesId, MatchId, PlaceId, RankingId, TransitionId};
 
 /// A position that was checked when the program was compiled.
 pub trait Checked: Copy {
@@ -23,7 +23,7 @@ macro_rules! checked {
     };
 }
 
-checked!(PlaceId, TransitionId, GaugeId, IndexId, JoinId, JoinTreeId, MatchId, RankingId);
+checked!(PlaceId, TransitionId, GaugeId, IndexId, JoinId, JoinTreeId, LinesId, MatchId, RankingId);
 
 /// Rows that have no more than their number: clocks, and sums of rates.
 impl Checked for usize {

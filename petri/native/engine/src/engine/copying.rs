@@ -62,6 +62,7 @@ impl Marking {
         for (join, theirs) in self.joins.iter_mut().zip(other.joins.iter()) {
             join.clone_from(theirs);
         }
+        self.lines.clone_from(&other.lines);
         self.matches.clone_from(&other.matches);
         self.join_trees.clone_from(&other.join_trees);
         self.rankings.clone_from(&other.rankings);

@@ -68,10 +68,21 @@ impl Engine {
 
     fn save_places(&self) -> Vec<SavedPlace> {
         let integrals = self.integrals.wide_of_places(&self.marking.places, self.now);
-        let rows = self.marking.places.iter().zip(self.program.places.iter()).zip(integrals).enumerate();
+        let rows = self
+            .marking
+            .places
+            .iter()
+            .take(self.program.own_places)
+            .zip(self.program.places.iter())
+            .zip(integrals)
+            .enumerate();
         rows.map(|(id, ((place, plan), integral))| SavedPlace {
             tokens: place.tokens,
-            words: if plan.width > 0 { self.marking.listed(PlaceId(id as u32)).concat() } else { Vec::new() },
+            words: if plan.width > 0 {
+                self.marking.listed(&self.program, PlaceId(id as u32)).concat()
+            } else {
+                Vec::new()
+            },
             integral: wide(integral),
             busy: place.nonempty(self.now, plan.holds_one()),
             maximum: place.maximum,
@@ -351,7 +362,7 @@ fn resume_own(clocks: &mut OwnClocks, saved: &SavedOwnClocks, tokens: &[Vec<u64>
 /// As many places, transitions and arcs as the program has; times of the run.
 fn check_sizes(program: &Program, saved: &SavedEngine) -> Fit<()> {
     let sizes = [saved.places.len(), saved.transitions.len()];
-    fits(sizes == [program.places.len(), program.own], "there are not as many places and transitions")?;
+    fits(sizes == [program.own_places, program.own], "there are not as many places and transitions")?;
     let time = 0..=HORIZON;
     fits(time.contains(&saved.now) && (0..=saved.now).contains(&saved.window), "the time is not one of a run")?;
     fits(saved.firings < 1 << 48, "there have been too many firings")?;
@@ -383,6 +394,7 @@ fn is_end(saved: &SavedEngine, end: Ticks) -> bool {
 /// Tokens in places, and those that firings will deposit, are of their places, and what the program has been compiled for.
 fn check_tokens(program: &Program, saved: &SavedEngine) -> Fit<()> {
     let mut held: Vec<u64> = saved.places.iter().map(|place| place.tokens).collect();
+    held.resize(program.places.len(), 0);
     for (place, plan) in saved.places.iter().zip(program.places.iter()) {
         let words = place.tokens.checked_mul(plan.width as u64) == Some(place.words.len() as u64);
         fits(words, format!("the tokens of `{}` are not whole", plan.name))?;

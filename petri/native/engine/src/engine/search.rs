@@ -3,10 +3,11 @@
 //! Handles any pattern, guard, count or capacity. Bindings come in the order of E7, and an equality on a bag is
 //! looked up in an index.
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::base::fault::{Fault, Outcome};
-use crate::base::ids::{PlaceId, SpanId};
+use crate::base::ids::{LinesId, PlaceId, SpanId};
 use crate::base::random::Random;
 use crate::base::table::Table;
 use crate::base::ticks::Ticks;
@@ -35,6 +36,15 @@ pub enum Goal {
 #[derive(Clone, Copy, Debug)]
 pub struct Arc(pub usize);
 
+/// What a firing would give to a place, or to a line of it: a number of tokens, or their weight.
+#[derive(Clone)]
+struct Given {
+    place: PlaceId,
+    /// Where `given_keys` has the key of the line; empty without lines.
+    key: Range<usize>,
+    count: u64,
+}
+
 /// Tokens that a search tries between two checks of the stop flag.
 const PIECE: u32 = 4096;
 
@@ -45,7 +55,9 @@ pub struct Scratch {
     /// The tokens of the first binding found.
     pub first: Table<Arc, u64>,
     pub key: Vec<u64>,
-    given: Vec<(PlaceId, u64)>,
+    given: Vec<Given>,
+    /// The keys of those for lines, one after the other.
+    given_keys: Vec<u64>,
     /// The rank of the best bindings so far, and their tokens, arc by arc, one binding after the other.
     rank: Rank,
     best: Vec<u64>,
@@ -64,6 +76,7 @@ impl Scratch {
             chosen,
             key: Vec::new(),
             given: Vec::new(),
+            given_keys: Vec::new(),
             rank: Rank::default(),
             best: Vec::new(),
             due: Vec::new(),
@@ -314,6 +327,7 @@ impl<'a> Search<'a> {
     fn has_room(&mut self) -> Outcome<bool> {
         let transition = self.transition;
         self.scratch.given.clear();
+        self.scratch.given_keys.clear();
         for &room in &transition.rooms {
             let arc = &transition.outputs[room];
             let (place, count) = self.destination(arc)?;
@@ -321,19 +335,58 @@ impl<'a> Search<'a> {
                 Some(weight) if count > 0 => count.saturating_mul(self.weight_to_be(weight, arc)?),
                 _ => count,
             };
-            match self.scratch.given.iter_mut().find(|given| given.0 == place) {
-                Some(given) => given.1 = given.1.saturating_add(count),
-                None => self.scratch.given.push((place, count)),
+            let key = if count > 0 { self.key_to_be(place, arc)? } else { 0..0 };
+            let Scratch { given, given_keys, .. } = &mut self.scratch;
+            let same =
+                |other: &&mut Given| other.place == place && given_keys[other.key.clone()] == given_keys[key.clone()];
+            match given.iter_mut().find(same) {
+                Some(other) => other.count = other.count.saturating_add(count),
+                None => given.push(Given { place, key, count }),
             }
         }
         for position in 0..self.scratch.given.len() {
-            let (place, count) = self.scratch.given[position];
+            let Given { place, key, count } = self.scratch.given[position].clone();
             let Some(capacity) = self.program.places[place].capacity else { continue };
-            if self.left_in(place).saturating_add(count) > capacity {
+            let left = match self.program.places[place].lines {
+                Some(lines) if count > 0 => self.left_in_line(lines, key),
+                Some(_) => continue,
+                None => self.left_in(place),
+            };
+            if left.saturating_add(count) > capacity {
                 return Ok(false);
             }
         }
         Ok(true)
+    }
+
+    /// Appends the key of the line to which an arc would give a token: only these slots are evaluated.
+    fn key_to_be(&mut self, place: PlaceId, arc: &OutputProgram) -> Outcome<Range<usize>> {
+        let start = self.scratch.given_keys.len();
+        if let (Some(lines), Some(_)) = (self.program.places[place].lines, self.program.places[place].capacity) {
+            for &slot in &self.program.lines[lines].slots {
+                let scope = &mut scope(self.variables, self.marking, self.program, self.random, self.now);
+                let bits = arc.values[slot as usize].bits(scope)?;
+                self.scratch.given_keys.push(bits);
+            }
+        }
+        Ok(start..self.scratch.given_keys.len())
+    }
+
+    /// Tokens in and reserved for a line (S7) once the firing has taken its own.
+    fn left_in_line(&self, id: LinesId, key: Range<usize>) -> u64 {
+        let (lines, plan) = (&self.marking.lines[id], &self.program.lines[id]);
+        let key = &self.scratch.given_keys[key];
+        if self.transition.resets.contains(&plan.place) {
+            return lines.reserved(key);
+        }
+        let arcs = self.transition.inputs.iter().zip(self.scratch.chosen.iter());
+        let taken = arcs.filter(|(arc, &seat)| {
+            let token = || self.marking.token(plan.front, seat as usize);
+            arc.place == plan.front
+                && !arc.keep
+                && plan.slots.iter().zip(key).all(|(&slot, &word)| token()[slot as usize] == word)
+        });
+        lines.load(key) - taken.count() as u64
     }
 
     /// The weight of a token that an arc would give: only the slots that it depends on are evaluated.

@@ -4,10 +4,12 @@
 use std::ops::Range;
 
 use crate::base::fault::Outcome;
-use crate::base::ids::{GaugeId, PlaceId, TransitionId};
+use crate::base::ids::{GaugeId, LinesId, PlaceId, TransitionId};
 use crate::base::ticks::Ticks;
 use crate::engine::run::Engine;
+use crate::net::Discipline;
 use crate::program::arc::{Give, Take};
+use crate::program::place::LinesProgram;
 use crate::program::transition::{TransitionProgram, NO_LANE};
 use crate::program::Program;
 use crate::state::agenda::Ending;
@@ -30,21 +32,69 @@ impl Engine {
                 }
                 Take::Shown { place, arc } => self.take_shown(program, plan, place, arc as usize),
                 Take::Seat { place, arc } => {
-                    let before = self.changes(place).tokens;
+                    let before = self.marking.places[place].tokens;
                     let seat = self.scratch.chosen[arc as usize];
-                    self.leaves(program, place, seat);
-                    self.marking.remove(program, &mut self.enabling, place, seat as usize, self.now);
+                    if let Some(lines) = program.places[place].fronts {
+                        self.take_first(program, lines, seat);
+                    } else {
+                        self.changes(place);
+                        self.leaves(program, place, seat);
+                        self.marking.remove(program, &mut self.enabling, place, seat as usize, self.now);
+                        self.left(program, place, before, before - 1);
+                    }
                     for &later in &plan.inputs[arc as usize].after {
                         if self.scratch.chosen[later] == before - 1 {
                             self.scratch.chosen[later] = seat;
                         }
                     }
-                    self.left(program, place, before, before - 1);
                 }
             }
         }
         for &place in &plan.resets {
             self.reset(program, place);
+        }
+    }
+
+    /// Takes the token in a seat of a front, from the place that this belongs to.
+    pub(crate) fn take_first(&mut self, program: &Program, lines: LinesId, seat: u64) {
+        let LinesProgram { place, front, .. } = program.lines[lines];
+        if program.probes.hears_departures(place) {
+            let token = self.marking.token(front, seat as usize);
+            self.observers.probes.leaves(place, token, self.now);
+        }
+        let (before, shown) = (self.changes(place).tokens, self.marking.places[front].tokens);
+        self.marking.step_up(program, &mut self.enabling, lines, seat as usize, self.now);
+        self.left(program, place, before, before - 1);
+        self.front_moved(program, front, shown, shown - 1, self.marking.places[front].tokens);
+    }
+
+    /// A front had a number of tokens, then another for a moment, and has a number now.
+    fn front_moved(&mut self, program: &Program, front: PlaceId, before: u64, between: u64, after: u64) {
+        self.enabling.moved(program, GaugeId::tokens(front), before, between);
+        if after != between {
+            self.enabling.moved(program, GaugeId::tokens(front), between, after);
+        }
+    }
+
+    /// A token arrives in a place with lines, as `add` says: another one may be shown then.
+    pub(crate) fn line_up(
+        &mut self,
+        program: &Program,
+        lines: LinesId,
+        token: &[u64],
+        reserved: bool,
+        add: impl FnOnce(&mut Self),
+    ) {
+        let LinesProgram { place, front, discipline, .. } = program.lines[lines];
+        let shown = self.marking.places[front].tokens;
+        if reserved && program.places[place].capacity.is_some() {
+            self.marking.lines[lines].reserve(token, 1, false);
+        }
+        add(self);
+        if self.marking.places[front].tokens > shown {
+            self.enabling.moved(program, GaugeId::tokens(front), shown, shown + 1);
+        } else if discipline != Discipline::Fifo {
+            self.front_moved(program, front, shown, shown - 1, shown);
         }
     }
 
@@ -70,8 +120,13 @@ impl Engine {
         if program.probes.hears_departures(place) {
             self.observers.probes.emptied(place, self.now);
         }
+        let front = program.places[place].lines.map(|lines| program.lines[lines].front);
+        let shown = front.map_or(0, |front| self.marking.places[front].tokens);
         self.marking.clear(program, &mut self.enabling, place, self.now);
         self.left(program, place, before, 0);
+        if let Some(front) = front {
+            self.enabling.moved(program, GaugeId::tokens(front), shown, 0);
+        }
     }
 
     /// The number of tokens of a place is about to change.
@@ -142,7 +197,7 @@ impl Engine {
     }
 
     /// Room for tokens of one value.
-    fn reserve_for(&mut self, program: &Program, place: PlaceId, count: u64, token: &[u64]) {
+    pub(crate) fn reserve_for(&mut self, program: &Program, place: PlaceId, count: u64, token: &[u64]) {
         let target = &program.places[place];
         if target.weight.is_some() && count > 0 {
             // It was weighed without a fault when it was evaluated.
@@ -152,6 +207,9 @@ impl Engine {
             self.change_weight(program, place, 0, true);
             self.marking.stores[place].reserved += count;
             return;
+        }
+        if let (Some(lines), Some(_)) = (target.lines, target.capacity) {
+            self.marking.lines[lines].reserve(token, count as u32, true);
         }
         self.keep_room(program, place, count);
     }
@@ -203,7 +261,7 @@ impl Engine {
     }
 
     /// Keeps room for tokens that a firing in progress will deposit, where the place has a capacity.
-    pub(crate) fn keep_room(&mut self, program: &Program, place: PlaceId, count: u64) {
+    fn keep_room(&mut self, program: &Program, place: PlaceId, count: u64) {
         if program.places[place].capacity.is_some() && count > 0 {
             let reserved = &mut self.marking.stores[place].reserved;
             let load = self.marking.places[place].tokens + *reserved;
@@ -246,8 +304,7 @@ impl Engine {
             self.marking.places[place].gain(count, self.now);
         } else {
             for _ in 0..count {
-                // The key was evaluated without a fault when the firing started.
-                let _ = self.marking.add(program, &mut self.enabling, place, token, self.now);
+                self.add(program, place, token, reserved);
             }
         }
         if program.places[place].weight.is_some() {
@@ -267,6 +324,18 @@ impl Engine {
             end: self.now,
         };
         self.observers.arrived(place, count, scope)
+    }
+
+    /// A coloured token arrives. Its key was evaluated without a fault when the firing started.
+    #[inline(always)]
+    fn add(&mut self, program: &Program, place: PlaceId, token: &[u64], reserved: bool) {
+        let add = |engine: &mut Self| {
+            let _ = engine.marking.add(program, &mut engine.enabling, place, token, engine.now);
+        };
+        match program.places[place].lines {
+            Some(lines) => self.line_up(program, lines, token, reserved, add),
+            None => add(self),
+        }
     }
 
     /// A place has gained tokens.

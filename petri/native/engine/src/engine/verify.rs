@@ -24,7 +24,7 @@ impl Engine {
         if !self.agenda.tournament.is_empty() {
             return Ok(());
         }
-        let tokens: u64 = self.marking.places.iter().map(|place| place.tokens).sum();
+        let tokens: u64 = self.marking.places.iter().take(program.own_places).map(|place| place.tokens).sum();
         let total = self.marking.total;
         ensure(total == tokens, "tokens", || format!("{tokens} in places, {total} in all"))?;
         let reserved = self.marking.stores.iter().any(|store| store.reserved > 0);

@@ -16,6 +16,7 @@ use crate::program::compile::compiler::Compiler;
 use crate::program::compile::net::draw_table;
 use crate::program::expression::{Real, Value};
 use crate::program::lower::Lowering;
+use crate::program::ranges::slot_ranges;
 use crate::program::transition::Preference;
 use crate::program::without::Without;
 use crate::state::value::Scope;
@@ -23,7 +24,7 @@ use crate::state::value::Scope;
 impl Model {
     pub fn new(net: &Net) -> Found<Model> {
         check(net)?;
-        let mut compiler = Compiler::new(net, Without::default())?;
+        let mut compiler = Compiler::new(net, &[], slot_ranges(net)?, Without::default())?;
         if net.places.iter().any(|place| place.stream) {
             return Err(Trouble::Unsolvable("stream", None));
         }

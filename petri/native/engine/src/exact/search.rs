@@ -5,7 +5,7 @@ use crate::base::fault::{Fault, Outcome};
 use crate::base::ids::PlaceId;
 use crate::exact::contents::Contents;
 use crate::exact::model::{Input, Model, Output, Transition};
-use crate::exact::state::State;
+use crate::exact::state::{line, State};
 use crate::exact::trouble::Trouble;
 use crate::net::Discipline;
 use crate::program::place::Weight;
@@ -147,12 +147,38 @@ impl<'a, E: From<Trouble> + From<Box<Fault>>> Search<'a, E> {
             }
             return Ok(());
         }
+        if !self.model.places[at].per.is_empty() {
+            return self.choose_first(arc, row, &used, &fits, ways);
+        }
         let order = |i: usize| if discipline == Discipline::Lifo { len - 1 - i } else { i };
         let seen = (0..len).map(order).filter(|position| !used.contains(&(*position as u64)));
         for position in seen.take(if arc.sees_all { len } else { 1 }) {
             if fits(position) {
                 self.bind(arc, token(position), position, ways)?;
             }
+        }
+        Ok(())
+    }
+
+    /// The first token of each line that arcs before this one leave (S7).
+    fn choose_first(
+        &mut self,
+        arc: &'a Input,
+        row: &[u64],
+        used: &[u64],
+        fits: &dyn Fn(usize) -> bool,
+        ways: f64,
+    ) -> Result<(), E> {
+        let plan = &self.model.places[arc.place.at()];
+        let token = |position: usize| &row[position * plan.width..(position + 1) * plan.width];
+        let mut start = 0;
+        while start < row.len() / plan.width {
+            let end = line(plan, row, token(start)).end;
+            let first = if plan.discipline == Discipline::Lifo { end - 1 } else { start };
+            if !used.contains(&(first as u64)) && fits(first) {
+                self.bind(arc, token(first), first, ways)?;
+            }
+            start = end;
         }
         Ok(())
     }
@@ -201,7 +227,7 @@ impl<'a, E: From<Trouble> + From<Box<Fault>>> Search<'a, E> {
     }
 
     fn has_room(&mut self) -> Outcome<bool> {
-        let mut given: Vec<(PlaceId, u64)> = Vec::new();
+        let mut given: Vec<(PlaceId, Vec<u64>, u64)> = Vec::new();
         for arc in &self.transition.outputs {
             if arc.places.iter().all(|place| self.model.places[place.at()].capacity.is_none()) {
                 continue;
@@ -213,18 +239,50 @@ impl<'a, E: From<Trouble> + From<Box<Fault>>> Search<'a, E> {
                 None => 1,
             };
             let load = count.saturating_mul(each);
-            match given.iter_mut().find(|(other, _)| *other == place) {
-                Some((_, sum)) => *sum = sum.saturating_add(load),
-                None => given.push((place, load)),
+            let key = if count > 0 { self.key_to_be(place, arc)? } else { Vec::new() };
+            match given.iter_mut().find(|(other, line, _)| *other == place && *line == key) {
+                Some((.., sum)) => *sum = sum.saturating_add(load),
+                None => given.push((place, key, load)),
             }
         }
-        for (place, load) in given {
+        for (place, key, load) in given {
             let capacity = self.model.places[place.at()].capacity.unwrap_or(u64::MAX);
-            if self.left_in(place)?.saturating_add(load) > capacity {
+            let left = match &self.model.places[place.at()].per[..] {
+                [] => self.left_in(place)?,
+                _ if load == 0 => 0,
+                _ => self.left_in_line(place, &key),
+            };
+            if left.saturating_add(load) > capacity {
                 return Ok(false);
             }
         }
         Ok(true)
+    }
+
+    /// The key of the line to which an arc would give a token; empty without lines.
+    fn key_to_be(&mut self, place: PlaceId, arc: &Output) -> Outcome<Vec<u64>> {
+        let slots = &self.model.places[place.at()].per;
+        slots
+            .iter()
+            .map(|&slot| arc.values[slot as usize].bits(&mut self.state.scope(self.model, &self.variables)))
+            .collect()
+    }
+
+    /// The tokens in and reserved for a line once the firing has taken its own.
+    fn left_in_line(&self, place: PlaceId, key: &[u64]) -> u64 {
+        let plan = &self.model.places[place.at()];
+        let inside = |token: &[u64]| plan.per.iter().zip(key).all(|(&slot, &word)| token[slot as usize] == word);
+        let coming = self.state.lines.iter().filter(|(of, token, _)| *of == place && inside(token));
+        let reserved: u64 = coming.map(|(.., count)| count).sum();
+        if self.transition.resets.contains(&place) {
+            return reserved;
+        }
+        let row = self.contents[place.at()].row(self.state.numbers[place.at()]);
+        let there = row.chunks_exact(plan.width).filter(|token| inside(token)).count();
+        let arcs = self.transition.inputs.iter().zip(&self.chosen);
+        let token = |position: u64| &row[position as usize * plan.width..][..plan.width];
+        let gone = arcs.filter(|(arc, &chosen)| arc.place == place && !arc.keep && inside(token(chosen))).count();
+        (there - gone) as u64 + reserved
     }
 
     fn weight_to_be(&mut self, weight: &Weight, arc: &Output) -> Outcome<u64> {

@@ -6,6 +6,7 @@
 //! kind and the ticks that are left, the next end first.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use crate::base::fault::Outcome;
 use crate::base::ids::PlaceId;
@@ -14,6 +15,7 @@ use crate::exact::contents::Contents;
 use crate::exact::model::Model;
 use crate::net::Discipline;
 use crate::program::expression::OrderKey;
+use crate::program::place::PlaceProgram;
 use crate::state::counters::PlaceCounters;
 use crate::state::marking::weigh;
 use crate::state::value::Scope;
@@ -153,11 +155,11 @@ impl Fields {
 pub fn arrive(model: &Model, place: usize, row: &mut Vec<u64>, token: &[u64], random: &mut Random) -> Outcome<()> {
     let plan = &model.places[place];
     let width = plan.width;
-    let len = row.len() / width;
+    let Range { start, end: len } = line(plan, row, token);
     let at = match (plan.discipline, &plan.key) {
         (Discipline::Bag, _) => (0..len).take_while(|&i| row[i * width..(i + 1) * width] <= *token).count(),
         (Discipline::Key, Some(key)) => {
-            let mut at = 0;
+            let mut at = start;
             while at < len && !is_before(key, token, &row[at * width..(at + 1) * width], random)? {
                 at += 1;
             }
@@ -167,6 +169,14 @@ pub fn arrive(model: &Model, place: usize, row: &mut Vec<u64>, token: &[u64], ra
     };
     row.splice(at * width..at * width, token.iter().copied());
     Ok(())
+}
+
+/// Where the tokens with the key of this one stand in a content: lines are in the order of their keys. Without `per`, all of it.
+pub fn line(plan: &PlaceProgram, row: &[u64], token: &[u64]) -> Range<usize> {
+    let key = |one: &[u64]| plan.per.iter().map(|&slot| one[slot as usize]).collect::<Vec<_>>();
+    let wanted = key(token);
+    let start = row.chunks_exact(plan.width).take_while(|one| key(one) < wanted).count();
+    start..start + row.chunks_exact(plan.width).skip(start).take_while(|one| key(one) == wanted).count()
 }
 
 /// Whether the key of one token is less than that of another.
@@ -184,6 +194,8 @@ pub struct State {
     pub places: Vec<PlaceCounters>,
     /// The tokens that firings in progress will give to each place, or their weight; only if some place has a capacity.
     pub reserved: Vec<u64>,
+    /// The same for the lines of places with `per`: a place, a token of the line, and a number.
+    pub lines: Vec<(PlaceId, Vec<u64>, u64)>,
     has_capacities: bool,
     pub random: Random,
 }
@@ -194,6 +206,7 @@ impl State {
             numbers: vec![0; fields],
             places: vec![PlaceCounters::default(); model.places.len()],
             reserved: vec![0; model.places.len()],
+            lines: Vec::new(),
             has_capacities: model.places.iter().any(|place| place.capacity.is_some()),
             random: Random::new([0; 3]),
         }
@@ -216,6 +229,7 @@ impl State {
 
     fn reserve(&mut self, model: &Model, fields: &Fields) -> Outcome<()> {
         self.reserved.fill(0);
+        self.lines.clear();
         for (at, kept) in fields.kept.iter().enumerate() {
             match *kept {
                 Kept::Not => {}
@@ -245,6 +259,9 @@ impl State {
                 None => 1,
             };
             self.reserved[deposit.place.at()] += times * deposit.count * each;
+            if !model.places[deposit.place.at()].per.is_empty() {
+                self.lines.push((deposit.place, deposit.token.to_vec(), times * deposit.count));
+            }
         }
         Ok(())
     }

@@ -46,7 +46,7 @@ macro_rules! runtime {
 
 runtime! {
     choose, integer, real, started, arrived, departs, identity_leaves, identity_arrives, shown, bucket_of, seats, choose_of, leave, enter, leave_index,
-    leave_pivot, remove, push, reset, deposit, deliver, reserve, moved, set_enabled, look, pick, finish, refill, touch_clocked,
+    leave_pivot, remove, take_first, push, reset, deposit, deliver, reserve, moved, set_enabled, look, pick, finish, refill, touch_clocked,
     prefetch, fired, part_fired, read_marking, pass_races, settle,
     fetch_waiting, later, rests, rings, is_due, settle_fired
 }
@@ -317,14 +317,30 @@ extern "C" fn remove(engine: &mut Engine, place: u64, position: u64) {
     engine.marking.stores[place].remove(&mut state.ring, position as usize, state.tokens as usize);
 }
 
-/// Adds a token to the store of a keyed place. Its key raised no fault when the firing started.
-unsafe extern "C" fn push(engine: &mut Engine, place: u64, token: *const u64) {
+/// Takes a token from a place with lines, by its seat in the front.
+extern "C" fn take_first(engine: &mut Engine, front: u64, seat: u64) {
+    let (engine, program) = parts(engine);
+    if let Some(lines) = program.places[PlaceId(front as u32)].fronts {
+        engine.take_first(program, lines, seat);
+        // The code has counted what the firing takes.
+        engine.marking.total += 1;
+    }
+}
+
+/// Adds a token to the store of a keyed place, or to its line. Its key raised no fault when the firing started.
+unsafe extern "C" fn push(engine: &mut Engine, place: u64, token: *const u64, reserved: u64) {
     let (engine, program) = parts(engine);
     let place = PlaceId(place as u32);
     let target = &program.places[place];
     // SAFETY: the token has as many slots as its place says.
     let token = unsafe { slots(token, target.width) };
     let rank = target.key.as_ref().map(|key| engine.marking.rank(key, token).unwrap_or_default()).unwrap_or_default();
+    if let Some(lines) = target.lines {
+        engine.line_up(program, lines, token, reserved != 0, |engine| {
+            engine.marking.line_up(program, &mut engine.enabling, lines, token, rank, engine.now);
+        });
+        return;
+    }
     let state = &mut engine.marking.places[place];
     engine.marking.stores[place].push(&mut state.ring, token, rank, state.tokens as usize);
     if target.identified {
@@ -372,10 +388,13 @@ unsafe extern "C" fn deliver(engine: &mut Engine, delivery: u64, arrival: Ticks,
     engine.deliver(program, delivery, arrival, part, words);
 }
 
-/// Keeps room for tokens in a place that is known only now.
-extern "C" fn reserve(engine: &mut Engine, place: u64, count: u64) {
+/// Keeps room for tokens of one value in a place that is known only now, or in one of its lines.
+unsafe extern "C" fn reserve(engine: &mut Engine, place: u64, count: u64, token: *const u64) {
     let (engine, program) = parts(engine);
-    engine.keep_room(program, PlaceId(place as u32), count);
+    let place = PlaceId(place as u32);
+    // SAFETY: the token has as many slots as its place says.
+    let token = unsafe { slots(token, program.places[place].width) };
+    engine.reserve_for(program, place, count, token);
 }
 
 /// A gauge that many transitions watch has changed.

@@ -121,6 +121,13 @@ fn check_place(place: &Place) -> Result<(), String> {
         }
         Scope { bound: vec![true; slots.len()], draws: false, marking: false }.check(weight)?;
     }
+    let grouped = !place.per.is_empty();
+    if grouped && (place.stream || place.weight.is_some() || place.discipline == Discipline::Bag) {
+        return Err("has a key for its discipline, and is a bag, has a stream or weights".into());
+    }
+    if place.per.iter().any(|&slot| slot as usize >= slots.len()) {
+        return Err("has a key of slots that its tokens lack".into());
+    }
     let plain = place.discipline == Discipline::Fifo && place.initial.is_empty() && place.capacity.is_none();
     if place.stream && (slots.is_empty() || !plain) {
         return Err("has a stream, and is not a coloured fifo place without initial tokens and capacity".into());

@@ -36,7 +36,7 @@ impl Observers {
     pub fn new(program: &Program, extra: ExtraObservers) -> Self {
         Observers {
             probes: Probes::new(Arc::clone(&program.probes)),
-            levels: Levels::new(if extra.levels { program.places.len() } else { 0 }),
+            levels: Levels::new(if extra.levels { program.own_places } else { 0 }),
             trace: extra.trace.then(Trace::default),
         }
     }

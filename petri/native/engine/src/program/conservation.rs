@@ -19,6 +19,8 @@ pub fn most_tokens(
     let mut most: Vec<Option<u64>> = places.iter().map(initial).collect();
     let mut forget = |place: PlaceId| most[place.0 as usize] = None;
     streams.iter().for_each(|&place| forget(place));
+    let lined = |place: &PlaceProgram| place.lines.is_some() || place.fronts.is_some();
+    (0..).map(PlaceId).zip(places).filter(|(_, place)| lined(place)).for_each(|(id, _)| forget(id));
     for transition in transitions {
         let taken = taken(transition);
         for (place, given) in given(transition) {

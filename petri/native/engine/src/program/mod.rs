@@ -51,7 +51,7 @@ pub mod without;
 
 use std::sync::Arc;
 
-use crate::base::ids::{GaugeId, IndexId, JoinTreeId, MatchId, PlaceId, RankingId, TransitionId};
+use crate::base::ids::{GaugeId, IndexId, JoinTreeId, LinesId, MatchId, PlaceId, RankingId, TransitionId};
 use crate::base::table::Table;
 use crate::net::{Span, Tick};
 use crate::program::arc::Find;
@@ -60,7 +60,7 @@ use crate::program::expression::DrawTable;
 use crate::program::index::IndexProgram;
 use crate::program::join::JoinProgram;
 use crate::program::join_tree::JoinTreeProgram;
-use crate::program::place::PlaceProgram;
+use crate::program::place::{LinesProgram, PlaceProgram};
 use crate::program::prefetch_target::PrefetchTarget;
 use crate::program::probes::ProbesProgram;
 use crate::program::ranking::{MatchProgram, RankingProgram};
@@ -70,7 +70,10 @@ use crate::program::without::Without;
 
 /// A net compiled for running. Replications share it.
 pub struct Program {
+    /// Those of the net, `own_places` of them, and then the fronts of places with `per`.
     pub places: Table<PlaceId, PlaceProgram>,
+    pub own_places: usize,
+    pub lines: Table<LinesId, LinesProgram>,
     /// Those of the net, `own` of them, and then what delivers the tokens of outputs with a delay.
     pub transitions: Table<TransitionId, TransitionProgram>,
     pub own: usize,

@@ -1,6 +1,6 @@
 //! A place, as the engine runs it.
 
-use crate::base::ids::{IndexId, JoinId};
+use crate::base::ids::{IndexId, JoinId, LinesId, PlaceId};
 use crate::collections::key_table::Extent;
 use crate::net::{Discipline, Scalar};
 use crate::program::analysis::Range;
@@ -67,6 +67,18 @@ pub fn whole_weight(weight: Scalar) -> u64 {
     }
 }
 
+/// How the tokens of a place with `per` form lines.
+#[derive(Clone, Debug)]
+pub struct LinesProgram {
+    pub place: PlaceId,
+    /// The place behind those of the net that has the first token of each line.
+    pub front: PlaceId,
+    pub discipline: Discipline,
+    pub slots: Vec<u32>,
+    /// The ranges of the slots, where keys are numbered directly.
+    pub extents: Option<Vec<Extent>>,
+}
+
 pub struct PlaceProgram {
     pub name: String,
     pub width: usize,
@@ -84,6 +96,11 @@ pub struct PlaceProgram {
     pub pivots: Vec<JoinId>,
     /// The rankings of its tokens, and other counts.
     pub ranked: Vec<Ranked>,
+    /// The slots whose values are the key of a line; none without lines.
+    pub per: Vec<u32>,
+    /// Its tokens form lines, or it is the front of such a place.
+    pub lines: Option<LinesId>,
+    pub fronts: Option<LinesId>,
     /// Clocks tell its tokens apart.
     pub identified: bool,
     pub bounds: Vec<Bound>,

@@ -31,8 +31,10 @@ impl Observed {
         let probes = engine.observers.probes.probes.iter_mut().map(|probe| ProbeSnapshot::of(probe, now)).collect();
         let program = &engine.program;
         let (places, transitions) = (&engine.marking.places, &engine.enabling.transitions);
-        let [integral, mut in_progress] = engine.integrals();
-        let with_plans = places.iter().zip(program.places.iter());
+        let [mut integral, mut in_progress] = engine.integrals();
+        let own_places = || places.iter().take(program.own_places);
+        integral.truncate(program.own_places);
+        let with_plans = own_places().zip(program.places.iter());
         let nonempty = with_plans.map(|(place, plan)| place.nonempty(now, plan.holds_one())).collect();
         let with_plans = transitions.iter().zip(program.transitions.iter());
         let active = with_plans.map(|(one, plan)| one.active(now, plan.takes_turns));
@@ -48,8 +50,8 @@ impl Observed {
             elapsed: now - engine.window,
             integral,
             nonempty,
-            maximum: places.iter().map(|place| place.maximum).collect(),
-            arrivals: places.iter().map(|place| place.arrivals).collect(),
+            maximum: own_places().map(|place| place.maximum).collect(),
+            arrivals: own_places().map(|place| place.arrivals).collect(),
             firings: transitions.iter().take(program.own).map(|one| one.firings).collect(),
             in_progress,
             active,

@@ -24,14 +24,16 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
 
 use crate::base::fault::{Fault, Outcome};
-use crate::base::ids::{GaugeId, IndexId, JoinId, JoinTreeId, MatchId, PlaceId, RankingId, SpanId, TransitionId};
+use crate::base::ids::{
+    GaugeId, IndexId, JoinId, JoinTreeId, LinesId, MatchId, PlaceId, RankingId, SpanId, TransitionId,
+};
 use crate::base::invariant::{ensure, Verified};
 use crate::base::random::Random;
 use crate::base::table::Table;
 use crate::base::ticks::Ticks;
 use crate::net::{Discipline, Scalar};
 use crate::program::expression::{OrderKey, Rank, Value};
-use crate::program::place::{whole_weight, PlaceProgram, Weight};
+use crate::program::place::{whole_weight, LinesProgram, PlaceProgram, Weight};
 use crate::program::ranking::Ranked;
 use crate::program::Program;
 use crate::state::arena::{Arena, ArenaTable};
@@ -41,6 +43,7 @@ use crate::state::identities::Identities;
 use crate::state::index::{Bucket, Index, EMPTY};
 use crate::state::join::Join;
 use crate::state::join_tree::JoinTree;
+use crate::state::lines::{Arrived, Lines};
 use crate::state::matching::Match;
 use crate::state::ranking::Ranking;
 use crate::state::store::Store;
@@ -50,6 +53,8 @@ use crate::state::value::Scope;
 pub struct Marking {
     pub places: ArenaTable<PlaceId, PlaceCounters>,
     pub stores: ArenaTable<PlaceId, Store>,
+    /// The tokens of places with `per`, which have none in their stores.
+    pub lines: Table<LinesId, Lines>,
     /// Tokens in places, and tokens that firings in progress will deposit.
     pub total: u64,
     pub indices: ArenaTable<IndexId, Index>,
@@ -66,7 +71,7 @@ impl Marking {
     /// The initial marking. A key may raise a fault.
     pub fn new(program: &Program, arena: &Arc<Arena>, enabling: &mut Enabling, stop: &AtomicU64) -> Outcome<Self> {
         let mut marking = Marking::empty(program, arena);
-        for (i, place) in program.places.iter().enumerate() {
+        for (i, place) in program.places.iter().take(program.own_places).enumerate() {
             let tokens = place.initial.iter().map(|(count, token)| (*count, &token[..]));
             marking.fill(program, enabling, PlaceId(i as u32), tokens, stop)?;
         }
@@ -86,6 +91,7 @@ impl Marking {
             places,
             total: 0,
             stores,
+            lines: program.lines.iter().map(|lines| Lines::new(lines, program.places[lines.place].width)).collect(),
             joins: ArenaTable::new(arena, layout.joins, joins),
             indices,
             matches: program.matches.iter().map(Match::new).collect(),
@@ -134,7 +140,7 @@ impl Marking {
         let (Some(most), Some((_, token))) = (place.most, place.initial.iter().find(|(count, _)| *count > 0)) else {
             return Ok(());
         };
-        if place.width == 0 || place.discipline == Discipline::Key {
+        if place.width == 0 || place.discipline == Discipline::Key || place.lines.is_some() {
             return Ok(());
         }
         let tokens = self.places[id].tokens;
@@ -196,10 +202,10 @@ impl Marking {
     }
 
     /// The weight of all tokens of a place, evaluated again.
-    fn weight_of_all(&self, plan: &PlaceProgram, place: PlaceId) -> u64 {
-        let Some(weight) = &plan.weight else { return 0 };
+    fn weight_of_all(&self, program: &Program, place: PlaceId) -> u64 {
+        let Some(weight) = &program.places[place].weight else { return 0 };
         let random = &mut self.silent.clone();
-        let tokens = self.listed(place);
+        let tokens = self.listed(program, place);
         let weights = tokens.into_iter().map(|token| weigh(weight, token, random).unwrap_or(0));
         weights.sum()
     }
@@ -231,12 +237,62 @@ impl Marking {
         };
         let state = &mut self.places[place];
         let seat = state.gain(1, now) as usize;
-        self.stores[place].push(&mut state.ring, token, rank, seat);
+        if let Some(lines) = target.lines {
+            self.line_up(program, enabling, lines, token, rank, now);
+        } else {
+            self.stores[place].push(&mut state.ring, token, rank, seat);
+        }
         if target.identified {
             self.identities.arrives(place, rank);
         }
         self.enter(program, enabling, place, token, seat);
         Ok(())
+    }
+
+    /// A token goes to its line, and to the front if it is shown. What is no longer shown leaves the front. Keys of fronts do not
+    /// fail: they have none.
+    pub fn line_up(
+        &mut self,
+        program: &Program,
+        enabling: &mut Enabling,
+        lines: LinesId,
+        token: &[u64],
+        rank: Rank,
+        now: Ticks,
+    ) {
+        match self.lines[lines].arrives(token, rank) {
+            Arrived::Behind => {}
+            Arrived::First(line) => self.show(program, enabling, lines, line, now),
+            Arrived::Before(line, seat) => {
+                self.lines[lines].hide(seat);
+                self.remove(program, enabling, program.lines[lines].front, seat as usize, now);
+                self.show(program, enabling, lines, line, now);
+            }
+        }
+    }
+
+    /// The first token of a line goes to the end of the front.
+    fn show(&mut self, program: &Program, enabling: &mut Enabling, lines: LinesId, line: u32, now: Ticks) {
+        let token = self.lines[lines].shown(line).to_vec();
+        self.lines[lines].show(line);
+        let _ = self.add(program, enabling, program.lines[lines].front, &token, now);
+    }
+
+    /// The token in a seat of a front leaves the place that it belongs to; the next of its line is shown.
+    pub fn step_up(&mut self, program: &Program, enabling: &mut Enabling, lines: LinesId, seat: usize, now: Ticks) {
+        let LinesProgram { place, front, .. } = program.lines[lines];
+        self.places[place].lose(1, now);
+        for &id in &program.places[place].indices {
+            self.indices[id].leave_token(self.stores[front].token(
+                &self.places[front].ring,
+                seat,
+                self.places[front].tokens as usize,
+            ));
+        }
+        self.remove(program, enabling, front, seat, now);
+        if let Some(line) = self.lines[lines].leaves(seat as u32) {
+            self.show(program, enabling, lines, line, now);
+        }
     }
 
     /// Enters a token that has got a seat in the indices and joins of its place.
@@ -429,7 +485,9 @@ impl Marking {
     /// Empties a place.
     pub fn clear(&mut self, program: &Program, enabling: &mut Enabling, place: PlaceId, now: Ticks) {
         let source = &program.places[place];
-        if source.indices.is_empty() && source.pivots.is_empty() && source.ranked.is_empty() {
+        if let Some(lines) = source.lines {
+            self.clear_lines(program, enabling, lines, now);
+        } else if source.indices.is_empty() && source.pivots.is_empty() && source.ranked.is_empty() {
             let state = &mut self.places[place];
             self.stores[place].clear(&mut state.ring);
             state.lose(state.tokens, now);
@@ -445,6 +503,17 @@ impl Marking {
                 self.remove(program, enabling, place, last, now);
             }
         }
+    }
+
+    fn clear_lines(&mut self, program: &Program, enabling: &mut Enabling, lines: LinesId, now: Ticks) {
+        let LinesProgram { place, front, .. } = program.lines[lines];
+        for token in self.lines[lines].listed() {
+            program.places[place].indices.iter().for_each(|&id| _ = self.indices[id].leave_token(token));
+        }
+        self.lines[lines].clear();
+        let tokens = self.places[place].tokens;
+        self.places[place].lose(tokens, now);
+        self.clear(program, enabling, front, now);
     }
 
     /// The number of bindings of a join.
@@ -472,8 +541,11 @@ impl Marking {
         self.joins[join].choose_pair(&self.indices, k)
     }
 
-    /// The tokens of a place: by seat in a bag, else in order of arrival. Black tokens are not listed.
-    pub fn listed(&self, place: PlaceId) -> Vec<&[u64]> {
+    /// The tokens of a place: by seat in a bag, line after line, else in order of arrival. Black tokens are not listed.
+    pub fn listed(&self, program: &Program, place: PlaceId) -> Vec<&[u64]> {
+        if let Some(lines) = program.places[place].lines {
+            return self.lines[lines].listed();
+        }
         let state = &self.places[place];
         self.stores[place].listed(&state.ring, state.tokens as usize)
     }
@@ -514,37 +586,48 @@ impl Marking {
             if !program.places[plan.place].indices.contains(&id) {
                 continue;
             }
-            self.indices[id].verify(&self.listed(plan.place))?;
+            self.indices[id].verify(&self.listed(program, plan.place))?;
         }
         for (join, plan) in self.joins.iter().zip(&program.joins) {
-            join.verify(plan, &self.indices, &self.listed(plan.place))?;
+            join.verify(plan, &self.indices, &self.listed(program, plan.place))?;
         }
         for (state, plan) in self.matches.iter().zip(program.matches.iter()) {
-            state.verify(plan, [&self.listed(plan.reach.pivot.place), &self.listed(plan.reach.other.place)])?;
+            state.verify(
+                plan,
+                [&self.listed(program, plan.reach.pivot.place), &self.listed(program, plan.reach.other.place)],
+            )?;
         }
         for (tree, plan) in self.join_trees.iter().zip(program.join_trees.iter()) {
-            tree.verify(plan, |place| self.listed(place))?;
+            tree.verify(plan, |place| self.listed(program, place))?;
         }
         for (ranking, plan) in self.rankings.iter().zip(program.rankings.iter()) {
-            ranking.verify(plan, &self.listed(plan.by.place))?;
+            ranking.verify(plan, &self.listed(program, plan.by.place))?;
         }
-        let tokens: u64 = self.places.iter().map(|place| place.tokens).sum();
+        let tokens: u64 = self.places.iter().take(program.own_places).map(|place| place.tokens).sum();
         ensure(self.total >= tokens, "total", || format!("{} in all, {tokens} in places", self.total))
     }
 
     fn verify_place(&self, program: &Program, id: PlaceId) -> Verified {
         let (plan, state, store) = (&program.places[id], &self.places[id], &self.stores[id]);
-        store.verify(&state.ring, if plan.width > 0 { state.tokens as usize } else { 0 })?;
+        if let Some(lines) = plan.lines {
+            let front = self.listed(program, program.lines[lines].front);
+            self.lines[lines].verify(&front, plan.capacity)?;
+        } else {
+            store.verify(&state.ring, if plan.width > 0 { state.tokens as usize } else { 0 })?;
+        }
         let few = plan.most.is_none_or(|most| state.tokens <= most);
         ensure(few, "most", || format!("{} tokens, at most {:?}", state.tokens, plan.most))?;
         let (load, kept) = match plan.weight {
             Some(_) => (store.held, store.kept),
             None => (state.tokens, store.reserved),
         };
-        ensure(store.held == self.weight_of_all(plan, id), "held", || format!("{}", store.held))?;
-        let room = plan.capacity.map_or(0, |capacity| capacity.saturating_sub(load));
+        ensure(store.held == self.weight_of_all(program, id), "held", || format!("{}", store.held))?;
+        let room = match plan.capacity {
+            Some(_) if plan.lines.is_some() => u64::MAX,
+            capacity => capacity.map_or(0, |capacity| capacity.saturating_sub(load)),
+        };
         ensure(kept <= room, "reserved", || format!("{kept} of {room}"))?;
-        let tokens = if plan.width > 0 { self.listed(id) } else { Vec::new() };
+        let tokens = if plan.width > 0 { self.listed(program, id) } else { Vec::new() };
         tokens.iter().try_for_each(|token| {
             let holds = plan.bounds.iter().zip(token.iter()).all(|(bound, &value)| bound.holds(value));
             ensure(holds, "ranges", || format!("{token:?}"))

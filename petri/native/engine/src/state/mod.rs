@@ -7,6 +7,7 @@
 //! - [`value`]: the values of expressions
 //! - [`destination`]: where output arcs put tokens, and how many
 //! - [`store`]: the tokens of one place
+//! - [`lines`]: the tokens of one place with `per`
 //! - [`index`]: which tokens of a place have given values
 //! - [`join`]: the numbers of bindings of a join
 //! - [`join_edge`]: which tokens of two arcs of a join tree have the same key
@@ -42,6 +43,7 @@ pub mod join_edge;
 pub mod join_links;
 pub mod join_tree;
 pub mod lane;
+pub mod lines;
 pub mod marking;
 pub mod matching;
 pub mod ranker;

@@ -11,6 +11,9 @@ use crate::jit::profile::Occupancy;
 pub struct PlacePlan {
     pub width: usize,
     pub discipline: Discipline,
+    /// Its tokens form lines, or it is the front of such a place.
+    pub lined: bool,
+    pub fronts: bool,
     /// It has one token at most.
     pub holds_one: bool,
     /// It may get more tokens than it has at first. If not, its store has room for all that arrive.

@@ -223,6 +223,8 @@ impl<'a> Planner<'a> {
             self.places.push(PlacePlan {
                 width: place.width,
                 discipline: place.discipline,
+                lined: place.lines.is_some(),
+                fronts: place.fronts.is_some(),
                 holds_one: place.holds_one(),
                 may_grow: place.most.is_none(),
                 has_capacity: place.capacity.is_some(),
@@ -481,7 +483,10 @@ impl<'a> Planner<'a> {
         let of = |place: &PlaceId| &program.places[*place];
         let probed = |place: &PlaceId| program.probes.hears_arrivals(*place);
         let reads_memory = |place: &PlaceId| {
-            self.entry(of(place)) == Entry::ByRuntime || probed(place) || of(place).discipline == Discipline::Key
+            self.entry(of(place)) == Entry::ByRuntime
+                || probed(place)
+                || of(place).discipline == Discipline::Key
+                || of(place).lines.is_some()
         };
         let any_reads_memory = arc.places.iter().any(reads_memory);
         Output {
@@ -500,6 +505,7 @@ impl<'a> Planner<'a> {
             values: arc.values.iter().map(|value| self.slot(value)).collect(),
             checks: arc.checks.iter().map(|&slot| self.check(slot, &of(&arc.place()).bounds[slot])).collect(),
             any_capacity: arc.places.iter().any(|place| of(place).capacity.is_some()),
+            any_lines: arc.places.iter().any(|place| of(place).lines.is_some()),
             any_probed: arc.places.iter().any(probed),
             any_reads_memory,
             delay: arc

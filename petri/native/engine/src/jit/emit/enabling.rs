@@ -58,6 +58,8 @@ impl<'a, 'b> EnablingCode<'_, 'a, 'b> {
     fn loses_freely(&mut self, id: TransitionRef, plan: &TransitionPlan) -> bool {
         let free = |s: &mut Self, take: &Take| match *take {
             Take::Black { place, count } => s.places().crosses_freely(id, place, count),
+            // The runtime counts what a front loses, for it may show another token at once.
+            Take::Seat { place, .. } if s.e.blueprint[place].fronts => false,
             Take::Head { place, .. } | Take::Seat { place, .. } | Take::Shown { place, .. } => {
                 s.places().crosses_freely(id, place, 1)
             }

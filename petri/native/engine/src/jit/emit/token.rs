@@ -80,6 +80,12 @@ impl<'a> TokenCode<'_, 'a, '_> {
         self.places().lose(place, before, TokenCount::Const(1), lost);
     }
 
+    /// The token in a seat of a front leaves the place that it belongs to.
+    pub fn take_first(&mut self, place: PlaceRef, seat: Value) {
+        let id = self.e.place_id(place);
+        self.e.call(self.e.runtime.take_first, &[self.e.engine, id, seat], None);
+    }
+
     /// The last of the `tokens` tokens of a bag moves into a seat.
     fn fill_seat(&mut self, place: PlaceRef, seat: Value, tokens: Value) {
         let last = self.e.b.ins().iadd_imm_s(tokens, -1);
@@ -92,8 +98,9 @@ impl<'a> TokenCode<'_, 'a, '_> {
     pub fn give(&mut self, place: PlaceRef, slots: &[Source], address: Value, reserved: bool) {
         let id = self.e.place_id(place);
         let before = self.places().tokens_before(place, TokenCount::Const(1), Way::Up);
-        if self.e.blueprint[place].discipline == Discipline::Key {
-            self.e.call(self.e.runtime.push, &[self.e.engine, id, address], None);
+        if self.e.blueprint[place].discipline == Discipline::Key || self.e.blueprint[place].lined {
+            let reserved = self.e.int(u64::from(reserved));
+            self.e.call(self.e.runtime.push, &[self.e.engine, id, address, reserved], None);
         } else {
             if self.e.may_grow(place) {
                 let mask = self.e.mask(place);

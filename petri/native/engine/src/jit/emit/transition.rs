@@ -371,7 +371,11 @@ impl TransitionCode<'_, '_, '_> {
                     let Some(seat) = chosen[arc] else { continue };
                     let after = &plan.inputs[arc].after;
                     let before = (!after.is_empty()).then(|| self.e.tokens_in(place));
-                    self.tokens().take(place, TokenCount::Known(seat), lost.as_deref_mut());
+                    if self.e.blueprint[place].fronts {
+                        self.tokens().take_first(place, seat);
+                    } else {
+                        self.tokens().take(place, TokenCount::Known(seat), lost.as_deref_mut());
+                    }
                     let Some(before) = before else { continue };
                     let last = self.e.b.ins().iadd_imm_s(before, -1);
                     for &later in after {
@@ -448,14 +452,15 @@ impl TransitionCode<'_, '_, '_> {
         if !arc.any_capacity {
             return;
         }
-        match (given.place, given.count) {
-            (Some(place), count) => {
-                let count = self.e.number(count);
-                self.e.call(self.e.runtime.reserve, &[self.e.engine, place, count], None);
-            }
-            (None, TokenCount::Const(0)) => {}
-            (None, count) => self.places().keep_room(arc.place, count),
-        }
+        let place = match given.place {
+            None if matches!(given.count, TokenCount::Const(0)) => return,
+            None if !arc.any_lines => return self.places().keep_room(arc.place, given.count),
+            None => self.e.place_id(arc.place),
+            Some(place) => place,
+        };
+        let count = self.e.number(given.count);
+        let address = if arc.width > 0 { self.slots().spill(&given.slots) } else { self.e.int(0) };
+        self.e.call(self.e.runtime.reserve, &[self.e.engine, place, count, address], None);
     }
 
     // ------------------------------------------------------------ the end of a firing

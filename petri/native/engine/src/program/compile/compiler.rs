@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use crate::base::fault::{LoadError, Loaded};
-use crate::base::ids::{GaugeId, IndexId, JoinId, PlaceId, TransitionId};
+use crate::base::ids::{GaugeId, IndexId, JoinId, LinesId, PlaceId, TransitionId};
 use crate::collections::key_table::Extent;
 use crate::net::{Discipline, Expr, Kind, Net, Place, Slot, Span};
 use crate::program::analysis::{Facts, Range, Ranges};
@@ -12,8 +12,7 @@ use crate::program::initial::initial_tokens;
 use crate::program::join::JoinProgram;
 use crate::program::join_tree::JoinTreeProgram;
 use crate::program::lower::Lowering;
-use crate::program::place::{whole_weight, Bound, PlaceProgram, Weight};
-use crate::program::ranges::slot_ranges;
+use crate::program::place::{whole_weight, Bound, LinesProgram, PlaceProgram, Weight};
 use crate::program::ranking::{MatchProgram, RankingProgram};
 use crate::program::transition::TransitionProgram;
 use crate::program::watch::{Dependent, Gauge, Watch};
@@ -30,6 +29,7 @@ pub struct Compiler<'a> {
     pub without: Without,
     pub spans: Vec<Span>,
     pub places: Vec<PlaceProgram>,
+    pub lines: Vec<LinesProgram>,
     /// The values that a token may have in each slot of each place.
     pub slot_ranges: Vec<Vec<Range>>,
     pub indices: Vec<IndexProgram>,
@@ -50,13 +50,16 @@ pub struct Compiler<'a> {
 }
 
 impl<'a> Compiler<'a> {
-    pub fn new(net: &'a Net, without: Without) -> Loaded<Self> {
+    /// `lined`: the places with `per`, in the order in which their fronts are the last places of the net. `slot_ranges`: the values that
+    /// a token may have in each slot of each place.
+    pub fn new(net: &'a Net, lined: &[PlaceId], slot_ranges: Vec<Vec<Range>>, without: Without) -> Loaded<Self> {
         let mut compiler = Compiler {
             net,
             without,
             spans: Vec::new(),
             places: Vec::new(),
-            slot_ranges: slot_ranges(net)?,
+            lines: Vec::new(),
+            slot_ranges,
             indices: Vec::new(),
             askers: Vec::new(),
             index_of: HashMap::new(),
@@ -74,12 +77,26 @@ impl<'a> Compiler<'a> {
             let program = compiler.place(i, place)?;
             compiler.places.push(program);
         }
+        for (number, &place) in lined.iter().enumerate() {
+            compiler.line_up(place, PlaceId((net.places.len() - lined.len() + number) as u32));
+        }
         Ok(compiler)
     }
 
     pub fn lowering(&mut self, kinds: Vec<Kind>) -> Lowering<'_> {
         let (places, tables) = (self.net.places.len(), self.net.tables.len());
         Lowering { spans: &mut self.spans, places, tables, kinds, ranges: Ranges(&[]) }
+    }
+
+    /// The tokens of a place form lines, which the place `front` shows.
+    fn line_up(&mut self, place: PlaceId, front: PlaceId) {
+        let id = LinesId(self.lines.len() as u32);
+        self.places[place.at()].lines = Some(id);
+        self.places[front.at()].fronts = Some(id);
+        let slots = self.net.places[place.at()].per.clone();
+        let extents = self.extents(place, &slots);
+        let discipline = self.places[place.at()].discipline;
+        self.lines.push(LinesProgram { place, front, discipline, slots, extents });
     }
 
     fn place(&mut self, index: usize, place: &Place) -> Loaded<PlaceProgram> {
@@ -132,6 +149,9 @@ impl<'a> Compiler<'a> {
             indices: Vec::new(),
             pivots: Vec::new(),
             ranked: Vec::new(),
+            per: place.per.clone(),
+            lines: None,
+            fronts: None,
             identified: false,
             bounds,
             ranges: self.slot_ranges[index].clone(),
@@ -170,7 +190,8 @@ impl<'a> Compiler<'a> {
         self.places.iter_mut().for_each(|place| place.indices.retain(|id| askers[id.at()] > 0));
     }
 
-    fn new_index(&mut self, place: PlaceId, slots: Vec<u32>) -> IndexId {
+    /// The ranges of slots of a place, where their values are few enough that keys are numbered directly.
+    fn extents(&self, place: PlaceId, slots: &[u32]) -> Option<Vec<Extent>> {
         let kinds = &self.net.places[place.at()].colour.slots;
         let ranges: Vec<Range> = slots.iter().map(|&slot| self.slot_ranges[place.at()][slot as usize]).collect();
         let most = DIRECT_LIMIT.max(DIRECT_SHARE * self.places[place.at()].initial.len() as u64);
@@ -179,7 +200,11 @@ impl<'a> Compiler<'a> {
         });
         let whole = slots.iter().all(|&slot| kinds[slot as usize].kind != Kind::Real);
         let extent = |&(low, high): &Range| Extent { low: low as i64, size: (high - low + 1) as u64 };
-        let extents = (whole && size.is_some()).then(|| ranges.iter().map(extent).collect());
+        (whole && size.is_some()).then(|| ranges.iter().map(extent).collect())
+    }
+
+    fn new_index(&mut self, place: PlaceId, slots: Vec<u32>) -> IndexId {
+        let extents = self.extents(place, &slots);
         let id = IndexId(self.indices.len() as u32);
         let seated = self.places[place.at()].discipline == Discipline::Bag;
         self.indices.push(IndexProgram { place, slots: slots.clone(), extents, seated, links: Vec::new() });

@@ -10,6 +10,7 @@
 //! - [`one_clock`]: whether the common clock is all that happens in a net
 //! - [`selection`]: how the bindings of a transition are counted and drawn
 //! - [`ranking`]: pairs that one comparison matches, and tokens that are preferred
+//! - [`fronts`]: bags behind the places of the net, for what places with `per` show
 //! - [`join_tree`]: arcs that are keyed one by another
 //! - [`lanes`]: which transitions share a lane of the agenda
 //! - [`probes`]: declared measures
@@ -17,6 +18,7 @@
 
 pub mod clock;
 pub mod compiler;
+pub mod fronts;
 pub mod join_tree;
 pub mod lanes;
 pub mod net;

@@ -13,10 +13,11 @@ use crate::program::compile::compiler::Compiler;
 use crate::program::compile::one_clock::has_one_clock;
 use crate::program::compile::prefetch_targets::prefetch_targets;
 use crate::program::compile::transition::TransitionCompiler;
-use crate::program::compile::{lanes, probes};
+use crate::program::compile::{fronts, lanes, probes};
 use crate::program::conservation::{most_tokens, takes_turns};
 use crate::program::distribution::FINITE_MEAN;
 use crate::program::expression::{cumulative, DrawTable, Real};
+use crate::program::ranges::slot_ranges;
 use crate::program::time::Time;
 use crate::program::transition::{Level, Move, Simple, SimpleTime, TransitionProgram};
 use crate::program::without::Without;
@@ -44,7 +45,18 @@ impl Program {
     /// The same, without some optimisations.
     pub fn without(net: &Net, without: Without) -> Loaded<Program> {
         check(net)?;
-        let mut compiler = Compiler::new(net, without)?;
+        let own_places = net.places.len();
+        let mut slot_ranges = slot_ranges(net)?;
+        let with_fronts;
+        let (net, lined) = match fronts::of(net)? {
+            None => (net, Vec::new()),
+            Some((expanded, lined)) => {
+                with_fronts = expanded;
+                (&with_fronts, lined)
+            }
+        };
+        slot_ranges.extend(lined.iter().map(|place| slot_ranges[place.at()].clone()).collect::<Vec<_>>());
+        let mut compiler = Compiler::new(net, &lined, slot_ranges, without)?;
         let (levels, homes) = levels(net);
         let mut transitions = Vec::with_capacity(net.transitions.len());
         let (mut clocked, mut racing) = (Vec::new(), Vec::new());
@@ -88,6 +100,8 @@ impl Program {
         let (gauges, watches, dependents) = compiler.wire();
         let mut program = Program {
             places: compiler.places.into_iter().collect(),
+            own_places,
+            lines: compiler.lines.into_iter().collect(),
             transitions: transitions.into_iter().collect(),
             simple,
             moves,

@@ -360,7 +360,10 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
         let open = rooms.iter().any(|&i| {
             let arc = &outputs[i];
             arc.form == OutputForm::Open
-                || arc.places.iter().any(|place| places[place.at()].weight.is_some())
+                || arc
+                    .places
+                    .iter()
+                    .any(|place| places[place.at()].weight.is_some() || places[place.at()].lines.is_some())
                 || self.transition.resets.contains(&arc.place())
                 || inputs.iter().any(|input| input.place == arc.place() && taken(input).is_none())
         });
@@ -377,6 +380,11 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
             });
             self.enabling.fails |= negative || outside;
             for &place in &arc.places {
+                let place_program = &self.compiler.places[place.at()];
+                if let (Some(lines), Some(_)) = (place_program.lines, place_program.capacity) {
+                    let slots = self.compiler.lines[lines.at()].slots.clone();
+                    slots.iter().for_each(|&slot| drop(self.decides(&arc.values[slot as usize])));
+                }
                 let Some(weight) = &self.compiler.places[place.at()].weight else { continue };
                 let (slots, fails) = (weight.slots.clone(), weight.fails);
                 self.enabling.fails |= fails;
@@ -388,9 +396,13 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
         (rooms, open)
     }
 
-    /// Whether the room in a place may depend on the weight of the token that an arc takes.
+    /// Whether the room in a place may depend on which token an arc takes: on its weight, or on the line that it leaves.
     fn lightens(&self, arc: &InputProgram, rooms: &[usize]) -> bool {
-        !rooms.is_empty() && !arc.keep && self.compiler.places[arc.place.at()].weight.is_some()
+        let source = &self.compiler.places[arc.place.at()];
+        let place =
+            source.fronts.map_or(source, |lines| &self.compiler.places[self.compiler.lines[lines.at()].place.at()]);
+        let tells_apart = place.weight.is_some() || place.lines.is_some() && place.capacity.is_some();
+        !rooms.is_empty() && !arc.keep && tells_apart
     }
 
     /// Watches for the conditions that the tokens of places decide. Returns how many conditions can never hold.
