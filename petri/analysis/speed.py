@@ -17,7 +17,7 @@ _INDEXES = re.compile(r"(\[[^]]*\])+$")
 
 # Why a transition is interpreted. `{place}` is the place that is why.
 _WHOLE: Final = {
-    "weight": "the capacity of {place} is one of weight",
+    "weight": "the weight of tokens of {place} may raise an error",
     "key": "the key that orders {place} may raise an error",
     "ranges": "the range of {place} is not of whole numbers, or differs between the places that a token may go to",
 }

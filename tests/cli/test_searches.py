@@ -139,7 +139,11 @@ RUN = {
     "searched": ("place p : 0..9 = all\n", "p(x) -> p(x)  when x > tokens(p)  takes 1.0", "searched", "compiled", ""),
     "weight": (
         "place p : { n: Bytes } cap 9 B of n\nplace s = token\n", "s -> p({n: 2 B}), s  takes 1.0",
-        "only one", "interpreted", "the capacity of p is one of weight; it asks for room in p",
+        "only one", "look interpreted", "it asks for room in p",
+    ),
+    "weight that fails": (
+        "place p : { n: 0..9 } cap 9 of 12 mod n\nplace s = token\n", "s -> p({n: 2}), s  takes 1.0",
+        "only one", "interpreted", "the weight of tokens of p may raise an error; it asks for room in p",
     ),
     "queue": (
         "place p : 0..9 fifo = all\n", "any p(x) -> p(x)  after 1.0",

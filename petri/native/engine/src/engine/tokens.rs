@@ -163,9 +163,14 @@ impl Engine {
             self.tell_departure(place, position);
         }
         if program.places[place].weight.is_some() {
-            let weight = self.marking.weight_at(program, place, position as usize);
-            self.change_weight(program, place, weight, false);
+            self.weight_leaves(program, place, position as usize);
         }
+    }
+
+    /// The weight of the token at a position, which is about to leave, leaves the place.
+    pub(crate) fn weight_leaves(&mut self, program: &Program, place: PlaceId, position: usize) {
+        let weight = self.marking.weight_at(program, place, position);
+        self.change_weight(program, place, weight, false);
     }
 
     /// Notifies the probes of the token at a position, which is about to leave.

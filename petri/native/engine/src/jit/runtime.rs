@@ -45,7 +45,7 @@ macro_rules! runtime {
 }
 
 runtime! {
-    choose, integer, real, started, arrived, departs, identity_leaves, identity_arrives, shown, bucket_of, seats, choose_of, leave, enter, leave_index,
+    choose, integer, real, started, arrived, departs, weight_leaves, identity_leaves, identity_arrives, shown, bucket_of, seats, choose_of, leave, enter, leave_index,
     leave_pivot, remove, take_first, push, reset, deposit, deliver, reserve, moved, set_enabled, look, pick, finish, refill, touch_clocked,
     prefetch, fired, part_fired, read_marking, pass_races, settle,
     fetch_waiting, later, rests, rings, is_due, settle_fired
@@ -227,6 +227,12 @@ unsafe extern "C" fn arrived(engine: &mut Engine, place: u64, count: u64, token:
 /// The token at a position is about to leave a place whose content is measured.
 extern "C" fn departs(engine: &mut Engine, place: u64, position: u64) {
     engine.tell_departure(PlaceId(place as u32), position);
+}
+
+/// The token at a position leaves a place whose capacity is one of weight.
+extern "C" fn weight_leaves(engine: &mut Engine, place: u64, position: u64) {
+    let (engine, program) = parts(engine);
+    engine.weight_leaves(program, PlaceId(place as u32), position as usize);
 }
 
 /// The token at a position leaves a place whose tokens clocks tell apart.

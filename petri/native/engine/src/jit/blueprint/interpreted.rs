@@ -20,19 +20,18 @@ pub fn interpreted_place(program: &Program, plan: &TransitionProgram) -> Option<
         })
     };
     let given = || plan.outputs.iter().flat_map(|arc| arc.places.iter().copied());
-    let taken = plan.inputs.iter().map(|arc| arc.place).chain(plan.resets.iter().copied());
-    let weighs = |place: PlaceId| program.places[place].weight.is_some().then_some((place, WhyPlace::Weight));
-    taken
-        .chain(given())
-        .find_map(weighs)
+    let weight_fails = |place: &PlaceId| program.places[*place].weight.as_ref().is_some_and(|weight| weight.fails);
+    given()
+        .find(weight_fails)
+        .map(|place| (place, WhyPlace::Weight))
         .or_else(|| given().find(|&place| program.places[place].key_fails).map(|place| (place, WhyPlace::Key)))
         .or_else(|| plan.outputs.iter().find(|arc| !alike(arc)).map(|arc| (arc.place(), WhyPlace::Ranges)))
 }
 
-/// Why the firings that take from a place or give to it are interpreted.
+/// Why the firings that give to a place are interpreted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WhyPlace {
-    /// Its capacity is one of weight.
+    /// The weight of its tokens may raise a fault.
     Weight,
     /// The key that orders its tokens may raise a fault.
     Key,

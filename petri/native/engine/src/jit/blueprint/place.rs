@@ -14,6 +14,8 @@ pub struct PlacePlan {
     /// Its tokens form lines, or it is the front of such a place.
     pub lined: bool,
     pub fronts: bool,
+    /// Its capacity is one of weight.
+    pub weighed: bool,
     /// It has one token at most.
     pub holds_one: bool,
     /// It may get more tokens than it has at first. If not, its store has room for all that arrive.

@@ -225,6 +225,7 @@ impl<'a> Planner<'a> {
                 discipline: place.discipline,
                 lined: place.lines.is_some(),
                 fronts: place.fronts.is_some(),
+                weighed: place.weight.is_some(),
                 holds_one: place.holds_one(),
                 may_grow: place.most.is_none(),
                 has_capacity: place.capacity.is_some(),
@@ -295,7 +296,8 @@ impl<'a> Planner<'a> {
         let load = program.gauges[gauge].load;
         Moves {
             tokens: self.gauge(gauge),
-            load: (load != GaugeId::NONE).then(|| self.gauge(load)),
+            // The runtime knows what tokens weigh.
+            load: (load != GaugeId::NONE && place.weight.is_none()).then(|| self.gauge(load)),
             indices: place.indices.iter().map(|&index| self.index_use(index)).collect(),
             pivots: place.pivots.iter().map(|&join| self.pivot_use(place, join)).collect(),
             ranked: !place.ranked.is_empty(),
@@ -505,6 +507,7 @@ impl<'a> Planner<'a> {
             values: arc.values.iter().map(|value| self.slot(value)).collect(),
             checks: arc.checks.iter().map(|&slot| self.check(slot, &of(&arc.place()).bounds[slot])).collect(),
             any_capacity: arc.places.iter().any(|place| of(place).capacity.is_some()),
+            any_weighed: arc.places.iter().any(|place| of(place).weight.is_some()),
             any_lines: arc.places.iter().any(|place| of(place).lines.is_some()),
             any_probed: arc.places.iter().any(probed),
             any_reads_memory,

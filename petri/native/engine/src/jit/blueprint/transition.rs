@@ -138,7 +138,8 @@ pub struct Output {
     pub any_capacity: bool,
     pub any_probed: bool,
     pub any_reads_memory: bool,
-    /// Whether the tokens of some place form lines.
+    /// Whether the capacity of some place is one of weight, or its tokens form lines.
+    pub any_weighed: bool,
     pub any_lines: bool,
     pub delay: Option<Delay>,
 }

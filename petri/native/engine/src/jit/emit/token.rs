@@ -50,6 +50,10 @@ impl<'a> TokenCode<'_, 'a, '_> {
             let position = self.e.number(position);
             self.e.call(self.e.runtime.departs, &[self.e.engine, id, position], None);
         }
+        if self.e.blueprint[place].weighed {
+            let position = self.e.number(position);
+            self.e.call(self.e.runtime.weight_leaves, &[self.e.engine, id, position], None);
+        }
         if self.e.blueprint[place].identified {
             let position = self.e.number(position);
             self.e.call(self.e.runtime.identity_leaves, &[self.e.engine, id, position], None);

@@ -454,7 +454,7 @@ impl TransitionCode<'_, '_, '_> {
         }
         let place = match given.place {
             None if matches!(given.count, TokenCount::Const(0)) => return,
-            None if !arc.any_lines => return self.places().keep_room(arc.place, given.count),
+            None if !arc.any_lines && !arc.any_weighed => return self.places().keep_room(arc.place, given.count),
             None => self.e.place_id(arc.place),
             Some(place) => place,
         };
@@ -598,9 +598,9 @@ impl TransitionCode<'_, '_, '_> {
         self.e.call(self.e.runtime.deliver, &[self.e.engine, delivery, arrival, part, address], None);
     }
 
-    /// One token whose place is known: no call is needed.
+    /// One token whose place is known, and does not weigh it: no call is needed.
     fn is_single(arc: &Output, given: &Given) -> bool {
-        given.place.is_none() && (arc.width == 0 || matches!(arc.count, Count::Const(1)))
+        given.place.is_none() && !arc.any_weighed && (arc.width == 0 || matches!(arc.count, Count::Const(1)))
     }
 
     fn needs_address(arc: &Output, given: &Given) -> bool {
@@ -614,7 +614,7 @@ impl TransitionCode<'_, '_, '_> {
         };
         match given.place {
             None if Self::is_single(arc, given) => self.put_in(arc.place, given, address, reserved),
-            Some(place) if arc.is_choice => self.put_in_one(arc, place, given, address, reserved),
+            Some(place) if arc.is_choice && !arc.any_weighed => self.put_in_one(arc, place, given, address, reserved),
             place => {
                 let place = match place {
                     Some(place) => place,
