@@ -96,8 +96,10 @@ class Model(ShownInNotebook, Frozen):
         defaults = self.net.run_defaults
         until, warmup, seed = options.get("until"), options.get("warmup"), options.get("seed")
         end = self.duration(until) if until is not None else defaults.until
-        if end is None and self.net.chances and not defaults.warmup:
-            end = 0.0  # trials are runs of their own
+        shares = [chance for chance in self.net.chances if chance.share]
+        needs_no_run = bool(self.net.chances) and not shares  # trials are runs of their own
+        if end is None and needs_no_run and not defaults.warmup:
+            end = 0.0
         if end is None:
             raise LanguageError([Diagnostic("no-end")], self.sources)
         start = self.duration(warmup) if warmup is not None else defaults.warmup
@@ -108,7 +110,9 @@ class Model(ShownInNotebook, Frozen):
         save = None if save_at is None else self.duration(save_at)
         if save is not None and not 0.0 <= save <= end:
             raise LanguageError([Diagnostic("save-beyond-end", values={"text": str(save_at)})], self.sources)
-        if start >= end and not (self.net.chances and start == end == 0.0):
+        if shares and math.isinf(end):
+            raise LanguageError([Diagnostic("share-no-end", shares[0].span)], self.sources)
+        if start >= end and not (needs_no_run and start == end == 0.0):
             unit = self.net.time_unit
             values = {"warmup": f"{start:.10g} {unit}".strip(), "until": f"{end:.10g} {unit}".strip()}
             raise LanguageError([Diagnostic("warmup-beyond-end", values=values)], self.sources)

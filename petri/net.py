@@ -355,6 +355,8 @@ Probe = Counter | Sample | Passage | Order | Content | Watched
 class Chance(Frozen):
     """The probability that a trial hits: that `hit` holds before `stop`, and within a time of `begin` (Q1).
 
+    share: it is the share of a run's time in which `hit` holds instead, without the other parts of a question (Q6).
+
     A trial is a run of its own from time 0. Conditions and the importance are of the marking (M6). stop, within, begin:
     None where the question does not have them. importance: what trials are split on, or None (Q3). trials: how many;
     None for as many as the half-width needs to be at most `precision` of the estimate, or as it takes to decide what is
@@ -369,6 +371,7 @@ class Chance(Frozen):
     trials: int | None = None
     precision: float = 0.1
     error: float | None = None
+    share: bool = False
     text: str = ""  # as written
     span: Span | None = None
 
@@ -384,7 +387,7 @@ class Term(Frozen):
     content                                          (probe index, field)   "integral" over time, or "max"
     watched                                          (probe index, field)   "integral" over time, "max", "min",
                                                                             "first": the time until it was true
-    chance                                           number of a chance: the share of its trials that hit
+    chance                                           number of a chance: the mean value of its trials
     quantile                                         args[0] in a replication; over replications the quantile `value`
     series                                 (measure index, field)   a figure of the windows it records, such as "max"
     firings in_progress active clocks_set …          transition   figures of M2 (`petri.measure.catalogue`)

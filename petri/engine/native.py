@@ -277,13 +277,20 @@ class NativeTrials:
     """Trials of one question on the native engine. Raises ImportError if it is not built."""
 
     def __init__(
-        self, net: Net, chance: Chance, limits: Limits, most_firings: int = MOST_TRIAL_FIRINGS, stop: Any = None
+        self,
+        net: Net,
+        chance: Chance,
+        limits: Limits,
+        most_firings: int = MOST_TRIAL_FIRINGS,
+        stop: Any = None,
+        window: tuple[float, float] | None = None,
     ) -> None:
-        """stop: of `stop_flag`."""
+        """stop: of `stop_flag`. window: from when to when a share of time is asked for [ticks], if it is."""
         self._compiled, numbers = compiled_for_trials(net, chance)
         assert _native is not None
         within = None if chance.within is None else float(chance.within.value or 0)
-        question = (numbers["hit"], *(numbers.get(name) for name in ("stop", "begin", "importance")), within)
+        question = (numbers["hit"], *(numbers.get(name) for name in ("stop", "begin", "importance")), within, window)
+        self._share = window is not None
         limited = (limits.firings_at_an_instant, limits.tokens, PATIENCE)
         self._trials: NativeModuleTrials = _native.Trials(self._compiled.program, question, limited, most_firings, stop)
         if (fault := self._trials.initial_fault) is not None:
@@ -298,7 +305,7 @@ class NativeTrials:
     def run(self, seed: Words3, first: int, count: int, thresholds: Sequence[Threshold]) -> Tally:
         found, halted = self._trials.run(seed, first, count, [(one.value, one.factor) for one in thresholds])
         self._note(halted)
-        return Tally(*found, any(threshold.factor > 1 for threshold in thresholds))
+        return Tally(*found, self._share or any(threshold.factor > 1 for threshold in thresholds))
 
     def _note(self, halted: str | None) -> None:
         if halted == "error":

@@ -1,4 +1,4 @@
-"""Trials on the reference engine (rules Q1 to Q3): each path is a session that goes on from a saved state.
+"""Trials on the reference engine (rules Q1 to Q3, Q6): each path is a session that goes on from a saved state.
 
 `petri/native/engine/src/session/trials.rs` is the twin, which keeps states in memory.
 """
@@ -48,7 +48,10 @@ class _Halted(Exception):
 
 
 class ReferenceTrials:
-    """Trials of one question of a net. stopped: whether somebody wants them to end."""
+    """Trials of one question of a net. stopped: whether somebody wants them to end.
+
+    window: from when to when the question is put, if it is about a share of time [ticks]; None for a probability.
+    """
 
     def __init__(
         self,
@@ -57,9 +60,11 @@ class ReferenceTrials:
         limits: Limits,
         most_firings: int = MOST_TRIAL_FIRINGS,
         stopped: Callable[[], bool] | None = None,
+        window: tuple[float, float] | None = None,
     ) -> None:
         self.net, self.numbers = trial_net(net, chance)
-        self.within = math.inf if chance.within is None else float(chance.within.value or 0)
+        self.window, self.within = window, time_limit(chance, window)
+        self.value, self.hits, self.weights = 0.0, 0, [1.0]
         self.limits, self.most_firings = limits, most_firings
         self.stopped = stopped or (lambda: False)
         self.error: Fault | None = None
@@ -107,6 +112,19 @@ class ReferenceTrials:
         path.armed = path.armed or not stops
         return None
 
+    def spend(self, path: _Path) -> None:
+        """What a path counts for the time until something happens again, in a share of time (Q6)."""
+        if self.window is None or not path.started or not self.read("hit"):
+            return
+        start, end = self.window
+        time = min(self.session.next_end(), end) - max(self.session.now, start)
+        if time > 0.0:
+            self.count(path, time / (end - start))
+
+    def count(self, path: _Path, share: float) -> None:
+        self.value += self.weights[path.level] * share
+        self.hits += 1
+
     def halted(self, identifier: str) -> _Halted:
         self.error = Fault(identifier, None, {}, self.net.tick.time(self.session.now), None, {})
         return _Halted()
@@ -115,20 +133,20 @@ class ReferenceTrials:
 
     def run(self, seed: Words3, first: int, count: int, thresholds: Sequence[Threshold]) -> Tally:
         """See `petri.engine.interface.Trials`."""
-        weights = [1.0]
+        self.weights = [1.0]
         for threshold in thresholds:
-            weights.append(weights[-1] / threshold.factor)
-        tally = Tally(split=any(threshold.factor > 1 for threshold in thresholds))
+            self.weights.append(self.weights[-1] / threshold.factor)
+        tally = Tally(split=self.window is not None or any(threshold.factor > 1 for threshold in thresholds))
         try:
             for number in range(first, first + count):
-                tally = tally.plus(self.trial(seed, number, thresholds, weights))
+                tally = tally.plus(self.trial(seed, number, thresholds))
         except _Halted:
             pass
         return tally
 
-    def trial(self, seed: Words3, number: int, thresholds: Sequence[Threshold], weights: Sequence[float]) -> Tally:
-        """One trial, with its branches, the one that began last first; its value is that of Q4."""
-        value, hits, at_once, branches, firings = 0.0, 0, 0, 0, 0
+    def trial(self, seed: Words3, number: int, thresholds: Sequence[Threshold]) -> Tally:
+        """One trial, with its branches, the one that began last first; its value is that of Q4, or of Q6."""
+        self.value, self.hits, at_once, branches, firings = 0.0, 0, 0, 0, 0
         waiting: list[tuple[SavedEngine, _Path, int]] = []  # states at thresholds, and how many paths go on there
         self.session, path, goes_on = self.begun(None, words_of(seed, number, 0)), _Path(), False
         while True:
@@ -136,11 +154,10 @@ class ReferenceTrials:
             hit = self.follow(path, goes_on, thresholds, waiting, firings - before)
             firings += self.session.firings - before
             if hit:
-                value += weights[path.level]
-                hits += 1
+                self.count(path, 1.0)
                 at_once += self.session.now == 0.0
             if not waiting:
-                return Tally(1, hits, value, value * value, at_once, firings)
+                return Tally(1, self.hits, self.value, self.value * self.value, at_once, firings)
             state, there, left = waiting.pop()
             if left > 1:
                 waiting.append((state, there, left - 1))
@@ -159,7 +176,9 @@ class ReferenceTrials:
         """A path to its end: whether it hits. goes_on: from a threshold, where it has been looked at already."""
         while True:
             if not goes_on:
-                if (hit := self.to_next_instant(path)) is not None:
+                self.spend(path)
+                hit = self.to_next_instant(path)
+                if hit is False or (hit and self.window is None):
                     return hit
                 if firings + self.session.firings > self.most_firings:
                     raise self.halted(ENDLESS)
@@ -190,7 +209,8 @@ class ReferenceTrials:
         try:
             while True:
                 stage = len(chosen)
-                reached = [self.pilot_path(seed, stage, number, entries, None)[0] for number in range(paths)]
+                floor = chosen[-1][0] if chosen and self.window is not None else -math.inf
+                reached = [self.pilot_path(seed, stage, number, entries, floor, None)[0] for number in range(paths)]
                 share = sum(most == math.inf for most in reached) / paths
                 value = next_threshold(reached, wanted, chosen[-1][0] if chosen else None)
                 if value is None or share >= wanted:
@@ -199,7 +219,7 @@ class ReferenceTrials:
                 found: list[tuple[SavedEngine, _Path]] = []
                 for number, most in enumerate(reached):
                     if most >= value and len(found) < MOST_ENTRIES:
-                        _, there = self.pilot_path(seed, stage, number, entries, value)
+                        _, there = self.pilot_path(seed, stage, number, entries, floor, value)
                         if there is not None:
                             found.append((self.session.save(), there))
                 entries = found
@@ -210,9 +230,18 @@ class ReferenceTrials:
         return Pilot(tuple(chosen), share)
 
     def pilot_path(
-        self, seed: Words3, stage: int, number: int, entries: list[tuple[SavedEngine, _Path]], until: int | None
+        self,
+        seed: Words3,
+        stage: int,
+        number: int,
+        entries: list[tuple[SavedEngine, _Path]],
+        floor: float,
+        until: int | None,
     ) -> tuple[float, _Path | None]:
-        """A path of a stage: the greatest value that it reaches, infinite if it hits; where it stands at `until`."""
+        """A path of a stage: the greatest value that it reaches, infinite if it hits; where it stands at `until`.
+
+        It is over where its value is below `floor`.
+        """
         state, there = entries[number % len(entries)] if entries else (None, _Path())
         self.session, path = self.begun(state, words_of(seed, stage, number)), replace(there)
         goes_on, before, most = state is not None, self.session.firings, -math.inf
@@ -220,11 +249,21 @@ class ReferenceTrials:
             if not goes_on and (hit := self.to_next_instant(path)) is not None:
                 return (math.inf if hit else most), None
             goes_on = False
-            most = max(most, self.read("importance"))
+            near = self.read("importance")
+            if near < floor:
+                return most, None
+            most = max(most, near)
             if until is not None and most >= until:
                 return most, path
             if self.session.firings - before > self.most_firings:
                 raise self.halted(ENDLESS)
+
+
+def time_limit(chance: Chance, window: tuple[float, float] | None) -> float:
+    """The time after the question at which a path is over [ticks]."""
+    if window is not None:
+        return window[1]
+    return math.inf if chance.within is None else float(chance.within.value or 0)
 
 
 def next_threshold(reached: Sequence[float], wanted: float, before: int | None) -> int | None:

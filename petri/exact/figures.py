@@ -51,6 +51,7 @@ class Rewards:
             *((kind, place) for place in range(len(self.net.places)) for kind in ("tokens", "nonempty", "arrivals")),
             *((kind, t) for t in range(len(self.net.transitions)) for kind in ("in_progress", "active", "firings")),
             *((kind, number) for number in sorted(shown) for kind in self._kinds(self.net.probes[number])),
+            *(("share", number) for number, chance in enumerate(self.net.chances) if chance.share),
         ]
         self.keeps = len(self.names) * chain.states <= MOST_KEPT
         self._kept: dict[Name, Column] = {}
@@ -76,7 +77,7 @@ class Rewards:
 
     def is_of_states(self, name: Name) -> bool:
         """Whether it is there as long as the state lasts, and not brought by arcs."""
-        return name[0] in ("tokens", "nonempty", "in_progress", "active", "content", "watched")
+        return name[0] in ("tokens", "nonempty", "in_progress", "active", "content", "watched", "share")
 
     def column(self, name: Name) -> Column:
         kind, number = name
@@ -116,6 +117,8 @@ class Rewards:
             return chain.arrivals((number,))
         if kind == "firings":
             return chain.firings(number)
+        if kind == "share":
+            return self._watched(self.net.chances[number].hit), 0.0
         probe = self.net.probes[number]
         if isinstance(probe, Content):
             return self._content(probe)[chain.numbers], 0.0
@@ -287,8 +290,10 @@ class Figures:
         return self._figure(TERMS[term.op], index)
 
     def _chance(self, number: int) -> Bounded:
-        """A probability of trials, which begin at the start of the chain whatever the figures are of."""
+        """A share of time; or a probability of trials, which begin at the start of the chain whatever is solved."""
         chance = self.net.chances[number]
+        if chance.share:
+            return self.averages["share", number] / self.seen.elapsed
         if chance.within is not None or chance.begin is not None:
             raise Undetermined("exact-chance-in-time")
         return self.rewards.chance(number, chance)

@@ -1,4 +1,4 @@
-"""The trials of a replication (Q1 to Q5): thresholds from pilot runs, and as many trials as the precision needs."""
+"""The trials of a replication (Q1 to Q6): thresholds from pilot runs, and as many trials as the precision needs."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from petri.run.plan import Plan
 from petri.run.stop import StopSign
 
 FIRST: Final = 1_000  # trials before the first look at their precision
+FIRST_OF_SHARE: Final = 100  # each is as long as a run
 MOST_TRIALS: Final = 1_000_000
 MOST_FIRINGS: Final = 100_000_000  # of all trials of a replication: no more begin after that
 GROWTH: Final = (1.25, 8.0)  # the least and the greatest number of trials, next to those so far, at the next look
@@ -29,13 +30,14 @@ MOST_FACTOR: Final = 1_000
 
 def begin_trials(net: Net, chance: Chance, plan: Plan, stop: StopSign) -> Trials:
     """Trials on the engine of a plan. Raises ModelError as a session does."""
+    window = (net.tick.ticks(plan.warmup), net.tick.ticks(plan.until)) if chance.share else None
     if plan.engine == "reference":
         from petri.engine.trials import ReferenceTrials
 
-        return ReferenceTrials(net, chance, plan.limits, stopped=stop.is_set)
+        return ReferenceTrials(net, chance, plan.limits, stopped=stop.is_set, window=window)
     from petri.engine.native import NativeTrials
 
-    return NativeTrials(net, chance, plan.limits, stop=stop.native)
+    return NativeTrials(net, chance, plan.limits, stop=stop.native, window=window)
 
 
 def tallies(net: Net, plan: Plan, replication: int, stop: StopSign) -> tuple[tuple[Tally, ...], Fault | None]:
@@ -60,8 +62,9 @@ def tally_of(trials: Trials, chance: Chance, seed: Words3, pilot_seed: Words3, c
     """
     thresholds: Sequence[Threshold] = ()
     if chance.importance is not None:
-        thresholds = factors(trials.pilot(pilot_seed, PILOT_PATHS, PILOT_SHARE))
-    tally, wanted, looks = Tally(), chance.trials or FIRST, 0
+        pilot = trials.pilot(pilot_seed, PILOT_PATHS, PILOT_SHARE)
+        thresholds = factors(crossings(pilot) if chance.share else pilot)
+    tally, wanted, looks = Tally(), chance.trials or (FIRST_OF_SHARE if chance.share else FIRST), 0
     while tally.trials < wanted and trials.error is None:
         tally = tally.plus(trials.run(seed, tally.trials, min(wanted - tally.trials, PIECE), thresholds))
         if chance.trials is None and tally.trials == wanted and tally.firings < MOST_FIRINGS:
@@ -97,6 +100,18 @@ def grown(tally: Tally, factor: float, most: int) -> int:
     least, greatest = GROWTH
     factor = greatest if math.isnan(factor) else min(max(factor, least), greatest)
     return min(math.ceil(factor * tally.trials), most)
+
+
+def crossings(pilot: Pilot) -> Pilot:
+    """How often paths of a share of time rise to the next threshold before they fall below theirs, on average (Q6).
+
+    Where the share p of them rises at all, and those that fall back are like those that began, this is p / (1 - p).
+    """
+
+    def often(share: float) -> float:
+        return share / max(1.0 - share, 1.0 / PILOT_PATHS)
+
+    return Pilot(tuple((value, often(share)) for value, share in pilot.thresholds), often(pilot.share))
 
 
 def factors(pilot: Pilot) -> list[Threshold]:

@@ -47,8 +47,9 @@ WORDING: dict[str, Wording] = {
     ),
     "measure-usage": Wording("this is not how `{name}` is used", "write `{usage}`"),
     "splitting-of-other": Wording(
-        "only a probability is split, and `{text}` is none",
+        "only a probability and a share of time are split, and `{text}` is neither",
         "write `probability(tokens(place) == 8 before tokens(place) == 0) splitting on tokens(place)`",
+        "write `share(tokens(place) == 8) splitting on tokens(place)`",
     ),
     "splitting-on-other": Wording(
         "`{text}` is {kind}: trials are split on a number that says how near they have come",
@@ -59,12 +60,12 @@ WORDING: dict[str, Wording] = {
         "write for example `splitting on tokens(place)`",
     ),
     "probability-with-stream": Wording(
-        "a probability needs many trials from time 0, but the rows of `{place}` are a recording, which is read once",
+        "this needs many trials from time 0, but the rows of `{place}` are a recording, which is read once",
         "draw what arrives, for example with `takes exp(…)` and `table(…)`",
     ),
     "within-not-positive": Wording("the time within which something is to happen must be positive"),
     "probability-setting": Wording(
-        "`probability` has no setting `{text}`", "its settings are {known:and}, such as `precision: 5%`"
+        "trials have no setting `{text}`", "their settings are {known:and}, such as `precision: 5%`"
     ),
     "trials-and-precision": Wording("{given:and} say how many trials there are", "keep one of them"),
     "trials-range": Wording("the number of trials must be from 1 to {limit}, not {value}"),

@@ -95,6 +95,10 @@ WORDING: dict[str, Wording] = {
         "the net does not specify when a run ends",
         "write `run until 20 ms` in the net, or use `--until` (`--until dead` runs until no transition can fire)",
     ),
+    "share-no-end": Wording(
+        "trials of a share of time are as long as the run, and this run has no fixed end",
+        "write for example `run until 20 ms` in the net, or use `--until`",
+    ),
     "run-below-zero": Wording(
         "`{name}` is {text}, and time begins at 0", "write a time of 0 or more, such as --{name} '20 ms'"
     ),

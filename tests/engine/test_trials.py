@@ -47,11 +47,21 @@ transition leave:  3 * done -> cup in 2  takes 1
 measure many = probability(tokens(queue) >= 5 before tokens(cup) >= 2 within 40 of tokens(held) == 2)
   splitting on tokens(queue) + tokens(held)
 """
+SHARE = """
+place source = token
+place one cap 4
+place two cap 6 = 2 * token
+transition arrive: source -> source, one  after exp(1)
+transition pass:   one -> two             takes uniform(0.2..0.9)
+transition leave:  two -> nothing         after uniform(0.2..0.8) resume
+measure full = share(tokens(two) >= 4) splitting on 2 * tokens(two) + tokens(one)
+"""
 NETS = {
     "clocks": QUEUES.format(after="after", service="exp(0.5)"),
     "firings": QUEUES.format(after="takes", service="erlang(2, 0.5)"),
     "own clocks": QUEUES.format(after="after", service="uniform(0.2..0.8) resume"),
     "coloured": COLOURED,
+    "share of time": SHARE,
 }
 
 
@@ -63,7 +73,7 @@ def test_both_engines_agree(name: str, patience: int, monkeypatch: pytest.Monkey
     seed, pilot_seed = seed_words(3, 0, 0, 0), seed_words(3, 0, 0, 1)
     found = []
     for engine in ("reference", "native"):
-        trials = begin_trials(net, net.chances[0], Plan(math.inf, engine=engine), StopSign())
+        trials = begin_trials(net, net.chances[0], Plan(12.0, 4.0, engine=engine), StopSign())
         pilot = trials.pilot(pilot_seed, 30, 0.3)
         values = [value for value, _ in pilot.thresholds][:2]
         thresholds = [Threshold(value, factor) for value, factor in zip(values, (3, 2), strict=False)]

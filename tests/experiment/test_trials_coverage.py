@@ -26,8 +26,20 @@ measure m = probability(tokens(up) == 0 within 0.3){splitting}
 ALL_FAIL = (1 - math.exp(-0.15)) ** 3
 
 
-def covered(net: Net, exact: float, repetitions: int = 200) -> int:
-    trials = begin_trials(net, net.chances[0], Plan(math.inf), StopSign())
+QUEUE = """
+place source = token
+place q cap 8
+transition come: source -> source, q  after exp(1)
+transition go:   q -> nothing         after exp(1 / 3)
+measure m = share(tokens(q) == 8) splitting on tokens(q)
+"""
+
+
+ENDLESS = Plan(math.inf)
+
+
+def covered(net: Net, exact: float, plan: Plan = ENDLESS, repetitions: int = 200) -> int:
+    trials = begin_trials(net, net.chances[0], plan, StopSign())
     count = 0
     for number in range(repetitions):
         seeds = [seed_words(number, 0, 0, purpose) for purpose in (0, 1)]
@@ -49,3 +61,11 @@ def test_failures_within_a_time(splitting: str) -> None:
 def test_overflow_of_a_tandem() -> None:
     """5.6e-6, by elimination without subtraction."""
     assert covered(petri.load("tandem_overflow").net, 5.602363637e-6) >= 181
+
+
+@pytest.mark.slow
+def test_share_of_time_in_which_a_queue_is_full() -> None:
+    """1e-4 of the time from 10 to 30 of a queue that is empty at 0, from the chain."""
+    model = petri.loads(QUEUE)
+    early, late = (model.solve(at=time).figure("m").value * time for time in (10.0, 30.0))
+    assert covered(model.net, (late - early) / 20, Plan(30.0, warmup=10.0)) >= 181

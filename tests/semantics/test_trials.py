@@ -1,4 +1,4 @@
-"""Rules Q1 to Q5: trials, on nets whose probabilities can be worked out by hand."""
+"""Rules Q1 to Q6: trials, on nets whose probabilities can be worked out by hand."""
 
 import math
 
@@ -6,13 +6,14 @@ import numpy as np
 import pytest
 
 import petri
+from petri import LanguageError
 from petri.engine.interface import Pilot, Threshold
 from petri.engine.seeds import seed_words
 from petri.measure.tally import Tally
 from petri.net import Chance, Expr, Watched
 from petri.run.plan import Plan
 from petri.run.stop import StopSign
-from petri.run.trials import begin_trials, factors, tally_of
+from petri.run.trials import begin_trials, crossings, factors, tally_of
 
 SEED = seed_words(1, 0, 0, 0)
 FLIP = """
@@ -30,10 +31,17 @@ transition down: height -> nothing         after exp(1 / 2)
 """
 
 
-def found(text: str, engine: str, trials: int = 1, thresholds: list[Threshold] | None = None) -> Tally:
+def found(
+    text: str,
+    engine: str,
+    trials: int = 1,
+    thresholds: list[Threshold] | None = None,
+    until: float = math.inf,
+    warmup: float = 0.0,
+) -> Tally:
     """The first trials of the first question of a net."""
     net = petri.loads(text).net
-    asked = begin_trials(net, net.chances[0], Plan(math.inf, engine=engine), StopSign())
+    asked = begin_trials(net, net.chances[0], Plan(until, warmup, engine=engine), StopSign())
     tally = asked.run(SEED, 0, trials, thresholds or [])
     assert asked.error is None
     return tally
@@ -192,3 +200,75 @@ def test_q5_expectations_are_decided(engine: str) -> None:
     assert result.passed
     assert all(verdict.certain for _, verdict in result.judged)
     assert result.measure("m").interval.n < 10_000
+
+
+# Of time 11: at 2, 4, 6, 8 and 10 one more is seen.
+SHARE = f"{TICKING}\nmeasure m = share(CONDITION) splitting on tokens(seen)"
+
+
+@pytest.mark.parametrize(
+    ("condition", "warmup", "share"),
+    [
+        ("tokens(seen) >= 3", 0.0, 5 / 11),  # from 6 to 11
+        ("tokens(seen) >= 3", 5.0, 5 / 6),  # what is before the window does not count, nor what is after the end
+        ("tokens(seen) >= 3", 7.0, 1.0),
+        ("tokens(seen) == 2", 5.0, 1 / 6),
+        ("tokens(seen) == 0", 0.0, 2 / 11),  # from time 0 on
+        ("tokens(seen) == 6", 0.0, 0.0),  # only after the end
+    ],
+)
+def test_q6_a_share_of_time(engine: str, condition: str, warmup: float, share: float) -> None:
+    """With and without splitting: all paths are alike, so what they count adds up to the share."""
+    text = SHARE.replace("CONDITION", condition)
+    for thresholds in ([], [Threshold(1, 2), Threshold(3, 3)]):
+        tally = found(text, engine, 1, thresholds, until=11.0, warmup=warmup)
+        assert tally.sum == pytest.approx(share)
+        assert tally.split
+
+
+def test_q6_what_has_died_lasts_until_the_end(engine: str) -> None:
+    net = "place clock = 2 * token  place seen  transition tick: clock -> seen  after 2"
+    text = f"{net}\nmeasure m = share(tokens(seen) == 2) splitting on tokens(seen)"
+    assert found(text, engine, 1, [Threshold(1, 4)], until=10.0).sum == pytest.approx(0.6)
+
+
+def test_q6_paths_that_fall_below_their_threshold_end(engine: str) -> None:
+    """Between 2 and 6 b holds a token: of both paths from there, only the trial itself comes back at 8."""
+    net = "place a = token  place b  transition t: a -> b  takes 2  transition u: b -> a  after 4"
+    text = f"{net}\nmeasure m = share(tokens(b) == 1) splitting on tokens(b)"
+    tally = found(text, engine, 1, [Threshold(1, 2)], until=10.0)
+    assert tally.sum == pytest.approx(6 / 10)
+    assert tally.hits == 4
+
+
+LINE = """
+place source = token
+place q cap 4
+transition come: source -> source, q  after exp(1)
+transition go:   q -> nothing         after exp(1 / 2)
+"""
+
+
+def test_q6_a_share_is_that_of_the_whole_run() -> None:
+    """M/M/1/4 from empty until 20, without the first 5: as computed from the chain."""
+    text = f"{LINE}measure m = share(tokens(q) == 4SETTINGS) splitting on tokens(q)\nrun until 20 warmup 5"
+    model = petri.loads(text.replace("SETTINGS", ", precision: 4%"))
+    early, late = (model.solve(at=time).figure("m").value * time for time in (5.0, 20.0))
+    assert early > 0.0
+    interval = model.run(seed=2).measure("m").interval
+    assert interval.relative <= 0.04
+    assert interval.low < (late - early) / 15 < interval.high
+    assert model.solve().figure("m").value == pytest.approx(1 / 31)
+
+
+def test_q6_paths_that_rise_again_need_fewer_branches() -> None:
+    """Of 1/2 that rise once, 1/4 rise twice …: 1 on average."""
+    assert crossings(Pilot(((2, 0.5), (3, 0.2)), 0.0)) == Pilot(((2, 1.0), (3, 0.25)), 0.0)
+
+
+def test_q6_it_needs_an_end() -> None:
+    text = f"{LINE}measure m = share(tokens(q) == 4) splitting on tokens(q)"
+    for options, expected in (({}, "no-end"), ({"until": "dead"}, "share-no-end"), ({"until": 0}, "warmup-beyond-end")):
+        with pytest.raises(LanguageError) as refused:
+            petri.loads(text).run(**options)
+        assert [one.id for one in refused.value.diagnostics] == [expected]

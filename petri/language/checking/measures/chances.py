@@ -1,4 +1,5 @@
-"""Probabilities of trials: `probability(tokens(q) == 8 before tokens(q) == 0) splitting on tokens(q)` (Q1 to Q5)."""
+"""What trials find: `probability(tokens(q) == 8 before tokens(q) == 0) splitting on tokens(q)` (Q1 to Q5), and
+`share(tokens(q) == 8) splitting on tokens(q)` (Q6)."""
 
 from __future__ import annotations
 
@@ -20,7 +21,10 @@ from petri.language.problems import CheckError, needed
 from petri.language.syntax import tree
 from petri.net import Term
 
-PROBABILITY_USAGE = "probability(tokens(place) == 8 before tokens(place) == 0)"
+USAGES = {
+    "probability": "probability(tokens(place) == 8 before tokens(place) == 0)",
+    "share": "share(tokens(place) == 8) splitting on tokens(place)",
+}
 SETTINGS = ("trials", "precision", "error")
 MOST_TRIALS = 10**12
 MOST_ERROR = 0.05  # where it is decided, the 95 % interval agrees
@@ -35,12 +39,14 @@ class ChanceReader:
         self.problems = checker.problems
 
     def read(self, e: tree.Call, importance: tree.Expr | None) -> FigureTemplate:
-        """The figure of `probability(…)`. Raises CheckError."""
-        asked = [argument for argument in e.arguments if isinstance(argument, tree.Asked)]
+        """The figure of `probability(…)`, or of `share(…)`. Raises CheckError."""
+        assert isinstance(e.function, tree.Name)
+        name, share = e.function.name, e.function.name == "share"
         settings = [argument for argument in e.arguments if isinstance(argument, tree.Weighted)]
-        if len(asked) != 1 or len(e.arguments) != 1 + len(settings):
-            raise CheckError("measure-usage", e.span, name="probability", usage=PROBABILITY_USAGE)
-        one = asked[0]
+        asked = [argument for argument in e.arguments if not isinstance(argument, tree.Weighted)]
+        if len(asked) != 1 or isinstance(asked[0], tree.Asked) == share:
+            raise CheckError("measure-usage", e.span, name=name, usage=USAGES[name])
+        one = asked[0] if isinstance(asked[0], tree.Asked) else tree.Asked(asked[0], None, None, None, e.span)
         parts = {
             "hit": self._read(self._condition, one.hit),
             "stop": self._read(self._condition, one.stop),
@@ -56,7 +62,7 @@ class ChanceReader:
         def made(flat: Flat) -> tuple[int, Term]:
             # Alike texts without indices ask the same, and share their trials.
             same: object = id(e) if self.loops else (text, splits)
-            number = flat.chance(("chance", same), lambda: self._built(question, flat, e, text))
+            number = flat.chance(("chance", same), lambda: self._built(question, flat, e, text, share))
             return 1, Term("chance", (), number)
 
         return FigureTemplate(PLAIN, False, lambda flat: flat.leaf(e, e.span, lambda: made(flat)))
@@ -65,7 +71,7 @@ class ChanceReader:
         """A part of the question; None where it is wrong, which has been reported then."""
         return _NOT_ASKED if e is None else self.problems.attempt(reads, e)
 
-    def _built(self, asked: dict[str, Node], flat: Flat, e: tree.Call, text: str) -> net.Chance:
+    def _built(self, asked: dict[str, Node], flat: Flat, e: tree.Call, text: str, share: bool) -> net.Chance:
         def watched(name: str) -> net.Watched | None:
             return flat.watched(asked[name]) if name in asked else None
 
@@ -86,6 +92,7 @@ class ChanceReader:
             None if trials is None else int(trials),
             0.1 if precision is None else precision,
             error,
+            share,
             text,
             e.span,
         )

@@ -9,7 +9,7 @@ from petri import net
 from petri.catalogue.operations import DISTRIBUTIONS, FUNCTIONS
 from petri.language.checking.expressions.reader import Reader, other_count
 from petri.language.checking.expressions.user_functions import prepare_call
-from petri.language.checking.measures.chances import PROBABILITY_USAGE, ChanceReader
+from petri.language.checking.measures.chances import USAGES, ChanceReader
 from petri.language.checking.measures.events import check_keys, event_of, firing_reader
 from petri.language.checking.measures.figure_templates import (
     FIGURES_ELSEWHERE,
@@ -480,12 +480,13 @@ class FigureReader:
         return _probed("sample", make, dimension)
 
     def _split(self, e: tree.Splitting) -> FigureTemplate:
-        """`probability(…) splitting on tokens(q)`."""
+        """`probability(…) splitting on tokens(q)`, `share(…) splitting on tokens(q)`."""
         call = e.value
         while isinstance(call, tree.Paren):
             call = call.inner
         function = call.function if isinstance(call, tree.Call) else None
-        if not isinstance(call, tree.Call) or not isinstance(function, tree.Name) or function.name != "probability":
+        name = function.name if isinstance(function, tree.Name) else ""
+        if not isinstance(call, tree.Call) or name not in USAGES or isinstance(self.scope.find(name), FnSymbol):
             raise CheckError("splitting-of-other", e.value.span, text=self.problems.text(e.value.span))
         return ChanceReader(self.checker, self.scope, self.loops).read(call, e.importance)
 
@@ -624,7 +625,7 @@ MEASURE_FUNCTIONS = {
     "share": "share(tokens(place) > 0)",
     "time_until": "time_until(tokens(place) > 0)",
     "quantile": "quantile(time_until(tokens(place) > 0), 95%)",
-    "probability": PROBABILITY_USAGE,
+    "probability": USAGES["probability"],
     "count": "count(transition) or count(transition, quantity)",
     "rate": "rate(transition) or rate(transition, quantity)",
     "sum": "sum(measure[*])",

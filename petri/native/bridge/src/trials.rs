@@ -12,8 +12,8 @@ use pyo3::types::PyTuple;
 
 use crate::{error_parts, told, unbegun, Program, Stop, Told};
 
-/// The numbers of the probes that watch what is asked (hit, stop, begin, importance), and the time [ticks].
-type QuestionParts = (usize, Option<usize>, Option<usize>, Option<usize>, Option<f64>);
+/// The numbers of the probes that watch what is asked (hit, stop, begin, importance), the time, and the window of a share [ticks].
+type QuestionParts = (usize, Option<usize>, Option<usize>, Option<usize>, Option<f64>, Option<(f64, f64)>);
 /// Trials, hits, the sum of their values and of the squares, hits at the first instant, firings.
 type TallyParts = (u64, u64, f64, f64, u64, u64);
 
@@ -47,8 +47,10 @@ impl Trials {
         most_firings: u64,
         stop: Option<&Stop>,
     ) -> Self {
-        let (hit, stops, begin, importance, within) = question;
-        let question = Question { hit, stop: stops, begin, importance, within: within.map(|time| time as Ticks) };
+        let (hit, stop_at, begin, importance, within, window) = question;
+        let window = window.map(|(start, end)| (start as Ticks, end as Ticks));
+        let within = window.map_or(within.map(|time| time as Ticks), |window| Some(window.1));
+        let question = Question { hit, stop: stop_at, begin, importance, within, window };
         let (firings_at_an_instant, tokens, compile_after) = limits;
         let limits = Limits { firings_at_an_instant, tokens: tokens.min(MOST_HELD), compile_after };
         let stop = stop.map(|stop| Arc::clone(&stop.0)).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Trials: short runs, each of which ends with yes or no (rules Q1 to Q5).
+//! Trials: short runs, each of which ends with yes or no (rules Q1 to Q6).
 //!
 //! **Problem.** A probability of 10⁻¹² needs 10¹⁴ trials if each is a run from the start, and almost all of them tell nothing.
 //!
@@ -40,6 +40,8 @@ pub struct Question {
     pub begin: Option<usize>,
     pub importance: Option<usize>,
     pub within: Option<Ticks>,
+    /// Asked is the share of this time in which `hit` holds (Q6), which ends `within` its end.
+    pub window: Option<(Ticks, Ticks)>,
 }
 
 /// A path that rises to `value` goes on as `factor` paths (Q3).
@@ -49,7 +51,8 @@ pub struct Threshold {
     pub factor: u64,
 }
 
-/// What trials have found. A trial's value is the sum over its paths that hit, of what each counts.
+/// What trials have found. A trial's value is the sum over its paths that hit, of what each counts; of a share of time, over the
+/// pieces of time in which they hit.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Tally {
     pub trials: u64,
@@ -102,6 +105,11 @@ pub struct Trials {
     stop: Arc<AtomicU64>,
     /// Firings of one trial, with its branches.
     most_firings: u64,
+    /// What a path counts at each level.
+    weights: Vec<f64>,
+    /// What the trial has found so far.
+    value: f64,
+    hits: u64,
 }
 
 /// The words that initialise the random numbers of a branch of a trial; branch 0 is the trial itself (Q2).
@@ -124,7 +132,8 @@ impl Trials {
             Replication::new(compiled, [0; 3], limits, ExtraObservers::default(), stop)
         };
         let (running, fresh) = (make()?, make()?);
-        Ok(Trials { question, running, fresh, spare: Vec::new(), make: Box::new(make), stop, most_firings })
+        let (make, spare, weights) = (Box::new(make), Vec::new(), vec![1.0]);
+        Ok(Trials { question, running, fresh, spare, make, stop, most_firings, weights, value: 0.0, hits: 0 })
     }
 
     /// The replication that ran last, with its error if there was one.
@@ -141,28 +150,23 @@ impl Trials {
         thresholds: &[Threshold],
         tally: &mut Tally,
     ) -> Result<(), Halt> {
-        let mut weights = vec![1.0];
+        self.weights = vec![1.0];
         for threshold in thresholds {
-            weights.push(weights[weights.len() - 1] / threshold.factor as f64);
+            self.weights.push(self.weights[self.weights.len() - 1] / threshold.factor as f64);
         }
         for number in first..first + count {
-            let value = self.trial(seed, number, thresholds, &weights, tally)?;
+            let value = self.trial(seed, number, thresholds, tally)?;
             tally.trials += 1;
+            tally.hits += self.hits;
             tally.sum += value;
             tally.squares += value * value;
         }
         Ok(())
     }
 
-    fn trial(
-        &mut self,
-        seed: [u64; 3],
-        number: u64,
-        thresholds: &[Threshold],
-        weights: &[f64],
-        tally: &mut Tally,
-    ) -> Result<f64, Halt> {
-        let (mut value, mut branches, mut firings) = (0.0, 0, 0);
+    fn trial(&mut self, seed: [u64; 3], number: u64, thresholds: &[Threshold], tally: &mut Tally) -> Result<f64, Halt> {
+        let (mut branches, mut firings) = (0, 0);
+        (self.value, self.hits) = (0.0, 0);
         let mut branchings: Vec<Branching> = Vec::new();
         let mut path = Path::default();
         let mut goes_on = false;
@@ -173,8 +177,7 @@ impl Trials {
             let hit = self.follow(&mut path, goes_on, thresholds, &mut branchings, most)?;
             firings += self.running.engine.firings - before;
             if hit {
-                value += weights[path.level];
-                tally.hits += 1;
+                self.count(&path, 1.0);
                 tally.at_once += u64::from(self.running.engine.now == 0);
             }
             let Some(mut from) = branchings.pop() else { break };
@@ -190,7 +193,7 @@ impl Trials {
             self.running.engine.reseed(words_of(seed, number, branches));
         }
         tally.firings += firings;
-        Ok(value)
+        Ok(self.value)
     }
 
     /// Follows a path to its end: whether it hits. goes_on: from a threshold, where it has been looked at already. most: firings of
@@ -205,8 +208,11 @@ impl Trials {
     ) -> Result<bool, Halt> {
         loop {
             if !goes_on {
-                if let Some(hit) = self.next_instant(path)? {
-                    return Ok(hit);
+                self.spend(path);
+                match self.next_instant(path)? {
+                    Some(true) if self.question.window.is_some() => {}
+                    Some(hit) => return Ok(hit),
+                    None => {}
                 }
                 if self.running.engine.firings > most {
                     return Err(Halt::Endless);
@@ -278,6 +284,23 @@ impl Trials {
         None
     }
 
+    /// What a path counts for the time until something happens again, in a share of time (Q6).
+    fn spend(&mut self, path: &Path) {
+        let Some((start, end)) = self.question.window else { return };
+        if !path.started || self.read(self.question.hit) == 0 {
+            return;
+        }
+        let time = self.running.engine.next_end().min(end) - self.running.engine.now.max(start);
+        if time > 0 {
+            self.count(path, time as f64 / (end - start) as f64);
+        }
+    }
+
+    fn count(&mut self, path: &Path, share: f64) {
+        self.value += self.weights[path.level] * share;
+        self.hits += 1;
+    }
+
     /// The value of a probe at the end of the last instant.
     fn read(&self, probe: usize) -> i128 {
         match self.running.engine.observers.probes.probes.get(probe) {
@@ -312,9 +335,10 @@ impl Trials {
         let mut entries: Vec<(Replication, Path)> = Vec::new();
         loop {
             let stage = chosen.len() as u64;
+            let floor = self.question.window.and(chosen.last().map(|last| last.0));
             let mut reached = Vec::new();
             for number in 0..paths {
-                reached.push(self.pilot_path(seed, stage, number, &entries, None)?.0);
+                reached.push(self.pilot_path(seed, stage, number, &entries, floor, None)?.0);
             }
             let hits = reached.iter().filter(|&&most| most == i128::MAX).count();
             let share = hits as f64 / paths as f64;
@@ -327,7 +351,7 @@ impl Trials {
                 if found.len() == MOST_ENTRIES {
                     break;
                 }
-                if let (_, Some(path)) = self.pilot_path(seed, stage, number as u64, &entries, Some(value))? {
+                if let (_, Some(path)) = self.pilot_path(seed, stage, number as u64, &entries, floor, Some(value))? {
                     found.push((self.copy()?, path));
                 }
             }
@@ -340,12 +364,14 @@ impl Trials {
     }
 
     /// A path of a stage: the greatest value that it reaches, above all if it hits; and where it stands if it has reached `until`.
+    /// It is over where its value is below `floor`.
     fn pilot_path(
         &mut self,
         seed: [u64; 3],
         stage: u64,
         number: u64,
         entries: &[(Replication, Path)],
+        floor: Option<i128>,
         until: Option<i128>,
     ) -> Result<(i128, Option<Path>), Halt> {
         let importance = self.question.importance.unwrap_or_default();
@@ -370,7 +396,11 @@ impl Trials {
                 }
             }
             goes_on = false;
-            most = most.max(self.read(importance));
+            let near = self.read(importance);
+            if floor.is_some_and(|floor| near < floor) {
+                return Ok((most, None));
+            }
+            most = most.max(near);
             if until.is_some_and(|until| most >= until) {
                 return Ok((most, Some(path)));
             }
