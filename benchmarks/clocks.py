@@ -1,6 +1,7 @@
 """Transitions that race: `python -m benchmarks.clocks [NAME …]`.
 
-Shown is the processor time of a firing in machine code, the median of three turns.
+Shown is the processor time of a firing in machine code, the median and the least of fifteen turns: where other
+machines share the caches, how busy they are decides which of the two a user sees.
 
 The networks of reactions are compared with rebop (`pip install rebop`) where that is installed.
 """
@@ -22,7 +23,8 @@ from petri.engine.interface import Asked, Limits
 from petri.engine.native import NativeSession
 from petri.net import Clock, Colour, Draw, Expr, InputArc, Match, Net, OutputArc, Place, Slot, Transition, Variable
 
-TURNS = 3
+TURNS = 15
+RUNS = 3
 UNIT = 2.0**32  # ticks of a time unit
 END = 2.0**52
 
@@ -118,17 +120,17 @@ def shared(jobs: int) -> Net:
     return Net("sharing", places, (arrive, serve))
 
 
-def per_firing(net: Net, firings: int) -> float:
-    """Nanoseconds of a firing, once the machine code is there."""
+def per_firing(net: Net, firings: int) -> str:
+    """The time of a firing, once the machine code is there; so many firings in all turns."""
     native.PATIENCE = 0
     session = NativeSession(net, 1, 0, Limits(), Asked())
     session.advance(END, firings // 10)
     times = []
     for _ in range(TURNS):
         start, before = process_time(), session.firings
-        session.advance(END, firings)
+        session.advance(END, firings // TURNS)
         times.append((process_time() - start) / (session.firings - before) * 1e9)
-    return statistics.median(times)
+    return f"{statistics.median(times):.0f} ns a firing, at best {min(times):.0f}"
 
 
 def reactions(name: str) -> str:
@@ -159,15 +161,15 @@ def reactions(name: str) -> str:
 
 
 def median(work: Callable[[int], float]) -> float:
-    """Of several turns that differ in their seed, in nanoseconds; `work` gives seconds."""
-    return 1e9 * statistics.median(map(work, range(TURNS)))
+    """Of several runs that differ in their seed, in nanoseconds; `work` gives seconds."""
+    return 1e9 * statistics.median(map(work, range(RUNS)))
 
 
 MEASURED: dict[str, Callable[[], str]] = {
-    "mixed": lambda: f"SIS, 10^6 well mixed: {per_firing(well_mixed(1_000_000), 3_000_000):.0f} ns a firing",
-    "graph": lambda: f"SIS on a graph of 10^4 nodes: {per_firing(on_graph(10_000), 1_000_000):.0f} ns a firing",
-    "large": lambda: f"SIS on a graph of 10^6 nodes: {per_firing(on_graph(1_000_000), 1_000_000):.0f} ns a firing",
-    "sharing": lambda: f"processor sharing, 10^4 jobs: {per_firing(shared(10_000), 300_000):.0f} ns a firing",
+    "mixed": lambda: f"SIS, 10^6 well mixed: {per_firing(well_mixed(1_000_000), 9_000_000)}",
+    "graph": lambda: f"SIS on a graph of 10^4 nodes: {per_firing(on_graph(10_000), 3_000_000)}",
+    "large": lambda: f"SIS on a graph of 10^6 nodes: {per_firing(on_graph(1_000_000), 3_000_000)}",
+    "sharing": lambda: f"processor sharing, 10^4 jobs: {per_firing(shared(10_000), 900_000)}",
     **{name: partial(reactions, name) for name in NETWORKS},
 }
 

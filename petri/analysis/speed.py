@@ -17,14 +17,15 @@ _INDEXES = re.compile(r"(\[[^]]*\])+$")
 
 # Why a transition is interpreted. `{place}` is the place that is why.
 _WHOLE: Final = {
-    "clocks": "each of its bindings has a clock",
-    "queue": "it sees all tokens of {place}, which has an order",
     "weight": "the capacity of {place} is one of weight",
-    "told apart": "clocks tell the tokens of {place} apart",
     "key": "the key that orders {place} may raise an error",
     "ranges": "the range of {place} is not of whole numbers, or differs between the places that a token may go to",
 }
-_LOOK: Final = {"loops": "it combines tokens of too many places"}
+_LOOK: Final = {
+    "clocks": "each of its bindings has a clock",
+    "queue": "it sees all tokens of {place}, which has an order",
+    "loops": "it combines tokens of too many places",
+}
 
 
 class Speed(Frozen):
@@ -54,8 +55,10 @@ def speeds(net: Net) -> list[Speed]:
 def _speed(
     net: Net, number: int, choice: str, looks: tuple[list[int], bool] | None, interpreted: list[tuple[str, int]]
 ) -> Speed:
-    whole = [_WHOLE[why].format(place=f"`{net.places[of].name}`") for why, of in interpreted if why in _WHOLE]
-    look = [_LOOK[why] for why, _ in interpreted if why in _LOOK]
+    whole, look = (
+        [reasons[why].format(place=f"`{net.places[of].name}`") for why, of in interpreted if why in reasons]
+        for reasons in (_WHOLE, _LOOK)
+    )
     room = [arc for why, arc in interpreted if why == "room"]
     if room:
         look.append(

@@ -143,11 +143,11 @@ RUN = {
     ),
     "queue": (
         "place p : 0..9 fifo = all\n", "any p(x) -> p(x)  after 1.0",
-        "searched", "interpreted", "it sees all tokens of p, which has an order; clocks tell the tokens of p apart",
+        "searched", "look interpreted", "it sees all tokens of p, which has an order",
     ),
     "clocks": (
         "place p : 0..9 = all\n", "p(x) -> p(x)  after 1.0",
-        "searched", "interpreted", "each of its bindings has a clock; clocks tell the tokens of p apart",
+        "searched", "look interpreted", "each of its bindings has a clock",
     ),
     "key": (
         "type T = { n: 0..9 }\nplace p : T by 1 / n\nplace s = token\n", "s -> p({n: 3}), s  takes 1.0",

@@ -27,7 +27,7 @@ use engine::observe::observers::ExtraObservers;
 use engine::program::transition::MOST_HELD;
 use engine::program::without::Without;
 use engine::session::clock_states::{clock_states, ClockState};
-use engine::session::compiled::{Choice, Compiled, Interpreted, Speed, WhyPlace};
+use engine::session::compiled::{Choice, Compiled, Interpreted, Speed, WhyPlace, WhySearch};
 use engine::session::observed::Observed;
 use engine::session::replication::Replication;
 use pyo3::exceptions::{PyOverflowError, PyValueError};
@@ -95,10 +95,9 @@ fn speed_parts(speed: Speed) -> SpeedParts {
         Choice::Searched => "searched",
     };
     let interpreted = |of: Interpreted| match of {
-        Interpreted::Clocks => ("clocks", 0),
-        Interpreted::Queue(place) => ("queue", place.at()),
+        Interpreted::Search(WhySearch::Clocks) => ("clocks", 0),
+        Interpreted::Search(WhySearch::Queue(place)) => ("queue", place.at()),
         Interpreted::Place(place, WhyPlace::Weight) => ("weight", place.at()),
-        Interpreted::Place(place, WhyPlace::Clocks) => ("told apart", place.at()),
         Interpreted::Place(place, WhyPlace::Key) => ("key", place.at()),
         Interpreted::Place(place, WhyPlace::Ranges) => ("ranges", place.at()),
         Interpreted::Room(arc) => ("room", arc),

@@ -35,6 +35,9 @@ impl Engine {
 
     /// The clock of the binding in `scratch.chosen`.
     pub(super) fn clock_of_chosen(&mut self, raced: Raced) -> Option<u32> {
+        if let (Some(_), &[clock]) = (raced.clock.lone, &self.scratch.clocks[..]) {
+            return Some(clock); // the only one that `find_due_alone` found
+        }
         let chosen = std::mem::take(&mut self.scratch.chosen);
         let clock = self.clock_of(raced, &chosen[..raced.plan.inputs.len()]);
         self.scratch.chosen = chosen;

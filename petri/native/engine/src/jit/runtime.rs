@@ -15,7 +15,7 @@ use crate::base::ticks::{after, Ticks};
 use crate::engine::code::{Routine, DONE, FAULT, GENERAL, STOPPED};
 use crate::engine::limits::RunError;
 use crate::engine::run::Engine;
-use crate::program::expression::{Int, Real};
+use crate::program::expression::{Int, Rank, Real};
 use crate::program::Program;
 use crate::state::index::Bucket;
 use crate::state::value::Scope;
@@ -45,7 +45,7 @@ macro_rules! runtime {
 }
 
 runtime! {
-    choose, integer, real, started, arrived, departs, shown, bucket_of, seats, choose_of, leave, enter, leave_index,
+    choose, integer, real, started, arrived, departs, identity_leaves, identity_arrives, shown, bucket_of, seats, choose_of, leave, enter, leave_index,
     leave_pivot, remove, push, reset, deposit, deliver, reserve, moved, set_enabled, look, pick, finish, refill, touch_clocked,
     prefetch, fired, part_fired, read_marking, pass_races, settle,
     fetch_waiting, later, rests, rings, is_due, settle_fired
@@ -229,6 +229,16 @@ extern "C" fn departs(engine: &mut Engine, place: u64, position: u64) {
     engine.tell_departure(PlaceId(place as u32), position);
 }
 
+/// The token at a position leaves a place whose tokens clocks tell apart.
+extern "C" fn identity_leaves(engine: &mut Engine, place: u64, position: u64) {
+    engine.marking.identities.leaves(PlaceId(place as u32), position as usize);
+}
+
+/// A token arrives in such a place, which has no key.
+extern "C" fn identity_arrives(engine: &mut Engine, place: u64) {
+    engine.marking.identities.arrives(PlaceId(place as u32), Rank::default());
+}
+
 /// The token that a place shows at a position.
 extern "C" fn shown(engine: &mut Engine, place: u64, position: u64) -> *const u64 {
     engine.marking.token(PlaceId(place as u32), position as usize).as_ptr()
@@ -317,6 +327,9 @@ unsafe extern "C" fn push(engine: &mut Engine, place: u64, token: *const u64) {
     let rank = target.key.as_ref().map(|key| engine.marking.rank(key, token).unwrap_or_default()).unwrap_or_default();
     let state = &mut engine.marking.places[place];
     engine.marking.stores[place].push(&mut state.ring, token, rank, state.tokens as usize);
+    if target.identified {
+        engine.marking.identities.arrives(place, rank);
+    }
 }
 
 /// Makes room in the store of a place that is full.

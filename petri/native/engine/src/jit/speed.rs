@@ -1,7 +1,7 @@
 //! How each transition is run, and what keeps it from machine code: for people who want to know what makes a net slow.
 
 use crate::base::ids::{PlaceId, TransitionId};
-use crate::jit::blueprint::interpreted::{interpreted_place, needs_engine, WhyPlace};
+use crate::jit::blueprint::interpreted::{interpreted_place, why_search, WhyPlace, WhySearch};
 use crate::jit::emit::search::MOST_LOOPS;
 use crate::program::arc::Find;
 use crate::program::transition::{Selection, TransitionProgram};
@@ -25,10 +25,8 @@ pub enum Choice {
 /// Why a part of a transition is interpreted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Interpreted {
-    /// Each of its bindings has a clock.
-    Clocks,
-    /// It sees all tokens of a place that is not a bag.
-    Queue(PlaceId),
+    /// Only the look and the choice.
+    Search(WhySearch),
     /// All its firings are, because of a place.
     Place(PlaceId, WhyPlace),
     /// Only the look whether it is enabled: it asks the places of an output arc for room.
@@ -64,11 +62,7 @@ fn choice(plan: &TransitionProgram) -> Choice {
 }
 
 fn interpreted(program: &Program, plan: &TransitionProgram) -> Vec<Interpreted> {
-    let queue = plan.inputs.iter().find(|arc| matches!(arc.find, Find::Shown { .. }));
-    let mut found: Vec<_> = queue.map(|arc| Interpreted::Queue(arc.place)).into_iter().collect();
-    if needs_engine(plan) && found.is_empty() {
-        found.push(Interpreted::Clocks);
-    }
+    let mut found: Vec<_> = why_search(plan).map(Interpreted::Search).into_iter().collect();
     found.extend(interpreted_place(program, plan).map(|(place, why)| Interpreted::Place(place, why)));
     found.extend(plan.rooms.iter().map(|&arc| Interpreted::Room(arc)));
     let loops = plan.inputs.iter().filter(|arc| matches!(arc.find, Find::Any | Find::Keyed(_)) && arc.decides).count();

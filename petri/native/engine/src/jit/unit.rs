@@ -18,7 +18,6 @@ use cranelift_module::{default_libcall_names, FuncId, Module, ModuleError};
 use crate::base::ids::{PlaceId, TransitionId};
 use crate::engine::code::{Code, Routine, Routines};
 use crate::engine::run::Engine;
-use crate::jit::blueprint::interpreted::needs_engine;
 use crate::jit::blueprint::names::{Names, OWN};
 use crate::jit::blueprint::planner::{Expressions, Planned, Planner};
 use crate::jit::blueprint::{Blueprint, Subject};
@@ -246,8 +245,7 @@ impl<'a> Generator<'a> {
                 continue;
             }
             // The interpreter looks at other shadows.
-            let is_cold =
-                (!hot.is_empty() && !hot.contains(&id)) || id != shadow || needs_engine(&program.transitions[id]);
+            let is_cold = (!hot.is_empty() && !hot.contains(&id)) || id != shadow;
             let expressions = if is_cold { Expressions::Written } else { sharing.expressions(id) };
             let Planned { mut blueprint, mut names, calls } = Planner::planned(program, profile, id, expressions);
             if is_cold {

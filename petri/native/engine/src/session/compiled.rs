@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-pub use crate::jit::blueprint::interpreted::WhyPlace;
+pub use crate::jit::blueprint::interpreted::{WhyPlace, WhySearch};
 pub use crate::jit::speed::{Choice, Interpreted, Speed};
 
 use crate::base::fault::LoadError;

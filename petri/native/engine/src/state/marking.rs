@@ -184,6 +184,7 @@ impl Marking {
     }
 
     /// The rank of a token in a keyed place.
+    #[inline(always)]
     pub fn rank(&mut self, key: &OrderKey, token: &[u64]) -> Outcome<Rank> {
         let mut scope = Scope { variables: token, places: &[], tables: &[], random: &mut self.silent, now: 0, end: 0 };
         key.rank(&mut scope)

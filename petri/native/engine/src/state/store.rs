@@ -205,6 +205,18 @@ struct Place {
     cell: u32,
 }
 
+impl Place {
+    /// Mostly the first keys differ.
+    #[inline(always)]
+    fn comes_before(&self, other: &Place) -> bool {
+        if self.key.0 == other.key.0 {
+            (self.key.1, self.arrival) < (other.key.1, other.arrival)
+        } else {
+            self.key.0 < other.key.0
+        }
+    }
+}
+
 /// A binary heap of tokens by key.
 #[derive(Clone, Debug, Default)]
 struct Heap {
@@ -272,31 +284,35 @@ impl Heap {
     }
 
     fn sift_up(&mut self, mut position: usize) {
+        let rank = self.ranks[position];
         while position > 0 {
             let parent = (position - 1) / 2;
-            if self.ranks[parent] <= self.ranks[position] {
-                return;
+            if !rank.comes_before(&self.ranks[parent]) {
+                break;
             }
-            self.ranks.swap(parent, position);
+            self.ranks[position] = self.ranks[parent];
             position = parent;
         }
+        self.ranks[position] = rank;
     }
 
     fn sift_down(&mut self, mut position: usize) {
+        let rank = self.ranks[position];
         loop {
             let mut child = 2 * position + 1;
             if child >= self.ranks.len() {
-                return;
+                break;
             }
-            if child + 1 < self.ranks.len() && self.ranks[child + 1] < self.ranks[child] {
+            if child + 1 < self.ranks.len() && self.ranks[child + 1].comes_before(&self.ranks[child]) {
                 child += 1;
             }
-            if self.ranks[position] <= self.ranks[child] {
-                return;
+            if !self.ranks[child].comes_before(&rank) {
+                break;
             }
-            self.ranks.swap(position, child);
+            self.ranks[position] = self.ranks[child];
             position = child;
         }
+        self.ranks[position] = rank;
     }
 
     /// All tokens in order of arrival.

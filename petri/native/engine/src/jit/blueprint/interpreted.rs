@@ -7,12 +7,7 @@ use crate::program::place::Bound;
 use crate::program::transition::TransitionProgram;
 use crate::program::Program;
 
-/// Whether there is code for the firings of a transition.
-pub fn can_fire(program: &Program, plan: &TransitionProgram) -> bool {
-    !needs_engine(plan) && interpreted_place(program, plan).is_none()
-}
-
-/// A place because of which the firings of a transition are interpreted, and why.
+/// A place because of which all firings of a transition are interpreted, and why.
 pub fn interpreted_place(program: &Program, plan: &TransitionProgram) -> Option<(PlaceId, WhyPlace)> {
     let bounds = |place: &PlaceId| &program.places[*place].bounds;
     let alike = |arc: &OutputProgram| {
@@ -27,10 +22,9 @@ pub fn interpreted_place(program: &Program, plan: &TransitionProgram) -> Option<
     let given = || plan.outputs.iter().flat_map(|arc| arc.places.iter().copied());
     let taken = plan.inputs.iter().map(|arc| arc.place).chain(plan.resets.iter().copied());
     let weighs = |place: PlaceId| program.places[place].weight.is_some().then_some((place, WhyPlace::Weight));
-    let told_apart = |place: PlaceId| program.places[place].identified.then_some((place, WhyPlace::Clocks));
     taken
         .chain(given())
-        .find_map(|place| weighs(place).or_else(|| told_apart(place)))
+        .find_map(weighs)
         .or_else(|| given().find(|&place| program.places[place].key_fails).map(|place| (place, WhyPlace::Key)))
         .or_else(|| plan.outputs.iter().find(|arc| !alike(arc)).map(|arc| (arc.place(), WhyPlace::Ranges)))
 }
@@ -40,16 +34,23 @@ pub fn interpreted_place(program: &Program, plan: &TransitionProgram) -> Option<
 pub enum WhyPlace {
     /// Its capacity is one of weight.
     Weight,
-    /// Clocks tell its tokens apart.
-    Clocks,
     /// The key that orders its tokens may raise a fault.
     Key,
     /// It is one of several that a token may go to, whose ranges differ, or its range is not of whole numbers.
     Ranges,
 }
 
-/// Whether the interpreter has to look for the bindings of a transition: each has a clock, or sees all tokens of a queue.
-pub fn needs_engine(plan: &TransitionProgram) -> bool {
-    plan.inputs.iter().any(|arc| matches!(arc.find, Find::Shown { .. }))
-        || plan.clock.as_ref().is_some_and(|clock| clock.kind == ClockKind::Coloured)
+/// Why the runtime looks for the bindings of a transition and chooses one.
+pub fn why_search(plan: &TransitionProgram) -> Option<WhySearch> {
+    let queue = plan.inputs.iter().find(|arc| matches!(arc.find, Find::Shown { .. }));
+    let has_clocks = plan.clock.as_ref().is_some_and(|clock| clock.kind == ClockKind::Coloured);
+    queue.map(|arc| WhySearch::Queue(arc.place)).or(has_clocks.then_some(WhySearch::Clocks))
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WhySearch {
+    /// It sees all tokens of a place that is not a bag.
+    Queue(PlaceId),
+    /// Each of its bindings has a clock.
+    Clocks,
 }

@@ -20,6 +20,8 @@ pub struct PlacePlan {
     pub probed: bool,
     /// Probes observe leaving tokens.
     pub departures_probed: bool,
+    /// Clocks tell its tokens apart.
+    pub identified: bool,
     pub occupancy: Occupancy,
     /// What a token changes when it arrives or leaves. Known only for places whose tokens the code moves.
     pub moves: Option<Box<Moves>>,

@@ -8,7 +8,7 @@ use crate::base::random::RECTANGLES;
 use crate::base::ticks::SHORT;
 use crate::collections::weights::Weights;
 use crate::jit::blueprint::expression::{Bool, Expression, Int, Leaf, Mean, Real, SlotValue, Value, Variable};
-use crate::jit::blueprint::interpreted::can_fire;
+use crate::jit::blueprint::interpreted::{interpreted_place, why_search};
 use crate::jit::blueprint::names::{CallRef, IndexRef, JoinRef, Names, PlaceRef, TransitionRef, WordRef};
 use crate::jit::blueprint::place::{
     Dependent, Entry, Gauge, IndexPlan, IndexUse, JoinPlan, KeySlot, Link, Moves, Neighbour, PivotUse, PlacePlan,
@@ -228,6 +228,7 @@ impl<'a> Planner<'a> {
                 has_capacity: place.capacity.is_some(),
                 probed: self.program.probes.hears_arrivals(id),
                 departures_probed: self.program.probes.hears_departures(id),
+                identified: place.identified,
                 occupancy: self.profile.map_or(Occupancy::Seldom, |profile| profile.place(id)),
                 moves: None,
             });
@@ -390,14 +391,17 @@ impl<'a> Planner<'a> {
             takes_turns: plan.takes_turns,
             in_lane: plan.lane != NO_LANE,
             outputs: plan.outputs.iter().map(|arc| self.output(arc)).collect(),
-            selection: self.selection(&plan.selection),
+            selection: match why_search(plan) {
+                Some(_) => Selection::ByRuntime,
+                None => self.selection(&plan.selection),
+            },
             counted: plan.counted,
             counts: plan.counts.clone(),
             exhaustive: plan.exhaustive,
             watched: plan.watched,
             activity: self.profile.map_or(Occupancy::Seldom, |profile| profile.transition(id)),
             hears_starts: plan.delivers.is_none() && self.program.probes.hears_starts(id),
-            fires: can_fire(self.program, plan),
+            fires: interpreted_place(self.program, plan).is_none(),
             races: plan.clock.as_ref().map(|clock| match clock.kind {
                 ClockKind::Shared => Races::Part(self.word(clock.number as u64)),
                 _ => Races::Own,
@@ -417,8 +421,8 @@ impl<'a> Planner<'a> {
             find: match &arc.find {
                 arc::Find::Black(count) => Find::Black(self.count(count)),
                 arc::Find::Head { depth } => Find::Head { depth: *depth },
-                // The interpreter finds what several arcs see of a place that is not a bag.
-                arc::Find::Any | arc::Find::Shown { .. } => Find::Any,
+                arc::Find::Any => Find::Any,
+                arc::Find::Shown { .. } => Find::Shown,
                 arc::Find::Keyed(index) => Find::Keyed(self.index(*index)),
             },
             equals: self.slots(&arc.equals),
@@ -438,9 +442,8 @@ impl<'a> Planner<'a> {
             arc::Take::Black { place, count } => Take::Black { place: self.moved(place), count },
             arc::Take::Chosen { place, arc } => Take::Chosen { place: self.moved(place), arc: arc as usize },
             arc::Take::Head { place, position } => Take::Head { place: self.moved(place), position },
-            arc::Take::Seat { place, arc } | arc::Take::Shown { place, arc } => {
-                Take::Seat { place: self.moved(place), arc: arc as usize }
-            }
+            arc::Take::Seat { place, arc } => Take::Seat { place: self.moved(place), arc: arc as usize },
+            arc::Take::Shown { place, arc } => Take::Shown { place: self.moved(place), arc: arc as usize },
         }
     }
 

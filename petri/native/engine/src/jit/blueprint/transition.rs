@@ -74,9 +74,13 @@ pub enum Count {
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub enum Find {
     Black(Count),
-    Head { depth: usize },
+    Head {
+        depth: usize,
+    },
     Any,
     Keyed(IndexRef),
+    /// All tokens of a place that is not a bag.
+    Shown,
 }
 
 #[derive(Debug, PartialEq, Eq, Hash)]
@@ -111,6 +115,7 @@ pub enum Take {
     Chosen { place: PlaceRef, arc: usize },
     Head { place: PlaceRef, position: u32 },
     Seat { place: PlaceRef, arc: usize },
+    Shown { place: PlaceRef, arc: usize },
 }
 
 /// An output arc. If it may give to several places, only what holds for all of them is described.
@@ -177,6 +182,15 @@ pub enum Selection {
     Tree,
     Preferred,
     Search,
+    /// By the runtime: among the bindings whose clock has run down, or all tokens of a queue.
+    ByRuntime,
+}
+
+impl Selection {
+    /// Whether it says how many black tokens each arc takes.
+    pub fn counts(&self) -> bool {
+        matches!(self, Selection::Search | Selection::ByRuntime)
+    }
 }
 
 /// How the tokens of one binding of a join are chosen.

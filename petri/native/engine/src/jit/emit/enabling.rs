@@ -58,7 +58,9 @@ impl<'a, 'b> EnablingCode<'_, 'a, 'b> {
     fn loses_freely(&mut self, id: TransitionRef, plan: &TransitionPlan) -> bool {
         let free = |s: &mut Self, take: &Take| match *take {
             Take::Black { place, count } => s.places().crosses_freely(id, place, count),
-            Take::Head { place, .. } | Take::Seat { place, .. } => s.places().crosses_freely(id, place, 1),
+            Take::Head { place, .. } | Take::Seat { place, .. } | Take::Shown { place, .. } => {
+                s.places().crosses_freely(id, place, 1)
+            }
             Take::Chosen { .. } => false,
         };
         // A join counts the bindings that it loses as its tokens leave.

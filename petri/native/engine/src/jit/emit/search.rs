@@ -12,7 +12,7 @@ use crate::engine::code::ENABLED;
 use crate::jit::blueprint::expression::SlotValue;
 use crate::jit::blueprint::names::{IndexRef, PlaceRef};
 use crate::jit::blueprint::place::KeySlot;
-use crate::jit::blueprint::transition::{Count, Find, Inhibitor, Input, TransitionPlan};
+use crate::jit::blueprint::transition::{Count, Find, Inhibitor, Input, Selection, TransitionPlan};
 use crate::jit::emit::emitter::{Draw, Source, Writer, FLAGS};
 use crate::jit::emit::subjects::{SearchCode, Subjects};
 use crate::jit::holes::Hole;
@@ -24,7 +24,7 @@ pub const MOST_LOOPS: usize = 6;
 /// Whether there is code for the search of a transition.
 pub fn can_search(plan: &TransitionPlan) -> bool {
     let loops = plan.inputs.iter().filter(|arc| arc.is_bag() && arc.decides).count();
-    !plan.asks_for_room && loops <= MOST_LOOPS
+    plan.selection != Selection::ByRuntime && !plan.asks_for_room && loops <= MOST_LOOPS
 }
 
 /// The tokens of a bag that an arc may find: all, or those of a group.
@@ -236,6 +236,7 @@ impl<'a, 'b> SearchCode<'_, 'a, 'b> {
                 let number = self.tokens_of(group);
                 return self.try_each(nest, position, Choices { number, group: Some(group) }, next, complete);
             }
+            Find::Shown => unreachable!("the runtime chooses (`Selection::ByRuntime`)"),
         }
         self.descend(nest, position + 1, next, complete);
     }

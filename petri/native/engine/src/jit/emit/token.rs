@@ -30,11 +30,17 @@ impl<'a> TokenCode<'_, 'a, '_> {
                 self.e.seat(place, seat)
             }
             Discipline::Bag | Discipline::Key => {
-                let (id, position) = (self.e.place_id(place), self.e.int(position as u64));
-                let token = self.e.call(self.e.runtime.shown, &[self.e.engine, id, position], Some(I64));
-                self.e.owned(token.unwrap_or(position), Owner::Tokens)
+                let position = self.e.int(position as u64);
+                self.shown_at(place, position)
             }
         }
+    }
+
+    /// The same at a position that is known only now.
+    pub fn shown_at(&mut self, place: PlaceRef, position: Value) -> Value {
+        let id = self.e.place_id(place);
+        let token = self.e.call(self.e.runtime.shown, &[self.e.engine, id, position], Some(I64));
+        self.e.owned(token.unwrap_or(position), Owner::Tokens)
     }
 
     /// The coloured token at a position leaves.
@@ -43,6 +49,10 @@ impl<'a> TokenCode<'_, 'a, '_> {
         if self.e.blueprint[place].departures_probed {
             let position = self.e.number(position);
             self.e.call(self.e.runtime.departs, &[self.e.engine, id, position], None);
+        }
+        if self.e.blueprint[place].identified {
+            let position = self.e.number(position);
+            self.e.call(self.e.runtime.identity_leaves, &[self.e.engine, id, position], None);
         }
         let before = self.places().tokens_before(place, TokenCount::Const(1), Way::Down);
         if self.e.moves(place).entry != Entry::Unknown {
@@ -96,6 +106,9 @@ impl<'a> TokenCode<'_, 'a, '_> {
             };
             let to = self.e.seat(place, seat);
             self.slots().store(slots, to, 0);
+            if self.e.blueprint[place].identified {
+                self.e.call(self.e.runtime.identity_arrives, &[self.e.engine, id], None);
+            }
         }
         self.places().gain(place, before, TokenCount::Const(1), reserved, slots);
         match self.e.moves(place).entry {

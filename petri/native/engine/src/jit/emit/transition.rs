@@ -58,6 +58,7 @@ impl TransitionCode<'_, '_, '_> {
         for (i, arc) in plan.inputs.iter().enumerate().filter(|(_, arc)| !arc.binds.is_empty()) {
             let token = match (&arc.find, chosen[i]) {
                 (Find::Head { depth }, _) => self.tokens().shown(arc.place, *depth),
+                (Find::Shown, Some(position)) => self.tokens().shown_at(arc.place, position),
                 (_, Some(seat)) => self.e.seat(arc.place, seat),
                 (_, None) => continue,
             };
@@ -65,7 +66,7 @@ impl TransitionCode<'_, '_, '_> {
                 self.e.variables[*variable] = Some(Source::At(token, 8 * *slot as usize));
             }
         }
-        if plan.selection != Selection::Search {
+        if !plan.selection.counts() {
             for &arc in &plan.counts {
                 if let Find::Black(Count::Of(count)) = &plan.inputs[arc].find {
                     chosen[arc] = Some(self.expressions().integer(count, now));
@@ -166,7 +167,12 @@ impl TransitionCode<'_, '_, '_> {
                 self.choose_of(join, k, &mut chosen);
             }
             Selection::Search if can_search(plan) && !plan.prefers => self.searches().choose(plan, &mut chosen),
-            Selection::Product | Selection::Match | Selection::Tree | Selection::Preferred | Selection::Search => {
+            Selection::Product
+            | Selection::Match
+            | Selection::Tree
+            | Selection::Preferred
+            | Selection::Search
+            | Selection::ByRuntime => {
                 let open = |arc: &Input| !matches!(arc.find, Find::Black(Count::Const(_)) | Find::Head { .. });
                 self.chance().lend(Draw::Choice);
                 let transition = self.e.transition_id(OWN);
@@ -306,7 +312,7 @@ impl TransitionCode<'_, '_, '_> {
                         add(self, less);
                     }
                 }
-                Take::Head { .. } | Take::Seat { .. } => constant -= 1,
+                Take::Head { .. } | Take::Seat { .. } | Take::Shown { .. } => constant -= 1,
             }
         }
         if known.is_none() && constant == 0 {
@@ -372,6 +378,17 @@ impl TransitionCode<'_, '_, '_> {
                         if let Some(other) = chosen[later] {
                             let moved = self.e.b.ins().icmp(IntCC::Equal, other, last);
                             chosen[later] = Some(self.e.b.ins().select(moved, seat, other));
+                        }
+                    }
+                }
+                Take::Shown { place, arc } => {
+                    let Some(position) = chosen[arc] else { continue };
+                    self.tokens().take(place, TokenCount::Known(position), lost.as_deref_mut());
+                    for &later in &plan.inputs[arc].after {
+                        if let Some(other) = chosen[later] {
+                            let behind = self.e.b.ins().icmp(IntCC::UnsignedGreaterThan, other, position);
+                            let behind = self.e.b.ins().uextend(I64, behind);
+                            chosen[later] = Some(self.e.b.ins().isub(other, behind));
                         }
                     }
                 }
