@@ -113,6 +113,14 @@ def write_json(value: Any, indent: int | None = 2) -> None:
     write_json_pieces(json.JSONEncoder(indent=indent, ensure_ascii=False, allow_nan=False).iterencode(value))
 
 
+def show(result: Any, as_json: bool, printed: Callable[[Any, Console], None]) -> None:
+    """Print a result on stdout, as JSON or as a console shows it. Raises ClosedPipe."""
+    if as_json:
+        write_json(result.to_dict())
+    else:
+        printed(result, stdout_console())
+
+
 def write_json_pieces(pieces: Iterable[str]) -> None:
     """Print a JSON text that may be too long to be whole in memory, and a newline. Raises ClosedPipe."""
     has_all_signs = (sys.stdout.encoding or "utf-8").lower().replace("-", "") == "utf8"

@@ -9,7 +9,7 @@ import click
 from petri.diagnostics import Diagnostic
 
 from . import exits
-from .console import always_shown, stdout_console, tell, write_json
+from .console import always_shown, show, tell
 from .exits import refusal
 from .experiments import (
     check_export,
@@ -70,6 +70,7 @@ def command(
     stopped with an error in the model, 130 interrupted.
     """
     from petri.experiment.forwarding.procedure import run_forwarding
+    from petri.report.forwarding import print_forwarding
 
     from .progress import SearchProgress
 
@@ -78,7 +79,7 @@ def command(
     study = _study(what, given, options)
     with SearchProgress(quiet) as progress:
         outcome = run_forwarding(study, engine=engine, threads=threads, watch=progress, time_limit=time_limit)
-    with always_shown(lambda: _show(outcome, as_json)):
+    with always_shown(lambda: show(outcome, as_json, print_forwarding)):
         if export:
             outcome.to_csv(export)
         if report:
@@ -112,15 +113,6 @@ def _sizes(text: str) -> list[Any]:
     if not found:
         raise refusal("rfc-sizes", text=text)
     return found
-
-
-def _show(outcome: ForwardingOutcome, as_json: bool) -> None:
-    if as_json:
-        write_json(outcome.to_dict())
-        return
-    from petri.report.forwarding import print_forwarding
-
-    print_forwarding(outcome, stdout_console())
 
 
 def _tell_ending(outcome: ForwardingOutcome, quiet: bool) -> int:

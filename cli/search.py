@@ -9,7 +9,7 @@ import click
 from petri.diagnostics import Diagnostic, Value
 
 from . import exits
-from .console import always_shown, stdout_console, tell, write_json
+from .console import always_shown, show, tell
 from .exits import refusal
 from .experiments import (
     FILES,
@@ -76,6 +76,7 @@ def command(
     stopped with an error in the model, 130 interrupted.
     """
     from petri.experiment.threshold.procedure import run_search
+    from petri.report.search import print_search
 
     from .progress import SearchProgress
 
@@ -84,7 +85,7 @@ def command(
     search = _search(what, grids, given, options)
     with SearchProgress(quiet) as progress:
         outcome = run_search(search, engine=engine, threads=threads, watch=progress, time_limit=time_limit)
-    with always_shown(lambda: _show(outcome, as_json)):
+    with always_shown(lambda: show(outcome, as_json, print_search)):
         if export:
             from petri.experiment.results.tables import export as write_table
 
@@ -111,15 +112,6 @@ def _search(what: str, grids: tuple[str, ...], given: Given, options: dict[str, 
         raise refusal("search-option-missing", option=missing[0])
     points = read_grids(grids, given.settings) if grids else [{}]
     return study_of(what, given, options, fields, load=load_search, make=Search, points=points)
-
-
-def _show(outcome: SearchOutcome, as_json: bool) -> None:
-    if as_json:
-        write_json(outcome.to_dict())
-        return
-    from petri.report.search import print_search
-
-    print_search(outcome, stdout_console())
 
 
 def _tell_ending(outcome: SearchOutcome, quiet: bool) -> int:

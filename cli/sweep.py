@@ -11,7 +11,7 @@ from petri.diagnostics import Diagnostic
 from petri.diagnostics import Value as Told
 
 from . import exits, nets
-from .console import always_shown, stdout_console, tell, tell_missing, write_json
+from .console import always_shown, show, tell, tell_missing
 from .exits import refusal
 from .experiments import BEST, FILES, check_export, net_of, read_best, read_grids, read_precision, with_files
 from .given import Given
@@ -87,8 +87,10 @@ def command(
     check_report(report)
     if fresh:
         _remove(path)
+    from petri.report.sweep import print_outcome
+
     outcome = _run(experiment, path, engine, workers, dask, quiet, time_limit)
-    with always_shown(lambda: _show(outcome, as_json)):
+    with always_shown(lambda: show(outcome, as_json, print_outcome)):
         if export:
             from petri.experiment.results.tables import export as write_table
 
@@ -161,15 +163,6 @@ def _run(
     finally:
         if crew is not None:
             crew.close()
-
-
-def _show(outcome: Outcome, as_json: bool) -> None:
-    if as_json:
-        write_json(outcome.to_dict())
-        return
-    from petri.report.sweep import print_outcome
-
-    print_outcome(outcome, stdout_console())
 
 
 def _tell_ending(outcome: Outcome, quiet: bool) -> int:

@@ -31,15 +31,9 @@ class Occupancy:
 
     @property
     def mean(self) -> float:
-        """The time average of tokens; a lower bound if `overflow` is not 0."""
+        """The time average of tokens; a lower bound if the last entry is not 0."""
         total = self.total
         return float(np.arange(self.times.size) @ self.times) / total if total > 0.0 else math.nan
-
-    @property
-    def overflow(self) -> float:
-        """The share of time in the last entry."""
-        total = self.total
-        return float(self.times[-1]) / total if total > 0.0 else math.nan
 
     def quantile(self, share: float) -> float:
         """The least number of tokens that is not exceeded for this share of the time (0 < share <= 1).

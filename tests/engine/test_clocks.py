@@ -8,9 +8,10 @@ import math
 import pytest
 
 import petri
+from petri.engine.interface import Limits
 from petri.engine.native import MOST_FIRINGS, available
 from petri.run.session import begin
-from tests.engine.test_engines_agree import assert_same_state
+from tests.engine.test_engines_agree import assert_same_state, with_code
 
 if not available():
     pytest.skip("the native engine is not built", allow_module_level=True)
@@ -76,15 +77,14 @@ transition two: 2 * ill -> 2 * healthy  after 1.5  servers 3
 }
 
 
-@pytest.mark.parametrize("patience", [0, 100, MOST_FIRINGS])
 @pytest.mark.parametrize("name", NETS)
-def test_both_engines_do_the_same(name: str, patience: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_both_engines_do_the_same(name: str) -> None:
     net = petri.loads(f"net clocks\n{NETS[name]}").net
-    monkeypatch.setattr("petri.engine.native.PATIENCE", patience)
-    reference, native = (begin(net, engine, 1, 0) for engine in ("reference", "native"))
+    reference, natives = begin(net, "reference", 1, 0), with_code(net, 1, (0, 100, MOST_FIRINGS), Limits())
     for piece in (1, 7, 300):
-        for session in (reference, native):
+        for session in (reference, *natives):
             session.advance(math.inf, piece)
             session.begin_window()
-        assert_same_state(reference, native)
+        for native in natives:
+            assert_same_state(reference, native)
     assert reference.firings >= 40

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +17,7 @@ from petri.engine.native import available
 from petri.measure.observation import Observation
 from petri.net import Net
 from petri.run.session import begin
+from petri.structs import replace
 from tests.engine.copies import several
 from tests.engine.nets import nets
 
@@ -25,7 +26,7 @@ pytestmark = pytest.mark.skipif(not available(), reason="the native engine is no
 NETS = Path(__file__).parents[2] / "benchmarks" / "nets"
 LIMITS = Limits(firings_at_an_instant=60, tokens=60)
 FEW = settings(deadline=None, suppress_health_check=list(HealthCheck), max_examples=30)
-MANY_NETS = settings(FEW, max_examples=300)
+MANY_NETS = settings(FEW, max_examples=150)
 
 
 def same(one: object, other: object) -> bool:
@@ -64,6 +65,16 @@ def pair(net: Net, seed: int) -> tuple[Session, Session]:
     levels = seed % 2 == 1  # observed beside the trace, or not at all
     first = begin(net, "reference", seed, 0, limits=LIMITS, trace=True, levels=levels)
     return first, begin(net, "native", seed, 0, limits=LIMITS, trace=True, levels=levels)
+
+
+def with_code(net: Net, seed: int, patiences: Sequence[int], limits: Limits, levels: bool = False) -> list[Session]:
+    """Native sessions with machine code after so many firings each. Each compiles the net, to which code belongs."""
+    found = []
+    for patience in patiences:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("petri.engine.native.PATIENCE", patience)
+            found.append(begin(replace(net, doc=net.doc), "native", seed, 0, limits=limits, levels=levels))
+    return found
 
 
 def assert_pieces_change_nothing(net: Net, seed: int) -> None:

@@ -14,7 +14,7 @@ from tests.engine.flat_nets import random_nets, write
 
 ROOT = Path(__file__).parents[2]
 SOURCES = sorted([*(ROOT / "nets").rglob("*.net"), *(ROOT / "benchmarks" / "nets").glob("*.net")])
-RANDOM_NETS = 150  # of each kind
+RANDOM_NETS = 60  # of each kind
 
 
 @pytest.mark.slow

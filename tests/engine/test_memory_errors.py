@@ -15,8 +15,8 @@ from tests.engine.nets import chosen_net
 
 ROOT = Path(__file__).parents[2]
 NATIVE = ROOT / "petri" / "native"
-LIBRARY = ("ixp2400", "dynamic_buffering", "ddr", "prioritising", "ixp1200_queues", "benchmarks/nets/join.net")
-RANDOM = 12
+LIBRARY = ("ixp2400", "ddr", "prioritising", "ixp1200_queues", "benchmarks/nets/join.net")
+RANDOM = 6
 FIRINGS, PATIENCE = 2_000, 300
 FOUND = 99  # valgrind's status for errors
 

@@ -117,7 +117,7 @@ def assert_same_trials(net: Net, seed: int, patience: int) -> None:
 FEW = settings(deadline=None, suppress_health_check=list(HealthCheck), max_examples=10)
 RUNS = given(nets(), st.integers(0, 3), st.sampled_from([0, 10**9]))
 test_same_trials = FEW(RUNS(assert_same_trials))
-test_same_trials_of_many_nets = pytest.mark.slow(settings(FEW, max_examples=200)(RUNS(assert_same_trials)))
+test_same_trials_of_many_nets = pytest.mark.slow(settings(FEW, max_examples=100)(RUNS(assert_same_trials)))
 
 
 def test_a_fault_is_told_by_both_engines() -> None:

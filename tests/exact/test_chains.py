@@ -19,8 +19,8 @@ from petri.exact.transient import transient
 from tests.exact.nets import solvable_net
 from tests.sampling import one_in
 
-FEW = Limits(states=200)  # where tokens multiply, bindings are many in a state of hundreds
-NETS = 300
+FEW = Limits(states=100)  # where tokens multiply, bindings are many in a state of hundreds
+NETS = 160
 
 
 def chains(seed: int, ticks: bool) -> tuple[NativeChain, EliminatedChain] | None:

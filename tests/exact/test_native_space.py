@@ -21,7 +21,7 @@ from petri.run.stop import StopSign
 from tests.exact.nets import solvable_net
 from tests.sampling import one_in
 
-FEW = Limits(states=150)
+FEW = Limits(states=60)  # where tokens multiply, the naive explorer lists hundreds of bindings in each
 
 Arcs = dict[tuple[int, bool, object], float]
 
@@ -72,7 +72,10 @@ def explored(kind: type, net: Net) -> StateSpace | str:
 @pytest.mark.parametrize("seed", one_in(10, range(150)))
 def test_explorers_agree(seed: int, ticks: bool) -> None:
     net = solvable_net(seed, ticks)
-    naive, native = explored(NaiveSpace, net), explored(NativeSpace, net)
+    native = explored(NativeSpace, net)
+    if not isinstance(native, str) and not native.expanded:
+        return  # its first state has more successors than there may be states: there is nothing to compare
+    naive = explored(NaiveSpace, net)
     if isinstance(naive, str) or isinstance(native, str):
         refused = native if isinstance(native, str) else ""
         assert isinstance(naive, str) or not naive.complete or refused.removeprefix("unsolvable ") in ALSO_NAIVE
@@ -89,18 +92,10 @@ def test_explorers_agree(seed: int, ticks: bool) -> None:
         assert expected[state].keys() == found[state].keys()
         for arc, weight in expected[state].items():
             assert math.isclose(weight, found[state][arc], rel_tol=1e-12), arc
-
-
-@pytest.mark.parametrize("seed", one_in(10, range(150)))
-def test_clocks_that_run(seed: int) -> None:
-    """In both explorers (M2). Their numbers of states may differ, so a figure of all states is compared."""
-    net = solvable_net(seed)
-    clocked = [index for index, one in enumerate(net.transitions) if one.clock is not None]
-    naive, native = (explored(kind, net) if clocked else "" for kind in (NaiveSpace, NativeSpace))
-    if isinstance(naive, str) or isinstance(native, str) or not (naive.complete and native.complete):
-        return
-    for index in clocked:
-        assert sorted(naive.in_progress(index).tolist()) == sorted(native.in_progress(index).tolist())
+    if naive.complete and native.complete:  # clocks that run (M2)
+        for index, one in enumerate(net.transitions):
+            if one.clock is not None:
+                assert sorted(naive.in_progress(index).tolist()) == sorted(native.in_progress(index).tolist())
 
 
 DRAWS = ", ".join(f"x{number} ~ uniform(0..9)" for number in range(8))

@@ -18,7 +18,7 @@ from petri.ticks import Tick
 from tests.exact.nets import ZERO, real, solvable_net
 
 FINE = 2**20  # ticks in a time unit: times are rounded to them, and must not be short of them
-NETS = 250
+NETS = 80
 REPLICATIONS = 10
 UNTIL = 500.0  # time units, in each of which a transition fires a few times
 AGAIN = 20.0  # mean time between new beginnings
@@ -105,7 +105,7 @@ def _is_rare(name: str, value: float) -> bool:
 
 @pytest.mark.slow
 def test_intervals_cover_the_exact_figures() -> None:
-    """Of 250 nets, with Bonferroni's correction for all figures together."""
+    """Of 80 nets, with Bonferroni's correction for all figures together."""
     from scipy import stats
 
     engine = "native" if available() else "reference"

@@ -94,7 +94,7 @@ def _numbered_transition(one: Transition, count: int, choose: Random) -> Transit
 
 
 @pytest.mark.parametrize("at", [None, 3.0])
-@pytest.mark.parametrize("seed", one_in(20, range(300)))
+@pytest.mark.parametrize("seed", one_in(20, range(120)))
 def test_figures_of_random_nets(seed: int, at: float | None) -> None:
     net = numbered(solvable_net(seed), Random(seed + 1))
     every = solved(net, at, symmetry=False)

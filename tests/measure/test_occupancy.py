@@ -20,7 +20,7 @@ def test_quantiles_shares_and_mean() -> None:
     assert list(seen.shares) == [0.5, 0.3, 0.0, 0.2, 0.0]
     assert [seen.quantile(share) for share in (0.1, 0.5, 0.51, 0.8, 0.81, 1.0)] == [0, 0, 1, 1, 3, 3]
     assert seen.mean == pytest.approx(0.9)
-    assert seen.overflow == 0.0
+    assert seen.shares[-1] == 0.0
 
 
 def test_what_lies_in_the_last_entry_has_no_number() -> None:
@@ -49,12 +49,12 @@ def test_the_quantile_of_the_tokens_is_that_of_the_numbers_repeated(times: list[
     seen = Occupancy(np.array(times, dtype=float))
     repeated = [number for number, time in enumerate(times) for _ in range(time)]
     if not repeated:
-        assert np.isnan([seen.mean, seen.overflow, seen.quantile(twentieths / 20), *seen.shares]).all()
+        assert np.isnan([seen.mean, seen.quantile(twentieths / 20), *seen.shares]).all()
         return
     expected = repeated[-(-twentieths * len(repeated) // 20) - 1]
     assert seen.quantile(twentieths / 20) == (math.inf if expected == len(times) - 1 else expected)
     assert seen.mean == pytest.approx(sum(repeated) / len(repeated))
-    assert seen.overflow == pytest.approx(times[-1] / len(repeated))
+    assert seen.shares[-1] == pytest.approx(times[-1] / len(repeated))
     assert seen.total == len(repeated)
     assert seen.shares == pytest.approx([time / len(repeated) for time in times])
 

@@ -139,8 +139,7 @@ def test_pushed_labels_fill_the_output_line(labels: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("packet", LABELLED)
-@pytest.mark.parametrize("labels", [1, 2, 3])
+@pytest.mark.parametrize(("packet", "labels"), [(packet, number % 3 + 1) for number, packet in enumerate(LABELLED)])
 def test_all_sizes_fill_the_output_line(packet: int, labels: int) -> None:
     result = run("npf", "10 ms", "3 ms", operation="push", labels=labels, ip_packet=f"{packet} B")
     assert figure(result, "out_busy") > 0.998

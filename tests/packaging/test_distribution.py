@@ -26,6 +26,22 @@ def test_one_version() -> None:
     assert re.search(rf"^## {re.escape(VERSION)}", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)
 
 
+def libraries(lock: Path) -> dict[str, set[str]]:
+    """The versions of each Rust library."""
+    found: dict[str, set[str]] = {}
+    for one in tomllib.loads(lock.read_text(encoding="utf-8"))["package"]:
+        found.setdefault(one["name"], set()).add(one["version"])
+    return found
+
+
+def test_fuzz_targets_use_the_libraries_of_the_engine() -> None:
+    """Another version of one of them lets clippy check the code generator a second time."""
+    engine, fuzz = (libraries(ROOT / "petri/native" / path) for path in ("Cargo.lock", "fuzz/Cargo.lock"))
+    common = engine.keys() & fuzz.keys()
+    assert "cranelift-codegen" in common
+    assert [name for name in sorted(common) if not fuzz[name] <= engine[name]] == []
+
+
 def test_the_library_is_found() -> None:
     assert library.net("ixp2400") == library.nets() / "ixp2400.net"
     assert library.net("mm1") == library.net("patterns/mm1")

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any, Literal
 
 from petri.display import Shown
@@ -125,11 +123,6 @@ class SearchOutcome(Shown):
     @property
     def done(self) -> bool:
         return all(one.status == "found" for one in self.found)
-
-    @cached_property
-    def by_point(self) -> Mapping[tuple[Value, ...], Found]:
-        """What was found, by the values of the point's parameters."""
-        return {tuple(one.parameters.values()): one for one in self.found}
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as JSON types."""
