@@ -66,6 +66,8 @@ class Needs:
         """What decides where the net goes."""
         for index, place in enumerate(self.net.places):
             self.of_tokens(index, [place.key, place.then, place.weight])
+            for slot in place.per:
+                self.slot(index, slot)
         for index, transition in enumerate(self.net.transitions):
             arcs: list[InputArc | InhibitorArc] = [*transition.inputs, *transition.inhibitors]
             for arc in arcs:

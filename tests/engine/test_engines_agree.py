@@ -249,7 +249,8 @@ place out : Item
 DRAIN = "transition take: go, queue(i) -> go, out(i)"
 TO_ONE = """transition move: queue({k: k, n: n}) -> queue({k: 2, n: n + 1})  takes exp(1)
 transition back: queue({k: 2, n: n}) -> queue({k: n mod 2, n: n}) in 1.0, go  takes exp(2)"""
-TO_SOME = """transition move: go, queue({k: k, n: n}) -> if n > 0 then queue({k: n mod 3, n: n + 1}) in exp_of[k], go  takes exp(1)
+TO_SOME = """transition move: go, queue({k: k, n: n})
+  -> if n > 0 then queue({k: n mod 3, n: n + 1}) in exp_of[k], go  takes exp(1)
 const exp_of = [0.0, 0.5, 2.0]"""
 
 

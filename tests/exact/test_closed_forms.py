@@ -274,3 +274,13 @@ def test_bounds_where_parts_are_hardly_connected(mean: float) -> None:
     assert found is not None
     assert found.low <= 0.25 <= found.high
     assert found.low <= found.value <= found.high
+
+
+def test_a_key_matters_though_nothing_else_reads_it() -> None:
+    """Two arcs find tokens of two lines (S7): the states keep the values that tell these apart."""
+    text = """net pair
+place queue : { k: 0..1 } fifo per k = {k: 0}, {k: 1}
+transition both: queue(a), queue(b) -> queue({k: 0}), queue({k: 1})  takes exp(0.5)
+measure pairs = rate(both)
+"""
+    assert petri.loads(text).solve().figure("pairs").value == pytest.approx(2.0, rel=1e-12)
