@@ -86,9 +86,8 @@ class Engine:
         self.hash = TrajectoryHash()
         self.error: Fault | None = None
         self.marking: list[list[Held]] = [[] for _ in net.places]
-        self.reserved = [
-            Counter[Token]() for _ in net.places
-        ]  # weight of what firings in progress will deposit, by line
+        # The weight of what firings in progress will deposit, by line.
+        self.reserved = [Counter[Token]() for _ in net.places]
         self.deposits_due = 0  # tokens that firings in progress will deposit
         self.in_progress: list[Firing] = []
         clocked = [index for index, transition in enumerate(net.transitions) if transition.clock is not None]
