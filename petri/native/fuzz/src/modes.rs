@@ -123,7 +123,7 @@ fn state(session: &mut Replication) -> String {
     for (number, counters) in engine.marking.places.iter().enumerate() {
         let place = PlaceId(number as u32);
         let nonempty = counters.nonempty(now, program.places[place].holds_one());
-        let listed = engine.marking.listed(place);
+        let listed = engine.marking.listed(program, place);
         text += &format!(" | {} {} {} {nonempty} {listed:?}", counters.tokens, counters.maximum, counters.arrivals);
     }
     for (plan, counters) in program.transitions.iter().zip(engine.enabling.transitions.iter()) {
