@@ -118,7 +118,7 @@ class SteadyState:
             least, most = float(own.min()), float(own.max())
             size = max(abs(least), abs(most))
             value = float(np.sum(np.multiply(shares, own, out=weighed))) / whole
-            error = min(off * (most - least), most - least) + 2.0 * slack * size
+            error = min(off, 1.0) * (most - least) + 2.0 * slack * size
             low, high = max(value - error, least), min(value + error, most)
             if high - low > CLOSE * size:
                 better = bounds_of(self.chain.rates_in(number), own, CLOSE * size, self.chain.space.stop)

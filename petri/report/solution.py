@@ -25,6 +25,7 @@ from petri.structs import Frozen
 DIGITS = 10  # of an exact figure, at most
 MOST_ENDS = 10  # of a net that are shown
 ROUNDING = 1e-12  # figures that are 0 are computed to this, at least
+TINY = 1e-300
 FINE = 1_000.0  # ticks up to the fastest event in the mean: below, it shows that times are rounded
 
 
@@ -162,15 +163,26 @@ def remark(one: Exact, verdicts: Sequence[Text]) -> Text:
 
 
 def exact_text(one: Exact, units: Units, digits: int = DIGITS) -> str:
-    """As many digits as are certain, ten at most; 0 where no digit is, but for rounding."""
+    """As many digits as are certain, ten at most; 0 where no digit is, but for rounding; else the bounds."""
     if one.bounded is None or math.isnan(one.value):
         return NOTHING
+    dimension = shown_dimension(one.dimension)
     if is_zero(one):
-        return units.show(0.0, shown_dimension(one.dimension))
-    if one.error > 0.0 and one.value:
-        known = math.floor(-math.log10(one.error / abs(one.value))) if one.error < abs(one.value) else 1
-        digits = min(max(known, 1), digits)
-    return units.show(one.value, shown_dimension(one.dimension), digits)
+        return units.show(0.0, dimension)
+    if not math.isfinite(one.error):
+        return NOTHING
+    if is_vague(one):
+        # Bounds are rounded outwards.
+        low, high = (0.0 if abs(bound) < TINY else bound for bound in (one.bounded.low, one.bounded.high))
+        return f"{units.show(low, dimension, 2)} to {units.show(high, dimension, 2)}"
+    if one.error > 0.0:
+        digits = min(math.floor(-math.log10(one.error / abs(one.value))), digits)
+    return units.show(one.value, dimension, digits)
+
+
+def is_vague(one: Exact) -> bool:
+    """Whether no digit of the figure is certain."""
+    return not one.error <= 0.1 * abs(one.value) and not is_zero(one)
 
 
 def is_zero(one: Exact) -> bool:
@@ -207,11 +219,15 @@ def certainty(solution: Solution) -> str:
     every = [*solution.measures, *solution.places, *solution.transitions]
     figures = [one for one in every if one.value and math.isfinite(one.value) and not is_zero(one)]
     shares = [one.error / abs(one.value) for one in figures]
-    known = [share for share in shares if math.isfinite(share)]
-    if not known:
-        return ""
-    text = f"every figure differs from the exact one by less than {max(max(known), 1e-16):.1g} of its value"
-    return text if len(known) == len(shares) else f"{text}; of {len(shares) - len(known)} nothing is certain"
+    known = [share for share, one in zip(shares, figures, strict=True) if not is_vague(one)]
+    most = f"figure differs from the exact one by less than {max([*known, 1e-16]):.1g} of its value"
+    if len(known) == len(shares):
+        return f"every {most}" if known else ""
+    vague = (
+        f"{len(shares) - len(known)} of {counted(len(shares), 'figure')} are only known between bounds, as the "
+        "equations could not be solved more closely: `pnsim run` estimates them"
+    )
+    return f"{vague}; every other {most}" if known else vague
 
 
 def _print_certainty(solution: Solution, console: Console) -> None:

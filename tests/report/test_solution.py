@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+
+import numpy as np
 import pytest
 
 import petri
@@ -17,12 +20,16 @@ from petri.report.solution import exact_text, heading
         (0.25, 0.25, "25%"),
         (0.2499, 0.2502, "25.0%"),
         (-2e-13, 3e-13, "0%"),  # 1 - x of an x that is 1 but for rounding
-        (1e-13, 3e-13, "2e-11%"),  # small, and certainly not 0
-        (-1e-6, 3e-6, "0.0001%"),  # nothing but the order of magnitude is known
+        (1e-13, 3e-13, "1.0e-11% to 3.0e-11%"),  # small, and certainly not 0
+        (-1e-6, 3e-6, "-0.00010% to 0.00030%"),  # not even the sign is known
+        (-5e-324, 1.0, "0% to 100%"),
+        (math.nan, math.nan, "–"),
+        (-math.inf, math.inf, "–"),
     ],
 )
-def test_digits_are_shown_as_far_as_they_are_certain(low: float, high: float, text: str) -> None:
-    assert exact_text(Exact("place.used", "share", Bounded((low + high) / 2, low, high)), Units()) == text
+def test_digits_are_shown_as_far_as_they_are_certain_and_else_the_bounds(low: float, high: float, text: str) -> None:
+    value = (low + high) / 2 if math.isfinite(high - low) else 0.5
+    assert exact_text(Exact("place.used", "share", Bounded(value, low, high)), Units()) == text
 
 
 @pytest.mark.parametrize(
@@ -54,3 +61,24 @@ def test_a_net_with_many_ends_shows_the_most_probable_ones() -> None:
     assert ends[0] == "with probability 0.1538461538 the net dies: drawn[11] 1"
     assert len(ends) == 11
     assert ends[-1] == "and 2 other ends, with probability 0.0385 together"
+
+
+def test_figures_that_are_the_same_in_all_states_are_certain_though_the_shares_of_states_are_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Where nothing is known of the shares, as where the equations of a large chain could not be solved."""
+    native_chain = pytest.importorskip("petri.exact.native_chain")
+    for limit in ("MOST_DIRECT", "MOST_FACTORED"):
+        monkeypatch.setattr(f"petri.exact.steady.{limit}", 1)
+    monkeypatch.setattr(
+        native_chain.NativeChain,
+        "stationary",
+        lambda self, number, close: (np.ones(self.states) / self.states, math.inf),
+    )
+    solution = petri.loads(
+        "net two\nplace here = token\nplace there\nplace source = token\n"
+        "transition go: here -> there after exp(1)\ntransition come: there -> here after exp(1)\n"
+        "transition beat: source -> source after exp(1)\nmeasure beats = rate(beat)\nrun until 1"
+    ).solve()
+    assert {one.name: one.value for one in solution.measures} == {"beats": 1.0}
+    assert all(math.isfinite(one.error) for one in (*solution.measures, *solution.transitions))
