@@ -121,7 +121,7 @@ def shared(jobs: int) -> Net:
 
 
 def per_firing(net: Net, firings: int) -> str:
-    """The time of a firing, once the machine code is there; so many firings in all turns."""
+    """The time of a firing, once the machine code is there. firings: of all turns together."""
     native.PATIENCE = 0
     session = NativeSession(net, 1, 0, Limits(), Asked())
     session.advance(END, firings // 10)

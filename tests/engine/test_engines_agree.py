@@ -68,13 +68,22 @@ def pair(net: Net, seed: int) -> tuple[Session, Session]:
 
 
 def with_code(net: Net, seed: int, patiences: Sequence[int], limits: Limits, levels: bool = False) -> list[Session]:
-    """Native sessions with machine code after so many firings each. Each compiles the net, to which code belongs."""
+    """Native sessions that make machine code after these numbers of firings. Code belongs to a net: each has a copy."""
     found = []
     for patience in patiences:
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr("petri.engine.native.PATIENCE", patience)
             found.append(begin(replace(net, doc=net.doc), "native", seed, 0, limits=limits, levels=levels))
     return found
+
+
+def assert_pieces_agree(net: Net, pieces: int, firings: int) -> None:
+    """Both engines are in the same state after each piece of a run."""
+    reference, native = (begin(net, engine, 1, 0) for engine in ("reference", "native"))
+    for _ in range(pieces):
+        for session in (reference, native):
+            session.advance(math.inf, firings)
+        assert_same_state(reference, native)
 
 
 def assert_pieces_change_nothing(net: Net, seed: int) -> None:
@@ -229,13 +238,8 @@ transition swap[i in 0..9]: spare[i], shelf[i](p) -> spare[(i + 5) mod 10], queu
 
 @pytest.mark.parametrize("patience", [0, 100])
 def test_transitions_that_are_alike_and_others(patience: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    net = petri.loads(STATIONS).net
     monkeypatch.setattr("petri.engine.native.PATIENCE", patience)
-    reference, compiled = (begin(net, engine, 1, 0) for engine in ("reference", "native"))
-    for _ in range(10):
-        for session in (reference, compiled):
-            session.advance(math.inf, 200)
-        assert_same_state(reference, compiled)
+    assert_pieces_agree(petri.loads(STATIONS).net, 10, 200)
 
 
 # Lines from which tokens are taken, until none is left or to make room for others of the same key.
@@ -263,13 +267,8 @@ def test_lines(
     transitions: str, capacity: str, last: int, discipline: str, patience: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     text = LINES.format(transitions=transitions, capacity=capacity, last=last, discipline=discipline)
-    net = petri.loads(text).net
     monkeypatch.setattr("petri.engine.native.PATIENCE", patience)
-    reference, compiled = (begin(net, engine, 1, 0) for engine in ("reference", "native"))
-    for _ in range(6):
-        for session in (reference, compiled):
-            session.advance(math.inf, 40)
-        assert_same_state(reference, compiled)
+    assert_pieces_agree(petri.loads(text).net, 6, 40)
 
 
 # Keys whose values are not declared: some stay among few, others go anywhere.

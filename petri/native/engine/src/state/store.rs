@@ -206,7 +206,7 @@ struct Place {
 }
 
 impl Place {
-    /// Mostly the first keys differ.
+    /// The derived order, but quick where the first keys differ, as they mostly do.
     #[inline(always)]
     fn comes_before(&self, other: &Place) -> bool {
         if self.key.0 == other.key.0 {
