@@ -26,8 +26,7 @@ from petri.structs import replace
 from tests.engine.without import without
 from tests.fuzz.finding import Finding
 
-# Firings after which machine code is made.
-PATIENCE: Final = {"interpreted": MOST_FIRINGS, "machine code": 0, "machine code after 15 firings": 15}
+AT_ONCE, LATER = 0, 15  # firings after which machine code is made
 LIMITS: Final = Limits(firings_at_an_instant=5000, tokens=60)
 PIECES: Final = 4  # before the end of the warm-up, and after it
 
@@ -36,7 +35,8 @@ PIECES: Final = 4  # before the end of the warm-up, and after it
 class Run:
     """firings: of each piece, after which states are compared. levels: whether the time at each number is recorded.
     without: optimisations that the native engine does without, with commas between them. warmup: in ticks.
-    block: rows of a stream read at a time.
+    block: rows of a stream read at a time. patience: after how many firings machine code is made; each number costs a
+    compilation, so a random case has one.
     """
 
     seed: int
@@ -45,6 +45,7 @@ class Run:
     without: str = ""
     warmup: float = 3.0
     block: int | None = None
+    patience: tuple[int, ...] = (AT_ONCE, LATER)
 
     def begin(self, net: Net, engine: str) -> Session:
         net = replace(net, doc=net.doc)
@@ -55,7 +56,8 @@ def compare(net: Net, run: Run) -> Counter[str]:
     """How many sessions ran in which mode. Raises Finding where one differs from the reference engine."""
     expected = list(states(run, begun(net, run, "reference")))
     ran = Counter({"reference": 1})
-    for mode, patience in PATIENCE.items():
+    for patience in (MOST_FIRINGS, *run.patience):
+        mode = "interpreted" if patience == MOST_FIRINGS else f"machine code after {patience} firings"
         with patch("petri.engine.native.PATIENCE", patience), without(run.without):
             session = begun(net, run, "native")
             for before, after in zip(expected, states(run, session), strict=True):
@@ -80,7 +82,7 @@ def compare_results(net: Net, run: Run) -> None:
 
 
 def result_of(net: Net, engine: str, run: Run) -> dict[str, Any]:
-    most = 40 * run.firings
+    most = 10 * run.firings
     result = Model(net).run(
         engine=engine, seed=run.seed, threads=1, limits=LIMITS, max_firings=most, occupancy=run.levels
     )

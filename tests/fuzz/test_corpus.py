@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -19,7 +20,6 @@ if not available():
 
 from tests.fuzz.__main__ import CORPUS, Hunt
 from tests.fuzz.kinds import KINDS, TURNS, case, fault, kind_of
-from tests.fuzz.modes import PATIENCE
 from tests.fuzz.smaller import smallest
 
 KEPT = sorted(path for path in CORPUS.iterdir() if path.suffix[1:] in {kind.suffix for kind in KINDS.values()})
@@ -59,7 +59,7 @@ def test_a_case_depends_on_seed_and_number_alone() -> None:
 
 def test_both_native_modes_run() -> None:
     ran = sum((KINDS["net"].run(data) for data in nets(12)), KINDS["net"].run(nets(1)[0]))
-    assert ran["reference"] * len(PATIENCE) == ran["interpreted"] + ran["machine code"]
+    assert ran["reference"] * 2 == ran["interpreted"] + ran["machine code"]
     assert ran["machine code"] >= 6
     assert ran["interpreted"] >= ran["reference"]
 
@@ -75,7 +75,8 @@ def test_a_difference_is_found_and_made_small(monkeypatch: pytest.MonkeyPatch) -
     kind = KINDS["net"]
     data = next(data for data in nets(20) if fault(kind, data) is not None)
     what = fault(kind, data)
-    assert what == "interpreted differs from the reference in observed firings"
+    assert what is not None
+    assert re.fullmatch("interpreted .*differs from the reference in observed firings", what)
     small = smallest(data, True, lambda other: fault(kind, other) == what, 2.0)
     assert len(small) < len(data) / 2
     assert fault(kind, small) == what

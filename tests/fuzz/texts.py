@@ -254,11 +254,14 @@ class Writer:
         """Arcs beside the one that takes a packet, which take nothing."""
         choose, found = self.choose, ""
         if choose.chance(2):
-            uses.append("a read arc")
-            found += f", read {self.some().at(0)}({choose.one(('_', self.pattern(p)))})"
+            read = self.some()
+            uses += [*read.uses, "a read arc"]
+            found += f", read {read.at(0)}({choose.one(('_', self.pattern(p)))})"
         if choose.chance(3):
             uses.append("an inhibitor")
-            found += f", no {self.some().at(0)}{choose.one((f'({self.pattern(p)})', ''))} >= {choose.number(1, 4)}"
+            store = self.some()
+            uses += store.uses
+            found += f", no {store.at(0)}{choose.one((f'({self.pattern(p)})', ''))} >= {choose.number(1, 4)}"
         if choose.chance(2):
             target = self.some()
             uses += [
