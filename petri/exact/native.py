@@ -29,7 +29,7 @@ from petri.net import Net, Scalar, Span, Token
 from petri.run.stop import StopSign
 
 MOST_SWEEPS = 5_000  # through the rates, in search of a long-run average
-BASIS = 10  # vectors between restarts, each of 4 bytes a state
+BASIS = 10  # vectors between restarts at first, each of 4 bytes a state
 
 Rows = tuple[bytes, bytes, bytes]
 

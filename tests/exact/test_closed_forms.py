@@ -37,6 +37,30 @@ def test_mm1k(load: float, refused: float) -> None:
     assert abs(found.value - closed) <= found.error + 1e-15
 
 
+@pytest.mark.parametrize("customers", [34, pytest.param(64, marks=pytest.mark.slow)])
+def test_many_states_that_hardly_ever_occur(customers: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Three queues in a row of which most states are far from the likely ones; a product form (Jackson 1963).
+
+    Such a chain needs more vectors between restarts than others, or sweeps alone.
+    """
+    monkeypatch.setattr(steady, "MOST_FACTORED", steady.MOST_DIRECT)
+    load = 0.3
+    net = petri.loads(
+        f"""
+        place room = {customers} * token
+        place q[1..3]
+        transition arrive: room -> q[1]  after exp(1 / {load})
+        transition pass[i in 1..2]: q[i] -> q[i+1]  after exp(1)
+        transition leave: q[3] -> room  after exp(1)
+        measure inside = {customers} - mean(room)
+        """
+    )
+    weights = [math.comb(n + 2, 2) * load**n for n in range(customers + 1)]
+    inside = sum(n * weight for n, weight in enumerate(weights)) / sum(weights)
+    found = net.solve().figure("inside")
+    assert found.value == pytest.approx(inside, rel=1e-9)
+    assert abs(found.value - inside) <= found.error + 1e-15
+
 def test_measures_of_the_marking() -> None:
     """M/M/1/4 at load 1, whose five states are equally likely; a customer in service waits no more."""
     net = petri.loads(

@@ -10,7 +10,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::exact::krylov::{basis, combination, cycle, dot, scale, without};
+use crate::exact::krylov::{basis, combination, cycle, dot, grow, scale, without};
 use crate::exact::matrix::{Matrix, Rates};
 
 /// A long-run average: low <= exact <= high.
@@ -136,6 +136,9 @@ pub fn gain_until<R: Rates>(
         });
         now = bounds(matrix, rewards, h);
         idle = if now.width() < 0.9 * best.width() { 0 } else { idle + 1 };
+        if idle > 0 {
+            grow(&mut basis);
+        }
         best = Gain { low: best.low.max(now.low), high: best.high.min(now.high) };
     }
     best

@@ -11,6 +11,8 @@ const ENOUGH: f64 = 1e-5;
 const LANES: usize = 16;
 /// Vectors are worked on in blocks of this length: one block of each vector stays in the cache.
 const BLOCK: usize = 2048;
+/// In a basis that grows: 128 MB.
+const MOST_NUMBERS: usize = 1 << 25;
 
 pub fn dot(a: &[f32], b: &[f32]) -> f64 {
     let mut sums = [0.0f64; LANES];
@@ -42,6 +44,15 @@ pub fn without(v: &mut [f32], direction: &[f32]) {
 /// The vectors of a cycle: one more than it has steps.
 pub fn basis(steps: usize, states: usize) -> Vec<Vec<f32>> {
     (0..steps + 1).map(|_| vec![0.0; states]).collect()
+}
+
+/// Makes a basis twice as large, for a cycle after one that brought nothing: chains in which most states only lead to a few likely
+/// ones need many vectors before the residual falls at all. Its vectors are 0.
+pub fn grow(basis: &mut Vec<Vec<f32>>) {
+    let (steps, states) = (2 * (basis.len() - 1), basis[0].len());
+    if steps * states <= MOST_NUMBERS {
+        *basis = self::basis(steps, states);
+    }
 }
 
 /// The parts of 0..states, one after another.

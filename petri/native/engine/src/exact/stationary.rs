@@ -13,11 +13,13 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::exact::gains::{bounds, gain_until, Effort, MOST_IDLE, STEPS_OF_RATES};
-use crate::exact::krylov::{basis, combination, cycle};
+use crate::exact::krylov::{basis, combination, cycle, grow};
 use crate::exact::matrix::{Matrix, Rates};
 
 /// ‖ρ‖₁ relative to the flow, from which on the most probable state is known.
 const ROUGHLY: f64 = 1e-3;
+/// Sweeps alone, after a cycle that brought nothing: they always come closer, if slowly.
+const MORE_SWEEPS: usize = 40;
 
 /// A distribution, and the error of an average over it, relative to the span of what is averaged; at most, always.
 pub struct Stationary {
@@ -121,6 +123,15 @@ pub fn stationary<R: Rates>(matrix: &Matrix<R>, effort: Effort, stop: &AtomicU64
         }
         if is_over || 0.5 * best * longest <= effort.tolerance {
             return Stationary { shares: found, error: 0.5 * best * longest };
+        }
+        if idle > 0 {
+            grow(&mut vectors);
+            sweeps += MORE_SWEEPS;
+            for _ in 0..MORE_SWEEPS {
+                give(matrix, &mut balance.flows, &mut shares);
+                normalise(&mut shares);
+                balance.flow(&shares);
+            }
         }
         vectors[0].iter_mut().zip(&balance.flows).for_each(|(one, &flow)| *one = flow as f32);
         let parts = cycle(&mut vectors, |v, result| applied(matrix, v, result));
