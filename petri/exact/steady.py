@@ -29,8 +29,9 @@ IMPROVEMENTS = 2  # of a direct solution
 STEPS_OF_RATES = 16  # roundings in a rate, from the net's times on
 MOST_DIRECT = 3_000  # states that are solved directly at once: factors fill up to their square, 150 MB
 MOST_FACTORED = 30_000  # states that are solved directly where nothing else is good enough
+MOST_CLOSEST = 300_000  # states of a class of which rare figures are wanted, too: a cycle more costs little
 CLOSE = 1e-9  # bounds of a larger class, relative to the greatest value
-CLOSEST = 1e-13  # what is asked of one that could be solved directly
+CLOSEST = 1e-13  # what is asked of one of few states
 
 
 class Classes(Frozen):
@@ -92,7 +93,7 @@ class SteadyState:
         if len(states) == 1:
             return (Bounded.of(float(column()[states[0]])) for column in columns)
         if len(states) > MOST_DIRECT and available():
-            close = CLOSEST if len(states) <= MOST_FACTORED else 0.1 * CLOSE
+            close = CLOSEST if len(states) <= MOST_CLOSEST else 0.1 * CLOSE
             shares, off = self.chain.stationary(number, close)
             if off <= CLOSE or len(states) > MOST_FACTORED:
                 return self._over(number, shares, off, columns)
