@@ -144,6 +144,8 @@ def text_of(value: Any) -> str:
         if not math.isfinite(value):
             raise ValueError(f"{value} is not a number of the language")
         return repr(value)
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(text_of, value))}]"
     raise TypeError(f"write a number, a text of the language or an expression, not a {type(value).__name__}")
 
 

@@ -175,6 +175,11 @@ FUNCTIONS: Final = {
     "firings": "firings(transition)",
     "average": 'average("sizes.csv")', "len": "len(list)", "list": 'list("costs.csv", "cycles")',
 }  # fmt: skip
+# Those of each element of a vector or a list, and of each value of a range. Nets may have functions of these names.
+OF_EACH: Final = {
+    "count": "count(x in v: x > 0)", "sum": "sum(x in v: 2 * x)", "any": "any(x in v: x > 0)",
+    "all": "all(x in v: x > 0)",
+}  # fmt: skip
 DISTRIBUTIONS: Final = {
     word: "` or `".join(dict.fromkeys(operation.usage for operation in _ALL if operation.word == word))
     for word in dict.fromkeys(operation.word for operation in _ALL if operation.draws)

@@ -9,7 +9,7 @@ from pathlib import Path
 from lsprotocol import types
 
 from petri import library
-from petri.catalogue.operations import DISTRIBUTIONS, FUNCTIONS
+from petri.catalogue.operations import DISTRIBUTIONS, FUNCTIONS, OF_EACH
 from petri.catalogue.words import DECLARATIONS, FORMS
 from petri.editor.meant import Meant
 from petri.editor.names import Names, inside
@@ -35,7 +35,7 @@ from petri.language.meaning.scope import (
     TypeSymbol,
     kind_of,
 )
-from petri.language.meaning.types import BUILTIN, CALLER, Record, Type, describe
+from petri.language.meaning.types import BUILTIN, CALLER, Record, Type, Vector, describe
 from petri.language.meaning.units import UNITS, dimension_name
 from petri.language.syntax import tree
 from petri.language.syntax.lexer import Token, lex
@@ -175,7 +175,7 @@ class _Completer:
     def _functions(self) -> Iterator[types.CompletionItem]:
         if self.statement and self.statement.word in ("measure", "expect"):
             yield from (_item(name, _KIND.Function, "3", usage) for name, usage in MEASURE_FUNCTIONS.items())
-        yield from (_item(name, _KIND.Function, "3", usage) for name, usage in FUNCTIONS.items())
+        yield from (_item(name, _KIND.Function, "3", usage) for name, usage in (FUNCTIONS | OF_EACH).items())
         yield from (_item(name, _KIND.Function, "3", usage) for name, usage in DISTRIBUTIONS.items())
 
     def _local(self) -> dict[str, Type | None]:
@@ -193,15 +193,17 @@ class _Completer:
     # ------------------------------------------------------------ after a point
 
     def _members(self, path: str) -> Iterator[types.CompletionItem]:
-        first, *rest = re.sub(r"\[[^\]]*\]", "", path).split(".")
-        kind = self._local().get(first)
+        first, *rest = re.sub(r"\[[^\]]*\]", "[", path).split(".")
+        kind = _element(self._local().get(first.rstrip("[")), first)
+        first = first.rstrip("[")
         symbol = None if kind is not None else self.scope.find(first)
-        for name in rest:
-            kind = kind.fields.get(name) if isinstance(kind, Record) else None
+        for part in rest:
+            name = part.rstrip("[")
+            kind = _element(kind.fields.get(name) if isinstance(kind, Record) else None, part)
             inner = inside(symbol, self.scope)
             symbol = inner.names.get(name) if inner is not None else None
         if isinstance(kind, Record):
-            yield from self._fields(kind)
+            yield from () if isinstance(kind, Vector) else self._fields(kind)
         elif isinstance(symbol, MeasureSymbol):
             known = (*SAMPLE_FIELDS, *reorder.FIELDS) if _reorders(symbol) else SAMPLE_FIELDS
             yield from (_item(field, _KIND.Field, "1", f"of the measure {symbol.name}") for field in known)
@@ -214,6 +216,13 @@ class _Completer:
         for name, inner in kind.fields.items():
             if name != CALLER:
                 yield _item(name, _KIND.Field, "1", describe(inner))
+
+
+def _element(kind: Type | None, part: str) -> Type | None:
+    """The type of `s[` and `s[[`, which stand for elements: of a vector, and of a vector of vectors."""
+    for _ in range(part.count("[")):
+        kind = kind.element if isinstance(kind, Vector) else None
+    return kind
 
 
 def _reorders(symbol: MeasureSymbol) -> bool:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from petri.atomic_file import write_text
-from petri.catalogue.operations import DISTRIBUTIONS, FUNCTIONS
+from petri.catalogue.operations import DISTRIBUTIONS, FUNCTIONS, OF_EACH
 from petri.catalogue.words import DECLARATIONS, OPERATORS, VALUES
 from petri.language.checking.measures.figures import MEASURE_FUNCTIONS
 from petri.language.meaning.types import BUILTIN
@@ -80,7 +80,7 @@ def textmate() -> str:
         "type": {"name": "support.type.pnsim", "match": rf"{_FREE}(?:{_any(set(BUILTIN) - keywords())})\b(?!\s*\()"},
         "function": {
             "name": "support.function.pnsim",
-            "match": rf"{_FREE}{_any((*FUNCTIONS, *DISTRIBUTIONS, *MEASURE_FUNCTIONS))}(?=\s*\()",
+            "match": rf"{_FREE}{_any({*FUNCTIONS, *OF_EACH, *DISTRIBUTIONS, *MEASURE_FUNCTIONS})}(?=\s*\()",
         },
         "arrow": {"name": "keyword.operator.arrow.pnsim", "match": "->"},
         "operator": {"name": "keyword.operator.pnsim", "match": r"==|!=|<=|>=|\.\.|[-+*/<>=~|]"},
@@ -123,7 +123,7 @@ def vim() -> str:
     """The syntax file of Vim and Neovim."""
     groups = keyword_groups()
     builtin = sorted(set(BUILTIN) - keywords())
-    functions = sorted({*FUNCTIONS, *DISTRIBUTIONS, *MEASURE_FUNCTIONS} - keywords())
+    functions = sorted({*FUNCTIONS, *OF_EACH, *DISTRIBUTIONS, *MEASURE_FUNCTIONS} - keywords())
     steps = r"\|".join(groups["steps"])
     units = r"\|".join(sorted(UNITS, key=lambda unit: (-len(unit), unit)))
     lines = [

@@ -11,7 +11,7 @@ import sys
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 
-from petri.catalogue.operations import DISTRIBUTIONS, FUNCTIONS
+from petri.catalogue.operations import DISTRIBUTIONS, FUNCTIONS, OF_EACH
 from petri.editor.meant import Meant
 from petri.language import Study
 from petri.language.checking.checker import Checker
@@ -36,7 +36,7 @@ from petri.language.syntax import tree
 from petri.net import Span
 from petri.structs import Struct, field, fields, replace
 
-_FUNCTIONS = frozenset((*FUNCTIONS, *DISTRIBUTIONS, *MEASURE_FUNCTIONS))
+_FUNCTIONS = frozenset((*FUNCTIONS, *OF_EACH, *DISTRIBUTIONS, *MEASURE_FUNCTIONS))
 Key = tuple[str, int, int]
 Locals = dict[str, Meant]
 
@@ -335,6 +335,11 @@ class _Walker:
                 local = {**within.local, **self._variables_at(node.transition, within)}
                 for part in _parts(node):
                     self.walk(part, within if part is node.transition else replace(within, local=local))
+            case tree.Each() | tree.ListFor():
+                self.walk(node.over, within)
+                meant = self.variable(node.over.variable, _first(node.over.span, node.over.variable), "an element")
+                self.walk(node.value, replace(within, local={**within.local, meant.name: meant}))
+                self.add(meant.span, meant, declares=True)
             case tree.Number():
                 self._unit(node, within.scope)
             case _:
@@ -535,6 +540,11 @@ def _binding(pattern: tree.Expr) -> Iterator[tuple[str, Span]]:
         case tree.Call():
             for argument in pattern.arguments:
                 yield from _binding(argument)
+        case tree.List():
+            for item in pattern.items:
+                yield from _binding(item)
+        case tree.Element():
+            yield from _binding(pattern.value)
 
 
 def _first(span: Span, word: str) -> Span:

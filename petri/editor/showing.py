@@ -10,7 +10,7 @@ from petri.editor.positions import Text
 from petri.language.checking.checker import Checker
 from petri.language.meaning.nodes import Node, evaluate
 from petri.language.meaning.scope import ConstantSymbol, FnSymbol, ModuleSymbol, PlaceSymbol, ThreadSymbol, UnitSymbol
-from petri.language.meaning.types import BOOL, CALLER, ListOf, Record, Request, Scalar, Type, Unknown, describe
+from petri.language.meaning.types import BOOL, CALLER, ListOf, Record, Request, Scalar, Type, Unknown, Vector, describe
 from petri.language.meaning.units import dimension_name
 from petri.language.problems import CheckError
 from petri.net import Span
@@ -75,7 +75,7 @@ def type_text(kind: Type | None) -> str:
     """A type as users write it, a record with the types of its fields."""
     if kind is None or isinstance(kind, Unknown):
         return ""
-    if isinstance(kind, Record):
+    if isinstance(kind, Record) and not isinstance(kind, Vector):
         inner = ", ".join(f"{name}: {describe(part)}" for name, part in kind.fields.items() if name != CALLER)
         own = "" if isinstance(kind, Request) and kind.name == "request" else kind.name
         return f"{own} {{ {inner} }}".strip()

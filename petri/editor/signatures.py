@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from lsprotocol import types
 
-from petri.catalogue.operations import FUNCTIONS, OPERATIONS
+from petri.catalogue.operations import FUNCTIONS, OF_EACH, OPERATIONS
 from petri.catalogue.words import FORMS
 from petri.editor.workspace import Checked
 from petri.language.checking.measures.figures import MEASURE_FUNCTIONS
@@ -66,8 +66,8 @@ def _usages(checked: Checked, name: str, measuring: bool) -> Iterator[tuple[str,
     elif measuring and name in MEASURE_FUNCTIONS:
         for usage in MEASURE_FUNCTIONS[name].replace(" or ", ", ").split("), "):
             yield usage.rstrip(")") + ")", ""
-    elif name in FUNCTIONS:
-        yield FUNCTIONS[name], ""
+    elif name in FUNCTIONS or name in OF_EACH:
+        yield FUNCTIONS.get(name) or OF_EACH[name], ""
     else:
         told: dict[str, str] = {}
         for operation in OPERATIONS.values():

@@ -126,6 +126,9 @@ class ExpressionText:
             return tree.Unary("not", self._tree(e.args[0], variables, _PLAIN), _NOWHERE)
         if e.op == "neg":
             return tree.Unary("-", self._tree(e.args[0], variables, shown), _NOWHERE)
+        if (chosen := _element(e, variables)) is not None:
+            stem, index = chosen
+            return tree.Index(_name(stem), self._tree(index, variables, _PLAIN), _NOWHERE)
         if e.op == "if":
             condition = self._tree(e.args[0], variables, _PLAIN)
             then, otherwise = (self._tree(a, variables, shown) for a in e.args[1:])
@@ -289,6 +292,29 @@ def _is_conversion(e: Expr, variables: Sequence[Variable], shown: _Shown) -> boo
     return e.op == "if" and e.args[1:] == (one, zero) and (e.span is not None or shown.labels == _TRUTH)
 
 
+def _element(e: Expr, variables: Sequence[Variable]) -> tuple[str, Expr] | None:
+    """The vector and the index of `s[p]`, of which the loader makes a choice among the variables `s[0]`, `s[1]`, …"""
+    index: Expr | None = None
+    names: list[str] = []
+    waiting = [e]
+    while waiting:
+        part = waiting.pop()
+        if part.op == "if" and part.args[0].op == "lt" and part.args[0].args[1].span is None:
+            own = part.args[0].args[0]
+            own = own.args[0] if own.op == "within" else own
+            if index is not None and own != index:
+                return None
+            index = own
+            waiting += [part.args[2], part.args[1]]
+        elif part.op == "var":
+            names.append(variables[_index(part)].name)
+        else:
+            return None
+    stem = names[0].rpartition("[")[0]
+    found = index is not None and stem and names == [f"{stem}[{number}]" for number in range(len(names))]
+    return (stem, index) if found and index is not None else None
+
+
 def _gathered(parts: list[tuple[str, str]]) -> str:
     """The values of a colour's slots as a list; a whole record (`p.seq, p.size`) is written `p` again."""
     if all(text == "_" for _, text in parts):
@@ -298,16 +324,23 @@ def _gathered(parts: list[tuple[str, str]]) -> str:
 
 def _whole(parts: list[tuple[str, str]]) -> list[str]:
     slot, text = parts[0]
-    stem = text.removesuffix("." + slot) if slot else text
-    if stem != text and all(value == f"{stem}.{name}" for name, value in parts):
+    stem = text.removesuffix(_behind(slot)) if slot else text
+    if stem != text and all(value == stem + _behind(name) for name, value in parts):
         return [stem]
     if not slot:
         return [text]
     fields: dict[str, list[tuple[str, str]]] = {}
     for name, value in parts:
-        field, _, rest = name.partition(".")
-        fields.setdefault(field, []).append((rest, value))
-    return [text for field in fields.values() for text in _whole(field)]
+        field = re.match(r"\[[^\]]*\]|[^.\[]*", name)
+        assert field is not None
+        fields.setdefault(field[0], []).append((name[field.end() :].removeprefix("."), value))
+    texts = [text for field in fields.values() for text in _whole(field)]
+    return [f"[{', '.join(texts)}]"] if slot.startswith("[") else texts
+
+
+def _behind(name: str) -> str:
+    """The name of a slot behind that of what it is a part of: `.seq`, `[2]`."""
+    return name if name.startswith("[") else f".{name}"
 
 
 def _index(e: Expr) -> int:
@@ -383,4 +416,6 @@ def _shown(e: Expr, variables: Sequence[Variable]) -> _Shown:
     if e.op == "var":
         variable = variables[_index(e)]
         return _Shown(variable.dimension, variable.labels)
+    if e.op == "if":  # of an element of a vector
+        return _shown(e.args[1], variables)
     return _Shown(_NAMES.get(_powers(e, variables) or (0, 0), ""))

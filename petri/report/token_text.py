@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import groupby
 from typing import Final
 
 from petri.catalogue.operations import COMPARISONS
@@ -40,9 +41,9 @@ class Values:
         return joined(compact(value * scale.factor, digits), scale.unit)
 
     def token(self, token: Token, slots: Sequence[Slot]) -> str:
-        """`seq 4, size 64 B`; of a colour of one value this alone."""
+        """`seq 4, size 64 B, s [shared, invalid]`; of a colour of one value this alone."""
         texts = [self.scalar(value, slot.dimension, slot.labels) for value, slot in zip(token, slots, strict=True)]
-        return ", ".join(f"{slot.name} {text}".lstrip() for slot, text in zip(slots, texts, strict=True))
+        return named_values([slot.name for slot in slots], texts)
 
     def slots(self, wanted: Mapping[int, Scalar], slots: Sequence[Slot]) -> str:
         """Some of a token's values."""
@@ -50,10 +51,9 @@ class Values:
 
     def variables(self, transition: Transition, values: Sequence[Scalar | None]) -> str:
         """`i = 1, s = 64 B`: those that have a value."""
-        pairs = zip(transition.variables, values, strict=False)
-        return ", ".join(
-            f"{one.name} = {self.scalar(value, one.dimension, one.labels)}" for one, value in pairs if value is not None
-        )
+        pairs = [(one, value) for one, value in zip(transition.variables, values, strict=False) if value is not None]
+        texts = [self.scalar(value, one.dimension, one.labels) for one, value in pairs]
+        return named_values([one.name for one, _ in pairs], texts, " = ")
 
     def condition(self, e: Expr, variables: Sequence[Variable], context: Context) -> str:
         """A condition in which values stand on both sides of each comparison: `12 us < 11 us`."""
@@ -73,3 +73,15 @@ class Values:
         except ModelError:
             return "…"
         return str(value).lower() if isinstance(value, bool) else self.scalar(value, *shown)
+
+
+def named_values(names: Sequence[str], texts: Sequence[str], between: str = " ") -> str:
+    """`seq 4, s [shared, invalid]`: the elements of a vector, which follow one another, behind its name."""
+    shown: list[str] = []
+    pairs = zip(names, texts, strict=True)
+    for name, group in groupby(pairs, lambda pair: pair[0].rpartition("[")[0] if pair[0].endswith("]") else pair[0]):
+        values = list(group)
+        vector = values[0][0] != name
+        text = f"[{', '.join(text for _, text in values)}]" if vector else values[0][1]
+        shown.append(f"{name}{between}{text}" if name else text)
+    return ", ".join(shown)

@@ -65,7 +65,7 @@ WORDING: dict[str, Wording] = {
         "check the index against the array's range",
     ),
     "list-range": stopped(
-        "the list has no element {index}: its elements are numbered from 0, and there are {size}",
+        "there is no element {index}: the elements are numbered from 0, and there are {size}",
         "guard it, or keep the index in range (`mod` wraps a counter)",
     ),
     "colour-range": stopped(

@@ -92,9 +92,51 @@ WORDING: dict[str, Wording] = {
     # lists
     "list-of-scalars": Wording("a list holds numbers, bools or values of an enumeration, not {kind}"),
     "index-of-no-list": Wording(
-        "`{text}` is {kind}, not a list", "a list is declared as a constant: `const quota = [4, 1, 1]`"
+        "`{text}` is {kind}, not a list or a vector", "a list is declared as a constant: `const quota = [4, 1, 1]`"
     ),
-    "list-index": Wording("the list has no element {index}: its elements are 0 to {last}"),
+    "list-index": Wording("there is no element {index}: the elements are 0 to {last}"),
+    "empty-list": Wording("there is nothing in this range to list or to add up"),
+    "too-many-elements": Wording("these are {count:value}; a list has at most {limit}"),
+    "not-each": Wording(
+        "`{name}` in an expression is of the elements of a vector or a list, or of the values of a range",
+        "write `{usage}`, or `{name}(i in 0..3: …)`",
+    ),
+    "nothing-to-count": Wording(
+        "`{text}` is {kind}: it has no elements", "`x in` is followed by a vector, a list, a range or a type"
+    ),
+    "vector-type": Wording(
+        "this is not a type of vectors",
+        "write the name of the elements' type, and how many there are: `State[4]`, `State[0..3]`, `State[Proc]`",
+        "elements that are records or numbers of a range: declare their type first, `type Count = 0..7`",
+    ),
+    "vector-from-zero": Wording("the elements of a vector are numbered from 0, not from {low}", "write `0..…`"),
+    "vector-empty": Wording("a vector has at least one element"),
+    "vector-too-long": Wording(
+        "the vector contains {values:value}; a token has at most {limit}",
+        "put the elements into tokens of their own, each with its index: `place cell : { i: int, … }`",
+    ),
+    "length-not-constant": Wording(
+        "the length of a vector, and a range in an expression, are constants of the net: they cannot depend on the "
+        "parameters of a module or on the indices of an array",
+        "use a `param` or a `const` outside of the module",
+    ),
+    "vector-length": Wording(
+        "{kind} has {wanted:element}, but here are {given}",
+        "`[… for i in 0..n-1]` gives one for each index",
+    ),
+    "element-of-no-vector": Wording("this is {kind}, not a vector, so it has no elements"),
+    "element-alone": Wording(
+        "a new record needs all elements of `{name}`",
+        "write `{name}: [a, b, c]`, or `{name}: [… for i in 0..n-1]`; a single element is changed with `with`",
+    ),
+    "element-not-constant": Wording(
+        "the index in a pattern is a constant of the net",
+        "bind the vector, as in `{{s}}`, and test its element in the guard: `when s[p] == shared`",
+    ),
+    "stream-vector": Wording(
+        "the tokens of `{name}` contain a vector, but a row of a file fills single fields",
+        "take the row into a record of single fields, and let a transition make the vector: `[a, b, c]`",
+    ),
     "list-needs-file": Wording(
         "`list` takes a file, and perhaps the title of a column", 'write `list("costs.csv", "cycles")`'
     ),

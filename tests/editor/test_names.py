@@ -8,7 +8,7 @@ from time import process_time
 import pytest
 
 from petri import language, library
-from petri.catalogue.operations import DISTRIBUTIONS, FUNCTIONS
+from petri.catalogue.operations import DISTRIBUTIONS, FUNCTIONS, OF_EACH
 from petri.editor.names import find_names
 from petri.editor.workspace import Workspace
 from petri.language.checking.measures.figure_templates import FIGURES_ELSEWHERE, SAMPLE_FIELDS, is_percentile
@@ -26,6 +26,7 @@ NETS = [library.nets() / f"{name}.net" for name in library.net_names()]
 WORDS = {
     *(
         *FUNCTIONS,
+        *OF_EACH,
         *DISTRIBUTIONS,
         *MEASURE_FUNCTIONS,
         *SAMPLE_FIELDS,

@@ -380,6 +380,29 @@ transition serve: dram(r) -> reply(r)
 """
 
 
+VECTORS = """net n
+type Way = { tag: int, dirty: bool }
+type Set = { ways: Way[2], used: int[2, 3] }
+place sets : Set = {ways: [{tag: i, dirty: false} for i in 0..1], used: [[0, 1, 2], [3, 4, 5]]}
+transition t: sets(x) -> sets(x)  takes 1  when any(w in x.ways: w.tag == 1) and x.ways[0].dirty
+"""
+
+
+def test_elements_of_vectors(client: Client) -> None:
+    assert labels(client, VECTORS.replace("x.ways[0].dirty", "x.ways[0]."), "x.ways[0].") == {"tag", "dirty"}
+    assert labels(client, VECTORS.replace("x.ways[0].dirty", "x.ways."), "and x.ways.") == set()
+    assert {"any", "all", "count", "sum"} <= labels(client, VECTORS.replace("any(w in", "a(w in"), "when a", "(w in")
+
+
+def test_the_name_of_an_element_is_one(client: Client) -> None:
+    client.change("main.net", VECTORS)
+    shown = client.at("hover", "main.net", place(VECTORS, "w in", " x.ways"))
+    there = client.at("references", "main.net", place(VECTORS, "w.tag"), context={"includeDeclaration": True})
+    client.change("main.net", MAIN)
+    assert "Way" in str(shown) or shown is None
+    assert len(there) == 2
+
+
 def test_steps_and_what_they_name(client: Client) -> None:
     assert {"take", "wait", "give"} <= labels(client, THREAD.replace("  give work", "  \n  give work"), "B})\n  ")
     assert {"dram", "work"} <= labels(client, THREAD.replace("call dram({bytes: 3 B})", "call "), "call ")

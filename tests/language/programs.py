@@ -103,8 +103,13 @@ class Programs:
             lambda: tree.With(base, self.record(), NOWHERE),
         )
 
-    def list(self) -> tree.List:
+    def list(self) -> tree.List | tree.ListFor:
+        if self.chance.random() < 0.3:
+            return tree.ListFor(self.expression(), self.over(), NOWHERE)
         return tree.List(self._some(self.expression, 1, 3), NOWHERE)
+
+    def over(self) -> tree.Over:
+        return tree.Over(self.name(), self.expression(), NOWHERE)
 
     def atom(self) -> Any:
         if self.budget > 0 and self.chance.random() < 0.15:
@@ -129,8 +134,13 @@ class Programs:
         return tree.Asked(self.expression(), stop, within, begin, NOWHERE)
 
     def record(self) -> tree.Record:
-        fields = [(name, self._maybe(self.expression), NOWHERE) for name in self.unique(0, 3)]
+        fields = [(name, self._maybe(self.field), NOWHERE) for name in self.unique(0, 3)]
         return tree.Record(tuple(fields), NOWHERE)
+
+    def field(self) -> Any:
+        if self.budget > 0 and self.chance.random() < 0.2:
+            return tree.Element(self.expression(), self.field(), NOWHERE)
+        return self.expression()
 
     def argument(self) -> Any:
         return self._pick(
@@ -139,6 +149,7 @@ class Programs:
             lambda: tree.Text(self.chance.choice(("sizes.csv", "two  words.csv", "")), NOWHERE),
             lambda: tree.Name("end", NOWHERE),
             lambda: tree.Weighted(self.expression(), self.expression(), NOWHERE),
+            lambda: tree.Each(self.over(), self.expression(), NOWHERE),
             lambda: tree.Passage(self.postfix(), self.postfix(), NOWHERE),
             lambda: tree.By(self.keys(), self._maybe(self.keys), NOWHERE),
             lambda: tree.Ordered(self.expression(), NOWHERE),
@@ -154,9 +165,15 @@ class Programs:
         return self._pick(
             lambda: tree.NamedType(self.chance.choice((*NAMES, "token")), NOWHERE),
             lambda: tree.RangeType(self.expression(6), self.expression(6), NOWHERE),
+            self.vector_type,
             lambda: tree.EnumType(tuple((name, NOWHERE) for name in self.unique(2, 3)), NOWHERE),
             self.record_type,
         )
+
+    def vector_type(self) -> tree.VectorType:
+        named = tree.NamedType(self.name(), NOWHERE)
+        element = self.vector_type() if self.chance.random() < 0.3 else named
+        return tree.VectorType(element, self.expression(), NOWHERE)
 
     def _fields(self) -> tuple[Any, ...]:
         return tuple((name, self.type(), NOWHERE) for name in self.unique(0, 2))

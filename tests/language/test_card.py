@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from petri import language
-from petri.catalogue.operations import DISTRIBUTIONS, FUNCTIONS
+from petri.catalogue.operations import DISTRIBUTIONS, FUNCTIONS, OF_EACH
 from petri.catalogue.words import RESERVED
 from petri.language.checking.measures.figures import MEASURE_FUNCTIONS
 from petri.measure.catalogue import PLACES
@@ -144,5 +144,12 @@ def test_the_net_on_the_card_loads_without_a_warning() -> None:
 
 def test_the_card_names_every_word() -> None:
     words = set(re.findall(r"\w+", " ".join(re.findall(r"(?ms)^```net.*?^```|`[^`\n]+`", TEXT))))
-    known = {*RESERVED, *FUNCTIONS, *DISTRIBUTIONS, *MEASURE_FUNCTIONS, *(kind.word for kind in PLACES if kind.word)}
+    known = {
+        *RESERVED,
+        *FUNCTIONS,
+        *OF_EACH,
+        *DISTRIBUTIONS,
+        *MEASURE_FUNCTIONS,
+        *(kind.word for kind in PLACES if kind.word),
+    }
     assert sorted(known - words - {"false", "true"}) == []

@@ -13,7 +13,7 @@ import pytest
 
 import petri
 from petri import codec, language
-from petri.catalogue.operations import DISTRIBUTIONS, FUNCTIONS
+from petri.catalogue.operations import DISTRIBUTIONS, FUNCTIONS, OF_EACH
 from petri.catalogue.words import NAMES_TOO, RESERVED, SOFT
 from petri.diagnostics import render_all
 from petri.language.checking.measures.figures import MEASURE_FUNCTIONS
@@ -68,7 +68,7 @@ def test_the_page_names_everything_there_is() -> None:
     quoted = set(re.findall(r"`([^`]*)`", text))
     assert [name for name in UNITS if name not in quoted] == []
     called = {name.partition("(")[0] for name in quoted}
-    assert [name for name in (*FUNCTIONS, *DISTRIBUTIONS, *MEASURE_FUNCTIONS) if name not in called] == []
+    assert [name for name in (*FUNCTIONS, *OF_EACH, *DISTRIBUTIONS, *MEASURE_FUNCTIONS) if name not in called] == []
 
 
 def test_the_table_of_distributions_is_that_of_the_catalogue() -> None:

@@ -7,6 +7,7 @@ import pytest
 from petri import codec, language
 from petri.net import Colour, Expr, InputArc, Match, Net, OutputArc, Place, Slot, Table, Transition, Variable
 from petri.report.expressions import ExpressionText
+from petri.report.token_text import Values
 
 X, Y = Expr("var", "int", value=0), Expr("var", "real", value=1)
 VARIABLES = (Variable("x", "int"), Variable("y", "real", dimension="Time"))
@@ -66,6 +67,37 @@ def test_records_are_gathered_again() -> None:
     assert words.inscription(OutputArc((0,), values), transition) == "j"
     anything = InputArc(0, (Match(), Match(), Match()))
     assert words.pattern(anything, transition) == ""
+
+
+VECTORS = """
+type Proc = 0..2
+type State = modified | shared
+type Line = { owner: Proc, s: State[Proc] }
+place p : Line = {owner: 1, s: [shared, shared, modified]}
+place q : State[Proc]
+transition t: p(l) -> p(l), q(l.s)  takes 1  when l.s[l.owner] == shared
+transition u: p({s, owner: o}) -> p(l), q([s[0], s[1], shared])  let l = Line((o + 1) mod 3, s)  takes 1
+transition v: p(l) -> p(l with {s[l.owner]: modified})  takes 1  when l.s[l.owner + 1] == shared
+"""
+
+
+def test_vectors_are_gathered_again() -> None:
+    net = language.loads(VECTORS)
+    words = ExpressionText(net)
+    t, u, v = net.transitions
+    assert [words.inscription(output, t) for output in t.outputs] == ["l", "l.s"]
+    assert words.pattern(u.inputs[0], u) == "o, s"
+    assert words.inscription(u.outputs[1], u) == "[s[0], s[1], shared]"
+    assert words.of(t.guard or X, t.variables) == "l.s[l.owner] == shared"
+    assert words.of(v.guard or X, v.variables) == "l.s[l.owner + 1] == shared"
+
+
+def test_tokens_and_bindings_show_vectors_as_lists() -> None:
+    net = language.loads(VECTORS)
+    values = Values(net)
+    assert values.token((1, 1, 1, 0), net.places[0].colour.slots) == "owner 1, s [shared, shared, modified]"
+    assert values.token((1, 0, 0), net.places[1].colour.slots) == "[shared, modified, modified]"
+    assert values.variables(net.transitions[0], (1, 1, 1, 0)) == "l.owner = 1, l.s = [shared, shared, modified]"
 
 
 def test_enumerations_are_shown_by_name() -> None:

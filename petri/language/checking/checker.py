@@ -17,6 +17,7 @@ from petri.language.checking.declarations.parameters import Overrides
 from petri.language.checking.declarations.runs import run_defaults
 from petri.language.checking.declarations.schedules import check_schedules, expand_schedules
 from petri.language.checking.expressions import functions
+from petri.language.checking.expressions.each import list_for, read_vector
 from petri.language.checking.expressions.ranges import read_range
 from petri.language.checking.expressions.reader import Reader, local
 from petri.language.checking.expressions.user_functions import read_fn
@@ -247,6 +248,9 @@ class Checker(CheckState):
     def call(self, reader: Reader, e: tree.Call) -> Value:
         return functions.call(reader, e)
 
+    def list_for(self, reader: Reader, e: tree.ListFor, expected: Type | None) -> Value:
+        return list_for(reader, e, expected)
+
     # ------------------------------------------------------------ types
 
     def _find_type(self, symbol: TypeSymbol, scope: Scope) -> None:
@@ -269,6 +273,8 @@ class Checker(CheckState):
             return Scalar("enum", labels=tuple(label for label, _ in e.names), name=name, span=e.span)
         if isinstance(e, tree.RangeType):
             return self._range_type(e, scope, name)
+        if isinstance(e, tree.VectorType):
+            return self._vector_type(e, scope, name)
         if isinstance(e, tree.ServiceType):
             return service_type(self, e, scope, name)
         fields: dict[str, Type] = {}
@@ -287,6 +293,15 @@ class Checker(CheckState):
             self.problems.error("record-too-large", e.span, limit=MOST_SLOTS)
             return UNKNOWN
         return Record(fields, name, e.span)
+
+    def _vector_type(self, e: tree.VectorType, scope: Scope, name: str) -> Type:
+        element = self.read_type(e.element, scope)
+        if isinstance(element, (Black, Request)):
+            self.problems.error("vector-type", e.span)
+            return UNKNOWN
+        reader = Reader(self, scope, "the length of a vector")
+        found = self.problems.attempt(read_vector, reader, e, element, name)
+        return found if found is not None and not isinstance(element, Unknown) else UNKNOWN
 
     def _named_type(self, e: tree.NamedType, scope: Scope) -> Type:
         builtin = self.units.builtin(e.name)

@@ -191,3 +191,7 @@ class CheckState(ABC):
     @abstractmethod
     def call(self, reader: Any, e: tree.Call) -> Value:
         """What a function or distribution of the language gives. reader: the `Reader` that met the call."""
+
+    @abstractmethod
+    def list_for(self, reader: Any, e: tree.ListFor, expected: Type | None) -> Value:
+        """What `[2 * i for i in 0..3]` gives, as `call`."""

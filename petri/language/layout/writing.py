@@ -67,6 +67,8 @@ def _text_and_level(node: tree.Expr | tree.Preference) -> tuple[str, int]:
             return _record(node), 0
         case tree.Weighted():
             return f"{_write(node.value, 0)}: {_write(node.weight, 0)}", 0
+        case tree.Each():
+            return f"{_over(node.over)}: {_write(node.value, 0)}", 0
         case tree.Passage():
             return f"{_write(node.start, _POSTFIX)} -> {_write(node.end, _POSTFIX)}", 0
         case tree.By():
@@ -114,6 +116,8 @@ def _postfix(node: tree.Expr) -> str:
             return f"{_write(node.function, _POSTFIX)}({_listed(_write(part, 0) for part in node.arguments)})"
         case tree.List():
             return f"[{_listed(_write(item, 0) for item in node.items)}]"
+        case tree.ListFor():
+            return f"[{_write(node.value, 0)} for {_over(node.over)}]"
         case tree.With():
             return f"{_write(node.base, _POSTFIX)} with {_record(node.changes)}"
         case tree.Paren():
@@ -162,8 +166,18 @@ def _conditional(node: tree.If) -> str:
 
 
 def _record(node: tree.Record) -> str:
-    parts = [name if value is None else f"{name}: {_write(value, 0)}" for name, value, _ in node.fields]
-    return "{" + _listed(parts) + "}"
+    return "{" + _listed(_field(name, value) for name, value, _ in node.fields) + "}"
+
+
+def _field(name: str, value: tree.Expr | None) -> str:
+    while isinstance(value, tree.Element):
+        assert value.index is not None
+        name, value = f"{name}[{_write(value.index, 0)}]", value.value
+    return name if value is None else f"{name}: {_write(value, 0)}"
+
+
+def _over(node: tree.Over) -> str:
+    return f"{node.variable} in {_write(node.source, 0)}"
 
 
 def _listed(parts: Iterable[str]) -> str:
@@ -184,8 +198,20 @@ def _type(node: tree.TypeExpr) -> str:
             return group(f"{BREAK}| ".join(name for name, _ in node.names))
         case tree.RecordType():
             return "{ " + _listed(f"{name}: {_type(part)}" for name, part, _ in node.fields) + " }"
+        case tree.VectorType():
+            return _vector(node)
         case tree.ServiceType():
             return f"service {_service(node)}"
+
+
+def _vector(node: tree.VectorType) -> str:
+    """`int[2, 3]`: the element after the indices, the outermost first."""
+    indices, inner = [], node
+    while True:
+        indices.append(_write(inner.index, 0))
+        if not isinstance(inner.element, tree.VectorType):
+            return f"{_type(inner.element)}[{', '.join(indices)}]"
+        inner = inner.element
 
 
 def _service(node: tree.ServiceType) -> str:

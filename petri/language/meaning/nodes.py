@@ -261,6 +261,7 @@ OPERATIONS: dict[str, Callable[..., Constant]] = {
     "not": lambda node, x: not x,
     "truth": lambda node, x: bool(x),
     "item": _item,
+    "within": checked_item,
 }
 
 # ---------------------------------------------------------------- into the flat net
@@ -327,11 +328,8 @@ def _build_running(node: Node, environment: Environment) -> Expr:
         return _sum(environment.counted(node.value), node.span)
     if op == "tokens":
         return Expr("tokens", "int", (), environment.place(node.value), node.span)
-    if op in ("if", "and", "or") and node.args[0].fixed:
-        first = bool(evaluate(node.args[0], environment.locals))
-        if op == "if":
-            return build(node.args[1 if first else 2], environment)
-        return build(node.args[1 if first == (op == "and") else 0], environment)
+    if op in ("if", "and", "or"):
+        return _build_choice(node, environment)
     if op == "item" and node.args[0].fixed:
         number = checked_item(node, evaluate(node.args[0], environment.locals), len(node.args) - 1)
         return build(node.args[1 + number], environment)
@@ -350,6 +348,19 @@ def _build_running(node: Node, environment: Environment) -> Expr:
     elif op in CATALOGUE and CATALOGUE[op].draws:
         _check_draw(node, args)
     return Expr(op, node.kind, args, node.value, node.span)  # type: ignore[arg-type]
+
+
+def _build_choice(node: Node, environment: Environment) -> Expr:
+    """`if`, `and` and `or`, without what a constant condition leaves out."""
+    first, op = build(node.args[0], environment), node.op
+    if first.op == "const":
+        if op == "if":
+            return build(node.args[1 if first.value else 2], environment)
+        return build(node.args[1], environment) if bool(first.value) == (op == "and") else first
+    others = tuple(build(arg, environment) for arg in node.args[1:])
+    if op != "if" and others[0].op == "const" and bool(others[0].value) == (op == "and"):
+        return first
+    return Expr(op, node.kind, (first, *others), node.value, node.span)  # type: ignore[arg-type]
 
 
 IN_RANGE = "in range"  # the value of an `item` whose index is known to be one of the list's

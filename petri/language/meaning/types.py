@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -37,6 +37,11 @@ class Scalar(Struct):
         return "real" if self.kind == "real" else "int"
 
 
+def path_within(name: str, path: str) -> str:
+    """The path of a slot of a part as one of the whole: `pkt.seq`, `s[2]`, `pkt.s[2]`; of the part itself its name."""
+    return f"{name}.{path}" if path and not path.startswith("[") else name + path
+
+
 @dataclass(eq=False, slots=True)
 class Record:
     """Named fields in order. `slots` is the layout: the path of each scalar within the record, and its type."""
@@ -53,7 +58,7 @@ class Record:
     def _layout(self) -> Iterator[tuple[str, Scalar]]:
         for name, kind in self.fields.items():
             for path, scalar in layout(kind):
-                yield (f"{name}.{path}" if path else name), scalar
+                yield path_within(name, path), scalar
 
     def part(self, name: str) -> slice:
         """The slots of one field."""
@@ -68,6 +73,35 @@ class Record:
     @property
     def finite(self) -> bool:
         return all(scalar.finite for _, scalar in self.slots)
+
+
+@dataclass(eq=False, slots=True)
+class Vector(Record):
+    """A fixed number of elements of one type, as a record with the fields `[0]`, `[1]`, … or `[gold]`, `[silver]`, …
+
+    `index` is the type of its indices.
+    """
+
+    index: Scalar = Scalar("int")  # noqa: RUF009 - it is never changed
+
+    @classmethod
+    def of(cls, element: Type, index: Scalar, length: int, name: str, span: Span) -> Vector:
+        keys = index.labels or range(length)
+        text = index.name or (describe(index) if index.labels else f"{length}")
+        return cls({f"[{key}]": element for key in keys}, name or f"{describe(element)}[{text}]", span, index=index)
+
+    @property
+    def element(self) -> Type:
+        return next(iter(self.fields.values()))
+
+    @property
+    def length(self) -> int:
+        return len(self.fields)
+
+    def elements(self, nodes: Sequence[Node]) -> list[tuple[Node, ...]]:
+        """The values of its elements, each with those of its slots."""
+        width = len(self.slots) // self.length
+        return [tuple(nodes[start : start + width]) for start in range(0, len(self.slots), width)]
 
 
 class ListOf(Struct):

@@ -29,7 +29,8 @@ NODES: Final[dict[str, type]] = {
     "expect": tree.Expect, "port_item": tree.Port, "named_argument": tree.Argument, "loop": tree.Loop,
     "draw": tree.Draw, "let": tree.Let, "named_type": tree.NamedType, "range_type": tree.RangeType,
     "service_type": tree.ServiceType, "conditional": tree.If, "unary": tree.Unary, "range": tree.Range,
-    "field": tree.Field, "call": tree.Call, "with_record": tree.With, "paren": tree.Paren, "weighted": tree.Weighted,
+    "over": tree.Over, "list_for": tree.ListFor, "each": tree.Each, "field": tree.Field, "call": tree.Call,
+    "with_record": tree.With, "paren": tree.Paren, "weighted": tree.Weighted,
     "passage": tree.Passage, "by_keys": tree.By, "ordered": tree.Ordered, "at": tree.At, "before": tree.Asked,
     "splitting": tree.Splitting, "delayed": tree.Delayed, "schedule": tree.Schedule, "stage": tree.Stage,
 }  # fmt: skip
@@ -262,6 +263,20 @@ class Builder:
         self._once("field-twice", tuple((name, span) for name, _, span in parts))
         return tree.RecordType(tuple(parts), self.span(first, last))
 
+    def vector_type(self, parts: list[Any], first: Token, last: Token) -> tree.TypeExpr:
+        """`State[2, 3]`: two vectors, of three elements each."""
+        span = self.span(first, last)
+        base, indices = parts[0], []
+        while isinstance(base, tree.Index):
+            indices.append(base.index)
+            base = base.base
+        kind: tree.TypeExpr = tree.NamedType(base.name if isinstance(base, tree.Name) else "int", base.span)
+        if not isinstance(base, tree.Name) or None in indices:
+            self._tell("vector-type", span)
+        for index in indices:
+            kind = tree.VectorType(kind, index if index is not None else base, span)
+        return kind
+
     def field_type(self, parts: list[Any], first: Token, last: Token) -> tuple[str, tree.TypeExpr, Span]:
         return (parts[0].text, parts[1], self.span(first, first))
 
@@ -321,8 +336,18 @@ class Builder:
 
     def record(self, parts: list[Any], first: Token, last: Token) -> tree.Record:
         fields = tuple(part for part in parts if part is not None)
-        self._once("field-twice", tuple((name, span) for name, _, span in fields))
+        whole = [(name, span) for name, value, span in fields if not isinstance(value, tree.Element)]
+        self._once("field-twice", tuple(whole))
         return tree.Record(fields, self.span(first, last))
 
     def record_field(self, parts: list[Any], first: Token, last: Token) -> tuple[str, tree.Expr | None, Span]:
         return (parts[0].text, parts[1], self.span(first, first))
+
+    def element_index(self, parts: list[Any], first: Token, last: Token) -> tuple[tree.Expr | None, ...]:
+        return tuple(parts)
+
+    def record_element(self, parts: list[Any], first: Token, last: Token) -> tuple[str, tree.Expr, Span]:
+        name, *brackets, value = parts
+        for index in reversed([index for indices in brackets for index in indices]):
+            value = tree.Element(index, value, self.span(first, last))
+        return (name.text, value, self.span(first, first))

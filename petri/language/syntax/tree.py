@@ -72,6 +72,41 @@ class List(Frozen):
     span: Span
 
 
+class Over(Frozen):
+    """`x in l.s`: a name for each element of a vector or a list, or for each value of a range or a type."""
+
+    variable: str
+    source: Expr
+    span: Span
+
+
+class ListFor(Frozen):
+    """`[2 * i for i in 0..3]`"""
+
+    value: Expr
+    over: Over
+    span: Span
+
+
+class Each(Frozen):
+    """`x in l.s: x == shared` within `count(…)`, `sum(…)`, `any(…)` and `all(…)`."""
+
+    over: Over
+    value: Expr
+    span: Span
+
+
+class Element(Frozen):
+    """The value of the field in `{s[p]: shared}`: of the element p of the vector s; of `{s[p, q]: …}` another is in it.
+
+    `index` is None in `{s[*]: …}`, which is an error.
+    """
+
+    index: Expr | None
+    value: Expr
+    span: Span
+
+
 class With(Frozen):
     """`p with {hop: 3}`: a record with some fields replaced."""
 
@@ -206,8 +241,8 @@ class Position(Frozen):
 
 
 Expr = (
-    Number | Text | Name | Field | Index | Call | List | Record | With | Unary | Binary | If | Range | Paren
-    | Weighted | Passage | By | Ordered | At | Asked | Splitting | Delayed | Keys | Least | Position
+    Number | Text | Name | Field | Index | Call | List | ListFor | Each | Element | Record | With | Unary | Binary | If
+    | Range | Paren | Weighted | Passage | By | Ordered | At | Asked | Splitting | Delayed | Keys | Least | Position
 )  # fmt: skip
 
 # ---------------------------------------------------------------- types
@@ -234,6 +269,14 @@ class RecordType(Frozen):
     span: Span
 
 
+class VectorType(Frozen):
+    """`State[procs]`, `State[Proc]`, `State[0..3]`; the element of `State[2, 3]`, or `State[2][3]`, is one, too."""
+
+    element: TypeExpr
+    index: Expr
+    span: Span
+
+
 class ServiceType(Frozen):
     """`service { bytes: Bytes } -> { port: int }`: a request, the fields that the reply adds, and who made it."""
 
@@ -242,7 +285,7 @@ class ServiceType(Frozen):
     span: Span
 
 
-TypeExpr = NamedType | RangeType | EnumType | RecordType | ServiceType
+TypeExpr = NamedType | RangeType | EnumType | RecordType | VectorType | ServiceType
 
 # ---------------------------------------------------------------- declarations
 # `span` covers the declaration; `name_span` its name. `doc` is the text of its `##` comments. What has a `condition` is

@@ -23,11 +23,19 @@
   };
   const time = (ticks) => quantity(ticks, "Time", 8);
   const shown = (value, kind) => kind.labels.length ? kind.labels[value] ?? String(value) : quantity(value, kind.dimension);
-  const tokenText = (place, values) => values.length
-    ? values.map((v, i) => `${places[place].slots[i].name} ${shown(v, places[place].slots[i])}`.trim()).join(", ") : "token";
-  const boundText = (t, values) =>
-    transitions[t].variables.map((one, i) => values[i] == null ? "" : `${one.name} = ${shown(values[i], one)}`)
-      .filter(Boolean).join(", ");
+  const named = (kinds, values, between) => {  // the elements of a vector, which follow one another, behind its name
+    const groups = [];
+    kinds.forEach((kind, i) => {
+      if (values[i] == null) return;
+      const name = kind.name.replace(/\[[^[]*\]$/, ""), last = groups.at(-1), text = shown(values[i], kind);
+      if (last?.vector && last.name === name && name !== kind.name) last.texts.push(text);
+      else groups.push({ name, vector: name !== kind.name, texts: [text] });
+    });
+    return groups.map(({ name, vector, texts }) =>
+      `${name}${name && between}${vector ? `[${texts.join(", ")}]` : texts[0]}`).join(", ");
+  };
+  const tokenText = (place, values) => values.length ? named(places[place].slots, values, " ") : "token";
+  const boundText = (t, values) => named(transitions[t].variables, values, " = ");
 
   /* ---------------------------------------------------------------- the trace */
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 
-from petri.catalogue.operations import DISTRIBUTIONS, FUNCTIONS, OPERATIONS, Parameter
+from petri.catalogue.operations import DISTRIBUTIONS, FUNCTIONS, OF_EACH, OPERATIONS, Parameter
+from petri.language.checking.expressions.each import aggregate
 from petri.language.checking.expressions.places import place_use, require_element
 from petri.language.checking.expressions.reader import Reader, numeric_kind, other_count, other_fields
 from petri.language.checking.expressions.user_functions import call_fn
@@ -20,6 +21,7 @@ from petri.language.meaning.types import (
     Scalar,
     Type,
     Unknown,
+    Vector,
     describe,
     plainly,
     quantity,
@@ -63,6 +65,8 @@ def call(reader: Reader, e: tree.Call) -> Value:
         raise CheckError("not-callable", e.span, text=text, factor=factor)
     name = e.function.name
     symbol = reader.scope.find(name)
+    if name in OF_EACH and any(isinstance(argument, tree.Each) for argument in e.arguments):
+        return _CALLS[name](reader, e)
     if isinstance(symbol, TypeSymbol):
         return _construct(reader, e, symbol)
     if isinstance(symbol, FnSymbol):
@@ -81,10 +85,10 @@ def call(reader: Reader, e: tree.Call) -> Value:
     if reader.checker.excused(name):
         raise Reported
     instead = _ELSEWHERE.get(name)
-    known = () if instead else (*FUNCTIONS, *DISTRIBUTIONS, *reader.scope.named(TypeSymbol, FnSymbol))
+    known = () if instead else (*FUNCTIONS, *OF_EACH, *DISTRIBUTIONS, *reader.scope.named(TypeSymbol, FnSymbol))
     reader.problems.fault(reader.checker.unknown("unknown-function", e.function.span, name, known, instead=instead))
     for argument in e.arguments:
-        if not isinstance(argument, (tree.Range, tree.Weighted, tree.Text)):
+        if not isinstance(argument, (tree.Range, tree.Weighted, tree.Each, tree.Text)):
             reader.read(argument)
     raise Reported
 
@@ -93,7 +97,7 @@ def _construct(reader: Reader, e: tree.Call, symbol: TypeSymbol) -> Value:
     kind = reader.checker.resolve_type(symbol)
     if isinstance(kind, Unknown):
         raise Reported
-    if not isinstance(kind, Record):
+    if not isinstance(kind, Record) or isinstance(kind, Vector):
         raise CheckError("not-a-record-type", e.span, name=symbol.name, kind=describe(kind))
     if len(e.arguments) != len(kind.fields):
         raise other_fields(e, symbol, kind)
@@ -181,7 +185,7 @@ def _length(reader: Reader, e: tree.Call) -> Value:
         raise CheckError("length-of-place", e.span, name=argument.name)
     (value,) = _arguments(reader, e, 1, FUNCTIONS["len"])
     kind = value.type
-    if not isinstance(kind, ListOf):
+    if not isinstance(kind, (ListOf, Vector)):
         raise CheckError("index-of-no-list", value.span, text=reader.problems.text(value.span), kind=plainly(kind))
     return Value(INT, (constant(kind.length, "int", e.span),), e.span)
 
@@ -358,6 +362,7 @@ _CALLS: dict[str, Callable[[Reader, tree.Call], Value]] = {
     "firings": _firings,
     "len": _length,
     "list": _list,
+    **{name: aggregate(name) for name in OF_EACH},
     **{name: _parametric(name) for name in DISTRIBUTIONS},
     "uniform": _uniform,
     "normal": _normal,

@@ -24,7 +24,7 @@ def nodes_in(e: object) -> Iterator[Any]:
 def mentions(e: object) -> Iterator[tuple[str, Span]]:
     """Every name that an expression mentions as a value, and where; a bare field of a record is one too.
 
-    The names of functions and of arrays are none.
+    The names of functions and of arrays of places that get tokens are none, nor is `x` in `count(x in v: x > 0)`.
     """
     match e:
         case tree.Name():
@@ -34,14 +34,24 @@ def mentions(e: object) -> Iterator[tuple[str, Span]]:
                 yield from ((name, span),) if value is None else mentions(value)
         case tree.Call(function=tree.Name()):
             yield from mentions(e.arguments)
-        case tree.Index(base=tree.Name()):
-            yield from mentions(e.index)
+        case tree.Call(function=tree.Index() as place):
+            yield from mentions((indices_of(place), e.arguments))
+        case tree.Each() | tree.ListFor():
+            yield from mentions(e.over.source)
+            yield from (one for one in mentions(e.value) if one[0] != e.over.variable)
         case tuple():
             for part in e:
                 yield from mentions(part)
         case Frozen() if not isinstance(e, Span):
             for name in e.__struct_fields__:
                 yield from mentions(getattr(e, name))
+
+
+def indices_of(e: tree.Expr) -> tuple[tree.Expr | None, ...]:
+    """Those of a place, from the last; what has no name is a part, too."""
+    if isinstance(e, tree.Index):
+        return (e.index, *indices_of(e.base))
+    return () if isinstance(e, tree.Name) else (e,)
 
 
 def names_in(e: object) -> Iterator[str]:

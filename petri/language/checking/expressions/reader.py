@@ -12,6 +12,7 @@ from petri.catalogue.operations import ARITHMETIC, COMPARISONS
 from petri.diagnostics import Label
 from petri.language.checking.expressions.quantities import quantity_of
 from petri.language.checking.expressions.scheduled import value_of
+from petri.language.checking.expressions.vectors import changed, covers, element, require_within
 from petri.language.checking.state import CheckState, Value
 from petri.language.meaning.nodes import (
     END,
@@ -21,7 +22,6 @@ from petri.language.meaning.nodes import (
     VARIABLE,
     Node,
     constant,
-    evaluate,
     operation,
     to_real,
     truth,
@@ -47,6 +47,8 @@ from petri.language.meaning.types import (
     Scalar,
     Type,
     Unknown,
+    Vector,
+    describe,
     layout,
     plainly,
     quantity,
@@ -85,7 +87,8 @@ class Reader(Struct):
 
     `where` names the text being read, for messages ("a guard"); `allowed` lists what may occur in it besides constants
     and variables; `binds`: the variables are those that input arcs bind; `barred`: those of the transition that may not
-    be used here; `awaited`: names that get their values later, and where each is declared. Errors go to the checker's
+    be used here; `awaited`: names that get their values later, and where each is declared; `elements`: the names in
+    `count(x in v: …)` around what is read. Errors go to the checker's
     problems, and the result then has the unknown type; what reads the parts of an expression raises CheckError.
     """
 
@@ -100,6 +103,7 @@ class Reader(Struct):
     lets: Names | None = None
     awaited: Mapping[str, Span] = field(default_factory=dict)
     counted: Callable[[tree.Call, str], Value] | None = None  # reads `tokens(…)` in a measure of the marking
+    elements: Variables = field(default_factory=dict)
     own_problems: Problems | None = None  # instead of the checker's
 
     @property
@@ -202,11 +206,9 @@ class Reader(Struct):
                 value = self._record(e, expected)
             case tree.With():
                 value = self._with(e)
-            case tree.List():
-                value = self._list(e)
-            case tree.Index(index=None):
-                value = self._misplaced(e)
-            case tree.Index():
+            case tree.List() | tree.ListFor():
+                value = self._listed(e, expected)
+            case tree.Index() if e.index is not None:
                 value = self._item(e)
             case tree.Least() | tree.Position():
                 value = self._of_thread(e, expected)
@@ -249,13 +251,14 @@ class Reader(Struct):
             tree.At: "`at`",
             tree.Asked: "`before` or `within`",
             tree.Splitting: "`splitting on`",
+            tree.Each: "`in`",
         }
         raise CheckError("misplaced-expression", e.span, what=kinds.get(type(e), "this"), where=self.where)
 
     def _name(self, e: tree.Name) -> Value:
         name = e.name
-        if name in self.variables:
-            kind, nodes = self.variables[name]
+        if name in self.elements or name in self.variables:
+            kind, nodes = self.elements.get(name) or self.variables[name]
             return Value(kind, tuple(with_span(node, e.span) for node in nodes), e.span)
         if self.lets is not None and name in self.lets:
             return self.lets.use(name, self, e.span)
@@ -354,7 +357,7 @@ class Reader(Struct):
 
     def _field(self, e: tree.Field) -> Value:
         base = self._dispatch(e.base, None)
-        if not isinstance(base.type, Record):
+        if not isinstance(base.type, Record) or isinstance(base.type, Vector):
             text = self.problems.text(e.base.span)
             raise CheckError("no-fields", e.span, text=text, kind=plainly(base.type), field=e.name)
         if e.name not in base.type.fields:
@@ -515,7 +518,7 @@ class Reader(Struct):
     def _record(self, e: tree.Record, expected: Type | None) -> Value:
         if expected is None or isinstance(expected, Unknown):
             raise CheckError("record-type-unknown", e.span) if expected is None else Reported
-        if not isinstance(expected, Record):
+        if not isinstance(expected, Record) or isinstance(expected, Vector):
             raise CheckError("record-not-wanted", e.span, wanted=plainly(expected))
         given = self.fields(e, expected)
         missing = [name for name in expected.fields if name not in given]
@@ -536,9 +539,25 @@ class Reader(Struct):
                 self.problems.error("field-twice", span, name=name)
             elif name not in kind.fields:
                 self.unknown_field(name, span, kind)
+            elif isinstance(value, tree.Element):
+                self.problems.error("element-alone", value.span, name=name)
+                given[name] = None
             else:
                 given[name] = self.read_as(value if value is not None else tree.Name(name, span), kind.fields[name])
         return given
+
+    def _listed(self, e: tree.List | tree.ListFor, expected: Type | None) -> Value:
+        """A vector where one is expected, else a list."""
+        if isinstance(e, tree.ListFor):
+            return self.checker.list_for(self, e, expected)
+        return self._vector(e, expected) if isinstance(expected, Vector) else self._list(e)
+
+    def _vector(self, e: tree.List, kind: Vector) -> Value:
+        """`[shared, invalid]` where a vector is expected."""
+        if len(e.items) != kind.length:
+            raise CheckError("vector-length", e.span, kind=describe(kind), wanted=kind.length, given=len(e.items))
+        parts = [self.read_as(item, kind.element) for item in e.items]
+        return Value(kind, tuple([node for part in parts for node in needed(part)]), e.span)
 
     def _list(self, e: tree.List) -> Value:
         values = [self.read(item) for item in e.items]
@@ -555,30 +574,61 @@ class Reader(Struct):
         return Value(ListOf(kind, len(nodes)), tuple(nodes), e.span, zero)
 
     def _item(self, e: tree.Index) -> Value:
-        """`quota[c]`: the element of a list, by its number from 0 or by the value of an enumeration."""
+        """`quota[c]`: the element of a list, by its number from 0 or by the value of an enumeration; `l.s[p]`."""
         base = self._dispatch(e.base, None)
+        assert e.index is not None
+        if isinstance(base.type, Vector):
+            index = self._index(e.index, base.type)
+            nodes = element(base.type, base.nodes, index.node, index.type, e.span)
+            return Value(base.type.element, nodes, e.span)
         if not isinstance(base.type, ListOf):
             text = self.problems.text(e.base.span)
             raise CheckError("index-of-no-list", e.span, text=text, kind=plainly(base.type))
-        assert e.index is not None
         index = self.read(e.index)
         enumerated = isinstance(index.type, Scalar) and index.type.kind == "enum"
         (number,) = index.nodes if enumerated else needed(self.fit(index, INT))
-        if number.op == "const" and not 0 <= int(number.value) < base.type.length:  # type: ignore[call-overload]
-            raise CheckError("list-index", e.span, index=int(number.value), last=base.type.length - 1)  # type: ignore[call-overload]
-        inside = IN_RANGE if _covers(base.type.length, index.type) else None
+        require_within(number, base.type.length, e.span)
+        inside = IN_RANGE if covers(base.type.length, index.type) else None
         node = operation("item", base.nodes[0].kind, (number, *base.nodes), e.span, value=inside)
         return Value(base.type.element, (node,), e.span)
 
+    def _index(self, e: tree.Expr, kind: Vector) -> Value:
+        """The number of an element of a vector, with the type that it was written with."""
+        index = self.read(e)
+        return Value(index.type, needed(self.fit(index, kind.index)), e.span)
+
     def _with(self, e: tree.With) -> Value:
         base = self._dispatch(e.base, None)
-        if not isinstance(base.type, Record):
+        if not isinstance(base.type, Record) or isinstance(base.type, Vector):
             text = self.problems.text(e.base.span)
             raise CheckError("with-on-scalar", e.span, text=text, kind=plainly(base.type))
-        nodes = list(base.nodes)
-        for name, given in self.fields(e.changes, base.type).items():
-            nodes[base.type.part(name)] = needed(given)
-        return Value(base.type, tuple(nodes), e.span)
+        kind, nodes = base.type, list(base.nodes)
+        elements = [one for one in e.changes.fields if isinstance(one[1], tree.Element)]
+        whole = tuple([one for one in e.changes.fields if not isinstance(one[1], tree.Element)])
+        given = self.fields(replace(e.changes, fields=whole), kind)
+        for name, value in given.items():
+            nodes[kind.part(name)] = needed(value)
+        for name, change, span in elements:
+            if name in given:
+                self.problems.error("field-twice", span, name=name)
+            elif name not in kind.fields:
+                self.unknown_field(name, span, kind)
+            else:
+                part = kind.part(name)
+                nodes[part] = self._with_element(change, kind.fields[name], tuple(nodes[part]))
+        return Value(kind, tuple(nodes), e.span)
+
+    def _with_element(self, e: tree.Expr | None, kind: Type, nodes: tuple[Node, ...]) -> tuple[Node, ...]:
+        """The values of a part of a record; of `s[p]: shared`, those of the vector with another element."""
+        assert e is not None
+        if not isinstance(e, tree.Element):
+            return needed(self.read_as(e, kind))
+        if not isinstance(kind, Vector) or e.index is None:
+            raise CheckError("element-of-no-vector", e.span, kind=plainly(kind))
+        index = self._index(e.index, kind)
+        old = element(kind, nodes, index.node, index.type, e.span)
+        value = self._with_element(e.value, kind.element, old)
+        return changed(kind, nodes, index.node, index.type, value, e.span)
 
     # ------------------------------------------------------------ what may occur
 
@@ -608,19 +658,6 @@ def other_fields(e: tree.Call, symbol: TypeSymbol, kind: Record) -> CheckError:
     """The error that `Packet(a, b)` has not as many values as the record has fields."""
     wanted, given = len(kind.fields), len(e.arguments)
     return CheckError("field-count", e.span, kind=symbol.name, wanted=wanted, given=given, fields=list(kind.fields))
-
-
-def _covers(length: int, index: Type) -> bool:
-    """Whether a list has an element for each value of the type."""
-    if not isinstance(index, Scalar):
-        return False
-    if index.kind == "enum":
-        return len(index.labels) <= length
-    ends = (index.low, index.high)
-    if any(end is None or end.op != "const" for end in ends):
-        return False
-    low, high = (evaluate(end, ()) for end in ends if end is not None)
-    return low >= 0 and high < length
 
 
 def _least(kind: Scalar, span: Span) -> Node:

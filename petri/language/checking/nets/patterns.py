@@ -13,9 +13,10 @@ from itertools import chain
 from petri.language.checking.expressions.lets import Lets
 from petri.language.checking.expressions.names import names_in
 from petri.language.checking.expressions.reader import Reader, other_fields
+from petri.language.meaning.nodes import evaluate
 from petri.language.meaning.scope import ConstantSymbol, TypeSymbol
 from petri.language.meaning.templates import PlaceUse
-from petri.language.meaning.types import Record, Scalar, Type, Unknown, describe, layout, plainly
+from petri.language.meaning.types import Record, Scalar, Type, Unknown, Vector, describe, layout, plainly
 from petri.language.syntax import tree
 from petri.net import Span
 from petri.structs import Struct
@@ -91,7 +92,9 @@ class PatternReader:
                 yield Part(start, kind, e.name if fresh else None, e, e.span)
         elif isinstance(e, tree.Record):
             yield from self._fields(e, kind, start)
-        elif isinstance(e, tree.Call) and isinstance(kind, Record) and self._is_type(e.function):
+        elif isinstance(e, tree.List) and isinstance(kind, Vector):
+            yield from self._listed(e, kind, start)
+        elif isinstance(e, tree.Call) and _has_fields(kind) and self._is_type(e.function):
             yield from self._positional(e, kind, start)
         else:
             yield Part(start, kind, None, e, e.span)
@@ -107,13 +110,16 @@ class PatternReader:
         return isinstance(e, tree.Name) and isinstance(self.reader.scope.find(e.name), TypeSymbol)
 
     def _fields(self, e: tree.Record, kind: Type, start: int) -> Iterator[Part]:
-        if not isinstance(kind, Record):
+        if not _has_fields(kind):
             self.problems.error("record-not-wanted", e.span, wanted=plainly(kind))
             return
+        assert isinstance(kind, Record)
         seen: set[str] = set()
         for name, value, span in e.fields:
             if name not in kind.fields:
                 self.reader.unknown_field(name, span, kind)
+            elif isinstance(value, tree.Element):
+                yield from self._element(value, kind.fields[name], start + kind.part(name).start)
             elif name in seen:
                 self.problems.error("field-twice", span, name=name)
             else:
@@ -121,8 +127,42 @@ class PatternReader:
                 inner = value if value is not None else tree.Name(name, span)
                 yield from self.parts(inner, kind.fields[name], start + kind.part(name).start)
 
-    def _positional(self, e: tree.Call, kind: Record, start: int) -> Iterator[Part]:
+    def _listed(self, e: tree.List, kind: Vector, start: int) -> Iterator[Part]:
+        """`[modified, _, s]`: a pattern for each element."""
+        if len(e.items) != kind.length:
+            given = len(e.items)
+            self.problems.error("vector-length", e.span, kind=describe(kind), wanted=kind.length, given=given)
+            return
+        for item, name in zip(e.items, kind.fields, strict=True):
+            yield from self.parts(item, kind.element, start + kind.part(name).start)
+
+    def _element(self, e: tree.Element, kind: Type, start: int) -> Iterator[Part]:
+        """`s[0]: shared`: a pattern for one element, whose index is a constant of the net."""
+        if not isinstance(kind, Vector) or e.index is None:
+            self.problems.error("element-of-no-vector", e.span, kind=plainly(kind))
+            return
+        if any(map(self.binds, names_in(e.index))):
+            self.problems.error("element-not-constant", e.index.span)
+            return
+        number = self.reader.allowing("the index of a pattern").read_scalar(e.index, kind.index)
+        if number is None:
+            return
+        if not number.fixed or number.flags:
+            self.problems.error("element-not-constant", e.index.span)
+            return
+        index = int(evaluate(number, ()))
+        if not 0 <= index < kind.length:
+            self.problems.error("list-index", e.index.span, index=index, last=kind.length - 1)
+            return
+        inner = start + index * len(layout(kind.element))
+        if isinstance(e.value, tree.Element):
+            yield from self._element(e.value, kind.element, inner)
+        else:
+            yield from self.parts(e.value, kind.element, inner)
+
+    def _positional(self, e: tree.Call, kind: Type, start: int) -> Iterator[Part]:
         assert isinstance(e.function, tree.Name)
+        assert isinstance(kind, Record)
         symbol = self.reader.scope.find(e.function.name)
         assert isinstance(symbol, TypeSymbol)
         found = self.reader.checker.resolve_type(symbol)
@@ -137,6 +177,10 @@ class PatternReader:
             return
         for argument, (name, field) in zip(e.arguments, kind.fields.items(), strict=True):
             yield from self.parts(argument, field, start + kind.part(name).start)
+
+
+def _has_fields(kind: Type) -> bool:
+    return isinstance(kind, Record) and not isinstance(kind, Vector)
 
 
 def in_binding_order(

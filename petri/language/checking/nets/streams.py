@@ -38,7 +38,10 @@ def read_stream(checker: CheckState, call: tree.Call, d: tree.Place, symbol: Pla
         raise CheckError("stream-capacity", d.capacity.span, name=d.name)
     if len(d.initial) > 1 or d.initial[0].loops:
         raise CheckError("stream-alone", d.initial[-1].span)
-    return _arguments(checker, call, d, [name for name, _ in layout(kind)])
+    names = [name for name, _ in layout(kind)]
+    if any("[" in name for name in names):
+        raise CheckError("stream-vector", call.span, name=d.name)
+    return _arguments(checker, call, d, names)
 
 
 def _arguments(checker: CheckState, call: tree.Call, d: tree.Place, fields: list[str]) -> Stream:

@@ -8,7 +8,7 @@ from petri.language.checking.nets.targets import Loops
 from petri.language.checking.state import CheckState
 from petri.language.meaning.nodes import Node
 from petri.language.meaning.scope import Scope
-from petri.language.meaning.types import Black, Record, Scalar, Type, Unknown, plainly
+from petri.language.meaning.types import Black, Record, Scalar, Type, Unknown, Vector, plainly
 from petri.language.problems import CheckError, Reported
 from petri.language.syntax import tree
 
@@ -46,6 +46,8 @@ def token_value(
 def fields_of(kind: Type, e: tree.Expr) -> Names:
     """What may be named in an expression of a token: its fields, or `value` of a scalar."""
     nodes = slots_of(kind, e.span)
+    if isinstance(kind, Vector):
+        return {"value": (kind, nodes)}
     if isinstance(kind, Record):
         return {name: (field, nodes[kind.part(name)]) for name, field in kind.fields.items()}
     return {"value": (kind, nodes)} if isinstance(kind, Scalar) else {}

@@ -9,7 +9,7 @@ from petri import net
 from petri.diagnostics import Label
 from petri.language.checking.expressions.keys import one_or_two, parts_of
 from petri.language.checking.expressions.lets import Lets
-from petri.language.checking.expressions.names import names_in
+from petri.language.checking.expressions.names import indices_of, names_in
 from petri.language.checking.expressions.places import place_use, require_element
 from petri.language.checking.expressions.ranges import read_condition, read_loops, shadows
 from petri.language.checking.expressions.reader import Reader, slots_of, stored
@@ -34,6 +34,7 @@ from petri.language.meaning.types import (
     Unknown,
     describe,
     layout,
+    path_within,
     plainly,
 )
 from petri.language.meaning.units import dimension_name
@@ -142,7 +143,7 @@ class TransitionReader:
 
     def _place(self, e: tree.Expr, mode: str) -> PlaceUse:
         """The place of an input arc, whose index is a constant."""
-        if isinstance(e, tree.Index) and not self._bindable.isdisjoint(self.lets.expanded(names_in(e))):
+        if isinstance(e, tree.Index) and not self._bindable.isdisjoint(self.lets.expanded(names_in(indices_of(e)))):
             raise CheckError("index-not-constant", e.span, where="an input")
         use = place_use(self.reader, e)
         symbol = use.symbol
@@ -222,7 +223,7 @@ class TransitionReader:
     def _new_variables(self, name: str, part: Part, pattern: list[Wanted]) -> tuple[Node, ...]:
         first = len(self.flat)
         for offset, (path, kind) in enumerate(layout(part.type)):
-            number = self._new_variable(f"{name}.{path}" if path else name, kind)
+            number = self._new_variable(path_within(name, path), kind)
             pattern[part.start + offset] = number
         return slots_of(part.type, part.span, first)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from petri.language.checking.expressions.names import nodes_in
+from petri.language.checking.expressions.names import names_in, nodes_in
 from petri.language.syntax import tree
 from petri.net import Span
 from petri.structs import Frozen, as_dict, replace
@@ -31,17 +31,33 @@ def put_in(e: Any, values: Mapping[str, tree.Expr]) -> Any:
             ]
             return replace(e, fields=tuple(fields))
         case tree.Call():
-            function = e.function if isinstance(e.function, tree.Name) else put_in(e.function, values)
-            return replace(e, function=function, arguments=tuple(put_in(part, values) for part in e.arguments))
-        case tree.Index():
-            base = e.base if isinstance(e.base, tree.Name) else put_in(e.base, values)
-            return replace(e, base=base, index=put_in(e.index, values))
+            return replace(e, function=_called(e.function, values), arguments=put_in(e.arguments, values))
+        case tree.Each() | tree.ListFor():
+            return _put_in_each(e, values)
         case tuple():
             return tuple(put_in(part, values) for part in e)
         case Frozen() if not isinstance(e, Span):
             return replace(e, **{name: put_in(value, values) for name, value in as_dict(e).items()})
         case _:
             return e
+
+
+def _called(e: tree.Expr, values: Mapping[str, tree.Expr]) -> tree.Expr:
+    """A function, or a place with values for names in its indices."""
+    if isinstance(e, tree.Index):
+        return replace(e, base=_called(e.base, values), index=put_in(e.index, values))
+    return e if isinstance(e, tree.Name) else put_in(e, values)
+
+
+def _put_in_each(e: tree.Each | tree.ListFor, values: Mapping[str, tree.Expr]) -> tree.Each | tree.ListFor:
+    """The name of the elements gets another where a value that is put in has that name."""
+    name = e.over.variable
+    inner = {own: value for own, value in values.items() if own != name}
+    if any(name in names_in(value) for value in inner.values()):
+        name += "'"
+        inner[e.over.variable] = tree.Name(name, e.over.span)
+    over = replace(e.over, variable=name, source=put_in(e.over.source, values))
+    return replace(e, over=over, value=put_in(e.value, inner))
 
 
 def size(e: object) -> int:
