@@ -114,7 +114,8 @@ class Match(Frozen):
 class InputArc(Frozen):
     """Takes a token (or, on a black place, `count` of them); with `keep` it is a read arc, and the tokens stay.
 
-    With `any` it sees all tokens of a place whose discipline shows only one.
+    With `any` it sees all tokens of a place whose discipline shows only one. twin: another place of the same colour, a
+    bag as this one is, from which the first equal token goes when this arc takes one (E10).
     """
 
     place: int
@@ -123,6 +124,14 @@ class InputArc(Frozen):
     keep: bool = False
     any: bool = False  # only on coloured places that are no bags
     span: Span | None = None
+    twin: int | None = None
+
+    @property
+    def takes_from(self) -> tuple[int, ...]:
+        """The places that lose tokens by this arc."""
+        if self.keep:
+            return ()
+        return (self.place,) if self.twin is None else (self.place, self.twin)
 
 
 class InhibitorArc(Frozen):
@@ -188,6 +197,7 @@ class Place(Frozen):
     stream: Stream | None = None  # only of a coloured fifo place without initial tokens and capacity
     doc: str = ""
     span: Span | None = None
+    free_of: int | None = None  # it holds the tokens of this place that no firing keeps (E10)
 
     @property
     def held(self) -> int:

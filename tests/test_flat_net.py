@@ -26,6 +26,7 @@ NOT_READ: dict[str, set[str]] = {
         "chances",
     },
     "Colour": {"name"},
+    "Place": {"free_of"},
     "Table": {"name"},
 }  # fmt: skip
 READ_ALL_THE_SAME = {("Expr", "span")}  # where a fault happened

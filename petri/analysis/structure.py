@@ -31,8 +31,8 @@ def taken(transition: Transition) -> Effect:
     """Tokens that a firing takes, by place."""
     tokens: dict[int, int | None] = {}
     for arc in transition.inputs:
-        if not arc.keep:
-            add(tokens, arc.place, constant_count(arc.count))
+        for place in arc.takes_from:
+            add(tokens, place, constant_count(arc.count))
     for place in transition.resets:
         tokens[place] = None
     return tokens
@@ -169,7 +169,7 @@ def _taken_places(transition: Transition, perhaps: bool = False) -> frozenset[in
     arcs = [arc for arc in transition.inputs if perhaps or (constant_count(arc.count) or 0) > 0]
     resets = transition.resets if perhaps else ()
     kept = [] if perhaps else [arc.place for arc in arcs if arc.keep]
-    return frozenset(kept) | frozenset(arc.place for arc in arcs if not arc.keep) | frozenset(resets)
+    return frozenset(kept) | frozenset(place for arc in arcs for place in arc.takes_from) | frozenset(resets)
 
 
 def _given_places(transition: Transition, surely: bool = False) -> frozenset[int]:

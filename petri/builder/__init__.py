@@ -11,7 +11,7 @@
 `docs/python.md` has the details.
 """
 
-from petri.builder.expression import Expression, any_of, fn, no, nothing, read, reset, var, where
+from petri.builder.expression import Expression, any_of, fn, keep, no, nothing, read, reset, var, where
 from petri.builder.net_builder import NetBuilder
 
-__all__ = ["Expression", "NetBuilder", "any_of", "fn", "no", "nothing", "read", "reset", "var", "where"]
+__all__ = ["Expression", "NetBuilder", "any_of", "fn", "keep", "no", "nothing", "read", "reset", "var", "where"]

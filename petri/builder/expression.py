@@ -203,6 +203,11 @@ def any_of(place: Any) -> Expression:
     return Expression(f"any {text_of(place)}")
 
 
+def keep(place: Any) -> Expression:
+    """An arc whose token the firing holds until it ends, while others see it: `keep(engine(x))`."""
+    return Expression(f"keep {text_of(place)}")
+
+
 def reset(place: Any) -> Expression:
     """An arc that empties a place."""
     return Expression(f"reset {text_of(place)}")

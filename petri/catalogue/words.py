@@ -81,6 +81,7 @@ _WAITS = f"{_MOVES} wait choose or"  # steps at which a thread may wait
 # In the order in which `pnsim fmt` writes them.
 CLAUSES: Final = _table((
     Clause("read", "read config(x)", "test", "alone", of="arc", field="mode"),
+    Clause("keep", "keep engine(e)", "hold lock", "alone", of="arc", field="mode"),
     Clause("any", "any queue(x)", name="elsewhere", of="arc", field="any"),
     Clause("no", "no full >= 3", "inhibit inhibitor", "alone", of="arc", field="mode"),
     Clause("reset", "reset queue", name="alone", of="arc", field="mode"),

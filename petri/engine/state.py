@@ -62,8 +62,8 @@ def in_progress(net: Net, firing: TracedFiring, sizes: Sequence[int]) -> list[In
     context = Context(firing.variables, lambda place: sizes[place], firing.start, firing.end, None, net.tables)
     took: dict[int, int] = {}
     for arc in transition.inputs:
-        if not arc.keep:
-            took[arc.place] = took.get(arc.place, 0) + number_of(arc.count, context)
+        for place in arc.takes_from:
+            took[place] = took.get(place, 0) + number_of(arc.count, context)
     given = tuple(_given(arc, context) for arc in transition.outputs if arc.delay is None)
     variables = tuple(firing.variables)
     found = [InProgress(firing.transition, firing.start, firing.end, variables, tuple(took.items()), given)]

@@ -289,7 +289,7 @@ class Chain(ABC):
                 gained[arcs] += counts[space.sources[arcs]]
                 continue
             for arc in transition.inputs:
-                if arc.place == place and not arc.keep:
+                if place in arc.takes_from:
                     gained[arcs] += 1.0 if arc.count is None else self.values(arc.count, arcs)
         return gained
 

@@ -103,7 +103,8 @@ class NativeChain(Chain):
             counts = [
                 arc.count
                 for arc in transition.inputs
-                if arc.place in places and arc.place not in emptied and not arc.keep
+                for place in arc.takes_from
+                if place in places and place not in emptied
             ]
             if any(count is not None and count.op != "const" for count in counts):
                 return super().arrivals(places)  # it depends on the firing

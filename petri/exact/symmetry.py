@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from petri.exact.exchange import Element, Symmetries, Symmetry, lasts, none
 from petri.exact.values import value_symmetries
-from petri.net import Content, Counter, Expr, Net, OutputArc, Place, Probe, Transition, Watched, operations
+from petri.net import Content, Counter, Expr, InputArc, Net, OutputArc, Place, Probe, Transition, Watched, operations
 from petri.structs import replace
 
 COMMUTE: Final = frozenset(("add", "mul", "and", "or", "min", "max"))
@@ -232,7 +232,7 @@ def _parts(transition: Transition) -> Iterator[Expr | None]:
 
 def _places(transition: Transition) -> Iterator[int]:
     """Every place that a transition names."""
-    yield from (arc.place for arc in transition.inputs)
+    yield from (place for arc in transition.inputs for place in (arc.place, *arc.takes_from))
     yield from (arc.place for arc in transition.inhibitors)
     yield from transition.resets
     yield from (place for arc in transition.outputs for place in arc.places)
@@ -274,8 +274,18 @@ def _form(transition: Transition, at: Mapping[int, int]) -> Form:
         places = tuple(at.get(place, place) for place in arc.places)
         return places, tuple(map(of, arc.values)), of(arc.index), of(arc.count), of(arc.condition)
 
+    def taken(arc: InputArc) -> Form:
+        return tuple(at.get(place, place) for place in arc.takes_from)
+
     inputs = [
-        (at.get(arc.place, arc.place), pattern(arc), of(arc.count), arc.keep, arc.any) for arc in transition.inputs
+        (
+            at.get(arc.place, arc.place),
+            pattern(arc),
+            of(arc.count),
+            arc.any,
+            taken(arc),
+        )
+        for arc in transition.inputs
     ]
     inhibitors = [(at.get(arc.place, arc.place), pattern(arc), of(arc.threshold)) for arc in transition.inhibitors]
     outputs = [output(arc) for arc in transition.outputs]

@@ -170,5 +170,5 @@ def _cut(batches: Sequence[Sequence[Observation]]) -> list[list[Observation]]:
 
 def _emptied(net: Net) -> list[int]:
     """The places that something takes tokens from."""
-    taken = {arc.place for t in net.transitions for arc in t.inputs if not arc.keep}
+    taken = {place for t in net.transitions for arc in t.inputs for place in arc.takes_from}
     return sorted(taken | {place for t in net.transitions for place in t.resets})

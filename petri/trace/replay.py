@@ -150,15 +150,15 @@ class _Takes:
     """The tokens that a transition takes."""
 
     def __init__(self, net: Net, transition: Transition, valued: Collection[int]) -> None:
-        self.arcs = [arc for arc in transition.inputs if not arc.keep]
-        self.valued = [arc.place in valued for arc in self.arcs]
-        always = _all_constant([(arc.place, arc) for arc in self.arcs])
+        self.arcs = [(place, arc) for arc in transition.inputs for place in arc.takes_from]
+        self.valued = [place in valued for place, _ in self.arcs]
+        always = _all_constant(self.arcs)
         self.always = None if any(self.valued) else always
 
     def of(self, context: Context) -> Sequence[Moved]:
         return [
-            Moved(arc.place, number_of(arc.count, context), _pattern_value(arc, context) if valued else None)
-            for arc, valued in zip(self.arcs, self.valued, strict=True)
+            Moved(place, number_of(arc.count, context), _pattern_value(arc, context) if valued else None)
+            for (place, arc), valued in zip(self.arcs, self.valued, strict=True)
         ]
 
 

@@ -368,9 +368,8 @@ def resources(net: Net) -> list[int]:
     given: set[int] = set()
     for transition in net.transitions:
         for arc in transition.inputs:
-            if not arc.keep:
-                one = arc.count is None or (arc.count.op == "const" and arc.count.value == 1)
-                (one_by_one if one else several).add(arc.place)
+            one = arc.count is None or (arc.count.op == "const" and arc.count.value == 1)
+            (one_by_one if one else several).update(arc.takes_from)
         several.update(transition.resets)
         given.update(place for arc in transition.outputs for place in arc.places)
     found, tracks = [], 0

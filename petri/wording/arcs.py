@@ -120,6 +120,20 @@ WORDING: dict[str, Wording] = {
     "reset-takes-all": Wording(
         "`reset` empties the whole place, so it has no number and no pattern", "write `reset place`"
     ),
+    "keep-discipline": Wording(
+        "tokens of `{name}` cannot be kept: it shows them in an order, and a kept one would stand in the way",
+        "make `{name}` a `bag`, and choose with `prefer least …`",
+    ),
+    "keep-and-read": Wording(
+        "a transition that takes or keeps tokens of `{name}` cannot read others of them, since some firing keeps tokens"
+        " of `{name}`",
+        "to require free tokens, take them and give them back",
+        "to require a number of them, kept or not: `when tokens({name}) >= 3`",
+    ),
+    "keep-and-reset": Wording(
+        "`{name}` cannot be emptied, since some firing keeps tokens of it",
+        "take the free tokens one by one, in an immediate transition",
+    ),
     "any-on-bag": Wording(
         "`{name}` shows all its tokens in any case: it is a `bag`",
         "remove `any`; it is for places with another discipline, which show only one of their tokens",

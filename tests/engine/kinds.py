@@ -40,6 +40,9 @@ KINDS = {
     "inhibitor": Kind("place a = 3 * token  place b\ntransition t: a, no b >= 2 -> b"),
     "capacity": Kind("place a = 3 * token  place b cap 2\ntransition t: a -> b  takes 2.0", ("start", "finish")),
     "reset": Kind("place a = 3 * token  place b = token  place c : int = 1\ntransition t: a, reset b, reset c -> b"),
+    "kept_token": Kind(
+        "place a : 0..9 = 1, 2, 2  transition w: keep a(n) -> nothing  takes 1.0\ntransition t: a(n) -> nothing"
+    ),
     "draw": Kind("place a = token  place b : 0..9 fifo\ntransition t: a -> a, b(n)  draw n ~ uniform(0..9)  takes 1.0"),
     "stream_place": Kind("place a : int = stream()  place b\ntransition t: a(n) -> b"),
     "batch": Kind("place a = 9 * token  place b : int\ntransition t: 3 * a -> 2 * b(7), 4 * a  takes exp(1)"),

@@ -327,6 +327,19 @@ class TransitionMaker:
         sees_all = shows_one and not place.per and self.choose.chance(3)
         return InputArc(number, self.pattern(place, may_bind=True), count, keep, sees_all, self.choose.span())
 
+    def twinned(self, inputs: Sequence[InputArc]) -> list[InputArc]:
+        """The arcs; some that take from a bag also take an equal token from another one (E10)."""
+        found = []
+        seen = {arc.place for arc in inputs}
+        for arc in inputs:
+            colour = self.places[arc.place].colour
+            bags = [n for n, one in enumerate(self.places) if one.colour == colour and one.discipline == "bag"]
+            others = [number for number in bags if number not in seen]
+            if not arc.keep and colour.slots and arc.place in bags and others and self.choose.chance(5):
+                arc = replace(arc, twin=self.choose.one(others))
+            found.append(arc)
+        return found
+
     def inhibitor(self) -> InhibitorArc:
         number = self.choose.number(0, len(self.places) - 1)
         scope = self.scope()
@@ -429,6 +442,7 @@ class TransitionMaker:
         choose = self.choose
         inputs = [self.input(keep=False)]
         inputs += [self.input(keep=choose.chance(3)) for _ in range(choose.number(0, 2))]
+        inputs = self.twinned(inputs)
         inhibitors = [self.inhibitor() for _ in range(1 if choose.chance(2) else 0)]
         guard = None
         if choose.chance(3):

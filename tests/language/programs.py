@@ -267,7 +267,7 @@ class Programs:
         return tree.Preference(word, self.ordering(4), NOWHERE)  # type: ignore[arg-type]
 
     def arc(self) -> tree.Arc:
-        mode = self.chance.choice(("take", "take", "read", "no", "reset"))
+        mode = self.chance.choice(("take", "take", "read", "keep", "no", "reset"))
         sees_all = mode in ("take", "read") and self.chance.random() < 0.3
         return tree.Arc(mode, sees_all, self.expression(4), NOWHERE)  # type: ignore[arg-type]
 

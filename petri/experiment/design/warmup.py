@@ -129,7 +129,7 @@ def series_of(net: Net, runs: Sequence[Sequence[Observation]], names: Sequence[s
     """
     wanted = settling(net, names)
     result = {one.name: np.array([[one.value(seen) for seen in run] for run in runs]).mean(axis=0) for one in wanted}
-    taken = {arc.place for t in net.transitions for arc in t.inputs if not arc.keep} | {
+    taken = {place for t in net.transitions for arc in t.inputs for place in arc.takes_from} | {
         place for t in net.transitions for place in t.resets
     }
     most = np.max([run[-1].maximum for run in runs], axis=0)

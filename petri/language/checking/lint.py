@@ -181,7 +181,7 @@ def _has_no_memory(transition: net.Transition, clock: net.Clock) -> bool:
 def _changes_nothing(transition: net.Transition) -> bool:
     """Whether it gives back all black tokens that it takes, and does nothing else; False where that is not certain."""
     plain = not transition.resets and all(arc.count is None and not arc.pattern for arc in transition.inputs)
-    taken = sorted(arc.place for arc in transition.inputs if not arc.keep)
+    taken = sorted(place for arc in transition.inputs for place in arc.takes_from)
     given = sorted(arc.places[0] for arc in transition.outputs)
     certain = (arc.count is None and arc.condition is None and len(arc.places) == 1 for arc in transition.outputs)
     return plain and taken == given and all(certain)
@@ -246,7 +246,7 @@ def _never_given_back(flat: net.Net, checker: Checker, deprived: Set[int]) -> No
     given = {place for transition in flat.transitions for arc in transition.outputs for place in arc.places}
     told = set()
     for transition in flat.transitions:
-        taken = [arc.place for arc in transition.inputs if not arc.keep]
+        taken = [place for arc in transition.inputs for place in arc.takes_from]
         own = {place for arc in transition.outputs for place in arc.places}
         if not given.difference(own).intersection(taken) or transition.span in told:
             continue

@@ -15,6 +15,7 @@ from petri.language.flattening.clock import clocked
 from petri.language.flattening.count import DEEPEST_INSTANCE, MOST_ELEMENTS, ElementCounter
 from petri.language.flattening.initial import initial_marking
 from petri.language.flattening.instance import Instance, in_net, position_of, set_parameter, shape
+from petri.language.flattening.kept import KeptTokens
 from petri.language.flattening.loops import turns
 from petri.language.flattening.measures import Elements, MeasureBuilder, bodies_with_measures
 from petri.language.flattening.replies import Replies
@@ -60,6 +61,7 @@ class Flattener:
         self._with_measures = bodies_with_measures(checker.body, checker.measures)
         self.root = Instance(checker.body, "")
         self.replies = Replies()
+        self.kept = KeptTokens()
         self.arcs = ArcBuilder(self.problems, self.net_places)
 
     def run(self, name: str) -> net.Net:
@@ -67,6 +69,10 @@ class Flattener:
         self._refuse_too_large()
         self._elaborate(self.checker.body, self.root, 0)
         self.net_transitions = self.replies.connected(self.net_transitions)
+        try:
+            self.net_transitions = self.kept.connected(self.net_places, self.net_transitions)
+        except CheckError as fault:
+            self.problems.fault(fault)
         return self._net(name)
 
     def _refuse_too_large(self) -> None:
@@ -261,6 +267,7 @@ class Flattener:
         inputs = tuple([arcs.input(arc, instance) for arc in t.inputs])
         if t.clock is not None:
             self._check_clocked(t, inputs)
+        self.kept.add(len(self.net_transitions), {position for position, arc in enumerate(t.inputs) if arc.lends})
         return net.Transition(
             name,
             t.variables,

@@ -45,7 +45,7 @@ Wanted = int | Node | None
 
 
 class InputTemplate(Struct):
-    """A taking or reading arc, or (with `threshold`) an inhibitor arc."""
+    """A taking or reading arc, or (with `threshold`) an inhibitor arc. `lends`: the firing keeps its tokens (E10)."""
 
     place: PlaceUse
     pattern: tuple[Wanted, ...]
@@ -53,6 +53,7 @@ class InputTemplate(Struct):
     keep: bool
     span: Span
     any: bool = False
+    lends: bool = False
     shared: tuple[net.Match, ...] | None = None
 
 

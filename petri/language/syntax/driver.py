@@ -107,6 +107,7 @@ _BEHIND_NAMES = (",", ")", ".", "+", "-", "*", "/", "==", "!=", "<", "<=", ">", 
 _OF_PLACES = (",", "->", "(", "[", "*", ">=")
 _AFTER_NAMES = {
     "read": _OF_PLACES,
+    "keep": _OF_PLACES,
     "any": _OF_PLACES,
     "no": _OF_PLACES,
     "reset": _OF_PLACES,

@@ -438,7 +438,7 @@ class Place(Frozen):
 class Arc(Frozen):
     """`any`: it sees all tokens of its place."""
 
-    mode: Literal["take", "read", "no", "reset"]
+    mode: Literal["take", "read", "keep", "no", "reset"]
     any: bool
     term: Expr
     span: Span

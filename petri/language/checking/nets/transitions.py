@@ -125,8 +125,8 @@ class TransitionReader:
         def each(work: Callable[[tree.Arc], T], *modes: str) -> list[T]:
             return self.problems.attempt_each(work, [arc for arc in self.declaration.inputs if arc.mode in modes])
 
-        readings = each(self._reading, "take", "read")
-        if self.declaration.clock is None and not any(arc.mode == "take" for arc in self.declaration.inputs):
+        readings = each(self._reading, "take", "read", "keep")
+        if self.declaration.clock is None and not any(arc.mode in ("take", "keep") for arc in self.declaration.inputs):
             self.problems.error("no-input", self.declaration.name_span, name=self.declaration.name)
         ordered, stuck = (in_binding_order if self.declaration.clock is None else in_join_order)(readings)
         if stuck:
@@ -202,10 +202,22 @@ class TransitionReader:
         for part in reading.parts:
             if part.name is None:
                 self._equal(part, pattern, before)
+        lends = reading.arc.mode == "keep"
+        if lends:
+            self._bind_rest(reading, pattern)
         count = self.reader.allowing("a number of tokens", "tokens")
         number = count.read_scalar(reading.count, INT) if reading.count is not None else None
-        keep = reading.arc.mode == "read"
-        return InputTemplate(reading.place, tuple(pattern), number, keep, reading.arc.span, reading.arc.any)
+        reads = reading.arc.mode == "read"
+        return InputTemplate(
+            reading.place, tuple(pattern), number, reads, reading.arc.span, any=reading.arc.any, lends=lends
+        )
+
+    def _bind_rest(self, reading: ArcReading, pattern: list[Wanted]) -> None:
+        """Variables for all slots of a kept token, whose values come back when the firing ends."""
+        for slot, (path, kind) in enumerate(layout(reading.place.symbol.type)):
+            if pattern[slot] is None:
+                name = reading.place.symbol.name
+                pattern[slot] = self._new_variable(f"{name}.{path}" if path else name, kind)
 
     def _bind_name(self, part: Part, pattern: list[Wanted], before: set[str]) -> None:
         assert part.name is not None
@@ -346,4 +358,4 @@ class TransitionReader:
         return time
 
 
-_ACTIONS = {"take": "taken from", "read": "read", "reset": "emptied"}
+_ACTIONS = {"take": "taken from", "keep": "kept", "read": "read", "reset": "emptied"}

@@ -160,6 +160,9 @@ pub struct InputArc {
     pub keep: bool,
     #[serde(default)]
     pub any: bool,
+    /// Where the first equal token goes when the arc takes one (E10).
+    #[serde(default)]
+    pub twin: Option<PlaceId>,
 }
 
 #[derive(Clone, Debug, Deserialize)]

@@ -231,6 +231,7 @@ impl<'c, 'n> TransitionCompiler<'c, 'n> {
             equals: self.equals(arc.place, &arc.pattern)?,
             binds: binds.collect(),
             keep: arc.keep,
+            twin: arc.twin,
             sees_all: bag || arc.any,
         })
     }

@@ -68,6 +68,8 @@ pub struct Input {
     pub equals: Vec<(u32, Value)>,
     pub binds: Vec<(u32, VariableId)>,
     pub keep: bool,
+    /// Where an equal token goes as well (E10).
+    pub twin: Option<PlaceId>,
     /// It sees all tokens: those of a bag, or by `any`.
     pub sees_all: bool,
 }

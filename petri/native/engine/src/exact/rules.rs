@@ -452,7 +452,13 @@ impl Rows {
         for (arc, &chosen) in plan.inputs.iter().zip(&class.chosen).filter(|(arc, _)| !arc.keep) {
             match arc.count {
                 Some(_) => self.numbers[arc.place.at()] -= chosen,
-                None => gone.push((arc.place.at(), chosen as usize)),
+                None => {
+                    gone.push((arc.place.at(), chosen as usize));
+                    if let Some(twin) = arc.twin {
+                        let token = self.token(model, contents, arc.place.at(), chosen as usize);
+                        gone.extend(self.equal(model, contents, twin.at(), &token, &gone));
+                    }
+                }
             }
         }
         gone.sort_unstable();
@@ -467,6 +473,26 @@ impl Rows {
                 self.row(place.at(), contents).clear();
             }
         }
+    }
+
+    /// The token at a position, before a firing takes any.
+    fn token(&mut self, model: &Model, contents: &[Contents], place: usize, position: usize) -> Vec<u64> {
+        let width = model.places[place].width;
+        self.row(place, contents)[position * width..(position + 1) * width].to_vec()
+    }
+
+    /// Place and position of the first token of a place that has a value, and is not among those that go already.
+    fn equal(
+        &mut self,
+        model: &Model,
+        contents: &[Contents],
+        place: usize,
+        token: &[u64],
+        gone: &[(usize, usize)],
+    ) -> Option<(usize, usize)> {
+        let tokens = self.row(place, contents).chunks_exact(model.places[place].width);
+        let found = |(at, one): (usize, &[u64])| (one == token && !gone.contains(&(place, at))).then_some((place, at));
+        tokens.enumerate().find_map(found)
     }
 
     fn give(&mut self, model: &Model, contents: &[Contents], deposits: &[Deposit], state: &mut State) -> Outcome<()> {

@@ -46,7 +46,7 @@ macro_rules! runtime {
 
 runtime! {
     choose, integer, real, started, arrived, departs, weight_leaves, identity_leaves, identity_arrives, shown, bucket_of, seats, choose_of, leave, enter, leave_index,
-    leave_pivot, remove, take_first, push, reset, deposit, deliver, reserve, moved, set_enabled, look, pick, finish, refill, touch_clocked,
+    leave_pivot, remove, take_first, push, reset, take_twin, deposit, deliver, reserve, moved, set_enabled, look, pick, finish, refill, touch_clocked,
     prefetch, fired, part_fired, read_marking, pass_races, settle,
     fetch_waiting, later, rests, rings, is_due, settle_fired
 }
@@ -365,6 +365,12 @@ extern "C" fn grow(engine: &mut Engine, place: u64) {
 extern "C" fn reset(engine: &mut Engine, place: u64) {
     let (engine, program) = parts(engine);
     engine.reset(program, PlaceId(place as u32));
+}
+
+/// Takes the first token that equals the one in a seat of another place (E10).
+extern "C" fn take_twin(engine: &mut Engine, place: u64, of: u64, seat: u64) {
+    let (engine, program) = parts(engine);
+    engine.take_twin(program, PlaceId(place as u32), PlaceId(of as u32), seat);
 }
 
 /// Tokens arrive in a place that is known only now, or several at once.

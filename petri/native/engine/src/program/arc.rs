@@ -36,6 +36,8 @@ pub struct InputProgram {
     pub binds: Vec<(u32, VariableId)>,
     /// The token stays.
     pub keep: bool,
+    /// Where the first equal token goes as well when the arc takes one (E10).
+    pub twin: Option<PlaceId>,
     /// The arcs before this one on the same place.
     pub before: Vec<usize>,
     /// The arcs behind this one on the same bag, whose tokens may move to another seat when this one is taken.
@@ -130,6 +132,9 @@ pub enum Take {
     Seat { place: PlaceId, arc: u32 },
     /// The token at the position that the binding says for the arc, in a place that is not a bag.
     Shown { place: PlaceId, arc: u32 },
+    /// The first token of a place that equals the one of another place which the binding says for the arc, and which is taken
+    /// next (E10).
+    Twin { place: PlaceId, of: PlaceId, arc: u32 },
 }
 
 /// How an output arc deposits its tokens.

@@ -215,7 +215,11 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
         let sends: Vec<_> = outputs.iter().map(|arc| (arc.give(), delivery(arc))).collect();
         let own = || outputs.iter().filter(|arc| arc.delay.is_none());
         let given = constants.try_fold(0u64, |sum, count| Some(sum.saturating_add(count?)));
-        let takes = (0..inputs.len()).filter(|&i| !inputs[i].keep).map(|i| take(&inputs, i)).collect();
+        let takes = (0..inputs.len())
+            .filter(|&i| !inputs[i].keep)
+            .flat_map(|i| [twin(&inputs, i), Some(take(&inputs, i))])
+            .flatten()
+            .collect();
         let program = TransitionProgram {
             takes,
             gives: own().map(OutputProgram::give).collect(),
@@ -332,6 +336,7 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
                 equals,
                 binds: binds(&arc.pattern),
                 keep: arc.keep,
+                twin: arc.twin,
                 before,
                 after: if matches!(find, Find::Any | Find::Keyed(_) | Find::Shown { .. }) { after } else { Vec::new() },
                 find,
@@ -520,6 +525,11 @@ pub fn constant_slot((slot, value): &(u32, Value)) -> Option<(u32, u64)> {
         _ => return None,
     };
     Some((*slot, bits))
+}
+
+/// What goes with a token that the arc takes (E10).
+fn twin(inputs: &[InputProgram], arc: usize) -> Option<Take> {
+    inputs[arc].twin.map(|place| Take::Twin { place, of: inputs[arc].place, arc: arc as u32 })
 }
 
 fn take(inputs: &[InputProgram], arc: usize) -> Take {
