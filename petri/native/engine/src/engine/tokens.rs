@@ -10,9 +10,8 @@ use crate::engine::run::Engine;
 use crate::net::Discipline;
 use crate::program::arc::{Give, Take};
 use crate::program::place::LinesProgram;
-use crate::program::transition::{TransitionProgram, NO_LANE};
+use crate::program::transition::TransitionProgram;
 use crate::program::Program;
-use crate::state::agenda::Ending;
 use crate::state::counters::PlaceCounters;
 use crate::state::value::Scope;
 
@@ -72,8 +71,14 @@ impl Engine {
     fn front_moved(&mut self, program: &Program, front: PlaceId, before: u64, between: u64, after: u64) {
         self.enabling.moved(program, GaugeId::tokens(front), before, between);
         if after != between {
-            self.enabling.moved(program, GaugeId::tokens(front), between, after);
+            self.front_shows(program, front, between);
         }
+    }
+
+    /// A front shows one more token, behind others.
+    fn front_shows(&mut self, program: &Program, front: PlaceId, before: u64) {
+        let token = self.marking.token(front, before as usize);
+        self.enabling.moved_by(program, GaugeId::tokens(front), before, before + 1, Some(token));
     }
 
     /// A token arrives in a place with lines, as `add` says: another one may be shown then.
@@ -92,7 +97,7 @@ impl Engine {
         }
         add(self);
         if self.marking.places[front].tokens > shown {
-            self.enabling.moved(program, GaugeId::tokens(front), shown, shown + 1);
+            self.front_shows(program, front, shown);
         } else if discipline != Discipline::Fifo {
             self.front_moved(program, front, shown, shown - 1, shown);
         }
@@ -257,12 +262,8 @@ impl Engine {
             let (place, count, values) = next_deposit(words, &plan.gives[0], &mut 0);
             self.reserve_for(program, place, count, &words[values]);
         }
-        let mut ending = Ending::new(delivery, NO_LANE);
-        if let Some(code) = &self.code {
-            let finish = &code.routines[delivery].finish;
-            (ending.function, ending.holes) = (finish.function as usize, finish.holes as usize);
-        }
-        self.agenda.begin_delivery(arrival, self.firings << program.parts | part, ending, words);
+        let number = self.firings << program.parts | part;
+        self.agenda.begin(arrival, number, delivery, plan.lane, words.len()).copy_from_slice(words);
     }
 
     /// Keeps room for tokens that a firing in progress will deposit, where the place has a capacity.

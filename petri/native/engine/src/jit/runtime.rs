@@ -45,7 +45,7 @@ macro_rules! runtime {
 }
 
 runtime! {
-    choose, integer, real, started, arrived, departs, weight_leaves, identity_leaves, identity_arrives, shown, bucket_of, seats, choose_of, leave, enter, leave_index,
+    choose, has_room, integer, real, started, arrived, departs, weight_leaves, identity_leaves, identity_arrives, shown, bucket_of, seats, choose_of, leave, enter, leave_index,
     leave_pivot, remove, take_first, push, reset, deposit, deliver, reserve, moved, set_enabled, look, pick, finish, refill, touch_clocked,
     prefetch, fired, part_fired, read_marking, pass_races, settle,
     fetch_waiting, later, rests, rings, is_due, settle_fired
@@ -147,6 +147,15 @@ extern "C" fn choose(engine: &mut Engine, transition: u64) -> u64 {
     let (engine, program) = parts(engine);
     match engine.drawing(|engine| engine.choose(program, &program.transitions[TransitionId(transition as u32)])) {
         Ok(()) => DONE,
+        Err(_) => GENERAL,
+    }
+}
+
+/// Whether there is room for what the binding in `scratch.chosen` and `variables` would give.
+extern "C" fn has_room(engine: &mut Engine, transition: u64) -> u64 {
+    let (engine, program) = parts(engine);
+    match engine.has_room(program, &program.transitions[TransitionId(transition as u32)]) {
+        Ok(room) => u64::from(room),
         Err(_) => GENERAL,
     }
 }

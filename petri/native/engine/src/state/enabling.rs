@@ -8,6 +8,8 @@
 //! crosses. A transition that only watches decide is *plain*: it is enabled exactly if `unmet` is 0. Any other is put
 //! on a list when something changes that it depends on, and is looked at before the next choice, but only while `unmet`
 //! is 0. The existence of a binding of a join is one more condition that the count covers.
+//! Most changes can turn a transition in one direction: more tokens for an input arc may enable it, fewer may disable it.
+//! So one that is enabled is not looked at when such a token comes, nor one that is not when it goes.
 //!
 //! ```text
 //! t needs 2 tokens of a, at least 1 of b, and at most 3 of c:   watches a ≥ 2, b ≥ 1, c < 4
@@ -20,6 +22,7 @@
 //!   join has bindings is one of them.
 //! - *plain*: a plain transition is in the set of its priority exactly if `unmet` is 0.
 //! - *enabled*: any other is in that set only if `unmet` is 0.
+//! - *found*: of one that is not plain, whose `unmet` is 0, and that is not listed: `found` says whether it is in that set.
 //! - *list*: the two lists have exactly the transitions that are marked `listed`, each once.
 //! - [`RankSet`] holds its own.
 
@@ -31,6 +34,7 @@ use crate::base::random::Random;
 use crate::base::table::Table;
 use crate::collections::rank_set::RankSet;
 use crate::program::transition::TransitionProgram;
+use crate::program::watch::{Dependent, EnabledBy};
 use crate::program::Program;
 use crate::state::arena::{Arena, ArenaTable};
 use crate::state::counters::TransitionCounters;
@@ -97,6 +101,16 @@ impl Enabling {
     /// A gauge went from `old` to `new`.
     #[inline(always)]
     pub fn moved(&mut self, program: &Program, gauge: GaugeId, old: u64, new: u64) {
+        self.moved_by(program, gauge, old, new, None);
+    }
+
+    /// The same, where this token has arrived.
+    #[inline(always)]
+    pub fn moved_by(&mut self, program: &Program, gauge: GaugeId, old: u64, new: u64, token: Option<&[u64]>) {
+        let sees = |dependent: &Dependent| match (token, dependent.only) {
+            (Some(token), Some((slot, bits))) => token[slot as usize] == bits,
+            _ => true,
+        };
         let gauge = program.gauges[gauge];
         if old.min(new) < gauge.top {
             for watch in &program.watches[gauge.watches.0 as usize..gauge.watches.1 as usize] {
@@ -110,10 +124,21 @@ impl Enabling {
                 }
             }
             for dependent in &program.dependents[gauge.dependents.0 as usize..gauge.dependents.1 as usize] {
-                if new < old || old < dependent.depth {
+                if (new < old || old < dependent.depth) && sees(dependent) && self.may_turn(dependent, old, new) {
                     self.touch(dependent.transition);
                 }
             }
+        }
+    }
+
+    /// Whether a change of a gauge can turn the last look at a transition to its opposite.
+    #[inline(always)]
+    fn may_turn(&self, dependent: &Dependent, old: u64, new: u64) -> bool {
+        let found = self.transitions[dependent.transition].found;
+        match dependent.enabled_by {
+            EnabledBy::Either => true,
+            EnabledBy::More => old == new || found != (old < new),
+            EnabledBy::Fewer => old == new || found != (old > new),
         }
     }
 
@@ -121,6 +146,7 @@ impl Enabling {
     pub fn met(&mut self, transition: TransitionId) {
         let status = &mut self.transitions[transition];
         status.unmet -= 1;
+        status.found = false;
         if status.unmet == 0 {
             if status.plain {
                 self.levels[status.level as usize].insert(status.position as usize);
@@ -190,7 +216,8 @@ impl Enabling {
     /// Notes the result of a look at a transition.
     #[inline(always)]
     pub fn set(&mut self, transition: TransitionId, enabled: bool) {
-        let status = self.transitions[transition];
+        let status = &mut self.transitions[transition];
+        status.found = enabled;
         let level = &mut self.levels[status.level as usize];
         if enabled {
             level.insert(status.position as usize);
@@ -254,10 +281,11 @@ impl Enabling {
             let mut members = level.iter().peekable();
             for (position, &transition) in plan.transitions.iter().enumerate() {
                 let (state, is_member) = (&self.transitions[transition], members.next_if_eq(&position).is_some());
-                let possible = state.unmet == 0;
+                let (possible, known) = (state.unmet == 0, !state.plain && !state.listed);
                 let found = || format!("transition {} is a member: {is_member}", transition.at());
                 ensure(!state.plain || is_member == possible, "plain", found)?;
                 ensure(possible || !is_member, "enabled", found)?;
+                ensure(!possible || !known || state.found == is_member, "found", found)?;
             }
             ensure(members.next().is_none(), "enabled", || "a member is no transition".to_owned())?;
         }

@@ -1,7 +1,7 @@
 //! The transition whose code is made, and the sets of enabled transitions.
 
 pub use crate::program::arc::OutputForm;
-pub use crate::program::transition::NO_LANE;
+pub use crate::program::transition::{Known, NO_LANE};
 
 use crate::collections::rank_set::{MEDIUM, SMALL};
 use crate::jit::blueprint::expression::{Bool, Int, Mean, Real, SlotValue, Value, Variable};
@@ -16,7 +16,8 @@ pub struct TransitionPlan {
     pub takes: Vec<Take>,
     pub inhibitors: Vec<Inhibitor>,
     pub guard: Option<Bool>,
-    pub prefers: bool,
+    pub prefer: Option<Prefer>,
+    pub known: Known,
     /// Whether a look must check the room in places with a capacity.
     pub asks_for_room: bool,
     pub resets: Vec<PlaceRef>,
@@ -101,6 +102,13 @@ impl Input {
     }
 }
 
+/// Which bindings are preferred.
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub struct Prefer {
+    pub key: Vec<Value>,
+    pub most: bool,
+}
+
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub struct Inhibitor {
     pub place: PlaceRef,
@@ -149,6 +157,7 @@ pub struct Output {
 pub struct Delay {
     pub time: Time,
     pub delivery: TransitionRef,
+    pub in_lane: bool,
 }
 
 #[derive(Debug, PartialEq, Eq, Hash)]
