@@ -64,21 +64,21 @@ impl Engine {
         let (before, shown) = (self.changes(place).tokens, self.marking.places[front].tokens);
         self.marking.step_up(program, &mut self.enabling, lines, seat as usize, self.now);
         self.left(program, place, before, before - 1);
-        self.front_moved(program, front, shown, shown - 1, self.marking.places[front].tokens);
+        self.front_moved(program, front, shown, self.marking.places[front].tokens);
     }
 
-    /// A front had a number of tokens, then another for a moment, and has a number now.
-    fn front_moved(&mut self, program: &Program, front: PlaceId, before: u64, between: u64, after: u64) {
-        self.enabling.moved(program, GaugeId::tokens(front), before, between);
-        if after != between {
-            self.front_shows(program, front, between);
+    /// A front had a number of tokens, and has one less, one more behind the others, or another one behind the others.
+    fn front_moved(&mut self, program: &Program, front: PlaceId, before: u64, after: u64) {
+        let gauge = GaugeId::tokens(front);
+        if after < before {
+            return self.enabling.moved(program, gauge, before, after);
         }
-    }
-
-    /// A front shows one more token, behind others.
-    fn front_shows(&mut self, program: &Program, front: PlaceId, before: u64) {
-        let token = self.marking.token(front, before as usize);
-        self.enabling.moved_by(program, GaugeId::tokens(front), before, before + 1, Some(token));
+        let token = self.marking.token(front, after as usize - 1);
+        if after > before {
+            self.enabling.moved_by(program, gauge, before, after, Some(token));
+        } else {
+            self.enabling.replaced(program, gauge, token);
+        }
     }
 
     /// A token arrives in a place with lines, as `add` says: another one may be shown then.
@@ -96,10 +96,9 @@ impl Engine {
             self.marking.lines[lines].reserve(token, 1, false);
         }
         add(self);
-        if self.marking.places[front].tokens > shown {
-            self.front_shows(program, front, shown);
-        } else if discipline != Discipline::Fifo {
-            self.front_moved(program, front, shown, shown - 1, shown);
+        let now_shown = self.marking.places[front].tokens;
+        if now_shown > shown || discipline != Discipline::Fifo {
+            self.front_moved(program, front, shown, now_shown);
         }
     }
 

@@ -104,7 +104,7 @@ impl Enabling {
         self.moved_by(program, gauge, old, new, None);
     }
 
-    /// The same, where this token has arrived.
+    /// The same, where this token has arrived in a bag. What such tokens decide depends on the bag, and is looked at if it sees this one.
     #[inline(always)]
     pub fn moved_by(&mut self, program: &Program, gauge: GaugeId, old: u64, new: u64, token: Option<&[u64]>) {
         let sees = |dependent: &Dependent| match (token, dependent.only) {
@@ -116,7 +116,9 @@ impl Enabling {
             for watch in &program.watches[gauge.watches.0 as usize..gauge.watches.1 as usize] {
                 let (before, after) = (old >= watch.threshold, new >= watch.threshold);
                 if before != after {
-                    if after != watch.below {
+                    if after != watch.below && token.is_some() && !self.transitions[watch.transition].plain {
+                        self.meet(watch.transition);
+                    } else if after != watch.below {
                         self.met(watch.transition);
                     } else {
                         self.violated(watch.transition);
@@ -127,6 +129,17 @@ impl Enabling {
                 if (new < old || old < dependent.depth) && sees(dependent) && self.may_turn(dependent, old, new) {
                     self.touch(dependent.transition);
                 }
+            }
+        }
+    }
+
+    /// A token has left a bag, and this one has come: its gauge is as before.
+    pub fn replaced(&mut self, program: &Program, gauge: GaugeId, token: &[u64]) {
+        let (first, end) = program.gauges[gauge].dependents;
+        for dependent in &program.dependents[first as usize..end as usize] {
+            let sees = dependent.only.is_none_or(|(slot, bits)| token[slot as usize] == bits);
+            if sees || dependent.enabled_by != EnabledBy::More || self.transitions[dependent.transition].found {
+                self.touch(dependent.transition);
             }
         }
     }
@@ -142,12 +155,19 @@ impl Enabling {
         }
     }
 
+    /// A condition holds now. Returns whether all do.
     #[inline(always)]
-    pub fn met(&mut self, transition: TransitionId) {
+    fn meet(&mut self, transition: TransitionId) -> bool {
         let status = &mut self.transitions[transition];
         status.unmet -= 1;
         status.found = false;
-        if status.unmet == 0 {
+        status.unmet == 0
+    }
+
+    #[inline(always)]
+    pub fn met(&mut self, transition: TransitionId) {
+        if self.meet(transition) {
+            let status = &mut self.transitions[transition];
             if status.plain {
                 self.levels[status.level as usize].insert(status.position as usize);
             } else {
@@ -386,6 +406,8 @@ mod tests {
             enabling.set(TransitionId(0), true);
         };
         assert_eq!(damaged(other), "enabled");
+        let unknown = |enabling: &mut Enabling| enabling.transitions[TransitionId(1)].plain = false;
+        assert_eq!(damaged(unknown), "found");
         assert_eq!(damaged(|enabling| enabling.transitions[TransitionId(0)].listed = true), "list");
         assert_eq!(damaged(|enabling| enabling.listed = 2), "list");
     }

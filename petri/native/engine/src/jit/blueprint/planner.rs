@@ -16,8 +16,8 @@ use crate::jit::blueprint::place::{
 };
 use crate::jit::blueprint::rate::{Bindings, EachRate, RatePlan, Settle};
 use crate::jit::blueprint::transition::{
-    Check, Count, Delay, Find, Inhibitor, Input, JoinSelection, Level, Limit, OneOf, Output, Prefer, Races, Selection,
-    SetSize, Take, Time, TransitionPlan,
+    Check, Count, Delay, Find, Inhibitor, Input, JoinSelection, Level, Limit, OneOf, Output, Prefer, Races, Room,
+    Rooms, Selection, SetSize, Take, Time, TransitionPlan,
 };
 use crate::jit::blueprint::{Blueprint, LoopPlan, Subject};
 use crate::jit::profile::{Occupancy, Profile};
@@ -390,7 +390,7 @@ impl<'a> Planner<'a> {
             guard: plan.guard.as_ref().map(|guard| self.condition(guard)),
             prefer: plan.prefer.as_ref().map(|prefer| self.prefer(prefer)),
             known: plan.known.clone(),
-            asks_for_room: !plan.rooms.is_empty(),
+            rooms: self.rooms(plan),
             resets: plan.resets.iter().map(|&place| self.place(place)).collect(),
             draws: plan.draws.iter().map(|(variable, value)| (variable.at(), self.value(value))).collect(),
             time: self.time(&plan.time),
@@ -459,6 +459,24 @@ impl<'a> Planner<'a> {
             equals: self.slots(&arc.equals),
             index: arc.index.map(|index| self.index(index)),
             threshold: self.count(&arc.threshold),
+        }
+    }
+
+    fn rooms(&mut self, plan: &TransitionProgram) -> Rooms {
+        let &[output] = &plan.rooms[..] else {
+            return if plan.rooms.is_empty() { Rooms::Watched } else { Rooms::ByRuntime };
+        };
+        let (program, id) = (self.program, plan.outputs[output].place());
+        let place = &program.places[id];
+        let shown = place.lines.map(|lines| program.lines[lines].front);
+        let takes = plan.inputs.iter().any(|arc| !arc.keep && (arc.place == id || Some(arc.place) == shown));
+        let is_one = plan.outputs[output].places.len() == 1 && place.weight.is_none();
+        match place.capacity {
+            Some(capacity) if is_one && !takes && !plan.resets.contains(&id) => {
+                let (place, capacity, per) = (self.place(id), self.word(capacity), place.per.clone());
+                Rooms::One(Room { output, place, capacity, per })
+            }
+            _ => Rooms::ByRuntime,
         }
     }
 

@@ -18,8 +18,7 @@ pub struct TransitionPlan {
     pub guard: Option<Bool>,
     pub prefer: Option<Prefer>,
     pub known: Known,
-    /// Whether a look must check the room in places with a capacity.
-    pub asks_for_room: bool,
+    pub rooms: Rooms,
     pub resets: Vec<PlaceRef>,
     pub draws: Vec<(Variable, Value)>,
     pub time: Time,
@@ -100,6 +99,25 @@ impl Input {
     pub fn is_bag(&self) -> bool {
         matches!(self.find, Find::Any | Find::Keyed(_))
     }
+}
+
+/// How a look checks whether places with a capacity have room for what a firing would give (E6).
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub enum Rooms {
+    /// Watches do.
+    Watched,
+    One(Room),
+    ByRuntime,
+}
+
+/// Room for the tokens of one output arc, in a place that the firing takes nothing from.
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub struct Room {
+    pub output: usize,
+    pub place: PlaceRef,
+    pub capacity: WordRef,
+    /// The slots of the key, where the room is that of a line.
+    pub per: Vec<u32>,
 }
 
 /// Which bindings are preferred.

@@ -12,7 +12,7 @@ use crate::engine::code::ENABLED;
 use crate::jit::blueprint::expression::SlotValue;
 use crate::jit::blueprint::names::{IndexRef, PlaceRef, OWN};
 use crate::jit::blueprint::place::KeySlot;
-use crate::jit::blueprint::transition::{Count, Find, Inhibitor, Input, Selection, TransitionPlan};
+use crate::jit::blueprint::transition::{Count, Find, Inhibitor, Input, Room, Rooms, Selection, TransitionPlan};
 use crate::jit::emit::emitter::{Draw, Source, Writer, FLAGS};
 use crate::jit::emit::subjects::{SearchCode, Subjects};
 use crate::jit::holes::Hole;
@@ -428,10 +428,40 @@ impl<'a, 'b> SearchCode<'_, 'a, 'b> {
             let holds = self.expressions().condition(guard, now);
             self.e.unless(holds, next);
         }
-        if plan.asks_for_room && position == plan.inputs.len() {
-            let room = self.has_room(nest);
-            self.e.unless(room, next);
+        if position == plan.inputs.len() {
+            let fits = match &plan.rooms {
+                Rooms::Watched => return,
+                Rooms::One(room) => self.fits(plan, room),
+                Rooms::ByRuntime => self.has_room(nest),
+            };
+            self.e.unless(fits, next);
         }
+    }
+
+    /// Whether a place, or a line of it, has room for what one arc would give.
+    fn fits(&mut self, plan: &TransitionPlan, room: &Room) -> Value {
+        let (arc, now) = (&plan.outputs[room.output], self.e.now);
+        let mut count = self.natural(&arc.count);
+        if let Some(condition) = &arc.condition {
+            let (gives, none) = (self.expressions().condition(condition, now), self.e.int(0));
+            count = self.e.b.ins().select(gives, count, none);
+        }
+        let load = if room.per.is_empty() {
+            let (tokens, reserved) = (self.e.tokens_in(room.place), self.places().reserved(room.place));
+            self.e.b.ins().iadd(tokens, reserved)
+        } else {
+            let key: Vec<Source> =
+                room.per.iter().map(|&slot| self.outputs().slot_value(&arc.values[slot as usize], now)).collect();
+            let (place, key) = (self.e.place_id(room.place), self.slots().spill(&key));
+            self.e.call(self.e.runtime.load_of_line, &[self.e.engine, place, key], Some(I64)).unwrap_or(place)
+        };
+        let (after, capacity) = (self.e.b.ins().iadd(load, count), self.e.hole(Hole::Constant(room.capacity)));
+        let fits = self.e.b.ins().icmp(IntCC::UnsignedLessThanOrEqual, after, capacity);
+        if room.per.is_empty() || matches!(arc.count, Count::Const(1..)) && arc.condition.is_none() {
+            return fits;
+        }
+        let nothing = self.e.equals(count, 0);
+        self.e.b.ins().bor(fits, nothing)
     }
 
     /// Whether places with a capacity have room for what a binding would give (E6). A fault is left to the interpreter.
