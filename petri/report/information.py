@@ -151,8 +151,6 @@ class _Teller:
         speed = self.speeds[number]
         if speed.looks:
             parts.append(f"(looks through {speed.looks.replace('`', '')})")
-        if speed.asks:
-            parts.append(f"(interpreted: asks for room in {speed.asks.replace('`', '')})")
         return transition.name, takes, ", ".join(parts), _line(transition.doc)
 
     def expression(self, transition: Transition, expression: Expr, dimension: str) -> str:

@@ -78,12 +78,6 @@ WORDING: dict[str, Wording] = {
         "what a pattern equates (`a(x), b(x)`), a comparison of tokens of two places (`when x <= y`), and a preference"
         " among the tokens of the only bag, none of which a guard tests, are counted instead, at little cost",
     ),
-    "asks-for-room": Wording(
-        "`{name}` is interpreted, which takes two or three times as long as compiled code: what it gives to {what} is"
-        " computed, and so is whether there is room",
-        "without `cap` it is compiled; so it is with credits instead of `cap`: in `waiting(x), free(port(x)) ->"
-        " buffer[port(x)](x)` with `place free : 0..3 = 4 * all`, what takes from `buffer[i]` gives `free(i)` back",
-    ),
     "no-transition": Wording("the net `{name}` has no transition, so nothing can happen"),
     "no-measures": Wording(
         "the net declares no measure",

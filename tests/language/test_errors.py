@@ -21,7 +21,6 @@ UPDATE = bool(os.environ.get("PNSIM_UPDATE"))
 
 # Told where a corpus of files cannot go; each has a test of its own (test_parameters.py, test_files.py).
 ELSEWHERE = {
-    "asks-for-room",  # only the native engine knows: tests/cli/test_searches.py
     "looks-through",  # only the native engine knows: tests/cli/test_searches.py
     "only-modules",
     "not-one-declaration",  # of texts that a program writes: tests/builder

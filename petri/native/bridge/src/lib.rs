@@ -100,7 +100,6 @@ fn speed_parts(speed: Speed) -> SpeedParts {
         Interpreted::Place(place, WhyPlace::Weight) => ("weight", place.at()),
         Interpreted::Place(place, WhyPlace::Key) => ("key", place.at()),
         Interpreted::Place(place, WhyPlace::Ranges) => ("ranges", place.at()),
-        Interpreted::Room(arc) => ("room", arc),
         Interpreted::Loops => ("loops", 0),
     };
     let looks = speed.looks.map(|looks| (looks.arcs, looks.combined));

@@ -138,6 +138,15 @@ impl Engine {
     }
 
     pub(super) fn search(&mut self, program: &Program, plan: &TransitionProgram, goal: Goal) -> Outcome<u64> {
+        self.search_for(program, plan, goal).run()
+    }
+
+    /// Whether there is room for what a binding would give: its tokens are in `scratch.chosen`, its values in `variables`.
+    pub(crate) fn has_room(&mut self, program: &Program, plan: &TransitionProgram) -> Outcome<bool> {
+        self.search_for(program, plan, Goal::First).has_room()
+    }
+
+    fn search_for<'s>(&'s mut self, program: &'s Program, plan: &'s TransitionProgram, goal: Goal) -> Search<'s> {
         Search {
             program,
             transition: plan,
@@ -151,7 +160,6 @@ impl Engine {
             stop: &self.stop,
             tried: 0,
         }
-        .run()
     }
 }
 

@@ -324,7 +324,8 @@ impl<'a> Search<'a> {
         Ok(matching >= self.count(&arc.threshold)?)
     }
 
-    fn has_room(&mut self) -> Outcome<bool> {
+    /// Whether there is room for what the binding in `scratch.chosen` and `variables` would give.
+    pub fn has_room(&mut self) -> Outcome<bool> {
         let transition = self.transition;
         self.scratch.given.clear();
         self.scratch.given_keys.clear();

@@ -10,9 +10,8 @@ use crate::engine::run::Engine;
 use crate::net::Discipline;
 use crate::program::arc::{Give, Take};
 use crate::program::place::LinesProgram;
-use crate::program::transition::{TransitionProgram, NO_LANE};
+use crate::program::transition::TransitionProgram;
 use crate::program::Program;
-use crate::state::agenda::Ending;
 use crate::state::counters::PlaceCounters;
 use crate::state::value::Scope;
 
@@ -66,14 +65,20 @@ impl Engine {
         let (before, shown) = (self.changes(place).tokens, self.marking.places[front].tokens);
         self.marking.step_up(program, &mut self.enabling, lines, seat as usize, self.now);
         self.left(program, place, before, before - 1);
-        self.front_moved(program, front, shown, shown - 1, self.marking.places[front].tokens);
+        self.front_moved(program, front, shown, self.marking.places[front].tokens);
     }
 
-    /// A front had a number of tokens, then another for a moment, and has a number now.
-    fn front_moved(&mut self, program: &Program, front: PlaceId, before: u64, between: u64, after: u64) {
-        self.enabling.moved(program, GaugeId::tokens(front), before, between);
-        if after != between {
-            self.enabling.moved(program, GaugeId::tokens(front), between, after);
+    /// A front had a number of tokens, and has one less, one more behind the others, or another one behind the others.
+    fn front_moved(&mut self, program: &Program, front: PlaceId, before: u64, after: u64) {
+        let gauge = GaugeId::tokens(front);
+        if after < before {
+            return self.enabling.moved(program, gauge, before, after);
+        }
+        let token = self.marking.token(front, after as usize - 1);
+        if after > before {
+            self.enabling.moved_by(program, gauge, before, after, Some(token));
+        } else {
+            self.enabling.replaced(program, gauge, token);
         }
     }
 
@@ -92,10 +97,9 @@ impl Engine {
             self.marking.lines[lines].reserve(token, 1, false);
         }
         add(self);
-        if self.marking.places[front].tokens > shown {
-            self.enabling.moved(program, GaugeId::tokens(front), shown, shown + 1);
-        } else if discipline != Discipline::Fifo {
-            self.front_moved(program, front, shown, shown - 1, shown);
+        let now_shown = self.marking.places[front].tokens;
+        if now_shown > shown || discipline != Discipline::Fifo {
+            self.front_moved(program, front, shown, now_shown);
         }
     }
 
@@ -270,12 +274,8 @@ impl Engine {
             let (place, count, values) = next_deposit(words, &plan.gives[0], &mut 0);
             self.reserve_for(program, place, count, &words[values]);
         }
-        let mut ending = Ending::new(delivery, NO_LANE);
-        if let Some(code) = &self.code {
-            let finish = &code.routines[delivery].finish;
-            (ending.function, ending.holes) = (finish.function as usize, finish.holes as usize);
-        }
-        self.agenda.begin_delivery(arrival, self.firings << program.parts | part, ending, words);
+        let number = self.firings << program.parts | part;
+        self.agenda.begin(arrival, number, delivery, plan.lane, words.len()).copy_from_slice(words);
     }
 
     /// Keeps room for tokens that a firing in progress will deposit, where the place has a capacity.

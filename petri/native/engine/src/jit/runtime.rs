@@ -45,7 +45,7 @@ macro_rules! runtime {
 }
 
 runtime! {
-    choose, integer, real, started, arrived, departs, weight_leaves, identity_leaves, identity_arrives, shown, bucket_of, seats, choose_of, leave, enter, leave_index,
+    choose, has_room, load_of_line, integer, real, started, arrived, departs, weight_leaves, identity_leaves, identity_arrives, shown, bucket_of, seats, choose_of, leave, enter, leave_index,
     leave_pivot, remove, take_first, push, reset, take_twin, deposit, deliver, reserve, moved, set_enabled, look, pick, finish, refill, touch_clocked,
     prefetch, fired, part_fired, read_marking, pass_races, settle,
     fetch_waiting, later, rests, rings, is_due, settle_fired
@@ -149,6 +149,24 @@ extern "C" fn choose(engine: &mut Engine, transition: u64) -> u64 {
         Ok(()) => DONE,
         Err(_) => GENERAL,
     }
+}
+
+/// Whether there is room for what the binding in `scratch.chosen` and `variables` would give.
+extern "C" fn has_room(engine: &mut Engine, transition: u64) -> u64 {
+    let (engine, program) = parts(engine);
+    match engine.has_room(program, &program.transitions[TransitionId(transition as u32)]) {
+        Ok(room) => u64::from(room),
+        Err(_) => GENERAL,
+    }
+}
+
+/// The tokens in, and those that firings in progress will give to, the line with a key.
+unsafe extern "C" fn load_of_line(engine: &mut Engine, place: u64, key: *const u64) -> u64 {
+    let (engine, program) = parts(engine);
+    let Some(lines) = program.places[PlaceId(place as u32)].lines else { return 0 };
+    // SAFETY: the key has a word for each of the slots that tell lines apart.
+    let key = unsafe { slots(key, program.lines[lines].slots.len()) };
+    engine.marking.lines[lines].load(key)
 }
 
 /// Writes the tokens of binding `k` of a join into `scratch.chosen`.

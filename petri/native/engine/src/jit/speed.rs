@@ -29,8 +29,6 @@ pub enum Interpreted {
     Search(WhySearch),
     /// All its firings are, because of a place.
     Place(PlaceId, WhyPlace),
-    /// Only the look whether it is enabled: it asks the places of an output arc for room.
-    Room(usize),
     /// Only the look: it would be a loop within a loop within others, too many of them.
     Loops,
 }
@@ -64,7 +62,6 @@ fn choice(plan: &TransitionProgram) -> Choice {
 fn interpreted(program: &Program, plan: &TransitionProgram) -> Vec<Interpreted> {
     let mut found: Vec<_> = why_search(plan).map(Interpreted::Search).into_iter().collect();
     found.extend(interpreted_place(program, plan).map(|(place, why)| Interpreted::Place(place, why)));
-    found.extend(plan.rooms.iter().map(|&arc| Interpreted::Room(arc)));
     let loops = plan.inputs.iter().filter(|arc| matches!(arc.find, Find::Any | Find::Keyed(_)) && arc.decides).count();
     if !plan.plain && loops > MOST_LOOPS {
         found.push(Interpreted::Loops);

@@ -79,6 +79,15 @@ pub struct Preference {
     pub most: bool,
 }
 
+/// Behind how many input arcs a search knows what decides about a binding. Behind all of them, if some of it may raise a fault: then
+/// it is evaluated in the order of the semantics.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Known {
+    pub inhibitors: Vec<usize>,
+    pub guard: usize,
+    pub preference: usize,
+}
+
 pub struct TransitionProgram {
     pub name: String,
     pub variable_names: Vec<String>,
@@ -91,6 +100,7 @@ pub struct TransitionProgram {
     pub inhibitors: Vec<InhibitorProgram>,
     pub guard: Option<Bool>,
     pub prefer: Option<Preference>,
+    pub known: Known,
     pub clock: Option<ClockProgram>,
     /// The outputs to places with a capacity whose room watches do not decide.
     pub rooms: Vec<usize>,

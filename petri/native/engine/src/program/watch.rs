@@ -33,4 +33,20 @@ pub struct Dependent {
     pub transition: TransitionId,
     pub depth: u64,
     pub only: Option<(u32, u64)>,
+    pub enabled_by: EnabledBy,
+}
+
+/// Which changes of a gauge may enable a transition. The others may only disable it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum EnabledBy {
+    More,
+    Fewer,
+    Either,
+}
+
+impl Dependent {
+    /// A transition that is looked at again whatever changes.
+    pub fn on_any_change(transition: TransitionId) -> Self {
+        Dependent { transition, depth: u64::MAX, only: None, enabled_by: EnabledBy::Either }
+    }
 }

@@ -88,15 +88,6 @@ impl Agenda {
         &mut record[..words]
     }
 
-    /// What an output with a delay gives is on the way, in no lane.
-    #[inline(always)]
-    pub fn begin_delivery(&mut self, arrival: Ticks, number: u64, delivery: Ending, words: &[u64]) {
-        self.make_room();
-        let slot = self.tournament.insert(arrival, number);
-        self.endings.set_head(slot, delivery);
-        self.endings.record_mut(slot)[..words.len()].copy_from_slice(words);
-    }
-
     /// Ensures that one more firing can begin without more slots.
     #[inline(always)]
     pub fn make_room(&mut self) {

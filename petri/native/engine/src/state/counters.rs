@@ -49,6 +49,8 @@ pub struct TransitionCounters {
     pub plain: bool,
     /// It is on the list of those to look at again.
     pub listed: bool,
+    /// Where not only watches decide: a look has found it enabled, and no condition has failed since.
+    pub found: bool,
     /// It is the shadow of a transition with a clock, which is looked at when the instant is over.
     pub of_clock: bool,
 }

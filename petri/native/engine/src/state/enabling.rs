@@ -8,6 +8,8 @@
 //! crosses. A transition that only watches decide is *plain*: it is enabled exactly if `unmet` is 0. Any other is put
 //! on a list when something changes that it depends on, and is looked at before the next choice, but only while `unmet`
 //! is 0. The existence of a binding of a join is one more condition that the count covers.
+//! Most changes can turn a transition in one direction: more tokens for an input arc may enable it, fewer may disable it.
+//! So one that is enabled is not looked at when such a token comes, nor one that is not when it goes.
 //!
 //! ```text
 //! t needs 2 tokens of a, at least 1 of b, and at most 3 of c:   watches a ≥ 2, b ≥ 1, c < 4
@@ -20,6 +22,7 @@
 //!   join has bindings is one of them.
 //! - *plain*: a plain transition is in the set of its priority exactly if `unmet` is 0.
 //! - *enabled*: any other is in that set only if `unmet` is 0.
+//! - *found*: of one that is not plain, whose `unmet` is 0, and that is not listed: `found` says whether it is in that set.
 //! - *list*: the two lists have exactly the transitions that are marked `listed`, each once.
 //! - [`RankSet`] holds its own.
 
@@ -31,6 +34,7 @@ use crate::base::random::Random;
 use crate::base::table::Table;
 use crate::collections::rank_set::RankSet;
 use crate::program::transition::TransitionProgram;
+use crate::program::watch::{Dependent, EnabledBy};
 use crate::program::Program;
 use crate::state::arena::{Arena, ArenaTable};
 use crate::state::counters::TransitionCounters;
@@ -97,12 +101,24 @@ impl Enabling {
     /// A gauge went from `old` to `new`.
     #[inline(always)]
     pub fn moved(&mut self, program: &Program, gauge: GaugeId, old: u64, new: u64) {
+        self.moved_by(program, gauge, old, new, None);
+    }
+
+    /// The same, where this token has arrived in a bag. What such tokens decide depends on the bag, and is looked at if it sees this one.
+    #[inline(always)]
+    pub fn moved_by(&mut self, program: &Program, gauge: GaugeId, old: u64, new: u64, token: Option<&[u64]>) {
+        let sees = |dependent: &Dependent| match (token, dependent.only) {
+            (Some(token), Some((slot, bits))) => token[slot as usize] == bits,
+            _ => true,
+        };
         let gauge = program.gauges[gauge];
         if old.min(new) < gauge.top {
             for watch in &program.watches[gauge.watches.0 as usize..gauge.watches.1 as usize] {
                 let (before, after) = (old >= watch.threshold, new >= watch.threshold);
                 if before != after {
-                    if after != watch.below {
+                    if after != watch.below && token.is_some() && !self.transitions[watch.transition].plain {
+                        self.meet(watch.transition);
+                    } else if after != watch.below {
                         self.met(watch.transition);
                     } else {
                         self.violated(watch.transition);
@@ -110,18 +126,48 @@ impl Enabling {
                 }
             }
             for dependent in &program.dependents[gauge.dependents.0 as usize..gauge.dependents.1 as usize] {
-                if new < old || old < dependent.depth {
+                if (new < old || old < dependent.depth) && sees(dependent) && self.may_turn(dependent, old, new) {
                     self.touch(dependent.transition);
                 }
             }
         }
     }
 
+    /// A token has left a bag, and this one has come: its gauge is as before.
+    pub fn replaced(&mut self, program: &Program, gauge: GaugeId, token: &[u64]) {
+        let (first, end) = program.gauges[gauge].dependents;
+        for dependent in &program.dependents[first as usize..end as usize] {
+            let sees = dependent.only.is_none_or(|(slot, bits)| token[slot as usize] == bits);
+            if sees || dependent.enabled_by != EnabledBy::More || self.transitions[dependent.transition].found {
+                self.touch(dependent.transition);
+            }
+        }
+    }
+
+    /// Whether a change of a gauge can turn the last look at a transition to its opposite.
     #[inline(always)]
-    pub fn met(&mut self, transition: TransitionId) {
+    fn may_turn(&self, dependent: &Dependent, old: u64, new: u64) -> bool {
+        let found = self.transitions[dependent.transition].found;
+        match dependent.enabled_by {
+            EnabledBy::Either => true,
+            EnabledBy::More => old == new || found != (old < new),
+            EnabledBy::Fewer => old == new || found != (old > new),
+        }
+    }
+
+    /// A condition holds now. Returns whether all do.
+    #[inline(always)]
+    fn meet(&mut self, transition: TransitionId) -> bool {
         let status = &mut self.transitions[transition];
         status.unmet -= 1;
-        if status.unmet == 0 {
+        status.found = false;
+        status.unmet == 0
+    }
+
+    #[inline(always)]
+    pub fn met(&mut self, transition: TransitionId) {
+        if self.meet(transition) {
+            let status = &mut self.transitions[transition];
             if status.plain {
                 self.levels[status.level as usize].insert(status.position as usize);
             } else {
@@ -190,7 +236,8 @@ impl Enabling {
     /// Notes the result of a look at a transition.
     #[inline(always)]
     pub fn set(&mut self, transition: TransitionId, enabled: bool) {
-        let status = self.transitions[transition];
+        let status = &mut self.transitions[transition];
+        status.found = enabled;
         let level = &mut self.levels[status.level as usize];
         if enabled {
             level.insert(status.position as usize);
@@ -254,10 +301,11 @@ impl Enabling {
             let mut members = level.iter().peekable();
             for (position, &transition) in plan.transitions.iter().enumerate() {
                 let (state, is_member) = (&self.transitions[transition], members.next_if_eq(&position).is_some());
-                let possible = state.unmet == 0;
+                let (possible, known) = (state.unmet == 0, !state.plain && !state.listed);
                 let found = || format!("transition {} is a member: {is_member}", transition.at());
                 ensure(!state.plain || is_member == possible, "plain", found)?;
                 ensure(possible || !is_member, "enabled", found)?;
+                ensure(!possible || !known || state.found == is_member, "found", found)?;
             }
             ensure(members.next().is_none(), "enabled", || "a member is no transition".to_owned())?;
         }
@@ -358,6 +406,8 @@ mod tests {
             enabling.set(TransitionId(0), true);
         };
         assert_eq!(damaged(other), "enabled");
+        let unknown = |enabling: &mut Enabling| enabling.transitions[TransitionId(1)].plain = false;
+        assert_eq!(damaged(unknown), "found");
         assert_eq!(damaged(|enabling| enabling.transitions[TransitionId(0)].listed = true), "list");
         assert_eq!(damaged(|enabling| enabling.listed = 2), "list");
     }

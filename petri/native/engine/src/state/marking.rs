@@ -63,6 +63,8 @@ pub struct Marking {
     pub join_trees: Table<JoinTreeId, JoinTree>,
     pub rankings: Table<RankingId, Ranking>,
     pub identities: Identities,
+    /// A token that goes to a front.
+    shown: Vec<u64>,
     /// Keys may not draw; a scope needs a stream all the same.
     silent: Random,
 }
@@ -98,6 +100,7 @@ impl Marking {
             join_trees: program.join_trees.iter().map(JoinTree::new).collect(),
             rankings: program.rankings.iter().map(Ranking::new).collect(),
             identities: Identities::new(program),
+            shown: Vec::new(),
             silent: Random::new([0; 3]),
         }
     }
@@ -273,9 +276,12 @@ impl Marking {
 
     /// The first token of a line goes to the end of the front.
     fn show(&mut self, program: &Program, enabling: &mut Enabling, lines: LinesId, line: u32, now: Ticks) {
-        let token = self.lines[lines].shown(line).to_vec();
+        let mut token = std::mem::take(&mut self.shown);
+        token.clear();
+        token.extend_from_slice(self.lines[lines].shown(line));
         self.lines[lines].show(line);
         let _ = self.add(program, enabling, program.lines[lines].front, &token, now);
+        self.shown = token;
     }
 
     /// The token in a seat of a front leaves the place that it belongs to; the next of its line is shown.

@@ -1,6 +1,7 @@
 //! The places that a transition uses, and the indices and joins that their tokens change.
 
 pub use crate::net::Discipline;
+pub use crate::program::watch::EnabledBy;
 
 use crate::collections::key_table::Extent;
 use crate::jit::blueprint::names::{IndexRef, JoinRef, PlaceRef, TransitionRef, WordRef};
@@ -101,6 +102,7 @@ pub struct Dependent {
     pub transition: TransitionRef,
     pub depth: u64,
     pub only: Option<(u32, u64)>,
+    pub enabled_by: EnabledBy,
 }
 
 /// A slot of a key, and whether it has no value outside its range.

@@ -16,8 +16,8 @@ use crate::jit::blueprint::place::{
 };
 use crate::jit::blueprint::rate::{Bindings, EachRate, RatePlan, Settle};
 use crate::jit::blueprint::transition::{
-    Check, Count, Delay, Find, Inhibitor, Input, JoinSelection, Level, Limit, OneOf, Output, Races, Selection, SetSize,
-    Take, Time, TransitionPlan,
+    Check, Count, Delay, Find, Inhibitor, Input, JoinSelection, Level, Limit, OneOf, Output, Prefer, Races, Room,
+    Rooms, Selection, SetSize, Take, Time, TransitionPlan,
 };
 use crate::jit::blueprint::{Blueprint, LoopPlan, Subject};
 use crate::jit::profile::{Occupancy, Profile};
@@ -322,6 +322,7 @@ impl<'a> Planner<'a> {
             transition: s.neighbour(of.transition),
             depth: of.depth,
             only: of.only,
+            enabled_by: of.enabled_by,
         };
         let watches = watches.iter().map(|of| watch(self, of)).collect();
         Gauge::Few { watches, dependents: dependents.iter().map(|of| dependent(self, of)).collect() }
@@ -387,8 +388,9 @@ impl<'a> Planner<'a> {
             takes: plan.takes.iter().map(|take| self.take(take)).collect(),
             inhibitors: plan.inhibitors.iter().map(|arc| self.inhibitor(arc)).collect(),
             guard: plan.guard.as_ref().map(|guard| self.condition(guard)),
-            prefers: plan.prefer.is_some(),
-            asks_for_room: !plan.rooms.is_empty(),
+            prefer: plan.prefer.as_ref().map(|prefer| self.prefer(prefer)),
+            known: plan.known.clone(),
+            rooms: self.rooms(plan),
             resets: plan.resets.iter().map(|&place| self.place(place)).collect(),
             draws: plan.draws.iter().map(|(variable, value)| (variable.at(), self.value(value))).collect(),
             time: self.time(&plan.time),
@@ -463,6 +465,29 @@ impl<'a> Planner<'a> {
         }
     }
 
+    fn rooms(&mut self, plan: &TransitionProgram) -> Rooms {
+        let &[output] = &plan.rooms[..] else {
+            return if plan.rooms.is_empty() { Rooms::Watched } else { Rooms::ByRuntime };
+        };
+        let (program, id) = (self.program, plan.outputs[output].place());
+        let place = &program.places[id];
+        let shown = place.lines.map(|lines| program.lines[lines].front);
+        let takes = plan.inputs.iter().any(|arc| !arc.keep && (arc.place == id || Some(arc.place) == shown));
+        let is_one = plan.outputs[output].places.len() == 1 && place.weight.is_none();
+        match place.capacity {
+            Some(capacity) if is_one && !takes && !plan.resets.contains(&id) => {
+                let (place, capacity, per) = (self.place(id), self.word(capacity), place.per.clone());
+                Rooms::One(Room { output, place, capacity, per })
+            }
+            _ => Rooms::ByRuntime,
+        }
+    }
+
+    fn prefer(&mut self, prefer: &transition::Preference) -> Prefer {
+        let key = [Some(&prefer.key.first), prefer.key.then.as_ref()].into_iter().flatten();
+        Prefer { key: key.map(|e| self.value(e)).collect(), most: prefer.most }
+    }
+
     fn count(&mut self, count: &arc::Count) -> Count {
         match count {
             arc::Count::Const(count) => Count::Const(*count),
@@ -514,10 +539,15 @@ impl<'a> Planner<'a> {
             any_lines: arc.places.iter().any(|place| of(place).lines.is_some()),
             any_probed: arc.places.iter().any(probed),
             any_reads_memory,
-            delay: arc
-                .delay
-                .as_ref()
-                .map(|delay| Delay { time: self.time(&delay.time), delivery: self.neighbour(delay.delivery) }),
+            delay: arc.delay.as_ref().map(|delay| self.delay(delay)),
+        }
+    }
+
+    fn delay(&mut self, delay: &arc::Delay) -> Delay {
+        Delay {
+            time: self.time(&delay.time),
+            delivery: self.neighbour(delay.delivery),
+            in_lane: self.program.transitions[delay.delivery].lane != NO_LANE,
         }
     }
 

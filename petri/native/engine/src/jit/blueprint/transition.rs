@@ -1,7 +1,7 @@
 //! The transition whose code is made, and the sets of enabled transitions.
 
 pub use crate::program::arc::OutputForm;
-pub use crate::program::transition::NO_LANE;
+pub use crate::program::transition::{Known, NO_LANE};
 
 use crate::collections::rank_set::{MEDIUM, SMALL};
 use crate::jit::blueprint::expression::{Bool, Int, Mean, Real, SlotValue, Value, Variable};
@@ -16,9 +16,9 @@ pub struct TransitionPlan {
     pub takes: Vec<Take>,
     pub inhibitors: Vec<Inhibitor>,
     pub guard: Option<Bool>,
-    pub prefers: bool,
-    /// Whether a look must check the room in places with a capacity.
-    pub asks_for_room: bool,
+    pub prefer: Option<Prefer>,
+    pub known: Known,
+    pub rooms: Rooms,
     pub resets: Vec<PlaceRef>,
     pub draws: Vec<(Variable, Value)>,
     pub time: Time,
@@ -101,6 +101,32 @@ impl Input {
     }
 }
 
+/// How a look checks whether places with a capacity have room for what a firing would give (E6).
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub enum Rooms {
+    /// Watches do.
+    Watched,
+    One(Room),
+    ByRuntime,
+}
+
+/// Room for the tokens of one output arc, in a place that the firing takes nothing from.
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub struct Room {
+    pub output: usize,
+    pub place: PlaceRef,
+    pub capacity: WordRef,
+    /// The slots of the key, where the room is that of a line.
+    pub per: Vec<u32>,
+}
+
+/// Which bindings are preferred.
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub struct Prefer {
+    pub key: Vec<Value>,
+    pub most: bool,
+}
+
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub struct Inhibitor {
     pub place: PlaceRef,
@@ -150,6 +176,7 @@ pub struct Output {
 pub struct Delay {
     pub time: Time,
     pub delivery: TransitionRef,
+    pub in_lane: bool,
 }
 
 #[derive(Debug, PartialEq, Eq, Hash)]

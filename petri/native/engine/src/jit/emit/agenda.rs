@@ -12,9 +12,9 @@ use crate::collections::tournament::{Key, FAR, NEAR, NONE};
 use crate::engine::code::{Routines, DONE};
 use crate::jit::blueprint::names::TransitionRef;
 use crate::jit::blueprint::transition::TransitionPlan;
-use crate::jit::emit::emitter::Writer;
+use crate::jit::emit::emitter::{Source, Writer};
 use crate::jit::emit::main_loop::{LoopContext, StartWays};
-use crate::jit::emit::subjects::AgendaCode;
+use crate::jit::emit::subjects::{AgendaCode, Subjects};
 use crate::jit::holes::Hole;
 use crate::jit::runtime::Rare;
 use crate::state::agenda::Ending;
@@ -52,6 +52,33 @@ impl AgendaCode<'_, '_, '_> {
             let record = self.e.b.ins().iadd_imm_s(ending, Records::<Ending>::HEAD as i64);
             return Begun { record, place: Stand::Slot(slot) };
         }
+        let number = self.number_of_last();
+        let (record, before) = self.join_lane(id, end, number);
+        Begun { record, place: Stand::Lane(before) }
+    }
+
+    /// What an output with a delay gives is on the way in its lane, and has a number among all that its firing gives.
+    pub fn begin_delivery(&mut self, id: TransitionRef, arrival: Value, part: u64, words: &[Source]) {
+        let firing = self.number_of_last();
+        let number = self.e.b.ins().bor_imm_s(firing, part as i64);
+        let (record, before) = self.join_lane(id, arrival, number);
+        self.slots().store(words, record, 0);
+        let first = self.e.equals(before, 0);
+        self.when(first, |s| {
+            let slot = s.next_slot();
+            let ending = s.take_slot(id, slot);
+            // The loop looks up how it ends.
+            let zero = s.e.int(0);
+            s.e.store(zero, ending, offset_of!(Ending, function));
+            s.e.store(zero, ending, offset_of!(Ending, holes));
+            let none = s.e.int(NONE as u64);
+            s.e.store(none, s.e.engine, s.e.layout.gap);
+            s.enter(slot, Some(number), arrival);
+        });
+    }
+
+    /// A firing comes to the end of a lane (`Lane::push`). Returns where its record is, and how many were there before.
+    fn join_lane(&mut self, id: TransitionRef, end: Value, number: Value) -> (Value, Value) {
         let lane = self.lane(id);
         let before = self.e.load(I64, lane, offset_of!(Lane, firings));
         let mask = self.e.load(I64, lane, offset_of!(Lane, mask));
@@ -68,12 +95,10 @@ impl AgendaCode<'_, '_, '_> {
         let firings = self.e.b.ins().iadd_imm_s(before, 1);
         self.e.store(firings, lane, offset_of!(Lane, firings));
         self.e.store(end, waiting, offset_of!(Waiting, end));
-        let number = self.number_of_last();
         self.e.store(number, waiting, offset_of!(Waiting, number));
         let transition = self.e.transition_id(id);
         self.e.store_half(transition, waiting, offset_of!(Waiting, transition));
-        let record = self.e.b.ins().iadd_imm_s(waiting, Records::<Waiting>::HEAD as i64);
-        Begun { record, place: Stand::Lane(before) }
+        (self.e.b.ins().iadd_imm_s(waiting, Records::<Waiting>::HEAD as i64), before)
     }
 
     /// Leaves after a firing has begun to last. The loop enters it among the events, unless it waits in its lane.

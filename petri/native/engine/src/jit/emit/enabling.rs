@@ -9,7 +9,7 @@ use cranelift_codegen::ir::{InstBuilder, Value};
 
 use crate::collections::rank_set::RankSet;
 use crate::jit::blueprint::names::TransitionRef;
-use crate::jit::blueprint::place::{Dependent, Neighbour, Watch};
+use crate::jit::blueprint::place::{Dependent, EnabledBy, Neighbour, Watch};
 use crate::jit::blueprint::transition::{Selection, SetSize, Take, TransitionPlan};
 use crate::jit::emit::emitter::{Emitter, Lost, Source, Writer};
 use crate::jit::emit::place::Way;
@@ -113,7 +113,10 @@ impl<'a, 'b> EnablingCode<'_, 'a, 'b> {
         }
         let all = self.e.equals(unmet, 0);
         if !self.e.blueprint[transition].plain {
-            self.touch_if([Some(all), seen], transition);
+            let no = self.e.b.ins().iconst(I8, 0);
+            let state = self.e.transition(transition);
+            self.e.store(no, state, offset_of!(TransitionCounters, found));
+            self.touch_if([Some(all), seen], transition, None);
         } else if let Some(member) = self.member(transition) {
             // Whether this was the last condition is mostly unpredictable.
             self.include(&member, all);
@@ -203,19 +206,25 @@ impl<'a, 'b> EnablingCode<'_, 'a, 'b> {
     pub fn look_again(&mut self, dependent: &Dependent, before: Value, way: Way, seen: Option<Value>) {
         let asks = way == Way::Up && dependent.depth != u64::MAX;
         let near = asks.then(|| self.e.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, before, dependent.depth as i64));
-        self.touch_if([near, seen], dependent.transition);
+        let turns_if = match (dependent.enabled_by, way) {
+            (EnabledBy::Either, _) => None,
+            (EnabledBy::More, Way::Up) | (EnabledBy::Fewer, Way::Down) => Some(false),
+            _ => Some(true),
+        };
+        self.touch_if([near, seen], dependent.transition, turns_if);
     }
 
     /// Looks at a transition again if all its conditions hold.
-    fn touch_if(&mut self, conditions: [Option<Value>; 2], transition: TransitionRef) {
+    fn touch_if(&mut self, conditions: [Option<Value>; 2], transition: TransitionRef, turns_if: Option<bool>) {
         match conditions.into_iter().flatten().reduce(|one, other| self.e.b.ins().band(one, other)) {
-            Some(all) => self.when(all, |s| s.touch(transition)),
-            None => self.touch(transition),
+            Some(all) => self.when(all, |s| s.touch(transition, turns_if)),
+            None => self.touch(transition, turns_if),
         }
     }
 
-    /// `Enabling::touch`.
-    fn touch(&mut self, transition: TransitionRef) {
+    /// `Enabling::touch`, where it may turn out otherwise than at the last look (`Enabling::may_turn`): if that has found it enabled,
+    /// or not, or in any case.
+    fn touch(&mut self, transition: TransitionRef, turns_if: Option<bool>) {
         let state = self.e.transition(transition);
         let of_clock = self.e.blueprint[transition].of_clock;
         let layout = self.e.layout;
@@ -226,7 +235,13 @@ impl<'a, 'b> EnablingCode<'_, 'a, 'b> {
         } else {
             let unmet = self.e.load(I32, state, offset_of!(TransitionCounters, unmet));
             let listed = self.e.b.ins().uextend(I32, listed);
-            let either = self.e.b.ins().bor(unmet, listed);
+            let mut either = self.e.b.ins().bor(unmet, listed);
+            if let Some(enabled) = turns_if {
+                let found = self.e.load(I8, state, offset_of!(TransitionCounters, found));
+                let found = self.e.b.ins().bxor_imm_s(found, i64::from(enabled));
+                let found = self.e.b.ins().uextend(I32, found);
+                either = self.e.b.ins().bor(either, found);
+            }
             self.e.equals(either, 0)
         };
         self.when(fresh, |s| {

@@ -43,6 +43,25 @@ impl ExpressionCode<'_, '_, '_> {
         }
     }
 
+    /// `Value::rank` of a value, reversed if the greatest is to have the least.
+    pub fn rank(&mut self, value: &expression::Value, reversed: bool, end: Value) -> Value {
+        let bits = self.bits(value, end);
+        let positive = self.e.b.ins().bxor_imm_s(bits, i64::MIN);
+        let rank = match value {
+            expression::Value::Int(_) => positive,
+            expression::Value::Real(_) => {
+                let negative = self.e.b.ins().bnot(bits);
+                let sign = self.e.b.ins().icmp_imm_s(IntCC::SignedLessThan, bits, 0);
+                self.e.b.ins().select(sign, negative, positive)
+            }
+        };
+        if reversed {
+            self.e.b.ins().bnot(rank)
+        } else {
+            rank
+        }
+    }
+
     fn variable(&mut self, variable: usize) -> Value {
         match self.e.variables[variable] {
             Some(slot) => self.slots().word_in(slot),

@@ -212,7 +212,7 @@ impl<'a> PlaceCode<'_, 'a, '_> {
         }
     }
 
-    fn reserved(&mut self, place: PlaceRef) -> Value {
+    pub fn reserved(&mut self, place: PlaceRef) -> Value {
         let store = self.e.store_of(place);
         self.e.load(I64, store, offset_of!(Store, reserved))
     }

@@ -10,9 +10,9 @@ use cranelift_frontend::Variable;
 
 use crate::engine::code::ENABLED;
 use crate::jit::blueprint::expression::SlotValue;
-use crate::jit::blueprint::names::{IndexRef, PlaceRef};
+use crate::jit::blueprint::names::{IndexRef, PlaceRef, OWN};
 use crate::jit::blueprint::place::KeySlot;
-use crate::jit::blueprint::transition::{Count, Find, Inhibitor, Input, Selection, TransitionPlan};
+use crate::jit::blueprint::transition::{Count, Find, Inhibitor, Input, Room, Rooms, Selection, TransitionPlan};
 use crate::jit::emit::emitter::{Draw, Source, Writer, FLAGS};
 use crate::jit::emit::subjects::{SearchCode, Subjects};
 use crate::jit::holes::Hole;
@@ -24,7 +24,7 @@ pub const MOST_LOOPS: usize = 6;
 /// Whether there is code for the search of a transition.
 pub fn can_search(plan: &TransitionPlan) -> bool {
     let loops = plan.inputs.iter().filter(|arc| arc.is_bag() && arc.decides).count();
-    plan.selection != Selection::ByRuntime && !plan.asks_for_room && loops <= MOST_LOOPS
+    plan.selection != Selection::ByRuntime && loops <= MOST_LOOPS
 }
 
 /// The tokens of a bag that an arc may find: all, or those of a group.
@@ -50,6 +50,9 @@ struct Nest<'p> {
     chosen: Vec<Option<Value>>,
     /// The choices of the last arc whose choices are counted.
     choices: Option<Choices>,
+    /// If some bindings are preferred: the words of the best rank that was found, and of the rank of this binding.
+    best: Vec<Variable>,
+    rank: Vec<Value>,
 }
 
 /// What a search has found: how many bindings, how many of them at first, and what these are.
@@ -66,7 +69,7 @@ impl<'p> Nest<'p> {
     fn new(plan: &'p TransitionPlan, is_counted: impl Fn(usize) -> bool) -> Self {
         let arcs = 0..plan.inputs.len();
         let counted = arcs.clone().map(|i| plan.inputs[i].is_bag() && is_counted(i)).collect();
-        Nest { plan, counted, chosen: vec![None; arcs.len()], choices: None }
+        Nest { plan, counted, chosen: vec![None; arcs.len()], choices: None, best: Vec::new(), rank: Vec::new() }
     }
 
     fn loops(&self, arc: usize) -> bool {
@@ -121,7 +124,7 @@ impl<'a, 'b> SearchCode<'_, 'a, 'b> {
     /// `Engine::bind_by_search`: counts the bindings, draws one, and sets `chosen` to the seats and numbers of its tokens.
     pub fn choose(&mut self, plan: &TransitionPlan, chosen: &mut [Option<Value>]) {
         let last = (0..plan.inputs.len()).rev().find(|&arc| plan.inputs[arc].is_bag());
-        let counted = last.filter(|&arc| !plan.inputs[arc].decides);
+        let counted = last.filter(|&arc| !plan.inputs[arc].decides && arc >= plan.known.preference);
         let mut nest = Nest::new(plan, |arc| Some(arc) == counted);
         let hit = self.e.b.create_block();
         let rank = self.e.b.append_block_param(hit, I64);
@@ -164,6 +167,7 @@ impl<'a, 'b> SearchCode<'_, 'a, 'b> {
         let again = self.e.b.create_block();
         let wanted = self.e.b.append_block_param(again, I64);
         let none = self.e.int(u64::MAX);
+        nest.best = nest.plan.prefer.iter().flat_map(|prefer| &prefer.key).map(|_| self.variable(none)).collect();
         self.e.jump(again, &[none]);
         self.e.b.switch_to_block(again);
         let tally = self.tally(words);
@@ -184,12 +188,17 @@ impl<'a, 'b> SearchCode<'_, 'a, 'b> {
     /// Nothing is found yet.
     fn tally(&mut self, words: usize) -> Tally {
         let zero = self.e.int(0);
-        let mut variable = || {
-            let variable = self.e.b.declare_var(I64);
-            self.e.b.def_var(variable, zero);
-            variable
-        };
-        Tally { all: variable(), first: variable(), words: (0..words).map(|_| variable()).collect() }
+        Tally {
+            all: self.variable(zero),
+            first: self.variable(zero),
+            words: (0..words).map(|_| self.variable(zero)).collect(),
+        }
+    }
+
+    fn variable(&mut self, value: Value) -> Variable {
+        let variable = self.e.b.declare_var(I64);
+        self.e.b.def_var(variable, value);
+        variable
     }
 
     /// Counts bindings that differ only in a choice that does not matter, unless the drawn one is among them.
@@ -199,7 +208,7 @@ impl<'a, 'b> SearchCode<'_, 'a, 'b> {
             None => self.e.int(1),
         };
         let words = nest.found();
-        let before = self.e.b.use_var(tally.all);
+        let before = self.found_before(nest, tally);
         let rank = self.e.b.ins().isub(wanted, before);
         let here = self.e.b.ins().icmp(IntCC::UnsignedLessThan, rank, number);
         let other = self.e.b.create_block();
@@ -218,12 +227,51 @@ impl<'a, 'b> SearchCode<'_, 'a, 'b> {
         self.e.jump(next, &[]);
     }
 
+    /// How many bindings as good as this one were found before it: none, if it is better than they are.
+    fn found_before(&mut self, nest: &Nest, tally: &Tally) -> Value {
+        let before = self.e.b.use_var(tally.all);
+        if nest.rank.is_empty() {
+            return before;
+        }
+        let best: Vec<Value> = nest.best.iter().map(|&word| self.e.b.use_var(word)).collect();
+        let better = self.is_less(&nest.rank, &best);
+        for (&variable, &word) in nest.best.iter().zip(&nest.rank) {
+            // No binding that is worse comes here.
+            self.e.b.def_var(variable, word);
+        }
+        let none = self.e.int(0);
+        self.e.b.ins().select(better, none, before)
+    }
+
+    /// Leaves for `next` if a binding has been found that is better than all of this one's tokens are.
+    fn require_preferred(&mut self, nest: &mut Nest, next: Block) {
+        let Some(prefer) = &nest.plan.prefer else { return };
+        let now = self.e.now;
+        nest.rank = prefer.key.iter().map(|e| self.expressions().rank(e, prefer.most, now)).collect();
+        let best: Vec<Value> = nest.best.iter().map(|&word| self.e.b.use_var(word)).collect();
+        let worse = self.is_less(&best, &nest.rank);
+        let good = self.e.equals(worse, 0);
+        self.e.unless(good, next);
+    }
+
+    /// Whether a rank is less than another of as many words.
+    fn is_less(&mut self, one: &[Value], other: &[Value]) -> Value {
+        let mut less = self.e.int(0);
+        for (&a, &b) in one.iter().zip(other).rev() {
+            let [below, equal] = [IntCC::UnsignedLessThan, IntCC::Equal].map(|of| self.e.b.ins().icmp(of, a, b));
+            let here = self.e.b.ins().uextend(I64, below);
+            less = self.e.b.ins().select(equal, less, here);
+        }
+        less
+    }
+
     // ------------------------------------------------------------ from arc to arc
 
     /// Tries all choices for an arc and those behind it; where one does not fit, it continues in `next`.
     fn descend(&mut self, nest: &mut Nest, position: usize, next: Block, complete: Complete<'_, 'a, 'b>) {
         let plan = nest.plan;
-        let Some(arc) = plan.inputs.get(position) else { return self.admit(nest, next, complete) };
+        self.test(nest, position, next);
+        let Some(arc) = plan.inputs.get(position) else { return complete(self, nest, next) };
         match &arc.find {
             Find::Black(count) => self.find_black(nest, position, count, next),
             Find::Head { depth } => self.find_head(nest, position, *depth, next),
@@ -352,13 +400,18 @@ impl<'a, 'b> SearchCode<'_, 'a, 'b> {
         }
     }
 
-    /// Inhibitors and guard (E4, E5).
-    fn admit(&mut self, nest: &Nest, next: Block, complete: Complete<'_, 'a, 'b>) {
+    /// What is known behind some arcs: the preference, inhibitors and the guard (E4, E5), and behind all of them the room (E6). Where
+    /// nothing may fail, their order does not matter.
+    fn test(&mut self, nest: &mut Nest, position: usize, next: Block) {
         let plan = nest.plan;
+        if position == plan.known.preference && !nest.best.is_empty() {
+            self.require_preferred(nest, next);
+        }
         let told = |(i, arc): (usize, &Inhibitor)| {
             i < plan.watched.1 && arc.index.is_none() && matches!(arc.threshold, Count::Const(_))
         };
-        for (_, arc) in plan.inhibitors.iter().enumerate().filter(|arc| !told(*arc)) {
+        let here = |i: usize| position == plan.known.inhibitors[i];
+        for (_, arc) in plan.inhibitors.iter().enumerate().filter(|arc| here(arc.0) && !told(*arc)) {
             let tokens = match arc.index {
                 None => self.e.tokens_in(arc.place),
                 Some(index) => {
@@ -370,12 +423,66 @@ impl<'a, 'b> SearchCode<'_, 'a, 'b> {
             let few = self.e.b.ins().icmp(IntCC::UnsignedLessThan, tokens, threshold);
             self.e.unless(few, next);
         }
-        if let Some(guard) = &plan.guard {
+        if let Some(guard) = plan.guard.as_ref().filter(|_| position == plan.known.guard) {
             let now = self.e.now;
             let holds = self.expressions().condition(guard, now);
             self.e.unless(holds, next);
         }
-        complete(self, nest, next);
+        if position == plan.inputs.len() {
+            let fits = match &plan.rooms {
+                Rooms::Watched => return,
+                Rooms::One(room) => self.fits(plan, room),
+                Rooms::ByRuntime => self.has_room(nest),
+            };
+            self.e.unless(fits, next);
+        }
+    }
+
+    /// Whether a place, or a line of it, has room for what one arc would give.
+    fn fits(&mut self, plan: &TransitionPlan, room: &Room) -> Value {
+        let (arc, now) = (&plan.outputs[room.output], self.e.now);
+        let mut count = self.natural(&arc.count);
+        if let Some(condition) = &arc.condition {
+            let (gives, none) = (self.expressions().condition(condition, now), self.e.int(0));
+            count = self.e.b.ins().select(gives, count, none);
+        }
+        let load = if room.per.is_empty() {
+            let (tokens, reserved) = (self.e.tokens_in(room.place), self.places().reserved(room.place));
+            self.e.b.ins().iadd(tokens, reserved)
+        } else {
+            let key: Vec<Source> =
+                room.per.iter().map(|&slot| self.outputs().slot_value(&arc.values[slot as usize], now)).collect();
+            let (place, key) = (self.e.place_id(room.place), self.slots().spill(&key));
+            self.e.call(self.e.runtime.load_of_line, &[self.e.engine, place, key], Some(I64)).unwrap_or(place)
+        };
+        let (after, capacity) = (self.e.b.ins().iadd(load, count), self.e.hole(Hole::Constant(room.capacity)));
+        let fits = self.e.b.ins().icmp(IntCC::UnsignedLessThanOrEqual, after, capacity);
+        if room.per.is_empty() || matches!(arc.count, Count::Const(1..)) && arc.condition.is_none() {
+            return fits;
+        }
+        let nothing = self.e.equals(count, 0);
+        self.e.b.ins().bor(fits, nothing)
+    }
+
+    /// Whether places with a capacity have room for what a binding would give (E6). A fault is left to the interpreter.
+    fn has_room(&mut self, nest: &Nest) -> Value {
+        self.expressions().spill_variables();
+        let table = self.e.table(self.e.layout.chosen);
+        for (i, arc) in nest.plan.inputs.iter().enumerate() {
+            let chosen = match (&arc.find, nest.chosen[i]) {
+                (_, Some(chosen)) => chosen,
+                (Find::Black(Count::Const(count)), None) => self.e.int(*count),
+                (Find::Head { depth }, None) => self.e.int(*depth as u64),
+                _ => continue,
+            };
+            self.e.store(chosen, table, 8 * i);
+        }
+        let transition = self.e.transition_id(OWN);
+        let status = self.e.call(self.e.runtime.has_room, &[self.e.engine, transition], Some(I64));
+        let status = status.unwrap_or(transition);
+        let known = self.e.b.ins().icmp_imm_u(IntCC::UnsignedLessThanOrEqual, status, ENABLED as i64);
+        self.e.require(known);
+        status
     }
 
     /// A number of tokens. A negative one is left to the interpreter, which decides whether it is a fault.

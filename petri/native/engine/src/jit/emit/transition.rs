@@ -166,7 +166,7 @@ impl TransitionCode<'_, '_, '_> {
                 let k = self.chance().equal_choice(Draw::Choice, bindings);
                 self.choose_of(join, k, &mut chosen);
             }
-            Selection::Search if can_search(plan) && !plan.prefers => self.searches().choose(plan, &mut chosen),
+            Selection::Search if can_search(plan) => self.searches().choose(plan, &mut chosen),
             Selection::Product
             | Selection::Match
             | Selection::Tree
@@ -598,6 +598,10 @@ impl TransitionCode<'_, '_, '_> {
             let place = given.place.unwrap_or_else(|| self.e.place_id(arc.place));
             let count = self.e.number(given.count);
             words.splice(0..0, [Source::Known(place), Source::Known(count)]);
+        }
+        if delay.in_lane {
+            self.keep_rooms(arc, given);
+            return self.agenda().begin_delivery(delay.delivery, arrival, part, &words);
         }
         let address = self.slots().spill(&words);
         let (delivery, part) = (self.e.transition_id(delay.delivery), self.e.int(part));

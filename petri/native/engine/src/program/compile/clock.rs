@@ -56,7 +56,7 @@ impl TransitionCompiler<'_, '_> {
         let kind = self.clock_kind(clock, inputs);
         let mean = memoryless(clock);
         let mean_changes = mean.is_some_and(|mean| !self.facts(mean).tokens.is_empty());
-        let any = |transition| Dependent { transition, depth: u64::MAX, only: None };
+        let any = Dependent::on_any_change;
         let read = mean.iter().copied().chain(&clock.speed).flat_map(|e| self.facts(e).tokens).collect::<Vec<_>>();
         let arcs = t.inputs.iter().map(|arc| arc.place).chain(t.inhibitors.iter().map(|arc| arc.place));
         let places: Vec<_> = arcs.chain(read).chain(self.enabling.tokens.iter().copied()).collect();

@@ -15,7 +15,7 @@ use crate::program::lower::Lowering;
 use crate::program::place::{whole_weight, Bound, LinesProgram, PlaceProgram, Weight};
 use crate::program::ranking::{MatchProgram, RankingProgram};
 use crate::program::transition::TransitionProgram;
-use crate::program::watch::{Dependent, Gauge, Watch};
+use crate::program::watch::{Dependent, EnabledBy, Gauge, Watch};
 use crate::program::without::Without;
 
 /// Key spaces up to this size are numbered directly, without a hash.
@@ -256,6 +256,9 @@ impl<'a> Compiler<'a> {
         let entry = self.dependents.entry((gauge, dependent.transition)).or_insert(dependent);
         entry.depth = entry.depth.max(dependent.depth);
         entry.only = entry.only.filter(|only| Some(*only) == dependent.only);
+        if entry.enabled_by != dependent.enabled_by {
+            entry.enabled_by = EnabledBy::Either;
+        }
     }
 
     /// Sorts watches and dependents by gauge.

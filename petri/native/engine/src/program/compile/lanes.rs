@@ -1,6 +1,8 @@
 //! Which transitions share a lane of the agenda: those of one constant firing time, whose firings end in the order in which they
 //! start. Where few of them are in progress, a lane does not pay: a firing that begins mostly takes
-//! the slot of one that has just ended, and the path to the root is short.
+//! the slot of one that has just ended, and the path to the root is short. Outputs with a constant delay always pay: a firing may have
+//! several of them, and one slot at most has just been left. They have lanes of their own, as a firing sends them before it begins to
+//! last.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,10 +18,10 @@ const FEW_FIRINGS: u64 = 128;
 
 /// Gives each constant firing time a lane; returns how many there are.
 pub fn assign(transitions: &mut [TransitionProgram], places: &[PlaceProgram]) -> usize {
-    let mut alike: BTreeMap<Ticks, Vec<usize>> = BTreeMap::new();
+    let mut alike: BTreeMap<(bool, Ticks), Vec<usize>> = BTreeMap::new();
     for (number, transition) in transitions.iter().enumerate() {
         if let Time::Const(duration) = transition.time {
-            alike.entry(duration).or_default().push(number);
+            alike.entry((transition.delivers.is_some(), duration)).or_default().push(number);
         }
     }
     let mut lanes = 0;
@@ -34,7 +36,8 @@ pub fn assign(transitions: &mut [TransitionProgram], places: &[PlaceProgram]) ->
 }
 
 /// An upper bound on the firings of these transitions that are in progress at one time: each takes from a place with few tokens
-/// (`scarcest`), and the bound is the sum of the most tokens of these places. None if some transition has no such place.
+/// (`scarcest`), and the bound is the sum of the most tokens of these places. None if some transition has no such place, as one that
+/// delivers.
 fn most_firings<'a>(transitions: impl Iterator<Item = &'a TransitionProgram>, places: &[PlaceProgram]) -> Option<u64> {
     let scarce = transitions.map(|transition| scarcest(transition, places)).collect::<Option<BTreeSet<PlaceId>>>()?;
     scarce.iter().try_fold(0u64, |sum, place| sum.checked_add(places[place.0 as usize].most?))

@@ -7,7 +7,7 @@ use crate::program::arc::{Count, Delay, OutputForm, OutputProgram};
 use crate::program::compile::transition::{constant, time_of, TransitionCompiler};
 use crate::program::expression::{Int, Real};
 use crate::program::time::Time;
-use crate::program::transition::{Selection, TransitionProgram, NO_LANE};
+use crate::program::transition::{Known, Selection, TransitionProgram, NO_LANE};
 
 impl TransitionCompiler<'_, '_> {
     /// level: of the transition.
@@ -44,7 +44,7 @@ impl TransitionCompiler<'_, '_> {
             let mut lowering = self.lowering();
             let (time, span) = (time_of(&mut lowering, delay)?, lowering.span(&delay.span));
             let delivery = TransitionId((self.compiler.net.transitions.len() + self.compiler.deliveries.len()) as u32);
-            let program = self.delivery(&output, span, level);
+            let program = self.delivery(&output, &time, span, level);
             self.compiler.deliveries.push(program);
             output.delay = Some(Delay { time, span, delivery });
         }
@@ -52,12 +52,16 @@ impl TransitionCompiler<'_, '_> {
     }
 
     /// What deposits the tokens of an output with a delay: a transition that is never enabled.
-    fn delivery(&self, arc: &OutputProgram, span: SpanId, level: u32) -> TransitionProgram {
+    fn delivery(&self, arc: &OutputProgram, delay: &Time, span: SpanId, level: u32) -> TransitionProgram {
         let reserves = self.has_capacity(arc);
         // What it gives was decided when the firing started.
         let count = match &arc.count {
             Count::Const(count) => Count::Const(*count),
             Count::Of(..) => Count::Of(Int::Const(0), SpanId::NONE),
+        };
+        let time = match *delay {
+            Time::Const(delay) => Time::Const(delay),
+            _ => Time::Of(Real::Const(1.0)),
         };
         let output = OutputProgram {
             places: arc.places.clone(),
@@ -81,11 +85,12 @@ impl TransitionCompiler<'_, '_> {
             inhibitors: Vec::new(),
             guard: None,
             prefer: None,
+            known: Known::default(),
             clock: None,
             rooms: Vec::new(),
             resets: Vec::new(),
             draws: Vec::new(),
-            time: Time::Of(Real::Const(1.0)),
+            time,
             time_span: span,
             takes_turns: false,
             lane: NO_LANE,

@@ -76,7 +76,7 @@ pub fn compile(net: &Net, compiler: &mut Compiler, shadows: usize) -> Loaded<Pro
 /// A value of the marking, with dependents that touch its shadow whenever it may change. A condition is 0 or 1.
 fn watch(compiler: &mut Compiler, e: &Expr, variables: usize, shadow: TransitionId) -> Loaded<Value> {
     for place in compiler.facts(e, &vec![ANY; variables]).tokens {
-        compiler.depend(GaugeId::tokens(place), Dependent { transition: shadow, depth: u64::MAX, only: None });
+        compiler.depend(GaugeId::tokens(place), Dependent::on_any_change(shadow));
     }
     let mut lowering = compiler.lowering(vec![Kind::Int; variables]);
     match e.kind {

@@ -11,9 +11,9 @@ use crate::program::compile::compiler::Compiler;
 use crate::program::expression::{Int, Real, Value};
 use crate::program::lower::Lowering;
 use crate::program::time::Time;
-use crate::program::transition::{Preference, Selection, TransitionProgram};
+use crate::program::transition::{Known, Preference, Selection, TransitionProgram};
 use crate::program::transition::{MOST_HELD, NO_LANE};
-use crate::program::watch::{Dependent, Watch};
+use crate::program::watch::{Dependent, EnabledBy, Watch};
 
 /// Constant numbers of tokens above this are replaced by it. No place ever holds that many (`MOST_HELD`), so no
 /// condition changes, and no sum over the arcs of a transition overflows.
@@ -193,6 +193,7 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
             impossible += 1;
         }
         let reserves = outputs.iter().any(|arc| self.has_capacity(arc));
+        let known = self.known(&inputs, exhaustive);
         let mut lowering = self.lowering();
         let prefer = match &t.prefer {
             Some(prefer) => Some(Preference { key: lowering.key(&prefer.key, &prefer.then)?, most: prefer.most }),
@@ -236,6 +237,7 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
             inhibitors,
             guard,
             prefer,
+            known,
             clock,
             rooms,
             resets: t.resets.clone(),
@@ -259,6 +261,24 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
             position: 0,
         };
         Ok((program, self.enabling))
+    }
+
+    fn known(&self, inputs: &[InputProgram], exhaustive: bool) -> Known {
+        let behind = |expressions: &mut dyn Iterator<Item = &Expr>| {
+            let variables: Vec<VariableId> = expressions.flat_map(|e| self.facts(e).variables).collect();
+            let binds = |arc: &InputProgram| arc.binds.iter().any(|(_, variable)| variables.contains(variable));
+            inputs.iter().rposition(binds).map_or(0, |last| last + 1)
+        };
+        let safely = |known: usize| if exhaustive { inputs.len() } else { known };
+        let t = self.transition;
+        let of_inhibitor = |arc: &InhibitorArc| {
+            safely(behind(&mut arc.pattern.iter().filter_map(|m| m.equal.as_ref()).chain(&arc.threshold)))
+        };
+        Known {
+            inhibitors: t.inhibitors.iter().map(of_inhibitor).collect(),
+            guard: safely(behind(&mut t.guard.iter())),
+            preference: behind(&mut t.prefer.iter().flat_map(|prefer| prefer.keys())),
+        }
     }
 
     fn guard(&mut self, guard: &Expr) -> Loaded<crate::program::expression::Bool> {
@@ -481,7 +501,13 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
         rooms: &[usize],
     ) {
         let transition = self.id;
-        let any = Dependent { transition, depth: u64::MAX, only: None };
+        let any = Dependent::on_any_change(transition);
+        // Where something may fail, or tokens have clocks, more matters than whether there is a binding.
+        let by = |enabled_by| match self.enabling.fails || self.transition.clock.is_some() {
+            true => any,
+            false => Dependent { enabled_by, ..any },
+        };
+        let (more, fewer) = (by(EnabledBy::More), by(EnabledBy::Fewer));
         for (i, arc) in inputs.iter().enumerate() {
             let seen = match &arc.find {
                 Find::Black(Count::Const(_)) if i < self.safe.0 => continue,
@@ -489,14 +515,15 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
                     let depth = inputs.iter().filter(|other| other.place == arc.place).count() as u64;
                     Dependent { depth, ..any }
                 }
-                Find::Any | Find::Keyed(_) => Dependent { only: arc.equals.iter().find_map(constant_slot), ..any },
+                Find::Any | Find::Keyed(_) => Dependent { only: arc.equals.iter().find_map(constant_slot), ..more },
+                Find::Black(_) => more,
                 _ => any,
             };
             self.compiler.depend(GaugeId::tokens(arc.place), seen);
         }
         for (i, arc) in inhibitors.iter().enumerate() {
             if i >= self.safe.1 || arc.index.is_some() || constant(&arc.threshold).is_none() {
-                self.compiler.depend(GaugeId::tokens(arc.place), any);
+                self.compiler.depend(GaugeId::tokens(arc.place), fewer);
             }
         }
         for place in self.enabling.tokens.clone() {
@@ -506,7 +533,7 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
             for &place in &outputs[i].places[self.reachable(i)] {
                 if self.compiler.places[place.at()].capacity.is_some() {
                     let gauge = self.compiler.load_gauge(place);
-                    self.compiler.depend(gauge, any);
+                    self.compiler.depend(gauge, fewer);
                     if self.transition.resets.contains(&place) {
                         // Only the reserved room counts then, and a deposit shrinks it without a change of the load.
                         self.compiler.depend(GaugeId::tokens(place), any);
