@@ -16,6 +16,9 @@ use crate::{error_parts, told, unbegun, Program, Stop, Told};
 type QuestionParts = (usize, Option<usize>, Option<usize>, Option<usize>, Option<f64>, Option<(f64, f64)>);
 /// Trials, hits, the sum of their values and of the squares, hits at the first instant, firings.
 type TallyParts = (u64, u64, f64, f64, u64, u64);
+/// Thresholds, with how many paths reach them; the share of the last paths that hit; the firings of an average path of each
+/// stage; why pilot runs ended early.
+type PilotParts = (Vec<Chosen>, f64, Vec<f64>, Option<&'static str>);
 
 /// Trials of a net that was compiled for them: its probes are the values of the marking that are asked for.
 #[pyclass(module = "petri._native")]
@@ -82,15 +85,8 @@ impl Trials {
         Ok(((trials, hits, sum, squares, at_once, firings), ended.err().map(halt)))
     }
 
-    /// Thresholds, with how many paths reach them; the share of the last paths that hit; the firings of an average path of each
-    /// stage; why they ended early.
-    fn pilot(
-        &mut self,
-        py: Python<'_>,
-        seed: (u64, u64, u64),
-        paths: u64,
-        wanted: f64,
-    ) -> PyResult<(Vec<Chosen>, f64, Vec<f64>, Option<&'static str>)> {
+    /// Chooses thresholds.
+    fn pilot(&mut self, py: Python<'_>, seed: (u64, u64, u64), paths: u64, wanted: f64) -> PyResult<PilotParts> {
         let trials = self.trials.as_mut().ok_or_else(unbegun)?;
         Ok(match py.detach(|| trials.pilot([seed.0, seed.1, seed.2], paths, wanted)) {
             Ok(Pilot { chosen, share, lengths }) => (chosen, share, lengths, None),
