@@ -135,10 +135,15 @@ class Threshold(Frozen):
 
 
 class Pilot(Frozen):
-    """Thresholds with the share of the paths from the one before that reach them; of the last, the share that hits."""
+    """Thresholds with how many paths reach each, for every path from the one before.
+
+    share: of the paths from the last one that hit. lengths: the firings of an average path from time 0, and from each
+    threshold.
+    """
 
     thresholds: tuple[tuple[int, float], ...]
     share: float
+    lengths: tuple[float, ...]
 
 
 class Trials(Protocol):

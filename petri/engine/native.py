@@ -101,15 +101,15 @@ def compiled_for_trials(net: Net, chance: Chance) -> tuple[Compiled, dict[str, i
     found = kept.get(id(chance))
     if found is None:
         bare, numbers = trial_net(net, chance)
-        found = kept[id(chance)] = _compile(bare), numbers
+        found = kept[id(chance)] = _compile(bare, trials=True), numbers
     return found
 
 
-def _compile(net: Net) -> Compiled:
+def _compile(net: Net, trials: bool = False) -> Compiled:
     if _native is None:
         raise ImportError("the native engine is not built", name="petri._native")
     try:
-        program = _native.Program(net)
+        program = _native.Program(net, trials=trials)
     except ValueError as error:
         raise ModelError("net-refused", reason=str(error)) from error
     return Compiled(net, program, tuple(program.files))
@@ -298,9 +298,9 @@ class NativeTrials:
         self.error: Fault | None = None
 
     def pilot(self, seed: Words3, paths: int, wanted: float) -> Pilot:
-        chosen, share, halted = self._trials.pilot(seed, paths, wanted)
+        chosen, share, lengths, halted = self._trials.pilot(seed, paths, wanted)
         self._note(halted)
-        return Pilot(tuple(chosen), share)
+        return Pilot(tuple(chosen), share, tuple(lengths))
 
     def run(self, seed: Words3, first: int, count: int, thresholds: Sequence[Threshold]) -> Tally:
         found, halted = self._trials.run(seed, first, count, [(one.value, one.factor) for one in thresholds])

@@ -43,6 +43,9 @@ class _Path(Struct):
     begun: float | None = None
 
 
+_Entry = tuple[SavedEngine, _Path]  # a state in which a path has reached a threshold
+
+
 class _Halted(Exception):
     """Trials end early; `ReferenceTrials.error` says why."""
 
@@ -204,59 +207,86 @@ class ReferenceTrials:
         Each stage begins at the states in which paths of the stage before have reached its threshold (Q5).
         """
         chosen: list[tuple[int, float]] = []
-        entries: list[tuple[SavedEngine, _Path]] = []
+        entries: list[_Entry] = []
+        lengths: list[float] = []
         share = 0.0
         try:
             while True:
                 stage = len(chosen)
                 floor = chosen[-1][0] if chosen and self.window is not None else -math.inf
-                reached = [self.pilot_path(seed, stage, number, entries, floor, None)[0] for number in range(paths)]
+                reached, firings = [], 0
+                for number in range(paths):
+                    path = self.begun_pilot(words_of(seed, stage, number), number, entries)
+                    before = self.session.firings
+                    reached.append(self.greatest(*path, floor))
+                    firings += self.session.firings - before
+                lengths.append(firings / paths)
                 share = sum(most == math.inf for most in reached) / paths
                 value = next_threshold(reached, wanted, chosen[-1][0] if chosen else None)
                 if value is None or share >= wanted:
                     break
-                chosen.append((value, sum(most >= value for most in reached) / paths))
-                found: list[tuple[SavedEngine, _Path]] = []
-                for number, most in enumerate(reached):
-                    if most >= value and len(found) < MOST_ENTRIES:
-                        _, there = self.pilot_path(seed, stage, number, entries, floor, value)
-                        if there is not None:
-                            found.append((self.session.save(), there))
-                entries = found
-                if not entries:
+                found: list[_Entry] = []
+                there = [number for number, most in enumerate(reached) if most >= value]
+                rises = 0
+                for number in there:
+                    path = self.begun_pilot(words_of(seed, stage, number), number, entries)
+                    rises += self.rises(*path, floor, value, found)
+                if not found:
                     break
+                chosen.append((value, (len(there) if self.window is None else rises) / paths))
+                entries = found
         except _Halted:
-            return Pilot((), 0.0)
-        return Pilot(tuple(chosen), share)
+            return Pilot((), 0.0, ())
+        return Pilot(tuple(chosen), share, tuple(lengths))
 
-    def pilot_path(
-        self,
-        seed: Words3,
-        stage: int,
-        number: int,
-        entries: list[tuple[SavedEngine, _Path]],
-        floor: float,
-        until: int | None,
-    ) -> tuple[float, _Path | None]:
-        """A path of a stage: the greatest value that it reaches, infinite if it hits; where it stands at `until`.
-
-        It is over where its value is below `floor`.
-        """
+    def begun_pilot(self, words: Words3, number: int, entries: list[_Entry]) -> tuple[_Path, bool]:
+        """A path of a stage, with these random numbers; and whether it goes on from an entry."""
         state, there = entries[number % len(entries)] if entries else (None, _Path())
-        self.session, path = self.begun(state, words_of(seed, stage, number)), replace(there)
-        goes_on, before, most = state is not None, self.session.firings, -math.inf
+        self.session = self.begun(state, words)
+        return replace(there), state is not None
+
+    def greatest(self, path: _Path, goes_on: bool, floor: float) -> float:
+        """The greatest value that a path reaches before it is below `floor`; infinite if it hits."""
+        before, most = self.session.firings, -math.inf
         while True:
-            if not goes_on and (hit := self.to_next_instant(path)) is not None:
-                return (math.inf if hit else most), None
+            if not goes_on:
+                if (hit := self.to_next_instant(path)) is not None:
+                    return math.inf if hit else most
+                self.check_length(before)
             goes_on = False
             near = self.read("importance")
             if near < floor:
-                return most, None
+                return most
             most = max(most, near)
-            if until is not None and most >= until:
-                return most, path
-            if self.session.firings - before > self.most_firings:
-                raise self.halted(ENDLESS)
+
+    def rises(self, path: _Path, goes_on: bool, floor: float, value: int, found: list[_Entry]) -> int:
+        """How often a path rises to a value before it is below `floor`; once, unless a share of time is asked for.
+
+        found: gets the states there, up to a number.
+        """
+        rises, is_there, before = 0, False, self.session.firings
+        while True:
+            if not goes_on:
+                hit = self.to_next_instant(path)
+                if hit is False or (hit and self.window is None):
+                    return rises
+                self.check_length(before)
+            goes_on = False
+            near = self.read("importance")
+            if near < floor:
+                return rises
+            was_there, is_there = is_there, near >= value
+            if is_there and not was_there:
+                rises += 1
+                if len(found) < MOST_ENTRIES:
+                    found.append((self.session.save(), replace(path)))
+                if self.window is None:
+                    return rises
+
+    def check_length(self, before: int) -> None:
+        """A path has not ended: it may not have as many firings as that."""
+        if self.session.firings - before > self.most_firings:
+            raise self.halted(ENDLESS)
 
 
 def time_limit(chance: Chance, window: tuple[float, float] | None) -> float:

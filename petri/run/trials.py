@@ -63,7 +63,7 @@ def tally_of(trials: Trials, chance: Chance, seed: Words3, pilot_seed: Words3, c
     thresholds: Sequence[Threshold] = ()
     if chance.importance is not None:
         pilot = trials.pilot(pilot_seed, PILOT_PATHS, PILOT_SHARE)
-        thresholds = factors(crossings(pilot) if chance.share else pilot)
+        thresholds = factors(pilot)
     tally, wanted, looks = Tally(), chance.trials or (FIRST_OF_SHARE if chance.share else FIRST), 0
     while tally.trials < wanted and trials.error is None:
         tally = tally.plus(trials.run(seed, tally.trials, min(wanted - tally.trials, PIECE), thresholds))
@@ -102,30 +102,37 @@ def grown(tally: Tally, factor: float, most: int) -> int:
     return min(math.ceil(factor * tally.trials), most)
 
 
-def crossings(pilot: Pilot) -> Pilot:
-    """How often paths of a share of time rise to the next threshold before they fall below theirs, on average (Q6).
-
-    Where the share p of them rises at all, and those that fall back are like those that began, this is p / (1 - p).
-    """
-
-    def often(share: float) -> float:
-        return share / max(1.0 - share, 1.0 / PILOT_PATHS)
-
-    return Pilot(tuple((value, often(share)) for value, share in pilot.thresholds), often(pilot.share))
-
-
 def factors(pilot: Pilot) -> list[Threshold]:
     """How many paths go on at each threshold (Q3).
 
-    Pᵢ is the share of trials that reach threshold i. The product of the factors up to it shall be 1 / √(Pᵢ Pᵢ₊₁), which
-    is best for RESTART (Villén-Altamirano and Villén-Altamirano 2002): then about as many paths reach each threshold.
+    Pᵢ is how many paths of a trial would reach threshold i without splitting. The product of the factors up to it is to
+    be 1 / √(Pᵢ Pᵢ₊₁), which is best for RESTART (Villén-Altamirano and Villén-Altamirano 2002): then about as many
+    paths reach each threshold. Where trials are long and branches short, there are more: so many that they have about
+    as many firings as the trial.
     """
+    found = in_proportion(pilot, 1.0)
+    branches = firings_of_branches(pilot, found)
+    return found if not found or branches >= pilot.lengths[0] else in_proportion(pilot, pilot.lengths[0] / branches)
+
+
+def in_proportion(pilot: Pilot, many: float) -> list[Threshold]:
+    """Whole factors whose products are as near to `many` times the best ones as they can be."""
     found, product, reaching = [], 1.0, 1.0
     shares = [*(share for _, share in pilot.thresholds), pilot.share or 1.0 / PILOT_PATHS]
     for (value, share), following in zip(pilot.thresholds, shares[1:], strict=True):
         reaching *= share
-        best = 1.0 / (reaching * math.sqrt(following))
+        best = many / (reaching * math.sqrt(following))
         factor = min(max(round(best / product), 1), MOST_FACTOR)
         product *= factor
         found.append(Threshold(value, factor))
     return found
+
+
+def firings_of_branches(pilot: Pilot, thresholds: Sequence[Threshold]) -> float:
+    """Of an average trial; infinite if it has no branches."""
+    firings, reaching = 0.0, 1.0
+    for (_, share), length, threshold in zip(pilot.thresholds, pilot.lengths[1:], thresholds, strict=True):
+        reaching *= share
+        firings += reaching * (threshold.factor - 1) * length
+        reaching *= threshold.factor
+    return firings or math.inf

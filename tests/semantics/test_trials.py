@@ -13,7 +13,7 @@ from petri.measure.tally import Tally
 from petri.net import Chance, Expr, Watched
 from petri.run.plan import Plan
 from petri.run.stop import StopSign
-from petri.run.trials import begin_trials, crossings, factors, tally_of
+from petri.run.trials import begin_trials, factors, tally_of
 
 SEED = seed_words(1, 0, 0, 0)
 FLIP = """
@@ -135,9 +135,15 @@ def test_q4_the_estimate(engine: str) -> None:
 
 def test_q5_factors() -> None:
     """The product up to threshold i is about 1 / √(Pᵢ Pᵢ₊₁)."""
-    chosen = factors(Pilot(((2, 0.25), (3, 0.25), (4, 0.25)), 0.25))
+    chosen = factors(Pilot(((2, 0.25), (3, 0.25), (4, 0.25)), 0.25, (5.0, 5.0, 5.0, 5.0)))
     assert [one.factor for one in chosen] == [8, 4, 4]
     assert [one.value for one in chosen] == [2, 3, 4]
+
+
+def test_q5_branches_have_as_many_firings_as_long_trials() -> None:
+    """A trial has 0.25 * 7 + 0.5 * 3 + 0.5 * 3 branches of 5 firings: for 95, there are four times as many."""
+    chosen = factors(Pilot(((2, 0.25), (3, 0.25), (4, 0.25)), 0.25, (95.0, 5.0, 5.0, 5.0)))
+    assert [one.factor for one in chosen] == [32, 4, 4]
 
 
 def test_q5_the_number_of_trials() -> None:
@@ -261,9 +267,15 @@ def test_q6_a_share_is_that_of_the_whole_run() -> None:
     assert model.solve().figure("m").value == pytest.approx(1 / 31)
 
 
-def test_q6_paths_that_rise_again_need_fewer_branches() -> None:
-    """Of 1/2 that rise once, 1/4 rise twice …: 1 on average."""
-    assert crossings(Pilot(((2, 0.5), (3, 0.2)), 0.0)) == Pilot(((2, 1.0), (3, 0.25)), 0.0)
+def test_q6_pilot_runs_count_all_that_rise() -> None:
+    """A queue that grows with probability 1/3 does so once with 1/3, again with 1/9 …: 1/2 times on average."""
+    net = petri.loads(f"{LINE.replace('cap 4', 'cap 30')}measure m = share(tokens(q) == 30) splitting on tokens(q)").net
+    trials = begin_trials(net, net.chances[0], Plan(1000.0), StopSign())
+    pilot = trials.pilot(SEED, 100, 0.3)
+    rises = [many for value, many in pilot.thresholds[1:] if value - 1 in dict(pilot.thresholds)]
+    assert len(rises) >= 5
+    assert abs(sum(rises) / len(rises) - 0.5) < 5 * math.sqrt(0.75 / (100 * len(rises)))
+    assert len(pilot.lengths) == len(pilot.thresholds) + 1
 
 
 def test_q6_it_needs_an_end() -> None:

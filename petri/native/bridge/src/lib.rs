@@ -54,15 +54,16 @@ struct Program {
 
 #[pymethods]
 impl Program {
-    /// lanes: whether firings of one constant time end in the order in which they start. Raises ValueError for an object that is
+    /// lanes: whether firings of one constant time end in the order in which they start. trials: whether `Trials` run it. Raises ValueError for an object that is
     /// not a flat net, or one that cannot be run.
     #[new]
-    #[pyo3(signature = (net, lanes=true))]
-    fn new(py: Python<'_>, net: &Bound<'_, PyAny>, lanes: bool) -> PyResult<Self> {
+    #[pyo3(signature = (net, lanes=true, trials=false))]
+    fn new(py: Python<'_>, net: &Bound<'_, PyAny>, lanes: bool, trials: bool) -> PyResult<Self> {
         let compile = |(net, files): (Net, Vec<String>)| -> Loaded<Program> {
             let mut without = Without::of(&std::env::var(WITHOUT).unwrap_or_default())?;
             without.lanes |= !lanes;
-            Ok(Program { compiled: Arc::new(Compiled::without(&net, without)?), files })
+            let compile = if trials { Compiled::for_trials } else { Compiled::without };
+            Ok(Program { compiled: Arc::new(compile(&net, without)?), files })
         };
         let loaded = match reading::read(net, reading::SHALLOW) {
             Err(failure) if failure.is_too_deep() => {

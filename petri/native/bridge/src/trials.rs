@@ -6,18 +6,21 @@ use engine::base::fault::Fault;
 use engine::base::ticks::Ticks;
 use engine::engine::limits::Limits;
 use engine::program::transition::MOST_HELD;
-use engine::session::trials::{Chosen, Halt, Question, Tally, Threshold, Trials as Running};
+use engine::session::trials::{Chosen, Halt, Pilot, Question, Tally, Threshold, Trials as Running};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
 use crate::{error_parts, told, unbegun, Program, Stop, Told};
 
-/// The numbers of the probes that watch what is asked (hit, stop, begin, importance), the time, and the window of a share [ticks].
+/// The numbers of the probes for what is asked (hit, stop, begin, importance), the time, and the window of a share [ticks].
 type QuestionParts = (usize, Option<usize>, Option<usize>, Option<usize>, Option<f64>, Option<(f64, f64)>);
 /// Trials, hits, the sum of their values and of the squares, hits at the first instant, firings.
 type TallyParts = (u64, u64, f64, f64, u64, u64);
+/// Thresholds, with how many paths reach them; the share of the last paths that hit; the firings of an average path of each
+/// stage; why pilot runs ended early.
+type PilotParts = (Vec<Chosen>, f64, Vec<f64>, Option<&'static str>);
 
-/// Trials of a net whose probes are the values of the marking that are asked for.
+/// Trials of a net that was compiled for them: its probes are the values of the marking that are asked for.
 #[pyclass(module = "petri._native")]
 pub struct Trials {
     /// Empty when the initial marking raised a fault.
@@ -82,18 +85,12 @@ impl Trials {
         Ok(((trials, hits, sum, squares, at_once, firings), ended.err().map(halt)))
     }
 
-    /// Thresholds, with the shares of paths that reach them; the share of the last paths that hit; why they ended early.
-    fn pilot(
-        &mut self,
-        py: Python<'_>,
-        seed: (u64, u64, u64),
-        paths: u64,
-        wanted: f64,
-    ) -> PyResult<(Vec<Chosen>, f64, Option<&'static str>)> {
+    /// Chooses thresholds.
+    fn pilot(&mut self, py: Python<'_>, seed: (u64, u64, u64), paths: u64, wanted: f64) -> PyResult<PilotParts> {
         let trials = self.trials.as_mut().ok_or_else(unbegun)?;
         Ok(match py.detach(|| trials.pilot([seed.0, seed.1, seed.2], paths, wanted)) {
-            Ok((chosen, share)) => (chosen, share, None),
-            Err(halted) => (Vec::new(), 0.0, Some(halt(halted))),
+            Ok(Pilot { chosen, share, lengths }) => (chosen, share, lengths, None),
+            Err(halted) => (Vec::new(), 0.0, Vec::new(), Some(halt(halted))),
         })
     }
 

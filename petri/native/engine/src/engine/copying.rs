@@ -6,12 +6,12 @@
 //! **Idea.** Both engines have the same tables, so that each part is copied into its counterpart; what has no memory of its
 //! own, such as the counters of places, is copied as it is. Only the addresses of the tokens of a place are its own.
 //!
-//! What is observed is not copied, except the values of the marking that measures watch: a run that is split has no others.
+//! What is observed is not copied, and neither are the integrals: trials have no figures but what they ask about the marking.
 
 use crate::engine::run::Engine;
 use crate::engine::upcoming::Upcoming;
-use crate::observe::probes::{Probe, Probes};
 use crate::state::agenda::Agenda;
+use crate::state::clocks::AllClocks;
 use crate::state::enabling::Enabling;
 use crate::state::marking::Marking;
 
@@ -25,10 +25,9 @@ impl Engine {
         self.marking.assume(&other.marking);
         self.agenda.assume(&other.agenda);
         if !other.clocks.of.is_empty() {
-            self.clocks.clone_from(&other.clocks);
+            self.clocks.assume(&other.clocks);
         }
-        self.integrals.clone_from(&other.integrals);
-        self.observers.probes.assume(&other.observers.probes);
+        self.integrals.fold_after(&other.integrals);
         self.last_started.clone_from(&other.last_started);
         self.upcoming = Upcoming::default();
         (self.error, self.fault) = (None, None);
@@ -66,7 +65,9 @@ impl Marking {
         self.matches.clone_from(&other.matches);
         self.join_trees.clone_from(&other.join_trees);
         self.rankings.clone_from(&other.rankings);
-        self.identities.clone_from(&other.identities);
+        if !(self.identities.is_new() && other.identities.is_new()) {
+            self.identities.clone_from(&other.identities);
+        }
     }
 }
 
@@ -80,15 +81,12 @@ impl Agenda {
     }
 }
 
-impl Probes {
-    /// The values of the marking are as those of others. Other probes stay as they are.
+impl AllClocks {
+    /// What a program gives all its engines, and room for rates, stay.
     fn assume(&mut self, other: &Self) {
-        for (probe, theirs) in self.probes.iter_mut().zip(&other.probes) {
-            if let (Probe::Watched(watched), Probe::Watched(theirs)) = (probe, theirs) {
-                watched.as_mut().clone_from(theirs);
-            }
-        }
-        self.pending = other.pending;
-        self.unsettled.clone_from(&other.unsettled);
+        self.of.clone_from(&other.of);
+        self.common.clone_from(&other.common);
+        self.timers.clone_from(&other.timers);
+        (self.settled, self.settled_after, self.kept) = (other.settled, other.settled_after, other.kept);
     }
 }

@@ -209,7 +209,9 @@ impl Engine {
     /// The code is of the engine's program, and was made for engines with such observers.
     pub unsafe fn run_code(&mut self, code: &Arc<Code>, until: Ticks, firings: u64) -> Reason {
         let program = Arc::clone(&self.program);
-        self.code = Some(Arc::clone(code));
+        if !self.code.as_ref().is_some_and(|kept| Arc::ptr_eq(kept, code)) {
+            self.code = Some(Arc::clone(code));
+        }
         self.advance(&program, until, firings, |engine, until, firings| engine.run_with(&program, code, until, firings))
     }
 
@@ -312,6 +314,17 @@ impl Engine {
     pub(crate) fn read_marking(&mut self, program: &Program) -> Result<(), Box<RunError>> {
         let read = self.observers.probes.over(program, &self.marking.places, &self.enabling.transitions, self.now);
         self.of_no_firing(program, read)
+    }
+
+    /// The instant is over: what trials ask about the marking. False after a fault, which is then the engine's error.
+    pub fn ask(&mut self, answers: &mut [i128]) -> bool {
+        let Engine { program, observers, marking, enabling, now, .. } = self;
+        let outcome = observers.probes.ask(program, &marking.places, &enabling.transitions, *now, answers);
+        if outcome.is_ok() {
+            return true;
+        }
+        self.error = self.of_no_firing(&self.program, outcome).err().map(|error| *error);
+        self.error.is_none()
     }
 
     /// Machine code does not count the firings at an instant: where they are many, they are interpreted.

@@ -13,7 +13,7 @@ use crate::observe::passages::{Passages, LIMIT};
 use crate::observe::reorder::settings::Settings;
 use crate::observe::reorder::Order;
 use crate::program::expression::Value;
-use crate::program::probes::{Action, ProbeKind, ProbesProgram};
+use crate::program::probes::{Action, ProbeKind, ProbesProgram, Watched as WatchedProgram};
 use crate::program::Program;
 use crate::state::counters::{PlaceCounters, TransitionCounters};
 use crate::state::value::Scope;
@@ -129,6 +129,23 @@ fn scope_of<'s>(token: &'s [u64], random: &'s mut Random, now: Ticks) -> Scope<'
     Scope { variables: token, places: &[], tables: &[], random, now, end: now }
 }
 
+/// A value of the marking. running, random: room for what it is computed with.
+#[inline(always)]
+fn of_marking(
+    watched: &WatchedProgram,
+    program: &Program,
+    places: &[PlaceCounters],
+    transitions: &Table<TransitionId, TransitionCounters>,
+    now: Ticks,
+    running: &mut Vec<u64>,
+    random: &mut Random,
+) -> Outcome<i128> {
+    running.clear();
+    running.extend(watched.firings.iter().map(|&id| transitions[id].in_progress));
+    let scope = &mut Scope { variables: &running[..], places, tables: &program.tables, random, now, end: now };
+    whole(&watched.value, scope)
+}
+
 /// The value of a token as the whole number that sums are made of.
 fn whole(value: &Value, scope: &mut Scope) -> Outcome<i128> {
     Ok(match value {
@@ -224,15 +241,26 @@ impl Probes {
             let watched = &self.program.watched[number];
             let Probe::Watched(state) = &mut self.probes[watched.probe.at()] else { continue };
             state.unsettled = false;
-            self.running.clear();
-            self.running.extend(watched.firings.iter().map(|&id| transitions[id].in_progress));
-            let (variables, random) = (&self.running[..], &mut self.silent);
-            let scope = &mut Scope { variables, places, tables: &program.tables, random, now, end: now };
-            let value = whole(&watched.value, scope)?;
+            let value = of_marking(watched, program, places, transitions, now, &mut self.running, &mut self.silent)?;
             state.read(value, now);
         }
         numbers.clear();
         self.unsettled = numbers;
+        Ok(())
+    }
+
+    /// The instant is over: what trials ask about the marking. Returns the first fault.
+    pub fn ask(
+        &mut self,
+        program: &Program,
+        places: &[PlaceCounters],
+        transitions: &Table<TransitionId, TransitionCounters>,
+        now: Ticks,
+        answers: &mut [i128],
+    ) -> Outcome<()> {
+        for (asked, answer) in self.program.asked.iter().zip(answers) {
+            *answer = of_marking(asked, program, places, transitions, now, &mut self.running, &mut self.silent)?;
+        }
         Ok(())
     }
 

@@ -50,6 +50,9 @@ pub struct ProbesProgram {
     pub arrivals: Vec<Vec<(ProbeId, Action)>>,
     /// In the order of the probes.
     pub watched: Vec<Watched>,
+    /// What trials ask about the marking, in the order of the probes. They read all of it at the end of each instant: to note what
+    /// may have changed would take longer, and machine code would stop for it.
+    pub asked: Vec<Watched>,
     /// For each place, the contents that a token leaves, with its value there.
     pub departures: Vec<Vec<(ProbeId, Value)>>,
 }

@@ -29,6 +29,11 @@ impl Compiled {
         Program::without(net, without).map(Compiled::from)
     }
 
+    /// The same for trials of a net.
+    pub fn for_trials(net: &Net, without: Without) -> Result<Self, LoadError> {
+        Program::for_trials(net, without).map(Compiled::from)
+    }
+
     /// Reads a net from the JSON that `petri/codec.py` writes.
     pub fn from_json(text: &str) -> Result<Self, LoadError> {
         Program::from_json(text).map(Compiled::from)

@@ -55,21 +55,25 @@ impl Replication {
         }
         let cache = &self.compiled.cache;
         let interpreted = cache.interpreted_yet(&self.engine);
-        let before = self.engine.firings;
-        let reason = self.engine.interpret(until, firings.min(interpreted));
-        cache.count(self.engine.firings - before);
-        if reason != Reason::Budget || firings <= interpreted {
-            return reason;
-        }
-        let firings = firings - interpreted;
-        if cache.interpreted_yet(&self.engine) > 0 {
-            return self.advance(until, firings);
+        if interpreted > 0 {
+            return self.interpret(until, firings, interpreted);
         }
         match cache.code(&self.engine) {
             // SAFETY: the cache is that of the engine's program, and this is its code for such an engine.
             Some(code) => unsafe { self.engine.run_code(code, until, firings) },
             None => self.engine.interpret(until, firings),
         }
+    }
+
+    /// The same where so many firings are to be interpreted before code may pay.
+    fn interpret(&mut self, until: Ticks, firings: u64, interpreted: u64) -> Reason {
+        let before = self.engine.firings;
+        let reason = self.engine.interpret(until, firings.min(interpreted));
+        self.compiled.cache.count(self.engine.firings - before);
+        if reason != Reason::Budget || firings <= interpreted {
+            return reason;
+        }
+        self.advance(until, firings - interpreted)
     }
 
     /// The time at each number of tokens, place after place; empty when it was not asked for.

@@ -28,11 +28,13 @@ use crate::base::trajectory::splitmix;
 use crate::engine::limits::Limits;
 use crate::engine::run::Reason;
 use crate::observe::observers::ExtraObservers;
-use crate::observe::probes::Probe;
 use crate::session::compiled::Compiled;
 use crate::session::replication::Replication;
 
-/// What is asked of each trial, by the numbers of probes that watch the marking. Times in ticks.
+/// Values of the marking that a question has at most: those of `Question`.
+const MOST_ASKED: usize = 4;
+
+/// What is asked of each trial, by the numbers of values of the marking. Times in ticks.
 #[derive(Clone, Copy, Debug)]
 pub struct Question {
     pub hit: usize,
@@ -86,6 +88,8 @@ struct Path {
     /// Instant 0 is over; and when the question was put.
     started: bool,
     begun: Option<Ticks>,
+    /// What is asked, at the end of the last instant.
+    answers: [i128; MOST_ASKED],
 }
 
 /// The state at a threshold, from which `left` paths are still to go on.
@@ -118,7 +122,7 @@ pub fn words_of(seed: [u64; 3], trial: u64, branch: u64) -> [u64; 3] {
 }
 
 impl Trials {
-    /// Trials of a net whose probes watch values of the marking. A key of an initial token may raise a fault.
+    /// Trials of a net that was compiled for them. A key of an initial token may raise a fault.
     pub fn new(
         compiled: Arc<Compiled>,
         question: Question,
@@ -220,7 +224,7 @@ impl Trials {
             }
             goes_on = false;
             let Some(importance) = self.question.importance else { continue };
-            let near = self.read(importance);
+            let near = path.answers[importance];
             if path.born > 0 && near < thresholds[path.born - 1].value {
                 return Ok(false);
             }
@@ -260,7 +264,8 @@ impl Trials {
             return Err(Halt::Stopped);
         }
         match self.running.advance(next, u64::MAX) {
-            Reason::Until | Reason::Dead => Ok(self.look(path)),
+            Reason::Until | Reason::Dead if self.running.engine.ask(&mut path.answers) => Ok(self.look(path)),
+            Reason::Until | Reason::Dead => Err(Halt::Error),
             Reason::Error => Err(Halt::Error),
             Reason::Budget | Reason::Input => unreachable!("no budget, and no streams"),
         }
@@ -268,7 +273,8 @@ impl Trials {
 
     /// An instant is over (Q1): whether the path has hit, if that is decided.
     fn look(&self, path: &mut Path) -> Option<bool> {
-        let holds = |probe: Option<usize>| probe.is_some_and(|probe| self.read(probe) != 0);
+        let answers = path.answers;
+        let holds = |asked: Option<usize>| asked.is_some_and(|asked| answers[asked] != 0);
         if path.begun.is_none() && (self.question.begin.is_none() || holds(self.question.begin)) {
             path.begun = Some(self.running.engine.now);
         }
@@ -287,7 +293,7 @@ impl Trials {
     /// What a path counts for the time until something happens again, in a share of time (Q6).
     fn spend(&mut self, path: &Path) {
         let Some((start, end)) = self.question.window else { return };
-        if !path.started || self.read(self.question.hit) == 0 {
+        if !path.started || path.answers[self.question.hit] == 0 {
             return;
         }
         let time = self.running.engine.next_end().min(end) - self.running.engine.now.max(start);
@@ -299,14 +305,6 @@ impl Trials {
     fn count(&mut self, path: &Path, share: f64) {
         self.value += self.weights[path.level] * share;
         self.hits += 1;
-    }
-
-    /// The value of a probe at the end of the last instant.
-    fn read(&self, probe: usize) -> i128 {
-        match self.running.engine.observers.probes.probes.get(probe) {
-            Some(Probe::Watched(watched)) => watched.value(),
-            _ => 0,
-        }
     }
 
     /// An engine in the state of the running one.
@@ -323,91 +321,132 @@ impl Trials {
 /// Paths whose states at a threshold are kept.
 const MOST_ENTRIES: usize = 256;
 
-/// A threshold that pilot runs have chosen, and the share of the paths from the one before that reach it.
+/// A threshold that pilot runs have chosen, and how many paths reach it, for each path from the one before: of a share of time, all
+/// that rise to it.
 pub type Chosen = (i128, f64);
+
+/// What pilot runs have found: thresholds, the share of the last paths that hit, and the firings of an average path of each stage.
+#[derive(Clone, Debug, Default)]
+pub struct Pilot {
+    pub chosen: Vec<Chosen>,
+    pub share: f64,
+    pub lengths: Vec<f64>,
+}
+
+/// A state in which a path has reached a threshold.
+type Entry = (Replication, Path);
 
 impl Trials {
     /// Chooses thresholds: of `paths` paths from the entries of the last one, the share `wanted` at least reaches the next. Each
-    /// stage begins at the states in which paths of the stage before have reached its threshold. Returns the thresholds, and
-    /// the share of the last paths that hit.
-    pub fn pilot(&mut self, seed: [u64; 3], paths: u64, wanted: f64) -> Result<(Vec<Chosen>, f64), Halt> {
-        let mut chosen: Vec<Chosen> = Vec::new();
-        let mut entries: Vec<(Replication, Path)> = Vec::new();
+    /// stage begins at the states in which paths of the stage before have reached its threshold.
+    pub fn pilot(&mut self, seed: [u64; 3], paths: u64, wanted: f64) -> Result<Pilot, Halt> {
+        let mut pilot = Pilot::default();
+        let mut entries: Vec<Entry> = Vec::new();
         loop {
-            let stage = chosen.len() as u64;
-            let floor = self.question.window.and(chosen.last().map(|last| last.0));
-            let mut reached = Vec::new();
+            let stage = pilot.chosen.len() as u64;
+            let last = pilot.chosen.last().map(|last| last.0);
+            let floor = self.question.window.and(last);
+            let (mut reached, mut firings) = (Vec::new(), 0);
             for number in 0..paths {
-                reached.push(self.pilot_path(seed, stage, number, &entries, floor, None)?.0);
+                let path = self.begin_pilot(words_of(seed, stage, number), number, &entries);
+                let before = self.running.engine.firings;
+                reached.push(self.greatest(path, floor)?);
+                firings += self.running.engine.firings - before;
             }
             let hits = reached.iter().filter(|&&most| most == i128::MAX).count();
-            let share = hits as f64 / paths as f64;
-            let next = next_threshold(&reached, wanted, chosen.last().map(|last| last.0));
-            let Some(value) = next.filter(|_| share < wanted) else { return Ok((chosen, share)) };
-            let there = reached.iter().filter(|&&most| most >= value).count();
-            chosen.push((value, there as f64 / paths as f64));
-            let mut found = Vec::new();
-            for (number, _) in reached.iter().enumerate().filter(|(_, &most)| most >= value) {
-                if found.len() == MOST_ENTRIES {
-                    break;
-                }
-                if let (_, Some(path)) = self.pilot_path(seed, stage, number as u64, &entries, floor, Some(value))? {
-                    found.push((self.copy()?, path));
-                }
+            pilot.share = hits as f64 / paths as f64;
+            pilot.lengths.push(firings as f64 / paths as f64);
+            let next = next_threshold(&reached, wanted, last);
+            let Some(value) = next.filter(|_| pilot.share < wanted) else { return Ok(pilot) };
+            let (mut found, mut rises, mut there) = (Vec::new(), 0, 0);
+            for (number, _) in (0..).zip(&reached).filter(|(_, &most)| most >= value) {
+                let path = self.begin_pilot(words_of(seed, stage, number), number, &entries);
+                rises += self.rises(path, floor, value, &mut found)?;
+                there += 1;
             }
             self.spare.extend(entries.into_iter().map(|(state, _)| state));
+            if found.is_empty() {
+                return Ok(pilot);
+            }
+            let many = if self.question.window.is_some() { rises } else { there };
+            pilot.chosen.push((value, many as f64 / paths as f64));
             entries = found;
-            if entries.is_empty() {
-                return Ok((chosen, share));
+        }
+    }
+
+    /// A path of a stage, with these random numbers; and whether it goes on from an entry, where it has been looked at already.
+    fn begin_pilot(&mut self, words: [u64; 3], number: u64, entries: &[Entry]) -> (Path, bool) {
+        let Some((state, there)) = entries.get(number as usize % entries.len().max(1)) else {
+            self.begin(words);
+            return (Path::default(), false);
+        };
+        self.running.engine.assume(&state.engine);
+        self.running.engine.reseed(words);
+        (*there, true)
+    }
+
+    /// The greatest value that a path reaches before it is below `floor`, above all if it hits.
+    fn greatest(&mut self, (mut path, mut goes_on): (Path, bool), floor: Option<i128>) -> Result<i128, Halt> {
+        let importance = self.question.importance.unwrap_or_default();
+        let (mut most, before) = (i128::MIN, self.running.engine.firings);
+        loop {
+            if !goes_on {
+                match self.next_instant(&mut path)? {
+                    Some(hit) => return Ok(if hit { i128::MAX } else { most }),
+                    None => self.check_length(before)?,
+                }
+            }
+            goes_on = false;
+            let near = path.answers[importance];
+            if floor.is_some_and(|floor| near < floor) {
+                return Ok(most);
+            }
+            most = most.max(near);
+        }
+    }
+
+    /// How often a path rises to a value before it is below `floor`, and where; once, unless a share of time is asked for.
+    fn rises(
+        &mut self,
+        (mut path, mut goes_on): (Path, bool),
+        floor: Option<i128>,
+        value: i128,
+        found: &mut Vec<Entry>,
+    ) -> Result<u64, Halt> {
+        let importance = self.question.importance.unwrap_or_default();
+        let (mut rises, mut is_there, before) = (0, false, self.running.engine.firings);
+        loop {
+            if !goes_on {
+                match self.next_instant(&mut path)? {
+                    Some(true) if self.question.window.is_some() => {}
+                    Some(_) => return Ok(rises),
+                    None => {}
+                }
+                self.check_length(before)?;
+            }
+            goes_on = false;
+            let near = path.answers[importance];
+            if floor.is_some_and(|floor| near < floor) {
+                return Ok(rises);
+            }
+            if !std::mem::replace(&mut is_there, near >= value) && is_there {
+                rises += 1;
+                if found.len() < MOST_ENTRIES {
+                    found.push((self.copy()?, path));
+                }
+                if self.question.window.is_none() {
+                    return Ok(rises);
+                }
             }
         }
     }
 
-    /// A path of a stage: the greatest value that it reaches, above all if it hits; and where it stands if it has reached `until`.
-    /// It is over where its value is below `floor`.
-    fn pilot_path(
-        &mut self,
-        seed: [u64; 3],
-        stage: u64,
-        number: u64,
-        entries: &[(Replication, Path)],
-        floor: Option<i128>,
-        until: Option<i128>,
-    ) -> Result<(i128, Option<Path>), Halt> {
-        let importance = self.question.importance.unwrap_or_default();
-        let mut path = Path::default();
-        let mut most = i128::MIN;
-        let entry = entries.get(number as usize % entries.len().max(1));
-        match entry {
-            Some((state, there)) => {
-                self.running.engine.assume(&state.engine);
-                self.running.engine.reseed(words_of(seed, stage, number));
-                path = *there;
-            }
-            None => self.begin(words_of(seed, stage, number)),
+    /// A path has not ended: it may not have as many firings as that.
+    fn check_length(&self, before: u64) -> Result<(), Halt> {
+        if self.running.engine.firings - before > self.most_firings {
+            return Err(Halt::Endless);
         }
-        let (mut goes_on, before) = (entry.is_some(), self.running.engine.firings);
-        loop {
-            if !goes_on {
-                match self.next_instant(&mut path)? {
-                    Some(true) => return Ok((i128::MAX, None)),
-                    Some(false) => return Ok((most, None)),
-                    None => {}
-                }
-            }
-            goes_on = false;
-            let near = self.read(importance);
-            if floor.is_some_and(|floor| near < floor) {
-                return Ok((most, None));
-            }
-            most = most.max(near);
-            if until.is_some_and(|until| most >= until) {
-                return Ok((most, Some(path)));
-            }
-            if self.running.engine.firings - before > self.most_firings {
-                return Err(Halt::Endless);
-            }
-        }
+        Ok(())
     }
 }
 

@@ -369,7 +369,7 @@ pub struct AllClocks {
     /// The slot of each transition, and the transition in each slot, by its number among the clocks.
     slots: Vec<usize>,
     numbers: Vec<usize>,
-    timers: Tournament,
+    pub timers: Tournament,
     /// Clocks have been looked at since something happened, when this many firings had started.
     pub settled: bool,
     pub settled_after: u64,
@@ -378,8 +378,6 @@ pub struct AllClocks {
     /// Clocks of bindings, running and stopped (X3).
     pub kept: u64,
 }
-
-clone_into_fields!(AllClocks { of, common, slots, numbers, timers, settled, settled_after, computed, kept });
 
 impl AllClocks {
     pub fn new(program: &Program) -> Self {

@@ -57,6 +57,11 @@ impl Identities {
         Identities { rows, present: KeyTable::hashed(1), next: 0 }
     }
 
+    /// No token has ever had a number.
+    pub fn is_new(&self) -> bool {
+        self.next == 0
+    }
+
     /// A token arrives; `rank` is that of a keyed place.
     pub fn arrives(&mut self, place: PlaceId, rank: Rank) {
         let Some((discipline, row)) = &mut self.rows[place.at()] else { return };

@@ -6,7 +6,6 @@
 //! present tokens times the time since the busy period began, or since the last fold. That product is below 2⁶², too.
 
 use crate::base::ids::{PlaceId, TransitionId};
-use crate::base::reuse::clone_into_fields;
 use crate::base::table::Table;
 use crate::base::ticks::Ticks;
 use crate::program::Program;
@@ -24,8 +23,6 @@ pub struct WideIntegrals {
     span: Ticks,
 }
 
-clone_into_fields!(WideIntegrals { places, transitions, folded, span });
-
 impl WideIntegrals {
     /// For a net that never holds more than `most_tokens` tokens.
     pub fn new(program: &Program, most_tokens: u64) -> Self {
@@ -40,6 +37,11 @@ impl WideIntegrals {
     /// No fold is needed up to this instant.
     pub fn enough_until(&self) -> Ticks {
         self.folded + self.span
+    }
+
+    /// The next fold is as soon as that of another's.
+    pub fn fold_after(&mut self, other: &Self) {
+        self.folded = other.folded;
     }
 
     /// Takes in all integrals up to an instant before which nothing changes.

@@ -162,6 +162,7 @@ impl Int {
         match self {
             Int::Const(value) => Ok(*value),
             Int::Var(variable) => Ok(scope.variables[variable.at()] as i64),
+            Int::Tokens(place) => Ok(scope.places[place.at()].tokens as i64),
             Int::Chain(first, steps) => {
                 let mut value = first.value(scope.variables);
                 for (operation, operand, span) in steps {
@@ -175,8 +176,7 @@ impl Int {
 
     fn general_value(&self, scope: &mut Scope) -> Outcome<i64> {
         match self {
-            Int::Const(_) | Int::Var(_) | Int::Chain(..) => self.value(scope),
-            Int::Tokens(place) => Ok(scope.places[place.at()].tokens as i64),
+            Int::Const(_) | Int::Var(_) | Int::Tokens(_) | Int::Chain(..) => self.value(scope),
             Int::Neg(a, span) => a.value(scope)?.checked_neg().ok_or_else(|| Fault::new("int-overflow", *span)),
             Int::Abs(a, span) => a.value(scope)?.checked_abs().ok_or_else(|| Fault::new("int-overflow", *span)),
             Int::Binary(operation, operands, span) => {

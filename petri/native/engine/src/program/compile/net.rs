@@ -44,6 +44,17 @@ impl Program {
 
     /// The same, without some optimisations.
     pub fn without(net: &Net, without: Without) -> Loaded<Program> {
+        Program::compile(net, without, false)
+    }
+
+    /// The same for trials, which read the values that are watched by themselves ([`ProbesProgram::asked`]).
+    ///
+    /// [`ProbesProgram::asked`]: crate::program::probes::ProbesProgram::asked
+    pub fn for_trials(net: &Net, without: Without) -> Loaded<Program> {
+        Program::compile(net, without, true)
+    }
+
+    fn compile(net: &Net, without: Without, for_trials: bool) -> Loaded<Program> {
         check(net)?;
         let own_places = net.places.len();
         let mut slot_ranges = slot_ranges(net)?;
@@ -80,7 +91,7 @@ impl Program {
             }
             transitions.push(program);
         }
-        let probes = probes::compile(net, &mut compiler, before_shadows + racing.len())?;
+        let probes = probes::compile(net, &mut compiler, before_shadows + racing.len(), for_trials)?;
         transitions.append(&mut compiler.deliveries);
         let most_sent =
             net.transitions.iter().map(|t| t.outputs.iter().filter(|arc| arc.delay.is_some()).count()).max();

@@ -9,8 +9,9 @@ use crate::program::expression::{Int, Value};
 use crate::program::probes::{Action, ProbeKind, ProbesProgram, Watched};
 use crate::program::watch::Dependent;
 
-/// Compiles the probes of a net. The shadows of values that are watched begin behind `shadows` others.
-pub fn compile(net: &Net, compiler: &mut Compiler, shadows: usize) -> Loaded<ProbesProgram> {
+/// Compiles the probes of a net. The shadows of values that are watched begin behind `shadows` others; for trials, nothing is
+/// watched.
+pub fn compile(net: &Net, compiler: &mut Compiler, shadows: usize, for_trials: bool) -> Loaded<ProbesProgram> {
     let mut program = ProbesProgram {
         tick: net.tick,
         kinds_of_probes: Vec::new(),
@@ -18,6 +19,7 @@ pub fn compile(net: &Net, compiler: &mut Compiler, shadows: usize) -> Loaded<Pro
         arrivals: vec![Vec::new(); net.places.len()],
         departures: vec![Vec::new(); net.places.len()],
         watched: Vec::new(),
+        asked: Vec::new(),
     };
     for (i, probe) in net.probes.iter().enumerate() {
         let id = ProbeId(i as u32);
@@ -59,10 +61,17 @@ pub fn compile(net: &Net, compiler: &mut Compiler, shadows: usize) -> Loaded<Pro
                 program.on(&event, id, Action::Enter(entering.clone()));
                 ProbeKind::Content { place: *place, value: entering }
             }
+            Probe::Watched(watched) if for_trials => {
+                let firings = watched.firings.clone();
+                let value = of_marking(compiler, &watched.value, firings.len())?;
+                program.asked.push(Watched { probe: id, value, firings });
+                continue;
+            }
             Probe::Watched(watched) => {
                 let shadow = TransitionId((shadows + program.watched.len()) as u32);
                 let firings = watched.firings.clone();
-                let value = watch(compiler, &watched.value, firings.len(), shadow)?;
+                depend(compiler, &watched.value, firings.len(), shadow);
+                let value = of_marking(compiler, &watched.value, firings.len())?;
                 let real = matches!(value, Value::Real(_));
                 program.watched.push(Watched { probe: id, value, firings });
                 ProbeKind::Watched { real }
@@ -73,11 +82,15 @@ pub fn compile(net: &Net, compiler: &mut Compiler, shadows: usize) -> Loaded<Pro
     Ok(program)
 }
 
-/// A value of the marking, with dependents that touch its shadow whenever it may change. A condition is 0 or 1.
-fn watch(compiler: &mut Compiler, e: &Expr, variables: usize, shadow: TransitionId) -> Loaded<Value> {
+/// A shadow is touched whenever a value of the marking may change.
+fn depend(compiler: &mut Compiler, e: &Expr, variables: usize, shadow: TransitionId) {
     for place in compiler.facts(e, &vec![ANY; variables]).tokens {
         compiler.depend(GaugeId::tokens(place), Dependent::on_any_change(shadow));
     }
+}
+
+/// A value of the marking. A condition is 0 or 1.
+fn of_marking(compiler: &mut Compiler, e: &Expr, variables: usize) -> Loaded<Value> {
     let mut lowering = compiler.lowering(vec![Kind::Int; variables]);
     match e.kind {
         Kind::Bool => Ok(Value::Int(Int::Truth(Box::new(lowering.bool(e)?)))),
