@@ -52,6 +52,30 @@ LIVING = {
         place c : 0..6 = all
         transition triple: a(x), read b(y), c(z) -> a(z mod 6), c((x + y) mod 7)  when (x + y + z) mod 3 == 0  takes 1.0
         """,
+    "room where an index leads, and by key": """
+        place source         = token
+        place fresh          : { to: 0..2, lane: 0..1 } fifo
+        place buffer[0..2]   : { to: 0..2, lane: 0..1 } fifo cap 2
+        place lanes          : { to: 0..2, lane: 0..1 } fifo per lane cap 2
+        transition arrive:           source -> source, fresh({to: i, lane: k})
+          draw i ~ uniform(0..2), k ~ uniform(0..1)  takes exp(1.0)
+        transition enter:            fresh(x) -> buffer[x.to](x)
+        transition drop:             fresh(x), fresh(y) -> fresh(y)
+          priority -1
+        transition cross[i in 0..2]: buffer[i](x) -> lanes(x) in 2.5
+        transition leave[k in 0..1]: lanes({to: i, lane: k}) -> nothing  takes exp(0.4 + k)
+        """,
+    "the preferred of two bags, with ties": """
+        place job     : { class: 0..2, size: real, number: 0..9 }
+          = {class: i mod 3, size: 0.5 * (i mod 2), number: i} for i in 0..9
+        place machine : { class: 0..2, speed: 0..3 } = {class: i mod 3, speed: i mod 4} for i in 0..6
+        place banned  : { class: 0..2, number: 0..9 } = {class: 1, number: 4}
+        transition work: job(j), machine({class: c, speed: v}), no banned({class: c, number: j.number})
+          -> job({class: n, size: j.size, number: j.number}) in 1.5, machine({class: c, speed: v}) in 0.5
+          when j.class == c or v > 2  prefer most (j.size, v)  draw n ~ uniform(0..2)
+        transition forbid: banned({class: c, number: i}) -> banned({class: (c + 1) mod 3, number: (i + 3) mod 10})
+          takes exp(1.0)
+        """,
     "keys of many values, whole and real": """
         place want  : { id: int, x: real } fifo
         place have  : { id: int, n: int } = {id: 1000 * i, n: i} for i in 0..9
