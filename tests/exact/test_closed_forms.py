@@ -62,6 +62,7 @@ def test_many_states_that_hardly_ever_occur(customers: int, monkeypatch: pytest.
     assert found.value == pytest.approx(inside, rel=1e-9)
     assert abs(found.value - inside) <= found.error + 1e-15
 
+
 def test_measures_of_the_marking() -> None:
     """M/M/1/4 at load 1, whose five states are equally likely; a customer in service waits no more."""
     net = petri.loads(
