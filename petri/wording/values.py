@@ -97,6 +97,10 @@ WORDING: dict[str, Wording] = {
     "list-index": Wording("there is no element {index}: the elements are 0 to {last}"),
     "empty-list": Wording("there is nothing in this range to list or to add up"),
     "too-many-elements": Wording("these are {count:value}; a list has at most {limit}"),
+    "too-much-repeated": Wording(
+        "what is read for each element of vectors, lists and ranges is read more than {limit} times",
+        "use shorter ranges, and fewer of them within others",
+    ),
     "not-each": Wording(
         "`{name}` in an expression is of the elements of a vector or a list, or of the values of a range",
         "write `{usage}`, or `{name}(i in 0..3: …)`",

@@ -92,6 +92,8 @@ def test_texts_and_numbers_are_operands() -> None:
     assert str(x == True) == "x == true"  # noqa: E712
     assert str(no(x) >= 3) == "no x >= 3"
     assert str(x.with_(hop=3).size) == "(x with {hop: 3}).size"
+    assert str(x.with_(**{"s[p]": "shared"}).s["p"]) == "(x with {s[p]: shared}).s[p]"
+    assert str(x.with_(s=["shared", x.s[1], 2])) == "x with {s: [shared, x.s[1], 2]}"
     with pytest.raises(TypeError, match="write & for and"):
         _ = x > 1 and x < 3
     with pytest.raises(ValueError, match="nan"):

@@ -34,7 +34,8 @@ ELSEWHERE = {
 
 
 # A message on a limit may need a net that reaches it.
-SOME_SLOW = [pytest.param(path, marks=pytest.mark.slow) if path.stem == "too_many_measures" else path for path in FILES]
+SLOW = ("too_many_measures", "vectors_too_large")
+SOME_SLOW = [pytest.param(path, marks=pytest.mark.slow) if path.stem in SLOW else path for path in FILES]
 
 
 def told(path: Path, monkeypatch: pytest.MonkeyPatch) -> str:

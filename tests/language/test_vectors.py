@@ -9,6 +9,10 @@ import pytest
 
 import petri
 from petri import language
+from petri.language.checking.threads.terms import put_in
+from petri.language.layout.writing import expression
+from petri.language.syntax import tree
+from petri.language.syntax.parser import parse
 from petri.net import Net
 from tests.engines import ENGINES, NATIVE_FIRST
 from tests.language.test_flatten import shown
@@ -216,6 +220,45 @@ def test_measures_of_tokens_firings_and_the_marking(engine: str) -> None:
     assert result.measure("dirty").value == pytest.approx(1.9)
     assert result.measure("missed").value == 1
     assert result.measure("both").value == 1
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_thread_has_vectors_among_its_values(engine: str) -> None:
+    """The job k looks at its element, moves on to the next, and sets that to b."""
+    text = """
+        type S = a | b
+        place jobs : { k: 0..2, s: S[3] } = {k: i, s: [a, b, a]} for i in 0..2
+        place done : { n: int, m: int, s: S[3] }
+        thread go
+          take jobs({k, s})
+          let x = s[k]
+          set k = (k + 1) mod 3
+          wait 1
+          let n = count(z in s: z == x)
+          set s = [if i == k then b else s[i] for i in 0..2]
+          wait 1
+          give done({n, m: count(i in 0..2: s[i] == s[k]), s})
+        end
+    """
+    assert sorted(simulate(text, engine, until=10).marking["done"]) == [
+        (1, 2, 0, 1, 1),
+        (2, 1, 0, 1, 0),
+        (2, 2, 1, 1, 0),
+    ]
+
+
+def test_a_value_of_a_thread_is_not_taken_for_an_element_of_its_name() -> None:
+    """`y` stands for an expression with `z`, and is put into one whose elements are called `z`."""
+    e, other = tree_of("count(z in v: z == y)"), tree_of("z + 1")
+    assert expression(put_in(e, {"y": other})) == "count(z' in v: z' == z + 1)"
+    assert expression(put_in(e, {"z": other, "v": tree_of("w")})) == "count(z in w: z == y)"
+
+
+def tree_of(text: str) -> tree.Expr:
+    file, _ = parse(f"const e = {text}", "")
+    found = file.declarations[0]
+    assert isinstance(found, tree.Const)
+    return found.value
 
 
 Pair = tuple[str, Callable[[int, list[int]], int]]

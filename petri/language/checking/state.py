@@ -118,6 +118,7 @@ class CheckState(ABC):
         self.bodies: dict[int, Body] = {id(self.scope): self.body}
         self.parameters: list[net.Parameter] = []
         self.expanded = 0  # operations that calls of functions have become
+        self.repeated = 0  # how often something was read for an element of a vector, a list or a range
         self.transitions: dict[int, TransitionTemplate] = {}  # by the identity of their symbol
         self.requests: list[Request] = []  # the types of requests to services
         self.called: set[int] = set()  # the places that threads call, by the identity of their symbol

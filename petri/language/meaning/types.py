@@ -75,20 +75,23 @@ class Record:
         return all(scalar.finite for _, scalar in self.slots)
 
 
-@dataclass(eq=False, slots=True)
 class Vector(Record):
     """A fixed number of elements of one type, as a record with the fields `[0]`, `[1]`, … or `[gold]`, `[silver]`, …
 
     `index` is the type of its indices.
     """
 
-    index: Scalar = Scalar("int")  # noqa: RUF009 - it is never changed
+    __slots__ = ("index",)
+
+    def __init__(self, fields: dict[str, Type], name: str, span: Span, index: Scalar) -> None:
+        super().__init__(fields, name, span)
+        self.index = index
 
     @classmethod
     def of(cls, element: Type, index: Scalar, length: int, name: str, span: Span) -> Vector:
         keys = index.labels or range(length)
         text = index.name or (describe(index) if index.labels else f"{length}")
-        return cls({f"[{key}]": element for key in keys}, name or f"{describe(element)}[{text}]", span, index=index)
+        return cls({f"[{key}]": element for key in keys}, name or f"{describe(element)}[{text}]", span, index)
 
     @property
     def element(self) -> Type:

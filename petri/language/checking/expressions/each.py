@@ -34,6 +34,7 @@ from petri.net import Span
 from petri.structs import replace
 
 MOST_ELEMENTS = 4096  # as the rows of a list from a file
+MOST_REPEATED = 100_000  # of all expressions of a net; one in another is read for each pair of elements
 
 
 def list_for(reader: Reader, e: tree.ListFor, expected: Type | None) -> Value:
@@ -106,6 +107,9 @@ def _values(
     """What is written, with each of the elements; all of one type. Raises Reported after the first with an error."""
     found: list[Value] = []
     for one in elements:
+        reader.checker.repeated += 1
+        if reader.checker.repeated > MOST_REPEATED:
+            raise CheckError("too-much-repeated", e.span, limit=MOST_REPEATED)
         inner = replace(reader, elements={**reader.elements, e.over.variable: (one.type, one.nodes)})
         value = inner.read(e.value, expected)
         if isinstance(value.type, Unknown):
