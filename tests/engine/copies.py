@@ -87,7 +87,11 @@ class Copy:
 
     def input(self, arc: InputArc) -> InputArc:
         return replace(
-            arc, place=self.first + arc.place, pattern=self.pattern(arc.pattern), count=self.expression(arc.count)
+            arc,
+            place=self.first + arc.place,
+            pattern=self.pattern(arc.pattern),
+            count=self.expression(arc.count),
+            twin=None if arc.twin is None else self.first + arc.twin,
         )
 
     def inhibitor(self, arc: InhibitorArc) -> InhibitorArc:

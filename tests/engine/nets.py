@@ -332,10 +332,10 @@ class TransitionMaker:
         found = []
         seen = {arc.place for arc in inputs}
         for arc in inputs:
-            colour = self.places[arc.place].colour
-            bags = [n for n, one in enumerate(self.places) if one.colour == colour and one.discipline == "bag"]
-            others = [number for number in bags if number not in seen]
-            if not arc.keep and colour.slots and arc.place in bags and others and self.choose.chance(5):
+            kinds = [slot.kind for slot in self.places[arc.place].colour.slots]
+            bags = {n for n, one in enumerate(self.places) if kinds and one.discipline == "bag"}
+            others = [n for n in bags - seen if [slot.kind for slot in self.places[n].colour.slots] == kinds]
+            if not arc.keep and arc.place in bags and others and self.choose.chance(9):
                 arc = replace(arc, twin=self.choose.one(others))
             found.append(arc)
         return found
@@ -581,6 +581,9 @@ def nets(draw: Callable[[st.SearchStrategy[int]], int]) -> Net:
 def chosen_net(choose: Chooser) -> Net:
     """The net that a row of choices makes."""
     places = tuple(random_place(choose, i) for i in range(choose.number(2, 5)))
+    bags = [place for place in places if place.colour.slots and place.discipline == "bag"]
+    if bags and choose.chance(4):  # a place that may lose tokens with another
+        places += (replace(choose.one(bags), name=f"p{len(places)}", capacity=None, weight=None),)
     clocks = choose.chance(5)
     transitions = tuple(TransitionMaker(choose, places, clocks).make(i) for i in range(choose.number(1, 5)))
     bare = Net("random", places, transitions, tables=TABLES)
