@@ -88,7 +88,7 @@ def select(values: Sequence[Sequence[float]], best: Best, first: int, most: int)
     start = sign * np.array([one[: planned[0]] for one in values], dtype=np.float64)
     left = [one for one in left if np.isfinite(start[one]).all()]
     indifferent = best.within * (abs(start[left].mean(axis=1).max()) if best.relative and left else 1.0)
-    bounds = _bounds(differences(start), planned[0], indifferent, best.confidence)
+    bounds = bounds_of(differences(start), planned[0], indifferent, best.confidence)
     for look in planned:
         for one in left:
             used[one] = look
@@ -115,7 +115,7 @@ def differences(values: Floats) -> Floats:
     return found
 
 
-def _bounds(variances: Floats, first: int, indifferent: float, confidence: float) -> Floats:
+def bounds_of(variances: Floats, first: int, indifferent: float, confidence: float) -> Floats:
     """The part of W that does not depend on r, h² S² / 2δ, of each pair; infinite where δ is 0 and values differ."""
     points = len(variances)
     h2 = (first - 1) * ((2.0 * (1.0 - confidence) / max(points - 1, 1)) ** (-2.0 / (first - 1)) - 1.0)

@@ -47,7 +47,7 @@ transition step[i in 1..3]: read q[i], no s[i] >= 2 -> s[i]  after exp(1 / rate[
 transition finish[i in 1..2]: q[i], 2 * s[i], no q[i + 1] >= most -> q[i + 1]  after exp(1 / rate[i - 1])
 transition lose[i in 1..2]: q[i], 2 * s[i], read most * q[i + 1] -> nothing  after exp(1 / rate[i - 1])
 transition leave: q[3], 2 * s[3] -> nothing  after exp(1 / rate[2])
-measure full = share(tokens(q[1]) >= 10 and tokens(q[2]) >= 14 or tokens(q[3]) >= 14, precision: 10%)
+measure full = share(tokens(q[1]) >= 10 and tokens(q[2]) >= 14 or tokens(q[3]) >= 14, precision: 20%)
   splitting on 2 * min(tokens(q[2]), 14) + min(tokens(q[1]), 24 - min(tokens(q[2]), 14))
 """
 
@@ -89,6 +89,18 @@ def test_share_of_time_in_which_a_queue_is_full() -> None:
 
 
 @pytest.mark.slow
-def test_share_of_time_of_a_hundred_thousand_million() -> None:
-    """1.2202755e-11, from the balance equations of 195,112 states. All four intervals cover with probability 0.81."""
-    assert covered(petri.loads(TANDEM).net, 1.2202755e-11, Plan(100.0, warmup=30.0), 4) >= 2
+def test_a_share_of_time_that_is_very_rare() -> None:
+    """1.2202755e-11, from the balance equations of 195,112 states; 0.7 % less from 60 to 130 after an empty start.
+
+    Trials that are split too much do not end, and too little, need many more. Of four intervals, three
+    cover with a probability of 0.986.
+    """
+    net = petri.loads(TANDEM).net
+    trials = begin_trials(net, net.chances[0], Plan(130.0, warmup=60.0), StopSign())
+    count = 0
+    for number in range(4):
+        tally = tally_of(trials, net.chances[0], *(seed_words(number, 0, 0, purpose) for purpose in (0, 1)))
+        interval = chance_interval(tally, 0.95)
+        count += interval.low <= 1.2202755e-11 * 0.9927 <= interval.high
+        assert tally.firings < 60_000_000
+    assert count >= 3
