@@ -51,10 +51,14 @@ def eliminated(rates: Floats) -> Floats:
 
 
 def columns_of(chain: NativeChain | EliminatedChain) -> Iterator[Floats]:
+    """Arrivals are counted where each token that leaves a place is one that its twin holds as well, as of texts (E10)."""
+    twins = {arc.twin for transition in chain.net.transitions for arc in transition.inputs}
     for place in range(len(chain.net.places)):
         yield chain.counts(place).astype(float)
-        yield chain.arrivals((place,))[0]
-    yield chain.arrivals(range(len(chain.net.places)))[0]
+        if place not in twins:
+            yield chain.arrivals((place,))[0]
+    if twins <= {None}:
+        yield chain.arrivals(range(len(chain.net.places)))[0]
     for transition in range(len(chain.net.transitions)):
         yield chain.firings(transition)[0]
 
