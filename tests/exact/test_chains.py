@@ -51,7 +51,7 @@ def eliminated(rates: Floats) -> Floats:
 
 
 def columns_of(chain: NativeChain | EliminatedChain) -> Iterator[Floats]:
-    """Arrivals are counted where each token that leaves a place is one that its twin holds as well, as of texts (E10)."""
+    """Arrivals are counted where the twin holds each token that leaves a place, as it does in nets of texts (E10)."""
     twins = {arc.twin for transition in chain.net.transitions for arc in transition.inputs}
     for place in range(len(chain.net.places)):
         yield chain.counts(place).astype(float)
