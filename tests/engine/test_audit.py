@@ -1,7 +1,8 @@
 """Runs of random nets, gone over again by the trace alone: nothing fires that may not, nothing gets lost.
 
 The auditor does not know bindings: it counts the tokens of each place, which the trace's variables let it do, and holds
-every firing against guards, thresholds without patterns, capacities, priorities of time, and place invariants.
+every firing against guards, thresholds without patterns, capacities, priorities of time, and place invariants. Nets
+with twins (E10) are left out: the trace does not say whether a twin held an equal token.
 """
 
 from __future__ import annotations
@@ -134,6 +135,7 @@ def line_of(place: Place, token: Token) -> Token:
 
 
 def assert_every_firing_was_enabled_and_invariants_hold(net: Net, seed: int, engine: str) -> None:
+    assume(all(arc.twin is None for transition in net.transitions for arc in transition.inputs))
     session = begin(net, engine, seed, 0, limits=LIMITS, trace=True)
     reason = "budget"
     while reason == "budget" and session.firings < 60:

@@ -94,12 +94,10 @@ def deviations(model: Model, solution: Solution, seed: int, engine: str) -> Iter
         if math.isnan(value) or math.isnan(interval.half_width) or _is_rare(name, value):
             continue
         off = abs(interval.mean - value) - exact[name].error - 1e-5 * abs(value)  # ticks are not short without end
-        yield (
-            name,
-            max(off, 0.0) / (interval.half_width / quantile)
-            if interval.half_width
-            else (0.0 if off <= 0 else math.inf),
-        )
+        if interval.half_width:
+            yield name, max(off, 0.0) / (interval.half_width / quantile)
+        else:  # what would make it vary may be rare
+            yield name, math.inf if off > RARE * abs(value) else 0.0
 
 
 def _is_rare(name: str, value: float) -> bool:
