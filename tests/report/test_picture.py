@@ -61,6 +61,15 @@ def test_an_element_shows_its_index_and_an_array_of_many_its_range() -> None:
     assert (node.label, node.copies, node.notes[1]) == ("over[n in 0..k]", 31, "[p.seq >= n * 10]")
 
 
+def test_what_a_place_is_for_is_its_tooltip() -> None:
+    net = petri.loads("place queue[1..9]  ## of each port\ntransition t[i in 1..9]: queue[i] -> queue[i]  takes 1").net
+    drawn = diagram(net)
+    (node,) = (node for node in drawn.nodes if node.kind == "place")
+    assert (node.label, node.copies, node.doc) == ("queue", 9, "of each port")
+    titles = {title.text for title in ElementTree.fromstring(svg(drawn, layout(drawn))).iter(f"{SVG}title")}
+    assert any(title and title.startswith("of each port") for title in titles)
+
+
 def test_an_output_with_a_delay_says_so() -> None:
     model = petri.loads("time ns\nplace p : int = 1\ntransition t: p(n) -> p(n + 1) in 5 ns  takes 1 ns")
     assert "n + 1 in 5 ns" in {edge.label for edge in diagram(model.net, sources=model.sources).edges}

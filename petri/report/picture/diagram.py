@@ -122,7 +122,7 @@ class _DiagramReader:
         black = not place.colour.slots
         lines = (" ".join(notes),) if notes else ()
         name = place.name if place.free_of is None else self.net.places[place.free_of].name
-        return PictureNode(name, name, (), "place", 1, tokens, black, lines, place.doc)
+        return PictureNode(name, name, (), "place", 1, tokens, black, lines, doc=place.doc)
 
     def transition(self, transition: Transition, words: ExpressionText, labels: list[str]) -> PictureNode:
         notes: list[str] = []
