@@ -25,7 +25,6 @@ from petri.structs import Frozen
 DIGITS = 10  # of an exact figure, at most
 MOST_ENDS = 10  # of a net that are shown
 ROUNDING = 1e-12  # figures that are 0 are computed to this, at least
-TINY = 1e-300
 FINE = 1_000.0  # ticks up to the fastest event in the mean: below, it shows that times are rounded
 
 
@@ -172,8 +171,9 @@ def exact_text(one: Exact, units: Units, digits: int = DIGITS) -> str:
     if not math.isfinite(one.error):
         return NOTHING
     if is_vague(one):
-        # Bounds are rounded outwards.
-        low, high = (0.0 if abs(bound) < TINY else bound for bound in (one.bounded.low, one.bounded.high))
+        low, high = one.bounded.low, one.bounded.high
+        outwards = ROUNDING * (high - low)  # bounds are rounded so
+        low, high = (0.0 if abs(bound) < outwards else bound for bound in (low, high))
         return f"{units.show(low, dimension, 2)} to {units.show(high, dimension, 2)}"
     if one.error > 0.0:
         digits = min(math.floor(-math.log10(one.error / abs(one.value))), digits)

@@ -23,6 +23,7 @@ from petri.report.solution import exact_text, heading
         (1e-13, 3e-13, "1.0e-11% to 3.0e-11%"),  # small, and certainly not 0
         (-1e-6, 3e-6, "-0.00010% to 0.00030%"),  # not even the sign is known
         (-5e-324, 1.0, "0% to 100%"),
+        (-4.4e-16, 1.0, "0% to 100%"),
         (math.nan, math.nan, "–"),
         (-math.inf, math.inf, "–"),
     ],
