@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeGuard
 
 from petri import net
 from petri.language.meaning.nodes import LOCAL, Environment, Node, number
@@ -105,6 +105,11 @@ class Vector(Record):
         """The values of its elements, each with those of its slots."""
         width = len(self.slots) // self.length
         return [tuple(nodes[start : start + width]) for start in range(0, len(self.slots), width)]
+
+
+def has_fields(kind: Type) -> TypeGuard[Record]:
+    """Whether it is a record whose fields have names, which is no vector."""
+    return isinstance(kind, Record) and not isinstance(kind, Vector)
 
 
 class ListOf(Struct):

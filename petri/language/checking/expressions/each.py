@@ -54,6 +54,11 @@ def list_for(reader: Reader, e: tree.ListFor, expected: Type | None) -> Value:
     return Value(ListOf(values[0].type, len(values)), tuple([value.node for value in values]), e.span)
 
 
+def of_each(e: tree.Call, name: str) -> bool:
+    """Whether a call is `count(x in v: …)` or the like, not a user's function of that name or a measure."""
+    return name in OF_EACH and any(isinstance(argument, tree.Each) for argument in e.arguments)
+
+
 def aggregate(name: str) -> Callable[[Reader, tree.Call], Value]:
     """Reads `count(x in v: …)`, `sum(…)`, `any(…)` or `all(…)`."""
 
@@ -166,19 +171,24 @@ def _is_range(e: tree.Expr, reader: Reader) -> TypeGuard[tree.Range | tree.Name]
 
 def _indices(reader: Reader, e: tree.Range | tree.Name) -> list[Value]:
     """The values of a range of constants, or of a type."""
-    found = read_index_range(reader, e)
-    low, high = (int(evaluate(end, ())) for end in constant_ends(found.low, found.high, e.span))
+    kind, low, high = _constant_range(reader, e)
     if high - low >= MOST_ELEMENTS:
         raise CheckError("too-many-elements", e.span, count=high - low + 1, limit=MOST_ELEMENTS)
-    return [Value(found.kind, (constant(index, "int", e.span),), e.span) for index in range(low, high + 1)]
+    return [Value(kind, (constant(index, "int", e.span),), e.span) for index in range(low, high + 1)]
 
 
-def constant_ends(low: Node, high: Node, span: Span) -> tuple[Node, Node]:
-    """The ends of a range, if they are constants of the net. Raises CheckError."""
-    ends = folded(low), folded(high)
-    if any(end.op != "const" for end in ends):
+def _constant_range(reader: Reader, e: tree.Range | tree.Name) -> tuple[Scalar, int, int]:
+    """The type of the values, and the ends. Raises CheckError."""
+    found = read_index_range(reader, e)
+    return found.kind, _constant(found.low, e.span), _constant(found.high, e.span)
+
+
+def _constant(node: Node, span: Span) -> int:
+    """Raises CheckError if it is no constant of the net."""
+    node = folded(node)
+    if node.op != "const":
         raise CheckError("length-not-constant", span)
-    return ends
+    return int(evaluate(node, ()))
 
 
 # ---------------------------------------------------------------- the type
@@ -196,17 +206,16 @@ def read_vector(reader: Reader, e: tree.VectorType, element: Type, name: str) ->
 def _length(reader: Reader, e: tree.Expr) -> tuple[Scalar, int]:
     """The type of the indices of a vector, and how many elements it has."""
     if _is_range(e, reader):
-        found = read_index_range(reader, e)
-        low, high = (int(evaluate(end, ())) for end in constant_ends(found.low, found.high, e.span))
+        kind, low, high = _constant_range(reader, e)
         if low != 0:
             raise CheckError("vector-from-zero", e.span, low=low)
         name = e.name if isinstance(e, tree.Name) else ""
-        index, length = Scalar("int", name=name) if found.kind is INT else found.kind, high + 1
+        index, length = Scalar("int", name=name) if kind is INT else kind, high + 1
     else:
         node = reader.read_fixed(e, INT)
         if node is None:
             raise Reported
-        index, length = INT, int(evaluate(constant_ends(node, node, e.span)[0], ()))
+        index, length = INT, _constant(node, e.span)
     if length < 1:
         raise CheckError("vector-empty", e.span)
     return index, length

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from petri.catalogue.operations import DISTRIBUTIONS, FUNCTIONS, OF_EACH, OPERATIONS, Parameter
-from petri.language.checking.expressions.each import aggregate
+from petri.language.checking.expressions.each import aggregate, of_each
 from petri.language.checking.expressions.places import place_use, require_element
 from petri.language.checking.expressions.reader import Reader, numeric_kind, other_count, other_fields
 from petri.language.checking.expressions.user_functions import call_fn
@@ -17,12 +17,12 @@ from petri.language.meaning.types import (
     INT,
     REAL,
     ListOf,
-    Record,
     Scalar,
     Type,
     Unknown,
     Vector,
     describe,
+    has_fields,
     plainly,
     quantity,
 )
@@ -65,7 +65,7 @@ def call(reader: Reader, e: tree.Call) -> Value:
         raise CheckError("not-callable", e.span, text=text, factor=factor)
     name = e.function.name
     symbol = reader.scope.find(name)
-    if name in OF_EACH and any(isinstance(argument, tree.Each) for argument in e.arguments):
+    if of_each(e, name):
         return _CALLS[name](reader, e)
     if isinstance(symbol, TypeSymbol):
         return _construct(reader, e, symbol)
@@ -97,7 +97,7 @@ def _construct(reader: Reader, e: tree.Call, symbol: TypeSymbol) -> Value:
     kind = reader.checker.resolve_type(symbol)
     if isinstance(kind, Unknown):
         raise Reported
-    if not isinstance(kind, Record) or isinstance(kind, Vector):
+    if not has_fields(kind):
         raise CheckError("not-a-record-type", e.span, name=symbol.name, kind=describe(kind))
     if len(e.arguments) != len(kind.fields):
         raise other_fields(e, symbol, kind)

@@ -12,11 +12,10 @@ from petri.catalogue.operations import ARITHMETIC, COMPARISONS
 from petri.diagnostics import Label
 from petri.language.checking.expressions.quantities import quantity_of
 from petri.language.checking.expressions.scheduled import value_of
-from petri.language.checking.expressions.vectors import changed, covers, element, require_within
+from petri.language.checking.expressions.vectors import changed, chosen, element
 from petri.language.checking.state import CheckState, Value
 from petri.language.meaning.nodes import (
     END,
-    IN_RANGE,
     LOCAL,
     NOW,
     VARIABLE,
@@ -49,6 +48,7 @@ from petri.language.meaning.types import (
     Unknown,
     Vector,
     describe,
+    has_fields,
     layout,
     plainly,
     quantity,
@@ -357,7 +357,7 @@ class Reader(Struct):
 
     def _field(self, e: tree.Field) -> Value:
         base = self._dispatch(e.base, None)
-        if not isinstance(base.type, Record) or isinstance(base.type, Vector):
+        if not has_fields(base.type):
             text = self.problems.text(e.base.span)
             raise CheckError("no-fields", e.span, text=text, kind=plainly(base.type), field=e.name)
         if e.name not in base.type.fields:
@@ -518,7 +518,7 @@ class Reader(Struct):
     def _record(self, e: tree.Record, expected: Type | None) -> Value:
         if expected is None or isinstance(expected, Unknown):
             raise CheckError("record-type-unknown", e.span) if expected is None else Reported
-        if not isinstance(expected, Record) or isinstance(expected, Vector):
+        if not has_fields(expected):
             raise CheckError("record-not-wanted", e.span, wanted=plainly(expected))
         given = self.fields(e, expected)
         missing = [name for name in expected.fields if name not in given]
@@ -587,10 +587,7 @@ class Reader(Struct):
         index = self.read(e.index)
         enumerated = isinstance(index.type, Scalar) and index.type.kind == "enum"
         (number,) = index.nodes if enumerated else needed(self.fit(index, INT))
-        require_within(number, base.type.length, e.span)
-        inside = IN_RANGE if covers(base.type.length, index.type) else None
-        node = operation("item", base.nodes[0].kind, (number, *base.nodes), e.span, value=inside)
-        return Value(base.type.element, (node,), e.span)
+        return Value(base.type.element, (chosen(base.nodes, number, index.type, e.span),), e.span)
 
     def _index(self, e: tree.Expr, kind: Vector) -> Value:
         """The number of an element of a vector, with the type that it was written with."""
@@ -599,7 +596,7 @@ class Reader(Struct):
 
     def _with(self, e: tree.With) -> Value:
         base = self._dispatch(e.base, None)
-        if not isinstance(base.type, Record) or isinstance(base.type, Vector):
+        if not has_fields(base.type):
             text = self.problems.text(e.base.span)
             raise CheckError("with-on-scalar", e.span, text=text, kind=plainly(base.type))
         kind, nodes = base.type, list(base.nodes)

@@ -27,17 +27,22 @@ def covers(length: int, index: Type) -> bool:
 
 
 def require_within(number: Node, length: int, span: Span) -> None:
-    """Raises CheckError if the index is a constant of the net for which there is no element."""
+    """Raises CheckError if the index is a constant of the net and outside."""
     if number.fixed and not number.flags and not 0 <= (index := int(evaluate(number, ()))) < length:
         raise CheckError("list-index", span, index=index, last=length - 1)
 
 
+def chosen(nodes: Nodes, number: Node, index: Type, span: Span) -> Node:
+    """The one that a number names, counted from 0. index: the type of the number."""
+    require_within(number, len(nodes), span)
+    inside = IN_RANGE if covers(len(nodes), index) else None
+    return operation("item", nodes[0].kind, (number, *nodes), span, value=inside)
+
+
 def element(kind: Vector, nodes: Nodes, number: Node, index: Type, span: Span) -> Nodes:
-    """The values of the element that a number names, counted from 0. index: the type of the number."""
-    require_within(number, kind.length, span)
-    inside = IN_RANGE if covers(kind.length, index) else None
+    """The values of an element of a vector."""
     columns = zip(*kind.elements(nodes), strict=True)
-    return tuple([operation("item", column[0].kind, (number, *column), span, value=inside) for column in columns])
+    return tuple([chosen(column, number, index, span) for column in columns])
 
 
 def changed(kind: Vector, nodes: Nodes, number: Node, index: Type, value: Nodes, span: Span) -> Nodes:

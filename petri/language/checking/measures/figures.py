@@ -6,7 +6,8 @@ import re
 from collections.abc import Callable
 
 from petri import net
-from petri.catalogue.operations import DISTRIBUTIONS, FUNCTIONS, OF_EACH
+from petri.catalogue.operations import DISTRIBUTIONS, FUNCTIONS
+from petri.language.checking.expressions.each import of_each
 from petri.language.checking.expressions.reader import Reader, other_count
 from petri.language.checking.expressions.user_functions import prepare_call
 from petri.language.checking.measures.chances import USAGES, ChanceReader
@@ -241,7 +242,7 @@ class FigureReader:
         of_marking = self._of_marking(e, name)
         if of_marking is not None:
             return of_marking
-        if name in OF_EACH and any(isinstance(argument, tree.Each) for argument in e.arguments):
+        if of_each(e, name):
             return self._constant(e)
         if name in ("min", "max") and len(e.arguments) > 1:
             return self._least_or_greatest(e, name + "2")

@@ -16,7 +16,7 @@ from petri.language.checking.expressions.reader import Reader, other_fields
 from petri.language.meaning.nodes import evaluate
 from petri.language.meaning.scope import ConstantSymbol, TypeSymbol
 from petri.language.meaning.templates import PlaceUse
-from petri.language.meaning.types import Record, Scalar, Type, Unknown, Vector, describe, layout, plainly
+from petri.language.meaning.types import Record, Scalar, Type, Unknown, Vector, describe, has_fields, layout, plainly
 from petri.language.syntax import tree
 from petri.net import Span
 from petri.structs import Struct
@@ -94,7 +94,7 @@ class PatternReader:
             yield from self._fields(e, kind, start)
         elif isinstance(e, tree.List) and isinstance(kind, Vector):
             yield from self._listed(e, kind, start)
-        elif isinstance(e, tree.Call) and _has_fields(kind) and self._is_type(e.function):
+        elif isinstance(e, tree.Call) and has_fields(kind) and self._is_type(e.function):
             yield from self._positional(e, kind, start)
         else:
             yield Part(start, kind, None, e, e.span)
@@ -110,10 +110,9 @@ class PatternReader:
         return isinstance(e, tree.Name) and isinstance(self.reader.scope.find(e.name), TypeSymbol)
 
     def _fields(self, e: tree.Record, kind: Type, start: int) -> Iterator[Part]:
-        if not _has_fields(kind):
+        if not has_fields(kind):
             self.problems.error("record-not-wanted", e.span, wanted=plainly(kind))
             return
-        assert isinstance(kind, Record)
         seen: set[str] = set()
         for name, value, span in e.fields:
             if name not in kind.fields:
@@ -160,9 +159,8 @@ class PatternReader:
         else:
             yield from self.parts(e.value, kind.element, inner)
 
-    def _positional(self, e: tree.Call, kind: Type, start: int) -> Iterator[Part]:
+    def _positional(self, e: tree.Call, kind: Record, start: int) -> Iterator[Part]:
         assert isinstance(e.function, tree.Name)
-        assert isinstance(kind, Record)
         symbol = self.reader.scope.find(e.function.name)
         assert isinstance(symbol, TypeSymbol)
         found = self.reader.checker.resolve_type(symbol)
@@ -177,10 +175,6 @@ class PatternReader:
             return
         for argument, (name, field) in zip(e.arguments, kind.fields.items(), strict=True):
             yield from self.parts(argument, field, start + kind.part(name).start)
-
-
-def _has_fields(kind: Type) -> bool:
-    return isinstance(kind, Record) and not isinstance(kind, Vector)
 
 
 def in_binding_order(

@@ -216,8 +216,7 @@ class TransitionReader:
         """Variables for all slots of a kept token, whose values come back when the firing ends."""
         for slot, (path, kind) in enumerate(layout(reading.place.symbol.type)):
             if pattern[slot] is None:
-                name = reading.place.symbol.name
-                pattern[slot] = self._new_variable(f"{name}.{path}" if path else name, kind)
+                pattern[slot] = self._new_variable(path_within(reading.place.symbol.name, path), kind)
 
     def _bind_name(self, part: Part, pattern: list[Wanted], before: set[str]) -> None:
         assert part.name is not None
