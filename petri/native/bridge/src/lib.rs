@@ -54,8 +54,8 @@ struct Program {
 
 #[pymethods]
 impl Program {
-    /// lanes: whether firings of one constant time end in the order in which they start. trials: whether `Trials` run it. Raises ValueError for an object that is
-    /// not a flat net, or one that cannot be run.
+    /// lanes: whether firings of one constant time end in the order in which they start. trials: whether `Trials` run it. Raises
+    /// ValueError for an object that is not a flat net, or one that cannot be run.
     #[new]
     #[pyo3(signature = (net, lanes=true, trials=false))]
     fn new(py: Python<'_>, net: &Bound<'_, PyAny>, lanes: bool, trials: bool) -> PyResult<Self> {

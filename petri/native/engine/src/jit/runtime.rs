@@ -45,8 +45,8 @@ macro_rules! runtime {
 }
 
 runtime! {
-    choose, has_room, load_of_line, integer, real, started, arrived, departs, weight_leaves, identity_leaves, identity_arrives, shown, bucket_of, seats, choose_of, leave, enter, leave_index,
-    leave_pivot, remove, take_first, push, reset, take_twin, deposit, deliver, reserve, moved, set_enabled, look, pick, finish, refill, touch_clocked,
+    choose, has_room, load_of_line, integer, real, started, arrived, departs, weight_leaves, identity_leaves, identity_arrives,
+    shown, bucket_of, seats, choose_of, leave, enter, leave_index, leave_pivot, remove, take_first, push, reset, take_twin, deposit, deliver, reserve, moved, set_enabled, look, pick, finish, refill, touch_clocked,
     prefetch, fired, part_fired, read_marking, pass_races, settle,
     fetch_waiting, later, rests, rings, is_due, settle_fired
 }

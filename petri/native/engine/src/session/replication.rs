@@ -65,7 +65,7 @@ impl Replication {
         }
     }
 
-    /// The same where so many firings are to be interpreted before code may pay.
+    /// The same, with the first firings interpreted: it does not pay yet to make code.
     fn interpret(&mut self, until: Ticks, firings: u64, interpreted: u64) -> Reason {
         let before = self.engine.firings;
         let reason = self.engine.interpret(until, firings.min(interpreted));

@@ -116,12 +116,12 @@ impl Enabling {
             for watch in &program.watches[gauge.watches.0 as usize..gauge.watches.1 as usize] {
                 let (before, after) = (old >= watch.threshold, new >= watch.threshold);
                 if before != after {
-                    if after != watch.below && token.is_some() && !self.transitions[watch.transition].plain {
-                        self.meet(watch.transition);
-                    } else if after != watch.below {
-                        self.met(watch.transition);
-                    } else {
+                    if after == watch.below {
                         self.violated(watch.transition);
+                    } else if token.is_some() && !self.transitions[watch.transition].plain {
+                        self.meet(watch.transition);
+                    } else {
+                        self.met(watch.transition);
                     }
                 }
             }
