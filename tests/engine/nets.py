@@ -436,6 +436,8 @@ class TransitionMaker:
         if self.choose.chance(8):
             return scope.real_const(self.choose.one((1.0, 1.0, 1.0, 2.0, 0.3)))
         weight = self.by_tokens(scope) if self.choose.chance(5) else scope.real(2)
+        if weight.op == "const":  # a number is checked when the net is read
+            weight = scope.real_const(1.0)
         return scope.operation("abs", "real", weight) if self.choose.chance(9) else weight
 
     def speed(self) -> Expr:
