@@ -17,4 +17,5 @@ settings.load_profile("same")
 @pytest.hookimpl(trylast=True)
 def pytest_collection_finish() -> None:
     """Thousands of tests and all modules live until the end: no collection of garbage looks at them again."""
+    gc.collect()
     gc.freeze()
