@@ -174,7 +174,7 @@ def test_one_run_of_the_base_model(repetitions: int) -> None:
     """Here intervals are too wide, never too narrow: the source fixes in the long run what varies over a short time.
 
     The true values are the means of the runs, which have a tenth of the error of each if there are 100. If each of 100
-    intervals covers with probability 0.85, fewer than 92 do with probability 0.96; if with 0.98, with 0.0003.
+    intervals covers with probability 0.85, fewer than 92 do with probability 0.97; if with 0.98, with 0.0002.
     """
     repetitions = PRINTED if repetitions == PRINTED else 100
     net = load("ixp2400", packets=20_000).net
