@@ -147,7 +147,7 @@ def test_a_start_imports_only_what_it_needs() -> None:
 
 
 def test_a_run_imports_only_what_it_needs() -> None:
-    heavy = {"lark", "plotly", "yaml", "pandas", "sqlite3", "asyncio", "multiprocessing", "pygls"}
+    heavy = {"lark", "plotly", "yaml", "pandas", "sqlite3", "asyncio", "multiprocessing", "pygls", "secrets", "hashlib"}
     if available():
         heavy |= {"numpy.random", "petri.engine.reference", "petri.analysis.dead"}
     assert heavy.isdisjoint(modules_after("run", "mm1", "-q"))
