@@ -229,3 +229,13 @@ def test_t7_a_limit_in_a_branch_is_one_of_the_whole_choice(engine: str) -> None:
     """
     ran = simulate(text, engine)
     assert ([f.start for f in ran.fired], ran.marking["out"]) == ([0.0, 3.0, 3.0], [(1,)])
+
+
+def test_t7_each_activation_has_its_own_limit_also_without_a_value(engine: str) -> None:
+    text = """
+    place work = 3 * token  place never  place gone
+    transition bring: never -> work
+    thread t take work take never within 5 else bye bye: give gone end
+    """
+    ran = simulate(text, engine)
+    assert [f.start for f in ran.fired if f.name == "t.bye"] == [5.0] * 3

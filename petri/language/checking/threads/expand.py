@@ -171,7 +171,7 @@ class Expander:
             lets=tuple(t.lets),
             time=t.time,
             clock=t.clock,
-            servers=None,
+            servers=_servers(t),
             memory=None,
             speed=None,
             guard=t.guard,
@@ -260,6 +260,12 @@ class Expander:
             return number
         position = tree.Position(self._full(state.name), self._indices(span), span)
         return tree.Binary("+", number, position, span)
+
+
+def _servers(t: Transition) -> tree.Expr | None:
+    """Each activation has a clock of its own, also where its token has no value (C1)."""
+    black = t.clock is not None and t.source is not None and not t.source.kept and t.source.request is None
+    return tree.Name("all", t.span) if black else None
 
 
 def _from_end(output: tree.Expr, t: Transition) -> tree.Expr:
