@@ -16,6 +16,7 @@ from petri.language.checking.nets.terms import split_term
 from petri.language.checking.state import CheckState
 from petri.language.checking.threads.bindings import Bindings
 from petri.language.checking.threads.graph import Cursor, End, Held, Output, Scope, State, Target, Transition, Variable
+from petri.language.checking.threads.interrupts import Interrupt, interrupted
 from petri.language.checking.threads.limits import Limits
 from petri.language.checking.threads.simplify import name_all, simplified
 from petri.language.checking.threads.terms import asks, both, closed, negated, put_in, size
@@ -44,8 +45,9 @@ class Compiler:
         self.held: list[Held] = []
         self._gone: dict[str, Span] = {}  # values of blocks that have ended
         self._labels: dict[str, Span] = {}
-        self._limits = Limits(self.problems, thread)
-        self._held_before: list[Held] = []  # what the thread held when it came to a step
+        self.limits = Limits(self.problems, thread)
+        self._interrupts: list[Interrupt] = []
+        self._open = 0  # how many `do` have begun and not ended
 
     def run(self) -> None:
         """Raises CheckError if the thread has an error."""
@@ -56,10 +58,13 @@ class Compiler:
         cursor = self._steps(self.thread.steps, Cursor(start=True))
         if cursor.state is not None:
             self._ends(cursor, replace(self.thread.steps[-1], verb="end", label=""))
-        self.transitions += self._limits.late(self.transitions)
+        self.transitions += self.limits.late(self.transitions)
         for held in self.held:
             raise CheckError("held-at-end", held.span, place=held.place, name=self.thread.name)
         self.transitions, self.states = simplified(self.transitions, self.states)
+        self.transitions = interrupted(self.transitions, self._interrupts)
+        kept = {id(transition.source) for transition in self.transitions}
+        self.states = [state for state in self.states if id(state) in kept]
         name_all(self.transitions)
 
     def _collect_labels(self, steps: Sequence[tree.Step]) -> None:
@@ -106,7 +111,7 @@ class Compiler:
         return state
 
     def _state(self, span: Span) -> State:
-        state = State(dict(self.scope), span)
+        state = State(dict(self.scope), span, held=tuple(self.held))
         self.states.append(state)
         return state
 
@@ -130,10 +135,10 @@ class Compiler:
         made = Transition(step.label, self._word(step), state, step.span, step.name_span, step.doc)
         branch = cursor.clauses or step
         made.guard = step.guard if branch is step else both(branch.guard, step.guard)
-        made.priority, made.weight = step.priority or branch.priority, step.weight or branch.weight
+        made.clock, made.priority, made.weight = branch.clock, step.priority or branch.priority, step.weight or branch.weight
         made.prefer = step.prefer or branch.prefer
         self.transitions.append(made)
-        self._limits.note(step, made, self._held_before)
+        self.limits.note(step, made, self.held)
         return made
 
     def _word(self, step: tree.Step) -> str:
@@ -165,8 +170,7 @@ class Compiler:
     def _step(self, step: tree.Step, cursor: Cursor) -> Cursor:
         self._bound(step.arcs, step.outputs, step.draws, step.time, step.guard, step.prefer and step.prefer.key)
         self._bound(step.within and step.within.time)
-        self._held_before = list(self.held)
-        if step.label in self._limits.labels and cursor.state is not None and cursor.state.request is not None:
+        if step.label in self.limits.labels and cursor.state is not None and cursor.state.request is not None:
             cursor = Cursor(ends=self._ends(cursor, replace(step, verb="end", label="", within=None)))
         if step.verb != "call":
             self._bound(step.value)
@@ -174,16 +178,32 @@ class Compiler:
             "take": self._take, "hold": self._hold, "use": self._use, "wait": self._wait, "give": self._give,
             "release": self._release, "call": self._call, "let": self._let, "set": self._set, "draw": self._draw,
             "if": self._if, "elif": self._if, "while": self._while, "repeat": self._repeat, "choose": self._choose,
+            "for": self._for, "do": self._do, "unless": self._unless,
         }  # fmt: skip
         return handlers[step.verb](step, cursor)
 
-    def _take(self, step: tree.Step, cursor: Cursor) -> Cursor:
+    def _take(self, step: tree.Step, cursor: Cursor, held: Sequence[Held] = ()) -> Cursor:
         made = self._transition(cursor, step)
         known = dict(self.scope)
         for arc in step.arcs:
             self._know(self.bindings.of_arc(arc, known))
+        self.held += held
         made.arcs = list(step.arcs)
-        made.time = step.time
+        taken = Cursor(ends=[End(made, None, {})])
+        if step.time is None or not self._open:
+            made.time = step.time
+            return taken
+        cursor = self._lasting(tree.Step("wait", step.span, step.name_span, time=step.time), taken)
+        cursor.ends[0].transition.beside, cursor.ends[0].transition.suffix = made, "_done"
+        return cursor
+
+    def _lasting(self, step: tree.Step, cursor: Cursor) -> Cursor:
+        """A step that lasts and may be interrupted: a clock, which leaves the activation where it is (T9)."""
+        if cursor.clauses or step.guard or step.priority or step.weight or step.prefer:
+            cursor = Cursor(ends=[End(self._transition(cursor, step), None, {})])
+            step = tree.Step("wait", step.span, step.name_span, time=step.time)
+        made = self._transition(cursor, step)
+        made.clock = step.time
         return Cursor(ends=[End(made, None, {})])
 
     def _hold(self, step: tree.Step, cursor: Cursor) -> Cursor:
@@ -194,8 +214,7 @@ class Compiler:
             symbol = self.bindings.place(arc.term)
             if term is not None and symbol is not None:
                 held.append(Held(symbol.name, term, arc.span))
-        self.held += held
-        return self._take(replace(step, arcs=tuple(arcs)), cursor)
+        return self._take(replace(step, arcs=tuple(arcs)), cursor, held)
 
     def _use(self, step: tree.Step, cursor: Cursor) -> Cursor:
         before = list(self.held)
@@ -208,8 +227,11 @@ class Compiler:
 
     def _wait(self, step: tree.Step, cursor: Cursor) -> Cursor:
         assert step.time is not None
+        if self._open:
+            return self._lasting(step, cursor)
         end = cursor.ends[0] if len(cursor.ends) == 1 and cursor.state is None else None
-        alone = end is not None and end.condition is None and not end.transition.outputs and end.transition.time is None
+        free = end is not None and end.transition.time is None and not end.transition.at_once
+        alone = free and end is not None and end.condition is None and not end.transition.outputs
         if end is None or not alone or step.label or step.guard or step.priority or step.weight or step.prefer:
             end = End(self._transition(cursor, step), None, {})
         if not end.transition.arcs:
@@ -261,6 +283,8 @@ class Compiler:
 
     def _call(self, step: tree.Step, cursor: Cursor) -> Cursor:
         (term,) = step.outputs
+        if self._open:
+            raise CheckError("call-in-do", step.span)
         symbol = self.bindings.place(term)
         request = symbol.type if symbol is not None else None
         if not isinstance(request, Request):
@@ -428,8 +452,7 @@ class Compiler:
 
     def _while(self, step: tree.Step, cursor: Cursor) -> Cursor:
         assert step.value is not None
-        loop = State(dict(self.scope), step.span)
-        self.states.append(loop)
+        loop = self._state(step.span)
         entered = self._tested(cursor, step, step.value, loop, {})
         left = self._tested(self._block(step.body, Cursor(state=loop)), step, step.value, loop, {})
         return self._met([entered, left], step)
@@ -472,17 +495,85 @@ class Compiler:
     def _choose(self, step: tree.Step, cursor: Cursor) -> Cursor:
         start = cursor.start
         state = self._rest(cursor, step)
-        found = []
+        found: list[Cursor] = []
         for branch in (step, *step.others):
-            clauses = branch if branch.guard or branch.priority or branch.weight or branch.prefer else None
+            clauses = branch if branch.clock or branch.guard or branch.priority or branch.weight or branch.prefer else None
             inside = Cursor(state=state, start=start, clauses=clauses)
             if start and (not branch.body or branch.body[0].verb not in _ACTIVATING):
                 raise CheckError("thread-begins", branch.name_span, name=self.thread.name)
+            if branch.clock:
+                inside = self._late(branch, inside)
             if clauses is None:
                 self._waits_for_tokens(branch)
             after = self._block(branch.body, inside)
             found.append(Cursor(ends=self._ends(after, branch)) if not branch.body else after)
+        here = [made for made in self.transitions if made.source is state]
+        untimed = next((made for made in here if made.clock is None), None)
+        for late in here:
+            late.beside = untimed if late.suffix else None
         return self._met(found, step)
+
+    def _late(self, branch: tree.Step, cursor: Cursor) -> Cursor:
+        """Where a branch begins whose clock has run down, `or after T` (T7): behind a transition of its own."""
+        if cursor.start:
+            raise CheckError("clock-at-start", branch.clock.span, name=self.thread.name)  # type: ignore[union-attr]
+        self._bound(branch.clock)
+        (end,) = self._ends(cursor, branch)
+        end.transition.at_once, end.transition.suffix = True, "_late"
+        return Cursor(ends=[end])
+
+    def _for(self, step: tree.Step, cursor: Cursor) -> Cursor:
+        """`for each`: takes tokens as long as there are some, and ends at an instant at which there are none (T8)."""
+        loop, around = self._state(step.name_span), tree.Step("repeat", step.span, step.name_span)
+        self._ends_somewhen(step)
+        self._tested(cursor, around, None, loop, {})
+        number = len(self.transitions)
+        body = self._block((replace(step, verb="take", body=()), *step.body), Cursor(state=loop))
+        made = self.transitions[number]
+        one = tree.Number(Fraction(1), "1", None, step.span)
+        lower = tree.Unary("-", one, step.span) if made.priority is None else None
+        over = Transition("", made.word, loop, step.span, step.name_span, "", beside=made, suffix="_over")
+        over.priority = lower or tree.Binary("-", closed(made.priority), one, step.span)
+        self.transitions.append(over)
+        if body.reachable:
+            self._tested(body, around, None, loop, {})
+        return Cursor(ends=[End(over, None, {})])
+
+    def _ends_somewhen(self, step: tree.Step) -> None:
+        """Reports a loop that gives back at once, and without a condition, what it takes."""
+        places = [self.bindings.place(arc.term) for arc in step.arcs if arc.mode == "take" and not step.guard]
+        plain = all(isinstance(e, tree.Name) for arc in step.arcs for e in split_term(arc.term)[2])
+        if plain and all(one.verb in ("give", "let", "set", "draw") for one in step.body):
+            for output in (output for one in step.body for output in one.outputs):
+                place = None if isinstance(output, (tree.If, tree.Delayed)) else self.bindings.place(output)
+                if len(places) == 1 and place is not None and place is places[0]:
+                    raise CheckError("each-never-ends", output.span, place=place.name)
+
+    def _do(self, step: tree.Step, cursor: Cursor) -> Cursor:
+        if not step.others:
+            raise CheckError("do-without-unless", step.name_span)
+        if cursor.clauses is not None:
+            cursor = Cursor(ends=self._ends(cursor, step))
+        number, held = len(self.states), list(self.held)
+        entered = [] if cursor.state is None else [cursor.state]
+        self._open += 1
+        done = self._block(step.body, cursor)
+        self._open -= 1
+        inside = [state for state in (*entered, *self.states[number:]) if state is not done.state]
+        found = [done]
+        for branch in step.others:
+            number, state = len(self.transitions), self._state(branch.span)
+            first = replace(branch, body=(), others=())
+            found.append(self._block((first, *branch.body), Cursor(state=state)))
+            self._interrupts.append(Interrupt(step, self.transitions[number], inside, held))
+        return self._met(found, step)
+
+    def _unless(self, step: tree.Step, cursor: Cursor) -> Cursor:
+        """The tokens that interrupt the steps of a `do`; they go first, unless a priority says otherwise."""
+        cursor = self._take(step, cursor)
+        made = cursor.ends[0].transition
+        made.at_once, made.priority = True, made.priority or tree.Number(Fraction(1), "1", None, step.span)
+        return cursor
 
     def _waits_for_tokens(self, branch: tree.Step) -> None:
         """Without a clause, a branch that can always begin is not meant: a `wait` does not wait for the others."""
@@ -494,7 +585,7 @@ class Compiler:
 
 
 # The names of transitions of steps whose verbs are reserved.
-_WORDS = {"if": "decide", "elif": "decide", "while": "decide", "repeat": "decide", "or": "choose", "end": "done"}
+_WORDS = {"if": "decide", "elif": "decide", "while": "decide", "repeat": "decide", "or": "choose", "end": "done", "unless": "take"}
 
 
 def _divided(ends: Sequence[End], conditions: Sequence[tree.Expr]) -> tuple[Cursor, Cursor]:

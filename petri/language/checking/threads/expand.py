@@ -13,7 +13,6 @@ from petri.language.checking.state import CheckState
 from petri.language.checking.threads.bindings import Bindings
 from petri.language.checking.threads.compile import Compiler
 from petri.language.checking.threads.graph import Output, State, Target, Transition
-from petri.language.checking.threads.limits import check_limits
 from petri.language.checking.threads.live import Measured, find_live
 from petri.language.checking.threads.terms import closed, given_if, put_in
 from petri.language.meaning.nodes import Node
@@ -63,7 +62,7 @@ def compile_thread(checker: CheckState, body: Body, symbol: ThreadSymbol, measur
     compiler.run()
     own = {step: mentioned for (name, step), mentioned in measured.items() if name == thread.name}
     find_live(compiler.states, compiler.transitions, own)
-    check_limits(compiler.transitions)
+    compiler.limits.check(compiler.transitions)
     for state in compiler.states:
         if state.request is not None:
             state.fields = state.request.remember({name: state.scope[name].type for name in state.kept})

@@ -1,0 +1,48 @@
+"""What interrupts the steps of a `do` (T9): a transition at each place where they wait or last."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from petri.diagnostics import Label
+from petri.language.checking.threads.graph import Held, Output, State, Transition
+from petri.language.problems import CheckError
+from petri.language.syntax import tree
+from petri.structs import Struct, replace
+
+
+class Interrupt(Struct):
+    """An `unless` of a `do`: its transition `made`, which stands for those of all places `inside` the `do`.
+
+    held: by the thread before the `do`.
+    """
+
+    block: tree.Step
+    made: Transition
+    inside: Sequence[State]
+    held: Sequence[Held]
+
+
+def interrupted(transitions: Sequence[Transition], found: Sequence[Interrupt]) -> list[Transition]:
+    """The transitions with those of the interrupts. Raises CheckError."""
+    result = list(transitions)
+    for one in found:
+        result.remove(one.made)
+        firsts = {id(other.source): other for other in reversed(result) if other.beside is None}
+        waiting = [state for state in one.inside if id(state) in firsts]
+        if not waiting:
+            raise CheckError("do-never-waits", one.block.name_span)
+        result += [_at(state, firsts[id(state)], one) for state in waiting]
+    return result
+
+
+def _at(state: State, waits: Transition, one: Interrupt) -> Transition:
+    """The transition that interrupts what waits at a place. It gives back what has been held since the `do` began."""
+    made = one.made
+    assert made.source is not None
+    within = {name: known for name, known in state.scope.items() if name not in made.source.scope}
+    for new in (one for one in (*made.lets, *made.draws) if one.name in within):
+        here = Label(within[new.name].span, "bound-here")
+        raise CheckError("unless-binds-again", new.name_span, here, name=new.name)
+    back = [Output(None, held.term, held.span) for held in state.held if held not in one.held]
+    return replace(made, source=state, outputs=back + made.outputs, beside=waits, suffix="_interrupted")
