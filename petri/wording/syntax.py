@@ -87,7 +87,8 @@ WORDING: dict[str, Wording] = {
         "`for each place(x) … end` takes the tokens of a place, one in each turn",
     ),
     "each-in": Wording(
-        "`for each` is followed by the tokens that it takes, as `take` is", Replace("write `for each {place}({variable})`")
+        "`for each` is followed by the tokens that it takes, as `take` is",
+        Replace("write `for each {place}({variable})`"),
     ),
     "no-break": Wording(
         "a thread has no `break`",
@@ -102,7 +103,8 @@ WORDING: dict[str, Wording] = {
     "else-if": Wording("this `if` within `else` has no `end`", "write `elif` instead of `else if`"),
     "block-without-end": Wording("this `{word}` has no `end`", "write `end` after its last step"),
     "stray-branch": Wording(
-        "this `{word}` is not in `{block} … end`", "an `if` has `elif` and `else`; a `choose` has `or`; a `do` has `unless`"
+        "this `{word}` is not in `{block} … end`",
+        "an `if` has `elif` and `else`; a `choose` has `or`; a `do` has `unless`",
     ),
     "step-with-time": Wording(
         "`{verb}` has no `for`",

@@ -34,7 +34,7 @@ WORDING: dict[str, Wording] = {
         "begin the thread with what starts it, and write the limit at the step that waits",
     ),
     "clock-at-start": Wording(
-        "the thread `{name}` begins with this choice, which has no time limit: without its tokens there is no activation yet",
+        "the thread `{name}` begins with this choice, so it has no time limit: no activation waits yet",
         "begin the thread with the tokens that start it, and let the `choose` follow",
     ),
     "do-without-unless": Wording(
@@ -51,7 +51,7 @@ WORDING: dict[str, Wording] = {
     "call-in-do": Wording(
         "a call cannot be interrupted: its request is with the service until the reply comes",
         "put the `call` before or behind the `do`",
-        "or put the request into a place, and `take` the answer from another: `give asked(x)`, `take answered({{id: x}})`",
+        "or put the request into a place, and `take` the answer from another",
     ),
     "each-never-ends": Wording(
         "this loop never ends: it gives back to `{place}` what it takes",

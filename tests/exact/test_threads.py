@@ -9,6 +9,7 @@ import pytest
 
 import petri
 
+
 def measured(text: str, **options: Any) -> dict[str, float]:
     return {one.name: one.value for one in petri.loads(text).run(**options).measures}
 

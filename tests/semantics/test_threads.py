@@ -275,7 +275,8 @@ def test_t7_a_choice_may_be_one_of_times_alone(engine: str) -> None:
 def test_t8_a_loop_takes_tokens_as_long_as_there_are_some(engine: str) -> None:
     """Also those that come while it runs, and at the instant at which it looks for the last time."""
     text = """
-    place begin = token  place queue : int fifo = 1, 2, 3  place done : int fifo  place ended : real  place source = token
+    place begin = token  place source = token  place ended : real
+    place queue : int fifo = 1, 2, 3  place done : int fifo
     transition late: source -> queue(4)  takes 6
     thread t
       take begin

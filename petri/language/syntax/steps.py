@@ -56,8 +56,8 @@ def slip(tokens: Sequence[Token], position: int) -> tuple[str, str, int, dict[st
     token, after, third = tokens[position], _at(tokens, position + 1), _at(tokens, position + 2)
     if _for_each(tokens, position) and (last := _in_after(tokens, position)) is not None:
         place = _at(tokens, last + 1)
-        values = {"variable": tokens[last - 1].text, "place": place.text if place else "…"}
-        return "for", "each-in", last + (place is not None), values
+        name = place.text if place is not None else "…"
+        return "for", "each-in", last + (place is not None), {"variable": tokens[last - 1].text, "place": name}
     if token.kind == "for" and after is not None and third is not None and third.kind == "in":
         return "repeat", "no-for", position, {"variable": after.text}
     if token.kind != "NAME" and token.kind not in ONLY_NAMES:

@@ -135,7 +135,11 @@ class Compiler:
         made = Transition(step.label, self._word(step), state, step.span, step.name_span, step.doc)
         branch = cursor.clauses or step
         made.guard = step.guard if branch is step else both(branch.guard, step.guard)
-        made.clock, made.priority, made.weight = branch.clock, step.priority or branch.priority, step.weight or branch.weight
+        made.clock, made.priority, made.weight = (
+            branch.clock,
+            step.priority or branch.priority,
+            step.weight or branch.weight,
+        )
         made.prefer = step.prefer or branch.prefer
         self.transitions.append(made)
         self.limits.note(step, made, self.held)
@@ -497,7 +501,9 @@ class Compiler:
         state = self._rest(cursor, step)
         found: list[Cursor] = []
         for branch in (step, *step.others):
-            clauses = branch if branch.clock or branch.guard or branch.priority or branch.weight or branch.prefer else None
+            clauses = (
+                branch if branch.clock or branch.guard or branch.priority or branch.weight or branch.prefer else None
+            )
             inside = Cursor(state=state, start=start, clauses=clauses)
             if start and (not branch.body or branch.body[0].verb not in _ACTIVATING):
                 raise CheckError("thread-begins", branch.name_span, name=self.thread.name)
@@ -509,8 +515,8 @@ class Compiler:
             found.append(Cursor(ends=self._ends(after, branch)) if not branch.body else after)
         here = [made for made in self.transitions if made.source is state]
         untimed = next((made for made in here if made.clock is None), None)
-        for late in here:
-            late.beside = untimed if late.suffix else None
+        for late in (made for made in here if made.suffix == "_late"):
+            late.beside = untimed
         return self._met(found, step)
 
     def _late(self, branch: tree.Step, cursor: Cursor) -> Cursor:
@@ -531,9 +537,9 @@ class Compiler:
         body = self._block((replace(step, verb="take", body=()), *step.body), Cursor(state=loop))
         made = self.transitions[number]
         one = tree.Number(Fraction(1), "1", None, step.span)
-        lower = tree.Unary("-", one, step.span) if made.priority is None else None
         over = Transition("", made.word, loop, step.span, step.name_span, "", beside=made, suffix="_over")
-        over.priority = lower or tree.Binary("-", closed(made.priority), one, step.span)
+        less = tree.Unary("-", one, step.span)
+        over.priority = less if made.priority is None else tree.Binary("-", closed(made.priority), one, step.span)
         self.transitions.append(over)
         if body.reachable:
             self._tested(body, around, None, loop, {})
@@ -585,7 +591,15 @@ class Compiler:
 
 
 # The names of transitions of steps whose verbs are reserved.
-_WORDS = {"if": "decide", "elif": "decide", "while": "decide", "repeat": "decide", "or": "choose", "end": "done", "unless": "take"}
+_WORDS = {
+    "if": "decide",
+    "elif": "decide",
+    "while": "decide",
+    "repeat": "decide",
+    "or": "choose",
+    "end": "done",
+    "unless": "take",
+}
 
 
 def _divided(ends: Sequence[End], conditions: Sequence[tree.Expr]) -> tuple[Cursor, Cursor]:

@@ -41,8 +41,8 @@ def _at(state: State, waits: Transition, one: Interrupt) -> Transition:
     made = one.made
     assert made.source is not None
     within = {name: known for name, known in state.scope.items() if name not in made.source.scope}
-    for new in (one for one in (*made.lets, *made.draws) if one.name in within):
-        here = Label(within[new.name].span, "bound-here")
-        raise CheckError("unless-binds-again", new.name_span, here, name=new.name)
+    for name, span in ((one.name, one.name_span) for part in (made.lets, made.draws) for one in part):
+        if name in within:
+            raise CheckError("unless-binds-again", span, Label(within[name].span, "bound-here"), name=name)
     back = [Output(None, held.term, held.span) for held in state.held if held not in one.held]
     return replace(made, source=state, outputs=back + made.outputs, beside=waits, suffix="_interrupted")

@@ -97,5 +97,3 @@ def _labels(steps: Iterable[tree.Step]) -> Iterator[str]:
         if step.within is not None:
             yield step.within.label
         yield from _labels((*step.body, *step.others))
-
-
