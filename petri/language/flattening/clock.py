@@ -398,7 +398,7 @@ class _Clock:
 
 
 _HOLDING: dict[type, Sequence[str]] = {
-    Transition: ("time", "clock", "draws", "guard", "prefer", "inputs", "inhibitors", "outputs"),
+    Transition: ("time", "clock", "draws", "guard", "prefer", "weight", "inputs", "inhibitors", "outputs"),
     net.Preference: ("key", "then"),
     net.Clock: ("time", "speed"),
     net.InputArc: ("pattern", "count"),
