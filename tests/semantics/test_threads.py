@@ -330,6 +330,27 @@ def test_t9_the_steps_of_a_do_end_when_something_interrupts_them(engine: str) ->
     assert (ran.marking["done"], ran.marking["stop"]) == ([(1,), (2,)], [(5,)])
 
 
+def test_t9_a_use_is_given_up_while_it_lasts(engine: str) -> None:
+    text = """
+    place work = token  place engine = token  place bell  place alarm = token  place out : real fifo
+    transition ring: alarm -> bell  takes 8.5
+    thread t
+      take work
+      do
+        wait 1
+        {} engine for 10
+      unless bell
+        {}give out(now)
+      end
+    end
+    """
+    ran = simulate(text.format("use", ""), engine)
+    assert (ran.marking["out"], len(ran.marking["engine"])) == ([(8.5,)], 1)
+    assert "t.use_engine_done_interrupted" in [f.name for f in ran.fired]
+    ran = simulate(text.format("take", "give engine "), engine)
+    assert (ran.marking["out"], len(ran.marking["engine"])) == ([(8.5,)], 1)
+
+
 def test_t9_an_interrupt_goes_first(engine: str) -> None:
     """At the instant at which a step could begin, or a time is over."""
     for at in (0, 3):

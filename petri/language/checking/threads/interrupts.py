@@ -28,7 +28,9 @@ def interrupted(transitions: Sequence[Transition], found: Sequence[Interrupt]) -
     result = list(transitions)
     for one in found:
         result.remove(one.made)
-        firsts = {id(other.source): other for other in reversed(result) if other.beside is None}
+        # The last wins: the first one with a name of its own, if there is one. What ends a `use` has none.
+        ordered = sorted(reversed(result), key=lambda other: other.beside is None)
+        firsts = {id(other.source): other for other in ordered}
         waiting = [state for state in one.inside if id(state) in firsts]
         if not waiting:
             raise CheckError("do-never-waits", one.block.name_span)
