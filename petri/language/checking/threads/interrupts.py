@@ -28,9 +28,10 @@ def interrupted(transitions: Sequence[Transition], found: Sequence[Interrupt]) -
     result = list(transitions)
     for one in found:
         result.remove(one.made)
-        # The last wins: the first one with a name of its own, if there is one. What ends a `use` has none.
-        ordered = sorted(reversed(result), key=lambda other: other.beside is None)
-        firsts = {id(other.source): other for other in ordered}
+        # The first at a place that has a name of its own, if there is one: what ends a `use` has none.
+        firsts: dict[int, Transition] = {}
+        for other in sorted(result, key=lambda other: other.beside is not None):
+            firsts.setdefault(id(other.source), other)
         waiting = [state for state in one.inside if id(state) in firsts]
         if not waiting:
             raise CheckError("do-never-waits", one.block.name_span)
