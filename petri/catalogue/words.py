@@ -76,7 +76,7 @@ DECLARATIONS: Final = _table((
 ))  # fmt: skip
 
 _MOVES = "take hold use"  # steps with arcs
-_WAITS = f"{_MOVES} wait choose or"  # steps at which a thread may wait
+_WAITS = f"{_MOVES} wait choose or for unless"  # steps at which a thread may wait
 
 # In the order in which `pnsim fmt` writes them.
 CLAUSES: Final = _table((
@@ -96,7 +96,7 @@ CLAUSES: Final = _table((
     Clause("draw", "draw size ~ uniform(64 B..1518 B)", "random sample", "alone", of="transition", field="draws"),
     Clause("let", "let rest = size - header", name="elsewhere", of="transition", field="lets"),
     Clause("takes", "takes exp(5)", "delay duration lasts", of="transition", field="time"),
-    Clause("after", "after exp(5)", "timeout races within", "elsewhere", of="transition", field="clock"),
+    Clause("after", "after exp(5)", "timeout races within", "elsewhere", of="transition choose or", field="clock"),
     Clause("servers", "servers all", "server", "elsewhere", of="transition", field="servers"),
     Clause("restart", name="elsewhere", of="transition", field="memory", bare=True),
     Clause("resume", others="preemptive", name="elsewhere", of="transition", field="memory", bare=True),
@@ -135,6 +135,9 @@ STEPS: Final = _table((
     Step("repeat", others="loop", block="opens"),
     Step("choose", others="select", block="opens"),
     Step("or", block="branch"),
+    Step("for", "for each queue(x)", "foreach", labelled=True, block="opens"),
+    Step("do", others="try begin", block="opens"),
+    Step("unless", "unless breakdown", "interrupt except catch", block="branch"),
 ))  # fmt: skip
 
 VALUES: Final = _table((Word("token", name="alone"), *map(Word, ("all", "now", "true", "false"))))

@@ -84,6 +84,11 @@ WORDING: dict[str, Wording] = {
         "write `let {variable} = 1`, then `while {variable} <= N … end` with the last step"
         " `set {variable} = {variable} + 1`",
         "`repeat N … end` does the same steps N times",
+        "`for each place(x) … end` takes the tokens of a place, one in each turn",
+    ),
+    "each-in": Wording(
+        "`for each` is followed by the tokens that it takes, as `take` is",
+        Replace("write `for each {place}({variable})`"),
     ),
     "no-break": Wording(
         "a thread has no `break`",
@@ -98,11 +103,17 @@ WORDING: dict[str, Wording] = {
     "else-if": Wording("this `if` within `else` has no `end`", "write `elif` instead of `else if`"),
     "block-without-end": Wording("this `{word}` has no `end`", "write `end` after its last step"),
     "stray-branch": Wording(
-        "this `{word}` is not in `{block} … end`", "an `if` has `elif` and `else`; a `choose` has `or`"
+        "this `{word}` is not in `{block} … end`",
+        "an `if` has `elif` and `else`; a `choose` has `or`; a `do` has `unless`",
     ),
     "step-with-time": Wording(
         "`{verb}` has no `for`",
         "write `wait TIME`, or `take … for TIME`, `hold … for TIME`, `use … for TIME`",
+    ),
+    "step-with-clock": Wording(
+        "`{verb}` has no `after`",
+        "a branch of a choice has one: `choose … or after TIME … end`",
+        "to go on elsewhere when a step takes too long, write `{verb} … within TIME else LABEL`",
     ),
     "step-with-limit": Wording(
         "`{verb}` waits for nothing that may come too late",

@@ -20,8 +20,7 @@ WORDING: dict[str, Wording] = {
     "branch-begins-at-once": Wording(
         "this branch of `choose` waits for no token: it can begin at once, and does not wait for the other branches",
         "begin it with `take`, `hold` or `use`",
-        "for a time limit, write `take … within {time} else LABEL` in the other branch, with the label of the step with"
-        " which it goes on then",
+        "for a time limit, write `or after {time}` before what is done when it is over",
         "to choose by chance, give each branch a weight: `choose weight 3 … or weight 1 …`",
         "to begin it only where no other branch can, write `or priority -1`",
     ),
@@ -33,6 +32,31 @@ WORDING: dict[str, Wording] = {
     "limit-at-start": Wording(
         "the first step of a thread has no time limit: without its tokens there is no activation yet",
         "begin the thread with what starts it, and write the limit at the step that waits",
+    ),
+    "clock-at-start": Wording(
+        "the thread `{name}` begins with this choice, so it has no time limit: no activation waits yet",
+        "begin the thread with the tokens that start it, and let the `choose` follow",
+    ),
+    "do-without-unless": Wording(
+        "this `do` has no `unless`: nothing interrupts its steps",
+        "write `unless ARCS` before the `end`, and behind it what is done then",
+    ),
+    "do-never-waits": Wording(
+        "the steps of this `do` neither wait nor last, so nothing can interrupt them",
+        "leave out `do`, or put the steps that wait into it",
+    ),
+    "unless-binds-again": Wording(
+        "`{name}` has a value within the `do` already, which is not known behind `unless`", "use another name"
+    ),
+    "call-in-do": Wording(
+        "a call cannot be interrupted: its request is with the service until the reply comes",
+        "put the `call` before or behind the `do`",
+        "or put the request into a place, and `take` the answer from another",
+    ),
+    "each-never-ends": Wording(
+        "this loop never ends: it gives back to `{place}` what it takes",
+        "take only the tokens that are wanted, `for each {place}(x) when …`, or give them to another place",
+        "to visit those that are there now, write `repeat tokens({place})`, and `take` one in each turn",
     ),
     "limit-to-start": Wording(
         "`{name}` is the first step of the thread, with which new activations begin",

@@ -61,6 +61,7 @@ class Writer:
     called: str = ""  # the step that calls the service, to be given a size
     emptied: Store | None = None  # a place that the transition resets, which gets the packet
     repeated: int = 0  # loops around the step that is written
+    unsure: int = 0  # blocks around it whose steps may be given up
 
     def name(self, word: str) -> str:
         self.number += 1
@@ -513,8 +514,9 @@ class Writer:
     def steps(self, p: str, depth: int, held: bool) -> list[str]:
         """held: within a `hold`, where no more is waited for than a service needs."""
         makers = [self.wait, self.draw, self.set, *([] if held else [self.use, self.hold])]
-        makers += [self.call, self.call] if self.called else []
-        makers += [self.repeat, self.while_, self.if_, self.choose_] if depth < 2 else []
+        makers += [self.call, self.call] if self.called and not self.unsure else []
+        blocks = [self.repeat, self.while_, self.if_, self.choose_, self.after, self.each, self.do]
+        makers += blocks if depth < 2 else []
         return [line for _ in range(self.choose.number(1, 3)) for line in self.choose.one(makers)(p, depth, held)]
 
     def wait(self, p: str, depth: int, held: bool) -> list[str]:
@@ -579,6 +581,51 @@ class Writer:
         begun = [f"{first}: use {one} for {self.time(p, [])}", *self.steps(p, 2, held)]
         heads = (f"choose weight {choose.number(1, 3)}", "or weight 2") if weights else ("choose", "or")
         return [heads[0], *begun, heads[1], f"{second}: use {other} for 3 ns", "end"]
+
+    def after(self, p: str, depth: int, held: bool) -> list[str]:
+        spare, first, late = self.name("spare"), self.mark(), self.mark("choose or after")
+        self.free(f"place {spare} = {self.choose.number(0, 1)} * token")
+        times = [self.choose.one(("4 ns", "exp(6 ns)", self.time(p, []))) for _ in range(self.choose.number(1, 2))]
+        begun = [f"{first}: use {spare} for {self.time(p, [])}", *self.steps(p, 2, held)]
+        more = [f"or after {time}" for time in times[1:]]
+        return ["choose", *begun, f"or after {times[0]}", f"{late}: wait 1 ns", *self.steps(p, 2, held), *more, "end"]
+
+    def each(self, p: str, depth: int, held: bool) -> list[str]:
+        queue, value, label = self.name("queue"), self.name("value"), self.mark("for each")
+        self.marks.append((f"{label}_over", ["the end of for each"]))
+        self.free(f"place {queue} : int {self.choose.one(('', 'fifo', 'by -value'))} = 0, 1, 2")
+        taken = self.choose.one((f"{queue}({value})", f"{queue}({value}), read {self.tools}(_)"))
+        guard = self.perhaps(f" when {value} != {self.choose.number(0, 2)}")
+        given = [f"give {queue}({p}.{self.seq} mod 3), {queue}(2)"] if self.choose.chance(5) else []
+        self.repeated += 1
+        inner = self.steps(p, depth + 1, held)
+        self.repeated -= 1
+        late = [f"give if {value} > 0 then {queue}({value} - 1)"] if self.choose.chance(3) else []
+        return [*given, f"{label}: for each {taken}{guard}", *inner, *late, "end"]
+
+    def do(self, p: str, depth: int, held: bool) -> list[str]:
+        choose, source, fault, fails = self.choose, *map(self.name, ("sound", "fault", "fails"))
+        self.free(f"place {source} = token")
+        self.free(f"place {fault} : int")
+        number = self.name("number")
+        self.kept(
+            f"transition {fails}: {source}, no {fault} >= 2 -> {source}, {fault}({number})"
+            f" draw {number} ~ uniform(0..2) takes {choose.one(('exp(20 ns)', '10 ns'))}"
+        )
+        first = self.mark("do")
+        self.marks.append((f"{first}_interrupted", ["unless"]))
+        self.unsure += 1
+        inner = [
+            f"{first}: wait {choose.one(('5 ns', 'exp(15 ns)', self.time(p, [])))}",
+            *self.steps(p, depth + 1, held),
+        ]
+        self.unsure -= 1
+        value = self.name("value")
+        clauses = choose.one(("", "", f" when {value} < 2", " priority -1"))
+        lines = ["do", *inner, f"unless {fault}({value}){clauses}", *self.steps(p, depth + 1, held)]
+        if choose.chance(3):
+            lines += [f"unless {self.tool}", f"give {self.tool}"]
+        return [*lines, "end"]
 
     # ------------------------------------------------------------ modules and measures
 

@@ -389,6 +389,71 @@ PAIRS = {
              if found then (if key + 1 > 2 then out(p) else other(p)), if found then idle(c)
         """,
     ),
+    "a choice with a time limit": (
+        """
+        thread t
+          take received(p), idle(c)
+          choose
+            work: use engine for 90 ns
+            give out(p)
+          or after 25 ns
+            give other(p)
+          end
+          give idle(c)
+        end
+        """,
+        """
+        place s : { p: Packet, c: 0..3 }
+        transition a: received(p), idle(c) -> s({p, c})
+        transition b: s({p, c}), engine -> engine, out(p), idle(c)  takes 90 ns
+        transition l: s({p, c}) -> other(p), idle(c)  after 25 ns
+        """,
+    ),
+    "a loop over tokens": (
+        """
+        thread t
+          take idle(c)
+          for each received(p)
+            wait 60 ns
+            give out(p)
+          end
+          wait 10 ns
+          give idle(c)
+        end
+        """,
+        """
+        place s : { c: 0..3 }
+        transition a: idle(c) -> s({c})
+        transition b: s({c}), received(p) -> out(p), s({c})  takes 60 ns
+        transition o: s({c}) -> idle(c)  takes 10 ns  priority -1
+        """,
+    ),
+    "steps that are interrupted": (
+        """
+        place weather = token
+        place fault
+        transition strike: weather -> weather, fault  takes exp(200 ns)
+        thread t
+          take received(p), idle(c)
+          do
+            wait 40 ns
+            give out(p)
+          unless fault
+            give other(p)
+          end
+          give idle(c)
+        end
+        """,
+        """
+        place weather = token
+        place fault
+        transition strike: weather -> weather, fault  takes exp(200 ns)
+        place s : { p: Packet, c: 0..3 }
+        transition a: received(p), idle(c) -> s({p, c})
+        transition b: s({p, c}) -> out(p), idle(c)  after 40 ns
+        transition i: s({p, c}), fault -> other(p), idle(c)  priority 1
+        """,
+    ),
 }
 
 

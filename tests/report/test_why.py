@@ -220,12 +220,12 @@ def test_the_firing_that_disables_is_found_in_a_long_run(engine: str) -> None:
     for firings in (101, 900, 2_010):
         course = Course(net, plan_of(model, engine), 0)
         moment = course.moment(course.advance(math.inf, firings))
-        found = dropped(course, moment, names.index("resend"))
+        found = dropped(course, moment, names.index("sender.done_late"))
         trace = course.again(firings).trace()
-        answered = [one.start for one in trace if one.transition == names.index("done")]
+        answered = [one.start for one in trace if one.transition == names.index("sender.done")]
         assert found is not None
         assert found.at == max(start for start in answered if start < moment.state.now)
-        assert names[found.by.transition] == "done"
+        assert names[found.by.transition] == "sender.done"
 
 
 def test_a_shared_clock_and_one_with_a_speed_are_told() -> None:

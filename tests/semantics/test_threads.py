@@ -1,4 +1,4 @@
-"""Rules T1 to T7: threads."""
+"""Rules T1 to T9: threads."""
 
 from tests.semantics.harness import simulate
 
@@ -229,3 +229,158 @@ def test_t7_a_limit_in_a_branch_is_one_of_the_whole_choice(engine: str) -> None:
     """
     ran = simulate(text, engine)
     assert ([f.start for f in ran.fired], ran.marking["out"]) == ([0.0, 3.0, 3.0], [(1,)])
+
+
+def test_t7_each_activation_has_its_own_limit_also_without_a_value(engine: str) -> None:
+    text = """
+    place work = 3 * token  place never  place gone
+    transition bring: never -> work
+    thread t take work take never within 5 else bye bye: give gone end
+    """
+    ran = simulate(text, engine)
+    assert [f.start for f in ran.fired if f.name == "t.bye"] == [5.0] * 3
+
+
+CHOICE = """
+place work = 3 * token  place clerk = token  place other  place gone  place happy
+thread t
+  take work
+  choose
+    use clerk for 4
+    give happy
+  or
+    take other
+  or after 5
+    wait 2
+    give gone
+  end
+end
+"""
+
+
+def test_t7_a_branch_of_a_choice_begins_when_its_time_is_over(engine: str) -> None:
+    ran = simulate(CHOICE, engine)
+    assert [f.start for f in ran.fired if f.name == "t.use_clerk"] == [0.0, 4.0]
+    assert [f.start for f in ran.fired if f.name == "t.use_clerk_late"] == [5.0]
+    assert [(f.start, f.end) for f in ran.fired if f.name == "t.wait"] == [(5.0, 7.0)]
+    assert (len(ran.marking["happy"]), len(ran.marking["gone"])) == (2, 1)
+
+
+def test_t7_a_choice_may_be_one_of_times_alone(engine: str) -> None:
+    text = "place work = token place a place b thread t take work choose after 3 give a or after 2 give b end end"
+    ran = simulate(text, engine)
+    assert ([f.start for f in ran.fired], len(ran.marking["b"])) == ([0.0, 2.0], 1)
+
+
+def test_t8_a_loop_takes_tokens_as_long_as_there_are_some(engine: str) -> None:
+    """Also those that come while it runs, and at the instant at which it looks for the last time."""
+    text = """
+    place begin = token  place source = token  place ended : real
+    place queue : int fifo = 1, 2, 3  place done : int fifo
+    transition late: source -> queue(4)  takes 6
+    thread t
+      take begin
+      for each queue(n) when n < 9
+        wait 2
+        give done(n)
+      end
+      give ended(now)
+    end
+    """
+    ran = simulate(text, engine)
+    assert ran.marking["done"] == [(1,), (2,), (3,), (4,)]
+    assert ran.marking["ended"] == [(8.0,)]
+    ran = simulate(text.replace("1, 2, 3", "1, 9, 3").replace("takes 6", "takes 7"), engine)
+    assert (ran.marking["done"], ran.marking["ended"]) == ([(1,)], [(2.0,)])
+
+
+BLOCK = """
+place work : int fifo = 1, 2  place machine = token  place gauge : int = 7  place stop : int  place begin = token
+place done : int fifo  place given_up : real fifo
+transition halt: begin -> stop(5)  takes {}
+thread t
+  take work(n), machine
+  let tried = 1
+  do
+    hold gauge(g)
+    wait 3
+    release gauge
+    set tried = 2
+    wait 4
+    give done(n)
+  unless stop(x)
+    wait x
+    give given_up(now + 100 * tried)
+  end
+  give machine
+end
+"""
+
+
+def test_t9_the_steps_of_a_do_end_when_something_interrupts_them(engine: str) -> None:
+    """What they hold is given back at once, values stay as they are, and the thread goes on behind the `do`."""
+    ran = simulate(BLOCK.format(2), engine)
+    assert (ran.marking["given_up"], ran.marking["done"]) == ([(107.0,)], [(2,)])
+    (halted,) = [f.start for f in ran.fired if f.name == "t.wait_interrupted"]
+    assert (halted, ran.marking["gauge"], len(ran.marking["machine"])) == (2.0, [(7,)], 1)
+    assert [f.start for f in ran.fired if f.name == "t.hold_gauge"] == [0.0, 7.0]
+    ran = simulate(BLOCK.format(5), engine)
+    assert (ran.marking["given_up"], ran.marking["done"]) == ([(210.0,)], [(2,)])
+    ran = simulate(BLOCK.format(50), engine)
+    assert (ran.marking["done"], ran.marking["stop"]) == ([(1,), (2,)], [(5,)])
+
+
+def test_t9_a_use_is_given_up_while_it_lasts(engine: str) -> None:
+    text = """
+    place work = token  place engine = token  place bell  place alarm = token  place out : real fifo
+    transition ring: alarm -> bell  takes 8.5
+    thread t
+      take work
+      do
+        wait 1
+        {} engine for 10
+      unless bell
+        {}give out(now)
+      end
+    end
+    """
+    ran = simulate(text.format("use", ""), engine)
+    assert (ran.marking["out"], len(ran.marking["engine"])) == ([(8.5,)], 1)
+    assert "t.use_engine_done_interrupted" in [f.name for f in ran.fired]
+    ran = simulate(text.format("take", "give engine "), engine)
+    assert (ran.marking["out"], len(ran.marking["engine"])) == ([(8.5,)], 1)
+
+
+def test_t9_an_interrupt_goes_first(engine: str) -> None:
+    """At the instant at which a step could begin, or a time is over."""
+    for at in (0, 3):
+        ran = simulate(BLOCK.format(at).replace("place begin = token", "place begin = 2 * token"), engine)
+        assert len(ran.marking["given_up"]) >= 1, at
+        assert next(f.start for f in ran.fired if f.name.endswith("_interrupted")) == float(at)
+
+
+def test_t9_blocks_may_be_nested_and_have_several_interrupts(engine: str) -> None:
+    text = """
+    place work = token  place a  place b  place c  place out : int fifo  place src = token
+    transition go: src -> {}  takes 3
+    thread t
+      take work
+      do
+        do
+          wait 10
+        unless a
+          wait 10
+          give out(1)
+        unless b
+          give out(2)
+        end
+        wait 10
+        give out(3)
+      unless c
+        give out(4)
+      end
+    end
+    """
+    expected = {"a": [(1,), (3,)], "b": [(2,), (3,)], "c": [(4,)], "nothing": [(3,)]}
+    for place, out in expected.items():
+        assert simulate(text.format(place), engine).marking["out"] == out

@@ -445,6 +445,8 @@ def _step(node: tree.Step) -> list[Piece]:
     value = "" if node.value is None else _write(node.value, 0)
     if node.verb in ("if", "elif"):
         pieces[0].text += f" {value} then"
+    elif node.verb == "for":
+        pieces[0].text += " each"
     elif node.verb in ("while", "repeat"):
         pieces[0].text += f" {value}"
     elif node.verb in ("let", "set"):

@@ -44,7 +44,12 @@ _STEPS: Final = {
     "draws_step": ("verb", "draws"),
     "value_block": ("verb", "value"),
     "clauses_block": ("verb",),
+    "each_block": ("label", "verb", "", "arcs"),
+    "arcs_block": ("verb", "arcs"),
 }
+
+# The messages on clauses that a step may not have.
+_STRANGE: Final = {"within": "step-with-limit", "after": "step-with-clock", "for": "step-with-time"}
 
 
 class Clause(Frozen):
@@ -219,8 +224,7 @@ class Builder:
         values = self._clauses(verb.kind, clauses)
         strange = [clause for clause in clauses if CLAUSES[clause.word] not in clauses_of(verb.kind)]
         if strange:
-            identifier = "step-with-limit" if strange[0].word == "within" else "step-with-time"
-            self._tell(identifier, strange[0].span, verb=verb.kind)
+            self._tell(_STRANGE[strange[0].word], strange[0].span, verb=verb.kind)
         if verb.kind == "use" and "time" not in values:
             self._tell("use-without-time", self.span(verb, last))
         name = given.get("name") or label or verb

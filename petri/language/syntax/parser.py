@@ -21,6 +21,7 @@ from petri.structs import Struct, field, replace
 
 DEEPEST = 200  # an expression's nested operations
 DEEPEST_MODULES = 32
+_BLOCKS_OF = {"or": "choose", "unless": "do"}  # the blocks of branches other than those of an `if`
 _COMPARATORS = ("<", "<=", ">", ">=", "==")
 
 
@@ -228,15 +229,15 @@ class _Parser:
             return
         if word in BRANCH_WORDS:
             block = thread.blocks[-1].text if thread.blocks else ""
-            if (block == "choose") != (word == "or") or not block:
-                wanted = "choose" if word == "or" else "if"
+            wanted = _BLOCKS_OF.get(word, "if")
+            if block != wanted:
                 self._tell("stray-branch", first, first, word=word, block=wanted)
                 thread.header = None
                 if not block:
                     thread.stray = True
                     thread.blocks.append(first)
         elif word in BLOCK_WORDS:
-            thread.blocks.append(first)
+            thread.blocks.append(next((token for token in statement.tokens if token.text == word), first))
             if word == "if" and thread.steps and thread.steps[-1].verb == "else" and not first.first:
                 thread.else_if = thread.else_if or first
         if not nodes:

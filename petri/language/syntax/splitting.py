@@ -154,6 +154,8 @@ def _wants_operand(before: Token, token: Token, statement: Statement) -> bool:
     """Whether an operand, and no step, follows a token of a thread. Nobody breaks a line behind the word of an arc."""
     if before.kind in _OF_ARCS and token.first:
         return False
+    if before.kind == "after" and statement.word not in ("choose", "or"):
+        return False  # a name: no other step has this clause
     return before.kind in _STEP_WANTS_OPERAND and not steps.is_complete(statement.word, statement.tokens)
 
 

@@ -39,10 +39,12 @@ def begins(tokens: Sequence[Token], position: int, statement: Sequence[Token]) -
         return token.text if token.text in STEP_NAMES else ""
     if token.kind in ("draw", "let", "repeat", "if"):
         return token.kind
+    if token.kind == "for" and _for_each(tokens, position) and _in_after(tokens, position) is None:
+        return "for"
     if token.kind == "else":
         return "else" if not _open_conditions(statement) or _step_follows(tokens, position + 1) else ""
     if token.kind == "or" and after is not None:
-        branch = after.kind in ("when", "weight", "priority", "if") or _step_follows(tokens, position + 1)
+        branch = after.kind in ("after", "when", "weight", "priority", "if") or _step_follows(tokens, position + 1)
         return "or" if branch else ""
     return ""
 
@@ -52,6 +54,10 @@ def slip(tokens: Sequence[Token], position: int) -> tuple[str, str, int, dict[st
     position of its last token, and its values.
     """
     token, after, third = tokens[position], _at(tokens, position + 1), _at(tokens, position + 2)
+    if _for_each(tokens, position) and (last := _in_after(tokens, position)) is not None:
+        place = _at(tokens, last + 1)
+        name = place.text if place is not None else "…"
+        return "for", "each-in", last + (place is not None), {"variable": tokens[last - 1].text, "place": name}
     if token.kind == "for" and after is not None and third is not None and third.kind == "in":
         return "repeat", "no-for", position, {"variable": after.text}
     if token.kind != "NAME" and token.kind not in ONLY_NAMES:
@@ -74,6 +80,23 @@ def slip(tokens: Sequence[Token], position: int) -> tuple[str, str, int, dict[st
     return "take", "unknown-step", position, {"found": token.text, "words": sorted(STEP_WORDS)}
 
 
+def _for_each(tokens: Sequence[Token], position: int) -> bool:
+    """Whether `for each` starts here, with what follows on the same line; `each` alone may be a name."""
+    token, each, third = tokens[position], _at(tokens, position + 1), _at(tokens, position + 2)
+    if each is None or third is None or third.first:
+        return False
+    return token.kind == "for" and each.text == "each" and (third.kind in ("NAME", "NUMBER") or third.kind in RESERVED)
+
+
+def _in_after(tokens: Sequence[Token], position: int) -> int | None:
+    """The position of the `in` of `for each x in place`, which is not how it is written."""
+    for at in (position + 3, position + 4):
+        token = _at(tokens, at)
+        if token is not None and token.kind == "in" and not token.first:
+            return at
+    return None
+
+
 def _labelled(tokens: Sequence[Token], position: int) -> str:
     """The word of a step after a label, which may be a word that is a keyword elsewhere; "" if there is none."""
     colon, verb = _at(tokens, position + 1), _at(tokens, position + 2)
@@ -83,7 +106,7 @@ def _labelled(tokens: Sequence[Token], position: int) -> str:
 
 def is_complete(word: str, statement: Sequence[Token]) -> bool:
     """Whether a step can follow although the last token is a word that an operand follows elsewhere."""
-    if word in ("else", "or", "choose"):
+    if word in ("else", "or", "choose", "do"):
         return len(statement) == 1
     if word in ("if", "elif") and statement[-1].kind == "then":
         kinds = [token.kind for token in statement]

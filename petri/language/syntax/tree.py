@@ -517,8 +517,9 @@ class Step(Frozen):
     - `call`: the request is the one of `outputs`; `value` is the pattern of the reply
     - `let`, `set`: `name`, `value`; `draw`: `draws`
     - `if`, `while`: `value` is the condition; `repeat`: `value` is the number; all have a `body`
-    - `choose` and `or`: `guard`, `priority`, `weight`, `body`
-    - `others` are the `elif` (with a `value`) and the `else` of an `if`, and the `or` of a `choose`
+    - `choose` and `or`: `clock`, `guard`, `priority`, `weight`, `body`; `do`: `body`
+    - `for` (each) and `unless`: `arcs`, `guard`, `priority`, `weight`, `prefer`, `body`
+    - `others` are the `elif` (with a `value`) and the `else` of an `if`, the `or` of a `choose`, the `unless` of a `do`
 
     `name_span` is the position of the label, or of the verb where there is none.
     """
@@ -534,6 +535,7 @@ class Step(Frozen):
     value: Expr | None = None
     draws: tuple[Draw, ...] = ()
     time: Expr | None = None
+    clock: Expr | None = None
     guard: Expr | None = None
     priority: Expr | None = None
     weight: Expr | None = None

@@ -13,7 +13,6 @@ from petri.language.checking.state import CheckState
 from petri.language.checking.threads.bindings import Bindings
 from petri.language.checking.threads.compile import Compiler
 from petri.language.checking.threads.graph import Output, State, Target, Transition
-from petri.language.checking.threads.limits import check_limits
 from petri.language.checking.threads.live import Measured, find_live
 from petri.language.checking.threads.terms import closed, given_if, put_in
 from petri.language.meaning.nodes import Node
@@ -63,7 +62,7 @@ def compile_thread(checker: CheckState, body: Body, symbol: ThreadSymbol, measur
     compiler.run()
     own = {step: mentioned for (name, step), mentioned in measured.items() if name == thread.name}
     find_live(compiler.states, compiler.transitions, own)
-    check_limits(compiler.transitions)
+    compiler.limits.check(compiler.transitions)
     for state in compiler.states:
         if state.request is not None:
             state.fields = state.request.remember({name: state.scope[name].type for name in state.kept})
@@ -171,7 +170,7 @@ class Expander:
             lets=tuple(t.lets),
             time=t.time,
             clock=t.clock,
-            servers=None,
+            servers=_servers(t),
             memory=None,
             speed=None,
             guard=t.guard,
@@ -260,6 +259,12 @@ class Expander:
             return number
         position = tree.Position(self._full(state.name), self._indices(span), span)
         return tree.Binary("+", number, position, span)
+
+
+def _servers(t: Transition) -> tree.Expr | None:
+    """Each activation has a clock of its own, also where its token has no value (C1)."""
+    black = t.clock is not None and t.source is not None and not t.source.kept and t.source.request is None
+    return tree.Name("all", t.span) if black else None
 
 
 def _from_end(output: tree.Expr, t: Transition) -> tree.Expr:

@@ -23,6 +23,7 @@ class State(Struct):
 
     At the place of a reply, `request` is its type, and the pattern `reply` binds `reply_names`. `fields` maps the live
     values that it keeps in the request to the fields of its `caller`. `late`: time limits lead there, so no reply may.
+    `held`: by the activations that wait there.
     """
 
     scope: Scope
@@ -34,6 +35,7 @@ class State(Struct):
     live: frozenset[str] = frozenset()
     fields: dict[str, str] = field(default_factory=dict)
     late: bool = False
+    held: tuple[Held, ...] = ()
 
     @property
     def kept(self) -> list[str]:
@@ -65,8 +67,8 @@ class Output(Struct):
 class Transition(Struct):
     """A transition of a thread. `label` is its name if the text gives one; otherwise its name is made of `word`.
 
-    `own`: its step may not become part of the transition before it. `late_for`: the transition of which it is the time
-    limit, `clock`.
+    `own`: its step may not become part of the transition before it. `at_once`: a wait behind it is not its time.
+    `beside`: the transition after which it is called, with a `suffix`.
     """
 
     label: str
@@ -87,7 +89,9 @@ class Transition(Struct):
     outputs: list[Output] = field(default_factory=list)
     name: str = ""
     own: bool = False
-    late_for: Transition | None = None
+    at_once: bool = False
+    beside: Transition | None = None
+    suffix: str = ""
 
 
 class End(Struct):

@@ -28,6 +28,7 @@ class Limits:
         self.labels = frozenset(_labels(thread.steps))
         self._limited: list[Noted] = []
         self._labelled: dict[str, Noted] = {}
+        self._late_ones: list[Transition] = []
 
     def note(self, step: tree.Step, made: Transition, held: Iterable[Held]) -> None:
         """A step has got its transition. held: by the thread before the step."""
@@ -46,7 +47,9 @@ class Limits:
             raise CheckError("limit-at-start", limit.span)
         state = self._entered(noted, limit, transitions)
         made = noted.made
-        late = Transition("", made.word, made.source, noted.step.span, limit.span, "", clock=limit.time, late_for=made)
+        late = Transition("", made.word, made.source, noted.step.span, limit.span, "", clock=limit.time)
+        late.beside, late.suffix = made, "_late"
+        self._late_ones.append(late)
         late.outputs.append(Output(None, None, limit.span, [Target(None, state, {})]))
         return late
 
@@ -62,7 +65,7 @@ class Limits:
         here = Label(found.step.name_span, "first-declared")
         if state is None:
             raise CheckError("limit-to-start", limit.label_span, here, name=name)
-        if any(other is not found.made and other.source is state for other in transitions):
+        if any(found.made not in (other, other.beside) and other.source is state for other in transitions):
             raise CheckError("limit-into-choice", limit.label_span, here, name=name)
         for one, other in ((noted, found), (found, noted)):
             for lost in (held for held in one.held if held not in other.held):
@@ -72,6 +75,21 @@ class Limits:
         state.late = True
         return state
 
+    def check(self, transitions: Sequence[Transition]) -> None:
+        """Whether steps with a limit know all values that are needed where they go on, now that these are known.
+
+        Raises CheckError.
+        """
+        for late in self._late_ones:
+            source, (output,) = late.source, late.outputs
+            assert source is not None
+            known = source.scope.keys() | source.reply_names
+            state = output.targets[0].state
+            missing = [name for name in state.kept if name not in known]
+            if missing:
+                name = next(other.label for other in transitions if other.source is state and other.label)
+                raise CheckError("limit-without-value", late.name_span, name=name, values=missing)
+
 
 def _labels(steps: Iterable[tree.Step]) -> Iterator[str]:
     """Those at which a step goes on when its time is over."""
@@ -79,20 +97,3 @@ def _labels(steps: Iterable[tree.Step]) -> Iterator[str]:
         if step.within is not None:
             yield step.within.label
         yield from _labels((*step.body, *step.others))
-
-
-def check_limits(transitions: Sequence[Transition]) -> None:
-    """Whether steps with a limit know all values that are needed where they go on, now that these are known.
-
-    Raises CheckError.
-    """
-    for late in transitions:
-        if late.late_for is None or late.source is None:
-            continue
-        source, (output,) = late.source, late.outputs
-        known = source.scope.keys() | source.reply_names
-        state = output.targets[0].state
-        missing = [name for name in state.kept if name not in known]
-        if missing:
-            name = next(other.label for other in transitions if other.source is state and other.label)
-            raise CheckError("limit-without-value", late.name_span, name=name, values=missing)

@@ -129,9 +129,9 @@ def _melted(output: Output, t: Transition, other: Transition) -> list[Output]:
 def name_all(transitions: Sequence[Transition]) -> None:
     """Names for transitions without a label, which several may share but for a number, and for their places."""
     used = {transition.label for transition in transitions if transition.label}
-    for transition in transitions:
-        if transition.late_for is not None:
-            transition.word = f"{transition.late_for.name}_late"
+    for transition in sorted(transitions, key=lambda one: one.beside is not None):
+        if transition.beside is not None:
+            transition.word = f"{transition.beside.name}{transition.suffix}"
         name, number = transition.label or transition.word, 2
         while not transition.label and name in used:
             name, number = f"{transition.word}_{number}", number + 1
