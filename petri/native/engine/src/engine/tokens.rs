@@ -19,6 +19,9 @@ impl Engine {
     /// Takes the tokens of the binding, arc after arc (S4), and then empties the places to reset.
     #[inline(always)]
     pub(super) fn take(&mut self, program: &Program, plan: &TransitionProgram) {
+        if !plan.sets.is_empty() {
+            self.shift_sets(program, plan);
+        }
         for take in &plan.takes {
             match *take {
                 Take::Black { place, count } => self.take_black(program, place, count),
@@ -49,6 +52,9 @@ impl Engine {
                     }
                 }
             }
+        }
+        if !plan.sets.is_empty() {
+            self.take_sets(program, plan);
         }
         for &place in &plan.resets {
             self.reset(program, place);
@@ -105,15 +111,20 @@ impl Engine {
 
     /// Takes the token at the position that the binding says for an arc, in a place that is not a bag (E9).
     fn take_shown(&mut self, program: &Program, plan: &TransitionProgram, place: PlaceId, arc: usize) {
-        let before = self.changes(place).tokens;
         let position = self.scratch.chosen[arc];
-        self.leaves(program, place, position);
-        self.marking.remove(program, &mut self.enabling, place, position as usize, self.now);
+        self.take_at(program, place, position);
         for &later in &plan.inputs[arc].after {
             if self.scratch.chosen[later] > position {
                 self.scratch.chosen[later] -= 1;
             }
         }
+    }
+
+    /// Takes the token at a position.
+    pub(super) fn take_at(&mut self, program: &Program, place: PlaceId, position: u64) {
+        let before = self.changes(place).tokens;
+        self.leaves(program, place, position);
+        self.marking.remove(program, &mut self.enabling, place, position as usize, self.now);
         self.left(program, place, before, before - 1);
     }
 
@@ -122,10 +133,7 @@ impl Engine {
         let before = self.marking.places[place].tokens;
         let equal = |&at: &u64| self.marking.token(place, at as usize) == self.marking.token(of, seat as usize);
         if let Some(at) = (0..before).find(equal) {
-            self.changes(place);
-            self.leaves(program, place, at);
-            self.marking.remove(program, &mut self.enabling, place, at as usize, self.now);
-            self.left(program, place, before, before - 1);
+            self.take_at(program, place, at);
         }
     }
 
@@ -296,9 +304,12 @@ impl Engine {
     pub(super) fn deposit(&mut self, program: &Program, plan: &TransitionProgram, reserved: bool) -> Outcome<()> {
         let mut cursor = 0;
         let record = std::mem::take(&mut self.record);
-        for give in &plan.gives {
+        for (give, arc) in plan.gives.iter().zip(plan.outputs.iter().filter(|arc| arc.delay.is_none())) {
             let (place, count, values) = next_deposit(&record, give, &mut cursor);
-            if count > 0 {
+            if arc.each.is_some() && arc.width > 0 {
+                cursor = values.start + count as usize * arc.width;
+                self.put_each(program, plan, place, record[values.start..cursor].chunks_exact(arc.width))?;
+            } else if count > 0 {
                 self.put(program, plan, place, count, &record[values], reserved)?;
             }
         }
@@ -346,7 +357,7 @@ impl Engine {
 
     /// A coloured token arrives. Its key was evaluated without a fault when the firing started.
     #[inline(always)]
-    fn add(&mut self, program: &Program, place: PlaceId, token: &[u64], reserved: bool) {
+    pub(super) fn add(&mut self, program: &Program, place: PlaceId, token: &[u64], reserved: bool) {
         let add = |engine: &mut Self| {
             let _ = engine.marking.add(program, &mut engine.enabling, place, token, engine.now);
         };
@@ -358,7 +369,7 @@ impl Engine {
 
     /// A place has gained tokens.
     #[inline(always)]
-    fn arrived(
+    pub(super) fn arrived(
         &mut self,
         program: &Program,
         plan: &TransitionProgram,

@@ -46,6 +46,14 @@ pub struct InputProgram {
     pub decides: bool,
 }
 
+/// Takes all tokens of a place that belong to a set (E11). The slots of one are the variables behind those of the transition.
+pub struct SetProgram {
+    pub place: PlaceId,
+    pub number: VariableId,
+    pub condition: Option<Bool>,
+    pub totals: Vec<(VariableId, Value)>,
+}
+
 pub struct InhibitorProgram {
     pub place: PlaceId,
     pub equals: Vec<(u32, Value)>,
@@ -77,6 +85,8 @@ pub struct OutputProgram {
     /// Slots whose value may lie outside its range.
     pub checks: Vec<usize>,
     pub delay: Option<Delay>,
+    /// The set for each of whose tokens there is one.
+    pub each: Option<usize>,
 }
 
 /// How long after the start of a firing the tokens of an output arc arrive. While they are on the way, they are as the outputs of
