@@ -135,7 +135,7 @@ class InputArc(Frozen):
 
 
 class Total(Frozen):
-    """`variable` is 0, and for each token of a set, in their order, becomes `value`, which may use it: a count, a sum."""
+    """`variable` is 0, and for each token of a set, in their order, becomes `value`, which may use it."""
 
     variable: int
     value: Expr
@@ -171,8 +171,8 @@ class InhibitorArc(Frozen):
 class OutputArc(Frozen):
     """Deposits `count` tokens of the given values in `places[index]`, if the condition holds.
 
-    delay: how long after the start of the firing they arrive; None is when it ends (I5). each: the set for each of whose
-    tokens there is one of these, with its own values; `count` is then their number, and the firing is immediate (E11).
+    delay: how long after the start of the firing they arrive; None is when it ends (I5). each: the set for each of
+    whose tokens there is one, with its own values; `count` is then their number, and the firing is immediate (E11).
     """
 
     places: tuple[int, ...]
@@ -272,7 +272,10 @@ class Clock(Frozen):
 
 
 class Transition(Frozen):
-    """`variables` are those bound by arcs, then the totals of sets and those drawn. `time` is an int 0 const if immediate, or with a clock."""
+    """`variables` are those bound by arcs, then numbers and totals of sets, and those drawn.
+
+    `time` is an int 0 const if immediate, or with a clock.
+    """
 
     name: str
     variables: tuple[Variable, ...] = ()

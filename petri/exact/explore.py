@@ -18,9 +18,9 @@ def _refuse_unordered(net: Net) -> None:
     """Raises Unsolvable where tokens of a set come to a queue in the order of a bag, which a state does not have."""
     for index, transition in enumerate(net.transitions):
         for arc in transition.outputs:
-            if arc.each is not None and net.places[transition.sets[arc.each].place].discipline == "bag":
-                if any(net.places[place].discipline != "bag" for place in arc.places):
-                    raise Unsolvable("exact-each", index)
+            from_bag = arc.each is not None and net.places[transition.sets[arc.each].place].discipline == "bag"
+            if from_bag and any(net.places[place].discipline != "bag" for place in arc.places):
+                raise Unsolvable("exact-each", index)
 
 
 def explore(

@@ -39,8 +39,7 @@ WORDING: dict[str, Wording] = {
         "or simulate: `pnsim run`",
     ),
     "exact-each": Wording(
-        "`{transition}` gives the tokens of a bag to a place with an order, each after the other, and a state does not say"
-        " which is first",
+        "`{transition}` gives the tokens of a bag to a place with an order, and a state does not say which is first",
         "make the place that `each` gives to a bag; or that from which `all` takes a `fifo` place",
         OTHERWISE,
     ),

@@ -14,6 +14,8 @@ from typing import Literal, TypeVar
 from hypothesis import strategies as st
 
 from petri.catalogue.operations import OPERATIONS
+from petri.language.flattening.arcs import of_token
+from petri.language.meaning.templates import TOKEN
 from petri.net import (
     Clock,
     Colour,
@@ -48,8 +50,6 @@ from petri.net import (
     Watched,
     weighing_slots,
 )
-from petri.language.flattening.arcs import of_token
-from petri.language.meaning.templates import TOKEN
 from petri.structs import replace
 from tests.engine.drawing import of_constants
 from tests.engine.parameters import INSIDE, OUTSIDE
@@ -526,7 +526,8 @@ class TransitionMaker:
             guard,
             tuple(draws),
             self.scope().int_const(0) if at_once else self.time(),
-            outputs + tuple([replace(arc, values=tuple([of_token(e, variables) for e in arc.values])) for arc in given]),
+            outputs
+            + tuple([replace(arc, values=tuple([of_token(e, variables) for e in arc.values])) for arc in given]),
             priority=choose.one((0, 0, 0, 1, 2)),
             weight=choose.one((1.0, 1.0, 1.0, 2.0, 0.3)),
             prefer=prefer,

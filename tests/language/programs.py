@@ -269,7 +269,7 @@ class Programs:
     def arc(self) -> tree.Arc:
         mode = self.chance.choice(("take", "take", "read", "keep", "no", "reset", "all"))
         if mode == "all":
-            return tree.Arc(mode, False, self.taken(), NOWHERE, self._maybe(self.expression))
+            return tree.Arc("all", False, self.taken(), NOWHERE, self._maybe(self.expression))
         sees_all = mode in ("take", "read") and self.chance.random() < 0.3
         return tree.Arc(mode, sees_all, self.expression(4), NOWHERE)  # type: ignore[arg-type]
 

@@ -200,7 +200,9 @@ class ArcBuilder:
         parts += [("key of a token", arc.values[slot]) for slot in keys]
         for what, node in parts:
             if node is not None and node.flags & (CHANCE | NOW | END | TAKEN):
-                word = "a draw" if node.flags & CHANCE else "what `all` takes" if node.flags & TAKEN else "`now` or `end`"
+                word = (
+                    "a draw" if node.flags & CHANCE else "what `all` takes" if node.flags & TAKEN else "`now` or `end`"
+                )
                 name = self.places[places[0]].name
                 raise CheckError("capacity-uncertain", node.span or arc.span, name=name, what=what, word=word)
 

@@ -79,14 +79,19 @@ def _text_and_level(node: tree.Expr | tree.Preference) -> tuple[str, int]:
             return f"{node.word} {_write(node.key, 0)}", 0
         case tree.Ordered():
             return f"order {_write(node.value, 0)}", 0
-        case tree.ForEach():
-            return f"each {_write(node.output, _POSTFIX)}", _SUM
-        case tree.Delayed():
-            return f"{_write(node.output, _SUM)} in {_write(node.delay, 0)}", 0
+        case tree.ForEach() | tree.Delayed():
+            return _given(node)
         case tree.At() | tree.Asked() | tree.Splitting():
             return _measured(node), 0
         case _:
             return _postfix(node), _POSTFIX
+
+
+def _given(node: tree.ForEach | tree.Delayed) -> tuple[str, int]:
+    """What only outputs have."""
+    if isinstance(node, tree.ForEach):
+        return f"each {_write(node.output, _POSTFIX)}", _SUM
+    return f"{_write(node.output, _SUM)} in {_write(node.delay, 0)}", 0
 
 
 def _measured(node: tree.At | tree.Asked | tree.Splitting) -> str:

@@ -32,7 +32,8 @@ NODES: Final[dict[str, type]] = {
     "over": tree.Over, "list_for": tree.ListFor, "each": tree.Each, "field": tree.Field, "call": tree.Call,
     "with_record": tree.With, "paren": tree.Paren, "weighted": tree.Weighted,
     "passage": tree.Passage, "by_keys": tree.By, "ordered": tree.Ordered, "at": tree.At, "before": tree.Asked,
-    "splitting": tree.Splitting, "delayed": tree.Delayed, "for_each": tree.ForEach, "schedule": tree.Schedule, "stage": tree.Stage,
+    "splitting": tree.Splitting, "delayed": tree.Delayed,
+    "for_each": tree.ForEach, "schedule": tree.Schedule, "stage": tree.Stage,
 }  # fmt: skip
 # Of each kind of step, what its parts are; "" for a sign or word that says nothing more. Clauses follow.
 _STEPS: Final = {

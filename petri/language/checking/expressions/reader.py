@@ -96,8 +96,9 @@ class Reader(Struct):
     `where` names the text being read, for messages ("a guard"); `allowed` lists what may occur in it besides constants
     and variables; `binds`: the variables are those that input arcs bind; `barred`: those of the transition that may not
     be used here; `awaited`: names that get their values later, and where each is declared; `elements`: the names in
-    `count(x in v: …)` around what is read, and those of one token of a set; `sets`: what `all` takes. Errors go to the checker's
-    problems, and the result then has the unknown type; what reads the parts of an expression raises CheckError.
+    `count(x in v: …)` around what is read, and those of one token of a set; `sets`: what `all` takes.
+    Errors go to the checker's problems, and the result then has the unknown type; what reads the parts of an expression
+    raises CheckError.
     """
 
     checker: CheckState

@@ -1,4 +1,4 @@
-"""Arcs that take a set of tokens, `all cache({p: q, line: l}) when q != p`: who belongs to it, and what is counted of it."""
+"""Arcs that take a set of tokens, `all cache({p: q, s}) when q != p`: who belongs to it, and what is counted of it."""
 
 from __future__ import annotations
 
