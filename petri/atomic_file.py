@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import secrets
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -88,7 +87,7 @@ def _temporary(target: str) -> tuple[str, int]:
     """A new file beside the target, with the permissions of a new file: its name and descriptor."""
     folder, name = os.path.split(target)
     while True:
-        path = os.path.join(folder, f".{name[:_SHOWN_NAME]}.{secrets.token_hex(4)}.tmp")
+        path = os.path.join(folder, f".{name[:_SHOWN_NAME]}.{os.urandom(4).hex()}.tmp")
         with suppress(FileExistsError):
             flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
             return path, os.open(path, flags, 0o666)

@@ -257,6 +257,9 @@ class Preference(Frozen):
     then: Expr | None = None  # another key, for bindings of equal keys
 
 
+ONE = Expr("const", "real", value=1.0)
+
+
 class Clock(Frozen):
     """What a binding waits for before it fires, without holding its tokens (C1).
 
@@ -287,7 +290,7 @@ class Transition(Frozen):
     time: Expr = Expr("const", "real", value=0.0)  # real, in ticks; the engine rounds it to a whole number (S1)
     outputs: tuple[OutputArc, ...] = ()
     priority: int = 0
-    weight: float = 1.0
+    weight: Expr = ONE  # real, without variables and draws; above 0 if it is a constant
     prefer: Preference | None = None
     clock: Clock | None = None
     doc: str = ""
@@ -324,6 +327,12 @@ def is_shared(transition: Transition) -> bool:
         and transition.prefer is None
         and not any(part.op == "var" for part in operations(clock.time.args))
     )
+
+
+def constant_weight(transition: Transition) -> float | None:
+    """The weight if it is the same in all markings."""
+    weight = transition.weight
+    return float(weight.value) if weight.op == "const" and weight.value is not None else None
 
 
 class Event(Frozen):

@@ -8,7 +8,7 @@ import math
 import pytest
 
 from petri import codec, language, library
-from petri.net import Expr, Match, Net, Place, RunDefaults, Span, Table, Term, Transition
+from petri.net import Expr, Match, Net, Place, RunDefaults, Span, Table, Term
 from petri.structs import replace
 
 
@@ -76,7 +76,7 @@ def test_values_equal_to_a_default_of_another_kind_are_kept() -> None:
 
 
 def test_an_int_where_the_default_is_a_float_stays_one() -> None:
-    net = Net("n", transitions=(Transition("t", weight=1),), run_defaults=RunDefaults(warmup=0))
+    net = Net("n", run_defaults=RunDefaults(warmup=0))
     assert repr(round_trip(net)) == repr(net)
 
 

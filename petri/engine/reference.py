@@ -174,11 +174,28 @@ class Engine:
 
     def choose(self, candidates: list[tuple[int, Sequence[Binding]]]) -> tuple[int, Binding]:
         """One transition by weight, one of its bindings evenly (I3, I4)."""
-        weights = [self.net.transitions[index].weight for index, _ in candidates]
-        index, bindings = candidates[self.stream.weighted_choice(weights)]
+        index, bindings = candidates[self.stream.weighted_choice(self.weights([index for index, _ in candidates]))]
         preferred = self.preferred(index, bindings)
         chosen = preferred[self.stream.equal_choice(len(preferred))]
         return index, Binding(list(chosen.variables), chosen.found)  # its draws do not belong to the next firing
+
+    def weights(self, indices: Sequence[int]) -> list[float]:
+        """Of transitions among which one is chosen (I3)."""
+        if len(indices) == 1:
+            return [1.0]
+        weights = [self.weight_of_transition(index) for index in indices]
+        if not 0.0 < sum(weights) < math.inf:
+            self.attempt = (indices[0], [0] * len(self.net.transitions[indices[0]].variables))
+            raise ModelError("no-weight", self.net.transitions[indices[0]].weight.span)
+        return weights
+
+    def weight_of_transition(self, index: int) -> float:
+        transition = self.net.transitions[index]
+        self.attempt = (index, [0] * len(transition.variables))
+        weight = float(evaluate(transition.weight, self.context(())))
+        if weight < 0.0:
+            raise ModelError("negative-weight", transition.weight.span, weight=weight)
+        return weight
 
     def preferred(self, index: int, bindings: Sequence[Binding]) -> Sequence[Binding]:
         """Of several bindings, those with the least key, or the greatest (I4)."""

@@ -182,9 +182,9 @@ class Seat(Engine):
 
     def _chances(self, candidates: Clocked) -> Iterator[list[Share]]:
         """Of candidates one by weight, and of its bindings one evenly (I3, I4)."""
-        total = sum(self.net.transitions[index].weight for index, _ in candidates)
-        for index, bindings in candidates:
-            share = self.net.transitions[index].weight / total if len(candidates) > 1 else 1.0
+        weights = self.weights([index for index, _ in candidates])
+        for (index, bindings), weight in zip(candidates, weights, strict=True):
+            share = weight / sum(weights)
             preferred = self.preferred(index, bindings)
             if share > 0.0:
                 yield self._classes(index, preferred, [share / len(preferred)] * len(preferred))

@@ -8,6 +8,7 @@ from xml.sax.saxutils import quoteattr
 from petri.diagnostics import Diagnostic
 from petri.interchange.names import Names
 from petri.interchange.plain import Plain, PlainTransition, limit, rate_text
+from petri.net import constant_weight
 
 _PNML = "http://www.pnml.org/version-2009/grammar/"
 
@@ -90,9 +91,11 @@ def _timing(net: Plain, transition: PlainTransition, raised: int) -> str:
     if transition.guard is not None:
         net.refuse("a guard that depends on the marking", transition.guard.span or transition.of.span)
     if transition.kind == "immediate":
-        weight = "" if transition.of.weight == 1.0 else f' weight="{transition.of.weight!r}"'
+        if (share := constant_weight(transition.of)) is None:
+            net.refuse("a weight that depends on the marking", transition.of.weight.span or transition.of.span)
+        weight = "" if share == 1.0 else f' weight="{share!r}"'
         return f'type="IMM" priority="{transition.of.priority + raised}"{weight}'
-    if transition.of.priority or transition.of.weight != 1.0:
+    if transition.of.priority or constant_weight(transition.of) != 1.0:
         net.refuse("a priority or a weight of a transition with a time", transition.of.span)
     if transition.time.op != "const":
         net.refuse("a time that depends on the marking", transition.time.span or transition.of.span)

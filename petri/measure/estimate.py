@@ -46,12 +46,15 @@ def extremes(figure: Figure, windows: Sequence[Observation], statistic: Statisti
 
 @beyond_doubles
 def estimate(
-    figure: Figure, windows: Sequence[Observation], without: Sequence[Observation] | None = None, level: float = LEVEL
+    figure: Figure,
+    windows: Sequence[Observation],
+    without: Sequence[Observation] | Floats | None = None,
+    level: float = LEVEL,
 ) -> Estimate:
     """The mean over replications with Student's interval; for one replication, the interval from its batches.
 
-    windows: the whole window of each replication. without: for the only one, what `left_out` gives; None for a figure
-    that can have no interval.
+    windows: the whole window of each replication. without: for the only one, what `left_out` gives, or the figure of
+    each of them; None for a figure that can have no interval.
     """
     if len(windows) > 1:
         samples = np.array([figure(window) for window in windows], dtype=np.float64)
@@ -114,8 +117,11 @@ def left_out(window: Observation, batches: Sequence[Observation]) -> list[Observ
     return [window.minus(piece) for piece in pieces]
 
 
-def _from_batches(figure: Figure, whole: Floats, without: Sequence[Observation], level: float) -> BatchInterval:
-    values = np.array([figure(rest) for rest in without], dtype=np.float64).reshape(len(without), *whole.shape)
+def _from_batches(
+    figure: Figure, whole: Floats, without: Sequence[Observation] | Floats, level: float
+) -> BatchInterval:
+    listed = without if isinstance(without, np.ndarray) else [figure(rest) for rest in without]
+    values = np.array(listed, dtype=np.float64).reshape(len(without), *whole.shape)
     return batch_interval(pseudo_values(whole, values), level)
 
 

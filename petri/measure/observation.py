@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any, TypeVar
 
 import numpy as np
@@ -83,6 +83,18 @@ class Observation:
             dropped=self.dropped - earlier.dropped,
             probes=tuple(probe_minus(a, b) for a, b in zip(self.probes, earlier.probes, strict=True)),
         )
+
+
+_PER_NODE = tuple(one.name for one in fields(Observation) if str(one.type) in ("Floats", "Integers"))
+
+
+def side_by_side(windows: Sequence[Observation]) -> Observation:
+    """Windows as one, in which each number is an array with a row for each of them: for figures of all places at once.
+
+    Its `elapsed` is a column, and it has no probes.
+    """
+    rows = {name: np.array([getattr(one, name) for one in windows]) for name in _PER_NODE}
+    return Observation(elapsed=np.array([[one.elapsed] for one in windows]), **rows)  # type: ignore[arg-type]
 
 
 def probe_minus(later: Snapshot, earlier: Snapshot) -> Snapshot:

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 from petri.analysis.speed import Speed, speeds
-from petri.net import Expr, Measure, Net, Parameter, Place, Scalar, Transition
+from petri.net import Expr, Measure, Net, Parameter, Place, Scalar, Transition, constant_weight
 from petri.report.columns import Column, print_prose, print_table
 from petri.report.dimensions import shown_dimension
 from petri.report.expected import said
@@ -144,8 +144,8 @@ class _Teller:
             parts.append(self.expression(transition, transition.guard, ""))
         if transition.priority:
             parts.append(f"priority {transition.priority}")
-        if transition.weight != 1.0:
-            parts.append(f"weight {exact(transition.weight)}")
+        if constant_weight(transition) != 1.0:
+            parts.append(f"weight {self.text.as_written(transition.weight, transition.variables)}")
         if transition.prefer is not None:
             parts.append(self.text.preference(transition, transition.prefer))
         speed = self.speeds[number]

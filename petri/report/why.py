@@ -13,6 +13,7 @@ from rich.text import Text
 from petri.analysis.candidates import Candidate, Unmet, guard_parts
 from petri.analysis.dead import Lack
 from petri.analysis.enabling import Helper, why_each
+from petri.engine.errors import ModelError
 from petri.engine.expression import Context
 from petri.engine.state import InProgress, seated
 from petri.net import WEIGHT_PARTS, Net, Place, Transition, is_shared
@@ -368,12 +369,19 @@ class _Teller:
             above = [self.net.transitions[o] for o, _ in rivals if self.net.transitions[o].priority == highest]
             lines.append(f"It waits: {_listed([t.name for t in above])} with priority {highest} goes before its {own}.")
         elif names:
-            equal = [self.net.transitions[o] for o, _ in rivals if self.net.transitions[o].priority == highest]
-            share = self.transition.weight / math.fsum(t.weight for t in equal) if equal else 1.0
-            others = [t.name for t in equal if t is not self.transition]
+            equal = [other for other, _ in rivals if self.net.transitions[other].priority == highest]
+            others = [self.net.transitions[other].name for other in equal if other != number]
             if others:
-                lines.append(f"Chance decides between it and {_listed(others)}: {100 * share:.3g} % by their weights.")
+                lines.append(f"Chance decides between it and {_listed(others)}: {self._share(equal)}.")
         return [*lines, *following]
+
+    def _share(self, equal: list[int]) -> str:
+        """How likely chance takes the transition among these (I3)."""
+        try:
+            weights = dict(zip(equal, self.engine.weights(equal), strict=True))
+        except ModelError as error:
+            return f"their weights cannot be computed ({error})"
+        return f"{100 * weights[self.explanation.transition] / math.fsum(weights.values()):.3g} % by their weights"
 
     def _clocks(self) -> list[str]:
         """Of all its clocks, unless the table of candidates says it."""

@@ -51,6 +51,13 @@ WORDING: dict[str, Wording] = {
         "a clock cannot run backwards; limit its speed with `max(0, …)`, where 0 lets it stand still",
         notes=(CLOCK_OF,),
     ),
+    "negative-weight": stopped("the weight is negative: {weight}", "limit it with `max(0, …)`"),
+    "no-weight": stopped(
+        "one of several transitions is to be chosen, and their weights have no sum to choose by: they are all 0, or too"
+        " great",
+        "a transition with the weight 0 is never chosen; give at least one a weight above 0, or keep them from being"
+        " enabled with `when`",
+    ),
     "clock-limit": Wording(
         "the net would have more than {limit} clocks",
         "each binding of a transition with `after` has a clock; fewer tokens, or patterns that pair each token with few"

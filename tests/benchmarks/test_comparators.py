@@ -8,6 +8,7 @@ import math
 import pytest
 
 import petri
+from benchmarks.peers import QUEUES, predator_net, units
 from benchmarks.scale import FAMILIES, Family
 from petri.engine.native import available
 from petri.run.session import begin
@@ -56,3 +57,37 @@ def test_nets_that_grow_in_simpy(family: Family) -> None:
         seen.append((simulation.count(), simulation.environment.now, session.firings, net.tick.time(session.now)))
     theirs, their_time, ours, our_time = (later - earlier for earlier, later in zip(*seen, strict=True))
     assert ours / our_time == pytest.approx(theirs / their_time, rel=0.05)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "servers"), [("mm1", 1), ("reneging", 1), ("shop", 2)])
+def test_queues_in_cimba(name: str, servers: int) -> None:
+    """A figure of both: of 75,000 customers or more, within five standard errors."""
+    pytest.importorskip("cimba")
+    from benchmarks.comparators.cimba_nets import simulate
+
+    one = QUEUES[name]
+    ours = one.model().run(until=300_000, warmup=0, seed=1).measure(one.figure).value
+    assert simulate(name, 300_000.0, 1) == pytest.approx(servers * ours, rel=0.1 if name == "mm1" else 0.04)
+
+
+@pytest.mark.slow
+def test_predators_in_batss() -> None:
+    """The means of two of 22,500 and of 17,500, of which both give 1% more or less from run to run."""
+    pytest.importorskip("batss")
+    from benchmarks.comparators.batss_nets import begin
+
+    simulation = begin(10_000, 1)
+    simulation.run(10.0, 0.02)
+    seen = simulation.history.mean()
+    result = petri.loads(predator_net(10_000)).run(seed=1)
+    assert float(seen["R"].iloc[0]) == pytest.approx(result.measure("prey").value, rel=0.04)
+    assert float(seen["F"].iloc[0]) == pytest.approx(result.measure("hunters").value, rel=0.04)
+
+
+@pytest.mark.parametrize("name", QUEUES)
+def test_units_of_the_queues_are_counted(name: str) -> None:
+    """Repairs per time, M/M/1 and reneging by their arrivals: what a nanosecond per unit is divided by."""
+    one = QUEUES[name]
+    found = units(one.model().run(until=4_000, warmup=0, seed=1), one) / 4_000
+    assert found == pytest.approx({"mm1": 0.75, "reneging": 0.25, "shop": 1.7565}[name], rel=0.15)

@@ -213,7 +213,7 @@ def test_list_names_every_net_and_each_runs_by_its_name(call: Call) -> None:
 
 
 def test_help_and_version(call: Call) -> None:
-    from pnsim.main import COMMANDS
+    from pnsim.overview import COMMANDS
 
     assert call("--version").out == f"pnsim {VERSION}\n"
     for arguments in ([], ["--help"], ["-h"]):
@@ -224,6 +224,31 @@ def test_help_and_version(call: Call) -> None:
         outcome = call(command, "--help")
         assert outcome.status == 0
         assert outcome.out.startswith(f"Usage: pnsim {command}")
+
+
+@pytest.mark.parametrize("columns", ["40", "80", "200"])
+def test_the_overview_has_the_layout_of_the_help_of_commands(
+    call: Call, monkeypatch: pytest.MonkeyPatch, columns: str
+) -> None:
+    import click
+
+    from pnsim.group import pnsim
+    from pnsim.overview import COMMANDS, EPILOG
+
+    class Plain(click.Group):
+        def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+            with formatter.section("Commands"):
+                formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
+
+    monkeypatch.setenv("COLUMNS", columns)
+    plain = Plain(
+        help=pnsim.help,
+        epilog=EPILOG,
+        params=pnsim.params,
+        context_settings=pnsim.context_settings,
+        invoke_without_command=True,
+    )
+    assert call("--help").out == plain.get_help(plain.make_context("pnsim", ["run"], resilient_parsing=True)) + "\n"
 
 
 @pytest.mark.parametrize(

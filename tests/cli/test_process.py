@@ -123,20 +123,34 @@ def test_no_progress_line_without_a_terminal() -> None:
     assert "\x1b" not in done.stdout
 
 
-def test_a_start_imports_only_what_it_needs() -> None:
-    code = "import sys, pnsim.main\nprint(*sys.modules)"
+def modules_after(*command: str) -> list[str]:
+    """What a process has loaded in the end, of which Python itself loads some dozens."""
+    code = f"import sys\nfrom pnsim.main import main\ntry: main({list(command)})\nfinally: print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    return done.stdout.splitlines()[-1].split()
+
+
+@pytest.mark.parametrize("option", ["--help", "--version"])
+def test_the_overview_imports_next_to_nothing(option: str) -> None:
+    bare = subprocess.run(
+        [sys.executable, "-c", "import sys; print(*sys.modules)"], capture_output=True, text=True, check=True
+    )
+    loaded = set(modules_after(option)) - set(bare.stdout.split())
+    assert {"click", "msgspec", "inspect", "typing_extensions", "petri.diagnostics"}.isdisjoint(loaded)
+    assert len([name for name in loaded if name.startswith(("petri", "pnsim"))]) <= 8
+    assert len(loaded) <= 40
+
+
+def test_a_start_imports_only_what_it_needs() -> None:
     heavy = {"numpy", "lark", "rich", "plotly", "yaml"}
-    assert heavy.isdisjoint(done.stdout.split())
+    assert heavy.isdisjoint(modules_after("check", "--help"))
 
 
 def test_a_run_imports_only_what_it_needs() -> None:
-    code = "import sys\nfrom pnsim.main import main\ntry: main(['run', 'mm1', '-q'])\nfinally: print(*sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
-    heavy = {"lark", "plotly", "yaml", "pandas", "sqlite3", "asyncio", "multiprocessing", "pygls"}
+    heavy = {"lark", "plotly", "yaml", "pandas", "sqlite3", "asyncio", "multiprocessing", "pygls", "secrets", "hashlib"}
     if available():
         heavy |= {"numpy.random", "petri.engine.reference", "petri.analysis.dead"}
-    assert heavy.isdisjoint(done.stdout.splitlines()[-1].split())
+    assert heavy.isdisjoint(modules_after("run", "mm1", "-q"))
 
 
 def test_a_run_makes_few_dataclasses() -> None:

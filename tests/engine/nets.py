@@ -465,6 +465,17 @@ class TransitionMaker:
         divisor = scope.operation("add", "int", tokens, scope.int_const(1)) if self.choose.chance(8) else tokens
         return scope.operation("div", "real", scope.real_const(2.0), scope.operation("real", "real", divisor))
 
+    def weight(self) -> Expr:
+        """Mostly a number; now and then it reads the marking, and may be 0 or less."""
+        scope = self.scope()
+        scope.ints, scope.reals = [], []
+        if self.choose.chance(8):
+            return scope.real_const(self.choose.one((1.0, 1.0, 1.0, 2.0, 0.3)))
+        weight = self.by_tokens(scope) if self.choose.chance(5) else scope.real(2)
+        if weight.op == "const":  # a number is checked when the net is read
+            weight = scope.real_const(1.0)
+        return scope.operation("abs", "real", weight) if self.choose.chance(9) else weight
+
     def speed(self) -> Expr:
         """Of clocks: it depends on the marking; now and then it is 0, rarely negative."""
         scope = Scope(self.choose, places=len(self.places))
@@ -529,7 +540,7 @@ class TransitionMaker:
             outputs
             + tuple([replace(arc, values=tuple([of_token(e, variables) for e in arc.values])) for arc in given]),
             priority=choose.one((0, 0, 0, 1, 2)),
-            weight=choose.one((1.0, 1.0, 1.0, 2.0, 0.3)),
+            weight=self.weight(),
             prefer=prefer,
             clock=clock,
             sets=tuple(sets),

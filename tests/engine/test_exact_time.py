@@ -50,14 +50,7 @@ def scaled(name: str, factor: Fraction, monkeypatch: pytest.MonkeyPatch) -> Mode
         return petri.load(name)
 
 
-def clocked_nets() -> list[str]:
-    """The nets whose times have a unit, and come from no file: files are not scaled."""
-    nets = {name: petri.load(name).net for name in library.net_names()}
-    return [name for name, net in nets.items() if net.seconds is not None and not any(p.stream for p in net.places)]
-
-
-NETS = clocked_nets()
-SCALED = [(name, FACTORS[number % len(FACTORS)]) for number, name in enumerate(NETS)]
+SCALED = [(name, FACTORS[number % len(FACTORS)]) for number, name in enumerate(library.net_names())]
 """Each net with one of the factors."""
 
 
@@ -71,7 +64,10 @@ def hash_of(net: Net, engine: str, firings: int) -> int:
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "factor"), SCALED)
 def test_scaled_nets_of_the_library_do_the_same(name: str, factor: Fraction, monkeypatch: pytest.MonkeyPatch) -> None:
-    as_it_is, other = petri.load(name).net, scaled(name, factor, monkeypatch).net
+    as_it_is = petri.load(name).net
+    if as_it_is.seconds is None or any(place.stream for place in as_it_is.places):
+        pytest.skip("its times have no unit, or come from a file, which is not scaled")
+    other = scaled(name, factor, monkeypatch).net
     assert other.tick.length == as_it_is.tick.length * factor
     assert hash_of(other, "native", 20_000) == hash_of(as_it_is, "native", 20_000)
     assert hash_of(other, "reference", 300) == hash_of(as_it_is, "reference", 300)

@@ -91,6 +91,12 @@ def timed(*arcs: InputArc, **others: Any) -> Net:
 X = Expr("var", "int", value=0)
 INT = Colour("c", (Slot(),))
 ONE = Expr("const", "int", value=1)
+
+
+def real(value: float) -> Expr:
+    return Expr("const", "real", value=value)
+
+
 DRAW = Expr("exp", "real", (Expr("const", "real", value=1.0),))
 BLACK = (Place("p"),)
 WRONG: dict[str, Any] = {
@@ -123,9 +129,14 @@ WRONG: dict[str, Any] = {
     "tokens without columns": Net("n", (Place("p", initial=Tokens(10**12, [])),)),
     "a capacity below none": Net("n", (Place("p", capacity=-1),)),
     "a capacity beyond numbers": Net("n", (Place("p", capacity=2**63),)),
-    "a weight that is none": Net("n", BLACK, (Transition("t", inputs=(InputArc(0),), weight=math.nan),)),
-    "a weight of nothing": Net("n", BLACK, (Transition("t", inputs=(InputArc(0),), weight=0.0),)),
-    "weights whose sum is infinite": Net("n", BLACK, 2 * (Transition("t", inputs=(InputArc(0),), weight=1.7e308),)),
+    "a weight that is none": Net("n", BLACK, (Transition("t", inputs=(InputArc(0),), weight=real(math.nan)),)),
+    "a weight of nothing": Net("n", BLACK, (Transition("t", inputs=(InputArc(0),), weight=real(0.0)),)),
+    "weights whose sum is infinite": Net(
+        "n", BLACK, 2 * (Transition("t", inputs=(InputArc(0),), weight=real(1.7e308)),)
+    ),
+    "a weight of a token": timed(InputArc(1, (Match(bind=0),)), weight=Expr("real", "real", (X,))),
+    "a weight that reads the time": timed(weight=Expr("now", "real")),
+    "a weight that draws": timed(weight=DRAW),
     "weights of a table that are none": Net("n", BLACK, tables=(Table("t", (1,), (math.nan,)),)),
     "an expression that contains itself": timed(time=of_itself()),
     "an expression of 2^60 operations": timed(time=sums(2, 60)),

@@ -355,3 +355,20 @@ measure busy = mean(work)
     solution = petri.loads(text).solve()
     assert solution.figure("here").value == pytest.approx(shares[0] + shares[1], rel=1e-9)
     assert solution.figure("busy").value == pytest.approx(shares[1], rel=1e-9)
+
+
+def test_weights_of_the_marking() -> None:
+    """The urns of Ehrenfest: each of six balls is equally likely to move, so their number in one is binomial."""
+    net = """
+    time s
+    place clock = token
+    place ball
+    place here = 6 * token
+    place there
+    transition tick: clock -> ball takes exp(1 s)
+    transition leave: ball, here -> there, clock   weight tokens(here)
+    transition enter: ball, there -> here, clock   weight tokens(there)
+    """ + "".join(f"measure p{number} = share(tokens(here) == {number})\n" for number in range(7))
+    solution = petri.loads(net).solve()
+    for number in range(7):
+        assert solution.figure(f"p{number}").value == pytest.approx(math.comb(6, number) / 64, rel=1e-12)

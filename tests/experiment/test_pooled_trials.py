@@ -161,6 +161,7 @@ def decided(p: float, bound: float, error: float, chance: np.random.Generator) -
     return found
 
 
+@pytest.mark.slow
 def test_wrong_decisions_are_as_rare_as_stated() -> None:
     """At the bound itself, each answer is given with certainty in at most 10 % of the cases, whatever the looks.
 

@@ -236,7 +236,10 @@ class Writer:
             found += f" priority {choose.one((1, 2, -1))}"
         if choose.chance(2):
             uses.append("a weight")
-            found += f" weight {choose.one((2, 0.3, 5))}"
+            share = choose.one(("2", "0.3", "5", f"0.5 + tokens({other.at(0)})", f"2 * tokens({other.at(0)})"))
+            if "tokens" in share:
+                uses.append("a weight of the marking")
+            found += f" weight {share}"
         if choose.chance(3):
             key = choose.one(
                 (self.of(p, self.size), f"{p}.{self.seq} mod 4", f"({p}.{self.seq} - tokens({other.at(0)})) mod 3")

@@ -37,7 +37,7 @@ PNPRO = """<?xml version="1.0" encoding="UTF-8"?>
       <place name="queue"/>
       <place name="busy"/>
       <transition name="arrive" type="EXP" delay="#out * 0.5" nservers="1"/>
-      <transition name="begin" type="IMM" priority="2" weight="3.0"/>
+      <transition name="begin" type="IMM" priority="2" weight="3.0 * #queue"/>
       <transition name="lose" type="IMM"/>
       <transition name="serve" type="EXP" delay="mu"/>
       <transition name="check" type="GEN" delay="Uniform[1, 3]"/>

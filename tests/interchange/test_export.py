@@ -153,6 +153,7 @@ def test_a_chain_as_jani() -> None:
         ("place p = token\ntransition t: p, reset p -> p after exp(1)", "pnml pnpro prism jani"),
         ("place p = token\ntransition t: p -> p after exp(1) when tokens(p) > 1", "pnml pnpro"),
         ("place p = token\nplace q\ntransition t: p, no q -> p after exp(1)", "pnml"),
+        ("place p = token\ntransition t: p -> p weight tokens(p)", "pnpro prism jani"),
     ],
 )
 def test_what_a_format_cannot_say(text: str, formats: str) -> None:

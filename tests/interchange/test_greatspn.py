@@ -20,7 +20,7 @@ def test_times_weights_and_servers() -> None:
         "place queue\n"
         "place busy\n\n"
         "transition arrive: out_ -> queue  after exp(2 / tokens(out_))\n"
-        "transition begin:  2 * queue, no busy >= K -> busy  priority 2  weight 3.0\n"
+        "transition begin:  2 * queue, no busy >= K -> busy  priority 2  weight 3.0 * tokens(queue)\n"
         "transition lose:   N * queue -> N * out_  priority 1\n"
         "transition serve:  busy -> 2 * out_  after exp(1 / mu)  servers all\n"
         "transition check:  busy -> 2 * out_  after uniform(1.0..3.0)\n"

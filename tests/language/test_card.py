@@ -40,7 +40,10 @@ WHERE: dict[str, list[dict[str, str]]] = {
     "`draw`": [{"draw": ", later ~ E + uniform(1..3)"}],
     "`takes`": [{"takes": "E + "}],
     "`after`": [{"more": "transition u: s(x) -> s(x)  draw d ~ uniform(1..3)  after 1 + E"}],
-    "`speed`": [{"more": "transition u: s(x) -> s(x)  draw d ~ uniform(1..3)  after 1  speed E"}],
+    "`speed`": [
+        {"more": "transition u: s(x) -> s(x)  draw d ~ uniform(1..3)  after 1  speed E"},
+        {"clause": "weight E"},
+    ],
     "output": [{"output": ", v(E)"}, {"output": ", E * v(1)"}, {"output": ", if E >= 0 then v(1)"}],
     "`in` of an output": [{"output": ", b in E + 1.0"}],
     "number, condition or weight": [
@@ -48,9 +51,8 @@ WHERE: dict[str, list[dict[str, str]]] = {
         {"output": ", if E >= 0 then full(1)"},
         {"output": ", heavy(E)"},
     ],
-    "`priority`, `weight`": [
+    "`priority`": [
         {"clause": "priority E"},
-        {"clause": "weight E"},
         {"more": "transition u: b -> b  draw d ~ uniform(1..3)  after 1  servers E"},
     ],
     "`by KEY`": [

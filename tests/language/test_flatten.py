@@ -8,7 +8,7 @@ import pytest
 
 from petri import language
 from petri.diagnostics import LanguageError
-from petri.net import Expr, Match, Net, Transition
+from petri.net import Expr, Match, Net, Transition, constant_weight
 
 
 def load(text: str, **parameters: object) -> Net:
@@ -248,7 +248,7 @@ def test_modules() -> None:
     assert [arc.place for arc in work.inputs] == [2, 7]
     assert [arc.places for arc in work.outputs] == [(3,), (7,)]
     assert shown(work.outputs[0].values[0]) == ["add", ["add", "var0", 20], 1]
-    assert (net.tick.time(work.time.value), work.weight, work.priority) == (2.0, 12.0, 0)
+    assert (net.tick.time(work.time.value), constant_weight(work), work.priority) == (2.0, 12.0, 0)
     assert net.tick.time(transition(net, "first.work[0]").time.value) == 5.0
     assert transition(net, "first.work[0]").outputs[0].places == (1,)
 

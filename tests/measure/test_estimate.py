@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
 
+import petri
+from petri.measure import observation
+from petri.measure.catalogue import PLACES, TRANSITIONS
 from petri.measure.estimate import _moved, estimate, estimate_quantile, extremes, left_out
 from petri.measure.histogram import Histogram
 from petri.measure.intervals import student_interval
@@ -125,3 +129,31 @@ def test_shares_are_moved_on_a_logarithmic_scale() -> None:
             if share < 0.5:
                 assert _moved(1.0 - share, -change) == pytest.approx(1.0 - moved)
     assert (_moved(0.01, 1.0), _moved(0.99, -1.0)) == (1.0, 0.0)
+
+
+def test_windows_side_by_side_have_the_figures_of_each() -> None:
+    """To the last bit: of columns whose interval comes from batches, and of each entry of an observation."""
+    result = petri.load("repairman").run(until=3_000, seed=2)
+    assert len(result.without) >= 128
+    kinds = [kind for kind in (*PLACES, *TRANSITIONS) if not kind.total]
+    for kind in kinds:
+        each = np.array([kind.of_all(seen) for seen in result.without])
+        assert np.array_equal(each, kind.of_all(result.together), equal_nan=True), kind.name
+        one_by_one = estimate(kind.of_all, [result.counted[0].window], result.without)
+        assert np.array_equal(result.column(kind).half_width, one_by_one.half_width, equal_nan=True)
+    assert any(not np.isnan(result.column(kind).half_width).all() for kind in kinds)
+
+
+def test_columns_of_a_run_ask_for_each_figure_few_times(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of the whole run and of all batches together: what numpy does with few numbers took a third of a short run."""
+    result, asked = petri.load("repairman").run(until=3_000, seed=2), 0
+    divided = observation.quotients
+
+    def counted(*numbers: Any) -> Floats:
+        nonlocal asked
+        asked += 1
+        return divided(*numbers)
+
+    monkeypatch.setattr(observation, "quotients", counted)
+    assert result.places.mean.n > 1
+    assert 0 < asked <= 4 * len(PLACES)

@@ -48,6 +48,34 @@ def test_i3_weights_share_out_conflicts(engine: str) -> None:
     assert abs(ran.counts()["a"] - 3000) < 6 * 27.4
 
 
+def test_i3_weights_may_read_the_marking(engine: str) -> None:
+    """All three are enabled each time, and the weights of two are 0."""
+    ran = simulate(
+        """
+        place turn = 60 * token
+        place phase
+        transition a: turn -> phase        weight if tokens(phase) mod 3 == 0 then 1 else 0
+        transition b: turn -> phase        weight if tokens(phase) mod 3 == 1 then 1 else 0
+        transition c: turn -> phase        weight if tokens(phase) mod 3 == 2 then 1 else 0
+        """,
+        engine,
+    )
+    assert ran.order() == " ".join(20 * "abc")
+
+
+@pytest.mark.parametrize(("weight", "error"), [("tokens(p) - 3", "negative-weight"), ("tokens(q)", "no-weight")])
+def test_i3_weights_are_not_negative_nor_all_0(engine: str, weight: str, error: str) -> None:
+    text = "place p = token  place q  transition t: p -> nothing  weight {0}  transition u: p -> nothing  weight {0}"
+    ran = simulate(text.format(weight), engine)
+    assert ran.error is not None
+    assert (ran.error.id, ran.error.transition) == (error, 0)
+
+
+def test_i3_one_candidate_needs_no_weight(engine: str) -> None:
+    ran = simulate("place p = token  place q  transition t: p -> nothing  weight tokens(q)", engine)
+    assert ran.order() == "t"
+
+
 def test_i4_how_many_tokens_wait_does_not_bias_which_transition_wins(engine: str) -> None:
     ran = simulate(
         """

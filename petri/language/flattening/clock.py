@@ -370,8 +370,9 @@ class _Clock:
         return value
 
     def fields(self, value: Any) -> Any:
-        names = _HOLDING[type(value)]
-        changes = {name: new for name in names if (new := self.struct(old := getattr(value, name))) is not old}
+        """Most fields hold nothing. A call for each of these would take a tenth of the loading of a large net."""
+        held = ((name, old) for name in _HOLDING[type(value)] if (old := getattr(value, name)))
+        changes = {name: new for name, old in held if (new := self.struct(old)) is not old}
         return replace(value, **changes) if changes else value
 
     def expression(self, e: Expr) -> Expr:
@@ -398,7 +399,7 @@ class _Clock:
 
 
 _HOLDING: dict[type, Sequence[str]] = {
-    Transition: ("time", "clock", "draws", "guard", "prefer", "inputs", "inhibitors", "outputs"),
+    Transition: ("time", "clock", "draws", "guard", "prefer", "weight", "inputs", "inhibitors", "outputs"),
     net.Preference: ("key", "then"),
     net.Clock: ("time", "speed"),
     net.InputArc: ("pattern", "count"),

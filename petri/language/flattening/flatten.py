@@ -19,7 +19,7 @@ from petri.language.flattening.kept import KeptTokens
 from petri.language.flattening.loops import turns
 from petri.language.flattening.measures import Elements, MeasureBuilder, bodies_with_measures
 from petri.language.flattening.replies import Replies
-from petri.language.meaning.nodes import Node, build, evaluate, number
+from petri.language.meaning.nodes import Node, build, evaluate
 from petri.language.meaning.scope import PlaceSymbol
 from petri.language.meaning.templates import (
     Body,
@@ -279,7 +279,7 @@ class Flattener:
             _IMMEDIATE if t.time is None else self._time(t.time, instance),
             self._outputs(t, instance),
             0 if t.priority is None else self._priority(t.priority, instance),
-            1.0 if t.weight is None else self._weight(t.weight, instance),
+            net.ONE if t.weight is None else self._weight(t.weight, instance),
             _preference(t, instance),
             None if t.clock is None else self._clock(t.clock, instance),
             t.doc,
@@ -343,11 +343,11 @@ class Flattener:
         return value
 
     @staticmethod
-    def _weight(node: Node, instance: Instance) -> float:
-        value = number(node, instance)
-        if not (value > 0 and math.isfinite(value)):
-            raise CheckError("weight-not-positive", node.span, value=value)
-        return float(value)
+    def _weight(node: Node, instance: Instance) -> Expr:
+        weight = build(node, instance)
+        if weight.value is not None and weight.op == "const" and not 0 < weight.value < math.inf:
+            raise CheckError("weight-not-positive", node.span, value=weight.value)
+        return weight
 
     # ------------------------------------------------------------ instances
 

@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from pathlib import PurePath
 
-from petri.net import Expr, Net, OutputArc, Place, Transition
+from petri.net import Expr, Net, OutputArc, Place, Transition, constant_weight
 from petri.report.expressions import ExpressionText
 from petri.report.picture.folding import array_of, fold_names, starred
 
@@ -136,8 +136,8 @@ class _DiagramReader:
             notes.append(f"[{words.as_written(transition.guard, transition.variables)}]")
         if transition.priority:
             notes.append(f"priority {transition.priority}")
-        if transition.weight != 1.0:
-            notes.append(f"weight {transition.weight:g}")
+        if constant_weight(transition) != 1.0:
+            notes.append(f"weight {words.as_written(transition.weight, transition.variables)}")
         if transition.prefer is not None:
             notes.append(words.preference(transition, transition.prefer))
         name = _key(transition)

@@ -112,6 +112,14 @@ impl Expr {
 }
 
 impl Operation {
+    /// The value of a real constant.
+    pub fn constant_real(&self) -> Option<f64> {
+        match (self.op, self.value) {
+            (Op::Const, Some(Scalar::Real(value))) => Some(value),
+            _ => None,
+        }
+    }
+
     /// Collects the variables in the expression. False if it also reads the clock.
     pub fn mentioned(&self, variables: &mut Vec<usize>) -> bool {
         if self.op == Op::Var {
@@ -332,14 +340,11 @@ pub struct Transition {
     pub clock: Option<Clock>,
     #[serde(default)]
     pub priority: i64,
-    #[serde(default = "one")]
-    pub weight: f64,
+    /// Nothing is 1.
+    #[serde(default)]
+    pub weight: Option<Expr>,
     #[serde(default)]
     pub sets: Vec<SetArc>,
-}
-
-fn one() -> f64 {
-    1.0
 }
 
 #[derive(Clone, Debug, Default, Deserialize)]

@@ -29,6 +29,8 @@ pub const OVER: u64 = 1;
 /// The engine holds an error, or waits for rows of a file. Any other status of the loop is that of a firing that the code has
 /// not started or ended: the engine holds its transition.
 pub const STOPPED: u64 = 2;
+/// No transition can be chosen: the engine has the error.
+pub const NO_TRANSITION: u64 = u64::MAX;
 /// What comes next after time has passed in a net whose transitions race: firings may start, firings in progress end, or exactly
 /// one transition may fire, whose number is added to `FIRES`. None of these is a status of the loop.
 pub const STARTS: u64 = 3;

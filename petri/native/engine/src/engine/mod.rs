@@ -4,6 +4,7 @@
 //!
 //! - [`run`]: the engine and its loop, rule by rule
 //! - [`tokens`]: tokens leave places, have room kept for them, and arrive
+//! - [`choice`]: which of the enabled transitions of a priority fires
 //! - [`limits`]: the limits of a run, and the error of a run that broke a rule
 //! - [`checks`]: checks a run against its limits and the horizon, and reports the faults of its firings
 //! - [`binding`]: chooses one binding of a transition
@@ -26,6 +27,7 @@
 
 pub mod binding;
 pub mod checks;
+pub mod choice;
 pub mod clock_rates;
 pub mod code;
 pub mod copying;

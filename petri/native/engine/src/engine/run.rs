@@ -286,7 +286,7 @@ impl Engine {
                 if budget == 0 {
                     return Ok(Reason::Budget);
                 }
-                let transition = self.enabling.choose(program, level, &mut self.random);
+                let transition = self.choose_transition(program, level)?;
                 self.start(program, transition)?;
                 budget -= 1;
             }

@@ -65,6 +65,8 @@ pub struct Scratch {
     pub due: Vec<u64>,
     pub clocks: Vec<u32>,
     pub tokens: Vec<(usize, u64)>,
+    /// The weights of enabled transitions.
+    pub weights: Vec<f64>,
 }
 
 impl Scratch {
@@ -82,6 +84,7 @@ impl Scratch {
             due: Vec::new(),
             clocks: Vec::new(),
             tokens: Vec::new(),
+            weights: Vec::new(),
         }
     }
 
@@ -446,7 +449,7 @@ impl<'a> Search<'a> {
 }
 
 /// What expressions see while a binding is looked for: `end` is not known yet.
-fn scope<'s>(
+pub(super) fn scope<'s>(
     variables: &'s [u64],
     marking: &'s Marking,
     program: &'s Program,

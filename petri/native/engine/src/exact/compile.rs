@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::base::ids::{PlaceId, TableId, TransitionId, VariableId};
+use crate::base::ids::{PlaceId, SpanId, TableId, TransitionId, VariableId};
 use crate::base::random::Random;
 use crate::exact::model::{Branch, Clock, Inhibitor, Input, Model, Output, Step, Transition};
 use crate::exact::stages::Form;
@@ -143,6 +143,8 @@ impl<'c, 'n> TransitionCompiler<'c, 'n> {
         let time_span = self.lowering().span(&time.span);
         let time = self.form(&time)?;
         let clock = t.clock.as_ref().map(|clock| self.clock(clock)).transpose()?;
+        let weight = t.weight.as_ref().map_or(Ok(Real::Const(1.0)), |weight| self.lowering().real(weight))?;
+        let weight_span = t.weight.as_ref().map_or(SpanId::NONE, |weight| self.lowering().span(&weight.span));
         let mut outputs = Vec::with_capacity(t.outputs.len());
         for arc in &t.outputs {
             outputs.push(self.output(arc)?);
@@ -158,7 +160,8 @@ impl<'c, 'n> TransitionCompiler<'c, 'n> {
             prefer,
             time,
             time_span,
-            weight: t.weight,
+            weight,
+            weight_span,
             clock,
             variables: self.kinds.len(),
             has_room_to_ask: t.outputs.iter().any(|arc| arc.places.iter().any(has_capacity)),
@@ -206,8 +209,9 @@ impl<'c, 'n> TransitionCompiler<'c, 'n> {
         let prefer = t.prefer.iter().flat_map(|prefer| [&prefer.key].into_iter().chain(&prefer.then));
         let totals = |arc: &'n net::SetArc| arc.totals.iter().map(|total| &total.value);
         let sets = t.sets.iter().flat_map(move |arc| arc.condition.iter().chain(totals(arc)));
+        let choice = prefer.chain(&t.weight);
         let rest =
-            t.guard.iter().chain(&t.time).chain(self.given()).chain(draws).chain(clock).chain(prefer).chain(sets);
+            t.guard.iter().chain(&t.time).chain(self.given()).chain(draws).chain(clock).chain(choice).chain(sets);
         inputs.chain(inhibitors).chain(rest)
     }
 

@@ -6,6 +6,7 @@
 use std::collections::HashSet;
 use std::sync::atomic::AtomicU64;
 
+use crate::base::fault::Fault;
 use crate::exact::graph::{Graph, Labels};
 use crate::exact::layout::{bits_of, Layout};
 use crate::exact::model::Model;
@@ -364,7 +365,6 @@ impl<'a> Explorer<'a> {
     /// The firings that start at once at a priority. False if there are none.
     fn start(&mut self, level: usize, current: &[u64], sum: u64) -> Result<bool, Interrupted> {
         let mut found = Vec::new();
-        let mut total = 0.0;
         for at in 0..self.immediate[level].len() {
             let way = self.immediate[level][at];
             let (transition, classes) = match way {
@@ -379,13 +379,12 @@ impl<'a> Explorer<'a> {
                     (transition, classes)
                 }
             };
-            total += self.graph.rules.model.transitions[transition].weight;
             found.push((way, transition, classes));
         }
-        let alone = found.len() == 1;
         let is_any = !found.is_empty();
-        for (way, transition, classes) in found {
-            let share = if alone { 1.0 } else { self.graph.rules.model.transitions[transition].weight / total };
+        let transitions: Vec<usize> = found.iter().map(|&(_, transition, _)| transition).collect();
+        let shares = self.shares(&transitions, current)?;
+        for ((way, transition, classes), share) in found.into_iter().zip(shares).filter(|(_, share)| *share > 0.0) {
             match way {
                 Way::Move(number) => {
                     let label = self.graph.labels.number(transition, Role::Start, share);
@@ -401,6 +400,31 @@ impl<'a> Explorer<'a> {
             }
         }
         Ok(is_any)
+    }
+
+    /// How likely each of several transitions is the one to start (I3).
+    fn shares(&mut self, transitions: &[usize], current: &[u64]) -> Result<Vec<f64>, Interrupted> {
+        if transitions.len() < 2 {
+            return Ok(vec![1.0; transitions.len()]);
+        }
+        self.look(current)?;
+        let Rules { model, state, .. } = &mut self.graph.rules;
+        let mut weights = Vec::with_capacity(transitions.len());
+        for &transition in transitions {
+            let plan = &model.transitions[transition];
+            let nothing = vec![0; plan.variables];
+            let weight = plan.weight.value(&mut state.scope(model, &nothing)).and_then(|weight| match weight < 0.0 {
+                true => Err(Fault::new("negative-weight", plan.weight_span).with_real("weight", weight)),
+                false => Ok(weight),
+            });
+            weights.push(weight.map_err(|fault| fault_of(fault, transition))?);
+        }
+        let sum: f64 = weights.iter().sum();
+        if !(sum > 0.0 && sum.is_finite()) {
+            let span = model.transitions[transitions[0]].weight_span;
+            return Err(fault_of(Fault::new("no-weight", span), transitions[0]).into());
+        }
+        Ok(weights.into_iter().map(|weight| weight / sum).collect())
     }
 
     /// The firings of a transition with clocks, by the rules.
@@ -443,7 +467,7 @@ impl<'a> Explorer<'a> {
             Pace::Rate(rate) => (1, rate),
             Pace::Each(field, rate) => (layout.get(current, field), rate),
             Pace::Servers { ref fields, most, rate } => (servers(fields, most), rate),
-            Pace::Weight(_) | Pace::Open { .. } => return self.open_label(number, current),
+            Pace::Weight | Pace::Open { .. } => return self.open_label(number, current),
         };
         let known = &mut self.known[number];
         if let Some(&label) = known.get(times as usize).filter(|&&label| label != u32::MAX) {
@@ -558,7 +582,7 @@ impl<'a> Explorer<'a> {
     }
 }
 
-fn fault_of(fault: Box<crate::base::fault::Fault>, transition: usize) -> Trouble {
+fn fault_of(fault: Box<Fault>, transition: usize) -> Trouble {
     Trouble::Fault(fault, Some(crate::base::ids::TransitionId(transition as u32)))
 }
 

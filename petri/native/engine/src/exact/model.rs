@@ -35,7 +35,8 @@ pub struct Transition {
     pub time: Form,
     pub time_span: SpanId,
     pub outputs: Vec<Output>,
-    pub weight: f64,
+    pub weight: Real,
+    pub weight_span: SpanId,
     pub clock: Option<Clock>,
     /// With those that stand for draws.
     pub variables: usize,

@@ -12,7 +12,7 @@ use crate::program::expression::{Bool, Comparison, Int};
 #[derive(Debug)]
 pub enum Pace {
     /// A weight among the firings that may start.
-    Weight(f64),
+    Weight,
     /// A rate.
     Rate(f64),
     /// A rate for each of the servers that are busy: those that the tokens of each field suffice for, in numbers of so many.
@@ -128,7 +128,7 @@ impl Move {
         }
         let role = if transition.clock.is_some() { Role::Fire } else { Role::Start };
         let pace = match &transition.clock {
-            None => Pace::Weight(transition.weight),
+            None => Pace::Weight,
             Some(clock) => of_clock(model, transition, clock, taken),
         };
         changes.retain(|(_, change)| *change != 0);

@@ -12,7 +12,7 @@ use crate::base::cache::fetch;
 use crate::base::fault::Outcome;
 use crate::base::ids::{GaugeId, IndexId, JoinId, PlaceId, TransitionId};
 use crate::base::ticks::{after, Ticks};
-use crate::engine::code::{Routine, DONE, FAULT, GENERAL, STOPPED};
+use crate::engine::code::{Routine, DONE, FAULT, GENERAL, NO_TRANSITION, STOPPED};
 use crate::engine::limits::RunError;
 use crate::engine::run::Engine;
 use crate::program::expression::{Int, Rank, Real};
@@ -474,7 +474,13 @@ unsafe extern "C" fn look(engine: &mut Engine) -> u64 {
 /// Chooses one of the enabled transitions of a priority.
 extern "C" fn pick(engine: &mut Engine, level: u64) -> u64 {
     let (engine, program) = parts(engine);
-    u64::from(engine.enabling.choose(program, level as usize, &mut engine.random).0)
+    match engine.choose_transition(program, level as usize) {
+        Ok(transition) => u64::from(transition.0),
+        Err(error) => {
+            engine.error = Some(*error);
+            NO_TRANSITION
+        }
+    }
 }
 
 /// A transition with a part in the common clock fires.

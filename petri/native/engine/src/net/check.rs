@@ -38,7 +38,9 @@ pub fn check(net: &Net) -> Loaded<()> {
             .and_then(|()| check_twins(net, transition))
             .map_err(|what| LoadError(format!("transition `{}` {what}", transition.name)))?;
     }
-    check_weights(net.transitions.iter().map(|transition| transition.weight), "the transitions")?;
+    let constants =
+        net.transitions.iter().map(|t| t.weight.as_ref().map_or(Some(1.0), |weight| weight.constant_real()));
+    check_weights(constants.flatten(), "the transitions")?;
     for probe in &net.probes {
         check_probe(net, probe).map_err(|what| LoadError(format!("a probe {what}")))?;
     }
@@ -79,6 +81,7 @@ fn expressions(t: &Transition) -> impl Iterator<Item = &Expr> {
         .chain(draws)
         .chain(&t.guard)
         .chain(&t.time)
+        .chain(&t.weight)
         .chain(t.prefer.iter().flat_map(Preference::keys))
 }
 
@@ -206,6 +209,9 @@ fn check_transition(net: &Net, t: &Transition) -> Result<(), String> {
     if let Some(clock) = &t.clock {
         check_clock(clock, t)?;
     }
+    if let Some(weight) = &t.weight {
+        check_weight(weight, t)?;
+    }
     scope.draws = false;
     t.outputs.iter().try_for_each(|arc| match arc.each {
         None => check_output(arc, &scope),
@@ -271,6 +277,15 @@ fn check_clock(clock: &Clock, t: &Transition) -> Result<(), String> {
     }
     if clock.speed.as_ref().is_some_and(|speed| !speed.mentioned(&mut Vec::new())) {
         return Err("has a clock whose speed reads the time".into());
+    }
+    Ok(())
+}
+
+/// The bindings of a transition share one weight, which draws nothing (I3).
+fn check_weight(weight: &Expr, t: &Transition) -> Result<(), String> {
+    Scope { bound: vec![false; t.variables.len()], draws: false, marking: true }.check(weight)?;
+    if weight.kind != Kind::Real || !weight.mentioned(&mut Vec::new()) {
+        return Err("has a weight that is no real number, or reads the time".into());
     }
     Ok(())
 }

@@ -4,7 +4,7 @@ use crate::base::ids::{JoinId, JoinTreeId, MatchId, PlaceId, RankingId, SpanId, 
 use crate::base::ticks::Ticks;
 use crate::program::arc::{Give, InhibitorProgram, InputProgram, OutputProgram, SetProgram, Take};
 use crate::program::clock::ClockProgram;
-use crate::program::expression::{Bool, OrderKey, Value};
+use crate::program::expression::{Bool, OrderKey, Real, Value};
 use crate::program::time::Time;
 
 /// `count` black tokens that a firing takes from a place, or gives to it.
@@ -148,6 +148,8 @@ pub struct TransitionProgram {
 /// The transitions of one priority, in order.
 pub struct Level {
     pub transitions: Vec<TransitionId>,
-    /// The weights, where they are not all the same power of two (those choose like equals, bit for bit).
-    pub weights: Option<Vec<f64>>,
+    /// Empty where all are the same power of two: those choose like equals, bit for bit.
+    pub weights: Vec<(Real, SpanId)>,
+    /// Whether weights read the marking: then a choice among them may fail.
+    pub is_open: bool,
 }

@@ -30,7 +30,6 @@ use std::sync::Arc;
 
 use crate::base::ids::{GaugeId, TransitionId};
 use crate::base::invariant::{ensure, Verified};
-use crate::base::random::Random;
 use crate::base::table::Table;
 use crate::collections::rank_set::RankSet;
 use crate::program::transition::TransitionProgram;
@@ -256,24 +255,6 @@ impl Enabling {
     #[inline(always)]
     pub fn highest(&self) -> Option<usize> {
         self.levels.iter().position(|level| !level.is_empty())
-    }
-
-    /// One enabled transition of a priority by weight (I3, R2).
-    #[inline(always)]
-    pub fn choose(&self, program: &Program, level: usize, random: &mut Random) -> TransitionId {
-        let enabled = &self.levels[level];
-        let transitions = &program.levels[level].transitions;
-        if let Some(position) = enabled.single() {
-            return transitions[position];
-        }
-        let position = match &program.levels[level].weights {
-            None => enabled.select(random.equal_choice(enabled.len() as u64) as usize),
-            Some(weights) => {
-                let chosen = random.weighted_choice(enabled.iter().map(|position| weights[position]));
-                enabled.select(chosen)
-            }
-        };
-        transitions[position]
     }
 
     // ------------------------------------------------------------ invariants

@@ -264,6 +264,8 @@ impl SetSize {
 pub struct Level {
     pub size: SetSize,
     pub weighted: bool,
+    /// Whether weights read the marking, so that choosing may fail.
+    pub is_open: bool,
     /// The number of the first, where they are numbered one by one.
     pub first: Option<u32>,
     /// Where their numbers are stored.

@@ -13,7 +13,7 @@ use crate::base::ticks::Ticks;
 use crate::collections::rank_set::RankSet;
 use crate::collections::records::Records;
 use crate::collections::tournament::{Key, MANY, NEVER, NONE};
-use crate::engine::code::{Routines, DONE, ENABLED, FIRES, GENERAL, OVER, STARTS, STOPPED, USED_UP};
+use crate::engine::code::{Routines, DONE, ENABLED, FIRES, GENERAL, NO_TRANSITION, OVER, STARTS, STOPPED, USED_UP};
 use crate::jit::blueprint::transition::{Level, SetSize, TransitionPlan, NO_LANE};
 use crate::jit::blueprint::{Blueprint, LoopPlan};
 use crate::jit::emit::emitter::{Draw, Exit, FunctionForm, Writer, LEAF};
@@ -268,8 +268,8 @@ impl MainLoopCode<'_, '_, '_> {
     /// `Enabling::choose`: one of the enabled transitions of a priority.
     fn pick(&mut self, number: usize, level: &Level, word: Value) -> Value {
         match level.size {
-            _ if level.weighted => return self.pick_by_engine(number),
-            SetSize::Large => return self.pick_by_engine(number),
+            _ if level.weighted => return self.pick_by_engine(number, level),
+            SetSize::Large => return self.pick_by_engine(number, level),
             SetSize::Medium => return self.pick_of_words(number, level, word),
             SetSize::Small => {}
         }
@@ -287,9 +287,14 @@ impl MainLoopCode<'_, '_, '_> {
         self.transition_in(level, position)
     }
 
-    fn pick_by_engine(&mut self, number: usize) -> Value {
+    fn pick_by_engine(&mut self, number: usize, level: &Level) -> Value {
         let number = self.e.int(number as u64);
-        self.e.call(self.e.runtime.pick, &[self.e.engine, number], Some(I64)).unwrap_or(number)
+        let picked = self.e.call(self.e.runtime.pick, &[self.e.engine, number], Some(I64)).unwrap_or(number);
+        if level.is_open {
+            let fine = self.e.b.ins().icmp_imm_u(IntCC::NotEqual, picked, NO_TRANSITION as i64);
+            self.leave_unless(fine, STOPPED);
+        }
+        picked
     }
 
     /// The same where the set is a medium one.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::base::fault::{LoadError, Loaded};
-use crate::base::ids::{PlaceId, TransitionId};
+use crate::base::ids::{PlaceId, SpanId, TransitionId};
 use crate::base::long_stack::on_long_stack;
 use crate::net::check::{check, DEEPEST};
 use crate::net::{Discipline, Net, Table};
@@ -68,7 +68,7 @@ impl Program {
         };
         slot_ranges.extend(lined.iter().map(|place| slot_ranges[place.at()].clone()).collect::<Vec<_>>());
         let mut compiler = Compiler::new(net, &lined, slot_ranges, without)?;
-        let (levels, homes) = levels(net);
+        let (levels, homes) = levels(net, &mut compiler)?;
         let mut transitions = Vec::with_capacity(net.transitions.len());
         let (mut clocked, mut racing) = (Vec::new(), Vec::new());
         let delayed = net.transitions.iter().flat_map(|t| &t.outputs).filter(|arc| arc.delay.is_some()).count();
@@ -210,7 +210,7 @@ fn simple(transition: &TransitionProgram, moves: &mut Vec<Move>) -> Simple {
 }
 
 /// The transitions of each priority, and the position of each transition.
-fn levels(net: &Net) -> (Vec<Level>, Vec<(u32, u32)>) {
+fn levels(net: &Net, compiler: &mut Compiler) -> Loaded<(Vec<Level>, Vec<(u32, u32)>)> {
     let mut by_priority: BTreeMap<i64, Vec<TransitionId>> = BTreeMap::new();
     for (i, transition) in net.transitions.iter().enumerate() {
         by_priority.entry(transition.priority).or_default().push(TransitionId(i as u32));
@@ -221,11 +221,31 @@ fn levels(net: &Net) -> (Vec<Level>, Vec<(u32, u32)>) {
         for (position, id) in transitions.iter().enumerate() {
             homes[id.at()] = (level as u32, position as u32);
         }
-        let weights: Vec<f64> = transitions.iter().map(|id| net.transitions[id.at()].weight).collect();
-        let alike = weights.iter().all(|&w| w == weights[0]) && power_of_two(weights[0]);
-        levels.push(Level { transitions, weights: (!alike).then_some(weights) });
+        let mut lowering = compiler.lowering(Vec::new());
+        let mut weights = Vec::with_capacity(transitions.len());
+        for id in &transitions {
+            weights.push(match &net.transitions[id.at()].weight {
+                Some(weight) => (lowering.real(weight)?, lowering.span(&weight.span)),
+                None => (Real::Const(1.0), SpanId::NONE),
+            });
+        }
+        let constants: Option<Vec<f64>> = weights.iter().map(|(weight, _)| constant(weight)).collect();
+        let alike = |all: &Vec<f64>| all.iter().all(|&w| w == all[0]) && power_of_two(all[0]);
+        let (is_open, alike) = (constants.is_none(), constants.as_ref().is_some_and(alike));
+        if alike {
+            weights.clear();
+        }
+        levels.push(Level { transitions, weights, is_open });
     }
-    (levels, homes)
+    Ok((levels, homes))
+}
+
+fn constant(weight: &Real) -> Option<f64> {
+    if let Real::Const(value) = weight {
+        Some(*value)
+    } else {
+        None
+    }
 }
 
 fn power_of_two(weight: f64) -> bool {

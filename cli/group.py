@@ -1,0 +1,72 @@
+"""The command `pnsim`: finds the subcommand, and runs it."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+import click
+
+from petri.diagnostics import did_you_mean
+
+from . import exits
+from . import failing as failing  # which is to be there before a command leaves no memory for it
+from .console import write
+from .exits import Refusal, refusal
+from .overview import ABOUT, COMMANDS, WIDEST, overview, version
+
+
+class Commands(click.Group):
+    """A group that imports a subcommand only when it is needed."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = import_module(f".{COMMANDS[cmd_name][0]}", __package__).command
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args[0] not in COMMANDS and not args[0].startswith("-"):
+            raise _unknown_command(args[0])
+        return super().resolve_command(ctx, args)
+
+    def get_help(self, ctx: click.Context) -> str:
+        return overview().rstrip("\n")  # click ends the line
+
+
+def _unknown_command(name: str) -> Refusal:
+    suggestion = did_you_mean(name, COMMANDS)
+    file = name if name.endswith(".net") else None
+    commands = None if suggestion or file else list(COMMANDS)
+    return refusal("unknown-command", name=name, suggestion=suggestion, file=file, commands=commands)
+
+
+def _show_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
+    if wanted:
+        write(version())
+        ctx.exit()
+
+
+@click.command(
+    cls=Commands,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": WIDEST},
+    help=ABOUT,
+)
+@click.option(
+    "--version", "-V", is_flag=True, expose_value=False, is_eager=True, callback=_show_version, help="Show the version."
+)
+@click.pass_context
+def pnsim(ctx: click.Context) -> None:
+    if ctx.invoked_subcommand is None:
+        write(f"{ctx.get_help()}\n")
+
+
+def call(arguments: list[str]) -> int:
+    """Run a command. Returns the exit status, and raises what `failing.told` tells."""
+    status = pnsim.main(arguments, prog_name="pnsim", standalone_mode=False)
+    return status if isinstance(status, int) else exits.DONE
