@@ -4,22 +4,12 @@ use crate::base::fault::Outcome;
 use crate::base::ids::PlaceId;
 use crate::base::ticks::Ticks;
 use crate::engine::run::Engine;
+use crate::engine::search::Found;
 use crate::net::Discipline;
 use crate::program::arc::{OutputProgram, SetProgram, Take};
 use crate::program::transition::TransitionProgram;
 use crate::program::Program;
 use crate::state::value::Scope;
-
-/// What a set arc has found.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Found {
-    /// How many tokens.
-    pub count: u64,
-    /// Where they are in the place, in its order; none of a black place.
-    positions: Vec<u64>,
-    /// Their slots, token after token.
-    words: Vec<u64>,
-}
 
 /// No token of a set.
 const NONE: usize = usize::MAX;
