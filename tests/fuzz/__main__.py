@@ -8,6 +8,7 @@ import json
 import os
 import random
 import select
+import signal
 import subprocess
 import sys
 import time
@@ -17,9 +18,11 @@ from pathlib import Path
 from typing import Any
 
 from tests.fuzz.kinds import KINDS, case, fault, kind_of
+from tests.fuzz.worker import LONGEST_CASE
 
+ENDLESS = (-signal.SIGKILL, -signal.SIGPROF)
 CORPUS = Path(__file__).with_name("corpus")
-LONGEST_CASE = 120.0  # seconds
+LONGEST_WAIT = 10 * LONGEST_CASE  # seconds, for a worker that sleeps
 
 
 class Hunt:
@@ -46,7 +49,7 @@ class Hunt:
         worker = subprocess.Popen(self.command(first, seconds), stdout=subprocess.PIPE, bufsize=0)
         assert worker.stdout is not None
         number, rest = first - 1, b""
-        while select.select([worker.stdout], [], [], LONGEST_CASE)[0]:
+        while select.select([worker.stdout], [], [], LONGEST_WAIT)[0]:
             if not (more := os.read(worker.stdout.fileno(), 1 << 16)):
                 break
             *lines, rest = (rest + more).split(b"\n")
@@ -59,7 +62,7 @@ class Hunt:
                 self.take(told)
         worker.kill()
         status = worker.wait()
-        what = f"no end after {LONGEST_CASE:.0f} s" if worker.returncode == -9 else f"the process ended with {status}"
+        what = f"no end after {LONGEST_CASE:.0f} s" if status in ENDLESS else f"the process ended with {status}"
         if number < first:
             sys.exit(f"the worker has run no case: {what}")
         self.found(what, kind_of(number).name, number, case(self.seed, number))
@@ -122,7 +125,8 @@ def main() -> None:
         hunt.run(60 * asked.minutes)
     except KeyboardInterrupt:
         print("interrupted; the cases so far:")
-    hunt.report()
+    finally:
+        hunt.report()
     sys.exit(bool(hunt.faults))
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import resource
+import signal
 import sys
 import time
 from base64 import b64encode
@@ -22,6 +23,7 @@ from tests.fuzz.kinds import KINDS, Kind, case, describe, fault, kind_of, number
 from tests.fuzz.smaller import smallest
 
 SHRINKING = 30.0  # seconds for each fault
+LONGEST_CASE = 120.0  # seconds of processor time, after which SIGPROF ends the process
 REPORT_EVERY = 100  # cases
 
 
@@ -42,6 +44,7 @@ def run(seed: int, first: int, seconds: float, only: str) -> None:
             break
         kind = kind_of(number)
         say(begins=number)
+        signal.setitimer(signal.ITIMER_PROF, LONGEST_CASE)
         data = case(seed, number)
         try:
             counts[kind.name] += kind.run(data)

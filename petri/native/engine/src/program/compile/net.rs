@@ -209,8 +209,11 @@ fn simple(transition: &TransitionProgram, moves: &mut Vec<Move>) -> Simple {
     simple
 }
 
-/// The transitions of each priority, and the position of each transition.
-fn levels(net: &Net, compiler: &mut Compiler) -> Loaded<(Vec<Level>, Vec<(u32, u32)>)> {
+/// The level of each transition, and its position there.
+type Homes = Vec<(u32, u32)>;
+
+/// The transitions of each priority, and where each transition is.
+fn levels(net: &Net, compiler: &mut Compiler) -> Loaded<(Vec<Level>, Homes)> {
     let mut by_priority: BTreeMap<i64, Vec<TransitionId>> = BTreeMap::new();
     for (i, transition) in net.transitions.iter().enumerate() {
         by_priority.entry(transition.priority).or_default().push(TransitionId(i as u32));
