@@ -261,7 +261,7 @@ impl Engine {
                 Some(delivery) if arrivals[part - 1] > self.now => {
                     self.deliver(program, delivery, arrivals[part - 1], part as u64, &record[start..cursor]);
                 }
-                _ => self.put(program, plan, place, count, &record[values], false)?,
+                _ => self.put_given(program, plan, give, (place, count), &record[values], false)?,
             }
         }
         (self.record_sent, self.arrivals) = (record, arrivals);
@@ -304,17 +304,31 @@ impl Engine {
     pub(super) fn deposit(&mut self, program: &Program, plan: &TransitionProgram, reserved: bool) -> Outcome<()> {
         let mut cursor = 0;
         let record = std::mem::take(&mut self.record);
-        for (give, arc) in plan.gives.iter().zip(plan.outputs.iter().filter(|arc| arc.delay.is_none())) {
+        for give in &plan.gives {
             let (place, count, values) = next_deposit(&record, give, &mut cursor);
-            if arc.each.is_some() && arc.width > 0 {
-                cursor = values.start + count as usize * arc.width;
-                self.put_each(program, plan, place, record[values.start..cursor].chunks_exact(arc.width))?;
-            } else if count > 0 {
-                self.put(program, plan, place, count, &record[values], reserved)?;
+            if count > 0 {
+                self.put_given(program, plan, give, (place, count), &record[values], reserved)?;
             }
         }
         self.record = record;
         Ok(())
+    }
+
+    /// Tokens of an output arc arrive: all of one value, or each of its own.
+    #[inline(always)]
+    fn put_given(
+        &mut self,
+        program: &Program,
+        plan: &TransitionProgram,
+        give: &Give,
+        (place, count): (PlaceId, u64),
+        values: &[u64],
+        reserved: bool,
+    ) -> Outcome<()> {
+        match *give {
+            Give::Each { width } => self.put_each(program, plan, place, values.chunks_exact(width as usize)),
+            _ => self.put(program, plan, place, count, values, reserved),
+        }
     }
 
     /// Tokens of one value arrive in a place.
@@ -402,12 +416,13 @@ pub(super) fn next_deposit(record: &[u64], give: &Give, cursor: &mut usize) -> (
     let (place, count, width) = match *give {
         Give::Black { place, count } => return (place, count, 0..0),
         Give::Token { place, width } => (place, 1, width),
-        Give::Open { width } => {
+        Give::Open { width } | Give::Each { width } => {
             *cursor += 2;
             (PlaceId(record[*cursor - 2] as u32), record[*cursor - 1], width)
         }
     };
     let start = *cursor;
-    *cursor += width as usize;
+    let tokens = if let Give::Each { .. } = give { count as usize } else { 1 };
+    *cursor += tokens * width as usize;
     (place, count, start..*cursor)
 }

@@ -115,6 +115,7 @@ impl OutputProgram {
         match self.form {
             OutputForm::Black(count) => Give::Black { place: self.place(), count },
             OutputForm::Token => Give::Token { place: self.place(), width },
+            OutputForm::Open if self.each.is_some() && width > 0 => Give::Each { width },
             OutputForm::Open => Give::Open { width },
         }
     }
@@ -156,4 +157,6 @@ pub enum Give {
     Token { place: PlaceId, width: u32 },
     /// The record has place, number and values.
     Open { width: u32 },
+    /// The record has place, number and the values of each token.
+    Each { width: u32 },
 }
