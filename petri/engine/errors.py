@@ -42,10 +42,11 @@ def known(net: Net, index: int, values: Sequence[Scalar], error: str, span: Span
     """The variables that had values when an expression of a firing failed (X4), by name, in the net's unit.
 
     Arcs bind one after the other (E1); then come inhibitors and the guard, the preference (I4), the count of firings at
-    one instant (X3), and the draws (I5). At the horizon no expression fails, and none is known. Neither is one where a
+    one instant (X3), and the draws (I5). The weight (I3) and the speed of clocks (C5) are those of all bindings. At the
+    horizon no expression fails, and none is known. Neither is one where a
     measure looks at a token that arrives: the firing that brought it may have started long ago.
     """
-    if error == "beyond-horizon" or _is_of(_of_arrivals(net), span):
+    if error in ("beyond-horizon", "no-weight") or _is_of(_of_arrivals(net), span):
         return {}
     transition = net.transitions[index]
     variables: set[int] = set()
@@ -84,6 +85,7 @@ def _is_of(expressions: Iterable[Expr | None], span: Span | None) -> bool:
 
 def _steps(transition: Transition) -> Iterator[tuple[Sequence[Expr | None], Iterable[int]]]:
     """The expressions evaluated before all variables have values, each with the variables that have values then."""
+    yield [transition.weight, None if transition.clock is None else transition.clock.speed], ()
     for arc in transition.inputs:
         yield [*_wanted(arc.pattern), arc.count], (match.bind for match in arc.pattern if match.bind is not None)
     for inhibitor in transition.inhibitors:

@@ -65,10 +65,15 @@ def test_i3_weights_may_read_the_marking(engine: str) -> None:
 
 @pytest.mark.parametrize(("weight", "error"), [("tokens(p) - 3", "negative-weight"), ("tokens(q)", "no-weight")])
 def test_i3_weights_are_not_negative_nor_all_0(engine: str, weight: str, error: str) -> None:
-    text = "place p = token  place q  transition t: p -> nothing  weight {0}  transition u: p -> nothing  weight {0}"
-    ran = simulate(text.format(weight), engine)
+    text = """
+    place p : { n: int, x: real } = { n: 1, x: 2.0 }
+    place q
+    transition t: p(v) -> nothing  weight WEIGHT
+    transition u: p(v) -> nothing  weight WEIGHT
+    """
+    ran = simulate(text.replace("WEIGHT", weight), engine)
     assert ran.error is not None
-    assert (ran.error.id, ran.error.transition) == (error, 0)
+    assert (ran.error.id, ran.error.transition, ran.error.binding) == (error, 0, {})
 
 
 def test_i3_one_candidate_needs_no_weight(engine: str) -> None:
