@@ -134,6 +134,31 @@ class InputArc(Frozen):
         return (self.place,) if self.twin is None else (self.place, self.twin)
 
 
+class Total(Frozen):
+    """`variable` is 0, and for each token of a set, in their order, becomes `value`, which may use it."""
+
+    variable: int
+    value: Expr
+
+
+class SetArc(Frozen):
+    """Takes all tokens of a place that other arcs leave and for which the condition holds; it enables nothing (E11).
+
+    In its condition and totals, and in what `each` gives, slot k of a token is variable len(transition.variables) + k.
+    """
+
+    place: int
+    number: int  # the variable that receives how many it takes
+    condition: Expr | None = None  # bool; None is true
+    totals: tuple[Total, ...] = ()
+    span: Span | None = None
+
+    @property
+    def variables(self) -> list[int]:
+        """Those that receive their values by this arc."""
+        return [self.number, *(total.variable for total in self.totals)]
+
+
 class InhibitorArc(Frozen):
     """Enabled only while fewer than `threshold` tokens of the place match the pattern (which binds nothing)."""
 
@@ -146,7 +171,8 @@ class InhibitorArc(Frozen):
 class OutputArc(Frozen):
     """Deposits `count` tokens of the given values in `places[index]`, if the condition holds.
 
-    delay: how long after the start of the firing they arrive; None is when it ends (I5).
+    delay: how long after the start of the firing they arrive; None is when it ends (I5). each: the set for each of
+    whose tokens there is one, with its own values; `count` is then their number, and the firing is immediate (E11).
     """
 
     places: tuple[int, ...]
@@ -156,6 +182,7 @@ class OutputArc(Frozen):
     condition: Expr | None = None  # bool; None is true
     delay: Expr | None = None  # real, in ticks; the engine rounds it to a whole number (S1)
     span: Span | None = None
+    each: int | None = None
 
 
 class Variable(Frozen):
@@ -248,7 +275,10 @@ class Clock(Frozen):
 
 
 class Transition(Frozen):
-    """`variables` are those bound by arcs, then those drawn. `time` is an int 0 const if immediate, or with a clock."""
+    """`variables` are those bound by arcs, then numbers and totals of sets, and those drawn.
+
+    `time` is an int 0 const if immediate, or with a clock.
+    """
 
     name: str
     variables: tuple[Variable, ...] = ()
@@ -265,6 +295,12 @@ class Transition(Frozen):
     clock: Clock | None = None
     doc: str = ""
     span: Span | None = None
+    sets: tuple[SetArc, ...] = ()  # of different places
+
+    @property
+    def emptied(self) -> tuple[int, ...]:
+        """The places that lose tokens however many they have: none of these arcs enables anything."""
+        return self.resets + tuple([arc.place for arc in self.sets])
 
 
 def is_memoryless(transition: Transition) -> bool:

@@ -67,6 +67,8 @@ def graph_of(net: Net) -> Any:
             graph.add_edge(place.name, name, kind="inhibitor", count=_count(inhibitor.threshold))
         for emptied in transition.resets:
             graph.add_edge(net.places[emptied].name, name, kind="reset", count=None)
+        for taken in transition.sets:
+            graph.add_edge(net.places[taken.place].name, name, kind="input", count=None)
         for output in transition.outputs:
             for at in output.places:
                 graph.add_edge(name, net.places[at].name, kind="output", count=_count(output.count))

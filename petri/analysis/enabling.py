@@ -92,7 +92,7 @@ def _helper(engine: Engine, state: State, unmet: Unmet) -> Helper:
         able = [
             number
             for number, transition in enumerate(net.transitions)
-            if place in transition.resets or any(place in arc.takes_from for arc in transition.inputs)
+            if place in transition.emptied or any(place in arc.takes_from for arc in transition.inputs)
         ]
         return Helper(unmet, (), tuple((number, first_lack(engine, number)) for number in able[:MOST_GIVERS]))
     firings = tuple(

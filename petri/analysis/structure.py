@@ -33,7 +33,7 @@ def taken(transition: Transition) -> Effect:
     for arc in transition.inputs:
         for place in arc.takes_from:
             add(tokens, place, constant_count(arc.count))
-    for place in transition.resets:
+    for place in transition.emptied:
         tokens[place] = None
     return tokens
 
@@ -167,7 +167,7 @@ def traps(net: Net) -> list[frozenset[int]] | None:
 def _taken_places(transition: Transition, perhaps: bool = False) -> frozenset[int]:
     """Where a firing takes tokens, whatever it binds; or, with `perhaps`, where it may."""
     arcs = [arc for arc in transition.inputs if perhaps or (constant_count(arc.count) or 0) > 0]
-    resets = transition.resets if perhaps else ()
+    resets = transition.emptied if perhaps else ()
     kept = [] if perhaps else [arc.place for arc in arcs if arc.keep]
     return frozenset(kept) | frozenset(place for arc in arcs for place in arc.takes_from) | frozenset(resets)
 

@@ -83,6 +83,7 @@ CLAUSES: Final = _table((
     Clause("read", "read config(x)", "test", "alone", of="arc", field="mode"),
     Clause("keep", "keep engine(e)", "hold lock", "alone", of="arc", field="mode"),
     Clause("any", "any queue(x)", name="elsewhere", of="arc", field="any"),
+    Clause("each", "each queue(x)", name="alone", of="output", field="each"),
     Clause("no", "no full >= 3", "inhibit inhibitor", "alone", of="arc", field="mode"),
     Clause("reset", "reset queue", name="alone", of="arc", field="mode"),
     Clause("bag", name="alone", of="place", field="discipline", bare=True),

@@ -322,6 +322,7 @@ class _Walker:
                     self._head(part, within) if part is node.base else self.walk(part, within)
             case tree.Arc():
                 self._term(node.term, within)
+                self.walk(node.condition, within)
             case tree.Step():
                 self._outputs(node.outputs, within)
                 for part in _parts(replace(node, outputs=())):
@@ -414,6 +415,8 @@ class _Walker:
             elif isinstance(e, tree.Delayed):
                 self.walk(e.delay, within)
                 self._outputs((e.output,), within)
+            elif isinstance(e, tree.ForEach):
+                self._term(e.output, within)
             elif e is not None:
                 self._term(e, within)
 

@@ -56,6 +56,7 @@ def known(net: Net, index: int, values: Sequence[Scalar], error: str, span: Span
         variables.update(given)
     if error == "instant-limit":
         variables.difference_update(draw.variable for draw in transition.draws)
+        variables.difference_update(own for arc in transition.sets for own in arc.variables)
     named = [(transition.variables[index], values[index]) for index in sorted(variables)]
     return {variable.name: net.tick.quantity(value, variable.dimension) for variable, value in named}
 
@@ -92,6 +93,10 @@ def _steps(transition: Transition) -> Iterator[tuple[Sequence[Expr | None], Iter
     yield [transition.guard], ()
     if transition.prefer is not None:
         yield [transition.prefer.key, transition.prefer.then], ()
+    for taking in transition.sets:
+        yield [taking.condition], [taking.number]
+        for total in taking.totals:
+            yield [total.value], [total.variable]
     for draw in transition.draws:
         yield [draw.expression], [draw.variable]
 

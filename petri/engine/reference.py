@@ -38,7 +38,7 @@ from petri.net import (
     weighing_slots,
     whole_weight,
 )
-from petri.structs import Struct
+from petri.structs import Struct, replace
 from petri.structs import field as struct_field
 from petri.ticks import HORIZON
 
@@ -444,12 +444,14 @@ class Engine:
         self.attempt = (index, binding.variables)
         self.check_limits(index)
         context = self.context(binding.variables, self.stream_of(index))
+        sets = self.sets(transition, binding)
         for draw in transition.draws:
             binding.variables[draw.variable] = evaluate(draw.expression, context)
         duration = self.duration(transition.time, context)
         end = context.end = self.now + duration
         taken = sum(len(tokens) for arc, tokens in zip(transition.inputs, binding.found, strict=True) if not arc.keep)
-        given = [self.outputs(arc, context, taken) for arc in transition.outputs]
+        taken += sum(map(len, sets))
+        given = [self.outputs(arc, context, sets, taken) for arc in transition.outputs]
         self.check_tokens(sum(len(tokens) for _, _, tokens in given) - taken)
         for observer in self.observers:  # a measure that fails stops the firing before anything counts it (X4)
             observer.started(index, binding.variables, self.now, end)
@@ -459,7 +461,7 @@ class Engine:
         self.settled = False
         if index in self.clocks:
             self.clocks[index].fired(binding, self.now)
-        self.take(transition, binding)
+        self.take(transition, binding, sets)
         if duration == 0.0:
             self.over(index)
         else:
@@ -472,13 +474,37 @@ class Engine:
             elif arrival is not None:
                 self.begin(Firing(arrival, serial, part, index, [(place, tokens)]))
 
-    def take(self, transition: Transition, binding: Binding) -> None:
+    def sets(self, transition: Transition, binding: Binding) -> list[list[Held]]:
+        """The tokens that each set arc takes, in the order of the place; totals get their values (E11)."""
+        arcs = zip(transition.inputs, binding.found, strict=True)
+        gone = {id(token) for arc, tokens in arcs if not arc.keep for token in tokens}
+        found = []
+        for arc in transition.sets:
+            left = [token for token in self.in_order(arc.place, self.marking[arc.place]) if id(token) not in gone]
+            taken = [token for token in left if self.belongs(token, arc.condition, binding.variables)]
+            binding.variables[arc.number] = len(taken)
+            for total in arc.totals:
+                binding.variables[total.variable] = 0.0 if total.value.kind == "real" else 0
+                for token in taken:
+                    context = self.context([*binding.variables, *token.value])
+                    binding.variables[total.variable] = evaluate(total.value, context)
+            found.append(taken)
+        return found
+
+    def belongs(self, token: Held, condition: Expr | None, variables: Sequence[Scalar]) -> bool:
+        """Whether a token is in a set."""
+        return condition is None or bool(evaluate(condition, self.context([*variables, *token.value])))
+
+    def take(self, transition: Transition, binding: Binding, sets: list[list[Held]]) -> None:
         for arc, tokens in zip(transition.inputs, binding.found, strict=True):
             if not arc.keep:
                 for token in tokens:
                     self.remove(arc.place, token)
                     if arc.twin is not None:
                         self.remove_equal(arc.twin, token)
+        for set_arc, tokens in zip(transition.sets, sets, strict=True):
+            for token in tokens:
+                self.remove(set_arc.place, token)
         for place in transition.resets:
             self.marking[place].clear()
             self.changed(place)
@@ -584,7 +610,9 @@ class Engine:
             raise ModelError("index-range", arc.index.span if arc.index else None, index=index, size=len(arc.places))
         return arc.places[index], count
 
-    def outputs(self, arc: OutputArc, context: Context, taken: int) -> tuple[float | None, int, list[Held]]:
+    def outputs(
+        self, arc: OutputArc, context: Context, sets: list[list[Held]], taken: int
+    ) -> tuple[float | None, int, list[Held]]:
         """When an arc deposits tokens (None: at the end of the firing), where, and which.
 
         `taken`: how many the firing takes.
@@ -594,12 +622,19 @@ class Engine:
             return None, place, []
         self.check_tokens(count - taken)
         arrival = None if arc.delay is None else self.now + self.duration(arc.delay, context)
+        if arc.each is None:
+            return arrival, place, [self.hold(place, self.token(arc, place, context)) for _ in range(count)]
+        own = (replace(context, variables=[*context.variables, *token.value]) for token in sets[arc.each])
+        return arrival, place, [self.hold(place, self.token(arc, place, one)) for one in own]
+
+    def token(self, arc: OutputArc, place: int, context: Context) -> Token:
+        """The values of a token that an arc puts in a place; each is in the range of its slot (X2)."""
         token = tuple(evaluate(value, context) for value in arc.values)
         for slot, value, expression in zip(self.net.places[place].colour.slots, token, arc.values, strict=True):
             if (slot.low is not None and value < slot.low) or (slot.high is not None and value > slot.high):
                 name = self.net.places[place].name
                 raise ModelError("colour-range", expression.span, value=value, slot=slot.name, place=name)
-        return arrival, place, [self.hold(place, token) for _ in range(count)]
+        return token
 
     # ------------------------------------------------------------ limits and errors
 

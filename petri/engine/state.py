@@ -50,7 +50,8 @@ def looks_at_tokens(net: Net, transition: int) -> bool:
     of = net.transitions[transition]
     counts = [arc.count for arc in of.inputs]
     given = [part for arc in of.outputs for part in (arc.condition, arc.count, arc.index, *arc.values)]
-    return any(part.op == "tokens" for part in operations(counts + given))
+    sets = [part for arc in of.sets for part in (arc.condition, *(total.value for total in arc.totals))]
+    return any(part.op == "tokens" for part in operations(counts + given + sets))
 
 
 def in_progress(net: Net, firing: TracedFiring, sizes: Sequence[int]) -> list[InProgress]:
@@ -64,7 +65,10 @@ def in_progress(net: Net, firing: TracedFiring, sizes: Sequence[int]) -> list[In
     for arc in transition.inputs:
         for place in arc.takes_from:
             took[place] = took.get(place, 0) + number_of(arc.count, context)
-    given = tuple(_given(arc, context) for arc in transition.outputs if arc.delay is None)
+    for taking in transition.sets:
+        took[taking.place] = took.get(taking.place, 0) + int(firing.variables[taking.number])
+    lasting = transition.outputs if firing.end > firing.start else ()
+    given = tuple(_given(arc, context) for arc in lasting if arc.delay is None)
     variables = tuple(firing.variables)
     found = [InProgress(firing.transition, firing.start, firing.end, variables, tuple(took.items()), given)]
     for part, output in enumerate(transition.outputs, 1):

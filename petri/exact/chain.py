@@ -291,6 +291,9 @@ class Chain(ABC):
             for arc in transition.inputs:
                 if place in arc.takes_from:
                     gained[arcs] += 1.0 if arc.count is None else self.values(arc.count, arcs)
+            for taking in transition.sets:
+                if place == taking.place:
+                    gained[arcs] += self.values(Expr("var", "int", value=taking.number), arcs)
         return gained
 
     def values(self, expression: Expr, arcs: NDArray[np.int64]) -> Floats:

@@ -14,6 +14,15 @@ MOST_NAIVE = 100_000  # states, which take the naive explorer a minute or two
 ALSO_NAIVE = ("exact-mixed", "exact-time")  # what the native engine refuses, and the naive explorer may not
 
 
+def _refuse_unordered(net: Net) -> None:
+    """Raises Unsolvable where tokens of a set come to a queue in the order of a bag, which a state does not have."""
+    for index, transition in enumerate(net.transitions):
+        for arc in transition.outputs:
+            from_bag = arc.each is not None and net.places[transition.sets[arc.each].place].discipline == "bag"
+            if from_bag and any(net.places[place].discipline != "bag" for place in arc.places):
+                raise Unsolvable("exact-each", index)
+
+
 def explore(
     net: Net, limits: Limits = Limits(), stop: StopSign | None = None, symmetries: Symmetries | None = None
 ) -> StateSpace:
@@ -21,6 +30,7 @@ def explore(
 
     Raises Unsolvable, and ModelError where a firing breaks a rule.
     """
+    _refuse_unordered(net)
     if available():
         from petri.exact.native import NativeSpace
 

@@ -97,6 +97,8 @@ class NativeChain(Chain):
                 if count:
                     brought += count * self.firings(number)[0]
             return brought, 0.0
+        if any(arc.place in places for transition in self.net.transitions for arc in transition.sets):
+            return super().arrivals(places)  # it depends on the firing
         taken: list[tuple[float, list[int]]] = []
         for transition in self.net.transitions:
             emptied = [place for place in places if place in transition.resets]

@@ -170,7 +170,7 @@ class Reachability:
             return False
         if len({one.priority for one in self.net.transitions}) > 1:
             return False
-        looks = [one for one in self.net.transitions if one.inhibitors or one.resets or one.prefer is not None]
+        looks = [one for one in self.net.transitions if one.inhibitors or one.emptied or one.prefer is not None]
         asks = any(_asks_for_tokens(one) for one in self.net.transitions)
         return not looks and not asks and all(step.transition >= 0 for step in again)
 

@@ -75,6 +75,10 @@ class Needs:
                     if match.equal is not None:
                         self.slot(arc.place, slot)
             self.of_firings(index, enabling_expressions(self.net, transition))
+            for taking in transition.sets:  # which tokens it takes, and what is given for each
+                for slot in range(len(self.net.places[taking.place].colour.slots)):
+                    self.slot(taking.place, slot)
+                self.of_firings(index, [taking.condition, *(total.value for total in taking.totals)])
             if transition.prefer is not None:
                 self.of_firings(index, [transition.prefer.key, transition.prefer.then])
             if transition.clock is not None:

@@ -203,7 +203,12 @@ def _indices(name: str) -> Iterator[tuple[str, str]]:
 
 
 def _is_readable(net: Net, probes: Sequence[Probe]) -> bool:
-    """Whether no figure needs the values of single firings, which are looked for in states as they are."""
+    """Whether no figure needs the values of single firings, which are looked for in states as they are.
+
+    Sets read and change values in ways that are not followed.
+    """
+    if any(transition.sets for transition in net.transitions):
+        return False
     counts = [arc.count for transition in net.transitions for arc in transition.inputs]
     if any(count is not None and count.op != "const" for count in counts):
         return False
@@ -234,7 +239,7 @@ def _places(transition: Transition) -> Iterator[int]:
     """Every place that a transition names."""
     yield from (place for arc in transition.inputs for place in (arc.place, *arc.takes_from))
     yield from (arc.place for arc in transition.inhibitors)
-    yield from transition.resets
+    yield from transition.emptied
     yield from (place for arc in transition.outputs for place in arc.places)
     yield from (int(part.value or 0) for part in operations(_parts(transition)) if part.op == "tokens")
 

@@ -115,7 +115,7 @@ def _transition(made: Plain, of: Transition) -> PlainTransition:
     for inhibitor in of.inhibitors:
         least = _number(made, inhibitor.threshold, inhibitor.span)
         result.inhibitors[inhibitor.place] = min(least, result.inhibitors.get(inhibitor.place, least))
-    if of.resets:
+    if of.emptied:
         made.refuse("an arc that empties a place", of.span)
     for output in of.outputs:
         if output.condition is not None or len(output.places) != 1:

@@ -171,4 +171,4 @@ def _cut(batches: Sequence[Sequence[Observation]]) -> list[list[Observation]]:
 def _emptied(net: Net) -> list[int]:
     """The places that something takes tokens from."""
     taken = {place for t in net.transitions for arc in t.inputs for place in arc.takes_from}
-    return sorted(taken | {place for t in net.transitions for place in t.resets})
+    return sorted(taken | {place for t in net.transitions for place in t.emptied})

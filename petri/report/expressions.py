@@ -201,6 +201,8 @@ class ExpressionText:
 
     def token(self, arc: InputArc | OutputArc, transition: Transition) -> str:
         """What an arc takes or gives as it stands in the source, `p with {size: 3}`, where that is at hand."""
+        if isinstance(arc, OutputArc) and arc.each is not None:
+            return f"each {self.inscription(arc, transition)}"
         sees_all = "any " if isinstance(arc, InputArc) and arc.any else ""
         return sees_all + self._token(arc, transition)
 
@@ -228,12 +230,15 @@ class ExpressionText:
 
     def inscription(self, arc: OutputArc, transition: Transition) -> str:
         """What an output arc gives: its number and its values, without its condition."""
-        parts = []
+        parts, variables = [], transition.variables
+        if arc.each is not None:
+            of_set = self.net.places[transition.sets[arc.each].place].colour.slots
+            variables += tuple([Variable(one.name or "value", one.kind, one.labels, one.dimension) for one in of_set])
         for value, slot in zip(arc.values, self.net.places[arc.places[0]].colour.slots, strict=True):
             shown = _Shown(slot.dimension, slot.labels)
-            parts.append((slot.name, tree_text(self._tree(value, transition.variables, shown))))
+            parts.append((slot.name, tree_text(self._tree(value, variables, shown))))
         values = _gathered(parts)
-        if arc.count is None:
+        if arc.count is None or arc.each is not None:
             return values
         count = self._tree(arc.count, transition.variables, _PLAIN)
         return tree_text(_binary("*", count, _name(f"({values})")) if values else count)

@@ -88,7 +88,7 @@ class _Search:
 
 def _taken(net: Net, transition: int) -> set[int]:
     of = net.transitions[transition]
-    return {place for arc in of.inputs for place in arc.takes_from} | set(of.resets)
+    return {place for arc in of.inputs for place in arc.takes_from} | set(of.emptied)
 
 
 def _given(net: Net, transition: int) -> set[int]:

@@ -110,8 +110,8 @@ class _Recorder(Engine):
         self._taken.append((place, self.marking[place].index(token)))
         super().remove(place, token)
 
-    def take(self, transition: Transition, binding: Binding) -> None:
-        super().take(transition, binding)
+    def take(self, transition: Transition, binding: Binding, sets: list[list[Held]]) -> None:
+        super().take(transition, binding, sets)
         index = self.attempt[0]
         self.happenings.append(
             Happening(index, self.now, self.now, tuple(binding.variables), tuple(self._taken), transition.resets)

@@ -152,14 +152,16 @@ class _Takes:
     def __init__(self, net: Net, transition: Transition, valued: Collection[int]) -> None:
         self.arcs = [(place, arc) for arc in transition.inputs for place in arc.takes_from]
         self.valued = [place in valued for place, _ in self.arcs]
+        self.sets = transition.sets
         always = _all_constant(self.arcs)
-        self.always = None if any(self.valued) else always
+        self.always = None if any(self.valued) or self.sets else always
 
     def of(self, context: Context) -> Sequence[Moved]:
-        return [
+        taken = [
             Moved(place, number_of(arc.count, context), _pattern_value(arc, context) if valued else None)
             for (place, arc), valued in zip(self.arcs, self.valued, strict=True)
         ]
+        return taken + [Moved(arc.place, int(context.variables[arc.number])) for arc in self.sets]
 
 
 def _pattern_value(arc: InputArc, context: Context) -> Token | None:
@@ -180,7 +182,7 @@ class _Gives:
 
     def __init__(self, transition: Transition, valued: Collection[int]) -> None:
         self.arcs = transition.outputs
-        self.valued = [any(place in valued for place in arc.places) for arc in self.arcs]
+        self.valued = [arc.each is None and any(place in valued for place in arc.places) for arc in self.arcs]
         computed = any(arc.condition or arc.index or arc.delay for arc in self.arcs)
         always = _all_constant([(arc.places[0], arc) for arc in self.arcs])
         self.always = None if computed or any(self.valued) else always

@@ -370,7 +370,7 @@ def resources(net: Net) -> list[int]:
         for arc in transition.inputs:
             one = arc.count is None or (arc.count.op == "const" and arc.count.value == 1)
             (one_by_one if one else several).update(arc.takes_from)
-        several.update(transition.resets)
+        several.update(transition.emptied)
         given.update(place for arc in transition.outputs for place in arc.places)
     found, tracks = [], 0
     for index, place in enumerate(net.places):

@@ -134,6 +134,41 @@ WORDING: dict[str, Wording] = {
         "`{name}` cannot be emptied, since some firing keeps tokens of it",
         "take the free tokens one by one, in an immediate transition",
     ),
+    "keep-and-all": Wording(
+        "`all` cannot take the tokens of `{name}`, since some firing keeps tokens of it",
+        "take the free tokens one by one, in an immediate transition",
+    ),
+    "all-twice": Wording(
+        "a transition empties `{name}` twice, by `all` or `reset`",
+        "write one `all {name}`, with a condition that joins both",
+    ),
+    "set-on-per": Wording(
+        "`all` cannot look behind the tokens that `{name}` shows, one for each key",
+        "make `{name}` a place without `per`",
+    ),
+    "set-not-known": Wording(
+        "what `all` takes of `{name}` is not known in {where}: the firing takes it when it has started",
+        "use it in a draw, the time or an output; to require tokens, `when tokens({name}) >= 3`",
+    ),
+    "set-of-later": Wording(
+        "this depends on a draw, or on another count of what `all` takes, which are known only later",
+        "use variables of the input arcs alone",
+    ),
+    "set-in-thread": Wording(
+        "a step of a thread cannot have `{word}`: it takes tokens one by one", "write a transition for this"
+    ),
+    "each-of-nothing": Wording(
+        "`each` gives one token for each that an arc `all` takes, and there is none",
+        "write `all place(…)` before the `->`; or remove `each`",
+    ),
+    "each-of-several": Wording(
+        "it is not clear for which tokens `each` stands here: `all` takes those of {places:and:}",
+        "use a name that only one of their patterns has",
+    ),
+    "each-takes-time": Wording(
+        "`each` gives its tokens at once, so its transition takes no time",
+        "write `after` instead of `takes`; or let another transition take the time before it",
+    ),
     "any-on-bag": Wording(
         "`{name}` shows all its tokens in any case: it is a `bag`",
         "remove `any`; it is for places with another discipline, which show only one of their tokens",

@@ -38,6 +38,11 @@ WORDING: dict[str, Wording] = {
         "give it at once to a place of its own, from which another transition takes it for that time",
         "or simulate: `pnsim run`",
     ),
+    "exact-each": Wording(
+        "`{transition}` gives the tokens of a bag to a place with an order, and a state does not say which is first",
+        "make the place that `each` gives to a bag; or that from which `all` takes a `fifo` place",
+        OTHERWISE,
+    ),
     "exact-mixed": Wording(
         "the constant time of `{transition}` passes while an exponential time does",
         "replace the constant by `erlang(20, …)`, which is nearly constant; or use constants and `geometric` alone",

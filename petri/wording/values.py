@@ -189,6 +189,7 @@ LABELS: dict[str, str] = {
     "left-side": "{left_type}",
     "right-side": "{right_type}",
     "drawn-here": "drawn here",
+    "takes-time": "this time",
     "scheduled-here": "declared here",
     "waits-too": "and this",
 }

@@ -43,6 +43,10 @@ KINDS = {
     "kept_token": Kind(
         "place a : 0..9 = 1, 2, 2  transition w: keep a(n) -> nothing  takes 1.0\ntransition t: a(n) -> nothing"
     ),
+    "set": Kind(
+        "place a = 3 * token  place b : int = 1, 2, 3  place c : int\n"
+        "transition t: a, all b(n) when n > 1 -> each c(n + s)  let s = sum(x in b: x)"
+    ),
     "draw": Kind("place a = token  place b : 0..9 fifo\ntransition t: a -> a, b(n)  draw n ~ uniform(0..9)  takes 1.0"),
     "stream_place": Kind("place a : int = stream()  place b\ntransition t: a(n) -> b"),
     "batch": Kind("place a = 9 * token  place b : int\ntransition t: 3 * a -> 2 * b(7), 4 * a  takes exp(1)"),

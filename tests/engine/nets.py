@@ -7,13 +7,15 @@ report the same error.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeVar
 
 from hypothesis import strategies as st
 
 from petri.catalogue.operations import OPERATIONS
+from petri.language.flattening.arcs import of_token
+from petri.language.meaning.templates import TOKEN
 from petri.net import (
     Clock,
     Colour,
@@ -36,11 +38,13 @@ from petri.net import (
     Probe,
     Sample,
     Scalar,
+    SetArc,
     Slot,
     Span,
     Table,
     Tick,
     Token,
+    Total,
     Transition,
     Variable,
     Watched,
@@ -340,6 +344,38 @@ class TransitionMaker:
             found.append(arc)
         return found
 
+    def sets(self, others: Collection[int | None]) -> list[SetArc]:
+        """Sets of different places, but for `others` (E11). Those behind may use what is counted of those before."""
+        free = [n for n, one in enumerate(self.places) if not one.per and n not in others]
+        found = []
+        for place in [place for place in free if self.choose.chance(4)][:2]:
+            condition = self.of_token(place).truth() if self.choose.chance(6) else None
+            number = self.variable("int")
+            totals = []
+            if self.choose.chance(6):
+                kind: Literal["int", "real"] = self.choose.one(("int", "real"))
+                scope = self.of_token(place)
+                value = scope.whole(1) if kind == "int" else scope.real(1)
+                total = self.variable(kind)
+                totals.append(Total(total, scope.operation("add", kind, Expr("var", kind, (), total), value)))
+            found.append(SetArc(place, number, condition, tuple(totals), self.choose.span()))
+        return found
+
+    def of_token(self, place: int) -> Scope:
+        """What may be named of a token of a set, by numbers that `with_token` replaces."""
+        scope = self.scope()
+        for slot, one in enumerate(self.places[place].colour.slots):
+            (scope.ints if one.kind == "int" else scope.reals).append(TOKEN + slot)
+        return scope
+
+    def each(self, number: int, arc: SetArc) -> OutputArc:
+        """An output for each token of a set, to a place without a capacity; to one place in no place's stead."""
+        place = self.choose.one([n for n, one in enumerate(self.places) if one.capacity is None] or [arc.place])
+        scope = self.of_token(arc.place)
+        scope.clock = True
+        values = tuple(scope.within(slot) for slot in self.places[place].colour.slots)
+        return OutputArc((place,), values, count=Expr("var", "int", (), arc.number), each=number)
+
     def inhibitor(self) -> InhibitorArc:
         number = self.choose.number(0, len(self.places) - 1)
         scope = self.scope()
@@ -469,6 +505,8 @@ class TransitionMaker:
         arcs = len(self.variables)
         may_race = self.clocks and not any(self.places[arc.place].per for arc in inputs)
         clock = self.clock(inputs) if may_race and choose.chance(7) else None
+        resets = (choose.number(0, len(self.places) - 1),) if choose.chance(1) else ()
+        sets = self.sets({arc.twin for arc in inputs} | set(resets)) if choose.chance(1) else []
         draws = []
         for _ in range(choose.number(0, 1)):
             scope = self.scope()
@@ -478,7 +516,18 @@ class TransitionMaker:
             draws.append(Draw(self.variable(kind), expression))
         taken = [arc.place for arc in inputs if not arc.keep]
         outputs = tuple(self.output(arcs, taken) for _ in range(choose.number(1, 3)))
-        resets = (choose.number(0, len(self.places) - 1),) if choose.chance(1) else ()
+        at_once = clock is not None or (bool(sets) and choose.chance(7))
+        room = any(place.capacity is None for place in self.places)
+        given = tuple([self.each(number, arc) for number, arc in enumerate(sets)]) if at_once and room else ()
+        variables = len(self.variables)
+        sets = [
+            replace(
+                arc,
+                condition=None if arc.condition is None else of_token(arc.condition, variables),
+                totals=tuple([replace(total, value=of_token(total.value, variables)) for total in arc.totals]),
+            )
+            for arc in sets
+        ]
         return Transition(
             f"t{number}",
             tuple(self.variables),
@@ -487,12 +536,14 @@ class TransitionMaker:
             resets,
             guard,
             tuple(draws),
-            self.time() if clock is None else self.scope().int_const(0),
-            outputs,
+            self.scope().int_const(0) if at_once else self.time(),
+            outputs
+            + tuple([replace(arc, values=tuple([of_token(e, variables) for e in arc.values])) for arc in given]),
             priority=choose.one((0, 0, 0, 1, 2)),
             weight=self.weight(),
             prefer=prefer,
             clock=clock,
+            sets=tuple(sets),
         )
 
 

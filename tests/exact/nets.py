@@ -44,7 +44,7 @@ def _transition(choose: Random, net: Net, t: Transition, ticks: bool) -> Transit
         t,
         draws=draws,
         guard=t.guard and plain(choose, t.guard),
-        time=time(choose, ticks),
+        time=ZERO if any(arc.each is not None for arc in t.outputs) else time(choose, ticks),
         clock=None,
         inputs=tuple(
             replace(arc, count=arc.count and plain(choose, arc.count), pattern=pattern(choose, arc.pattern))

@@ -312,6 +312,24 @@ measure pairs = rate(both)
     assert petri.loads(text).solve().figure("pairs").value == pytest.approx(2.0, rel=1e-12)
 
 
+def test_a_set_leaves_at_once() -> None:
+    """Batches take all that wait (E11): arrivals since the last batch are geometric, here up to 9 of them."""
+    text = """net batch
+place queue : 0..1
+transition come: no queue >= 9 -> queue(k)  draw k ~ uniform(0..1)  after exp(2)
+transition serve: all queue(x) -> nothing  let many = count(x in queue: x == 1)  after exp(3)
+measure waiting = mean(queue)
+measure size = many at serve
+"""
+    come, serve = 1 / 2, 1 / 3
+    shares = np.array([(come / (come + serve)) ** n for n in range(10)])
+    shares[:9] *= serve / (come + serve)
+    mean = float(shares @ np.arange(10))
+    solution = petri.loads(text).solve()
+    assert solution.figure("waiting").value == pytest.approx(mean, rel=1e-9)
+    assert solution.figure("size").value == pytest.approx(mean / 2, rel=1e-9)
+
+
 def test_a_kept_token_counts_and_does_not_leave() -> None:
     """It is free, kept, or away while the work rests or waits (E10)."""
     text = """net kept

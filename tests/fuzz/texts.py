@@ -90,7 +90,7 @@ class Writer:
             self.transition()
         if self.choose.chance(6):
             self.service()
-        for part in (self.stream, self.module, self.timer, self.race, self.schedule, self.keepers):
+        for part in (self.stream, self.module, self.timer, self.race, self.schedule, self.keepers, self.sets):
             if self.choose.chance(6):
                 part()
         for _ in range(self.choose.number(1, 2)):
@@ -417,6 +417,31 @@ class Writer:
         measure = self.name("held")
         self.free(f"measure {measure} = mean({crew}) + mean({desk}) + share(tokens({crew}) > 1)")
         self.drawn(["a measure of kept tokens"], f"measure {measure}")
+
+    def sets(self) -> None:
+        """Tokens that come one by one, and leave together: all, or those that match; counted, summed, and given on."""
+        choose, pile, heap, comes, leaves = self.choose, *map(self.name, ("pile", "heap", "comes", "leaves"))
+        discipline = choose.one(("", " fifo", " lifo", " by n", " by -n"))
+        self.free(f"place {pile} : {{ n: 0..9, k: 0..2 }}{discipline}")
+        self.free(f"place {heap} : 0..99{choose.one(('', ' fifo'))}")
+        clock, more = self.name("clock"), choose.one(("", f", {pile}(o)"))
+        self.free(f"place {clock} = token")
+        self.kept(
+            f"transition {comes}: {clock} -> {clock}, {pile}({{n, k}}) "
+            f"draw n ~ uniform(0..9), k ~ uniform(0..2) takes exp(2 {self.cycle})"
+        )
+        condition = choose.one(("", " when n > 3", f" when n < tokens({pile})" + (" and n != o.n" if more else "")))
+        value = choose.one(("n", "n + k", f"n + min(count(x in {pile}: x.k == 1), 80)"))
+        self.kept(
+            f"transition {leaves}: {pile}({{n: a, k: b}}){more}, all {pile}({{n, k}}){condition} "
+            f"-> each {heap}({value}) let total = sum(x in {pile}: x.n) after exp(9 {self.cycle})"
+        )
+        self.drawn(["a set of tokens"], leaves)
+        away = self.name("away")
+        self.kept(f"transition {away}: {heap}(x), all {heap}(y) when y != x -> nothing after exp(20 {self.cycle})")
+        measure = self.name("total")
+        self.free(f"measure {measure} = total at {leaves}")
+        self.drawn(["a total of a set"], f"measure {measure}")
 
     def timer(self) -> None:
         """Makes packets as long as there are few."""

@@ -267,9 +267,16 @@ class Programs:
         return tree.Preference(word, self.ordering(4), NOWHERE)  # type: ignore[arg-type]
 
     def arc(self) -> tree.Arc:
-        mode = self.chance.choice(("take", "take", "read", "keep", "no", "reset"))
+        mode = self.chance.choice(("take", "take", "read", "keep", "no", "reset", "all"))
+        if mode == "all":
+            return tree.Arc("all", False, self.taken(), NOWHERE, self._maybe(self.expression))
         sees_all = mode in ("take", "read") and self.chance.random() < 0.3
         return tree.Arc(mode, sees_all, self.expression(4), NOWHERE)  # type: ignore[arg-type]
+
+    def taken(self) -> tree.Expr:
+        """The place of `all` or `each`."""
+        place = tree.Name(self.name(), NOWHERE)
+        return tree.Call(place, self._some(self.expression, 1, 2), NOWHERE) if self.chance.random() < 0.7 else place
 
     def memory(self) -> tree.Memory:
         return tree.Memory(self.chance.choice(("restart", "resume", "repeat")), NOWHERE)
@@ -300,6 +307,8 @@ class Programs:
     def output(self, closed: bool = False) -> Any:
         """An output; a `closed` one has an `else` to each `if`, so that another `else` may follow."""
         if self.chance.random() < 0.7:
+            if self.chance.random() < 0.1:
+                return tree.ForEach(self.taken(), NOWHERE)
             given = self.expression(6)
             return tree.Delayed(given, self.expression(), NOWHERE) if self.chance.random() < 0.2 else given
         if not closed and self.chance.random() < 0.5:

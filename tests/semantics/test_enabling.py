@@ -304,6 +304,69 @@ def test_e10_kept_tokens_have_room_in_a_place_with_a_capacity(engine: str) -> No
     assert len(ran.marking["up"]) == 2
 
 
+def test_e11_a_set_has_what_matches_and_others_leave(engine: str) -> None:
+    ran = simulate(
+        """
+        place go = token
+        place q : { n: int, k: int } = {n: 1, k: 5}, {n: 2, k: 6}, {n: 1, k: 7}, {n: 1, k: 8}
+        place rest : int
+        transition t: go, q({n: 1, k: 5}), all q({n: 1, k}) when k < 8 -> each rest(k)
+        """,
+        engine,
+    )
+    assert ran.marking["rest"] == [(7,)]
+    assert sorted(ran.marking["q"]) == [(1, 8), (2, 6)]
+
+
+def test_e11_an_empty_set_keeps_nothing_from_firing(engine: str) -> None:
+    ran = simulate("place go = token  place q : int  place d : int  transition t: go, all q(x) -> each d(x)", engine)
+    assert ran.counts() == {"t": 1}
+    assert ran.marking["d"] == []
+
+
+def test_e11_tokens_are_listed_as_the_place_would_show_them(engine: str) -> None:
+    for discipline, order in (("bag", "312"), ("fifo", "312"), ("lifo", "213"), ("by n", "123"), ("by -n", "321")):
+        ran = simulate(
+            f"type T = {{ n: int }}  place go = token  place q : T {discipline} = T(3), T(1), T(2)"
+            "  place d : int fifo  transition t: go, all q({n}) -> each d(n)",
+            engine,
+        )
+        assert "".join(str(token[0]) for token in ran.marking["d"]) == order, discipline
+
+
+def test_e11_positions_in_a_bag_follow_from_taking_one_after_the_other(engine: str) -> None:
+    """Of 1 to 8, the binding takes 2: 8 has its position. Then 3, 5 and 8 leave."""
+    ran = simulate(
+        "place go = token  place q : int = n for n in 1..8"
+        "  transition t: go, q(2), all q(x) when x == 3 or x == 5 or x == 8 -> nothing",
+        engine,
+    )
+    row = [1, 8, 3, 4, 5, 6, 7]  # 2 has left
+    for x in (3, 5, 8):
+        row[row.index(x)] = row[-1]
+        row.pop()
+    assert [token[0] for token in ran.marking["q"]] == row
+
+
+def test_e11_counts_and_sums_are_values_of_the_firing(engine: str) -> None:
+    ran = simulate(
+        """
+        place once = token  place go = token  place q : int = 1, 2, 3, 4  place black = 3 * token  place d : int
+        transition t: once, go, black, all q(x) when x > 1, all black
+          -> d(count(x in q: x > 2)), d(s), d(if any(x in q: x > 4) then 1 else 0), n * go, 10 * black
+          let s = 10 * sum(x in q: x), n = count(x in black: true)
+          takes sum(x in q: x)
+        transition u: black, go, go, all go -> nothing  takes 1
+        """,
+        engine,
+        until=9,
+    )
+    assert [f.end - f.start for f in ran.fired if f.name == "t"] == [9]
+    assert sorted(ran.marking["d"]) == [(0,), (2,), (90,)]
+    assert len(ran.marking["black"]) == 9
+    assert ran.counts() == {"t": 1, "u": 1}
+
+
 @pytest.mark.slow
 def test_e10_equal_tokens_are_no_more_likely_than_without_kept_ones(engine: str) -> None:
     text = "place up : int = 1, 1, 1, 2  place s = token  transition t: up(n), s -> nothing"

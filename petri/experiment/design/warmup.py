@@ -130,7 +130,7 @@ def series_of(net: Net, runs: Sequence[Sequence[Observation]], names: Sequence[s
     wanted = settling(net, names)
     result = {one.name: np.array([[one.value(seen) for seen in run] for run in runs]).mean(axis=0) for one in wanted}
     taken = {place for t in net.transitions for arc in t.inputs for place in arc.takes_from} | {
-        place for t in net.transitions for place in t.resets
+        place for t in net.transitions for place in t.emptied
     }
     most = np.max([run[-1].maximum for run in runs], axis=0)
     initial = runs[0][0].initial

@@ -180,7 +180,7 @@ def _has_no_memory(transition: net.Transition, clock: net.Clock) -> bool:
 
 def _changes_nothing(transition: net.Transition) -> bool:
     """Whether it gives back all black tokens that it takes, and does nothing else; False where that is not certain."""
-    plain = not transition.resets and all(arc.count is None and not arc.pattern for arc in transition.inputs)
+    plain = not transition.emptied and all(arc.count is None and not arc.pattern for arc in transition.inputs)
     taken = sorted(place for arc in transition.inputs for place in arc.takes_from)
     given = sorted(arc.places[0] for arc in transition.outputs)
     certain = (arc.count is None and arc.condition is None and len(arc.places) == 1 for arc in transition.outputs)

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 
 from petri import net
 from petri.language.flattening.instance import Instance, position_of
-from petri.language.meaning.nodes import CHANCE, END, LOCAL, NOW, PLACES, Node, build
+from petri.language.meaning.nodes import CHANCE, END, LOCAL, NOW, PLACES, TAKEN, Node, build
 from petri.language.meaning.scope import PlaceSymbol
-from petri.language.meaning.templates import InputTemplate, OutputTemplate
+from petri.language.meaning.templates import TOKEN, InputTemplate, OutputTemplate, SetTemplate
 from petri.language.meaning.types import Request
 from petri.language.problems import CheckError, Problems
 from petri.net import Expr, Span, weighing_slots
+from petri.structs import replace
 
 _IGNORE = net.Match()
 
@@ -37,6 +38,13 @@ def not_negative(node: Node, instance: Instance, identifier: str) -> Expr:
     if built.op == "const" and built.value is not None and built.value < 0:
         raise CheckError(identifier, node.span, value=built.value)
     return built
+
+
+def of_token(e: Expr, variables: int) -> Expr:
+    """An expression of a token of a set, for a transition with so many variables."""
+    if e.op == "var" and isinstance(e.value, int) and e.value >= TOKEN:
+        return replace(e, value=e.value - TOKEN + variables)
+    return replace(e, args=tuple([of_token(part, variables) for part in e.args])) if e.args else e
 
 
 class ArcBuilder:
@@ -117,8 +125,21 @@ class ArcBuilder:
         condition = build(node, instance)
         return (bool(condition.value), None) if condition.op == "const" else (True, condition)
 
-    def output(self, arc: OutputTemplate, instance: Instance) -> net.OutputArc | None:
-        """The arc; None if its condition is known to be false."""
+    def set(self, arc: SetTemplate, instance: Instance, variables: int) -> net.SetArc:
+        """variables: how many the transition has."""
+
+        def built(node: Node) -> Expr:
+            return of_token(build(node, instance), variables)
+
+        index = instance.place(arc.place)
+        if self.places[index].per:
+            raise CheckError("set-on-per", arc.span, name=self.places[index].name)
+        totals = tuple([net.Total(number, built(value)) for number, value in arc.totals])
+        condition = None if arc.condition is None else built(arc.condition)
+        return net.SetArc(index, arc.number, condition, totals, arc.span)
+
+    def output(self, arc: OutputTemplate, instance: Instance, variables: int) -> net.OutputArc | None:
+        """The arc; None if its condition is known to be false. variables: how many the transition has."""
         possible, condition = self._condition(arc.condition, instance)
         if not possible:
             return None
@@ -129,7 +150,9 @@ class ArcBuilder:
             self._check_values(arc, values, places[0])
         count = None if arc.count is None else self._count(arc.count, instance)
         delay = None if arc.delay is None else not_negative(arc.delay, instance, "delay-negative")
-        return net.OutputArc(places, values, index, count, condition, delay, arc.span)
+        if arc.each is not None:
+            values = tuple([of_token(value, variables) for value in values])
+        return net.OutputArc(places, values, index, count, condition, delay, arc.span, arc.each)
 
     def _destination(self, arc: OutputTemplate, instance: Instance) -> tuple[tuple[int, ...], Expr | None]:
         """The places, and which of them is meant; a reply has no places yet, and the number of its caller's."""
@@ -176,8 +199,10 @@ class ArcBuilder:
         parts += [("weight of a token", arc.values[slot]) for slot in weighing]
         parts += [("key of a token", arc.values[slot]) for slot in keys]
         for what, node in parts:
-            if node is not None and node.flags & (CHANCE | NOW | END):
-                word = "a draw" if node.flags & CHANCE else "`now` or `end`"
+            if node is not None and node.flags & (CHANCE | NOW | END | TAKEN):
+                word = (
+                    "a draw" if node.flags & CHANCE else "what `all` takes" if node.flags & TAKEN else "`now` or `end`"
+                )
                 name = self.places[places[0]].name
                 raise CheckError("capacity-uncertain", node.span or arc.span, name=name, what=what, word=word)
 

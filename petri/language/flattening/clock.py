@@ -399,11 +399,13 @@ class _Clock:
 
 
 _HOLDING: dict[type, Sequence[str]] = {
-    Transition: ("time", "clock", "draws", "guard", "prefer", "weight", "inputs", "inhibitors", "outputs"),
+    Transition: ("time", "clock", "draws", "guard", "prefer", "weight", "inputs", "inhibitors", "sets", "outputs"),
     net.Preference: ("key", "then"),
     net.Clock: ("time", "speed"),
     net.InputArc: ("pattern", "count"),
     net.InhibitorArc: ("pattern", "threshold"),
+    net.SetArc: ("condition", "totals"),
+    net.Total: ("value",),
     net.OutputArc: ("values", "index", "count", "condition", "delay"),
     net.Match: ("equal",),
     net.Draw: ("expression",),

@@ -284,7 +284,18 @@ class Flattener:
             None if t.clock is None else self._clock(t.clock, instance),
             t.doc,
             t.span,
+            self._sets(t, instance),
         )
+
+    def _sets(self, t: TransitionTemplate, instance: Instance) -> tuple[net.SetArc, ...]:
+        """The set arcs, each of a place that no other empties."""
+        sets = tuple([self.arcs.set(arc, instance, len(t.variables)) for arc in t.sets])
+        emptied = {instance.place(use) for use in t.resets}
+        for arc in sets:
+            if arc.place in emptied:
+                raise CheckError("all-twice", arc.span, name=self.net_places[arc.place].name)
+            emptied.add(arc.place)
+        return sets
 
     def _check_clocked(self, t: TransitionTemplate, inputs: Sequence[net.InputArc]) -> None:
         """A token has no clock where it may be hidden by another of its key, and shown again."""
@@ -295,7 +306,7 @@ class Flattener:
     def _outputs(self, t: TransitionTemplate, instance: Instance) -> tuple[net.OutputArc, ...]:
         built = []
         for template in t.outputs:
-            arc = self.arcs.output(template, instance)
+            arc = self.arcs.output(template, instance, len(t.variables))
             if arc is None:
                 self._left_out(_given([template]), instance)
                 continue

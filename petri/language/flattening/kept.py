@@ -64,6 +64,9 @@ def _connected(
     for place in transition.resets:
         if place in free:
             raise CheckError("keep-and-reset", transition.span, name=places[place].name)
+    for arc_of_set in transition.sets:
+        if arc_of_set.place in free:
+            raise CheckError("keep-and-all", arc_of_set.span, name=places[arc_of_set.place].name)
     inputs: list[net.InputArc] = []
     back: list[net.OutputArc] = []
     for position, arc in enumerate(transition.inputs):

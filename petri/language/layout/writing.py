@@ -79,12 +79,19 @@ def _text_and_level(node: tree.Expr | tree.Preference) -> tuple[str, int]:
             return f"{node.word} {_write(node.key, 0)}", 0
         case tree.Ordered():
             return f"order {_write(node.value, 0)}", 0
-        case tree.Delayed():
-            return f"{_write(node.output, _SUM)} in {_write(node.delay, 0)}", 0
+        case tree.ForEach() | tree.Delayed():
+            return _given(node)
         case tree.At() | tree.Asked() | tree.Splitting():
             return _measured(node), 0
         case _:
             return _postfix(node), _POSTFIX
+
+
+def _given(node: tree.ForEach | tree.Delayed) -> tuple[str, int]:
+    """What only outputs have."""
+    if isinstance(node, tree.ForEach):
+        return f"each {_write(node.output, _POSTFIX)}", _SUM
+    return f"{_write(node.output, _SUM)} in {_write(node.delay, 0)}", 0
 
 
 def _measured(node: tree.At | tree.Asked | tree.Splitting) -> str:
@@ -434,7 +441,9 @@ def _items(texts: Iterable[tuple[str, Span]], head: str = "") -> list[Piece]:
 def _arcs(arcs: tuple[tree.Arc, ...]) -> list[Piece]:
     """Input arcs, in one group."""
     words = (("" if arc.mode == "take" else f"{arc.mode} ") + ("any " if arc.any else "") for arc in arcs)
-    texts = [(f"{word}{_write(arc.term, _COMPARISON)}", arc.span) for word, arc in zip(words, arcs, strict=True)]
+    conditions = ("" if arc.condition is None else f" when {_write(arc.condition, 0)}" for arc in arcs)
+    parts = zip(words, arcs, conditions, strict=True)
+    texts = [(f"{word}{_write(arc.term, _COMPARISON)}{condition}", arc.span) for word, arc, condition in parts]
     return _items(texts) if texts else []
 
 

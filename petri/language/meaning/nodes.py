@@ -27,7 +27,8 @@ EXACT_BITS = 2048  # a fraction with longer terms is rounded to a float
 Constant = int | Fraction | bool
 
 # What a node depends on. LOCAL: the instance. PLACES: the marking. VARIABLE: the binding. CHANCE: a random draw.
-LOCAL, PLACES, VARIABLE, NOW, END, CHANCE = 1, 2, 4, 8, 16, 32
+# TAKEN: what a set arc takes.
+LOCAL, PLACES, VARIABLE, NOW, END, CHANCE, TAKEN = 1, 2, 4, 8, 16, 32, 64
 
 
 class Node(Struct):

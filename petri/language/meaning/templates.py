@@ -6,6 +6,7 @@ each.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
 from petri import net
@@ -57,11 +58,26 @@ class InputTemplate(Struct):
     shared: tuple[net.Match, ...] | None = None
 
 
+TOKEN = 1 << 20
+"""In the expressions of a set: slot k of one of its tokens is variable TOKEN + k until the net is flat."""
+
+
+class SetTemplate(Struct):
+    """`all cache(…)`. number: the variable with how many it takes. totals: variables that it gives values to (E11)."""
+
+    place: PlaceUse
+    number: int
+    condition: Node | None
+    totals: list[tuple[int, Node]]
+    span: Span
+
+
 class OutputTemplate(Struct):
     """With `indices`, `place` is an array, and they pick the element when the firing starts.
 
     The arc of `reply(r)` has the type of the request as its place: it leads to where the caller waits. Its index is the
     number of that place. `delay` is how long after the start of the firing its tokens arrive, None when it ends.
+    `each` is the number of the set for each of whose tokens it gives one.
     """
 
     place: PlaceUse | Request
@@ -71,6 +87,7 @@ class OutputTemplate(Struct):
     condition: Node | None
     span: Span
     delay: Node | None = None
+    each: int | None = None
 
 
 class ClockTemplate(Struct):
@@ -94,6 +111,7 @@ class TransitionTemplate(Struct):
     inputs: tuple[InputTemplate, ...]
     inhibitors: tuple[InputTemplate, ...]
     resets: tuple[PlaceUse, ...]
+    sets: Sequence[SetTemplate]
     guard: Node | None
     draws: tuple[tuple[int, Node], ...]
     time: Node | None

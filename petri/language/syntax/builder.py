@@ -32,7 +32,8 @@ NODES: Final[dict[str, type]] = {
     "over": tree.Over, "list_for": tree.ListFor, "each": tree.Each, "field": tree.Field, "call": tree.Call,
     "with_record": tree.With, "paren": tree.Paren, "weighted": tree.Weighted,
     "passage": tree.Passage, "by_keys": tree.By, "ordered": tree.Ordered, "at": tree.At, "before": tree.Asked,
-    "splitting": tree.Splitting, "delayed": tree.Delayed, "schedule": tree.Schedule, "stage": tree.Stage,
+    "splitting": tree.Splitting, "delayed": tree.Delayed,
+    "for_each": tree.ForEach, "schedule": tree.Schedule, "stage": tree.Stage,
 }  # fmt: skip
 # Of each kind of step, what its parts are; "" for a sign or word that says nothing more. Clauses follow.
 _STEPS: Final = {
@@ -214,6 +215,10 @@ class Builder:
             self._tell("any-before-read", self.span(parts[0], parts[1]))
         return tree.Arc(mode, "any" in words, parts[-1], self.span(first, last))
 
+    def all_arc(self, parts: list[Any], first: Token, last: Token) -> tree.Arc:
+        """`all cache({p: q}) when q != 0`"""
+        return tree.Arc("all", False, parts[1], self.span(first, last), parts[3] if len(parts) > 2 else None)
+
     # ------------------------------------------------------------ threads
 
     def _step(self, names: tuple[str, ...], parts: list[Any], first: Token, last: Token) -> tree.Step:
@@ -227,6 +232,7 @@ class Builder:
             self._tell(_STRANGE[strange[0].word], strange[0].span, verb=verb.kind)
         if verb.kind == "use" and "time" not in values:
             self._tell("use-without-time", self.span(verb, last))
+        self._refuse_sets(given)
         name = given.get("name") or label or verb
         values |= {name: _plain(value) for name, value in given.items() if name}
         return tree.Step(
@@ -237,6 +243,17 @@ class Builder:
             label=label.text if label else "",
             **values,
         )
+
+    def _refuse_sets(self, given: dict[str, Any]) -> None:
+        """A thread takes its tokens one by one."""
+        for arc in given.get("arcs", ()):
+            if arc.mode == "all":
+                self._tell("set-in-thread", arc.span, word="all")
+        for output in given.get("outputs", ()):
+            while isinstance(output, tree.If):
+                output = output.then
+            if isinstance(output, tree.ForEach):
+                self._tell("set-in-thread", output.span, word="each")
 
     # ------------------------------------------------------------ modules, runs
 

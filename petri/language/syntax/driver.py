@@ -111,6 +111,7 @@ _AFTER_NAMES = {
     "any": _OF_PLACES,
     "no": _OF_PLACES,
     "reset": _OF_PLACES,
+    "each": _OF_PLACES,
     "token": ("|",),
     "order": (*_BEHIND_NAMES, "["),
 }

@@ -332,7 +332,7 @@ def _transition_shape(case: _Case) -> Diagnostic | None:
     if case.kind == "->" and outputs and not brackets:
         arrow = case.tokens[outputs[0]]
         return case.tell("second-arrow", Label(span_of(arrow, arrow, case.path), "first-here"))
-    if case.kind in ("read", "keep", "no", "reset") and outputs and not brackets:
+    if case.kind in ("read", "keep", "no", "reset", "all") and outputs and not brackets:
         return case.tell("input-only", word=case.kind)
     if case.before.kind == "->" and case.wants_value and case.ends_here and not brackets and case.kind != ",":
         return case.tell("missing-outputs", name=name)

@@ -219,6 +219,13 @@ class Delayed(Frozen):
     span: Span
 
 
+class ForEach(Frozen):
+    """`each cache({p: q, s: invalid})`: an output that gives one token for each token that an arc `all` has taken."""
+
+    output: Expr
+    span: Span
+
+
 class Keys(Frozen):
     """`(class, came)` of `by` and of `prefer`: each key decides among equal values of those before it."""
 
@@ -242,7 +249,8 @@ class Position(Frozen):
 
 Expr = (
     Number | Text | Name | Field | Index | Call | List | ListFor | Each | Element | Record | With | Unary | Binary | If
-    | Range | Paren | Weighted | Passage | By | Ordered | At | Asked | Splitting | Delayed | Keys | Least | Position
+    | Range | Paren | Weighted | Passage | By | Ordered | At | Asked | Splitting | Delayed | ForEach | Keys | Least
+    | Position
 )  # fmt: skip
 
 # ---------------------------------------------------------------- types
@@ -436,12 +444,13 @@ class Place(Frozen):
 
 
 class Arc(Frozen):
-    """`any`: it sees all tokens of its place."""
+    """`any`: it sees all tokens of its place. condition: of each token that `all` takes."""
 
-    mode: Literal["take", "read", "keep", "no", "reset"]
+    mode: Literal["take", "read", "keep", "no", "reset", "all"]
     any: bool
     term: Expr
     span: Span
+    condition: Expr | None = None
 
 
 class Draw(Frozen):

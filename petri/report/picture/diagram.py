@@ -167,6 +167,7 @@ class _DiagramReader:
             least = "" if threshold is None else f"≥ {words.of(threshold, transition.variables)}"
             found.append(Edge(self._place(inhibitor.place), name, "inhibit", self._label(inhibitor.place, least)))
         found += [Edge(self._place(place), name, "reset", self._label(place, "")) for place in transition.resets]
+        found += [Edge(self._place(arc.place), name, "take", self._label(arc.place, "all")) for arc in transition.sets]
         for output in transition.outputs:
             if self.net.places[output.places[0]].free_of is not None:
                 continue

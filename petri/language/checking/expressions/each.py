@@ -68,6 +68,9 @@ def aggregate(name: str) -> Callable[[Reader, tree.Call], Value]:
         each = e.arguments[0]
         if not isinstance(each, tree.Each):
             raise CheckError("not-each", e.span, name=name, usage=OF_EACH[name])
+        if reader.sets is not None and (taken := reader.sets.of(each.over.source, reader)) is not None:
+            _require_new(reader, each.over)
+            return reader.sets.fold(reader, name, each, taken, e.span)
         elements = _elements(reader, each.over)
         if name == "sum":
             return _sum(reader, each, elements, e.span)

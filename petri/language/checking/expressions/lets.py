@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from petri.language.checking.expressions.names import names_in
 from petri.language.checking.expressions.reader import Permission, Reader
 from petri.language.checking.state import Value
-from petri.language.meaning.nodes import CHANCE, END, NOW, PLACES, VARIABLE
+from petri.language.meaning.nodes import CHANCE, END, NOW, PLACES, TAKEN, VARIABLE
 from petri.language.problems import Reported
 from petri.language.syntax import tree
 from petri.net import Span
@@ -62,7 +62,7 @@ class Lets:
         flags = 0
         for node in value.nodes:
             flags |= node.flags
-        if flags & (VARIABLE | CHANCE) and reader.variables is not self.reader.variables:
+        if flags & (VARIABLE | CHANCE | TAKEN) and reader.variables is not self.reader.variables:
             reader.tell_barred(name, span)
             raise Reported
         for flag, word in _NEEDS:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Container, Mapping, Sequence
 from fractions import Fraction
 from itertools import chain
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 
 from petri.catalogue.operations import ARITHMETIC, COMPARISONS
 from petri.diagnostics import Label
@@ -82,14 +82,23 @@ class Names(Protocol):
     def use(self, name: str, reader: Reader, span: Span) -> Value: ...
 
 
+class Sets(Protocol):
+    """The sets of tokens that the arcs of a transition take."""
+
+    def of(self, e: tree.Expr, reader: Reader) -> Any: ...
+
+    def fold(self, reader: Reader, name: str, each: tree.Each, of: Any, span: Span) -> Value: ...
+
+
 class Reader(Struct):
     """Reads the expressions of one declaration.
 
     `where` names the text being read, for messages ("a guard"); `allowed` lists what may occur in it besides constants
     and variables; `binds`: the variables are those that input arcs bind; `barred`: those of the transition that may not
     be used here; `awaited`: names that get their values later, and where each is declared; `elements`: the names in
-    `count(x in v: …)` around what is read. Errors go to the checker's
-    problems, and the result then has the unknown type; what reads the parts of an expression raises CheckError.
+    `count(x in v: …)` around what is read, and those of one token of a set; `sets`: what `all` takes.
+    Errors go to the checker's problems, and the result then has the unknown type; what reads the parts of an expression
+    raises CheckError.
     """
 
     checker: CheckState
@@ -104,6 +113,7 @@ class Reader(Struct):
     awaited: Mapping[str, Span] = field(default_factory=dict)
     counted: Callable[[tree.Call, str], Value] | None = None  # reads `tokens(…)` in a measure of the marking
     elements: Variables = field(default_factory=dict)
+    sets: Sets | None = None
     own_problems: Problems | None = None  # instead of the checker's
 
     @property

@@ -6,22 +6,25 @@ from collections.abc import Iterator, Sequence
 
 from petri.language.checking.expressions.names import nodes_in
 from petri.language.checking.expressions.places import place_use, require_element
-from petri.language.checking.expressions.reader import Reader
+from petri.language.checking.expressions.reader import Reader, stored
+from petri.language.checking.nets.sets import SetReader
 from petri.language.checking.nets.terms import is_place_term, split_term
-from petri.language.meaning.nodes import Node, operation, to_slot
+from petri.language.meaning.nodes import TAKEN, Node, operation, to_slot
 from petri.language.meaning.scope import PlaceSymbol
 from petri.language.meaning.templates import OutputTemplate, PlaceUse
 from petri.language.meaning.types import BOOL, INT, Black, Record, Request, Unknown, describe
 from petri.language.problems import CheckError, Problems, Reported, needed
 from petri.language.syntax import tree
 from petri.net import Span
+from petri.structs import replace
 
 
 class OutputReader:
     """Reads the outputs of a transition; alternatives become arcs with complementary conditions."""
 
-    def __init__(self, reader: Reader) -> None:
+    def __init__(self, reader: Reader, sets: SetReader) -> None:
         self.reader = reader
+        self.sets = sets
         self.problems = reader.problems
 
     def read(self, outputs: Sequence[tree.Expr]) -> list[OutputTemplate]:
@@ -34,6 +37,11 @@ class OutputReader:
             return
         if isinstance(e, tree.If):
             yield from self._alternatives(e, condition)
+            return
+        if isinstance(e, tree.ForEach):
+            arc = self.problems.attempt(self._for_each, e, condition)
+            if arc is not None:
+                yield arc
             return
         if isinstance(e, tree.Delayed):
             yield from self._delayed(e, condition)
@@ -71,6 +79,14 @@ class OutputReader:
             arc.delay = delay
             yield arc
 
+    def _for_each(self, e: tree.ForEach, condition: Node | None) -> OutputTemplate:
+        """One token for each token of a set."""
+        number, own = self.sets.for_each(e)
+        arc = self._arc(e.output, condition, replace(self.reader, elements=own))
+        taken = self.sets.found[number]
+        arc.each, arc.count = number, stored(taken.number, INT, e.span, TAKEN)
+        return arc
+
     def _is_reply(self, e: tree.Expr) -> bool:
         """`reply(r)`, unless a place has that name."""
         named = isinstance(e, tree.Call) and isinstance(e.function, tree.Name) and e.function.name == "reply"
@@ -86,7 +102,8 @@ class OutputReader:
         value.type.answered = True
         return OutputTemplate(value.type, (nodes[value.type.site_slot],), nodes, None, condition, e.span)
 
-    def _arc(self, e: tree.Expr, condition: Node | None) -> OutputTemplate:
+    def _arc(self, e: tree.Expr, condition: Node | None, of_token: Reader | None = None) -> OutputTemplate:
+        """of_token: reads the values, if it is not the reader of the arc."""
         count, place, arguments = split_term(e)
         if isinstance(e, tree.Binary) and e.operator == "*" and not is_place_term(e.right):
             raise CheckError("count-after-place", e.span, text=self.problems.text(e.span))
@@ -98,10 +115,10 @@ class OutputReader:
             self.problems.error("port-direction", place.span, name=use.symbol.name, direction="in", action="given to")
         require_element(use, place.span)
         number = self.reader.read_scalar(count, INT) if count is not None else None
-        values = self._values(use, arguments, e.span)
+        values = self._values(use, arguments, e.span, of_token or self.reader)
         return OutputTemplate(use, () if use.fixed else use.indices, values, number, condition, e.span)
 
-    def _values(self, use: PlaceUse, arguments: Sequence[tree.Expr], span: Span) -> tuple[Node, ...]:
+    def _values(self, use: PlaceUse, arguments: Sequence[tree.Expr], span: Span, reader: Reader) -> tuple[Node, ...]:
         """The values of the token's slots."""
         kind, name = use.symbol.type, use.symbol.name
         if isinstance(kind, Black):
@@ -116,7 +133,7 @@ class OutputReader:
             raise several_patterns(self.problems, use, arguments, span)
         if isinstance(arguments[0], tree.Name) and arguments[0].name == "_":
             raise CheckError("ignored-in-output", arguments[0].span, name=name)
-        return tuple(map(to_slot, needed(self.reader.read_as(arguments[0], kind))))
+        return tuple(map(to_slot, needed(reader.read_as(arguments[0], kind))))
 
     def _of_unknown(self, arguments: Sequence[tree.Expr]) -> Reported:
         """What is wrong with the values of a token whose type is not known has been reported after this."""

@@ -16,6 +16,7 @@ from petri.language.checking.expressions.reader import Permission, Reader, slots
 from petri.language.checking.nets.clocks import ClockReader
 from petri.language.checking.nets.outputs import OutputReader, several_patterns
 from petri.language.checking.nets.patterns import ArcReading, Part, PatternReader, in_binding_order, in_join_order
+from petri.language.checking.nets.sets import SetReader
 from petri.language.checking.nets.terms import split_term
 from petri.language.checking.state import CheckState, Value
 from petri.language.meaning.nodes import CHANCE, Node, of_firing, operation, to_slot
@@ -60,9 +61,10 @@ class TransitionReader:
         self.reader = Reader(checker, body.scope, "an arc", frozenset(), self.variables, self.loops, binds=True)
         self.draw_names = {draw.name for draw in declaration.draws}
         self.reader.awaited = self.awaited = {draw.name: draw.name_span for draw in declaration.draws}
+        self.patterns = PatternReader(self.reader)
+        self.reader.sets = self.sets = SetReader(self.patterns, self._new_variable)
         self.lets = Lets(declaration.lets, self.reader)
         self.reader.lets = self.lets
-        self.patterns = PatternReader(self.reader)
         arguments = [argument for arc in declaration.inputs for argument in split_term(arc.term)[2]]
         mentioned = {name for argument in arguments for name in names_in(argument)}
         self._bindable = {name for name in mentioned if self.patterns.binds(name)}
@@ -73,9 +75,13 @@ class TransitionReader:
         guard = self._guard(d.guard)
         prefer = None if d.prefer is None else self.problems.attempt(self._prefer, d.prefer)
         clock = ClockReader(self.reader, d).read(inputs)
+        self.sets.closed = False
         draws = tuple(self._draws(d.draws))
         time = self._time(d.time)
-        outputs = OutputReader(self.reader.allowing("an output", "tokens", "now", "end")).read(d.outputs)
+        outputs = OutputReader(self.reader.allowing("an output", "tokens", "now", "end"), self.sets).read(d.outputs)
+        each = next((arc for arc in outputs if arc.each is not None), None)
+        if each is not None and d.time is not None:
+            self.problems.error("each-takes-time", each.span, Label(d.time.span, "takes-time"))
         lets = {name: (value.type, tuple(map(of_firing, value.nodes))) for name, value in self._lets().items()}
         return TransitionTemplate(
             d.name,
@@ -85,6 +91,7 @@ class TransitionReader:
             inputs,
             inhibitors,
             resets,
+            self.sets.found,
             guard,
             draws,
             time,
@@ -131,6 +138,7 @@ class TransitionReader:
         if stuck:
             self._cycle(stuck)
         inputs = tuple(self._bind(reading) for reading in ordered + stuck)
+        each(self._set, "all")
         return inputs, tuple(each(self._inhibitor, "no")), tuple(each(self._reset, "reset"))
 
     def _cycle(self, stuck: list[ArcReading]) -> None:
@@ -287,6 +295,11 @@ class TransitionReader:
         number = reader.read_scalar(threshold, INT) if threshold is not None else None
         return InputTemplate(use, tuple(pattern), number, False, arc.span)
 
+    def _set(self, arc: tree.Arc) -> None:
+        _, place, arguments = split_term(arc.term)
+        use = self._place(place, "all")
+        self.sets.read(arc, use, self._pattern(use, arguments, arc.span))
+
     def _reset(self, arc: tree.Arc) -> PlaceUse:
         count, place, arguments = split_term(arc.term)
         if count is not None or arguments:
@@ -356,4 +369,4 @@ class TransitionReader:
         return time
 
 
-_ACTIONS = {"take": "taken from", "keep": "kept", "read": "read", "reset": "emptied"}
+_ACTIONS = {"take": "taken from", "keep": "kept", "read": "read", "reset": "emptied", "all": "taken from"}

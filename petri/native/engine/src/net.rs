@@ -173,6 +173,26 @@ pub struct InputArc {
     pub twin: Option<PlaceId>,
 }
 
+/// `variable` is 0, and for each token of a set becomes `value`, which may use it.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Total {
+    pub variable: VariableId,
+    pub value: Expr,
+}
+
+/// Takes all tokens of a place that other arcs leave and for which the condition holds (E11). The slots of a token are the
+/// variables behind those of the transition.
+#[derive(Clone, Debug, Deserialize)]
+pub struct SetArc {
+    pub place: PlaceId,
+    /// Receives how many it takes.
+    pub number: VariableId,
+    #[serde(default)]
+    pub condition: Option<Expr>,
+    #[serde(default)]
+    pub totals: Vec<Total>,
+}
+
 #[derive(Clone, Debug, Deserialize)]
 pub struct InhibitorArc {
     pub place: PlaceId,
@@ -196,6 +216,9 @@ pub struct OutputArc {
     /// How long after the start of the firing the tokens arrive [ticks].
     #[serde(default)]
     pub delay: Option<Expr>,
+    /// The set for each of whose tokens there is one.
+    #[serde(default)]
+    pub each: Option<usize>,
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -320,6 +343,8 @@ pub struct Transition {
     /// Nothing is 1.
     #[serde(default)]
     pub weight: Option<Expr>,
+    #[serde(default)]
+    pub sets: Vec<SetArc>,
 }
 
 #[derive(Clone, Debug, Default, Deserialize)]

@@ -14,6 +14,9 @@ impl Engine {
     /// Returns the firing time and how many tokens the firing will deposit.
     #[inline(always)]
     pub(super) fn evaluate(&mut self, program: &Program, plan: &TransitionProgram) -> Outcome<(Ticks, u64)> {
+        if !plan.sets.is_empty() {
+            self.find_sets(program, plan)?;
+        }
         for (variable, value) in &plan.draws {
             let bits = value.bits(&mut self.scope(program, self.now))?;
             self.variables[variable.at()] = bits;
@@ -28,7 +31,10 @@ impl Engine {
             None => {
                 let mut given = 0;
                 for output in &plan.outputs {
-                    given += self.output(program, output, end, taken)?;
+                    given += match output.each {
+                        None => self.output(program, output, end, taken)?,
+                        Some(set) => self.output_each(program, plan, (output, set), end, taken)?,
+                    };
                 }
                 given
             }
@@ -73,7 +79,7 @@ impl Engine {
             // The limit is for what surely leaves.
             Take::Twin { .. } => 0,
         };
-        plan.takes.iter().map(count).sum()
+        plan.takes.iter().map(count).chain(self.sets[..plan.sets.len()].iter().map(|set| set.count)).sum()
     }
 
     /// Evaluates an output arc of a firing that takes `taken` tokens, and appends what it gives to the record. Returns the

@@ -15,7 +15,7 @@ use crate::collections::tournament::{MANY, NEVER};
 use crate::engine::code::{Code, ENABLED, FAULT, GENERAL, OVER, STOPPED, USED_UP};
 use crate::engine::limits::{Limits, RunError, LOOP_NAMED};
 use crate::engine::raced::Raced;
-use crate::engine::search::{Goal, Scratch};
+use crate::engine::search::{Found, Goal, Scratch};
 use crate::engine::upcoming::Upcoming;
 use crate::observe::observers::{ExtraObservers, Observers};
 use crate::program::clock::ClockKind;
@@ -88,6 +88,8 @@ pub struct Engine {
     /// The record of all outputs while some of them are sent on their way, and when their tokens arrive.
     pub(crate) record_sent: Vec<u64>,
     pub(crate) arrivals: Vec<Ticks>,
+    /// What the set arcs of a firing have found while it starts.
+    pub(crate) sets: Vec<Found>,
     /// The last transitions at this instant, once the limit is near.
     pub(super) last_started: Vec<TransitionId>,
     /// The machine code that the engine was given last.
@@ -168,6 +170,7 @@ impl Engine {
             record: Vec::new(),
             record_sent: Vec::new(),
             arrivals: Vec::new(),
+            sets: Vec::new(),
             last_started: Vec::new(),
             value: 0,
             fault: None,

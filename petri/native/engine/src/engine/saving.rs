@@ -334,7 +334,7 @@ impl Engine {
 /// A gift, in the record of its firing.
 fn record(record: &mut Vec<u64>, gift: &SavedGift, give: &Give) {
     match *give {
-        Give::Black { .. } => {}
+        Give::Black { .. } | Give::Each { .. } => {}
         Give::Token { .. } => record.extend(&gift.words),
         Give::Open { width } => {
             record.extend([u64::from(gift.place), gift.count]);
@@ -444,6 +444,7 @@ fn is_gift(gift: &SavedGift, give: &Give, arc: &OutputProgram) -> bool {
     let right = match *give {
         Give::Black { place: to, count } => place == to && gift.count == count,
         Give::Token { place: to, .. } => place == to && gift.count == 1,
+        Give::Each { .. } => false, // the firing is immediate
         Give::Open { .. } => arc.places.contains(&place) && gift.count <= MOST_HELD && is_count(gift.count, arc),
     };
     right && gift.words.len() == width

@@ -45,6 +45,17 @@ struct Given {
     count: u64,
 }
 
+/// What a set arc has found.
+#[derive(Clone, Debug, Default)]
+pub struct Found {
+    /// How many tokens.
+    pub count: u64,
+    /// Where they are in the place, in its order; none of a black place.
+    pub positions: Vec<u64>,
+    /// Their slots, token after token.
+    pub words: Vec<u64>,
+}
+
 /// Tokens that a search tries between two checks of the stop flag.
 const PIECE: u32 = 4096;
 

@@ -19,6 +19,9 @@ impl Engine {
     /// Takes the tokens of the binding, arc after arc (S4), and then empties the places to reset.
     #[inline(always)]
     pub(super) fn take(&mut self, program: &Program, plan: &TransitionProgram) {
+        if !plan.sets.is_empty() {
+            self.shift_sets(program, plan);
+        }
         for take in &plan.takes {
             match *take {
                 Take::Black { place, count } => self.take_black(program, place, count),
@@ -49,6 +52,9 @@ impl Engine {
                     }
                 }
             }
+        }
+        if !plan.sets.is_empty() {
+            self.take_sets(program, plan);
         }
         for &place in &plan.resets {
             self.reset(program, place);
@@ -105,15 +111,20 @@ impl Engine {
 
     /// Takes the token at the position that the binding says for an arc, in a place that is not a bag (E9).
     fn take_shown(&mut self, program: &Program, plan: &TransitionProgram, place: PlaceId, arc: usize) {
-        let before = self.changes(place).tokens;
         let position = self.scratch.chosen[arc];
-        self.leaves(program, place, position);
-        self.marking.remove(program, &mut self.enabling, place, position as usize, self.now);
+        self.take_at(program, place, position);
         for &later in &plan.inputs[arc].after {
             if self.scratch.chosen[later] > position {
                 self.scratch.chosen[later] -= 1;
             }
         }
+    }
+
+    /// Takes the token at a position.
+    pub(super) fn take_at(&mut self, program: &Program, place: PlaceId, position: u64) {
+        let before = self.changes(place).tokens;
+        self.leaves(program, place, position);
+        self.marking.remove(program, &mut self.enabling, place, position as usize, self.now);
         self.left(program, place, before, before - 1);
     }
 
@@ -122,10 +133,7 @@ impl Engine {
         let before = self.marking.places[place].tokens;
         let equal = |&at: &u64| self.marking.token(place, at as usize) == self.marking.token(of, seat as usize);
         if let Some(at) = (0..before).find(equal) {
-            self.changes(place);
-            self.leaves(program, place, at);
-            self.marking.remove(program, &mut self.enabling, place, at as usize, self.now);
-            self.left(program, place, before, before - 1);
+            self.take_at(program, place, at);
         }
     }
 
@@ -253,7 +261,7 @@ impl Engine {
                 Some(delivery) if arrivals[part - 1] > self.now => {
                     self.deliver(program, delivery, arrivals[part - 1], part as u64, &record[start..cursor]);
                 }
-                _ => self.put(program, plan, place, count, &record[values], false)?,
+                _ => self.put_given(program, plan, give, (place, count), &record[values], false)?,
             }
         }
         (self.record_sent, self.arrivals) = (record, arrivals);
@@ -299,11 +307,28 @@ impl Engine {
         for give in &plan.gives {
             let (place, count, values) = next_deposit(&record, give, &mut cursor);
             if count > 0 {
-                self.put(program, plan, place, count, &record[values], reserved)?;
+                self.put_given(program, plan, give, (place, count), &record[values], reserved)?;
             }
         }
         self.record = record;
         Ok(())
+    }
+
+    /// Tokens of an output arc arrive: all of one value, or each of its own.
+    #[inline(always)]
+    fn put_given(
+        &mut self,
+        program: &Program,
+        plan: &TransitionProgram,
+        give: &Give,
+        (place, count): (PlaceId, u64),
+        values: &[u64],
+        reserved: bool,
+    ) -> Outcome<()> {
+        match *give {
+            Give::Each { width } => self.put_each(program, plan, place, values.chunks_exact(width as usize)),
+            _ => self.put(program, plan, place, count, values, reserved),
+        }
     }
 
     /// Tokens of one value arrive in a place.
@@ -346,7 +371,7 @@ impl Engine {
 
     /// A coloured token arrives. Its key was evaluated without a fault when the firing started.
     #[inline(always)]
-    fn add(&mut self, program: &Program, place: PlaceId, token: &[u64], reserved: bool) {
+    pub(super) fn add(&mut self, program: &Program, place: PlaceId, token: &[u64], reserved: bool) {
         let add = |engine: &mut Self| {
             let _ = engine.marking.add(program, &mut engine.enabling, place, token, engine.now);
         };
@@ -358,7 +383,7 @@ impl Engine {
 
     /// A place has gained tokens.
     #[inline(always)]
-    fn arrived(
+    pub(super) fn arrived(
         &mut self,
         program: &Program,
         plan: &TransitionProgram,
@@ -391,12 +416,13 @@ pub(super) fn next_deposit(record: &[u64], give: &Give, cursor: &mut usize) -> (
     let (place, count, width) = match *give {
         Give::Black { place, count } => return (place, count, 0..0),
         Give::Token { place, width } => (place, 1, width),
-        Give::Open { width } => {
+        Give::Open { width } | Give::Each { width } => {
             *cursor += 2;
             (PlaceId(record[*cursor - 2] as u32), record[*cursor - 1], width)
         }
     };
     let start = *cursor;
-    *cursor += width as usize;
+    let tokens = if let Give::Each { .. } = give { count as usize } else { 1 };
+    *cursor += tokens * width as usize;
     (place, count, start..*cursor)
 }

@@ -11,7 +11,7 @@ use crate::exact::stages::Form;
 use crate::exact::trouble::{Found, Trouble};
 use crate::net::check::check;
 use crate::net::{self, Discipline, Expr, Kind, Match, Memory, Net, Op, Operation, Scalar};
-use crate::program::arc::Count;
+use crate::program::arc::{Count, SetProgram};
 use crate::program::compile::compiler::Compiler;
 use crate::program::compile::net::draw_table;
 use crate::program::expression::{Real, Value};
@@ -71,7 +71,8 @@ struct TransitionCompiler<'c, 'n> {
 
 impl<'c, 'n> TransitionCompiler<'c, 'n> {
     fn new(compiler: &'c mut Compiler<'n>, id: TransitionId, transition: &'n net::Transition) -> Self {
-        let kinds = transition.variables.iter().map(|variable| variable.kind).collect();
+        let mut kinds: Vec<Kind> = transition.variables.iter().map(|variable| variable.kind).collect();
+        kinds.resize(compiler.variables_of(transition), Kind::Int); // those of tokens differ from set to set
         TransitionCompiler { compiler, id, transition, kinds, steps: Vec::new() }
     }
 
@@ -81,6 +82,16 @@ impl<'c, 'n> TransitionCompiler<'c, 'n> {
 
     fn lowering(&mut self) -> Lowering<'_> {
         self.compiler.lowering(self.kinds.clone())
+    }
+
+    /// For expressions of one token of a set.
+    fn of_token(&mut self, place: PlaceId) -> Lowering<'_> {
+        let mut kinds = self.kinds.clone();
+        let slots = &self.compiler.net.places[place.at()].colour.slots;
+        for (kind, slot) in kinds[self.transition.variables.len()..].iter_mut().zip(slots.iter()) {
+            *kind = slot.kind;
+        }
+        self.compiler.lowering(kinds)
     }
 
     fn compile(mut self) -> Found<Transition> {
@@ -94,6 +105,19 @@ impl<'c, 'n> TransitionCompiler<'c, 'n> {
         for arc in &t.inhibitors {
             let threshold = self.count(&arc.threshold)?;
             inhibitors.push(Inhibitor { place: arc.place, equals: self.equals(arc.place, &arc.pattern)?, threshold });
+        }
+        let mut sets = Vec::with_capacity(t.sets.len());
+        for arc in &t.sets {
+            let condition = match &arc.condition {
+                Some(condition) => Some(self.of_token(arc.place).bool(condition)?),
+                None => None,
+            };
+            let mut totals = Vec::with_capacity(arc.totals.len());
+            for total in &arc.totals {
+                let kind = self.kinds[total.variable.at()];
+                totals.push((total.variable, self.of_token(arc.place).value(&total.value, kind)?));
+            }
+            sets.push(SetProgram { place: arc.place, number: arc.number, condition, totals });
         }
         let guard = t.guard.as_ref().map(|guard| self.lowering().bool(guard)).transpose()?;
         let prefer = match &t.prefer {
@@ -130,6 +154,8 @@ impl<'c, 'n> TransitionCompiler<'c, 'n> {
             inputs,
             inhibitors,
             resets: t.resets.clone(),
+            sets,
+            token: t.variables.len(),
             guard,
             prefer,
             time,
@@ -152,7 +178,8 @@ impl<'c, 'n> TransitionCompiler<'c, 'n> {
         let given = t.outputs.iter().flat_map(|arc| arc.places.iter().copied());
         let wrong =
             |what: &str| Err(Trouble::Load(crate::base::fault::LoadError(format!("transition `{}` {what}", t.name))));
-        if places.chain(given).chain(t.resets.iter().copied()).any(|place| place.at() >= net.places.len()) {
+        let emptied = t.resets.iter().copied().chain(t.sets.iter().map(|arc| arc.place));
+        if places.chain(given).chain(emptied).any(|place| place.at() >= net.places.len()) {
             return wrong("names a place that is not there");
         }
         let width = |place: PlaceId| net.places[place.at()].colour.slots.len();
@@ -180,8 +207,11 @@ impl<'c, 'n> TransitionCompiler<'c, 'n> {
         let draws = t.draws.iter().map(|draw| &draw.expression);
         let clock = t.clock.iter().flat_map(|clock| clock.speed.iter().chain([&clock.time]));
         let prefer = t.prefer.iter().flat_map(|prefer| [&prefer.key].into_iter().chain(&prefer.then));
+        let totals = |arc: &'n net::SetArc| arc.totals.iter().map(|total| &total.value);
+        let sets = t.sets.iter().flat_map(move |arc| arc.condition.iter().chain(totals(arc)));
+        let choice = prefer.chain(&t.weight);
         let rest =
-            t.guard.iter().chain(&t.time).chain(self.given()).chain(draws).chain(clock).chain(prefer).chain(&t.weight);
+            t.guard.iter().chain(&t.time).chain(self.given()).chain(draws).chain(clock).chain(choice).chain(sets);
         inputs.chain(inhibitors).chain(rest)
     }
 
@@ -245,7 +275,10 @@ impl<'c, 'n> TransitionCompiler<'c, 'n> {
         let mut values = Vec::with_capacity(slots.len());
         let mut spans = Vec::with_capacity(slots.len());
         for (slot, expression) in slots.iter().zip(&arc.values) {
-            let mut lowering = self.lowering();
+            let mut lowering = match arc.each {
+                Some(set) => self.of_token(self.transition.sets[set].place),
+                None => self.lowering(),
+            };
             spans.push(lowering.span(&expression.span));
             values.push(lowering.value(expression, slot.kind)?);
         }
@@ -257,7 +290,15 @@ impl<'c, 'n> TransitionCompiler<'c, 'n> {
             None => None,
         };
         let condition = arc.condition.as_ref().map(|condition| self.lowering().bool(condition)).transpose()?;
-        Ok(Output { places: arc.places.clone(), index, count: self.count(&arc.count)?, condition, values, spans })
+        Ok(Output {
+            places: arc.places.clone(),
+            index,
+            count: self.count(&arc.count)?,
+            condition,
+            values,
+            spans,
+            each: arc.each,
+        })
     }
 
     fn clock(&mut self, clock: &net::Clock) -> Found<Clock> {

@@ -3,7 +3,7 @@
 use crate::base::ids::{PlaceId, SpanId, TableId, VariableId};
 use crate::exact::stages::Form;
 use crate::net::{Span, Tick};
-use crate::program::arc::Count;
+use crate::program::arc::{Count, SetProgram};
 use crate::program::expression::{Bool, DrawTable, Int, Real, Value};
 use crate::program::place::PlaceProgram;
 use crate::program::transition::Preference;
@@ -25,6 +25,9 @@ pub struct Transition {
     pub inputs: Vec<Input>,
     pub inhibitors: Vec<Inhibitor>,
     pub resets: Vec<PlaceId>,
+    pub sets: Vec<SetProgram>,
+    /// The variable that is the first slot of a token of a set.
+    pub token: usize,
     pub guard: Option<Bool>,
     pub prefer: Option<Preference>,
     /// What a firing draws, one step after the other.
@@ -88,6 +91,8 @@ pub struct Output {
     pub condition: Option<Bool>,
     pub values: Vec<Value>,
     pub spans: Vec<SpanId>,
+    /// The set for each of whose tokens there is one.
+    pub each: Option<usize>,
 }
 
 pub enum Step {

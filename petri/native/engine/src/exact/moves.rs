@@ -67,7 +67,10 @@ impl Move {
     pub fn start(model: &Model, fields: &Fields, number: usize) -> Option<Move> {
         let transition = &model.transitions[number];
         let deposits = model.constant_deposits(number)?;
-        let is_plain = transition.resets.is_empty() && transition.steps.is_empty() && transition.prefer.is_none();
+        let is_plain = transition.resets.is_empty()
+            && transition.sets.is_empty()
+            && transition.steps.is_empty()
+            && transition.prefer.is_none();
         let kept = fields.kept[number];
         if !is_plain || !(kept == Kept::Not && transition.time.is_always_zero() || matches!(kept, Kept::Number(..))) {
             return None;

@@ -6,15 +6,17 @@ use crate::base::fault::{Fault, Outcome};
 use crate::base::ids::{SpanId, TransitionId};
 use crate::base::ticks::whole;
 use crate::exact::contents::Contents;
-use crate::exact::model::{Branch, Clock, Model, Step};
-use crate::exact::search::{Class, Search};
+use crate::exact::model::{Branch, Clock, Model, Output, Step};
+use crate::exact::search::{Class, Search, Taken};
 use crate::exact::stages::{Alternatives, Stages};
 use crate::exact::state::{arrive, Deposit, Fields, Kept, Kind, State};
 use crate::exact::trouble::{Found, Interrupted, Trouble};
 use crate::exact::watch::{Ended, Watch};
+use crate::net::Discipline;
 use crate::program::arc::Count;
 use crate::program::distribution::require;
 use crate::program::place::PlaceProgram;
+use crate::state::value::Scope;
 
 /// What an arc of the state graph is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -146,7 +148,70 @@ impl Rules {
         give: &mut Give<'_, E>,
     ) -> Result<(), E> {
         let mut variables = class.variables.clone();
-        self.draw(transition, class, &mut variables, 0, 1.0, give)
+        if self.model.transitions[transition].sets.is_empty() {
+            return self.draw(transition, class, &mut variables, 0, 1.0, give);
+        }
+        let found = self.sets(transition, class, &mut variables);
+        let class = Class { sets: Rules::fault(found, transition)?, ..class.clone() };
+        self.draw(transition, &class, &mut variables, 0, 1.0, give)
+    }
+
+    /// What the set arcs take; their numbers and totals are among the variables then (E11).
+    fn sets(&mut self, transition: usize, class: &Class, variables: &mut [u64]) -> Outcome<Vec<Taken>> {
+        let Rules { model, fields, state, .. } = self;
+        let plan = &model.transitions[transition];
+        let mut sets = Vec::with_capacity(plan.sets.len());
+        for set in &plan.sets {
+            let (at, width) = (set.place.at(), model.places[set.place.at()].width);
+            let mut rows = Rows::new(state.numbers.clone());
+            let gone: Vec<u64> = plan
+                .inputs
+                .iter()
+                .zip(&class.chosen)
+                .filter(|(arc, _)| !arc.keep && arc.place == set.place)
+                .map(|(_, &chosen)| chosen)
+                .collect();
+            let mut taken = Taken::default();
+            if width == 0 {
+                taken.count = rows.numbers[at] - gone.iter().sum::<u64>();
+                if let (Some(condition), 1..) = (&set.condition, taken.count) {
+                    taken.count *= u64::from(condition.value(&mut state.scope(model, variables))?);
+                }
+            } else {
+                let row = rows.row(at, &fields.contents).clone();
+                let mut tokens: Vec<(usize, &[u64])> = row.chunks_exact(width).enumerate().collect();
+                if model.places[at].discipline == Discipline::Lifo {
+                    tokens.reverse(); // as the place would show them
+                }
+                for (position, token) in tokens {
+                    if gone.contains(&(position as u64)) {
+                        continue;
+                    }
+                    variables[plan.token..plan.token + width].copy_from_slice(token);
+                    let belongs = match &set.condition {
+                        Some(condition) => condition.value(&mut state.scope(model, variables))?,
+                        None => true,
+                    };
+                    if belongs {
+                        taken.positions.push(position);
+                        taken.words.extend_from_slice(token);
+                    }
+                }
+                taken.count = taken.positions.len() as u64;
+            }
+            variables[set.number.at()] = taken.count;
+            for (variable, value) in &set.totals {
+                variables[variable.at()] = 0;
+                for one in 0..taken.count as usize {
+                    variables[plan.token..plan.token + width]
+                        .copy_from_slice(&taken.words[one * width..(one + 1) * width]);
+                    let bits = value.bits(&mut state.scope(model, variables))?;
+                    variables[variable.at()] = bits;
+                }
+            }
+            sets.push(taken);
+        }
+        Ok(sets)
     }
 
     /// Follows the draws from a step on.
@@ -190,7 +255,7 @@ impl Rules {
         chance: f64,
         give: &mut Give<'_, E>,
     ) -> Result<(), E> {
-        let evaluated = self.evaluate(transition, variables);
+        let evaluated = self.evaluate(transition, class, variables);
         let (alternatives, deposits) = Rules::fault(evaluated, transition)?;
         for (share, stages) in alternatives {
             let mut rows = Rows::new(self.state.numbers.clone());
@@ -213,9 +278,15 @@ impl Rules {
         Ok(())
     }
 
-    fn evaluate(&mut self, transition: usize, variables: &[u64]) -> Outcome<(Alternatives, Vec<Deposit>)> {
+    fn evaluate(
+        &mut self,
+        transition: usize,
+        class: &Class,
+        variables: &[u64],
+    ) -> Outcome<(Alternatives, Vec<Deposit>)> {
         let Rules { model, state, .. } = self;
         let plan = &model.transitions[transition];
+        let mut of_token = variables.to_vec();
         let scope = &mut state.scope(model, variables);
         let alternatives = plan.time.alternatives(scope)?;
         let mut deposits = Vec::with_capacity(plan.outputs.len());
@@ -228,14 +299,19 @@ impl Rules {
                 return Err(Fault::new("token-limit", output.spans.first().copied().unwrap_or(SpanId::NONE))
                     .with_int("limit", MOST_GIVEN as i64));
             }
-            let mut token = Vec::with_capacity(output.values.len());
             let target = &model.places[place.at()];
-            for (slot, value) in output.values.iter().enumerate() {
-                let bits = value.bits(scope)?;
-                check_bound(target, slot, bits, output.spans[slot])?;
-                token.push(bits);
+            let Some(set) = output.each.filter(|_| target.width > 0) else {
+                deposits.push(Deposit { place, count, token: token(target, output, scope)? });
+                continue;
+            };
+            let width = model.places[plan.sets[set].place.at()].width;
+            for at in 0..count as usize {
+                let words = &class.sets[set].words[at * width..(at + 1) * width];
+                of_token[plan.token..plan.token + width].copy_from_slice(words);
+                let token =
+                    token(target, output, &mut Scope { variables: &of_token, random: &mut *scope.random, ..*scope })?;
+                deposits.push(Deposit { place, count: 1, token });
             }
-            deposits.push(Deposit { place, count, token });
         }
         Ok((alternatives, deposits))
     }
@@ -423,6 +499,17 @@ fn merged(values: impl Iterator<Item = (f64, u64)>) -> Vec<(f64, u64)> {
     found
 }
 
+/// The slots of a token that an output gives.
+fn token(target: &PlaceProgram, output: &Output, scope: &mut Scope) -> Outcome<Vec<u64>> {
+    let mut token = Vec::with_capacity(output.values.len());
+    for (slot, value) in output.values.iter().enumerate() {
+        let bits = value.bits(scope)?;
+        check_bound(target, slot, bits, output.spans[slot])?;
+        token.push(bits);
+    }
+    Ok(token)
+}
+
 /// A state in the making: the contents that changed are rows yet.
 struct Rows {
     numbers: Vec<u64>,
@@ -460,6 +547,12 @@ impl Rows {
                     }
                 }
             }
+        }
+        for (set, taken) in plan.sets.iter().zip(&class.sets) {
+            if model.places[set.place.at()].width == 0 {
+                self.numbers[set.place.at()] -= taken.count;
+            }
+            gone.extend(taken.positions.iter().map(|&position| (set.place.at(), position)));
         }
         gone.sort_unstable();
         for &(place, position) in gone.iter().rev() {

@@ -19,6 +19,16 @@ pub struct Class {
     pub chosen: Vec<u64>,
     /// How many bindings these are.
     pub ways: f64,
+    /// What the set arcs take, once the firing starts (E11).
+    pub sets: Vec<Taken>,
+}
+
+/// The tokens of a set: how many, where they are, and their slots, token after token; of a black place only how many.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Taken {
+    pub count: u64,
+    pub positions: Vec<usize>,
+    pub words: Vec<u64>,
 }
 
 /// What may end a search: it gets the number of bindings that were tried, and the bytes that those found take.
@@ -93,7 +103,7 @@ impl<'a, E: From<Trouble> + From<Box<Fault>>> Search<'a, E> {
         let Some(arc) = transition.inputs.get(self.chosen.len()) else {
             if self.admits()? {
                 let (variables, chosen) = (self.variables.clone(), self.chosen.clone());
-                self.found.push(Class { variables, chosen, ways });
+                self.found.push(Class { variables, chosen, ways, sets: Vec::new() });
             }
             return Ok(());
         };

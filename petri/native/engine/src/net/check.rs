@@ -6,9 +6,9 @@
 //! lead nowhere, wrong kinds, and arcs that do not fit their places.
 
 use crate::base::fault::{LoadError, Loaded};
-use crate::base::ids::{TransitionId, VariableId};
+use crate::base::ids::{PlaceId, TransitionId, VariableId};
 use crate::net::{
-    Clock, Discipline, Event, Expr, Kind, Match, Net, Op, OutputArc, Place, Preference, Probe, Scalar, Table,
+    Clock, Discipline, Event, Expr, Kind, Match, Net, Op, OutputArc, Place, Preference, Probe, Scalar, SetArc, Table,
     Transition,
 };
 
@@ -33,7 +33,7 @@ pub fn check(net: &Net) -> Loaded<()> {
         check_place(place).map_err(|what| LoadError(format!("place `{}` {what}", place.name)))?;
     }
     for transition in &net.transitions {
-        check_transition(transition)
+        check_transition(net, transition)
             .and_then(|()| check_weighed(net, transition))
             .and_then(|()| check_twins(net, transition))
             .map_err(|what| LoadError(format!("transition `{}` {what}", transition.name)))?;
@@ -73,7 +73,9 @@ fn expressions(t: &Transition) -> impl Iterator<Item = &Expr> {
     let inhibitors = t.inhibitors.iter().flat_map(|arc| equals(&arc.pattern).chain(&arc.threshold));
     let outputs = t.outputs.iter().flat_map(of_output);
     let draws = t.draws.iter().map(|draw| &draw.expression);
+    let sets = t.sets.iter().flat_map(|arc| arc.condition.iter().chain(arc.totals.iter().map(|total| &total.value)));
     inputs
+        .chain(sets)
         .chain(inhibitors)
         .chain(outputs)
         .chain(draws)
@@ -167,7 +169,7 @@ fn check_sum(weights: impl Iterator<Item = f64>, of_what: &str) -> Loaded<()> {
 
 // ------------------------------------------------------------ transitions and probes
 
-fn check_transition(t: &Transition) -> Result<(), String> {
+fn check_transition(net: &Net, t: &Transition) -> Result<(), String> {
     if t.inputs.len() > MOST_ARCS {
         return Err("has too many input arcs".into());
     }
@@ -193,6 +195,11 @@ fn check_transition(t: &Transition) -> Result<(), String> {
         }
         scope.check_all(prefer.keys())?;
     }
+    for arc in &t.sets {
+        check_set(net, t, arc, &scope)?;
+        scope.bind(arc.number)?;
+        arc.totals.iter().try_for_each(|total| scope.bind(total.variable))?;
+    }
     scope.draws = true;
     for draw in &t.draws {
         scope.check(&draw.expression)?;
@@ -206,7 +213,48 @@ fn check_transition(t: &Transition) -> Result<(), String> {
         check_weight(weight, t)?;
     }
     scope.draws = false;
-    t.outputs.iter().try_for_each(|arc| check_output(arc, &scope))
+    t.outputs.iter().try_for_each(|arc| match arc.each {
+        None => check_output(arc, &scope),
+        Some(set) => check_each(net, t, arc, t.sets.get(set).ok_or("gives for each token of no set")?, &scope),
+    })
+}
+
+/// A set's number and totals are read once the set is known, and its condition before.
+fn check_set(net: &Net, t: &Transition, arc: &SetArc, scope: &Scope) -> Result<(), String> {
+    let place = net.places.get(arc.place.at()).ok_or("names a place that is not there")?;
+    let others = t.sets.iter().filter(|other| other.place == arc.place).count();
+    if others > 1 || t.resets.contains(&arc.place) || !place.per.is_empty() {
+        return Err("takes all tokens of a place twice, or of one with a key for its discipline".into());
+    }
+    let kind = |variable: VariableId| t.variables.get(variable.at()).map(|variable| variable.kind);
+    if kind(arc.number) != Some(Kind::Int) || arc.condition.as_ref().is_some_and(|e| e.kind != Kind::Bool) {
+        return Err("has a set whose number or condition is of another kind".into());
+    }
+    let mut own = scope.of_token(t, place);
+    own.check_all(&arc.condition)?;
+    own.bind(arc.number)?;
+    for total in &arc.totals {
+        if kind(total.variable) != Some(total.value.kind) {
+            return Err("has a total of another kind than its variable".into());
+        }
+        own.bind(total.variable)?;
+        own.check(&total.value)?;
+    }
+    Ok(())
+}
+
+/// What `each` gives is given at once, as many as the set has, and to places without a capacity.
+fn check_each(net: &Net, t: &Transition, arc: &OutputArc, set: &SetArc, scope: &Scope) -> Result<(), String> {
+    let number = |e: &Expr| e.op == Op::Var && e.value.and_then(Scalar::as_int) == Some(i64::from(set.number.0));
+    let at_once =
+        t.time.as_ref().is_none_or(|time| time.op == Op::Const && time.value.map(Scalar::as_real) == Some(0.0));
+    let limited = |place: &PlaceId| net.places.get(place.at()).is_none_or(|place| place.capacity.is_some());
+    if !arc.count.as_ref().is_some_and(number) || !at_once || arc.delay.is_some() || arc.places.iter().any(limited) {
+        return Err("gives for each token of a set what it may not".into());
+    }
+    let place = net.places.get(set.place.at()).ok_or("names a place that is not there")?;
+    scope.of_token(t, place).check_all(&arc.values)?;
+    check_output(&OutputArc { values: Vec::new(), ..arc.clone() }, scope)
 }
 
 /// A clock uses no draws of the firing, which happen later, and its speed no variables (C2, C5).
@@ -360,6 +408,13 @@ struct Scope {
 }
 
 impl Scope {
+    /// With the slots of a token of a set behind the variables of the transition.
+    fn of_token(&self, t: &Transition, place: &Place) -> Scope {
+        let mut bound = self.bound.clone();
+        bound.resize(t.variables.len() + place.colour.slots.len(), true);
+        Scope { bound, draws: false, marking: self.marking }
+    }
+
     fn bind(&mut self, variable: VariableId) -> Result<(), String> {
         match self.bound.get_mut(variable.at()) {
             None => Err("binds a variable that is not there".into()),

@@ -46,6 +46,14 @@ pub struct InputProgram {
     pub decides: bool,
 }
 
+/// Takes all tokens of a place that belong to a set (E11). The slots of one are the variables behind those of the transition.
+pub struct SetProgram {
+    pub place: PlaceId,
+    pub number: VariableId,
+    pub condition: Option<Bool>,
+    pub totals: Vec<(VariableId, Value)>,
+}
+
 pub struct InhibitorProgram {
     pub place: PlaceId,
     pub equals: Vec<(u32, Value)>,
@@ -77,6 +85,8 @@ pub struct OutputProgram {
     /// Slots whose value may lie outside its range.
     pub checks: Vec<usize>,
     pub delay: Option<Delay>,
+    /// The set for each of whose tokens there is one.
+    pub each: Option<usize>,
 }
 
 /// How long after the start of a firing the tokens of an output arc arrive. While they are on the way, they are as the outputs of
@@ -105,6 +115,7 @@ impl OutputProgram {
         match self.form {
             OutputForm::Black(count) => Give::Black { place: self.place(), count },
             OutputForm::Token => Give::Token { place: self.place(), width },
+            OutputForm::Open if self.each.is_some() && width > 0 => Give::Each { width },
             OutputForm::Open => Give::Open { width },
         }
     }
@@ -146,4 +157,6 @@ pub enum Give {
     Token { place: PlaceId, width: u32 },
     /// The record has place, number and values.
     Open { width: u32 },
+    /// The record has place, number and the values of each token.
+    Each { width: u32 },
 }

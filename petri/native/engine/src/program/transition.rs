@@ -2,7 +2,7 @@
 
 use crate::base::ids::{JoinId, JoinTreeId, MatchId, PlaceId, RankingId, SpanId, TransitionId, VariableId};
 use crate::base::ticks::Ticks;
-use crate::program::arc::{Give, InhibitorProgram, InputProgram, OutputProgram, Take};
+use crate::program::arc::{Give, InhibitorProgram, InputProgram, OutputProgram, SetProgram, Take};
 use crate::program::clock::ClockProgram;
 use crate::program::expression::{Bool, OrderKey, Real, Value};
 use crate::program::time::Time;
@@ -105,6 +105,7 @@ pub struct TransitionProgram {
     /// The outputs to places with a capacity whose room watches do not decide.
     pub rooms: Vec<usize>,
     pub resets: Vec<PlaceId>,
+    pub sets: Vec<SetProgram>,
     pub draws: Vec<(VariableId, Value)>,
     pub time: Time,
     pub time_span: SpanId,

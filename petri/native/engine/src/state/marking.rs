@@ -556,6 +556,12 @@ impl Marking {
         self.stores[place].listed(&state.ring, state.tokens as usize)
     }
 
+    /// The slots of all tokens of a coloured place, token after token, in the order in which the place would show them.
+    pub fn in_order(&self, place: PlaceId) -> Vec<u64> {
+        let state = &self.places[place];
+        self.stores[place].in_order(&state.ring, state.tokens as usize)
+    }
+
     // ------------------------------------------------------------ invariants
 
     /// The value of each gauge of a program: the tokens of each place, then the loads of places with a capacity.

@@ -180,6 +180,14 @@ impl Store {
         }
     }
 
+    /// The slots of all of `count` tokens, by position.
+    pub fn in_order(&self, ring: &Ring, count: usize) -> Vec<u64> {
+        match &self.heap {
+            Some(heap) => heap.in_order(),
+            None => (0..count).flat_map(|position| self.token(ring, position, count)).copied().collect(),
+        }
+    }
+
     /// Checks the invariants, given the number of tokens.
     pub fn verify(&self, ring: &Ring, count: usize) -> Verified {
         if let Some(heap) = &self.heap {
@@ -320,6 +328,13 @@ impl Heap {
         let mut ranks: Vec<_> = self.ranks.iter().collect();
         ranks.sort_by_key(|rank| rank.arrival);
         ranks.into_iter().map(|rank| self.cell(rank.cell)).collect()
+    }
+
+    /// All tokens by rank.
+    fn in_order(&self) -> Vec<u64> {
+        let mut ranks = self.ranks.clone();
+        ranks.sort_unstable();
+        ranks.into_iter().flat_map(|rank| self.cell(rank.cell)).copied().collect()
     }
 
     fn verify(&self) -> Verified {

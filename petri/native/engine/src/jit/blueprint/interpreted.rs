@@ -21,6 +21,9 @@ pub fn interpreted_place(program: &Program, plan: &TransitionProgram) -> Option<
     };
     let given = || plan.outputs.iter().flat_map(|arc| arc.places.iter().copied());
     let weight_fails = |place: &PlaceId| program.places[*place].weight.as_ref().is_some_and(|weight| weight.fails);
+    if let Some(set) = plan.sets.first() {
+        return Some((set.place, WhyPlace::Set));
+    }
     given()
         .find(weight_fails)
         .map(|place| (place, WhyPlace::Weight))
@@ -35,6 +38,8 @@ pub enum WhyPlace {
     Weight,
     /// The key that orders its tokens may raise a fault.
     Key,
+    /// They take all of its tokens that belong to a set.
+    Set,
     /// It is one of several that a token may go to, whose ranges differ, or its range is not of whole numbers.
     Ranges,
 }

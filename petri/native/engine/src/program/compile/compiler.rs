@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use crate::base::fault::{LoadError, Loaded};
 use crate::base::ids::{GaugeId, IndexId, JoinId, LinesId, PlaceId, TransitionId};
 use crate::collections::key_table::Extent;
-use crate::net::{Discipline, Expr, Kind, Net, Place, Slot, Span};
+use crate::net::{Discipline, Expr, Kind, Net, Place, SetArc, Slot, Span, Transition};
 use crate::program::analysis::{Facts, Range, Ranges};
 use crate::program::index::{IndexProgram, MOST_LINKS};
 use crate::program::initial::initial_tokens;
@@ -81,6 +81,12 @@ impl<'a> Compiler<'a> {
             compiler.line_up(place, PlaceId((net.places.len() - lined.len() + number) as u32));
         }
         Ok(compiler)
+    }
+
+    /// How many variables the expressions of a transition have, with the slots of a token of a set.
+    pub fn variables_of(&self, transition: &Transition) -> usize {
+        let width = |arc: &SetArc| self.net.places.get(arc.place.at()).map_or(0, |place| place.colour.slots.len());
+        transition.variables.len() + transition.sets.iter().map(width).max().unwrap_or(0)
     }
 
     pub fn lowering(&mut self, kinds: Vec<Kind>) -> Lowering<'_> {

@@ -52,7 +52,12 @@ fn front(place: &Place) -> Place {
 fn check(transition: &Transition, own: usize) -> Loaded<()> {
     let outputs = transition.outputs.iter().flat_map(|arc| arc.places.iter());
     let inputs = transition.inputs.iter().map(|arc| &arc.place);
-    let others = transition.inhibitors.iter().map(|arc| &arc.place).chain(&transition.resets);
+    let others = transition
+        .inhibitors
+        .iter()
+        .map(|arc| &arc.place)
+        .chain(&transition.resets)
+        .chain(transition.sets.iter().map(|set| &set.place));
     if outputs.chain(inputs).chain(others).any(|place| place.at() >= own) {
         return Err(LoadError(format!("transition `{}` names a place that is not there", transition.name)));
     }

@@ -104,7 +104,7 @@ impl Program {
         let lanes = if without.lanes { 0 } else { lanes::assign(&mut transitions, &compiler.places) };
         let mut moves = Vec::new();
         let simple = transitions.iter().map(|transition| simple(transition, &mut moves)).collect();
-        let variables = net.transitions.iter().map(|t| t.variables.len()).max().unwrap_or(0);
+        let variables = net.transitions.iter().map(|t| compiler.variables_of(t)).max().unwrap_or(0);
         let record = transitions.iter().map(|t| t.held).max().unwrap_or(0);
         let tables = net.tables.iter().map(draw_table).collect::<Loaded<Vec<_>>>()?;
         compiler.drop_unused_indices();
@@ -193,6 +193,7 @@ fn simple(transition: &TransitionProgram, moves: &mut Vec<Move>) -> Simple {
     let free = !transition.binds
         && !transition.reserves
         && transition.resets.is_empty()
+        && transition.sets.is_empty()
         && transition.sends.is_empty()
         && transition.delivers.is_none();
     if free && transition.variable_names.is_empty() {

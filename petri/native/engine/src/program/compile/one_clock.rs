@@ -39,6 +39,7 @@ fn only_shares(transition: &TransitionProgram) -> bool {
         && transition.selection == Selection::Single
         && matches!(transition.time, Time::Immediate)
         && transition.resets.is_empty()
+        && transition.sets.is_empty()
         && transition.sends.is_empty()
         && transition.inputs.iter().all(is_constant)
         && transition.outputs.iter().all(|arc| arc.places.len() == 1)

@@ -25,6 +25,10 @@ impl TransitionCompiler<'_, '_> {
             None => None,
         };
         let condition = arc.condition.as_ref().map(|e| lowering.bool(e)).transpose()?;
+        if let Some(set) = arc.each {
+            let place = self.transition.sets[set].place;
+            lowering = self.lowering_of_token(place);
+        }
         let (mut values, mut spans) = (Vec::new(), Vec::new());
         for (e, kind) in arc.values.iter().zip(slot_kinds) {
             values.push(lowering.value(e, kind)?);
@@ -32,14 +36,26 @@ impl TransitionCompiler<'_, '_> {
         }
         let fixed = arc.places.len() == 1 && index.is_none() && condition.is_none();
         let form = match constant(&count) {
+            _ if arc.each.is_some() => OutputForm::Open,
             Some(count) if fixed && width == 0 && count > 0 => OutputForm::Black(count),
             Some(1) if fixed && width > 0 => OutputForm::Token,
             _ => OutputForm::Open,
         };
         let checks = (0..width).filter(|&slot| arc.places.iter().any(|p| self.may_leave(*p, slot, &arc.values[slot])));
         let (places, checks) = (arc.places.clone(), checks.collect());
-        let mut output =
-            OutputProgram { places, form, width, index, count, condition, values, spans, checks, delay: None };
+        let mut output = OutputProgram {
+            places,
+            form,
+            width,
+            index,
+            count,
+            condition,
+            values,
+            spans,
+            checks,
+            delay: None,
+            each: arc.each,
+        };
         if let Some(delay) = &arc.delay {
             let mut lowering = self.lowering();
             let (time, span) = (time_of(&mut lowering, delay)?, lowering.span(&delay.span));
@@ -74,6 +90,7 @@ impl TransitionCompiler<'_, '_> {
             spans: Vec::new(),
             checks: Vec::new(),
             delay: None,
+            each: None,
         };
         TransitionProgram {
             name: self.transition.name.clone(),
@@ -89,6 +106,7 @@ impl TransitionCompiler<'_, '_> {
             clock: None,
             rooms: Vec::new(),
             resets: Vec::new(),
+            sets: Vec::new(),
             draws: Vec::new(),
             time,
             time_span: span,

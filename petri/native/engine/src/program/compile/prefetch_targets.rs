@@ -18,6 +18,7 @@ pub fn prefetch_targets(program: &Program, transition: &TransitionProgram) -> Bo
                 start += width;
             }
             Give::Open { width } => start += width + 2,
+            Give::Each { .. } => break, // what comes after it has no fixed place in the record
         }
     }
     targets.into()

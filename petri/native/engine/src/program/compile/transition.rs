@@ -3,9 +3,9 @@
 use crate::base::fault::{LoadError, Loaded};
 use crate::base::ids::{GaugeId, PlaceId, SpanId, TransitionId, VariableId};
 use crate::base::ticks::whole;
-use crate::net::{Discipline, Expr, InhibitorArc, InputArc, Kind, Match, Op, OutputArc, Scalar, Transition};
+use crate::net::{Discipline, Expr, InhibitorArc, InputArc, Kind, Match, Op, OutputArc, Scalar, SetArc, Transition};
 use crate::program::analysis::{Facts, Range, Ranges, ANY};
-use crate::program::arc::{Count, Find, InhibitorProgram, InputProgram, OutputForm, OutputProgram, Take};
+use crate::program::arc::{Count, Find, InhibitorProgram, InputProgram, OutputForm, OutputProgram, SetProgram, Take};
 use crate::program::clock::ClockKind;
 use crate::program::compile::compiler::Compiler;
 use crate::program::expression::{Int, Real, Value};
@@ -54,7 +54,7 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
         };
         let mut this = TransitionCompiler {
             kinds: transition.variables.iter().map(|v| v.kind).collect(),
-            ranges: vec![ANY; transition.variables.len()],
+            ranges: vec![ANY; compiler.variables_of(transition)],
             compiler,
             id,
             transition,
@@ -72,7 +72,8 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
         let outputs = t.outputs.iter().flat_map(|arc| arc.places.iter());
         let places = t.inputs.iter().map(|arc| &arc.place).chain(t.inhibitors.iter().map(|arc| &arc.place));
         let known = self.compiler.net.places.len();
-        if places.chain(outputs).chain(&t.resets).any(|place| place.at() >= known) {
+        let emptied = t.resets.iter().chain(t.sets.iter().map(|set| &set.place));
+        if places.chain(outputs).chain(emptied).any(|place| place.at() >= known) {
             return Err(self.error("names a place that is not there"));
         }
         if t.outputs.iter().any(|arc| arc.places.is_empty()) {
@@ -119,6 +120,24 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
         Lowering { ranges: Ranges(&self.ranges), ..self.compiler.lowering(self.kinds.clone()) }
     }
 
+    /// For expressions of the transition's variables, and of one token of a place, of which it takes a set.
+    pub fn lowering_of_token(&mut self, place: PlaceId) -> Lowering<'_> {
+        let mut kinds = self.kinds.clone();
+        kinds.extend(self.compiler.net.places[place.at()].colour.slots.iter().map(|slot| slot.kind));
+        Lowering { ranges: Ranges(&self.ranges), ..self.compiler.lowering(kinds) }
+    }
+
+    fn set(&mut self, arc: &SetArc) -> Loaded<SetProgram> {
+        let mut lowering = self.lowering_of_token(arc.place);
+        let condition = arc.condition.as_ref().map(|e| lowering.bool(e)).transpose()?;
+        let mut totals = Vec::with_capacity(arc.totals.len());
+        for total in &arc.totals {
+            let kind = lowering.kinds[total.variable.at()];
+            totals.push((total.variable, lowering.value(&total.value, kind)?));
+        }
+        Ok(SetProgram { place: arc.place, number: arc.number, condition, totals })
+    }
+
     /// Registers an expression that enabling depends on; returns its known properties.
     fn decides(&mut self, e: &Expr) -> Facts {
         let facts = self.facts(e);
@@ -137,6 +156,7 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
         self.plain &= !searched;
         let inhibitors = t.inhibitors.iter().map(|arc| self.inhibitor(arc)).collect::<Loaded<Vec<_>>>()?;
         let guard = t.guard.as_ref().map(|guard| self.guard(guard)).transpose()?;
+        let sets = t.sets.iter().map(|arc| self.set(arc)).collect::<Loaded<Vec<_>>>()?;
         let outputs = t.outputs.iter().map(|arc| self.output(arc, level)).collect::<Loaded<Vec<_>>>()?;
         let (limited, open) = self.rooms(&inputs, &outputs);
         let exhaustive = self.enabling.fails;
@@ -241,6 +261,7 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
             clock,
             rooms,
             resets: t.resets.clone(),
+            sets,
             draws,
             time,
             time_span,
