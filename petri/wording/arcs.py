@@ -157,6 +157,10 @@ WORDING: dict[str, Wording] = {
     "set-in-thread": Wording(
         "a step of a thread cannot have `{word}`: it takes tokens one by one", "write a transition for this"
     ),
+    "value-of-set": Wording(
+        "`{name}` belongs to each token that `all` takes, and there may be several of them",
+        "use it in an output with `each`, or behind `when` of the arc; `count` and `sum` say what was taken",
+    ),
     "each-of-nothing": Wording(
         "`each` gives one token for each that an arc `all` takes, and there is none",
         "write `all place(…)` before the `->`; or remove `each`",

@@ -87,6 +87,8 @@ class Sets(Protocol):
 
     def of(self, e: tree.Expr, reader: Reader) -> Any: ...
 
+    def binds(self, name: str) -> bool: ...
+
     def fold(self, reader: Reader, name: str, each: tree.Each, of: Any, span: Span) -> Value: ...
 
 
@@ -328,6 +330,9 @@ class Reader(Struct):
             return
         if e.name in self.awaited:
             self.tell_awaited(e.name, e.span)
+            return
+        if self.sets is not None and self.sets.binds(e.name):
+            self.problems.error("value-of-set", e.span, name=e.name)
             return
         constants = (name for name, found in self.scope.visible() if isinstance(found, ConstantSymbol))
         self.problems.error(

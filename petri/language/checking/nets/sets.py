@@ -13,7 +13,7 @@ from petri.language.meaning.nodes import CHANCE, TAKEN, Node, constant, operatio
 from petri.language.meaning.scope import PlaceSymbol
 from petri.language.meaning.templates import TOKEN, PlaceUse, SetTemplate
 from petri.language.meaning.types import BOOL, INT, Scalar, Type, layout
-from petri.language.problems import CheckError, needed
+from petri.language.problems import CheckError, Reported, needed
 from petri.language.syntax import tree
 from petri.net import Span
 from petri.structs import replace
@@ -24,7 +24,7 @@ Own = dict[str, tuple[Type, tuple[Node, ...]]]
 class SetReader:
     """The set arcs of a transition. fresh: makes a variable of this name and type, and returns its number.
 
-    `closed`: it is not known yet what they take, as in a guard.
+    `closed`: it is not known yet what they take, as in a guard. `written`: there is a set arc, perhaps a wrong one.
     """
 
     def __init__(self, patterns: PatternReader, fresh: Callable[[str, Scalar], int]) -> None:
@@ -32,6 +32,7 @@ class SetReader:
         self.reader = patterns.reader
         self.fresh = fresh
         self.closed = True
+        self.written = False
         self.found: list[SetTemplate] = []
         self.own: list[Own] = []  # the names of each set's pattern, for one of its tokens
 
@@ -39,6 +40,7 @@ class SetReader:
 
     def read(self, arc: tree.Arc, use: PlaceUse, pattern: tree.Expr | None) -> None:
         """A set arc on a place. Raises CheckError."""
+        self.written = True
         own: Own = {}
         equal: list[tuple[Value, tree.Expr | Value]] = []
         for part in self.patterns.parts(pattern, use.symbol.type):
@@ -63,6 +65,10 @@ class SetReader:
         number = self.fresh(f"{use.symbol.name}.taken", INT)
         self.found.append(SetTemplate(use, number, condition, [], arc.span))
         self.own.append(own)
+
+    def binds(self, name: str) -> bool:
+        """Whether a name is one of the values of the tokens of a set."""
+        return any(name in own for own in self.own)
 
     # ------------------------------------------------------------ what is counted of them
 
@@ -114,7 +120,7 @@ class SetReader:
     def for_each(self, output: tree.ForEach) -> tuple[int, Own]:
         """The set of an output with `each`, and the names of its tokens' values. Raises CheckError."""
         if not self.found:
-            raise CheckError("each-of-nothing", output.span)
+            raise Reported if self.written else CheckError("each-of-nothing", output.span)
         mentioned = set(names_in(split_term(output.output)[2]))
         meant = [number for number, own in enumerate(self.own) if mentioned & own.keys()]
         if len(self.found) > 1 and len(meant) != 1:
