@@ -237,7 +237,7 @@ class Writer:
             found += f" priority {choose.one((1, 2, -1))}"
         if choose.chance(2):
             uses.append("a weight")
-            share = choose.one(("2", "0.3", "5", f"0.5 + tokens({other.at(0)})", f"2 * tokens({other.at(0)})"))
+            share = choose.one(("2", "0.3", "5", f"0.5 + tokens({other.at(0)})", f"1 + 2 * tokens({other.at(0)})"))
             if "tokens" in share:
                 uses.append("a weight of the marking")
             found += f" weight {share}"
@@ -712,7 +712,7 @@ class Writer:
                 ("mean(place, x)", f"mean({where}, {size})"),
                 ("max(place, x)", f"max({element}, {size})"),
                 ("mean(place, x) of a number", f"mean({where}, {seq} mod 7)"),
-                ("mean(place, x) of a time", f"mean({element}, {self.own(self.born)})"),
+                ("mean(place, x) of a time", f"mean({element}, {self.own(self.born)} + 2 ns)"),
                 ("mean(place, x) with a condition", f"mean({element}, if {kind} then 1 else 0)"),
                 ("share(condition)", f"share(tokens({where}) >= 1)"),
                 ("mean(number of tokens)", f"mean(min(tokens({where}), 2) * tokens({self.tool}))"),

@@ -105,6 +105,7 @@ def _begins_an_operand(tokens: Sequence[Token], position: int) -> bool:
 _EITHER = SOFT | NAMES_TOO
 _BEHIND_NAMES = (",", ")", ".", "+", "-", "*", "/", "==", "!=", "<", "<=", ">", ">=", "..", ":", "->")
 _OF_PLACES = (",", "->", "(", "[", "*", ">=")
+_CLAUSES = ("after", "prefer", "priority", "weight", "within")
 _AFTER_NAMES = {
     "read": _OF_PLACES,
     "keep": _OF_PLACES,
@@ -112,6 +113,7 @@ _AFTER_NAMES = {
     "no": _OF_PLACES,
     "reset": _OF_PLACES,
     "each": _OF_PLACES,
+    **dict.fromkeys(_CLAUSES, (*_OF_PLACES, "when")),  # behind `all`: a set of such a place, not a clause
     "token": ("|",),
     "order": (*_BEHIND_NAMES, "["),
 }
