@@ -42,9 +42,9 @@ def known(net: Net, index: int, values: Sequence[Scalar], error: str, span: Span
     """The variables that had values when an expression of a firing failed (X4), by name, in the net's unit.
 
     Arcs bind one after the other (E1); then come inhibitors and the guard, the preference (I4), the count of firings at
-    one instant (X3), and the draws (I5). The weight (I3) and the speed of clocks (C5) are those of all bindings. At the
-    horizon no expression fails, and none is known. Neither is one where a
-    measure looks at a token that arrives: the firing that brought it may have started long ago.
+    one instant (X3), and the draws (I5). None is known of a weight (I3) or the speed of clocks (C5), which are those of
+    all bindings; at the horizon, where no expression fails; and where a measure looks at a token that arrives: the
+    firing that brought it may have started long ago.
     """
     if error in ("beyond-horizon", "no-weight") or _is_of(_of_arrivals(net), span):
         return {}

@@ -112,6 +112,11 @@ def constant(value: Constant, kind: Kind, span: Span | None = None, power: int =
     return Node("const", kind, (), value, span, power=power)
 
 
+def both(first: Node | None, second: Node, span: Span) -> Node:
+    """Whether two conditions hold, of which the first may be none."""
+    return second if first is None else operation("and", "bool", (first, second), span)
+
+
 def with_span(node: Node, span: Span) -> Node:
     """The same constant, with the position of its use."""
     return Node(node.op, node.kind, node.args, node.value, span, node.flags, node.depth, node.size, node.power)

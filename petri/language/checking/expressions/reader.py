@@ -126,6 +126,12 @@ class Reader(Struct):
         """A reader with the same names for another part of the text."""
         return replace(self, where=where, allowed=frozenset(allowed), barred=())
 
+    def of_all_bindings(self, where: str, *allowed: Permission) -> Reader:
+        """Reads what is the same for all bindings of the transition that this one reads."""
+        reader = Reader(self.checker, self.scope, where, frozenset(allowed), loops=self.loops)
+        reader.barred, reader.lets, reader.awaited = self.variables, self.lets, self.awaited
+        return reader
+
     # ------------------------------------------------------------ entry points
 
     def read(self, expression: tree.Expr, expected: Type | None = None) -> Value:

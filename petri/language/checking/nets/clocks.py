@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from petri.diagnostics import Label
-from petri.language.checking.expressions.reader import Permission, Reader
+from petri.language.checking.expressions.reader import Reader
 from petri.language.meaning.nodes import Node
 from petri.language.meaning.templates import ClockTemplate, InputTemplate
 from petri.language.meaning.types import INT, REAL, Black, Unknown
@@ -36,8 +36,8 @@ class ClockReader:
             self.problems.fault(servers_of_tokens(d.servers, valued))
         servers = None
         if d.servers is not None and not unlimited:
-            servers = self._constants("a number of servers").read_fixed(d.servers, INT)
-        speed = None if d.speed is None else self._constants("a speed", "tokens").read_scalar(d.speed, REAL)
+            servers = self.reader.of_all_bindings("a number of servers").read_fixed(d.servers, INT)
+        speed = None if d.speed is None else self.reader.of_all_bindings("a speed", "tokens").read_scalar(d.speed, REAL)
         memory = "restart" if d.memory is None else d.memory.word
         return ClockTemplate(self._time(d.clock), memory, servers, unlimited, valued, speed)
 
@@ -53,12 +53,6 @@ class ClockReader:
     def _time(self, e: tree.Expr) -> Node | None:
         reader = self.reader.allowing("`after`", "draw", "now", "tokens")
         return reader.read_scalar(e, reader.checker.units.time_type)
-
-    def _constants(self, where: str, *allowed: Permission) -> Reader:
-        """Reads what is the same for all bindings."""
-        reader = Reader(self.reader.checker, self.reader.scope, where, frozenset(allowed), loops=self.reader.loops)
-        reader.barred, reader.lets, reader.awaited = self.reader.variables, self.reader.lets, self.reader.awaited
-        return reader
 
 
 def servers_of_tokens(servers: tree.Expr | Node, arc: InputTemplate) -> CheckError:

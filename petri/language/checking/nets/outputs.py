@@ -9,7 +9,7 @@ from petri.language.checking.expressions.places import place_use, require_elemen
 from petri.language.checking.expressions.reader import Reader, stored
 from petri.language.checking.nets.sets import SetReader
 from petri.language.checking.nets.terms import is_place_term, split_term
-from petri.language.meaning.nodes import TAKEN, Node, operation, to_slot
+from petri.language.meaning.nodes import TAKEN, Node, both, operation, to_slot
 from petri.language.meaning.scope import PlaceSymbol
 from petri.language.meaning.templates import OutputTemplate, PlaceUse
 from petri.language.meaning.types import BOOL, INT, Black, Record, Request, Unknown, describe
@@ -60,9 +60,9 @@ class OutputReader:
         span = e.condition.span
         try:
             otherwise = operation("not", "bool", nodes, span)
-            yield from self._terms(e.then, _both(condition, nodes[0], span))
+            yield from self._terms(e.then, both(condition, nodes[0], span))
             if e.otherwise is not None:
-                yield from self._terms(e.otherwise, _both(condition, otherwise, span))
+                yield from self._terms(e.otherwise, both(condition, otherwise, span))
         except CheckError as fault:
             self.problems.fault(fault)
 
@@ -150,7 +150,3 @@ def several_patterns(problems: Problems, use: PlaceUse, arguments: Sequence[tree
     name = kind.name if isinstance(kind, Record) else ""
     suggestion = f"{problems.text(use.span)}({name}({listed}))" if name else None
     return CheckError("one-pattern", span, name=use.symbol.name, suggestion=suggestion)
-
-
-def _both(first: Node | None, second: Node, span: Span) -> Node:
-    return second if first is None else operation("and", "bool", (first, second), span)

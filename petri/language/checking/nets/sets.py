@@ -9,7 +9,7 @@ from petri.language.checking.expressions.reader import Reader, numeric_kind, sto
 from petri.language.checking.nets.patterns import PatternReader
 from petri.language.checking.nets.terms import split_term
 from petri.language.checking.state import Value
-from petri.language.meaning.nodes import CHANCE, TAKEN, Node, constant, operation
+from petri.language.meaning.nodes import CHANCE, TAKEN, Node, both, constant, operation
 from petri.language.meaning.scope import PlaceSymbol
 from petri.language.meaning.templates import TOKEN, PlaceUse, SetTemplate
 from petri.language.meaning.types import BOOL, INT, Scalar, Type, layout
@@ -59,9 +59,9 @@ class SetReader:
         conditions = [node for token, value in equal for node in _equal(reader, token, value)]
         if arc.condition is not None:
             conditions.append(needed(reader.read_as(arc.condition, BOOL))[0])
-        condition = conditions[0] if conditions else None
-        for other in conditions[1:]:
-            condition = operation("and", "bool", (needed(condition), other), arc.span)
+        condition = None
+        for one in conditions:
+            condition = both(condition, one, arc.span)
         number = self.fresh(f"{use.symbol.name}.taken", INT)
         self.found.append(SetTemplate(use, number, condition, [], arc.span))
         self.own.append(own)

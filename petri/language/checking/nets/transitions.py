@@ -12,7 +12,7 @@ from petri.language.checking.expressions.lets import Lets
 from petri.language.checking.expressions.names import indices_of, names_in
 from petri.language.checking.expressions.places import place_use, require_element
 from petri.language.checking.expressions.ranges import read_condition, read_loops, shadows
-from petri.language.checking.expressions.reader import Permission, Reader, slots_of, stored
+from petri.language.checking.expressions.reader import Reader, slots_of, stored
 from petri.language.checking.nets.clocks import ClockReader
 from petri.language.checking.nets.outputs import OutputReader, several_patterns
 from petri.language.checking.nets.patterns import ArcReading, Part, PatternReader, in_binding_order, in_join_order
@@ -97,8 +97,8 @@ class TransitionReader:
             time,
             clock,
             tuple(outputs),
-            None if d.priority is None else self._constants("a priority").read_fixed(d.priority, INT),
-            None if d.weight is None else self._constants("a weight", "tokens").read_scalar(d.weight, REAL),
+            None if d.priority is None else self.reader.of_all_bindings("a priority").read_fixed(d.priority, INT),
+            None if d.weight is None else self.reader.of_all_bindings("a weight", "tokens").read_scalar(d.weight, REAL),
             prefer,
             {**lets, **self.variables},
             d.doc,
@@ -113,12 +113,6 @@ class TransitionReader:
                 raise CheckError("prefer-not-number", value.span, kind=plainly(value.type))
             found.append((value.type, value.node))
         return *one_or_two(found, prefer.key.span), prefer.word == "most"
-
-    def _constants(self, where: str, *allowed: Permission) -> Reader:
-        """Reads what is the same for all bindings."""
-        constants = Reader(self.checker, self.body.scope, where, frozenset(allowed), loops=self.loops)
-        constants.barred, constants.lets, constants.awaited = self.variables, self.lets, self.awaited
-        return constants
 
     # ------------------------------------------------------------ input arcs
 
