@@ -459,7 +459,8 @@ impl<'a> Search<'a> {
     }
 }
 
-/// What expressions see while a binding is looked for: `end` is not known yet.
+/// What expressions see where `end` is not known yet, or is the same instant.
+#[inline(always)]
 pub(super) fn scope<'s>(
     variables: &'s [u64],
     marking: &'s Marking,

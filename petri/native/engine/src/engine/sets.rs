@@ -4,12 +4,11 @@ use crate::base::fault::Outcome;
 use crate::base::ids::PlaceId;
 use crate::base::ticks::Ticks;
 use crate::engine::run::Engine;
-use crate::engine::search::Found;
+use crate::engine::search::{scope, Found};
 use crate::net::Discipline;
 use crate::program::arc::{OutputProgram, SetProgram, Take};
 use crate::program::transition::TransitionProgram;
 use crate::program::Program;
-use crate::state::value::Scope;
 
 /// No token of a set.
 const NONE: usize = usize::MAX;
@@ -202,14 +201,7 @@ impl Engine {
         }
         self.arrived(program, plan, place, before, count, false);
         for token in tokens {
-            let scope = &mut Scope {
-                variables: token,
-                places: &self.marking.places,
-                tables: &program.tables,
-                random: &mut self.random,
-                now: self.now,
-                end: self.now,
-            };
+            let scope = &mut scope(token, &self.marking, program, &mut self.random, self.now);
             self.observers.arrived(place, 1, scope)?;
         }
         Ok(())

@@ -7,13 +7,13 @@ use crate::base::fault::Outcome;
 use crate::base::ids::{GaugeId, LinesId, PlaceId, TransitionId};
 use crate::base::ticks::Ticks;
 use crate::engine::run::Engine;
+use crate::engine::search::scope;
 use crate::net::Discipline;
 use crate::program::arc::{Give, Take};
 use crate::program::place::LinesProgram;
 use crate::program::transition::TransitionProgram;
 use crate::program::Program;
 use crate::state::counters::PlaceCounters;
-use crate::state::value::Scope;
 
 impl Engine {
     /// Takes the tokens of the binding, arc after arc (S4), and then empties the places to reset.
@@ -358,14 +358,7 @@ impl Engine {
             self.change_weight(program, place, weight, true);
         }
         self.arrived(program, plan, place, before, count, reserved);
-        let scope = &mut Scope {
-            variables: token,
-            places: &self.marking.places,
-            tables: &program.tables,
-            random: &mut self.random,
-            now: self.now,
-            end: self.now,
-        };
+        let scope = &mut scope(token, &self.marking, program, &mut self.random, self.now);
         self.observers.arrived(place, count, scope)
     }
 

@@ -18,6 +18,7 @@ use crate::exact::symmetry::{Reduction, Symmetries};
 use crate::exact::trouble::{Found, Interrupted, Outgrown, Trouble};
 use crate::exact::watch::{Bounds, Ended, Watch};
 use crate::net::{Net, Span};
+use crate::state::value::{sum_of_weights, weight_of_choice};
 
 /// Successors that are generated before they are numbered, about.
 const BATCH: usize = 512;
@@ -413,17 +414,11 @@ impl<'a> Explorer<'a> {
         for &transition in transitions {
             let plan = &model.transitions[transition];
             let nothing = vec![0; plan.variables];
-            let weight = plan.weight.value(&mut state.scope(model, &nothing)).and_then(|weight| match weight < 0.0 {
-                true => Err(Fault::new("negative-weight", plan.weight_span).with_real("weight", weight)),
-                false => Ok(weight),
-            });
+            let weight = weight_of_choice(&plan.weight, plan.weight_span, &mut state.scope(model, &nothing));
             weights.push(weight.map_err(|fault| fault_of(fault, transition))?);
         }
-        let sum: f64 = weights.iter().sum();
-        if !(sum > 0.0 && sum.is_finite()) {
-            let span = model.transitions[transitions[0]].weight_span;
-            return Err(fault_of(Fault::new("no-weight", span), transitions[0]).into());
-        }
+        let sum = sum_of_weights(&weights, model.transitions[transitions[0]].weight_span);
+        let sum = sum.map_err(|fault| fault_of(fault, transitions[0]))?;
         Ok(weights.into_iter().map(|weight| weight / sum).collect())
     }
 

@@ -285,7 +285,7 @@ fn check_clock(clock: &Clock, t: &Transition) -> Result<(), String> {
 fn check_weight(weight: &Expr, t: &Transition) -> Result<(), String> {
     Scope { bound: vec![false; t.variables.len()], draws: false, marking: true }.check(weight)?;
     if weight.kind != Kind::Real || !weight.mentioned(&mut Vec::new()) {
-        return Err("has a weight that is no real number, or reads the time".into());
+        return Err("has a weight that is not a real number, or reads the time".into());
     }
     Ok(())
 }

@@ -148,8 +148,14 @@ pub struct TransitionProgram {
 /// The transitions of one priority, in order.
 pub struct Level {
     pub transitions: Vec<TransitionId>,
-    /// Empty where all are the same power of two: those choose like equals, bit for bit.
-    pub weights: Vec<(Real, SpanId)>,
-    /// Whether weights read the marking: then a choice among them may fail.
-    pub is_open: bool,
+    pub weights: Weights,
+}
+
+/// How one of several transitions is chosen (I3).
+pub enum Weights {
+    /// All are the same power of two: such weights choose like equals, bit for bit.
+    Equal,
+    Constant(Vec<f64>),
+    /// Some read the marking, so that a choice may fail.
+    Open(Vec<(Real, SpanId)>),
 }

@@ -219,6 +219,25 @@ impl Rounding {
     }
 }
 
+/// A weight among transitions (I3).
+pub fn weight_of_choice(weight: &Real, span: SpanId, scope: &mut Scope) -> Outcome<f64> {
+    let weight = weight.value(scope)?;
+    if weight < 0.0 {
+        return Err(Fault::new("negative-weight", span).with_real("weight", weight));
+    }
+    Ok(weight)
+}
+
+/// The sum of weights among transitions, if it tells how to choose. span: of the first weight.
+pub fn sum_of_weights(weights: &[f64], span: SpanId) -> Outcome<f64> {
+    let sum: f64 = weights.iter().sum();
+    if sum > 0.0 && sum.is_finite() {
+        Ok(sum)
+    } else {
+        Err(Fault::new("no-weight", span))
+    }
+}
+
 /// A whole number as an integer.
 fn whole_number(number: f64, span: SpanId) -> Outcome<i64> {
     // −2⁶³ is a double; 2⁶³ is the first one above the range.

@@ -599,8 +599,8 @@ impl<'a> Planner<'a> {
         let in_order = level.transitions.iter().zip(first..).all(|(transition, number)| transition.0 == number);
         Level {
             size: SetSize::of(level.transitions.len()),
-            weighted: !level.weights.is_empty(),
-            is_open: level.is_open,
+            weighted: !matches!(level.weights, transition::Weights::Equal),
+            is_open: matches!(level.weights, transition::Weights::Open(_)),
             first: in_order.then_some(first),
             list: self.word(level.transitions.as_ptr() as u64),
         }

@@ -19,7 +19,7 @@ use crate::program::distribution::FINITE_MEAN;
 use crate::program::expression::{cumulative, DrawTable, Real};
 use crate::program::ranges::slot_ranges;
 use crate::program::time::Time;
-use crate::program::transition::{Level, Move, Simple, SimpleTime, TransitionProgram};
+use crate::program::transition::{Level, Move, Simple, SimpleTime, TransitionProgram, Weights};
 use crate::program::without::Without;
 use crate::program::Program;
 
@@ -232,23 +232,15 @@ fn levels(net: &Net, compiler: &mut Compiler) -> Loaded<(Vec<Level>, Homes)> {
                 None => (Real::Const(1.0), SpanId::NONE),
             });
         }
-        let constants: Option<Vec<f64>> = weights.iter().map(|(weight, _)| constant(weight)).collect();
-        let alike = |all: &Vec<f64>| all.iter().all(|&w| w == all[0]) && power_of_two(all[0]);
-        let (is_open, alike) = (constants.is_none(), constants.as_ref().is_some_and(alike));
-        if alike {
-            weights.clear();
-        }
-        levels.push(Level { transitions, weights, is_open });
+        let constant = |(weight, _): &(Real, SpanId)| if let Real::Const(value) = weight { Some(*value) } else { None };
+        let weights = match weights.iter().map(constant).collect::<Option<Vec<f64>>>() {
+            Some(all) if all.iter().all(|&w| w == all[0]) && power_of_two(all[0]) => Weights::Equal,
+            Some(all) => Weights::Constant(all),
+            None => Weights::Open(weights),
+        };
+        levels.push(Level { transitions, weights });
     }
     Ok((levels, homes))
-}
-
-fn constant(weight: &Real) -> Option<f64> {
-    if let Real::Const(value) = weight {
-        Some(*value)
-    } else {
-        None
-    }
 }
 
 fn power_of_two(weight: f64) -> bool {
