@@ -7,12 +7,14 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from petri import language
+from petri.engine import native
 from petri.engine.errors import Fault
 from petri.engine.firings import TracedFiring
-from petri.engine.interface import Limits
+from petri.engine.interface import Limits, Session
 from petri.measure.observation import Observation
 from petri.net import Net, Token
 from petri.run import session
+from tests.fuzz.modes import same, state
 
 
 @dataclass(frozen=True)
@@ -70,11 +72,19 @@ def simulate(
 ) -> Ran:
     """Run a net given as the body of a `.net` file without its `net` line."""
     net = language.loads(f"net test\n{text}") if isinstance(text, str) else text
-    run = session.begin(net, engine, seed, replication, limits=limits, trace=True)
-    if warmup:
-        run.advance(net.tick.ticks(warmup), firings)
-        run.begin_window()
-    reason = run.advance(net.tick.ticks(until), firings)
+
+    def ended(trace: bool) -> tuple[Session, str]:
+        run = session.begin(net, engine, seed, replication, limits=limits, trace=trace)
+        if warmup:
+            run.advance(net.tick.ticks(warmup), firings)
+            run.begin_window()
+        return run, run.advance(net.tick.ticks(until), firings)
+
+    run, reason = ended(trace=True)
+    if engine == "native" and native.PATIENCE == 0:  # a run with a trace is interpreted, so another runs machine code
+        code, same_reason = ended(trace=False)
+        found, expected = state(code), state(run)
+        assert (same_reason, [name for name in expected if not same(found[name], expected[name])]) == (reason, [])
     fired = [fired_of(net, firing) for firing in run.trace()]
     names = [t.name for t in net.transitions]
     marking = dict(zip((p.name for p in net.places), run.marking(), strict=True))

@@ -76,6 +76,21 @@ def test_i3_weights_are_not_negative_nor_all_0(engine: str, weight: str, error: 
     assert (ran.error.id, ran.error.transition, ran.error.binding) == (error, 0, {})
 
 
+def test_i3_weights_may_become_0_in_the_middle_of_a_run(engine: str) -> None:
+    text = """
+    place p = 50 * token
+    place q
+    place r
+    transition come: p -> q  takes 1
+    transition a: q -> r  weight 40 - tokens(r)
+    transition b: q -> r  weight 40 - tokens(r)
+    """
+    ran = simulate(text, engine)
+    assert ran.error is not None
+    assert (ran.error.id, ran.error.transition, ran.error.time) == ("no-weight", 1, 1.0)
+    assert len(ran.fired) == 50 + 40
+
+
 def test_i3_one_candidate_needs_no_weight(engine: str) -> None:
     ran = simulate("place p = token  place q  transition t: p -> nothing  weight tokens(q)", engine)
     assert ran.order() == "t"
