@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from petri.catalogue.words import NAMES_TOO, SOFT
+from petri.catalogue.words import CLAUSES, NAMES_TOO, SOFT
 from petri.language.syntax.builder import Builder
 from petri.language.syntax.lexer import Token
 from petri.language.syntax.tables import END, ParserTables, Rule
@@ -104,16 +104,10 @@ def _begins_an_operand(tokens: Sequence[Token], position: int) -> bool:
 # What follows a name where the keyword could stand as well: a place in an arc, a value in an enumeration.
 _EITHER = SOFT | NAMES_TOO
 _BEHIND_NAMES = (",", ")", ".", "+", "-", "*", "/", "==", "!=", "<", "<=", ">", ">=", "..", ":", "->")
-_OF_PLACES = (",", "->", "(", "[", "*", ">=")
-_CLAUSES = ("after", "prefer", "priority", "weight", "within")
+# `when` follows the place of a set, behind `all`.
+_OF_PLACES = (",", "->", "(", "[", "*", ">=", "when")
 _AFTER_NAMES = {
-    "read": _OF_PLACES,
-    "keep": _OF_PLACES,
-    "any": _OF_PLACES,
-    "no": _OF_PLACES,
-    "reset": _OF_PLACES,
-    "each": _OF_PLACES,
-    **dict.fromkeys(_CLAUSES, (*_OF_PLACES, "when")),  # behind `all`: a set of such a place, not a clause
+    **dict.fromkeys(CLAUSES, _OF_PLACES),
     "token": ("|",),
     "order": (*_BEHIND_NAMES, "["),
 }
