@@ -18,6 +18,7 @@ use crate::exact::symmetry::{Reduction, Symmetries};
 use crate::exact::trouble::{Found, Interrupted, Outgrown, Trouble};
 use crate::exact::watch::{Bounds, Ended, Watch};
 use crate::net::{Net, Span};
+use crate::program::expression::Real;
 use crate::state::value::{sum_of_weights, weight_of_choice};
 
 /// Successors that are generated before they are numbered, about.
@@ -408,16 +409,20 @@ impl<'a> Explorer<'a> {
         if transitions.len() < 2 {
             return Ok(vec![1.0; transitions.len()]);
         }
-        self.look(current)?;
-        let Rules { model, state, .. } = &mut self.graph.rules;
         let mut weights = Vec::with_capacity(transitions.len());
         for &transition in transitions {
+            if let Real::Const(weight) = self.graph.rules.model.transitions[transition].weight {
+                weights.push(weight);
+                continue;
+            }
+            self.look(current)?;
+            let Rules { model, state, .. } = &mut self.graph.rules;
             let plan = &model.transitions[transition];
             let nothing = vec![0; plan.variables];
             let weight = weight_of_choice(&plan.weight, plan.weight_span, &mut state.scope(model, &nothing));
             weights.push(weight.map_err(|fault| fault_of(fault, transition))?);
         }
-        let sum = sum_of_weights(&weights, model.transitions[transitions[0]].weight_span);
+        let sum = sum_of_weights(&weights, self.graph.rules.model.transitions[transitions[0]].weight_span);
         let sum = sum.map_err(|fault| fault_of(fault, transitions[0]))?;
         Ok(weights.into_iter().map(|weight| weight / sum).collect())
     }

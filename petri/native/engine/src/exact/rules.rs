@@ -286,7 +286,6 @@ impl Rules {
     ) -> Outcome<(Alternatives, Vec<Deposit>)> {
         let Rules { model, state, .. } = self;
         let plan = &model.transitions[transition];
-        let mut of_token = variables.to_vec();
         let scope = &mut state.scope(model, variables);
         let alternatives = plan.time.alternatives(scope)?;
         let mut deposits = Vec::with_capacity(plan.outputs.len());
@@ -305,6 +304,7 @@ impl Rules {
                 continue;
             };
             let width = model.places[plan.sets[set].place.at()].width;
+            let mut of_token = variables.to_vec();
             for at in 0..count as usize {
                 let words = &class.sets[set].words[at * width..(at + 1) * width];
                 of_token[plan.token..plan.token + width].copy_from_slice(words);
