@@ -101,7 +101,7 @@ def programs(
         elif kind == "after":
             found.append((kind, term, inner()))
         elif kind == "each":
-            taken = f"{prefix}{len(found)}_taken"
+            taken = f"taken{depth}"  # as in the loops beside it
             found.append((kind, taken, term, inner(names=(*names, taken))))
         elif kind == "do":
             # No interrupt comes at an instant at which a step begins or ends.

@@ -294,6 +294,25 @@ def test_t8_a_loop_takes_tokens_as_long_as_there_are_some(engine: str) -> None:
     assert (ran.marking["done"], ran.marking["ended"]) == ([(1,)], [(2.0,)])
 
 
+def test_t8_two_loops_bind_the_same_name(engine: str) -> None:
+    """What the first has bound is unknown behind it, and the second does not ask for it."""
+    text = """
+    place begin = token  place queue : int fifo = 1, 2  place back : int fifo  place done : { n: int, at: real } fifo
+    thread t
+      take begin
+      for each queue(n)
+        wait 2
+        give back(n + 10)
+      end
+      for each back(n)
+        wait 1
+        give done({n, at: now})
+      end
+    end
+    """
+    assert simulate(text, engine).marking["done"] == [(11, 5.0), (12, 6.0)]
+
+
 BLOCK = """
 place work : int fifo = 1, 2  place machine = token  place gauge : int = 7  place stop : int  place begin = token
 place done : int fifo  place given_up : real fifo

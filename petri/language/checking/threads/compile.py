@@ -58,8 +58,8 @@ class Compiler(Blocks):
             self._collect_labels((*step.body, *step.others))
 
     def _step(self, step: tree.Step, cursor: Cursor) -> Cursor:
-        self._bound(step.arcs, step.outputs, step.draws, step.time, step.guard, step.prefer and step.prefer.key)
-        self._bound(step.within and step.within.time)
+        parts = (step.arcs, step.outputs, step.draws, step.time, step.guard, step.prefer, step.within)
+        self._bound(*parts, anew=self._binds(step))
         if step.label in self.limits.labels and cursor.state is not None and cursor.state.request is not None:
             cursor = Cursor(ends=self._ends(cursor, replace(step, verb="end", label="", within=None)))
         if step.verb != "call":

@@ -18,6 +18,7 @@ from petri.language.syntax import tree
 from petri.net import Span
 from petri.structs import replace
 
+_TAKING = ("take", "hold", "use", "for")
 _LONGEST = 20  # names, numbers and operations of a value that is written where it is used
 
 # The names of transitions of steps whose verbs are reserved.
@@ -159,11 +160,16 @@ class Walk(ABC):
         end.transition.lets.append(tree.Let(short, value, value.span, value.span))
         return tree.Name(short, value.span)
 
-    def _bound(self, *parts: object) -> None:
-        """Reports a value that was bound in a block which has ended."""
+    def _binds(self, step: tree.Step) -> Scope:
+        """The values that the tokens of a step bind, perhaps by names of a block that has ended."""
+        arcs = step.arcs if step.verb in _TAKING else ()
+        return {name: known for arc in arcs for name, known in self.bindings.of_arc(arc, self.scope).items()}
+
+    def _bound(self, *parts: object, anew: Scope | None = None) -> None:
+        """Reports a value that was bound in a block which has ended, and is not bound anew."""
         for part in parts:
             for name, span in mentions(part):
-                if name in self._gone and name not in self.scope:
+                if name in self._gone and name not in self.scope and name not in (anew or {}):
                     raise CheckError("value-of-block", span, Label(self._gone[name], "bound-here"), name=name)
 
     @abstractmethod
