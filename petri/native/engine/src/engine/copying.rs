@@ -43,6 +43,7 @@ impl Enabling {
         (self.listed, self.unsettled) = (other.listed, other.unsettled);
         self.list.copy_from_slice(&other.list);
         self.clocks.copy_from_slice(&other.clocks);
+        self.shown.clone_from(&other.shown);
     }
 }
 

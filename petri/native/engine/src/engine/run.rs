@@ -141,6 +141,12 @@ impl Engine {
         for (id, place) in marking.places.iter().enumerate() {
             enabling.moved(&program, GaugeId(id as u32), 0, place.tokens);
         }
+        for lines in program.lines.iter() {
+            let Some(values) = &lines.values else { continue };
+            for gauge in marking.listed(&program, lines.front).into_iter().filter_map(|token| values.gauge(token)) {
+                enabling.shows(&program, gauge, true);
+            }
+        }
         let integrals = WideIntegrals::new(&program, limits.tokens.max(marking.total));
         let engine = Engine {
             observers: Observers::new(&program, extra),

@@ -8,7 +8,6 @@ use crate::base::ids::{GaugeId, LinesId, PlaceId, TransitionId};
 use crate::base::ticks::Ticks;
 use crate::engine::run::Engine;
 use crate::engine::search::scope;
-use crate::net::Discipline;
 use crate::program::arc::{Give, Take};
 use crate::program::place::LinesProgram;
 use crate::program::transition::TransitionProgram;
@@ -71,20 +70,28 @@ impl Engine {
         let (before, shown) = (self.changes(place).tokens, self.marking.places[front].tokens);
         self.marking.step_up(program, &mut self.enabling, lines, seat as usize, self.now);
         self.left(program, place, before, before - 1);
-        self.front_moved(program, front, shown, self.marking.places[front].tokens);
+        self.front_moved(program, lines, shown);
     }
 
-    /// A front had a number of tokens, and has one less, one more behind the others, or another one behind the others.
-    fn front_moved(&mut self, program: &Program, front: PlaceId, before: u64, after: u64) {
-        let gauge = GaugeId::tokens(front);
-        if after < before {
-            return self.enabling.moved(program, gauge, before, after);
+    /// A front had a number of tokens, and `hidden` has left it, another has come behind the others, or both.
+    fn front_moved(&mut self, program: &Program, lines: LinesId, before: u64) {
+        let LinesProgram { front, ref values, .. } = program.lines[lines];
+        let (gauge, after) = (GaugeId::tokens(front), self.marking.places[front].tokens);
+        let come = (after >= before).then(|| self.marking.token(front, after as usize - 1));
+        match come {
+            Some(token) if after == before => self.enabling.replaced(program, gauge, token),
+            _ => self.enabling.moved_by(program, gauge, before, after, come),
         }
-        let token = self.marking.token(front, after as usize - 1);
-        if after > before {
-            self.enabling.moved_by(program, gauge, before, after, Some(token));
-        } else {
-            self.enabling.replaced(program, gauge, token);
+        if let Some(values) = values {
+            let gone = (!self.marking.hidden.is_empty()).then_some(&self.marking.hidden[..]);
+            let gauges = [gone, come].map(|token| token.and_then(|token| values.gauge(token)));
+            if gauges[0] != gauges[1] {
+                gauges[0].into_iter().for_each(|gauge| self.enabling.shows(program, gauge, false));
+                gauges[1].into_iter().for_each(|gauge| self.enabling.shows(program, gauge, true));
+            } else if let Some(gauge) = gauges[0] {
+                let count = self.enabling.shown[gauge.at()];
+                self.enabling.moved(program, gauge, count, count);
+            }
         }
     }
 
@@ -97,15 +104,16 @@ impl Engine {
         reserved: bool,
         add: impl FnOnce(&mut Self),
     ) {
-        let LinesProgram { place, front, discipline, .. } = program.lines[lines];
+        let LinesProgram { place, front, .. } = program.lines[lines];
         let shown = self.marking.places[front].tokens;
+        self.marking.hidden.clear();
         if reserved && program.places[place].capacity.is_some() {
             self.marking.lines[lines].reserve(token, 1, false);
         }
         add(self);
         let now_shown = self.marking.places[front].tokens;
-        if now_shown > shown || discipline != Discipline::Fifo {
-            self.front_moved(program, front, shown, now_shown);
+        if now_shown > shown || !self.marking.hidden.is_empty() {
+            self.front_moved(program, lines, shown);
         }
     }
 
@@ -151,6 +159,9 @@ impl Engine {
         self.left(program, place, before, 0);
         if let Some(front) = front {
             self.enabling.moved(program, GaugeId::tokens(front), shown, 0);
+            if let Some(values) = program.places[place].lines.and_then(|lines| program.lines[lines].values.as_ref()) {
+                self.enabling.shows_none(program, values);
+            }
         }
     }
 

@@ -81,7 +81,7 @@ pub struct Program {
     pub parts: u32,
     pub simple: Table<TransitionId, Simple>,
     pub moves: Vec<Move>,
-    /// The tokens of each place, then the loads of places with a capacity.
+    /// The tokens of each place, then the loads of places with a capacity, then the values shown by fronts.
     pub gauges: Table<GaugeId, Gauge>,
     pub watches: Vec<Watch>,
     pub dependents: Vec<Dependent>,

@@ -6,6 +6,7 @@ use crate::net::{Discipline, Scalar};
 use crate::program::analysis::Range;
 use crate::program::expression::{OrderKey, Value};
 use crate::program::ranking::Ranked;
+use crate::program::watch::ShownValues;
 
 /// The range of a slot.
 #[derive(Clone, Debug)]
@@ -77,6 +78,7 @@ pub struct LinesProgram {
     pub slots: Vec<u32>,
     /// The ranges of the slots, where keys are numbered directly.
     pub extents: Option<Vec<Extent>>,
+    pub values: Option<ShownValues>,
 }
 
 pub struct PlaceProgram {

@@ -5,7 +5,10 @@ use crate::base::ids::{GaugeId, TransitionId};
 /// A gauge with more watches and dependents than this is left to the runtime: its code would be long, and seldom in the cache.
 pub const MOST_WATCHES: usize = 24;
 
-/// A number that transitions watch: the tokens of a place, or its load (tokens and reserved room).
+/// From the least value that transitions look for in a front to the greatest, so many have gauges at most.
+const MOST_VALUES: u64 = 64;
+
+/// A number that transitions watch: the tokens of a place, its load (tokens and reserved room), or those of a front with one value.
 #[derive(Clone, Copy, Debug)]
 pub struct Gauge {
     /// The greatest threshold watched, or the greatest number where there are dependents: a change above it has no
@@ -42,6 +45,45 @@ pub enum EnabledBy {
     More,
     Fewer,
     Either,
+}
+
+/// The values of a slot that transitions look for in a front, each with a gauge: the tokens of the front that have it.
+#[derive(Clone, Debug)]
+pub struct ShownValues {
+    pub slot: u32,
+    least: u64,
+    /// The gauge of the least value; those of the others follow.
+    first: usize,
+    pub count: usize,
+}
+
+impl ShownValues {
+    /// Of the slots and bits that transitions look for; `gauge`: the first that is free. None if nothing is looked for, or values
+    /// that are far apart.
+    pub fn of(only: &[(TransitionId, (u32, u64))], gauge: usize) -> Option<Self> {
+        let slot = only.first()?.1 .0;
+        let values = || only.iter().filter(|one| one.1 .0 == slot).map(|one| one.1 .1);
+        let (least, most) = (values().min()?, values().max()?);
+        (most - least < MOST_VALUES).then(|| ShownValues {
+            slot,
+            least,
+            first: gauge,
+            count: (most - least) as usize + 1,
+        })
+    }
+
+    pub fn gauge_of(&self, bits: u64) -> Option<GaugeId> {
+        let at = bits.wrapping_sub(self.least);
+        (at < self.count as u64).then(|| GaugeId((self.first + at as usize) as u32))
+    }
+
+    pub fn gauge(&self, token: &[u64]) -> Option<GaugeId> {
+        self.gauge_of(token[self.slot as usize])
+    }
+
+    pub fn gauges(&self) -> impl Iterator<Item = GaugeId> {
+        (self.first..self.first + self.count).map(|gauge| GaugeId(gauge as u32))
+    }
 }
 
 impl Dependent {

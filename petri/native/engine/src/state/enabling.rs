@@ -33,7 +33,7 @@ use crate::base::invariant::{ensure, Verified};
 use crate::base::table::Table;
 use crate::collections::rank_set::RankSet;
 use crate::program::transition::TransitionProgram;
-use crate::program::watch::{Dependent, EnabledBy};
+use crate::program::watch::{Dependent, EnabledBy, ShownValues};
 use crate::program::Program;
 use crate::state::arena::{Arena, ArenaTable};
 use crate::state::counters::TransitionCounters;
@@ -54,6 +54,8 @@ pub struct Enabling {
     /// `unsettled`.
     pub clocks: Table<TransitionId, TransitionId>,
     pub unsettled: usize,
+    /// The tokens of fronts by their values, by the number of the gauge; empty without such.
+    pub shown: Vec<u64>,
 }
 
 impl Enabling {
@@ -80,6 +82,10 @@ impl Enabling {
             listed: 0,
             clocks: vec![TransitionId(0); program.racing.len()].into_iter().collect(),
             unsettled: 0,
+            shown: vec![
+                0;
+                if program.lines.iter().any(|lines| lines.values.is_some()) { program.gauges.len() } else { 0 }
+            ],
         };
         for watch in program.watches.iter().filter(|watch| !watch.below) {
             enabling.transitions[watch.transition].unmet += 1;
@@ -140,6 +146,22 @@ impl Enabling {
             if sees || dependent.enabled_by != EnabledBy::More || self.transitions[dependent.transition].found {
                 self.touch(dependent.transition);
             }
+        }
+    }
+
+    /// A front has one token more with the value of this gauge, or one less.
+    pub fn shows(&mut self, program: &Program, gauge: GaugeId, more: bool) {
+        let old = self.shown[gauge.at()];
+        let new = if more { old + 1 } else { old - 1 };
+        self.shown[gauge.at()] = new;
+        self.moved(program, gauge, old, new);
+    }
+
+    /// A front is empty.
+    pub fn shows_none(&mut self, program: &Program, values: &ShownValues) {
+        for gauge in values.gauges() {
+            let old = std::mem::take(&mut self.shown[gauge.at()]);
+            self.moved(program, gauge, old, 0);
         }
     }
 

@@ -320,7 +320,10 @@ mod tests {
     /// Tokens `[key, rank, number]`.
     fn lines(discipline: Discipline, direct: bool) -> Lines {
         let extents = direct.then(|| vec![Extent { low: 0, size: 4 }]);
-        Lines::new(&LinesProgram { place: PlaceId(0), front: PlaceId(1), discipline, slots: vec![0], extents }, 3)
+        Lines::new(
+            &LinesProgram { place: PlaceId(0), front: PlaceId(1), discipline, slots: vec![0], extents, values: None },
+            3,
+        )
     }
 
     /// A token arrives, and the front follows as the marking has it. Only keyed places have ranks.

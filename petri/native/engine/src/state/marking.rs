@@ -65,6 +65,8 @@ pub struct Marking {
     pub identities: Identities,
     /// A token that goes to a front.
     shown: Vec<u64>,
+    /// The token that has left a front in the last change of its place; nothing if none has.
+    pub hidden: Vec<u64>,
     /// Keys may not draw; a scope needs a stream all the same.
     silent: Random,
 }
@@ -101,6 +103,7 @@ impl Marking {
             rankings: program.rankings.iter().map(Ranking::new).collect(),
             identities: Identities::new(program),
             shown: Vec::new(),
+            hidden: Vec::new(),
             silent: Random::new([0; 3]),
         }
     }
@@ -268,7 +271,7 @@ impl Marking {
             Arrived::First(line) => self.show(program, enabling, lines, line, now),
             Arrived::Before(line, seat) => {
                 self.lines[lines].hide(seat);
-                self.remove(program, enabling, program.lines[lines].front, seat as usize, now);
+                self.conceal(program, enabling, program.lines[lines].front, seat as usize, now);
                 self.show(program, enabling, lines, line, now);
             }
         }
@@ -284,6 +287,14 @@ impl Marking {
         self.shown = token;
     }
 
+    /// The token in a seat leaves the front.
+    fn conceal(&mut self, program: &Program, enabling: &mut Enabling, front: PlaceId, seat: usize, now: Ticks) {
+        let (ring, tokens) = (&self.places[front].ring, self.places[front].tokens as usize);
+        self.hidden.clear();
+        self.hidden.extend_from_slice(self.stores[front].token(ring, seat, tokens));
+        self.remove(program, enabling, front, seat, now);
+    }
+
     /// The token in a seat of a front leaves the place that it belongs to; the next of its line is shown.
     pub fn step_up(&mut self, program: &Program, enabling: &mut Enabling, lines: LinesId, seat: usize, now: Ticks) {
         let LinesProgram { place, front, .. } = program.lines[lines];
@@ -295,7 +306,7 @@ impl Marking {
                 self.places[front].tokens as usize,
             ));
         }
-        self.remove(program, enabling, front, seat, now);
+        self.conceal(program, enabling, front, seat, now);
         if let Some(line) = self.lines[lines].leaves(seat as u32) {
             self.show(program, enabling, lines, line, now);
         }
@@ -564,7 +575,7 @@ impl Marking {
 
     // ------------------------------------------------------------ invariants
 
-    /// The value of each gauge of a program: the tokens of each place, then the loads of places with a capacity.
+    /// The value of each gauge of a program.
     pub fn gauges(&self, program: &Program) -> Vec<u64> {
         let mut values = vec![0; program.gauges.len()];
         for (place, state) in self.places.iter().enumerate() {
@@ -576,6 +587,11 @@ impl Marking {
                     None => state.tokens + self.stores[id].reserved,
                 };
             }
+        }
+        for lines in program.lines.iter() {
+            let gauges = |token| lines.values.as_ref().and_then(|values| values.gauge(token));
+            let shown = self.listed(program, lines.front).into_iter().filter_map(gauges);
+            shown.for_each(|gauge| values[gauge.at()] += 1);
         }
         values
     }

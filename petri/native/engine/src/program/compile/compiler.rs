@@ -15,7 +15,7 @@ use crate::program::lower::Lowering;
 use crate::program::place::{whole_weight, Bound, LinesProgram, PlaceProgram, Weight};
 use crate::program::ranking::{MatchProgram, RankingProgram};
 use crate::program::transition::TransitionProgram;
-use crate::program::watch::{Dependent, EnabledBy, Gauge, Watch};
+use crate::program::watch::{Dependent, EnabledBy, Gauge, ShownValues, Watch};
 use crate::program::without::Without;
 
 /// Key spaces up to this size are numbered directly, without a hash.
@@ -102,7 +102,7 @@ impl<'a> Compiler<'a> {
         let slots = self.net.places[place.at()].per.clone();
         let extents = self.extents(place, &slots);
         let discipline = self.places[place.at()].discipline;
-        self.lines.push(LinesProgram { place, front, discipline, slots, extents });
+        self.lines.push(LinesProgram { place, front, discipline, slots, extents, values: None });
     }
 
     fn place(&mut self, index: usize, place: &Place) -> Loaded<PlaceProgram> {
@@ -267,8 +267,31 @@ impl<'a> Compiler<'a> {
         }
     }
 
+    /// Gives a gauge of its own to each value that transitions look for in a front: what they watch and depend on is that gauge.
+    fn part_fronts(&mut self) {
+        for lines in &mut self.lines {
+            let front = GaugeId::tokens(lines.front);
+            let end = TransitionId(u32::MAX);
+            let of_front = self.dependents.range((front, TransitionId(0))..=(front, end));
+            let only: Vec<_> = of_front.filter_map(|((_, id), one)| one.only.map(|only| (*id, only))).collect();
+            let Some(values) = ShownValues::of(&only, self.gauges) else { continue };
+            self.gauges += values.count;
+            for (id, (slot, bits)) in only.into_iter().filter(|one| one.1 .0 == values.slot) {
+                let Some(gauge) = values.gauge_of(bits) else { continue };
+                if let Some(dependent) = self.dependents.remove(&(front, id)) {
+                    self.dependents.insert((gauge, id), Dependent { only: None, ..dependent });
+                }
+                let own = |watch: &Watch| watch.transition == id && !watch.below;
+                self.watches.iter_mut().filter(|one| one.0 == front && own(&one.1)).for_each(|one| one.0 = gauge);
+                debug_assert_eq!(slot, values.slot);
+            }
+            lines.values = Some(values);
+        }
+    }
+
     /// Sorts watches and dependents by gauge.
     pub fn wire(&mut self) -> (Vec<Gauge>, Vec<Watch>, Vec<Dependent>) {
+        self.part_fronts();
         let nothing = Gauge { top: 0, watches: (0, 0), dependents: (0, 0), load: GaugeId::NONE };
         let mut gauges = vec![nothing; self.gauges];
         for (gauge, load) in gauges.iter_mut().zip(&self.loads) {
