@@ -113,8 +113,9 @@ class JoinMaker:
             ops = self.choose.one((("le", "le"), ("lt", "le"), ("le", "lt")))
             return [Expr(ops[0], "bool", (right, left)), Expr(ops[1], "bool", (left, other))]
         if what == "both":
-            total = Expr("add", "int", (self.small(left), self.small(right)))
-            return [Expr("ne", "bool", (Expr("mod", "int", (total, const(3))), const(0)))]
+            total = Expr(self.choose.one(("add", "add", "sub")), "int", (self.small(left), self.small(right)))
+            remainder = Expr("mod", "int", (total, const(3)))
+            return [Expr(self.choose.one(("ne", "eq", "eq")), "bool", (remainder, const(self.choose.number(0, 3))))]
         return [Expr(self.choose.one(COMPARISONS), "bool", (left, right))]
 
     def prefer(self) -> Preference | None:

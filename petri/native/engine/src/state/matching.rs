@@ -16,7 +16,8 @@
 //!
 //! **Ranges.** `lo <= m and m <= hi` are the pairs that reach `lo`, without those that reach beyond `hi`. Where `lo` is not greater
 //! than `hi`, the latter are among the former, so that numbers of pairs are differences, in each block of positions as well;
-//! other tokens have no pairs, and are absent. It does not matter which of the two tokens has the limits.
+//! other tokens have no pairs, and are absent. It does not matter which of the two tokens has the limits. An equality of two values, as in
+//! `left(x), right(y) when (x + y) mod 7 == 0`, is a range with one value (`program/compile/ranking.rs` parts the remainder).
 //!
 //! Invariants:
 //! - *ranks*: each position has the rank of the token in its seat, or is absent if that does not pass its filters.
@@ -216,8 +217,8 @@ mod tests {
         let text = format!(
             r#"{{"places":[{},{}],"transitions":[{{"name":"t","variables":[{{"name":"u"}},{{"name":"v"}},{{"name":"w"}}],
             "inputs":[{arcs}],"guard":{guard}}}]}}"#,
-            place("a", r#"{"name":"x"}"#),
-            place("b", r#"{"name":"x"},{"name":"y"}"#),
+            place("a", r#"{"name":"x","low":0,"high":19}"#),
+            place("b", r#"{"name":"x","low":0,"high":19},{"name":"y","low":0,"high":19}"#),
         );
         Program::from_json(&text).expect("a net")
     }
@@ -233,16 +234,35 @@ mod tests {
         program(first, &op("and", ends[0].clone(), ends[1].clone()))
     }
 
+    /// Both sides have the same remainder, or a sum of both tokens has the remainder 2: a guard, and whether it holds.
+    fn remainders(of_sum: bool) -> (String, fn(u64, u64, u64) -> bool) {
+        let number = |value: u64| format!(r#"{{"op":"const","kind":"int","value":{value}}}"#);
+        let rest = |of: String| op("mod", of, number(5)).replace(r#""bool""#, r#""int""#);
+        let whole = |name: &str, a, b| op(name, a, b).replace(r#""bool""#, r#""int""#);
+        if of_sum {
+            let sum = whole("sub", whole("add", variable(1), variable(0)), variable(2));
+            (op("eq", rest(sum), number(2)), |x, v, w| (v as i64 + x as i64 - w as i64).rem_euclid(5) == 2)
+        } else {
+            (op("eq", rest(variable(0)), rest(variable(1))), |x, v, _| x % 5 == v % 5)
+        }
+    }
+
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(40))]
+        #![proptest_config(ProptestConfig::with_cases(80))]
         /// Tokens come and go; compared with all pairs. Either token may be the pivot.
         #[test]
-        fn pairs_of_a_range_are_those_of_a_search(
+        fn pairs_are_those_of_a_search(
             first in 0..2u32,
             strict in any::<[bool; 2]>(),
+            of_sum in prop::option::of(any::<bool>()),
             steps in prop::collection::vec((0..2usize, 0..9u8, any::<prop::sample::Index>(), 0..20u64, 0..20u64), 0..200),
         ) {
-            let program = range(first, strict);
+            let remainders = of_sum.map(remainders);
+            let program = match &remainders {
+                Some((guard, _)) => program(first, guard),
+                None => range(first, strict),
+            };
+            prop_assert_eq!(program.matches.len(), 1);
             let plan = &program.matches[MatchId(0)];
             let (mut state, mut rows) = (Match::new(plan), [Vec::<Vec<u64>>::new(), Vec::new()]);
             for (place, action, at, x, y) in steps {
@@ -263,7 +283,8 @@ mod tests {
                 let pairs = (0..rows[order[0]].len()).flat_map(|i| (0..rows[order[1]].len()).map(move |j| [i, j]));
                 let expected: Vec<[usize; 2]> = pairs.filter(|pair| {
                     let token = |place: usize| &rows[place][pair[usize::from(order[0] != place)]];
-                    fits(strict, token(0)[0], [token(1)[0], token(1)[1]])
+                    let (x, v, w) = (token(0)[0], token(1)[0], token(1)[1]);
+                    remainders.as_ref().map_or_else(|| fits(strict, x, [v, w]), |(_, holds)| holds(x, v, w))
                 }).collect();
                 prop_assert_eq!(state.bindings(), expected.len() as u64);
                 for (k, pair) in expected.iter().enumerate().step_by(7) {

@@ -1,7 +1,9 @@
 //! Finds choices that ranks of tokens decide: the pairs that one comparison matches, and the tokens that are preferred.
 
+use std::borrow::Cow;
+
 use crate::base::ids::{MatchId, PlaceId, RankingId, VariableId};
-use crate::net::Expr;
+use crate::net::{Expr, Op, Operation, Scalar};
 use crate::program::arc::{Find, InputProgram};
 use crate::program::compile::join_tree::conjuncts;
 use crate::program::compile::transition::TransitionCompiler;
@@ -13,7 +15,13 @@ use crate::program::transition::Selection;
 struct Parts<'e> {
     /// The conditions on one token alone.
     filters: [Vec<&'e Expr>; 2],
-    comparisons: Vec<&'e Expr>,
+    comparisons: Vec<Cow<'e, Expr>>,
+}
+
+/// What the guard says of two tokens: one comparison, or two of which the second ends a range.
+enum Relation {
+    Order(Order),
+    Equal(Order),
 }
 
 /// The comparison: whether the other's value must be less than the pivot's or greater, and whether it may be equal.
@@ -105,10 +113,12 @@ impl TransitionCompiler<'_, '_> {
         let lowered = |filters: Vec<&Expr>| filters.into_iter().map(|e| self.lowering().bool(e).ok()).collect();
         let [Some(of_pivot), Some(of_other)]: [Option<Vec<Bool>>; 2] = parts.filters.map(lowered) else { return None };
         let mut filters = [of_pivot, of_other];
-        let orders: Option<Vec<Order>> = parts.comparisons.into_iter().map(|e| self.order(e, &known)).collect();
-        let (first, beyond) = match orders?.as_slice() {
-            [only] => (only.clone(), None),
-            [first, second] => {
+        let relations: Option<Vec<Relation>> = parts.comparisons.iter().map(|e| self.relation(e, &known)).collect();
+        let (first, beyond) = match relations?.as_slice() {
+            [Relation::Order(only)] => (only.clone(), None),
+            // Those that reach the value, without those that reach beyond it.
+            [Relation::Equal(least)] => (least.clone(), Some(Order { strict: true, ..least.clone() })),
+            [Relation::Order(first), Relation::Order(second)] => {
                 let (of, limits) = limits(first, second)?;
                 filters[of].push(limits);
                 (first.clone(), Some(second.negated()))
@@ -130,7 +140,7 @@ impl TransitionCompiler<'_, '_> {
     }
 
     /// A comparison of two arcs, of which the pivot knows these variables.
-    fn order(&mut self, comparison: &Expr, known: &[VariableId]) -> Option<Order> {
+    fn relation(&mut self, comparison: &Expr, known: &[VariableId]) -> Option<Relation> {
         let first = self.facts(comparison.args.first()?).variables;
         let pivot_first = first.iter().all(|variable| known.contains(variable));
         let (comparison, sides) = match self.lowering().bool(comparison).ok()? {
@@ -143,11 +153,13 @@ impl TransitionCompiler<'_, '_> {
             Comparison::LessOrEqual => (!pivot_first, false),
             Comparison::Greater => (pivot_first, true),
             Comparison::GreaterOrEqual => (pivot_first, false),
-            Comparison::Equal | Comparison::NotEqual => return None,
+            Comparison::Equal => (false, false),
+            Comparison::NotEqual => return None,
         };
         let [left, right] = sides;
         let [pivot, other] = if pivot_first { [left, right] } else { [right, left] };
-        Some(Order { pivot, other, less, strict })
+        let order = Order { pivot, other, less, strict };
+        Some(if comparison == Comparison::Equal { Relation::Equal(order) } else { Relation::Order(order) })
     }
 
     /// Takes a conjunction apart: each condition uses the variables of one of two arcs, or compares both.
@@ -159,13 +171,52 @@ impl TransitionCompiler<'_, '_> {
                 parts.filters[arc].push(e);
             } else {
                 let [left, right] = e.args.as_slice() else { return None };
-                if !(of(left, 0) && of(right, 1) || of(left, 1) && of(right, 0)) {
-                    return None;
-                }
-                parts.comparisons.push(e);
+                let parted = of(left, 0) && of(right, 1) || of(left, 1) && of(right, 0);
+                let remainders = || self.parted_remainder(e, &of).map(Cow::Owned);
+                parts.comparisons.push(if parted { Cow::Borrowed(e) } else { remainders()? });
             }
         }
         Some(parts)
+    }
+
+    /// `(x + y) mod 7 == c` with a side for each token: `x mod 7 == (c - y) mod 7`. `of`: whether a part has the variables of one
+    /// of the two tokens alone.
+    fn parted_remainder(&self, e: &Expr, of: &impl Fn(&Expr, usize) -> bool) -> Option<Expr> {
+        let whole = |e: &Expr| match (e.op, e.value) {
+            (Op::Const, Some(Scalar::Int(value))) => Some(value),
+            _ => None,
+        };
+        let [remainder, result] = e.args.as_slice() else { return None };
+        let [sum, divisor] = remainder.args.as_slice() else { return None };
+        let (modulus, value) = (whole(divisor)?, whole(result)?);
+        if e.op != Op::Eq || remainder.op != Op::Mod || !(0..modulus).contains(&value) {
+            return None;
+        }
+        let like = |op: Op, args: Vec<Expr>| Expr::new(Operation { op, args, value: None, ..(**remainder).clone() });
+        let mut sides = [None, Some(result.clone())];
+        let mut rest = vec![(sum, true)];
+        while let Some((term, added)) = rest.pop() {
+            match (term.op, term.args.as_slice()) {
+                (Op::Add, [left, right]) => rest.extend([(right, added), (left, added)]),
+                (Op::Sub, [left, right]) => rest.extend([(right, !added), (left, added)]),
+                (Op::Neg, [only]) => rest.push((only, !added)),
+                _ => {
+                    let side = (0..2).find(|&side| of(term, side))?;
+                    // What is on the right of the equality changes its sign.
+                    sides[side] = Some(match (sides[side].take(), added == (side == 0)) {
+                        (None, true) => term.clone(),
+                        (None, false) => like(Op::Neg, vec![term.clone()]),
+                        (Some(before), true) => like(Op::Add, vec![before, term.clone()]),
+                        (Some(before), false) => like(Op::Sub, vec![before, term.clone()]),
+                    });
+                }
+            }
+        }
+        let [Some(left), Some(right)] = sides.map(|side| Some(like(Op::Mod, vec![side?, divisor.clone()]))) else {
+            return None;
+        };
+        let parted = Expr::new(Operation { args: vec![left, right], ..(**e).clone() });
+        (!self.facts(&parted).fails).then_some(parted)
     }
 
     fn rank(&self, input: &InputProgram, arc: usize, filters: Vec<Bool>, value: Value, reversed: bool) -> RankProgram {
