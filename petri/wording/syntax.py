@@ -193,6 +193,9 @@ WORDING: dict[str, Wording] = {
     "missing-comma": Wording(
         "a comma or an operator is missing after `{before}`", "separate the items of a list with `,`"
     ),
+    "loop-comma": Wording(
+        "the loops of a marking stand one behind another, without a comma", "write `for {name} in …` instead of `, {name} in …`"
+    ),
     "stray-comma": Wording("there is nothing before this `,`", Remove("remove it, or add the missing item")),
     "decimal-comma": Wording("a number has a decimal point, not a comma", Replace("write `{number}`")),
     "enumeration-comma": Wording("the values of an enumeration are separated by `|`", "write `red | green`"),

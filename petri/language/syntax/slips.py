@@ -488,6 +488,15 @@ def _missing_value(case: _Case) -> Diagnostic | None:
     return case.tell("missing-value", before=case.before.text, example=example, form=form)
 
 
+def _loop_comma(case: _Case) -> Diagnostic | None:
+    """`= (i, j) for i in 0..3, j in 0..9`, as within the brackets of an array."""
+    comma = case.tokens[case.position - 2]
+    words = [token.kind for token in case.tokens[: case.position]]
+    if case.kind != "in" or case.word != "place" or comma.kind != "," or "for" not in words:
+        return None
+    return case.tell("loop-comma", span=span_of(comma, case.before, case.path), name=case.before.text)
+
+
 def _missing_comma(case: _Case) -> Diagnostic | None:
     if (
         case.kind in _BEGINS
@@ -597,5 +606,6 @@ _SLIPS: tuple[Callable[[_Case], Diagnostic | None], ...] = (
     _one_name,
     _run_length,
     _missing_value,
+    _loop_comma,
     _missing_comma,
 )
