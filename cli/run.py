@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypedDict, Unpack
 import click
 
 from petri.diagnostics import Diagnostic, LanguageError, Value
-from petri.net import MOST_REPLICATIONS
+from petri.net import MOST_REPLICATIONS, Content, Counter, Watched
 
 from . import exits, nets
 from .console import always_shown, stdout_console, tell, tell_all, tell_missing, write_json
@@ -131,6 +131,8 @@ def command(
     except LanguageError as error:
         tell_all(error.diagnostics, error.sources)
         return exits.NOT_STARTED
+    if not (as_json or trace or exact or report or with_state or wanted):
+        _without_numpy(model.net, plan)
     solution = _solved(model, plan) if exact else None
     started, how = time.perf_counter(), How(threads=threads, time_limit=time_limit)
     if wanted is None:
@@ -299,6 +301,16 @@ def _check_engine(engine: str, quiet: bool) -> None:
         raise refusal("native-missing")
     if not quiet:
         tell(Diagnostic("reference-only", severity="note"))
+
+
+def _without_numpy(net: Net, plan: Plan) -> None:
+    """Compute the figures of a small net on lists, unless it asks for what only numpy does: whole distributions."""
+    from petri.measure.arrays import MOST_PLAIN, use_plain
+
+    small = len(net.places) + len(net.transitions) <= MOST_PLAIN and not any(one.window for one in net.measures)
+    numbers = all(isinstance(probe, Counter | Content | Watched) for probe in net.probes)
+    if small and numbers and not net.chances and plan.engine == "native":
+        use_plain()
 
 
 def _solved(model: Model, plan: Plan) -> Solution:

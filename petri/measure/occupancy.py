@@ -6,9 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Final
 
-import numpy as np
-
-from petri.measure.observation import Floats
+from petri.measure.arrays import Floats, np
 
 LEVELS: Final = 256  # numbers of tokens recorded; the last entry includes all greater numbers
 

@@ -8,7 +8,6 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import replace
 
 from petri.diagnostics import LanguageError
 from petri.engine.errors import STOPPED, Fault, ModelError
@@ -26,7 +25,7 @@ from petri.run.plan import Ending, Plan
 from petri.run.session import begin_planned
 from petri.run.stop import NO_LIMIT, CtrlC, StopSign, TimeLimit
 from petri.run.trials import tallies
-from petri.structs import Frozen, Struct, field
+from petri.structs import Frozen, Struct, field, replace
 
 MOST_BATCHES = 256  # of a run by itself: when all are full, neighbours are joined
 FEWER_BATCHES = 64  # of one among several, or of a large net: they show the course of the run, and give no intervals
