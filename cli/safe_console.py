@@ -1,4 +1,4 @@
-"""The console on which tables are printed. It is imported when there is one to print, since rich takes its time."""
+"""The console on which tables are printed in colour. It is imported when there is one, since rich takes its time."""
 
 from __future__ import annotations
 

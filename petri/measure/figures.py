@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
@@ -17,12 +16,12 @@ from petri.measure.intervals import Statistic
 from petri.measure.observation import Observation, probe_figure
 from petri.measure.tally import Tally
 from petri.net import Measure, Net, Order, Term
+from petri.structs import Frozen
 
 WHOLES: Final = ("histogram", "series", *reorder.DISTRIBUTIONS)  # what `record` may ask for that is not one number
 
 
-@dataclass(frozen=True, slots=True)
-class Figure:
+class Figure(Frozen):
     """One number of a replication. `dimension` as of a measure, or "events" for events per time.
 
     tally: of a probability, the trials that the number comes from.

@@ -5,8 +5,7 @@ from __future__ import annotations
 from itertools import accumulate
 from typing import TypeVar
 
-from rich.text import Span, Text
-
+from petri.report.text import Text
 from petri.visible import PLAIN, visible
 
 AnyText = TypeVar("AnyText", str, Text, str | Text)
@@ -14,7 +13,7 @@ AnyText = TypeVar("AnyText", str, Text, str | Text)
 
 def shown(text: AnyText, encoding: str) -> AnyText:
     """The text as `petri.visible` shows it, in signs that the encoding has; styles stay on the same characters."""
-    return _styled(text, encoding) if isinstance(text, Text) else _plain(text, encoding)
+    return _plain(text, encoding) if isinstance(text, str) else _styled(text, encoding)
 
 
 def _plain(text: str, encoding: str) -> str:
@@ -26,6 +25,7 @@ def _styled(text: Text, encoding: str) -> Text:
         return text
     signs = [_plain(character, encoding) for character in text.plain]  # one character may become several
     at = list(accumulate(map(len, signs), initial=0))
-    found = text.blank_copy("".join(signs))
-    found.spans = [Span(at[span.start], at[min(span.end, len(signs))], span.style) for span in text.spans]
+    found = text.copy()
+    found.plain = "".join(signs)
+    found.spans = [span._replace(start=at[span.start], end=at[min(span.end, len(signs))]) for span in text.spans]
     return found

@@ -6,9 +6,6 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from rich.console import Console
-from rich.text import Text
-
 from petri.measure.catalogue import PLACE_COLUMNS, FigureKind, transition_columns
 from petri.measure.intervals import Interval
 from petri.net import split_unit
@@ -19,6 +16,7 @@ from petri.report.dimensions import shown_dimension
 from petri.report.expected import verdict_text
 from petri.report.quantities import DOUBTFUL, NOTHING, Units, number
 from petri.report.record import of_result, shown_figures
+from petri.report.text import Console, Text
 from petri.result import MeasureResult, Result
 from petri.result.tables import Row, row_name
 

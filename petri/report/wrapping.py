@@ -6,10 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from rich.cells import cell_len
-from rich.text import Text
-
 from petri.report.quantities import UNITS
+from petri.report.text import Text, cell_len
 
 _NUMBER: Final = r"(?<!\w)[-+−<]?\d[\d,.]*(?:[eE][-+]?\d+)?\??"
 _UNIT: Final = "|".join(re.escape(unit) for unit in sorted(UNITS, key=len, reverse=True))
@@ -24,7 +22,7 @@ _AFTER: Final = (".", "._ ")  # where a name is cut: better before a whole compo
 def wrapped(text: Text, width: int) -> list[Text]:
     """The lines of a text, none wider than `width` unless a single quantity is."""
     lines = []
-    for paragraph in text.split("\n", allow_blank=True):
+    for paragraph in text.split("\n"):
         for line in paragraph.divide(_line_starts(paragraph.plain, width)):
             line.rstrip()
             lines.append(line)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 
 from petri.catalogue.operations import OPERATIONS
@@ -89,8 +88,7 @@ class MeasureResult(ShownInNotebook, Frozen):
         return f"MeasureResult {self.name}: {shown}{kind}{fields}, n = {self.interval.n}"
 
 
-@dataclass(frozen=True, repr=False)
-class RunFigures:
+class RunFigures(Frozen, dict=True):
     """The figures of a run. Estimates use the replications that ended as planned, or, if none did, all there are."""
 
     net: Net

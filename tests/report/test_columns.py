@@ -7,9 +7,9 @@ from io import BytesIO, StringIO, TextIOWrapper
 
 import pytest
 from rich.console import Console
-from rich.text import Text
 
 from petri.report.columns import Column, print_table
+from petri.report.text import Text
 from petri.report.wrapping import QUANTITY, shortened, wrapped
 
 NAMES = ["router.chip.memory.bus.transfer[*] ×4", "router.chip.memory.dram.access", "sink.deliver"]
