@@ -33,9 +33,14 @@ def main(arguments: list[str] | None = None) -> NoReturn:
 
 def _run(arguments: list[str]) -> int:
     answer = quick_answer(arguments)
-    if answer is None:
-        from .group import call
+    if answer is not None:
+        sys.stdout.write(answer)
+        return 0
+    if arguments[:1] == ["run"] and "_PNSIM_COMPLETE" not in os.environ:
+        from . import quick
 
-        return call(arguments)
-    sys.stdout.write(answer)
-    return 0
+        if (options := quick.read(arguments[1:])) is not None:
+            return quick.run(options)
+    from .group import call
+
+    return call(arguments)
