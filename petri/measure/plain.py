@@ -82,7 +82,7 @@ class Array:
             return Array([list(map(compute, column, repeat(other))) for column in self.columns], self.shape)
         if self.shape == other.shape:
             return Array(list(map(list, map(map, repeat(compute), self.columns, other.columns))), self.shape)
-        shape = max(self.shape, other.shape, key=math.prod)
+        shape = self.shape if self.size >= other.size else other.shape
         pairs = zip(_columns(self, shape), _columns(other, shape), strict=True)
         return Array([list(map(compute, mine, others)) for mine, others in pairs], shape)
 
@@ -291,7 +291,10 @@ def column_stack(columns: Iterable[Array]) -> Array:
 def where(condition: Any, yes: Any, no: Any) -> Any:
     if not isinstance(condition, Array):
         return yes if condition else no
-    shape = max((one.shape for one in (condition, yes, no) if isinstance(one, Array)), key=math.prod)
+    shape = condition.shape
+    for one in (yes, no):
+        if isinstance(one, Array) and one.size > math.prod(shape):
+            shape = one.shape
     three = zip(*(_columns(one, shape) for one in (condition, yes, no)), strict=True)
     return Array([[a if wanted else b for wanted, a, b in zip(*columns, strict=False)] for columns in three], shape)
 

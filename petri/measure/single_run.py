@@ -100,14 +100,17 @@ def batch_interval(values: Floats, level: float) -> BatchInterval:
     phi = np.where(constant, 0.0, np.minimum(at_reference(lag_correlation(values), count), _LARGEST_PHI))
     factor = np.sqrt((1.0 + phi) / (1.0 - phi))
     factor = factor * np.interp(correlation, (WIDER_FROM, LARGEST_CORRELATION), (1.0, WIDEST))
-    ends = np.where(short & (count >= FEWEST), _cancelling(values), math.nan)
-    short = short & np.isnan(ends)
-    below, above = (np.where(np.isnan(ends), side * factor, ends) for side in (below, above))
+    below, above = below * factor, above * factor
+    if short.any() and count >= FEWEST:
+        ends = np.where(short, _cancelling(values), math.nan)
+        short = short & np.isnan(ends)
+        below, above = (np.where(np.isnan(ends), side, ends) for side in (below, above))
     shown = known & ~short
+    longer = np.where(short, _extension(count, correlation, rarity), math.nan) if short.any() else nothing
     return BatchInterval(
         np.where(shown, below, math.nan),
         np.where(shown, above, math.nan),
-        np.where(short, _extension(count, correlation, rarity), math.nan),
+        longer,
         len(joined),
     )
 
@@ -191,6 +194,10 @@ def _columns(values: Floats) -> list[Floats]:
 def _ranks(values: list[float]) -> list[float]:
     found = [0.0] * len(values)
     order = sorted(range(len(values)), key=values.__getitem__)
+    if len(set(values)) == len(values):
+        for rank, place in enumerate(order, 1):
+            found[place] = float(rank)
+        return found
     at = 0
     while at < len(order):
         end = at + 1

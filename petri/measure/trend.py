@@ -81,10 +81,12 @@ def moving(found: Sequence[Floats], figures: int, *, rising: bool, false_alarms:
     found: the `courses` of each replication.
     """
     level = false_alarms / max(figures, 1)
-    score, most = standardised(np.array([one[:, 0] for one in found]), level if rising else level / 2.0)
     early, _, late = (reduce(add, (one[:, third] for one in found)) / len(found) for third in (1, 2, 3))
     change = (late - early) if rising else np.abs(late - early)
     large = change > LEAST_CHANGE * np.maximum(np.abs(early), np.abs(late))
+    if not large.any():
+        return []
+    score, most = standardised(np.array([one[:, 0] for one in found]), level if rising else level / 2.0)
     moves = ((score if rising else np.abs(score)) > most) & large
     return [index for index, one in enumerate(moves.tolist()) if one]
 

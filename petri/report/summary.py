@@ -18,7 +18,7 @@ from petri.report.quantities import DOUBTFUL, NOTHING, Units, number
 from petri.report.record import of_result, shown_figures
 from petri.report.text import Console, Text
 from petri.result import MeasureResult, Result
-from petri.result.tables import Row, row_name
+from petri.result.tables import Row, row_name, table
 
 MOST_MEASURES = 16  # of an array that have rows of their own
 
@@ -47,7 +47,9 @@ class _Summary:
         if not self.result.counted:
             return
         self.measures()
-        places, transitions = (self.record.rows(kind, not self.every) for kind in ("places", "transitions"))
+        places, transitions = (
+            table(self.result, kind, fold=not self.every, brief=True) for kind in ("places", "transitions")
+        )
         if self.result.plan.until > 0.0:  # otherwise there were trials alone
             self.figures("Transitions", transitions, transition_columns(self.net).values())
             self.figures("Places", places, PLACE_COLUMNS.values())

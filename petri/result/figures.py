@@ -210,8 +210,23 @@ class RunFigures(Frozen, dict=True):
             return self.combined(kind.of_all, kind.statistic, total=kind.total)
         return estimate(kind.of_all, [self.counted[0].window], kind.of_all(self.together))
 
+    @cached_property
+    def evaluated(self) -> dict[Term, Interval]:
+        """The formulas that have been evaluated: an expectation has that of its measure."""
+        return {}
+
+    def value(self, kind: FigureKind) -> Estimate:
+        """As `column`, without an interval from batches."""
+        return self.combined(kind.of_all, kind.statistic, total=True)
+
     def evaluate(self, term: Term) -> Interval:
         """A formula over what was observed."""
+        found = self.evaluated.get(term)
+        if found is None:
+            found = self.evaluated[term] = self._evaluated(term)
+        return found
+
+    def _evaluated(self, term: Term) -> Interval:
         if term.op == "chance":
             found = [formula.tally(term, r.window) for r in self.counted]
             return interval_of([tally for tally in found if tally is not None])

@@ -39,13 +39,19 @@ class Row(Frozen):
         return len(self.members)
 
 
-def table(result: RunFigures, kind: str, *, fold: bool = True) -> tuple[Row, ...]:
-    """The figures M1 or M2 of a result, by kind: "places" or "transitions". With `fold`, an array is one row."""
+def table(result: RunFigures, kind: str, *, fold: bool = True, brief: bool = False) -> tuple[Row, ...]:
+    """The figures M1 or M2 of a result, by kind: "places" or "transitions". With `fold`, an array is one row.
+
+    brief: where no row is an array, leave out the intervals that a terminal does not show.
+    """
     kinds = PLACE_COLUMNS if kind == "places" else transition_columns(result.net)
-    elements = result.places if kind == "places" else result.transitions
-    groups = row_members(elements.names, fold)
+    names = [one.name for one in (result.net.places if kind == "places" else result.net.transitions)]
+    groups = row_members(names, fold)
     arrays = {name: members for name, members in groups.items() if len(members) > 1}
-    each = estimates(elements)
+    if brief and not arrays:
+        each = {name: result.column(kind) if kind.interval else result.value(kind) for name, kind in kinds.items()}
+    else:
+        each = estimates(result.places if kind == "places" else result.transitions)
     whole = _of_arrays(result, list(arrays.values()), kinds) if arrays else {}
     order = {name: row for row, name in enumerate(arrays)}
     made = []
@@ -55,7 +61,7 @@ def table(result: RunFigures, kind: str, *, fold: bool = True) -> tuple[Row, ...
             made.append(Row(name, members, figures, _spread(each, members, kinds)))
         else:
             figures = {kind: estimate.interval(members[0]) for kind, estimate in each.items()}
-            made.append(Row(elements.names[members[0]], members, figures))
+            made.append(Row(names[members[0]], members, figures))
     return tuple(made)
 
 
