@@ -208,4 +208,5 @@ def quotients(above: Floats | Integers | float, below: Floats | Integers | float
     """The quotient, element by element; nan where the divisor is 0, infinite where it is too large for a double."""
     shape = np.shape(above) or np.shape(below)
     divisor = np.broadcast_to(np.asarray(below, dtype=np.float64), shape)
-    return np.divide(above, divisor, out=np.full(shape, math.nan), where=divisor != 0)
+    result: Floats = np.divide(above, divisor, out=np.full(shape, math.nan), where=divisor != 0)
+    return result

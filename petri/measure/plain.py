@@ -64,12 +64,11 @@ class Array:
             columns = [column[at] for column in self.columns]
             return Array(columns, (len(range(*at.indices(self.shape[0]))), *self.shape[1:]))
         if isinstance(at, (Array, list)):
-            chosen = list(at)
-            if chosen and isinstance(chosen[0], bool):
-                chosen = [index for index, wanted in enumerate(chosen) if wanted]
-            return Array(
-                [[column[index] for index in chosen] for column in self.columns], (len(chosen), *self.shape[1:])
-            )
+            rows = list(at)
+            if rows and isinstance(rows[0], bool):
+                rows = [index for index, wanted in enumerate(rows) if wanted]
+            columns = [[column[index] for index in rows] for column in self.columns]
+            return Array(columns, (len(rows), *self.shape[1:]))
         return self.columns[0][at] if len(self.shape) == 1 else vector([column[at] for column in self.columns])
 
     def __bool__(self) -> bool:
@@ -205,7 +204,7 @@ def _quotient(above: float, below: float) -> float:
 
 def _power(value: float, power: float) -> float:
     try:
-        return value**power
+        return float(value**power)
     except OverflowError:
         return math.copysign(math.inf, value)
 
@@ -310,7 +309,8 @@ def _columns(values: Any, shape: tuple[int, ...]) -> Sequence[Iterable[Any]]:
 
 def divide(above: Any, below: Any, out: Array, where: Any) -> Array:
     """The quotient where it is wanted, and otherwise what is in `out`."""
-    return _where(where, asarray(above) / below, out)
+    found: Array = _where(where, asarray(above) / below, out)
+    return found
 
 
 _where: Final = where
@@ -380,14 +380,15 @@ fmin: Final = _Ufunc(_of_two(lambda a, b: a if b != b or a <= b else b), min)
 
 
 def clip(values: Array, low: float, high: float) -> Array:
-    return minimum(maximum(values, low), high)
+    within: Array = minimum(maximum(values, low), high)
+    return within
 
 
 def interp(at: Any, points: Any, values: Any) -> Any:
     """The value at each of these on the line through points, which ascend."""
     x, y = (one.columns[0] if isinstance(one, Array) else one for one in (points, values))
 
-    def value(wanted: float) -> float:
+    def value(wanted: float) -> Any:
         if wanted != wanted:
             return wanted
         place = bisect_right(x, wanted) - 1

@@ -75,7 +75,9 @@ def _normal_quantile(probability: float) -> float:
     return NormalDist().inv_cdf(probability)
 
 
-def moving(found: Sequence[Floats], figures: int, *, rising: bool, false_alarms: float = FALSE_ALARMS) -> list[int]:
+def moving(
+    found: Sequence[Floats] | Floats, figures: int, *, rising: bool, false_alarms: float = FALSE_ALARMS
+) -> list[int]:
     """The figures that move, by index; of `figures` tested in the whole result. `rising`: only those that grow.
 
     found: the `courses` of each replication.
@@ -106,7 +108,7 @@ class Drift(Frozen):
     steady: bool = False
 
 
-def drift(kind: Literal["place", "measure"], name: str, found: Sequence[Floats], dimension: str = "") -> Drift:
+def drift(kind: Literal["place", "measure"], name: str, found: Sequence[Floats] | Floats, dimension: str = "") -> Drift:
     """found: the `courses` of one figure in each replication."""
     early, middle, late = (float(reduce(add, (one[third] for one in found)) / len(found)) for third in (1, 2, 3))
     steady = early < middle and late - middle >= LEAST_STEADY * (middle - early)

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Sequence
 from petri.measure.catalogue import PLACE_COLUMNS, FigureKind, transition_columns
 from petri.measure.intervals import Interval
 from petri.net import split_unit
-from petri.report import sparks
 from petri.report.cells import ARRAYS, Cells
 from petri.report.columns import Column, print_prose, print_table
 from petri.report.dimensions import shown_dimension
@@ -147,6 +146,15 @@ class _Summary:
             remarks.append(Text(first_sentence(measure.doc), style="dim"))
         rows = [(name, self.measured(lead, dimension), Text("\n").join(remarks))]
         rows += [(f"  {field}", self.measured(one, dimension), Text()) for field, one, dimension in others]
+        return rows + self.pictures(measured)
+
+    def pictures(self, measured: MeasureResult) -> list[tuple[str, str, Text]]:
+        """A row of bars for each distribution that a measure records, and for its series."""
+        measure, rows = measured.measure, list[tuple[str, str, Text]]()
+        if measured.histogram is None and measured.distributions is None and not measured.series:
+            return rows
+        from petri.report import sparks
+
         if measured.histogram is not None and "histogram" in measure.record and measured.histogram.count:
             rows.append(self.bars("histogram", sparks.of_histogram(measured.histogram), measure.dimension))
         for field in measure.record:
