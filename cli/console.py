@@ -71,7 +71,7 @@ def console_on(stream: TextIO, width: int | None = None) -> RichConsole:
     """A rich console that shows every text as `petri.visible` does, in signs that the stream's encoding has."""
     from .safe_console import SafeConsole
 
-    return SafeConsole(file=stream, width=width, highlight=False, markup=False, emoji=False)
+    return SafeConsole.on(stream, width)
 
 
 @contextmanager

@@ -14,8 +14,8 @@ class SafePlainConsole(PlainConsole):
     def print(self, *objects: Any, **how: Any) -> None:
         texts = [shown(str(one), self.encoding) for one in objects]
         if not how and any(cell_len(line) > self.width for text in texts for line in text.split("\n")):
-            from .console import console_on
+            from .safe_console import SafeConsole
 
-            console_on(self.file, self.width).print(*objects)
+            SafeConsole.on(self.file, self.width).print(*objects)
         else:
             super().print(*texts, **how)
