@@ -43,10 +43,9 @@ def command(first: str, second: str, measures: tuple[str, ...], level: float, as
 
 
 def _print(comparison: Comparison, level: float) -> None:
-    from rich.text import Text
-
     from petri.report.columns import Column, print_prose, print_table
     from petri.report.dimensions import shown_dimension
+    from petri.report.text import Text
 
     console = stdout_console()
     print_prose(console, f"A  {comparison.first.label}")

@@ -16,9 +16,10 @@ from petri.visible import visible
 from .streams import ClosedPipe, stdout_failures
 
 if TYPE_CHECKING:
-    from rich.console import Console
+    from rich.console import Console as RichConsole
 
     from petri.file_read import FileRead
+    from petri.report.text import Console
 
 ENDLESS = 100_000  # columns of output that does not go to a terminal: no table is too wide
 PIECES = 4096  # printed at once
@@ -55,16 +56,22 @@ def tell_missing(files: Iterable[FileRead]) -> None:
 
 
 def stdout_console() -> Console:
-    """A rich console on stdout, as wide as the terminal; a file or a pipe has room for everything."""
-    width = None if sys.stdout.isatty() or os.environ.get("COLUMNS") else ENDLESS
-    return console_on(sys.stdout, width)
+    """A console on stdout, as wide as the terminal; a file or a pipe has room for everything."""
+    wanted = os.environ.get("COLUMNS")
+    if sys.stdout.isatty() or any(os.environ.get(name) for name in ("FORCE_COLOR", "TTY_COMPATIBLE")):
+        return console_on(sys.stdout, None if sys.stdout.isatty() or wanted else ENDLESS)
+    if wanted and not wanted.isdigit():
+        return console_on(sys.stdout)
+    from .plain_console import SafePlainConsole
+
+    return SafePlainConsole(sys.stdout, int(wanted or ENDLESS))
 
 
-def console_on(stream: TextIO, width: int | None = None) -> Console:
+def console_on(stream: TextIO, width: int | None = None) -> RichConsole:
     """A rich console that shows every text as `petri.visible` does, in signs that the stream's encoding has."""
     from .safe_console import SafeConsole
 
-    return SafeConsole(file=stream, width=width, highlight=False, markup=False, emoji=False)
+    return SafeConsole.on(stream, width)
 
 
 @contextmanager

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import errno
 import os
-
-import click
+import sys
+from typing import TYPE_CHECKING
 
 from petri.diagnostics import Diagnostic, LanguageError, Value, did_you_mean
 from petri.experiment.errors import ExperimentError
@@ -13,6 +13,9 @@ from petri.experiment.errors import ExperimentError
 from . import exits
 from .console import tell, tell_all
 from .exits import Refusal, experiment_status, language_status
+
+if TYPE_CHECKING:
+    import click
 
 
 def told(error: BaseException) -> int:
@@ -27,16 +30,25 @@ def told(error: BaseException) -> int:
         case ExperimentError():
             tell(error.diagnostic)
             return experiment_status(error.diagnostic)
-        case click.ClickException():
+        case KeyboardInterrupt():
+            return _tell_interrupted(error)
+    if "click" in sys.modules:  # a command that was read without has no errors of it
+        import click
+
+        if isinstance(error, click.ClickException):
             tell(_usage_diagnostic(error))
             return exits.NOT_STARTED
-        case click.Abort() | KeyboardInterrupt():
-            # click raises Abort from what Ctrl-C raised, which may say how far the work had come
-            tell(getattr(error.__cause__ or error, "diagnostic", Diagnostic("interrupted")))
-            return exits.INTERRUPTED
+        if isinstance(error, click.Abort):
+            return _tell_interrupted(error)
     if os.environ.get("PNSIM_DEBUG", "") not in ("", "0"):
         raise error
     return _tell_unexpected(error)
+
+
+def _tell_interrupted(error: BaseException) -> int:
+    """Say how far the work had come: click raises Abort from what Ctrl-C raised, which may know. Returns the status."""
+    tell(getattr(error.__cause__ or error, "diagnostic", Diagnostic("interrupted")))
+    return exits.INTERRUPTED
 
 
 def _tell_unexpected(error: BaseException) -> int:
@@ -62,6 +74,8 @@ def _follows_interrupt(error: BaseException | None) -> bool:
 
 
 def _usage_diagnostic(error: click.ClickException) -> Diagnostic:
+    import click
+
     context = error.ctx if isinstance(error, click.UsageError) else None
     values: dict[str, Value] = {"message": error.format_message().rstrip(".")}
     if context is not None:

@@ -16,6 +16,8 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     """Run the command line and exit with its status."""
     # OpenBLAS would start its threads as numpy is loaded, and nothing here multiplies matrices.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    # What is imported and read lives until the end; a search for rubbish at every 700th object would find none of it.
+    gc.set_threshold(50_000, 10, 10)
     # The process ends without a last search for rubbish among all that was imported.
     atexit.register(gc.freeze)
     prepare_streams()
@@ -33,9 +35,14 @@ def main(arguments: list[str] | None = None) -> NoReturn:
 
 def _run(arguments: list[str]) -> int:
     answer = quick_answer(arguments)
-    if answer is None:
-        from .group import call
+    if answer is not None:
+        sys.stdout.write(answer)
+        return 0
+    if arguments[:1] == ["run"] and "_PNSIM_COMPLETE" not in os.environ:
+        from . import quick
 
-        return call(arguments)
-    sys.stdout.write(answer)
-    return 0
+        if (options := quick.read(arguments[1:])) is not None:
+            return quick.run(options)
+    from .group import call
+
+    return call(arguments)

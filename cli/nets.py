@@ -8,8 +8,6 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import click
-
 from petri import library
 from petri.diagnostics import Diagnostic, LanguageError, did_you_mean, has_errors
 
@@ -34,8 +32,16 @@ def read_stdin() -> str:
     return text
 
 
-def find(name: str, *, missing_is_file: bool = False) -> Path:
-    """As `library.find`, with a note where a file of that name is not the one that is meant.
+def _is_quiet() -> bool:
+    """Whether the command under way shows no notes; so does a shell that completes a line."""
+    import click
+
+    context = click.get_current_context(silent=True)
+    return context is None or bool(context.params.get("quiet"))
+
+
+def find(name: str, *, missing_is_file: bool = False, quiet: bool | None = None) -> Path:
+    """As `library.find`, with a note where a file of that name is not the one that is meant, unless it is to be quiet.
 
     Raises Refusal if there is none; with `missing_is_file`, returns the path, and its reader reports the error.
     """
@@ -44,8 +50,7 @@ def find(name: str, *, missing_is_file: bool = False) -> Path:
         return Path(name)
     if found is None:
         raise refusal("unknown-net", name=name, suggestion=_nearest(name))
-    context = click.get_current_context(silent=True)  # None where a shell completes a line
-    if context is not None and not context.params.get("quiet") and (other := library.shadowed(name)) is not None:
+    if (other := library.shadowed(name)) is not None and not (_is_quiet() if quiet is None else quiet):
         tell(Diagnostic("library-net-meant", severity="note", values={"name": name, "path": str(other)}))
     return found
 
@@ -76,36 +81,39 @@ def _nearest(name: str) -> str | None:
     return known[nearest] if nearest else None
 
 
-def load(name: str, given: Given | None = None) -> Model:
-    """The model of a file or of a net of the library. Raises LanguageError, Refusal."""
+def load(name: str, given: Given | None = None, *, quiet: bool | None = None) -> Model:
+    """The model of a file or of a net of the library. Raises LanguageError, Refusal.
+
+    quiet: whether notes are left out, if that is not to be asked of the command.
+    """
     given = given or Given()
-    loaded = _from_stdin(given) if name == STDIN else _from_file(find(name), given)
+    loaded = _from_stdin(given) if name == STDIN else _from_file(find(name, quiet=quiet), given, quiet)
     if not given.streams and not given.columns:
         return loaded
     return _with_pipes(loaded.with_streams(given.streams, given.columns), given.streams)
 
 
-def _from_file(path: Path, given: Given) -> Model:
+def _from_file(path: Path, given: Given, quiet: bool | None) -> Model:
     from petri import model
 
     if path.suffix != library.SUFFIX:
-        return _from_any_file(path, given)
+        return _from_any_file(path, given, quiet)
     try:
         return model.load(path, given.tables, **given.settings)
     except LanguageError as error:
-        if any(one.id == "file-foreign" for one in error.diagnostics) and (imported := _imported(path, given)):
+        if any(one.id == "file-foreign" for one in error.diagnostics) and (imported := _imported(path, given, quiet)):
             return imported
         raise
 
 
-def _from_any_file(path: Path, given: Given) -> Model:
+def _from_any_file(path: Path, given: Given, quiet: bool | None) -> Model:
     """The model of a file that is perhaps not of this language: its content decides."""
     from petri import model
 
-    return _imported(path, given) or model.load(path, given.tables, **given.settings)
+    return _imported(path, given, quiet) or model.load(path, given.tables, **given.settings)
 
 
-def _imported(path: Path, given: Given) -> Model | None:
+def _imported(path: Path, given: Given, quiet: bool | None) -> Model | None:
     """The model of a file of another tool; None if it is in no format that is known."""
     from petri import interchange, language
     from petri.model import Model
@@ -113,8 +121,7 @@ def _imported(path: Path, given: Given) -> Model | None:
     if not interchange.is_foreign(path):
         return None
     found = interchange.read(path)
-    context = click.get_current_context(silent=True)
-    if context is not None and not context.params.get("quiet"):
+    if not (_is_quiet() if quiet is None else quiet):
         for finding in found.findings:
             tell(finding, {found.file: found.source})
     shown = f"{path} (imported)"
@@ -136,6 +143,8 @@ def _with_pipes(loaded: Model, named: Mapping[str, str]) -> Model:
 
     if not any(is_pipe(Path(file)) for file in named.values()):
         return loaded
+    import click
+
     from petri.model import Model
     from petri.traffic.pipes import from_pipes
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from shutil import get_terminal_size
-from textwrap import wrap
 
 from petri.version import VERSION
 
@@ -61,6 +59,8 @@ def version() -> str:
 
 def overview() -> str:
     """The help of `pnsim` itself, as wide as the terminal, in the layout that click gives to that of each command."""
+    from shutil import get_terminal_size  # here, as other commands need neither this nor textwrap
+
     width = max(min(get_terminal_size().columns, WIDEST) - 2, 50)
     commands = ((name, text) for name, (_, text) in COMMANDS.items())
     parts = (
@@ -74,11 +74,15 @@ def overview() -> str:
 
 
 def _filled(text: str, width: int) -> str:
+    from textwrap import wrap
+
     return "\n".join(wrap(text, width, initial_indent="  ", subsequent_indent="  "))
 
 
 def _listed(rows: Iterable[tuple[str, str]], width: int) -> str:
     """Two columns: names, and what they mean."""
+    from textwrap import wrap
+
     rows = list(rows)
     first = max(len(name) for name, _ in rows) + 2
     lines = []

@@ -1,8 +1,9 @@
-"""The console on which tables are printed. It is imported when there is one to print, since rich takes its time."""
+"""The console on which tables are printed in colour. It is imported when there is one, since rich takes its time."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TextIO
 
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
@@ -13,6 +14,10 @@ from petri.report.shown import shown
 
 class SafeConsole(Console):
     """Everything that is printed passes `render`. Tables have been converted before, by `petri.report.columns`."""
+
+    @classmethod
+    def on(cls, stream: TextIO, width: int | None) -> SafeConsole:
+        return cls(file=stream, width=width, highlight=False, markup=False, emoji=False)
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
         if isinstance(renderable, str | Text):

@@ -17,10 +17,8 @@ from .time_limit import tell_over, time_limit_option
 from .validate_list import list_studies, refuse_running_options
 
 if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.text import Text
-
     from petri.report.columns import Column
+    from petri.report.text import Console, Text
     from petri.run.stop import TimeLimit
     from petri.validation import Validation
     from petri.validation.suite import FigureCheck
@@ -154,9 +152,8 @@ def _run(
 
 def print_validation(one: Validation, console: Console) -> None:
     """The stated figures with ours, then the statements."""
-    from rich.text import Text
-
     from petri.report.columns import print_prose, print_table
+    from petri.report.text import Text
     from petri.validation.wording import by_origin, counted_figures, counted_statements, unsettled_figures
 
     print_prose(console, Text(one.name.replace("_", " "), style="bold"))
@@ -221,8 +218,7 @@ STYLES: Final = ("green", "bold red", "yellow")  # in the order of the words
 
 
 def verdict(words: Mapping[str, str], found: str, certain: bool | None = None) -> Text:
-    from rich.text import Text
-
+    from petri.report.text import Text
     from petri.validation.wording import doubt
 
     said = Text(words[found], style=STYLES[list(words).index(found)])

@@ -6,15 +6,22 @@ the time of a short run. msgspec has these methods in C.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from typing import Any, dataclass_transform
 
+# What msgspec takes from typing_extensions, if that is there, Python has since 3.11. It is slow to load.
+if _hidden := "typing_extensions" not in sys.modules:
+    sys.modules["typing_extensions"] = None  # type: ignore[assignment]
 import msgspec
 from msgspec import convert as convert
 from msgspec import field as field
 from msgspec import to_builtins as to_builtins
 from msgspec.structs import asdict as as_dict
 from msgspec.structs import replace as replace
+
+if _hidden:
+    del sys.modules["typing_extensions"]
 
 __all__ = ["Frozen", "Struct", "as_dict", "convert", "defaults", "field", "fields", "replace", "to_builtins"]
 

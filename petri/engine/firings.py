@@ -6,12 +6,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
-import numpy as np
-
+from petri.measure.arrays import Floats as Reals
+from petri.measure.arrays import Integers as Ints
+from petri.measure.arrays import np
 from petri.net import Net, Scalar
-
-Ints = np.ndarray[Any, np.dtype[np.int64]]
-Reals = np.ndarray[Any, np.dtype[np.float64]]
 
 
 class TracedFiring(NamedTuple):

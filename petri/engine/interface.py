@@ -10,7 +10,8 @@ from petri.engine.errors import Fault
 from petri.engine.firings import Firings
 from petri.engine.marking import Marking
 from petri.file_read import FileRead
-from petri.measure.observation import Floats, Observation
+from petri.measure.arrays import Floats
+from petri.measure.observation import Observation
 from petri.measure.tally import Tally
 from petri.net import MOST_TOKENS, Token
 from petri.structs import Frozen

@@ -7,7 +7,6 @@ from functools import partial
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from msgspec import msgpack
 
 from petri.engine.checkpoint import SavedEngine, chunks, token_of
@@ -30,6 +29,7 @@ from petri.engine.marking import Marking
 from petri.engine.seeds import seed_words
 from petri.engine.trial_net import trial_net
 from petri.file_read import FileRead
+from petri.measure.arrays import Floats, Integers, np
 from petri.measure.observation import Observation, probe_in_units
 from petri.measure.occupancy import LEVELS
 from petri.measure.tally import Tally
@@ -328,11 +328,11 @@ def fault_of(compiled: Compiled, stopped: Stopped | None) -> Fault | None:
     return Fault(error, transition, binding, compiled.net.tick.time(time), culprit, details)
 
 
-def reals(data: bytes) -> np.ndarray[Any, np.dtype[np.float64]]:
+def reals(data: bytes) -> Floats:
     return np.frombuffer(data, dtype=np.float64)
 
 
-def integers(data: bytes) -> np.ndarray[Any, np.dtype[np.int64]]:
+def integers(data: bytes) -> Integers:
     return np.frombuffer(data, dtype=np.int64)
 
 

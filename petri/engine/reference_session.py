@@ -17,7 +17,8 @@ from petri.engine.reference import Engine, advance
 from petri.engine.resuming import resume_engine, saved_engine
 from petri.engine.statistics import Level, OccupancyRecorder, Statistics
 from petri.file_read import FileRead
-from petri.measure.observation import Floats, Observation, probe_in_units
+from petri.measure.arrays import Floats
+from petri.measure.observation import Observation, probe_in_units
 from petri.net import Net, Scalar
 
 

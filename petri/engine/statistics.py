@@ -8,7 +8,7 @@ import numpy as np
 
 from petri.engine.clocks import Settled
 from petri.engine.observer import Observer
-from petri.measure.observation import Floats
+from petri.measure.arrays import Floats
 from petri.measure.occupancy import LEVELS, Occupancy
 from petri.net import Net, Scalar
 

@@ -7,7 +7,6 @@ cannot read anything else. Each file is read once.
 
 from __future__ import annotations
 
-import csv
 import math
 import os
 from collections.abc import Mapping, Sequence
@@ -301,6 +300,8 @@ class Loader(Sources):
             return None
 
     def _read_column(self, e: tree.Text, text: str, title: tree.Text | None) -> list[int | float] | None:
+        import csv
+
         rows = [(number, [cell.strip() for cell in row]) for number, row in enumerate(csv.reader(text.splitlines()), 1)]
         rows = [(number, cells) for number, cells in rows if any(cells) and not cells[0].startswith("#")]
         titles = rows.pop(0)[1] if rows and not _are_numbers(rows[0][1]) else []
@@ -326,6 +327,8 @@ class Loader(Sources):
     def _read_rows(self, e: tree.Text, text: str) -> list[tuple[str, float]] | None:
         rows: list[tuple[str, float]] = []
         titles = True  # the first line that is not a comment may name the columns
+        import csv
+
         for number, row in enumerate(csv.reader(text.splitlines()), start=1):
             cells = [cell.strip() for cell in row]
             if not any(cells) or cells[0].startswith("#"):

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from petri.structs import Frozen
 
 if TYPE_CHECKING:
+    from petri.measure.arrays import Floats
     from petri.measure.intervals import Statistic
-    from petri.measure.observation import Floats, Observation
+    from petri.measure.observation import Observation
     from petri.net import Net
 
 ALL: Final = slice(None)
@@ -76,7 +77,7 @@ def _busy(seen: Observation, at: Any) -> Any:
 
 def _utilisation(seen: Observation, at: Any) -> Any:
     """`busy` of a resource, a place that never holds more than at the start; nan of any other."""
-    import numpy as np
+    from petri.measure.arrays import np
 
     resource = (seen.initial[at] > 0) & (seen.maximum[at] <= seen.initial[at])
     return np.where(resource, _busy(seen, at), np.nan)

@@ -6,10 +6,9 @@ import math
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 
-import numpy as np
-
+from petri.measure.arrays import Floats, np
 from petri.measure.intervals import Interval, Statistic, extreme, pseudo_values, student_quantile
-from petri.measure.observation import Floats, Observation, beyond_doubles, probe_quantile, share_below
+from petri.measure.observation import Observation, beyond_doubles, probe_quantile, share_below
 from petri.measure.single_run import BatchInterval, batch_interval
 from petri.structs import Frozen
 
@@ -121,7 +120,7 @@ def _from_batches(
     figure: Figure, whole: Floats, without: Sequence[Observation] | Floats, level: float
 ) -> BatchInterval:
     listed = without if isinstance(without, np.ndarray) else [figure(rest) for rest in without]
-    values = np.array(listed, dtype=np.float64).reshape(len(without), *whole.shape)
+    values = np.asarray(listed, dtype=np.float64).reshape(len(without), *whole.shape)
     return batch_interval(pseudo_values(whole, values), level)
 
 

@@ -4,26 +4,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
-import numpy as np
-
 from petri.diagnostics import Diagnostic, did_you_mean
 from petri.measure import histogram, reorder
+from petri.measure.arrays import np
 from petri.measure.catalogue import PLACE_COLUMNS, TRANSITION_COLUMNS, FigureKind, transition_columns
 from petri.measure.formula import EXTREMES, evaluate, grows, statistic, tally
 from petri.measure.intervals import Statistic
 from petri.measure.observation import Observation, probe_figure
 from petri.measure.tally import Tally
 from petri.net import Measure, Net, Order, Term
+from petri.structs import Frozen
 
 WHOLES: Final = ("histogram", "series", *reorder.DISTRIBUTIONS)  # what `record` may ask for that is not one number
 
 
-@dataclass(frozen=True, slots=True)
-class Figure:
+class Figure(Frozen):
     """One number of a replication. `dimension` as of a measure, or "events" for events per time.
 
     tally: of a probability, the trials that the number comes from.

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
-from typing import Final
+from typing import Any, Final
 
 from petri.measure import reorder
+from petri.measure.arrays import Floats, np
 from petri.measure.catalogue import TERMS
 from petri.measure.intervals import Interval, Statistic
-from petri.measure.observation import Observation, probe_figure, quotient, series_figure
+from petri.measure.observation import Observation, beyond_doubles, probe_figure, quotient, series_figure
 from petri.measure.tally import Tally
 from petri.net import Expectation, Net, Term
 from petri.structs import Frozen
@@ -51,6 +52,20 @@ def evaluate(term: Term, seen: Observation) -> float:
     if term.op == "counter":
         return float(seen.probes[index]["sum"])
     return TERMS[term.op].of(seen, index)
+
+
+def is_of_nodes(term: Term) -> bool:
+    """Whether a formula reads nothing but figures of places and transitions, and so has values `across` windows."""
+    plain = term.op in ("neg", "add", "sub", "mul", "div", "elapsed", "const") or term.op in TERMS
+    return plain and all(map(is_of_nodes, term.args))
+
+
+@beyond_doubles
+def evaluate_all(term: Term, windows: Observation) -> Floats:
+    """The values of a formula of which `is_of_nodes` holds, in a column: one for each window of `across`."""
+    found: Any = evaluate(term, windows)
+    count = len(windows.elapsed)  # type: ignore[arg-type]
+    return (found if np.shape(found) else np.full(count, found)).reshape(count, 1)
 
 
 def tally(term: Term, seen: Observation) -> Tally | None:

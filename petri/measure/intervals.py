@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-import numpy as np
-from numpy.typing import ArrayLike
-
-from petri.measure.observation import Floats, beyond_doubles
+from petri.measure.arrays import Floats, np
+from petri.measure.observation import beyond_doubles
 from petri.structs import Frozen
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
 _TINY: Final = 1e-300
 _PRECISION: Final = 1e-16
@@ -226,7 +227,7 @@ def pseudo_values(whole: ArrayLike, without: ArrayLike) -> Floats:
     """
     left_out = np.asarray(without, dtype=np.float64)
     n = len(left_out)
-    return n * np.asarray(whole, dtype=np.float64) - (n - 1) * left_out
+    return np.asarray(whole, dtype=np.float64) * n - left_out * (n - 1)
 
 
 # ---------------------------------------------------------------- warm-up

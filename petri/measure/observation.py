@@ -7,20 +7,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from functools import wraps
 from typing import Any, TypeVar
 
-import numpy as np
-from numpy.typing import NDArray
-
 from petri.measure import histogram, reorder
+from petri.measure.arrays import Floats, Integers, np
 from petri.measure.bounded import Bounded
 from petri.measure.histogram import Histogram, quantile_share
 from petri.measure.tally import Tally
+from petri.structs import Frozen, field, fields, replace
 from petri.ticks import Tick
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 Computes = TypeVar("Computes", bound=Callable[..., Any])
 
@@ -30,7 +26,13 @@ def beyond_doubles(function: Computes) -> Computes:
 
     Reports show both, so numpy's warnings are off.
     """
-    return np.errstate(over="ignore", invalid="ignore")(function)
+
+    @wraps(function)
+    def quiet(*given: Any, **named: Any) -> Any:
+        with np.errstate(over="ignore", invalid="ignore"):
+            return function(*given, **named)
+
+    return quiet  # type: ignore[return-value]
 
 
 Snapshot = Mapping[str, Any]
@@ -44,8 +46,7 @@ watched           the same of a value, and {"min", "first"}; "first" is nan wher
 """
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Observation:
+class Observation(Frozen, eq=False):
     """Statistics of a window. Arrays have one entry for each place, or each transition, of the net.
 
     Time is in the net's unit. `maximum` is not a difference of snapshots: engines restart it from the marking when the
@@ -85,7 +86,7 @@ class Observation:
         )
 
 
-_PER_NODE = tuple(one.name for one in fields(Observation) if str(one.type) in ("Floats", "Integers"))
+_PER_NODE = tuple(name for name in fields(Observation) if Observation.__annotations__[name] in ("Floats", "Integers"))
 
 
 def side_by_side(windows: Sequence[Observation]) -> Observation:
@@ -95,6 +96,22 @@ def side_by_side(windows: Sequence[Observation]) -> Observation:
     """
     rows = {name: np.array([getattr(one, name) for one in windows]) for name in _PER_NODE}
     return Observation(elapsed=np.array([[one.elapsed] for one in windows]), **rows)  # type: ignore[arg-type]
+
+
+def across(together: Observation) -> Observation:
+    """What `side_by_side` or `left_out_together` gives, with an array for each place or transition: a number for each
+    window. So a formula has the values of all windows at once.
+    """
+    rows = {name: getattr(together, name).T for name in _PER_NODE}
+    return Observation(elapsed=together.elapsed.T[0], **rows)  # type: ignore[attr-defined]
+
+
+def left_out_together(window: Observation, batches: Sequence[Observation]) -> Observation:
+    """The windows of `petri.measure.estimate.left_out` side by side: numpy takes as long for one of them as for all."""
+    first = batches[0]
+    nothing = Observation(elapsed=0.0, **{name: np.zeros_like(getattr(first, name)) for name in _PER_NODE})
+    pieces = side_by_side(batches).minus(side_by_side([nothing, *batches[:-1]]))
+    return replace(window, probes=(), series={}, chances=()).minus(pieces)
 
 
 def probe_minus(later: Snapshot, earlier: Snapshot) -> Snapshot:
@@ -137,7 +154,7 @@ def probe_in_units(snapshot: Snapshot, tick: Tick) -> Snapshot:
     return {**snapshot, **times} if times else snapshot
 
 
-def last_filled(counts: NDArray[Any]) -> int:
+def last_filled(counts: Integers) -> int:
     """The last index with a nonzero entry; 0 if there is none."""
     filled = np.flatnonzero(counts)
     return int(filled[-1]) if filled.size else 0
@@ -178,16 +195,18 @@ def series_figure(values: Sequence[float], field: str) -> float:
 
 
 def quotient(above: Any, below: Any) -> Any:
-    """The quotient; nan ("no data") if the divisor is 0."""
+    """The quotient, of arrays element by element; nan ("no data") if the divisor is 0."""
     if isinstance(above, Bounded) or isinstance(below, Bounded):
         return above / below
+    if getattr(above, "shape", ()) or getattr(below, "shape", ()):
+        return quotients(above, below)
     return float(above) / float(below) if below else math.nan
 
 
 @beyond_doubles
-def quotients(above: Floats | Integers, below: Floats | Integers | float) -> Floats:
+def quotients(above: Floats | Integers | float, below: Floats | Integers | float) -> Floats:
     """The quotient, element by element; nan where the divisor is 0, infinite where it is too large for a double."""
-    divisor = np.broadcast_to(np.asarray(below, dtype=np.float64), np.shape(above))
-    result = np.full(np.shape(above), math.nan)
-    np.divide(above, divisor, out=result, where=divisor != 0)
+    shape = np.shape(above) or np.shape(below)
+    divisor = np.broadcast_to(np.asarray(below, dtype=np.float64), shape)
+    result: Floats = np.divide(above, divisor, out=np.full(shape, math.nan), where=divisor != 0)
     return result

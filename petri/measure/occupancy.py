@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Final
 
-import numpy as np
-
-from petri.measure.observation import Floats
+from petri.measure.arrays import Floats, np
+from petri.structs import Frozen
 
 LEVELS: Final = 256  # numbers of tokens recorded; the last entry includes all greater numbers
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Occupancy:
+class Occupancy(Frozen, eq=False):
     """The time [net's unit] for which a place held 0, 1, 2 … tokens; the last entry includes all greater numbers."""
 
     times: Floats

@@ -6,8 +6,7 @@ import math
 from collections.abc import Iterable
 from typing import Final
 
-import numpy as np
-
+from petri.measure.arrays import np
 from petri.measure.chance import chance_interval
 from petri.measure.histogram import quantile_share
 from petri.measure.intervals import Interval, Statistic, extreme, order_interval, student_interval

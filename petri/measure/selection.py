@@ -17,7 +17,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from petri.measure.observation import Floats, beyond_doubles
+from petri.measure.arrays import Floats
+from petri.measure.observation import beyond_doubles
 from petri.measure.sequential import FEWEST, looks
 from petri.structs import Frozen, convert, to_builtins
 

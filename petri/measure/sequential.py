@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from petri.measure.intervals import Interval, Statistic
@@ -21,8 +20,7 @@ FEWEST: Final = 5  # replications before the first check: the deviation of fewer
 FIRST_LOOK: Final = 10  # the default
 
 
-@dataclass(frozen=True, slots=True)
-class Precision:
+class Precision(Frozen):
     """The required half-width: a share of the mean, or (not `relative`) a length in the measure's own unit."""
 
     bound: float

@@ -21,12 +21,12 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
+from itertools import pairwise
 from typing import Final
 
-import numpy as np
-
+from petri.measure.arrays import Floats, np
 from petri.measure.intervals import student_quantile
-from petri.measure.observation import Floats, beyond_doubles
+from petri.measure.observation import beyond_doubles
 from petri.structs import Frozen
 
 FEWEST: Final = 128
@@ -100,14 +100,17 @@ def batch_interval(values: Floats, level: float) -> BatchInterval:
     phi = np.where(constant, 0.0, np.minimum(at_reference(lag_correlation(values), count), _LARGEST_PHI))
     factor = np.sqrt((1.0 + phi) / (1.0 - phi))
     factor = factor * np.interp(correlation, (WIDER_FROM, LARGEST_CORRELATION), (1.0, WIDEST))
-    ends = np.where(short & (count >= FEWEST), _cancelling(values), math.nan)
-    short &= np.isnan(ends)
-    below, above = (np.where(np.isnan(ends), side * factor, ends) for side in (below, above))
+    below, above = below * factor, above * factor
+    if short.any() and count >= FEWEST:
+        ends = np.where(short, _cancelling(values), math.nan)
+        short = short & np.isnan(ends)
+        below, above = (np.where(np.isnan(ends), side, ends) for side in (below, above))
     shown = known & ~short
+    longer = np.where(short, _extension(count, correlation, rarity), math.nan) if short.any() else nothing
     return BatchInterval(
         np.where(shown, below, math.nan),
         np.where(shown, above, math.nan),
-        np.where(short, _extension(count, correlation, rarity), math.nan),
+        longer,
         len(joined),
     )
 
@@ -115,9 +118,9 @@ def batch_interval(values: Floats, level: float) -> BatchInterval:
 def join(values: Floats, size: int) -> Floats:
     """The means of neighbouring batches, `size` or a few more to each, none left over."""
     count = len(values)
-    starts = np.arange(count // size) * count // (count // size)
-    sizes = np.diff(np.append(starts, count))
-    means: Floats = np.add.reduceat(values, starts, axis=0) / sizes[:, None]
+    starts = [number * count // (count // size) for number in range(count // size)]
+    sizes = np.array([[end - start] for start, end in pairwise([*starts, count])])
+    means: Floats = np.add.reduceat(values, starts, axis=0) / sizes
     return means
 
 
@@ -181,10 +184,28 @@ def lag_correlation(values: Floats) -> Floats:
 
 def ranks(values: Floats) -> Floats:
     """The rank of each entry in its column; equal entries share the mean of their ranks."""
-    found = np.empty_like(values)
-    for column, entries in enumerate(values.T):
-        _, place, counts = np.unique(entries, return_inverse=True, return_counts=True)
-        found[:, column] = (np.cumsum(counts) - 0.5 * (counts - 1))[place]
+    return np.column_stack([np.array(_ranks(entries.tolist())) for entries in _columns(values)])
+
+
+def _columns(values: Floats) -> list[Floats]:
+    return [values[:, column] for column in range(values.shape[1])]
+
+
+def _ranks(values: list[float]) -> list[float]:
+    found = [0.0] * len(values)
+    order = sorted(range(len(values)), key=values.__getitem__)
+    if len(set(values)) == len(values):
+        for rank, place in enumerate(order, 1):
+            found[place] = float(rank)
+        return found
+    at = 0
+    while at < len(order):
+        end = at + 1
+        while end < len(order) and values[order[end]] == values[order[at]]:
+            end += 1
+        for place in order[at:end]:
+            found[place] = 0.5 * (at + 1 + end)
+        at = end
     return found
 
 
@@ -194,7 +215,7 @@ def at_reference(correlation: Floats, count: int) -> Floats:
     A process with correlation exp(-t/τ) is assumed. Its batch means, of batches x τ long, have the lag-one correlation
     (1 - exp(-x))² / (2 (x - 1 + exp(-x))), which falls from 1 to 0.
     """
-    converted: Floats = np.interp(_batch_length(correlation) * count / REFERENCE, *_curve())
+    converted: Floats = np.interp(_batch_length(correlation) * count / REFERENCE, *_curve()[:2])
     known: Floats = np.where(correlation > 0.0, converted, 0.0)
     return known
 
@@ -223,13 +244,15 @@ def _extension(count: int, correlation: Floats, rarity: Floats) -> Floats:
 
 def _batch_length(correlation: Floats) -> Floats:
     """The length x of batches, in units of τ, whose means have this lag-one correlation."""
-    x, curve = _curve()
-    found: Floats = np.interp(-correlation, -curve, x)
+    x, _, falling = _curve()
+    found: Floats = np.interp(-correlation, falling, x)
     return found
 
 
 @lru_cache(1)
-def _curve() -> tuple[Floats, Floats]:
-    """Lengths of batches in units of τ, ascending, and the lag-one correlations of their means."""
+def _curve() -> tuple[Floats, Floats, Floats]:
+    """Lengths of batches in units of τ, ascending, the lag-one correlations of their means, and these below 0."""
     x = np.geomspace(1e-3, 1e3, 4000)
-    return x, np.expm1(-x) ** 2 / (2.0 * (x + np.expm1(-x)))
+    less = np.expm1(-x)
+    curve = less**2 / (2.0 * (x + less))
+    return x, curve, -curve

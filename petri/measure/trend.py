@@ -10,15 +10,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from functools import reduce
 from itertools import pairwise
-from statistics import NormalDist
+from operator import add
 from typing import Final, Literal
 
-import numpy as np
-
+from petri.measure.arrays import Floats, np
 from petri.measure.figures import Figure, evaluate_all, settling
 from petri.measure.intervals import student_quantile
-from petri.measure.observation import Floats, Observation, beyond_doubles, quotients
+from petri.measure.observation import Observation, beyond_doubles, quotients
 from petri.net import Net
 from petri.structs import Frozen, replace
 
@@ -47,9 +47,9 @@ def courses(values: Floats) -> Floats:
 
     values: by part and figure.
     """
-    score = sum(np.sign(values[early + 1 :] - values[early]).sum(axis=0) for early in range(PARTS - 1))
-    thirds = values.reshape(3, PARTS // 3, -1).mean(axis=1)
-    return np.vstack([score, thirds]).T
+    later = [np.sign(values[early + 1 :] - values[early]).sum(axis=0) for early in range(PARTS - 1)]
+    thirds = [values[first : first + PARTS // 3].mean(axis=0) for first in range(0, PARTS, PARTS // 3)]
+    return np.column_stack([reduce(add, later), *thirds])
 
 
 def standardised(scores: Floats, level: float) -> tuple[Floats, Floats]:
@@ -61,25 +61,36 @@ def standardised(scores: Floats, level: float) -> tuple[Floats, Floats]:
     n = len(scores)
     total = scores.sum(axis=0)
     deviation = np.full(total.shape, DEVIATION)
-    most = np.full(total.shape, NormalDist().inv_cdf(1.0 - level))
+    most = np.full(total.shape, _normal_quantile(1.0 - level))
     if n > 1:
         seen = scores.std(axis=0, ddof=1)
-        most[seen > DEVIATION] = student_quantile(1.0 - level, n - 1)
+        most = np.where(seen > DEVIATION, student_quantile(1.0 - level, n - 1), most)
         deviation = np.maximum(deviation, seen)
     return np.sign(total) * np.maximum(np.abs(total) - 1.0, 0.0) / (deviation * math.sqrt(n)), most
 
 
-def moving(found: Floats, figures: int, *, rising: bool, false_alarms: float = FALSE_ALARMS) -> list[int]:
+def _normal_quantile(probability: float) -> float:
+    from statistics import NormalDist  # which takes as long to load as all of this module
+
+    return NormalDist().inv_cdf(probability)
+
+
+def moving(
+    found: Sequence[Floats] | Floats, figures: int, *, rising: bool, false_alarms: float = FALSE_ALARMS
+) -> list[int]:
     """The figures that move, by index; of `figures` tested in the whole result. `rising`: only those that grow.
 
     found: the `courses` of each replication.
     """
     level = false_alarms / max(figures, 1)
-    score, most = standardised(found[:, :, 0], level if rising else level / 2.0)
-    early, _, late = found[:, :, 1:].mean(axis=0).T
+    early, _, late = (reduce(add, (one[:, third] for one in found)) / len(found) for third in (1, 2, 3))
     change = (late - early) if rising else np.abs(late - early)
     large = change > LEAST_CHANGE * np.maximum(np.abs(early), np.abs(late))
-    return [int(index) for index in np.flatnonzero(((score if rising else np.abs(score)) > most) & large)]
+    if not large.any():
+        return []
+    score, most = standardised(np.array([one[:, 0] for one in found]), level if rising else level / 2.0)
+    moves = ((score if rising else np.abs(score)) > most) & large
+    return [index for index, one in enumerate(moves.tolist()) if one]
 
 
 class Drift(Frozen):
@@ -97,9 +108,9 @@ class Drift(Frozen):
     steady: bool = False
 
 
-def drift(kind: Literal["place", "measure"], name: str, found: Floats, dimension: str = "") -> Drift:
+def drift(kind: Literal["place", "measure"], name: str, found: Sequence[Floats] | Floats, dimension: str = "") -> Drift:
     """found: the `courses` of one figure in each replication."""
-    early, middle, late = (float(value) for value in found[:, 1:].mean(axis=0))
+    early, middle, late = (float(reduce(add, (one[third] for one in found)) / len(found)) for third in (1, 2, 3))
     steady = early < middle and late - middle >= LEAST_STEADY * (middle - early)
     return Drift(kind, name, dimension, early, late, steady=steady)
 
@@ -115,9 +126,9 @@ def drifts(net: Net, batches: Sequence[Sequence[Observation]]) -> tuple[Drift, .
         return ()
     measures = settling(net, [one.name for one in net.measures])
     tested = len(_emptied(net)) + len(measures)
-    found = np.array([_of_figures(measures, one) for one in cut])
+    found = [_of_figures(measures, one) for one in cut] if measures else []
     moved = moving(found, tested, rising=False) if measures else []
-    measured = [drift("measure", measures[i].name, found[:, i], measures[i].dimension) for i in moved]
+    measured = [drift("measure", measures[i].name, [one[i] for one in found], measures[i].dimension) for i in moved]
     return (*_growing(net, cut, tested, FALSE_ALARMS), *measured)
 
 
@@ -135,8 +146,9 @@ def unsettled(replications: Sequence[Mapping[str, Sequence[float]]]) -> list[Dri
     kept = [[one[name] for name in names] for one in replications[:MOST_REPLICATIONS] if one.keys() >= set(names)]
     if not names:
         return []
-    found = np.array(kept)
-    return [drift("measure", names[index], found[:, index]) for index in moving(found, len(names), rising=False)]
+    found = [np.array(one) for one in kept]
+    moved = moving(found, len(names), rising=False)
+    return [drift("measure", names[index], [one[index] for one in found]) for index in moved]
 
 
 def _of_figures(wanted: Sequence[Figure], cut: Sequence[Observation]) -> Floats:
@@ -155,10 +167,10 @@ def _growing(net: Net, cut: Sequence[Sequence[Observation]], tested: int, false_
     if not cut or not places:
         return ()
     tokens = [[quotients(part.integral, part.elapsed)[places] for part in one] for one in cut]
-    found = np.array([courses(np.array(one)) for one in tokens])
+    found = [courses(np.array(one)) for one in tokens]
     # The middles of the first and of the last third are two thirds of the window apart.
     apart = 2.0 / 3.0 * sum(part.elapsed for one in cut for part in one) / len(cut)
-    grown = [drift("place", net.places[places[i]].name, found[:, i])
+    grown = [drift("place", net.places[places[i]].name, [one[i] for one in found])
              for i in moving(found, tested, rising=True, false_alarms=false_alarms)]  # fmt: skip
     return tuple(replace(one, growth=(one.late - one.early) / apart) for one in grown)
 

@@ -6,9 +6,6 @@ import math
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from rich.console import Console
-from rich.text import Text
-
 from petri.experiment.design.definition import shown
 from petri.experiment.forwarding.definition import SHARES
 from petri.net import split_unit
@@ -16,6 +13,7 @@ from petri.report.columns import Column, print_prose, print_table
 from petri.report.quantities import NOTHING, Scale, Units, number
 from petri.report.search import question
 from petri.report.search import share as percent
+from petri.report.text import Console, Text
 from petri.report.unsettled import marked, movement, note
 
 if TYPE_CHECKING:

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
-from rich.console import Console
-from rich.text import Text
-
 from petri.diagnostics import Diagnostic, Value
 from petri.experiment.design.definition import point_label, shown
 from petri.report.columns import Column, print_prose, print_table
 from petri.report.progress import fitting
 from petri.report.quantities import NOTHING, Units, number
+from petri.report.text import Console, Text
 from petri.report.unsettled import estimate, marked, unsettled_note
 from petri.structs import replace
 

@@ -3,29 +3,31 @@
 from __future__ import annotations
 
 from itertools import accumulate
-from typing import TypeVar
-
-from rich.text import Span, Text
+from typing import Any, TypeVar, cast
 
 from petri.visible import PLAIN, visible
 
-AnyText = TypeVar("AnyText", str, Text, str | Text)
+AnyText = TypeVar("AnyText")
 
 
 def shown(text: AnyText, encoding: str) -> AnyText:
-    """The text as `petri.visible` shows it, in signs that the encoding has; styles stay on the same characters."""
-    return _styled(text, encoding) if isinstance(text, Text) else _plain(text, encoding)
+    """The text as `petri.visible` shows it, in signs that the encoding has; styles stay on the same characters.
+
+    text: a str, a `petri.report.text.Text`, or one of rich.
+    """
+    return cast("AnyText", _plain(text, encoding) if isinstance(text, str) else _styled(text, encoding))
 
 
 def _plain(text: str, encoding: str) -> str:
     return visible(text).encode(encoding, PLAIN).decode(encoding)
 
 
-def _styled(text: Text, encoding: str) -> Text:
+def _styled(text: Any, encoding: str) -> Any:
     if _plain(text.plain, encoding) == text.plain:
         return text
     signs = [_plain(character, encoding) for character in text.plain]  # one character may become several
     at = list(accumulate(map(len, signs), initial=0))
-    found = text.blank_copy("".join(signs))
-    found.spans = [Span(at[span.start], at[min(span.end, len(signs))], span.style) for span in text.spans]
+    found = text.copy()
+    found.plain = "".join(signs)
+    found.spans = [span._replace(start=at[span.start], end=at[min(span.end, len(signs))]) for span in text.spans]
     return found

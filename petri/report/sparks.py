@@ -5,10 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-import numpy as np
-
+from petri.measure.arrays import Floats, np
 from petri.measure.histogram import Histogram, edge
-from petri.measure.observation import Floats
 
 BARS = "▁▂▃▄▅▆▇█"
 COLUMNS = 24

@@ -6,21 +6,18 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from rich.console import Console
-from rich.text import Text
-
 from petri.measure.catalogue import PLACE_COLUMNS, FigureKind, transition_columns
 from petri.measure.intervals import Interval
 from petri.net import split_unit
-from petri.report import sparks
 from petri.report.cells import ARRAYS, Cells
 from petri.report.columns import Column, print_prose, print_table
 from petri.report.dimensions import shown_dimension
 from petri.report.expected import verdict_text
 from petri.report.quantities import DOUBTFUL, NOTHING, Units, number
 from petri.report.record import of_result, shown_figures
+from petri.report.text import Console, Text
 from petri.result import MeasureResult, Result
-from petri.result.tables import Row, row_name
+from petri.result.tables import Row, row_name, table
 
 MOST_MEASURES = 16  # of an array that have rows of their own
 
@@ -49,7 +46,9 @@ class _Summary:
         if not self.result.counted:
             return
         self.measures()
-        places, transitions = (self.record.rows(kind, not self.every) for kind in ("places", "transitions"))
+        places, transitions = (
+            table(self.result, kind, fold=not self.every, brief=True) for kind in ("places", "transitions")
+        )
         if self.result.plan.until > 0.0:  # otherwise there were trials alone
             self.figures("Transitions", transitions, transition_columns(self.net).values())
             self.figures("Places", places, PLACE_COLUMNS.values())
@@ -147,6 +146,15 @@ class _Summary:
             remarks.append(Text(first_sentence(measure.doc), style="dim"))
         rows = [(name, self.measured(lead, dimension), Text("\n").join(remarks))]
         rows += [(f"  {field}", self.measured(one, dimension), Text()) for field, one, dimension in others]
+        return rows + self.pictures(measured)
+
+    def pictures(self, measured: MeasureResult) -> list[tuple[str, str, Text]]:
+        """A row of bars for each distribution that a measure records, and for its series."""
+        measure, rows = measured.measure, list[tuple[str, str, Text]]()
+        if measured.histogram is None and measured.distributions is None and not measured.series:
+            return rows
+        from petri.report import sparks
+
         if measured.histogram is not None and "histogram" in measure.record and measured.histogram.count:
             rows.append(self.bars("histogram", sparks.of_histogram(measured.histogram), measure.dimension))
         for field in measure.record:

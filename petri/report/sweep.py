@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from rich.console import Console
-from rich.text import Text
-
 from petri.experiment.design.definition import PER_TRANSITION, shown
 from petri.report.columns import GAP, Column, print_prose, print_table, with_tall_heading
 from petri.report.expected import bound_text
 from petri.report.quantities import DOUBTFUL, NOTHING, Units
+from petri.report.text import Console, Text
 from petri.report.unsettled import estimate, unsettled_note
 
 if TYPE_CHECKING:

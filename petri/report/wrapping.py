@@ -4,27 +4,34 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import cache
 from typing import Final
 
-from rich.cells import cell_len
-from rich.text import Text
-
 from petri.report.quantities import UNITS
+from petri.report.text import Text, cell_len
 
 _NUMBER: Final = r"(?<!\w)[-+−<]?\d[\d,.]*(?:[eE][-+]?\d+)?\??"
 _UNIT: Final = "|".join(re.escape(unit) for unit in sorted(UNITS, key=len, reverse=True))
-QUANTITY: Final = re.compile(rf"{_NUMBER}(?: (?:±|\+-)(?: {_NUMBER}|\?))?(?: ?(?:{_UNIT})(?![\w/]))?")
-"""A number with its interval and its unit, such as `2.961 ± 0.004 Gbps`: it stays on one line."""
-
-_ATOM: Final = re.compile(rf"(?:{QUANTITY.pattern}|\S)+")
+_QUANTITY: Final = rf"{_NUMBER}(?: (?:±|\+-)(?: {_NUMBER}|\?))?(?: ?(?:{_UNIT})(?![\w/]))?"
 _INDENT: Final = re.compile(r"\s*")
 _AFTER: Final = (".", "._ ")  # where a name is cut: better before a whole component than before a word
+
+
+@cache
+def quantity() -> re.Pattern[str]:
+    """A number with its interval and its unit, such as `2.961 ± 0.004 Gbps`: it stays on one line."""
+    return re.compile(_QUANTITY)
+
+
+@cache
+def _atom() -> re.Pattern[str]:
+    return re.compile(rf"(?:{_QUANTITY}|\S)+")
 
 
 def wrapped(text: Text, width: int) -> list[Text]:
     """The lines of a text, none wider than `width` unless a single quantity is."""
     lines = []
-    for paragraph in text.split("\n", allow_blank=True):
+    for paragraph in text.split("\n"):
         for line in paragraph.divide(_line_starts(paragraph.plain, width)):
             line.rstrip()
             lines.append(line)
@@ -35,6 +42,8 @@ def _line_starts(text: str, width: int) -> list[int]:
     """Where each line but the first begins."""
     starts: list[int] = []
     begin = 0
+    if cell_len(text) <= width:
+        return starts
     for start, end in _pieces(text, width):
         if cell_len(text[begin:end]) > width and start > begin and text[begin:start].strip():
             starts.append(start)
@@ -44,12 +53,12 @@ def _line_starts(text: str, width: int) -> list[int]:
 
 def _pieces(text: str, width: int) -> Iterator[tuple[int, int]]:
     """What a line may not break: words and quantities; of a word that is too wide, the parts between marks."""
-    for atom in _ATOM.finditer(text):
+    for atom in _atom().finditer(text):
         start, end = atom.span()
         if cell_len(atom[0]) <= width:
             yield start, end
             continue
-        inside = {i for q in QUANTITY.finditer(text, start, end) for i in range(q.start() + 1, q.end())}
+        inside = {i for q in quantity().finditer(text, start, end) for i in range(q.start() + 1, q.end())}
         marks = [i for i in range(start + 1, end) if i not in inside and not text[i - 1].isalnum()]
         for piece_start, piece_end in zip([start, *marks], [*marks, end], strict=True):
             letters = [i for i in range(piece_start + width, piece_end, width) if not text[i - 1 : i + 1].isdigit()]

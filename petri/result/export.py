@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from petri.codec import net_from_dict, net_text
+from petri.measure.arrays import Floats
 from petri.measure.catalogue import PLACE_COLUMNS, TRANSITION_COLUMNS
 from petri.measure.figures import evaluate_all, measure_names, tallies
 from petri.measure.figures import figures as figures_of
 from petri.measure.formula import Verdict
 from petri.measure.intervals import Interval
-from petri.measure.observation import Floats
 from petri.measure.tally import Tally
 from petri.net import Expectation, Net, Scalar
 from petri.result.history import History, history, lacks, occupancy_shares

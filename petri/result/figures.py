@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from functools import cached_property
-
-import numpy as np
 
 from petri.catalogue.operations import OPERATIONS
 from petri.diagnostics import RunFailure, unknown_name
@@ -15,13 +12,14 @@ from petri.display import ShownInNotebook
 from petri.engine.errors import Fault, is_of_marking
 from petri.file_read import FileRead, furthest
 from petri.measure import formula, reorder
+from petri.measure.arrays import Floats, np
 from petri.measure.catalogue import PLACE_COLUMNS, FigureKind, transition_columns
 from petri.measure.estimate import LEVEL, Estimate, estimate, estimate_quantile, extremes, left_out
 from petri.measure.figures import recorded_fields
 from petri.measure.formula import EXTREMES, Judged, grows, statistic
 from petri.measure.histogram import Histogram, quantile_share
 from petri.measure.intervals import Interval, Statistic
-from petri.measure.observation import Floats, Observation, Snapshot, probe_figure, side_by_side
+from petri.measure.observation import Observation, Snapshot, across, left_out_together, probe_figure
 from petri.measure.occupancy import Occupancy
 from petri.measure.pooling import interval_of
 from petri.measure.trend import Drift, drifts
@@ -90,8 +88,7 @@ class MeasureResult(ShownInNotebook, Frozen):
         return f"MeasureResult {self.name}: {shown}{kind}{fields}, n = {self.interval.n}"
 
 
-@dataclass(frozen=True, repr=False)
-class RunFigures:
+class RunFigures(Frozen, dict=True):
     """The figures of a run. Estimates use the replications that ended as planned, or, if none did, all there are."""
 
     net: Net
@@ -170,9 +167,12 @@ class RunFigures:
 
         Nothing where the net is too large for as many batches as an interval needs.
         """
-        if len(self.counted) != 1 or batches_kept(self.net, 1) < MOST_BATCHES:
-            return []
-        return left_out(self.counted[0].window, self.counted[0].batches)
+        return left_out(self.counted[0].window, self.counted[0].batches) if self.batched else []
+
+    @property
+    def batched(self) -> bool:
+        """Whether the batches of a single replication give intervals."""
+        return len(self.counted) == 1 and batches_kept(self.net, 1) >= MOST_BATCHES and bool(self.counted[0].batches)
 
     def estimate(self, figure: Callable[[Observation], Floats], *, total: bool = False) -> Estimate:
         """Any figure of an observation, with its interval; `total` if it grows with the run."""
@@ -193,20 +193,40 @@ class RunFigures:
 
     @cached_property
     def together(self) -> Observation:
-        """`without`, side by side: numpy takes as long for one of them as for all."""
-        return side_by_side(self.without)
+        """`without`, side by side."""
+        return left_out_together(self.counted[0].window, self.counted[0].batches)
+
+    @cached_property
+    def across(self) -> Observation:
+        """`without`, with an array for each place or transition."""
+        return across(self.together)
 
     def columns(self, kinds: Mapping[str, FigureKind]) -> dict[str, Estimate]:
         return {name: self.column(kind) for name, kind in kinds.items()}
 
     def column(self, kind: FigureKind) -> Estimate:
         """A figure of every place or transition."""
-        if kind.total or kind.statistic != "mean" or not self.without:
+        if kind.total or kind.statistic != "mean" or not self.batched:
             return self.combined(kind.of_all, kind.statistic, total=kind.total)
         return estimate(kind.of_all, [self.counted[0].window], kind.of_all(self.together))
 
+    @cached_property
+    def evaluated(self) -> dict[Term, Interval]:
+        """The formulas that have been evaluated: an expectation has that of its measure."""
+        return {}
+
+    def value(self, kind: FigureKind) -> Estimate:
+        """As `column`, without an interval from batches."""
+        return self.combined(kind.of_all, kind.statistic, total=True)
+
     def evaluate(self, term: Term) -> Interval:
         """A formula over what was observed."""
+        found = self.evaluated.get(term)
+        if found is None:
+            found = self.evaluated[term] = self._evaluated(term)
+        return found
+
+    def _evaluated(self, term: Term) -> Interval:
         if term.op == "chance":
             found = [formula.tally(term, r.window) for r in self.counted]
             return interval_of([tally for tally in found if tally is not None])
@@ -214,9 +234,15 @@ class RunFigures:
             return interval_of([formula.evaluate(term, r.window) for r in self.counted], statistic(term))
         if term.op in ("sample", "passage") and isinstance(term.value, tuple):
             return self.probe_interval(*term.value)
-        return self.combined(
-            lambda seen: np.array([formula.evaluate(term, seen)]), statistic(term), total=grows(self.net, term)
-        ).interval()
+        total, kind = grows(self.net, term), statistic(term)
+
+        def figure(seen: Observation) -> Floats:
+            return np.array([formula.evaluate(term, seen)])
+
+        if total or kind != "mean" or not self.batched or not formula.is_of_nodes(term):
+            return self.combined(figure, kind, total=total).interval()
+        values = formula.evaluate_all(term, self.across)
+        return estimate(figure, [self.counted[0].window], values).interval()
 
     def combined(self, figure: Callable[[Observation], Floats], kind: Statistic, *, total: bool) -> Estimate:
         """A figure over the replications: their mean with its interval, or their extreme."""

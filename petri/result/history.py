@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
-import numpy as np
-
-from petri.measure.observation import Floats, beyond_doubles
+from petri.measure.arrays import Floats, np
+from petri.measure.observation import beyond_doubles
 from petri.run.replications import Replication
 from petri.structs import Frozen
 

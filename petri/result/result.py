@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from petri.display import ShownInNotebook
@@ -16,7 +15,6 @@ if TYPE_CHECKING:
     from petri.run.saved_run import SavedRun
 
 
-@dataclass(frozen=True, repr=False)
 class Result(ShownInNotebook, RunFigures):
     """A run, with its figures."""
 

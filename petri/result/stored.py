@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from petri.measure.arrays import Floats
 from petri.measure.estimate import LEVEL
 from petri.measure.formula import Judged, Verdict
 from petri.measure.histogram import Histogram
 from petri.measure.intervals import Interval, Statistic
-from petri.measure.observation import Floats
 from petri.measure.tally import Tally
 from petri.measure.trend import Drift
 from petri.net import Expectation, Measure, Net, Span

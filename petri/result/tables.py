@@ -8,13 +8,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
+from itertools import accumulate
 
-import numpy as np
-
+from petri.measure.arrays import Floats, np
 from petri.measure.catalogue import ALL, PLACE_COLUMNS, FigureKind, transition_columns
 from petri.measure.estimate import Estimate
 from petri.measure.intervals import Interval
-from petri.measure.observation import Floats, Observation, quotients
+from petri.measure.observation import Observation, quotients
 from petri.result.figures import PlaceFigures, RunFigures, TransitionFigures
 from petri.structs import Frozen, as_dict
 
@@ -39,13 +39,19 @@ class Row(Frozen):
         return len(self.members)
 
 
-def table(result: RunFigures, kind: str, *, fold: bool = True) -> tuple[Row, ...]:
-    """The figures M1 or M2 of a result, by kind: "places" or "transitions". With `fold`, an array is one row."""
+def table(result: RunFigures, kind: str, *, fold: bool = True, brief: bool = False) -> tuple[Row, ...]:
+    """The figures M1 or M2 of a result, by kind: "places" or "transitions". With `fold`, an array is one row.
+
+    brief: where no row is an array, leave out the intervals that a terminal does not show.
+    """
     kinds = PLACE_COLUMNS if kind == "places" else transition_columns(result.net)
-    elements = result.places if kind == "places" else result.transitions
-    groups = row_members(elements.names, fold)
+    names = [one.name for one in (result.net.places if kind == "places" else result.net.transitions)]
+    groups = row_members(names, fold)
     arrays = {name: members for name, members in groups.items() if len(members) > 1}
-    each = estimates(elements)
+    if brief and not arrays:
+        each = {name: result.column(kind) if kind.interval else result.value(kind) for name, kind in kinds.items()}
+    else:
+        each = estimates(result.places if kind == "places" else result.transitions)
     whole = _of_arrays(result, list(arrays.values()), kinds) if arrays else {}
     order = {name: row for row, name in enumerate(arrays)}
     made = []
@@ -55,7 +61,7 @@ def table(result: RunFigures, kind: str, *, fold: bool = True) -> tuple[Row, ...
             made.append(Row(name, members, figures, _spread(each, members, kinds)))
         else:
             figures = {kind: estimate.interval(members[0]) for kind, estimate in each.items()}
-            made.append(Row(elements.names[members[0]], members, figures))
+            made.append(Row(names[members[0]], members, figures))
     return tuple(made)
 
 
@@ -81,8 +87,8 @@ def _of_arrays(
     result: RunFigures, arrays: Sequence[tuple[int, ...]], kinds: Mapping[str, FigureKind]
 ) -> dict[str, Estimate]:
     """The figures of arrays: the sum of what is above the line over the sum of what is below, or the extreme."""
-    order = np.concatenate([np.array(members, dtype=np.int64) for members in arrays])
-    starts = np.cumsum([0, *map(len, arrays[:-1])])
+    order = [member for members in arrays for member in members]
+    starts = [0, *accumulate(map(len, arrays[:-1]))]
 
     def of(kind: FigureKind, seen: Observation) -> Floats:
         above = np.asarray(kind.above(seen, ALL), dtype=np.float64)
@@ -120,6 +126,6 @@ def alike(values: Floats, half_widths: Floats) -> bool:
     if np.isnan(values).all():
         return True
     average = float(values.mean())
-    widest = float(np.max(half_widths, where=np.isfinite(half_widths), initial=0.0))
+    widest = float(np.where(np.isfinite(half_widths), half_widths, 0.0).max())
     noise = 2.0 * np.where(np.isfinite(half_widths), half_widths, widest) + abs(average) * ROUNDING
     return bool((np.abs(values - average) <= noise).all())  # with one that has no data the average is nan: not alike

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-import numpy as np
-
 from petri.engine.checkpoint import SavedEngine
+from petri.measure.arrays import np
 from petri.measure.observation import Observation
 from petri.structs import Frozen
 

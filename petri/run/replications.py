@@ -7,8 +7,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import replace
+from functools import partial
 
 from petri.diagnostics import LanguageError
 from petri.engine.errors import STOPPED, Fault, ModelError
@@ -25,8 +24,9 @@ from petri.run.condition import StopCondition
 from petri.run.plan import Ending, Plan
 from petri.run.session import begin_planned
 from petri.run.stop import NO_LIMIT, CtrlC, StopSign, TimeLimit
+from petri.run.threads import Threads
 from petri.run.trials import tallies
-from petri.structs import Frozen, Struct, field
+from petri.structs import Frozen, Struct, field, replace
 
 MOST_BATCHES = 256  # of a run by itself: when all are full, neighbours are joined
 FEWER_BATCHES = 64  # of one among several, or of a large net: they show the course of the run, and give no intervals
@@ -421,25 +421,23 @@ def replicate(
         return driver.run()
 
     interrupted = False
-    with CtrlC() as ctrl_c, ThreadPoolExecutor(workers) as pool:
+    pairs = zip(wanted, [None] * len(wanted) if starts is None else starts, strict=True)
+    with CtrlC() as ctrl_c, Threads(workers, [partial(work, *pair) for pair in pairs]) as threads:
         try:
-            pairs = zip(wanted, [None] * len(wanted) if starts is None else starts, strict=True)
-            futures: list[Future[Replication | None]] = [pool.submit(work, *pair) for pair in pairs]
-            pending = set(futures)
-            while pending:
+            while not threads.done:
                 try:
                     begun.set()
-                    done, pending = wait(pending, timeout=REFRESH, return_when=FIRST_COMPLETED)
-                    if any(future.exception() for future in done):
+                    threads.wait(REFRESH)
+                    if threads.failed:
                         stop.set()
                     if progress is not None:
                         progress(state)
-                    ctrl_c.check(limit if pending else NO_LIMIT)
+                    ctrl_c.check(NO_LIMIT if threads.done else limit)
                 except KeyboardInterrupt:
                     stop.set()
                     interrupted = True
         finally:
             stop.set()
             begun.set()
-    finished = [replication for future in futures if (replication := future.result()) is not None]
+    finished = [replication for replication in threads.results() if replication is not None]
     return finished, interrupted

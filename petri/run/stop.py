@@ -6,11 +6,12 @@ import signal
 import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from functools import partial
 from types import FrameType, TracebackType
 from typing import Final, TypeVar
 
 from petri.engine.native import stop_flag
+from petri.run.threads import Threads
 
 PAUSE: Final = 0.1  # seconds between looks at the clock
 
@@ -55,8 +56,8 @@ NO_LIMIT: Final = TimeLimit(None)
 class CtrlC:
     """Within it, Ctrl-C is noted instead of being raised wherever the main thread happens to be.
 
-    Raised inside `concurrent.futures.wait`, it could leave the locks of the futures taken; their threads would wait for
-    these for ever. A handler that somebody else has set stays, and so does that of another thread than the main one.
+    Raised inside a wait for threads, it could leave a lock taken, for which they would wait for ever. A handler that
+    somebody else has set stays, and so does that of another thread than the main one.
     """
 
     def __init__(self) -> None:
@@ -95,16 +96,20 @@ def interruptible(work: Callable[[StopSign], T], limit: TimeLimit = NO_LIMIT, st
     ended; that of the work, if it raised one that says how far it had come.
     """
     stop = stop or StopSign()
-    with CtrlC() as ctrl_c, ThreadPoolExecutor(1) as pool:
-        future: Future[T] = pool.submit(work, stop)
+    with CtrlC() as ctrl_c, Threads(1, [partial(work, stop)]) as thread:
         try:
-            while not future.done():
-                wait([future], timeout=PAUSE)
+            while not thread.done:
+                thread.wait(PAUSE)
                 ctrl_c.check(limit)
         except KeyboardInterrupt:
             stop.set()
-            wait([future])
-            if isinstance(error := future.exception(), KeyboardInterrupt):
+            while not thread.done:
+                thread.wait(PAUSE)
+            try:
+                thread.results()
+            except KeyboardInterrupt as error:
                 raise error from None
+            except Exception:
+                pass  # it came too late
             raise
-    return future.result()
+    return thread.results()[0]

@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 
 from petri.engine.firings import Firings, TracedFiring
-from petri.measure.observation import Floats
+from petri.measure.arrays import Floats
 from petri.net import Net, Passage
 
 MOST: Final = 10_000  # values of each measure

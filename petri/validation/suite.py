@@ -14,8 +14,8 @@ from petri.experiment.experiment import Experiment
 from petri.experiment.procedure.campaign import Watcher, sweep
 from petri.experiment.results.outcome import Outcome
 from petri.experiment.results.summary import Checked, PointOutcome
+from petri.measure.arrays import Floats
 from petri.measure.intervals import Interval
-from petri.measure.observation import Floats
 from petri.measure.sequential import WIDEST
 from petri.measure.trend import Drift
 from petri.model import choose

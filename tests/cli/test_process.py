@@ -147,10 +147,33 @@ def test_a_start_imports_only_what_it_needs() -> None:
 
 
 def test_a_run_imports_only_what_it_needs() -> None:
+    """Each of these takes as long to load as a small net to run, numpy ten times as long."""
     heavy = {"lark", "plotly", "yaml", "pandas", "sqlite3", "asyncio", "multiprocessing", "pygls", "secrets", "hashlib"}
+    heavy |= {"click", "rich", "concurrent", "logging", "dataclasses", "inspect", "typing_extensions", "csv"}
+    heavy |= {"petri.language.checking.threads", "petri.report.sparks", "petri.traffic", "petri.interchange", "difflib"}
     if available():
-        heavy |= {"numpy.random", "petri.engine.reference", "petri.analysis.dead"}
-    assert heavy.isdisjoint(modules_after("run", "mm1", "-q"))
+        heavy |= {"numpy", "statistics", "petri.engine.reference", "petri.analysis.dead"}
+    loaded = modules_after("run", "mm1", "-q")
+    assert heavy.isdisjoint(loaded)
+    assert len([name for name in loaded if name.startswith(("petri", "pnsim"))]) <= 175
+    assert len(loaded) <= 300
+
+
+def processor_time(*command: str) -> float:
+    """Seconds of a process, user and system."""
+    before = os.times()
+    subprocess.run([sys.executable, *command], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
+    after = os.times()
+    return after.children_user + after.children_system - before.children_user - before.children_system
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not available(), reason="the reference engine needs longer")
+def test_a_short_run_takes_not_much_longer_than_a_start_of_python() -> None:
+    """Five times as long on an idle core (eleven times with numpy, click and rich); the least of some is steady."""
+    pairs = [(processor_time("-c", ""), processor_time("-m", "pnsim", "run", "mm1", "-q")) for _ in range(8)]
+    bare, run = map(min, zip(*pairs, strict=True))
+    assert run < 8.0 * bare
 
 
 def test_a_run_makes_few_dataclasses() -> None:

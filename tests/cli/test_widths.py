@@ -13,9 +13,9 @@ from rich.console import Console
 
 import petri
 from petri import library
+from petri.report import wrapping
 from petri.report.information import print_information
 from petri.report.summary import print_summary
-from petri.report.wrapping import QUANTITY
 from petri.result import Result
 from tests.sampling import one_in
 
@@ -99,11 +99,11 @@ def test_every_number_of_a_summary_is_that_of_the_widest_one(name: str) -> None:
             assert table == wide_table
             assert wide_row.strip().startswith(start)
             assert wide_row.endswith(end or start)
-            known = QUANTITY.findall(wide_cells)
-            for quantity in QUANTITY.findall(cells):
+            known = wrapping.quantity().findall(wide_cells)
+            for quantity in wrapping.quantity().findall(cells):
                 assert any(same(quantity, one) for one in known), (width, row, quantity, known)
             if table != "Measures":
-                assert any(same(QUANTITY.findall(cells)[0], one) for one in known[:1]), (width, row)
+                assert any(same(wrapping.quantity().findall(cells)[0], one) for one in known[:1]), (width, row)
 
 
 @pytest.mark.parametrize("name", NETS)
@@ -117,7 +117,7 @@ def test_the_information_has_every_number_at_any_width(name: str) -> None:
 
     def numbers(text: str) -> Counter[str]:
         """Without the indices of names, which may be shortened at their front."""
-        return Counter(QUANTITY.findall(re.sub(r"\[\d+\]", "", text)))
+        return Counter(wrapping.quantity().findall(re.sub(r"\[\d+\]", "", text)))
 
     wide = numbers(shown(WIDE))
     for width in WIDTHS:
@@ -158,7 +158,7 @@ def test_other_tables_have_every_number(
         monkeypatch.setenv("COLUMNS", str(width))
         narrow = call(*command).out
         assert max(map(len, narrow.splitlines())) <= width
-        found, known = (set(QUANTITY.findall(text)) for text in (narrow, wide.out))
+        found, known = (set(wrapping.quantity().findall(text)) for text in (narrow, wide.out))
         assert found <= known
         assert {quantity for quantity in known if "±" in quantity} <= found
         assert found == known or "no room for" in narrow

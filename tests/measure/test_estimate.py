@@ -10,11 +10,12 @@ import pytest
 
 import petri
 from petri.measure import observation
+from petri.measure.arrays import Floats
 from petri.measure.catalogue import PLACES, TRANSITIONS
 from petri.measure.estimate import _moved, estimate, estimate_quantile, extremes, left_out
 from petri.measure.histogram import Histogram
 from petri.measure.intervals import student_interval
-from petri.measure.observation import Floats, Observation, probe_quantile, share_below
+from petri.measure.observation import Observation, probe_quantile, share_below
 from petri.measure.single_run import batch_interval
 from tests.measure.test_formula import observed
 

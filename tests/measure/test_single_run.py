@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from petri.measure import single_run
+from petri.measure.arrays import Floats
 from petri.measure.intervals import student_interval, student_quantile
-from petri.measure.observation import Floats
 from petri.measure.single_run import batch_interval, join, lag_correlation, ranks, skewness
 
 

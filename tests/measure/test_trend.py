@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 import petri
-from petri.measure.observation import Floats, Observation
+from petri.measure.arrays import Floats
+from petri.measure.observation import Observation
 from petri.measure.trend import (
     FALSE_ALARMS,
     MOST_REPLICATIONS,

@@ -7,11 +7,13 @@ from io import BytesIO, StringIO, TextIOWrapper
 
 import pytest
 from rich.console import Console
-from rich.text import Text
 
+from petri.report import wrapping
 from petri.report.columns import Column, print_table
-from petri.report.wrapping import QUANTITY, shortened, wrapped
+from petri.report.text import Text
+from petri.report.wrapping import shortened, wrapped
 
+QUANTITY = wrapping.quantity()
 NAMES = ["router.chip.memory.bus.transfer[*] ×4", "router.chip.memory.dram.access", "sink.deliver"]
 FIGURES = ["100,000..400,000", "23.114 ± 0.039 M/s", "5.778 ± 0.012 M/s"]
 BRIEF = ["100,000..400,000", "23.11 M/s", "5.778 M/s"]

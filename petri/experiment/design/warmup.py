@@ -17,9 +17,10 @@ from typing import Final
 import numpy as np
 
 from petri.engine.interface import Session
+from petri.measure.arrays import Floats
 from petri.measure.figures import settling
 from petri.measure.intervals import mser
-from petri.measure.observation import Floats, Observation
+from petri.measure.observation import Observation
 from petri.model import Model
 from petri.net import Net
 from petri.run.plan import Plan

@@ -7,7 +7,7 @@ has the unknown type, which fits everything.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 
 from petri import net
@@ -24,9 +24,6 @@ from petri.language.checking.expressions.user_functions import read_fn
 from petri.language.checking.measures.declared import ExpectationTemplate, MeasureTemplate, check_measures
 from petri.language.checking.nets.bodies import check_body, check_places
 from petri.language.checking.state import CheckState, Resolved, Sources, Value
-from petri.language.checking.threads.expand import expand_threads
-from petri.language.checking.threads.live import measured_names
-from petri.language.checking.threads.services import check_services, service_type
 from petri.language.meaning.nodes import Node, as_float, constant, evaluate
 from petri.language.meaning.scope import (
     ConstantSymbol,
@@ -107,13 +104,25 @@ class Checker(CheckState):
             check_schedules(self, body.scope, declarations)
             check_places(self, body, declarations)
         everything = [d for _, declarations in bodies for d in declarations]
-        self.expansions = expand_threads(self, bodies, measured_names(everything))
+        if any(isinstance(declaration, tree.Thread) for declaration in everything):
+            self._expand_threads(bodies, everything)
         for body, declarations in bodies:
             check_body(self, body, declarations)
-        check_services(self, bodies)
+        if self.called:
+            from petri.language.checking.threads.services import check_services
+
+            check_services(self, bodies)
         self.overrides.finish()
         self.measures, self.expectations, self.stop = check_measures(self, bodies, self.gatherer.run)
         self.run_defaults = run_defaults(self, self.gatherer.run)
+
+    def _expand_threads(
+        self, bodies: Sequence[tuple[Body, Sequence[tree.Declaration]]], everything: Sequence[tree.Declaration]
+    ) -> None:
+        from petri.language.checking.threads.expand import expand_threads  # many nets have no threads
+        from petri.language.checking.threads.live import measured_names
+
+        self.expansions = expand_threads(self, bodies, measured_names(everything))
 
     def _expand_schedules(self) -> dict[int, tuple[tree.Declaration, ...]]:
         """The declarations of the net and of modules, by the identities of their scopes."""
@@ -276,6 +285,8 @@ class Checker(CheckState):
         if isinstance(e, tree.VectorType):
             return self._vector_type(e, scope, name)
         if isinstance(e, tree.ServiceType):
+            from petri.language.checking.threads.services import service_type
+
             return service_type(self, e, scope, name)
         fields: dict[str, Type] = {}
         for field, kind, span in e.fields:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Literal, TypeGuard
 
 from petri import net
@@ -42,8 +41,7 @@ def path_within(name: str, path: str) -> str:
     return f"{name}.{path}" if path and not path.startswith("[") else name + path
 
 
-@dataclass(eq=False, slots=True)
-class Record:
+class Record(Struct):
     """Named fields in order. `slots` is the layout: the path of each scalar within the record, and its type."""
 
     fields: dict[str, Type]
@@ -75,23 +73,19 @@ class Record:
         return all(scalar.finite for _, scalar in self.slots)
 
 
-class Vector(Record):
+class Vector(Record, kw_only=True):
     """A fixed number of elements of one type, as a record with the fields `[0]`, `[1]`, … or `[gold]`, `[silver]`, …
 
     `index` is the type of its indices.
     """
 
-    __slots__ = ("index",)
-
-    def __init__(self, fields: dict[str, Type], name: str, span: Span, index: Scalar) -> None:
-        super().__init__(fields, name, span)
-        self.index = index
+    index: Scalar
 
     @classmethod
     def of(cls, element: Type, index: Scalar, length: int, name: str, span: Span) -> Vector:
         keys = index.labels or range(length)
         text = index.name or (describe(index) if index.labels else f"{length}")
-        return cls({f"[{key}]": element for key in keys}, name or f"{describe(element)}[{text}]", span, index)
+        return cls({f"[{key}]": element for key in keys}, name or f"{describe(element)}[{text}]", span, index=index)
 
     @property
     def element(self) -> Type:
@@ -123,7 +117,6 @@ class ListOf(Struct):
 CALLER, SITE = "caller", "site"
 
 
-@dataclass(eq=False, slots=True)
 class Request(Record):
     """A request to a service: its fields, those of the reply, and in the field `caller` what its caller must remember.
 

@@ -77,7 +77,7 @@ def unlike(text: str, name: str) -> list[Diagnostic]:
         return [Diagnostic("file-empty", values={"path": name})]
     own = _OWN.search(text) is not None
     for tool, pattern in _FOREIGN:
-        found = None if own and tool not in _SIMILAR else pattern.search(text)
+        found = None if own and tool not in _SIMILAR else re.search(pattern, text, re.MULTILINE)
         if found:
             line = text.count("\n", 0, found.start("sign")) + 1
             column = found.start("sign") - (text.rfind("\n", 0, found.start("sign")) + 1) + 1
@@ -89,21 +89,18 @@ def unlike(text: str, name: str) -> list[Diagnostic]:
 # A line that only occurs in this language: enough to treat the text as a net, however broken the rest is.
 _OWN = re.compile(r"^[ \t]*(?:place|transition|param|measure|module|instance|import|port)[ \t]+[\w\"]", re.MULTILINE)
 _SIMILAR = ("PRISM", "CPN Tools")  # have lines such as `module queue` too, but also lines that no net has
-_FOREIGN = tuple(
-    (tool, re.compile(pattern, re.MULTILINE))
-    for tool, pattern in (
-        ("GreatSPN", r"\A\s*(?P<sign>\|0\|)[ \t]*$"),
-        ("Pajek", r"^[ \t]*(?P<sign>\*(?i:vertices|network|arcs|edges|arcslist|edgeslist|matrix)\b)"),
-        ("TINA", r"^[ \t]*(?P<sign>(?:tr|pl)[ \t]+(?:\{[^}\n]*\}|[\w'?.-]+))(?=[ \t]*(?:$|[\[\]:(]|[^\n]*->|\s))"),
-        ("LoLA", r"^[ \t]*(?P<sign>PLACE\b)[\s\S]*?^[ \t]*TRANSITION\b"),
-        ("Hugin", r"\A\s*(?P<sign>class\s+\w+|net)\s*\{[\s\S]*?^\s*node\s+\w+\s*\{"),
-        ("KiCad", r"\A\s*(?P<sign>\(export\b)"),
-        ("PEP", r"\A\s*(?P<sign>PEP\b)"),
-        ("PRISM", r"^[ \t]*(?P<sign>(?:dtmc|ctmc|mdp|pta|smg)\b)[ \t]*;?[ \t]*$(?=[\s\S]*^[ \t]*endmodule\b)"),
-        ("PRISM", r"^[ \t]*\[\w*\][^\n#]*->[^\n#]*(?P<sign>\(\w+'[ \t]*=)"),
-        ("CPN Tools", r"^[ \t]*(?P<sign>(?:colset[ \t]+\w+[ \t]*=|var[ \t]+\w+[^\n]*:[^\n]*;))"),
-        ("PNML", r"\A\s*(?:<\?xml[^>]*>\s*)?(?P<sign><pnml\b)"),
-    )
+_FOREIGN = (  # compiled where they are searched for: few texts are other than of this language
+    ("GreatSPN", r"\A\s*(?P<sign>\|0\|)[ \t]*$"),
+    ("Pajek", r"^[ \t]*(?P<sign>\*(?i:vertices|network|arcs|edges|arcslist|edgeslist|matrix)\b)"),
+    ("TINA", r"^[ \t]*(?P<sign>(?:tr|pl)[ \t]+(?:\{[^}\n]*\}|[\w'?.-]+))(?=[ \t]*(?:$|[\[\]:(]|[^\n]*->|\s))"),
+    ("LoLA", r"^[ \t]*(?P<sign>PLACE\b)[\s\S]*?^[ \t]*TRANSITION\b"),
+    ("Hugin", r"\A\s*(?P<sign>class\s+\w+|net)\s*\{[\s\S]*?^\s*node\s+\w+\s*\{"),
+    ("KiCad", r"\A\s*(?P<sign>\(export\b)"),
+    ("PEP", r"\A\s*(?P<sign>PEP\b)"),
+    ("PRISM", r"^[ \t]*(?P<sign>(?:dtmc|ctmc|mdp|pta|smg)\b)[ \t]*;?[ \t]*$(?=[\s\S]*^[ \t]*endmodule\b)"),
+    ("PRISM", r"^[ \t]*\[\w*\][^\n#]*->[^\n#]*(?P<sign>\(\w+'[ \t]*=)"),
+    ("CPN Tools", r"^[ \t]*(?P<sign>(?:colset[ \t]+\w+[ \t]*=|var[ \t]+\w+[^\n]*:[^\n]*;))"),
+    ("PNML", r"\A\s*(?:<\?xml[^>]*>\s*)?(?P<sign><pnml\b)"),
 )
 
 

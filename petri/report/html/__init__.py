@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from petri.experiment.forwarding.outcome import ForwardingOutcome
     from petri.experiment.results.outcome import Outcome
     from petri.experiment.threshold.outcome import SearchOutcome
-    from petri.measure.observation import Floats
+    from petri.measure.arrays import Floats
     from petri.result import Result
 
 __all__ = ["forwarding_report", "recorded_report", "run_report", "search_report", "solution_report", "sweep_report"]

@@ -9,8 +9,9 @@ from typing import Any, Final
 
 import numpy as np
 
+from petri.measure.arrays import Floats
 from petri.measure.histogram import Histogram, edge
-from petri.measure.observation import Floats, beyond_doubles
+from petri.measure.observation import beyond_doubles
 from petri.report.html.markup import plotted
 from petri.report.html.page import Figure, axis, figure, logarithmic
 from petri.report.html.palette import SERIES

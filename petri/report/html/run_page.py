@@ -10,9 +10,9 @@ import numpy as np
 
 from petri.diagnostics import Diagnostic
 from petri.file_read import FileRead
+from petri.measure.arrays import Floats
 from petri.measure.formula import Verdict
 from petri.measure.histogram import Histogram
-from petri.measure.observation import Floats
 from petri.measure.occupancy import LEVELS
 from petri.measure.trend import Drift
 from petri.net import Expectation, Net

@@ -1,0 +1,381 @@
+"""What `pnsim run` does, once its options have been read."""
+
+from __future__ import annotations
+
+import math
+import time
+from contextlib import nullcontext
+from typing import TYPE_CHECKING, TypedDict, Unpack
+
+from petri.diagnostics import Diagnostic, LanguageError, Value
+from petri.net import Content, Counter, Watched
+
+from . import exits, nets
+from .console import always_shown, stdout_console, tell, tell_all, tell_missing, write_json
+from .exits import refusal
+from .given import Given
+from .progress import ProgressLine
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from petri.engine.interface import Limits
+    from petri.exact.solution import Solution
+    from petri.measure.sequential import Precision
+    from petri.measure.trend import Drift
+    from petri.model import Model
+    from petri.net import Net
+    from petri.report.quantities import Units
+    from petri.result import Result
+    from petri.run.going_on import Starts
+    from petri.run.plan import Plan, RunOptions
+    from petri.run.saved_run import SavedRun
+    from petri.run.stop import TimeLimit
+
+    from .trace import TraceFile
+
+MOST_OCCUPANCIES = 2_000  # places; a distribution of tokens for each would make a result of many more unwieldy
+MOST_DRIFTS = 3  # figures that have not settled, of those that are shown
+
+
+class How(TypedDict):
+    """How replications are run."""
+
+    threads: int | None
+    time_limit: TimeLimit | None
+
+
+def run(
+    net: str | None,
+    given: Given,
+    *,
+    precision: str | None = None,
+    max_replications: int | None = None,
+    time_limit: TimeLimit | None = None,
+    threads: int | None = None,
+    as_json: bool = False,
+    trace: str | None = None,
+    exact: bool = False,
+    report: str | None = None,
+    every: bool = False,
+    quiet: bool = False,
+    max_tokens: int | None = None,
+    max_instant: int | None = None,
+    saving: tuple[str, str] | None = None,
+    saved: str | None = None,
+    random_streams: str | None = None,
+    **planned: Unpack[RunOptions],
+) -> int:
+    """Run the net and show what was found. Returns the exit status. Raises Refusal, LanguageError."""
+    start = None if saved is None else _saved(saved)
+    model = _with_streams(_model(net, given, start, quiet), random_streams, start)
+    _check_engine(planned.get("engine", "auto"), quiet)
+    if report is not None:
+        from .report import check
+
+        check(report)
+    with_state = start is not None or saving is not None
+    wanted = _precision(model, precision, planned.get("replications"), trace is not None, with_state)
+    planned["save_at"] = saving[0] if saving else None
+    planned["limits"] = _limits(max_tokens, max_instant)
+    planned["occupancy"] = bool(report or as_json or saving) and len(model.net.places) <= MOST_OCCUPANCIES
+    try:
+        if planned.get("warmup") == "auto":
+            planned["warmup"] = _find_warmup(model, planned, quiet, time_limit)
+        # Errors in the times are reported before any file is written.
+        plan, asked, starts = _plan(model, start, trace is not None, planned, quiet)
+    except LanguageError as error:
+        tell_all(error.diagnostics, error.sources)
+        return exits.NOT_STARTED
+    if not (as_json or trace or exact or report or with_state or wanted):
+        _without_numpy(model.net, plan)
+    solution = _solved(model, plan) if exact else None
+    started, how = time.perf_counter(), How(threads=threads, time_limit=time_limit)
+    if wanted is None:
+        result = _simulate(model, plan, asked, trace, quiet, how, starts)
+    else:
+        result = _replicate(model, plan, wanted, planned.get("replications"), max_replications, quiet, how)
+    seconds = time.perf_counter() - started
+    with always_shown(lambda: _show(result, net, seconds, as_json, every, solution)):
+        if report:
+            _write_report(result, model, report)
+    if saving is not None:
+        _save(result, *saving)
+    if result.interrupted:
+        from .time_limit import tell_over
+
+        tell_over(time_limit)
+    elif wanted is not None and not quiet:
+        _tell_imprecise(result, wanted)
+    return _tell_ending(result, model, quiet)
+
+
+def _model(net: str | None, given: Given, start: SavedRun | None, quiet: bool) -> Model:
+    """The net that is named, or that of the saved state. Raises Refusal, and MissingParameter if there is neither."""
+    if net is not None:
+        return nets.load(net, given, quiet=quiet)
+    if start is None:
+        import click
+
+        context = click.get_current_context()
+        raise click.MissingParameter(ctx=context, param=context.command.params[0])
+    if given != Given():
+        raise refusal("state-with-parameters")
+    from petri.model import Model
+
+    return Model(start.net)
+
+
+def _with_streams(model: Model, streams: str | None, start: SavedRun | None) -> Model:
+    """The model with the random streams of the option; without it, those of the saved state."""
+    before = model.net if start is None else start.net
+    return model.with_own_streams(before.own_streams if streams is None else streams == "per-transition")
+
+
+def _saved(path: str) -> SavedRun:
+    """Raises Refusal for a file that is not a saved state."""
+    from petri.run.saved_run import NotSaved, SavedRun
+
+    try:
+        return SavedRun.load(path)
+    except OSError as error:
+        raise refusal("state-unreadable", path=path, reason=error.strerror or str(error)) from error
+    except NotSaved as error:
+        raise refusal("state-unreadable", path=path, reason=str(error)) from error
+
+
+def _plan(
+    model: Model, start: SavedRun | None, trace: bool, planned: RunOptions, quiet: bool
+) -> tuple[Plan, int, Starts | None]:
+    """The plan, the number of replications, and where they begin if not at time 0. Reports what a state lacks."""
+    if start is None:
+        return *model.plan(trace=trace, **planned), None
+    going_on = model.going_on(start, trace=trace, **planned)
+    starts = going_on.starts
+    if starts.left_out and not quiet:
+        tell(Diagnostic("state-left-out", severity="warning", values={"parts": list(starts.left_out)}))
+    return going_on.plan, len(starts.replications), starts
+
+
+def _save(result: Result, time: str, path: str) -> None:
+    """Write the saved state, if the run came so far. Raises Refusal."""
+    from petri.run.saved_run import NotSaved
+
+    saved = result.saved
+    if saved is None:
+        tell(Diagnostic("state-not-reached", severity="warning", values={"time": time}))
+        return
+    if ended := len(result.replications) - len(saved.replications):
+        values: dict[str, Value] = {"ended": ended, "count": len(result.replications), "time": time}
+        tell(Diagnostic("state-in-part", severity="warning", values=values))
+    try:
+        with exits.writing(path):
+            saved.save(path)
+    except NotSaved as error:
+        raise refusal("state-too-large", path=path, reason=str(error)) from error
+
+
+def _simulate(
+    model: Model, plan: Plan, asked: int, trace: str | None, quiet: bool, how: How, starts: Starts | None
+) -> Result:
+    from petri.report.quantities import Units
+
+    if trace:
+        how["threads"] = 1
+    with (
+        _trace_file(trace, model.net, plan, asked) if trace else nullcontext() as sink,
+        ProgressLine(Units.of(model.net), quiet) as progress,
+    ):
+        return model.run_plan(plan, asked, progress=progress, trace=sink, starts=starts, **how)
+
+
+def _trace_file(path: str, net: Net, plan: Plan, asked: int) -> TraceFile:
+    from .trace import TraceFile
+
+    return TraceFile(path, net, plan.until, asked)
+
+
+def _replicate(
+    model: Model, plan: Plan, wanted: Precision, first: int | None, most: int | None, quiet: bool, how: How
+) -> Result:
+    """Replicate until the intervals are as narrow as wanted."""
+    from petri.model import MOST_FOR_PRECISION
+    from petri.report.quantities import Units
+
+    with ProgressLine(Units.of(model.net), quiet) as progress:
+        first, most = first or model.first_look, most or MOST_FOR_PRECISION
+        return model.run_precisely(plan, wanted, first, most, progress=progress, **how)
+
+
+def _limits(tokens: int | None, firings_at_an_instant: int | None) -> Limits:
+    from petri.engine.interface import Limits
+
+    standard = Limits()
+    return Limits(firings_at_an_instant or standard.firings_at_an_instant, tokens or standard.tokens)
+
+
+def _precision(
+    model: Model, text: str | None, replications: int | None, trace: bool, with_state: bool
+) -> Precision | None:
+    """The value of `--precision`, or that of the net where nothing else decides how often it is run. Raises Refusal.
+
+    with_state: whether a state is saved, or the run goes on from one.
+    """
+    if text is None:
+        decided = replications is not None or trace or with_state
+        return None if decided else model.precision
+    from .experiments import read_precision
+
+    if trace:
+        raise refusal("precision-of-trace")
+    wanted = read_precision(text)
+    if with_state:
+        raise refusal("state-with-precision")
+    return wanted
+
+
+def _find_warmup(model: Model, planned: RunOptions, quiet: bool, limit: TimeLimit | None) -> str:
+    """Determine the end of the warm-up from pilot runs, and report it."""
+    from petri.experiment.design.warmup import find
+    from petri.report.quantities import Units
+    from petri.run.stop import TimeLimit
+
+    try:
+        found = find(
+            model,
+            until=planned.get("until"),
+            seed=planned.get("seed"),
+            engine=planned.get("engine", "auto"),
+            limit=TimeLimit.of(limit),
+        )
+    except ValueError as error:
+        raise refusal("warmup-without-end", net=model.net.name) from error
+    if not quiet:
+        where = Units.of(model.net).show(found.length, "Time")
+        tell(Diagnostic("warmup-found", severity="note", values={"where": where, "series": found.decided_by}))
+    if not found.settled:
+        tell(Diagnostic("warmup-unsettled", severity="warning", values={"series": found.decided_by}))
+    return f"{found.length!r} {model.net.time_unit}".strip()
+
+
+def _check_engine(engine: str, quiet: bool) -> None:
+    from petri.engine.native import available
+
+    if engine == "reference" or available():
+        return
+    if engine == "native":
+        raise refusal("native-missing")
+    if not quiet:
+        tell(Diagnostic("reference-only", severity="note"))
+
+
+def _without_numpy(net: Net, plan: Plan) -> None:
+    """Compute the figures of a small net on lists, unless it asks for what only numpy does: whole distributions."""
+    from petri.measure.arrays import MOST_PLAIN, use_plain
+
+    small = len(net.places) + len(net.transitions) <= MOST_PLAIN and not any(one.window for one in net.measures)
+    numbers = all(isinstance(probe, Counter | Content | Watched) for probe in net.probes)
+    if small and numbers and not net.chances and plan.engine == "native":
+        use_plain()
+
+
+def _solved(model: Model, plan: Plan) -> Solution:
+    """The exact figures to compare a run with: without a warm-up and with an end, those up to there."""
+    from .solve import exact_libraries
+
+    up_to = plan.until if plan.warmup == 0.0 and math.isfinite(plan.until) and not plan.firings else None
+    with exact_libraries():
+        return model.solve(at=up_to)
+
+
+def _show(
+    result: Result, source: str | None, seconds: float, as_json: bool, every: bool, solution: Solution | None
+) -> None:
+    if as_json:
+        contents = result.to_dict()
+        if solution is not None:
+            from .solve import comparison_rows
+
+            contents["exact"] = comparison_rows(solution, result)
+        if source is not None:
+            contents["manifest"]["source"] = source
+        write_json(contents)
+        return
+    from petri.report.summary import print_summary
+
+    print_summary(result, stdout_console(), seconds=seconds, every=every)
+    if solution is not None:
+        from petri.report.solution import print_comparison
+
+        print_comparison(solution, result, stdout_console())
+
+
+def _write_report(result: Result, model: Model, path: str) -> None:
+    """A page with the figures, if there are any. Raises Refusal."""
+    if result.counted:
+        from petri.report.html import run_report
+
+        from .report import write_page
+
+        write_page(run_report(result, model.sources), path)
+
+
+def _tell_imprecise(result: Result, wanted: Precision) -> None:
+    """Say which measures have not become as precise as they should."""
+    from petri.model import imprecise
+
+    missed = imprecise(result, wanted)
+    if missed:
+        values: dict[str, Value] = {"count": len(result.replications), "measures": missed}
+        tell(Diagnostic("run-imprecise", severity="note", values=values))
+
+
+def _drift_note(units: Units, drift: Drift, more: int) -> Diagnostic:
+    """That a figure has not settled; `more` others are not told."""
+    from petri.report.unsettled import growth_text
+
+    early, late = (units.show(value, drift.dimension) for value in (drift.early, drift.late))
+    values: dict[str, Value] = {"name": drift.name, "early": early, "late": late}
+    identifier = "place-still-grows" if drift.kind == "place" else "measure-unsettled"
+    if drift.kind == "place" and drift.steady:
+        identifier, values["growth"] = "place-grows-steadily", growth_text(drift.growth, units)
+    return Diagnostic(identifier, severity="note", values={**values, "more": more or None})
+
+
+def _tell_drifts(drifts: Sequence[Drift], net: Net) -> None:
+    from petri.report.quantities import Units
+
+    shown, units = drifts[:MOST_DRIFTS], Units.of(net)
+    for number, drift in enumerate(shown, 1):
+        tell(_drift_note(units, drift, len(drifts) - number if number == len(shown) else 0))
+
+
+def _tell_rounding(net: Net, quiet: bool) -> None:
+    from petri.report.rounding import rounding
+
+    told = rounding(net)
+    if told is not None and (told.severity == "warning" or not quiet):
+        tell(told)
+
+
+def _tell_ending(result: Result, model: Model, quiet: bool) -> int:
+    """Report on stderr why the run ended early, if it did, and what has not settled. Returns the exit status."""
+    tell_missing(result.files)
+    _tell_rounding(model.net, quiet)
+    failure = result.failure
+    if failure is not None:
+        tell(failure.diagnostic, model.sources)
+    if result.interrupted:
+        tell(
+            Diagnostic("interrupted", values={"done": sum(r.complete for r in result.replications), "of": result.asked})
+        )
+        return exits.INTERRUPTED
+    _tell_drifts(() if quiet else result.drifts, model.net)
+    for measured in result.failed_measures:
+        tell(Diagnostic("figure-failed", values={"name": measured.name, "reason": measured.failure}))
+    if failure is not None:
+        return exits.STOPPED
+    if any(replication.ended == "firings" for replication in result.replications):
+        tell(Diagnostic("firings-limit", values={"limit": result.plan.firings}))
+        return exits.STOPPED
+    return exits.DONE if result.passed else exits.FAILED

@@ -1,0 +1,117 @@
+"""Figures on lists are those on arrays of numpy, bit for bit: a run is shown without numpy, and stored with it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy
+import pytest
+
+import petri
+from petri.measure import arrays, plain, single_run
+from petri.measure.estimate import LEVEL
+from petri.measure.single_run import batch_interval
+from petri.measure.trend import PARTS, courses, moving
+from petri.result import Result
+from petri.structs import as_dict
+from tests.sampling import one_in
+
+NETS = ["patterns/mm1", "patterns/mmcc", "patterns/round_robin", "patterns/timeout", "patterns/epidemic"]
+
+
+@contextmanager
+def on_lists() -> Iterator[None]:
+    """What `use_plain` does for a whole process."""
+    arrays.use_plain()
+    single_run._curve.cache_clear()
+    try:
+        yield
+    finally:
+        vars(arrays.np).clear()
+        single_run._curve.cache_clear()
+
+
+def bits(value: Any) -> Any:
+    """Numbers as texts that differ where a bit does."""
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    if isinstance(value, (list, tuple)):
+        return [bits(one) for one in value]
+    return float(value).hex() if isinstance(value, (int, float)) else repr(value)
+
+
+def both(compute: Callable[[], Any]) -> tuple[Any, Any]:
+    with_numpy = bits(compute())
+    with on_lists():
+        return bits(compute()), with_numpy
+
+
+def values(count: int, figures: int) -> list[list[float]]:
+    """Figures of all kinds: constant, unknown, seldom anything else than 0, correlated, and as small as they can be."""
+    chance = numpy.random.default_rng(count + figures)
+    found = chance.standard_normal((count, figures)) * 10.0 ** chance.uniform(-3.0, 3.0, (count, figures))
+    kinds: list[Any] = [0.5, math.nan, chance.poisson(0.02, count), found[:, 0].cumsum(), 1e-310 * found[:, 0]]
+    for column, kind in zip(range(1, figures), kinds, strict=False):
+        found[:, column] = kind
+    rows: list[list[float]] = found.tolist()
+    return rows
+
+
+@pytest.mark.parametrize("figures", [1, 2, 7])
+@pytest.mark.parametrize("count", [2, 9, 40, 128, 199, 255])
+def test_intervals_of_batches(count: int, figures: int) -> None:
+    given = values(count, figures)
+
+    def compute() -> list[Any]:
+        found = batch_interval(arrays.np.array(given), LEVEL)
+        return [found.below, found.above, found.longer, found.n]
+
+    assert len(set(map(str, both(compute)))) == 1
+
+
+@pytest.mark.parametrize("figures", [1, 5])
+def test_trends(figures: int) -> None:
+    given = [values(PARTS, figures) for _ in range(9)]
+
+    def compute() -> list[Any]:
+        found = [courses(arrays.np.array(one)) for one in given]
+        return [found, moving(found, figures, rising=True), moving(found, figures, rising=False)]
+
+    with_lists, with_numpy = both(compute)
+    assert with_lists == with_numpy
+
+
+@pytest.mark.parametrize("count", [1, 7, 8, 64, 127, 128, 129, 300])
+def test_sums_are_added_up_in_the_order_of_numpy(count: int) -> None:
+    one, several = values(count, 1), values(count, 6)
+    for given in (one, several, [row[0] for row in one]):
+        assert bits(plain.array(given).sum(axis=0)) == bits(numpy.array(given).sum(axis=0))
+        assert bits(plain.array(given).std(axis=0)) == bits(numpy.array(given).std(axis=0))
+
+
+def figures_of(result: Result) -> list[Any]:
+    tables = [as_dict(table) for table in (result.places, result.transitions)]
+    found = [
+        [name, one.value, one.half_width, one.longer if one.longer is not None else "none", one.n]
+        for table in tables
+        for name, one in table.items()
+        if name != "names" and one is not None
+    ]
+    measured = [[one.name, *map(str, as_dict(one.interval).values()), str(one.verdicts)] for one in result.measures]
+    return [*found, *measured, str(result.drifts)]
+
+
+@pytest.mark.parametrize("replications", [1, 9])
+@pytest.mark.parametrize("name", one_in(5, NETS))
+def test_figures_of_nets(name: str, replications: int) -> None:
+    model = petri.load(name)
+    until = 5_000.0 if math.isfinite(model.net.run_defaults.until or math.inf) else None
+
+    def compute() -> list[Any]:
+        return figures_of(model.run(until=until, replications=replications, warmup=0.0))
+
+    with_lists, with_numpy = both(compute)
+    assert with_lists == with_numpy
