@@ -27,7 +27,7 @@ class Session:
         self,
         program: Program,
         seed: tuple[int, int, int],
-        limits: tuple[int, int, int],
+        limits: tuple[int, int, int | None],
         trace: bool,
         levels: bool,
         stop: Stop | None = None,
@@ -68,7 +68,7 @@ class Trials:
         self,
         program: Program,
         question: tuple[int, int | None, int | None, int | None, float | None],
-        limits: tuple[int, int, int],
+        limits: tuple[int, int, int | None],
         most_firings: int,
         stop: Stop | None = None,
     ) -> None: ...
