@@ -1,4 +1,4 @@
-"""Measurements other than speed on one thread: two threads, a busy cache, start-up, the trace, memory over the length of a run."""
+"""Measurements other than speed on one thread: two threads, a busy cache, start-up, the trace, memory of long runs."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def swept_cache() -> Iterator[None]:
 
 
 def beside_a_sweep(case: Case, engine: str, seconds: float, rounds: int) -> tuple[float, float]:
-    """Units per second of processor time of a case by itself, and beside a program that sweeps the last-level cache (medians)."""
+    """Units per second (medians) of a case by itself, and beside a program that sweeps the last-level cache."""
     contender = next(one for one in case.contenders(engine) if one.name == "pnsim")
     alone, beside = [], []
     try:

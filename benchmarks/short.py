@@ -1,11 +1,11 @@
 """What short runs cost, of which much is interpreted: `python -m benchmarks.short [NET …]`.
 
-Each net of the library, and one of 640 transitions of four kinds, is compiled anew and run for 10⁴, 10⁵ and 10⁶ firings. Shown are
-wall-clock time and processor time of the process, in milliseconds, the medians of some turns, and after how many firings machine
-code ran first. Not counted is what comes before the first firing.
+Each net of the library, and one of 640 transitions of four kinds, is compiled anew and run for 10⁴, 10⁵ and 10⁶ firings.
+Shown are wall-clock time and processor time of the process, in milliseconds, the medians of some turns, and after how
+many firings machine code ran first. Not counted is what comes before the first firing.
 
-`--engine FILE --patience N` measures another build of the native engine, here one that takes the number of firings before it makes
-code (older ones take no other), so that two builds can be run in turns. `taskset -c 0` leaves one core.
+`--engine FILE --patience N` measures another build of the native engine, so that two builds can be run in turns; N is
+the number of firings before it makes code, as older ones take no other rule. `taskset -c 0` leaves one core.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-//! Whether a core of the machine is free, as far as this process knows: threads that run engines take one each.
+//! Whether a core of the machine is free: threads that run engines take one each, and other programs take some.
 
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::OnceLock;
@@ -33,8 +33,26 @@ pub fn takes_a_core() {
     let _ = THIS.try_with(|_| ());
 }
 
-/// Whether there are more cores than threads that run engines.
+/// Whether there are more cores for this process than threads that run engines, and than threads that run at all, where the system
+/// tells. Takes some microseconds.
 pub fn has_free_core() -> bool {
     static CORES: OnceLock<usize> = OnceLock::new();
-    *CORES.get_or_init(|| available_parallelism().map_or(1, usize::from)) > BUSY.load(Relaxed)
+    let cores = *CORES.get_or_init(|| available_parallelism().map_or(1, usize::from));
+    cores > BUSY.load(Relaxed) && running().is_none_or(|threads| cores > threads)
+}
+
+/// The threads of all programs that run now, this one among them: the fourth field is "2/315", of all that there are.
+fn running() -> Option<usize> {
+    let told = std::fs::read_to_string("/proc/loadavg").ok()?;
+    told.split(' ').nth(3)?.split_once('/')?.0.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn this_thread_runs() {
+        assert!(running().is_none_or(|threads| threads >= 1));
+    }
 }

@@ -28,15 +28,14 @@ use crate::jit::unit::{generate, on_large_stack, Request, GENERATOR_STACK};
 
 /// Kinds of observers that code is made for.
 const KINDS: usize = 2;
-/// What it costs to make code [ns]: of any net, and of each kind of transition.
-const BASE: u64 = 3_000_000;
-const EACH: u64 = 1_300_000;
-/// Finding the holes of this many transitions takes as long as generating the code of one.
-const ALIKE: usize = 128;
+/// What it costs to make code [ns]: of any net, for each word of the blueprints, and to find the holes of each transition.
+const BASE: u64 = 2_000_000;
+const OF_WORD: u64 = 6_500;
+const OF_TRANSITION: u64 = 10_000;
 /// How long it takes to see what transitions have in common [ns], for each of them.
 const COMPARED: u64 = 5_000;
 /// Where a core is free, code is made once engines have spent this part of its cost.
-const EARLY: u64 = 8;
+const EARLY: u64 = 4;
 /// Firings that the profile is made of, at least; and where model time stands still, so that it has seen nothing.
 const SEEN: u64 = 10_000;
 const FIRST_INSTANT: u64 = 5_000_000;
@@ -166,8 +165,9 @@ impl Cache {
 
     /// What code for an engine costs [ns].
     fn cost(&self, engine: &Engine) -> u64 {
-        let kinds = self.sharing(engine).unlike + engine.program.transitions.len() / ALIKE;
-        BASE + EACH * kinds.min(MOST_AT_ONCE) as u64
+        let Sharing { words, unlike, .. } = **self.sharing(engine);
+        let part = MOST_AT_ONCE.min(unlike) as f64 / unlike.max(1) as f64;
+        BASE + (OF_WORD as f64 * words as f64 * part) as u64 + OF_TRANSITION * engine.program.transitions.len() as u64
     }
 
     /// The transitions that code is made for: all if none is named. None if too few have fired often.
