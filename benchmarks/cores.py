@@ -2,8 +2,8 @@
 
 Replications of some nets, and a sweep, on one thread and on two in turns. Shown is the processor time of the process,
 user and system, and how much of a core each of two threads is worth: the time on one thread divided by that on two, of
-the medians and of the least times. What threads wait for is not counted, but cores that share a cache, or are threads of
-one core, slow each other down, as other programs do.
+the medians and of the least times. What threads wait for is not counted, but cores that share a cache, or are threads
+of one core, slow each other down, as other programs do.
 """
 
 from __future__ import annotations

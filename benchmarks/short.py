@@ -1,6 +1,6 @@
 """What short runs cost, of which much is interpreted: `python -m benchmarks.short [NET …]`.
 
-Each net of the library, and one of 640 transitions of four kinds, is compiled anew and run for 10⁴, 10⁵ and 10⁶ firings.
+Each net of the library, and one of 640 transitions of four kinds, is compiled anew and run for 10⁴, 10⁵, 10⁶ firings.
 Shown are wall-clock time and processor time of the process, in milliseconds, the medians of some turns, and after how
 many firings machine code ran first. Not counted is what comes before the first firing.
 

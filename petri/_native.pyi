@@ -15,6 +15,8 @@ class Program:
 
 Stopped = tuple[str, SpanParts | None, dict[str, Any], int, tuple[int | float, ...], float]
 
+def assume_free_core(free: bool | None) -> None: ...
+
 class Snapshot:
     def read(self) -> dict[str, Any]: ...
 

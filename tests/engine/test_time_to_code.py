@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 import os
-import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -21,6 +20,8 @@ from petri.run.session import begin
 
 if not native.available():
     pytest.skip("the native engine is not built", allow_module_level=True)
+
+from petri import _native
 
 PIECE = 500
 LONGEST = 60.0  # seconds until there is code, on a machine that is busy
@@ -62,9 +63,17 @@ def is_being_made() -> bool:
     return any((task / "comm").read_text() == "machine code\n" for task in TASKS.iterdir() if task.exists())
 
 
-many_cores = pytest.mark.skipif(
-    sys.platform != "linux" or len(os.sched_getaffinity(0)) < 2, reason="needs two cores, and /proc"
-)
+@pytest.fixture
+def free_core() -> Iterator[None]:
+    """As if there were a free core, whatever else this machine does."""
+    _native.assume_free_core(True)
+    yield
+    _native.assume_free_core(None)
+
+
+def beside(test: Callable[[], None]) -> Callable[[], None]:
+    """A test of what happens while another thread makes code."""
+    return pytest.mark.usefixtures("free_core")(pytest.mark.skipif(not TASKS.exists(), reason="needs /proc")(test))
 
 
 def test_a_run_is_the_same_whenever_its_code_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -89,7 +98,7 @@ def test_code_is_made_after_a_number_of_firings(monkeypatch: pytest.MonkeyPatch)
     assert has_code(second)()
 
 
-@many_cores
+@beside
 def test_an_engine_goes_on_while_its_code_is_made() -> None:
     run = session(language.loads(unlike(40)))
     until(run, is_being_made)
@@ -100,7 +109,7 @@ def test_an_engine_goes_on_while_its_code_is_made() -> None:
     until(run, has_code(run))
 
 
-@many_cores
+@beside
 def test_code_that_nobody_waits_for_is_given_up_and_made_for_the_next() -> None:
     net = language.loads(unlike(40))
     run = session(net)
@@ -116,7 +125,7 @@ def test_code_that_nobody_waits_for_is_given_up_and_made_for_the_next() -> None:
     until(run, has_code(run))
 
 
-@many_cores
+@beside
 def test_a_net_may_go_while_its_code_is_made() -> None:
     run = session(language.loads(unlike(40)))
     until(run, is_being_made)
@@ -125,7 +134,7 @@ def test_a_net_may_go_while_its_code_is_made() -> None:
     until(other, has_code(other))
 
 
-@many_cores
+@beside
 @pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
 def test_the_fork_of_a_process_makes_its_own_code() -> None:
     run = session(language.loads(unlike(40)))
@@ -153,3 +162,14 @@ def test_sessions_on_all_cores_share_code() -> None:
     for thread in threads:
         thread.join()
     assert all(has_code(run)() for run in sessions)
+
+
+@pytest.mark.skipif(not TASKS.exists(), reason="needs /proc")
+def test_without_a_free_core_one_engine_makes_the_code() -> None:
+    _native.assume_free_core(False)
+    try:
+        run = session(language.loads(RING))
+        until(run, lambda: has_code(run)() or is_being_made())
+        assert has_code(run)()
+    finally:
+        _native.assume_free_core(None)

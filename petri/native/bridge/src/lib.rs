@@ -14,6 +14,7 @@ mod trials;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
 
+use engine::base::cores;
 use engine::base::fault::{Detail, Fault, LoadError, Loaded};
 use engine::base::ids::{PlaceId, SpanId, TransitionId};
 use engine::base::long_stack::on_long_stack;
@@ -405,9 +406,17 @@ fn scalars<'py>(py: Python<'py>, words: &[u64], reals: &[bool]) -> PyResult<Boun
     PyTuple::new(py, values.collect::<PyResult<Vec<_>>>()?)
 }
 
+/// For tests: whether a core is free on which machine code is made, whatever the machine does; None to look at it.
+#[pyfunction]
+#[pyo3(signature = (free))]
+fn assume_free_core(free: Option<bool>) {
+    cores::assume_free_core(free);
+}
+
 #[pymodule]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Program>()?;
+    module.add_function(wrap_pyfunction!(assume_free_core, module)?)?;
     module.add_class::<exact::Explored>()?;
     module.add_function(wrap_pyfunction!(exact::explore, module)?)?;
     module.add_class::<exact::Chain>()?;
