@@ -1,4 +1,4 @@
-"""Measurements other than speed on one thread: two threads, start-up, the trace, memory over the length of a run."""
+"""Measurements other than speed on one thread: two threads, a busy cache, start-up, the trace, memory of long runs."""
 
 from __future__ import annotations
 
@@ -9,9 +9,12 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
-from benchmarks.contenders import HERE, NETS, Simulator, Worker, calibrate, compete
+from benchmarks.cases import Case
+from benchmarks.contenders import HERE, NETS, Simulator, Worker, build, calibrate, compete
 
 STARTS = 10
 
@@ -32,6 +35,35 @@ def two_threads(engine: str, seconds: float, rounds: int) -> tuple[list[float], 
                 clock[index].append(answer["firings"] / answer["wall"])
                 processor[index].append(answer["firings"] / answer["seconds"])
     return [statistics.median(rates) for rates in clock], [statistics.median(rates) for rates in processor]
+
+
+@contextmanager
+def swept_cache() -> Iterator[None]:
+    """While another program goes through the last-level cache. Raises Unavailable without a compiler."""
+    program = subprocess.Popen([str(build("sweep"))], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert program.stdin is not None
+    assert program.stdout is not None
+    with program:
+        program.stdout.readline()  # it has gone through it once
+        try:
+            yield
+        finally:
+            program.stdin.close()
+
+
+def beside_a_sweep(case: Case, engine: str, seconds: float, rounds: int) -> tuple[float, float]:
+    """Units per second (medians) of a case by itself, and beside a program that sweeps the last-level cache."""
+    contender = next(one for one in case.contenders(engine) if one.name == "pnsim")
+    alone, beside = [], []
+    try:
+        firings = calibrate(contender, seconds)
+        for seed in range(1, rounds + 1):
+            alone.append(contender.run(firings, seed).rate)
+            with swept_cache():
+                beside.append(contender.run(firings, seed).rate)
+    finally:
+        contender.close()
+    return statistics.median(alone), statistics.median(beside)
 
 
 def trace(engine: str, seconds: float, rounds: int) -> tuple[float, float]:

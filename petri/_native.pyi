@@ -15,6 +15,8 @@ class Program:
 
 Stopped = tuple[str, SpanParts | None, dict[str, Any], int, tuple[int | float, ...], float]
 
+def assume_free_core(free: bool | None) -> None: ...
+
 class Snapshot:
     def read(self) -> dict[str, Any]: ...
 
@@ -27,7 +29,7 @@ class Session:
         self,
         program: Program,
         seed: tuple[int, int, int],
-        limits: tuple[int, int, int],
+        limits: tuple[int, int, int | None],
         trace: bool,
         levels: bool,
         stop: Stop | None = None,
@@ -68,7 +70,7 @@ class Trials:
         self,
         program: Program,
         question: tuple[int, int | None, int | None, int | None, float | None],
-        limits: tuple[int, int, int],
+        limits: tuple[int, int, int | None],
         most_firings: int,
         stop: Stop | None = None,
     ) -> None: ...

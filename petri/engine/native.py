@@ -51,10 +51,10 @@ except ModuleNotFoundError as error:
 
 MOST_FIRINGS = 2**63 - 1
 
-# Firings, over all runs of a net, after which machine code is generated, for nets of up to forty different transitions;
-# proportionally more for larger nets. Generating the code of a transition takes one or two milliseconds, which about
-# 2,500 of its firings recover.
-PATIENCE = 100_000
+# Firings, over all runs of a net, after which they wait until machine code is generated. None: it is generated when
+# that pays, on another thread where a core is free. Results are the same; tests and measurements set a number, so that
+# the moment does not depend on the machine.
+PATIENCE: int | None = None
 
 
 def available() -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 import threading
 import time
 from array import array
@@ -315,12 +314,6 @@ def test_i4_each_binding_equally_often(transition: str, tokens: str) -> None:
     counts = count_bindings(transition, tokens)(12_000)
     assert len(counts) == 6
     assert all(abs(n - 2_000) < 5 * 41 for n in counts.values())
-
-
-def test_the_example_for_profilers_compiles_as_late_as_a_run() -> None:
-    example = Path(__file__).parents[2] / "petri" / "native" / "engine" / "examples" / "run.rs"
-    (patience,) = re.findall(r"map_or\(([\d_]+)", example.read_text(encoding="utf-8"))
-    assert int(patience) == native.PATIENCE
 
 
 def test_the_most_arcs_of_a_transition_are_those_that_the_language_allows() -> None:

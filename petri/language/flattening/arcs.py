@@ -53,6 +53,7 @@ class ArcBuilder:
     def __init__(self, problems: Problems, places: Sequence[net.Place]) -> None:
         self.problems = problems
         self.places = places
+        self._lists: dict[Sequence[int], tuple[int, ...]] = {}  # those that arcs with an index share
 
     def input(self, arc: InputTemplate, instance: Instance) -> net.InputArc:
         index = instance.place(arc.place)
@@ -164,7 +165,15 @@ class ArcBuilder:
             return (instance.place(arc.place),), None
         if not places:
             raise CheckError("place-missing", arc.span, name=symbol.name)
-        return tuple(places), self._index(arc, symbol, instance)
+        return self._list(places), self._index(arc, symbol, instance)
+
+    def _list(self, places: Sequence[int]) -> tuple[int, ...]:
+        """The places of an array, once for all arcs that choose among them."""
+        if not isinstance(places, range):
+            return tuple(places)
+        if places not in self._lists:
+            self._lists[places] = tuple(places)
+        return self._lists[places]
 
     @staticmethod
     def _index(arc: OutputTemplate, symbol: PlaceSymbol, instance: Instance) -> Expr:

@@ -14,12 +14,13 @@ mod trials;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
 
+use engine::base::cores;
 use engine::base::fault::{Detail, Fault, LoadError, Loaded};
 use engine::base::ids::{PlaceId, SpanId, TransitionId};
 use engine::base::long_stack::on_long_stack;
 use engine::base::saved::Unfit;
 use engine::base::ticks::{Ticks, NEVER};
-use engine::engine::limits::{Limits, RunError};
+use engine::engine::limits::{Compile, Limits, RunError};
 use engine::engine::run::{Engine, Reason};
 use engine::net::check::DEEPEST;
 use engine::net::{FileNumber, Net, Span};
@@ -133,6 +134,14 @@ struct Session {
     program: Arc<engine::program::Program>,
 }
 
+/// Limits on firings at one instant and on tokens; and the number of firings after which machine code is made, if not when it pays.
+type LimitParts = (u64, u64, Option<u64>);
+
+fn limits_of((firings_at_an_instant, tokens, compile_after): LimitParts) -> Limits {
+    let compile = compile_after.map_or(Compile::WhenItPays, Compile::After);
+    Limits { firings_at_an_instant, tokens: tokens.min(MOST_HELD), compile }
+}
+
 type SpanParts = (u32, u32, u32, u32, u32);
 /// A fault: its id, its span, its details.
 type Told<'py> = (String, Option<SpanParts>, Bound<'py, PyDict>);
@@ -142,8 +151,7 @@ type ClockParts<'py> = (u32, Bound<'py, PyTuple>, u128, f64, Option<f64>, Option
 
 #[pymethods]
 impl Session {
-    /// The limits are on firings at one instant and on tokens; after the third number of firings machine code is made. Once
-    /// `stop` is set, the initial marking and searches for bindings end with the fault "stopped".
+    /// Once `stop` is set, the initial marking and searches for bindings end with the fault "stopped".
     ///
     /// `start` is a state to go on from: `petri.engine.checkpoint.SavedEngine` as MessagePack. Raises ValueError where it is not
     /// one of the net, and OverflowError where the program was compiled for fewer tokens, or others.
@@ -154,14 +162,13 @@ impl Session {
         py: Python<'_>,
         program: &Program,
         seed: (u64, u64, u64),
-        limits: (u64, u64, u64),
+        limits: LimitParts,
         trace: bool,
         levels: bool,
         stop: Option<&Stop>,
         start: Option<&[u8]>,
     ) -> PyResult<Self> {
-        let (firings_at_an_instant, tokens, compile_after) = limits;
-        let limits = Limits { firings_at_an_instant, tokens: tokens.min(MOST_HELD), compile_after };
+        let limits = limits_of(limits);
         let compiled = Arc::clone(&program.compiled);
         let program = Arc::clone(&compiled.program);
         let (seed, extra) = ([seed.0, seed.1, seed.2], ExtraObservers { trace, levels });
@@ -399,9 +406,17 @@ fn scalars<'py>(py: Python<'py>, words: &[u64], reals: &[bool]) -> PyResult<Boun
     PyTuple::new(py, values.collect::<PyResult<Vec<_>>>()?)
 }
 
+/// For tests: whether a core is free on which machine code is made, whatever the machine does; None to look at it.
+#[pyfunction]
+#[pyo3(signature = (free))]
+fn assume_free_core(free: Option<bool>) {
+    cores::assume_free_core(free);
+}
+
 #[pymodule]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Program>()?;
+    module.add_function(wrap_pyfunction!(assume_free_core, module)?)?;
     module.add_class::<exact::Explored>()?;
     module.add_function(wrap_pyfunction!(exact::explore, module)?)?;
     module.add_class::<exact::Chain>()?;

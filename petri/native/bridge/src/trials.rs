@@ -4,13 +4,11 @@ use std::sync::Arc;
 
 use engine::base::fault::Fault;
 use engine::base::ticks::Ticks;
-use engine::engine::limits::Limits;
-use engine::program::transition::MOST_HELD;
 use engine::session::trials::{Chosen, Halt, Pilot, Question, Tally, Threshold, Trials as Running};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
-use crate::{error_parts, told, unbegun, Program, Stop, Told};
+use crate::{error_parts, limits_of, told, unbegun, LimitParts, Program, Stop, Told};
 
 /// The numbers of the probes for what is asked (hit, stop, begin, importance), the time, and the window of a share [ticks].
 type QuestionParts = (usize, Option<usize>, Option<usize>, Option<usize>, Option<f64>, Option<(f64, f64)>);
@@ -46,7 +44,7 @@ impl Trials {
         py: Python<'_>,
         program: &Program,
         question: QuestionParts,
-        limits: (u64, u64, u64),
+        limits: LimitParts,
         most_firings: u64,
         stop: Option<&Stop>,
     ) -> Self {
@@ -54,8 +52,7 @@ impl Trials {
         let window = window.map(|(start, end)| (start as Ticks, end as Ticks));
         let within = window.map_or(within.map(|time| time as Ticks), |window| Some(window.1));
         let question = Question { hit, stop: stop_at, begin, importance, within, window };
-        let (firings_at_an_instant, tokens, compile_after) = limits;
-        let limits = Limits { firings_at_an_instant, tokens: tokens.min(MOST_HELD), compile_after };
+        let limits = limits_of(limits);
         let stop = stop.map(|stop| Arc::clone(&stop.0)).unwrap_or_default();
         let compiled = Arc::clone(&program.compiled);
         let program = Arc::clone(&compiled.program);

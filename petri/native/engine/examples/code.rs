@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use engine::base::ids::TransitionId;
-use engine::engine::limits::Limits;
+use engine::engine::limits::{Compile, Limits};
 use engine::observe::observers::ExtraObservers;
 use engine::session::compiled::Compiled;
 use engine::session::replication::Replication;
@@ -36,7 +36,7 @@ fn print() -> Result<(), String> {
     let Some(number) = names.iter().position(|other| other == name) else {
         return Err(format!("there is no transition `{name}`; there are {}", names.join(", ")));
     };
-    let limits = Limits { firings_at_an_instant: 1 << 40, tokens: 1 << 40, compile_after: 0 };
+    let limits = Limits { firings_at_an_instant: 1 << 40, tokens: 1 << 40, compile: Compile::After(0) };
     let session = Replication::new(Arc::new(compiled), [1, 2, 3], limits, ExtraObservers::default(), Arc::default());
     let session = session.map_err(|_| "the initial marking raises a fault".to_owned())?;
     let listings = session.listings(TransitionId(number as u32)).ok_or("this machine has no machine code")?;

@@ -2,13 +2,13 @@
 //!
 //!     cargo run --release --example run -- NET.json FIRINGS [PATIENCE]
 //!
-//! PATIENCE is the number of firings before machine code is generated. Its default is that of a run by pnsim.
+//! PATIENCE is the number of firings before machine code is generated. Without it, that is when it pays, as in a run by pnsim.
 
 use std::sync::Arc;
 use std::time::Instant;
 
 use engine::base::ticks::HORIZON;
-use engine::engine::limits::Limits;
+use engine::engine::limits::{Compile, Limits};
 use engine::observe::observers::ExtraObservers;
 use engine::session::compiled::Compiled;
 use engine::session::replication::Replication;
@@ -18,7 +18,7 @@ fn main() {
     let text = std::fs::read_to_string(&arguments[1]).expect("a file");
     let firings: u64 = arguments[2].parse().expect("a number of firings");
     let compiled = Arc::new(Compiled::from_json(&text).expect("a flat net"));
-    let limits = Limits { firings_at_an_instant: 1 << 40, tokens: 1 << 32, compile_after: compile_after() };
+    let limits = Limits { firings_at_an_instant: 1 << 40, tokens: 1 << 32, compile: compile() };
     let mut session = Replication::new(compiled, [1, 2, 3], limits, ExtraObservers::default(), Arc::default())
         .expect("an initial marking");
     session.advance(HORIZON, firings / 10);
@@ -31,7 +31,8 @@ fn main() {
     }
 }
 
-/// Firings before machine code is generated: the third argument, or `PATIENCE` of `petri/engine/native.py`.
-fn compile_after() -> u64 {
-    std::env::args().nth(3).map_or(100_000, |words| words.parse().expect("a number of firings"))
+/// Firings before machine code is generated: the third argument. Without it, as in a run by pnsim.
+fn compile() -> Compile {
+    let after = |words: String| Compile::After(words.parse().expect("a number of firings"));
+    std::env::args().nth(3).map_or(Compile::WhenItPays, after)
 }

@@ -204,7 +204,8 @@ pub struct InhibitorArc {
 
 #[derive(Clone, Debug, Deserialize)]
 pub struct OutputArc {
-    pub places: Vec<PlaceId>,
+    #[serde(deserialize_with = "shared")]
+    pub places: Arc<[PlaceId]>,
     #[serde(default)]
     pub values: Vec<Expr>,
     #[serde(default)]

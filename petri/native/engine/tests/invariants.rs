@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use engine::base::ticks::HORIZON;
-use engine::engine::limits::Limits;
+use engine::engine::limits::{Compile, Limits};
 use engine::engine::run::Reason;
 use engine::observe::observers::ExtraObservers;
 use engine::session::compiled::Compiled;
@@ -18,7 +18,7 @@ const COMPILE_AFTER: [u64; 3] = [0, 40, u64::MAX];
 /// are more: a check looks at each token. Returns the hash and the firings.
 fn run(name: &str, text: &str, every: u64, firings: u64, compile_after: u64) -> (u64, u64) {
     let compiled = Arc::new(Compiled::from_json(text).unwrap_or_else(|error| panic!("{name}: {}", error.0)));
-    let limits = Limits { firings_at_an_instant: 5000, tokens: 5000, compile_after };
+    let limits = Limits { firings_at_an_instant: 5000, tokens: 5000, compile: Compile::After(compile_after) };
     let extra = ExtraObservers::default();
     let Ok(mut replication) = Replication::new(compiled, [1, 2, 3], limits, extra, Arc::default()) else {
         return (0, 0);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use engine::base::fault::Fault;
 use engine::base::ids::PlaceId;
 use engine::base::ticks::{Ticks, HORIZON};
-use engine::engine::limits::{Limits, RunError};
+use engine::engine::limits::{Compile, Limits, RunError};
 use engine::engine::run::Reason;
 use engine::net::Net;
 use engine::observe::observers::ExtraObservers;
@@ -69,7 +69,7 @@ fn same(interpreted: &[String], states: &[String], compile_after: u64) {
 
 /// The state after each piece of a run.
 fn states(compiled: &Arc<Compiled>, run: Run, compile_after: u64, firings: &mut u64) -> Vec<String> {
-    let limits = Limits { firings_at_an_instant: 500, tokens: 60, compile_after };
+    let limits = Limits { firings_at_an_instant: 500, tokens: 60, compile: Compile::After(compile_after) };
     let extra = ExtraObservers { trace: false, levels: run.levels };
     let mut session = match Replication::new(Arc::clone(compiled), [run.seed, 1, 2], limits, extra, Arc::default()) {
         Ok(session) => session,

@@ -8,6 +8,7 @@
 //! - [`row`]: rows that grow
 //! - [`bits`]: positions of bits in a word
 //! - [`cache`]: fetches a line of memory into the cache
+//! - [`cores`]: whether a core of the machine is free
 //! - [`fault`]: faults as data
 //! - [`long_stack`]: work that recurses deeply
 //! - [`random`]: random streams, and draws from them
@@ -19,6 +20,7 @@
 
 pub mod bits;
 pub mod cache;
+pub mod cores;
 pub mod fault;
 pub mod ids;
 pub mod invariant;

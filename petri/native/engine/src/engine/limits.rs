@@ -12,9 +12,17 @@ pub(super) const LOOP_NAMED: u64 = 1000;
 pub struct Limits {
     pub firings_at_an_instant: u64,
     pub tokens: u64,
-    /// Firings, of all replications and runs of a net together, after which machine code is made for one of few transitions that
-    /// are unlike each other.
-    pub compile_after: u64,
+    pub compile: Compile,
+}
+
+/// When machine code is made of a net.
+#[derive(Clone, Copy, Debug)]
+pub enum Compile {
+    /// On another thread where a core is free.
+    WhenItPays,
+    /// After this many firings of all replications and runs of the net together, which wait for it. For tests and measurements: a
+    /// run then always does the same.
+    After(u64),
 }
 
 /// A fault, and where it happened in the run (X4).

@@ -1,5 +1,7 @@
 //! The net as it is explored: its rules compiled, with draws and times taken apart into what may happen.
 
+use std::sync::Arc;
+
 use crate::base::ids::{PlaceId, SpanId, TableId, VariableId};
 use crate::exact::stages::Form;
 use crate::net::{Span, Tick};
@@ -85,7 +87,7 @@ pub struct Inhibitor {
 }
 
 pub struct Output {
-    pub places: Vec<PlaceId>,
+    pub places: Arc<[PlaceId]>,
     pub index: Option<(Int, SpanId)>,
     pub count: Count,
     pub condition: Option<Bool>,

@@ -1,35 +1,87 @@
-//! The machine code of one program, made when engines have run long enough for it to pay.
+//! The machine code of one program: when it is made, and by which thread.
+//!
+//! **Problem.** To make code takes one or two milliseconds for each kind of transition. A run that ends before would rather have
+//! done without, and a long one would rather have had it at once; nobody knows how long a run will be.
+//!
+//! **Idea.** What engines have spent on interpreting is the measure: once that is as much as the code costs, the code is made, so a
+//! run never takes more than about twice the time of the best choice. Where a core is free, another thread makes it, sooner, and
+//! engines are interpreted meanwhile. It gives up if they all end before the code has paid. Steps are the same whether they are
+//! interpreted or not, so no result depends on the moment.
 
+use std::cell::Cell;
 use std::collections::HashSet;
+use std::panic::{catch_unwind, AssertUnwindSafe};
+use std::process::id as process;
+use std::sync::atomic::AtomicU32;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, Weak};
+use std::thread::Builder;
+use std::time::Duration;
 
+use crate::base::cores::has_free_core;
 use crate::base::ids::TransitionId;
 use crate::engine::code::Code;
+use crate::engine::limits::Compile;
 use crate::engine::run::Engine;
 use crate::jit::sharing::Sharing;
-use crate::jit::unit::generate;
-use crate::program::Program;
+use crate::jit::unit::{generate, on_large_stack, Request, GENERATOR_STACK};
 
 /// Kinds of observers that code is made for.
 const KINDS: usize = 2;
-/// Up to this number of unlike transitions, code is made after the same number of firings.
-const FEW_UNLIKE: u64 = 40;
-/// With more unlike transitions, there is code only for those whose own firings pay for it, once most firings are theirs.
+/// What it costs to make code [ns]: of any net, for each word of the blueprints, and to find the holes of each transition.
+const BASE: u64 = 2_000_000;
+const OF_WORD: u64 = 6_500;
+const OF_TRANSITION: u64 = 10_000;
+/// How long it takes to see what transitions have in common [ns], for each of them.
+const COMPARED: u64 = 5_000;
+/// Where a core is free, code is made once engines have spent this part of its cost.
+const EARLY: u64 = 4;
+/// Firings that the profile is made of, at least; and where model time stands still, so that it has seen nothing.
+const SEEN: u64 = 10_000;
+const FIRST_INSTANT: u64 = 5_000_000;
+/// With more unlike transitions, there is code only for those that have fired so often that it pays, once most firings are theirs.
 const MOST_AT_ONCE: usize = 10_000;
+const OFTEN: u64 = 500;
 const HOT_SHARE: f64 = 0.75;
-/// Finding the holes of this many transitions takes as long as generating the code of one.
-const ALIKE: usize = 128;
-/// While model time stands still, code is made only after this many times the firings after which it otherwise pays.
-const FIRST_INSTANT: u64 = 50;
+/// How long to interpret until looking again whether there is code [ns], in firings if it is not known how long one takes.
+const LOOK: u64 = 1_000_000;
+const FEW: u64 = 1_000;
+const MANY: u64 = 100_000;
+
+/// What an engine is to do next.
+pub enum Step<'a> {
+    /// Interpret this many firings at most, and then ask again.
+    Interpret(u64),
+    Run(&'a Arc<Code>),
+}
 
 /// The code of one program, for each kind of observers. All engines of the program share it.
 #[derive(Default)]
 pub struct Cache {
-    code: [OnceLock<Option<Arc<Code>>>; KINDS],
-    /// Firings that engines have interpreted so far, all replications and runs together.
+    shared: Arc<Shared>,
+}
+
+/// What a thread that makes code knows of the engines that wait for it. Each has a reference, and so has the cache.
+#[derive(Default)]
+struct Shared {
+    slots: [Slot; KINDS],
+    /// Firings that engines have interpreted so far, all replications and runs together, and what they have spent on it [ns].
     interpreted: AtomicU64,
-    sharing: OnceLock<Sharing>,
+    spent: AtomicU64,
+    sharing: OnceLock<Arc<Sharing>>,
+}
+
+#[derive(Default)]
+struct Slot {
+    /// None where this machine, or the size of the net, has no code.
+    code: OnceLock<Option<Arc<Code>>>,
+    /// The process of which a thread makes it, or 0. The fork of a process has none of its threads.
+    maker: AtomicU32,
+}
+
+/// An engine waits for code, or may later.
+pub struct Interest {
+    _shared: Arc<Shared>,
 }
 
 /// The kind of an engine's observers: where they keep levels, code is different.
@@ -38,86 +90,140 @@ fn kind(engine: &Engine) -> usize {
 }
 
 impl Cache {
-    /// Whether code for such an engine was requested, even if there is none.
-    pub fn is_made(&self, engine: &Engine) -> bool {
-        self.code[kind(engine)].get().is_some()
-    }
-
-    /// The code for an engine of the cache's program, which is made now if it was not. None where this machine, or the size of
-    /// the net, has none.
-    pub fn code(&self, engine: &Engine) -> Option<&Arc<Code>> {
-        let hot = || match self.has_very_many(&engine.program) {
-            true => hot(engine, least_of_each(engine.limits.compile_after)).0,
-            false => HashSet::new(),
-        };
-        self.code[kind(engine)]
-            .get_or_init(|| generate(engine, hot(), self.sharing(&engine.program)).map(Arc::new))
-            .as_ref()
+    /// To be kept as long as an engine may run.
+    pub fn interest(&self) -> Interest {
+        Interest { _shared: Arc::clone(&self.shared) }
     }
 
     /// An engine has interpreted `firings` more firings.
-    pub fn count(&self, firings: u64) {
-        self.interpreted.fetch_add(firings, Relaxed);
+    pub fn count(&self, firings: u64, time: Duration) {
+        self.shared.interpreted.fetch_add(firings, Relaxed);
+        self.shared.spent.fetch_add(time.as_nanos() as u64, Relaxed);
     }
 
-    /// How many more firings to interpret before asking again whether code pays; 0 if it does.
-    pub fn interpreted_yet(&self, engine: &Engine) -> u64 {
+    /// What an engine of the cache's program is to do next. May make code, or let it be made.
+    pub fn next(&self, engine: &Engine) -> Step<'_> {
         if !engine.observers.compile() {
-            return u64::MAX;
+            return Step::Interpret(u64::MAX);
         }
-        // Another replication may have made it meanwhile.
-        if self.is_made(engine) {
-            return 0;
+        let slot = &self.shared.slots[kind(engine)];
+        if let Some(code) = slot.code.get() {
+            return run(code);
         }
-        let few = engine.limits.compile_after;
-        let so_far = self.interpreted.load(Relaxed);
-        let pays = match few.saturating_sub(so_far) {
-            0 if self.has_very_many(&engine.program) => match hot(engine, least_of_each(few)) {
-                (_, share) if share >= HOT_SHARE => 0,
-                _ => so_far.max(1),
+        match engine.limits.compile {
+            Compile::After(firings) => match firings.saturating_sub(self.shared.interpreted.load(Relaxed)) {
+                0 => self.at_once(engine, slot),
+                more => Step::Interpret(more),
             },
-            0 => self.pays_after(&engine.program, few).saturating_sub(so_far),
-            some => some,
-        };
-        // Before time has passed the profile is empty, and many firings may still have to begin.
-        if pays == 0 && engine.now == 0 && so_far < few.saturating_mul(FIRST_INSTANT) {
-            return few;
+            Compile::WhenItPays => self.when_it_pays(engine, slot),
         }
-        pays
     }
 
-    /// The number of firings after which code for a program pays, if code for a program of few transitions pays after `few`
-    /// firings.
-    fn pays_after(&self, program: &Program, few: u64) -> u64 {
-        let transitions = self.sharing(program).unlike + program.transitions.len() / ALIKE;
-        few.saturating_mul(FEW_UNLIKE.max(transitions as u64)) / FEW_UNLIKE
+    /// Makes code now, which other engines wait for.
+    fn at_once<'a>(&'a self, engine: &Engine, slot: &'a Slot) -> Step<'a> {
+        match self.hot(engine) {
+            Some(hot) => run(slot.code.get_or_init(|| {
+                let request = Request::of(engine, hot);
+                on_large_stack(|| generate(&request, self.sharing(engine), &|| true))
+            })),
+            None => Step::Interpret(self.doubled()),
+        }
     }
 
-    /// Whether there are so many different transitions that only the frequent ones get code.
-    fn has_very_many(&self, program: &Program) -> bool {
-        self.sharing(program).unlike > MOST_AT_ONCE
+    fn when_it_pays<'a>(&'a self, engine: &Engine, slot: &'a Slot) -> Step<'a> {
+        let Shared { interpreted, spent, .. } = &*self.shared;
+        let (interpreted, spent) = (interpreted.load(Relaxed), spent.load(Relaxed));
+        let soon = Step::Interpret((LOOK * interpreted.max(1) / spent.max(1)).clamp(FEW, MANY));
+        // Before time has passed the profile is empty, and many firings may still have to begin.
+        let seen = if engine.now == 0 { FIRST_INSTANT } else { SEEN };
+        if interpreted < seen || spent < COMPARED * engine.program.transitions.len() as u64 {
+            return soon;
+        }
+        let cost = self.cost(engine);
+        if spent < cost / EARLY || (spent < cost && !has_free_core()) {
+            return soon;
+        }
+        let Some(hot) = self.hot(engine) else { return Step::Interpret(self.doubled()) };
+        // One thread makes it.
+        let (maker, this) = (slot.maker.load(Relaxed), process());
+        if maker == this || slot.maker.compare_exchange(maker, this, Relaxed, Relaxed).is_err() {
+            return soon;
+        }
+        if has_free_core() && self.make_aside(engine, hot, cost) {
+            return soon;
+        }
+        self.at_once(engine, slot)
+    }
+
+    /// Lets another thread make code. Returns whether there is one.
+    fn make_aside(&self, engine: &Engine, hot: HashSet<TransitionId>, cost: u64) -> bool {
+        let (kind, request) = (kind(engine), Request::of(engine, hot));
+        let (shared, sharing) = (Arc::downgrade(&self.shared), Arc::clone(self.sharing(engine)));
+        let work = move || make_for(&shared, kind, &request, &sharing, cost);
+        Builder::new().name("machine code".to_owned()).stack_size(GENERATOR_STACK).spawn(work).is_ok()
+    }
+
+    /// What code for an engine costs [ns].
+    fn cost(&self, engine: &Engine) -> u64 {
+        let Sharing { words, unlike, .. } = **self.sharing(engine);
+        let part = MOST_AT_ONCE.min(unlike) as f64 / unlike.max(1) as f64;
+        BASE + (OF_WORD as f64 * words as f64 * part) as u64 + OF_TRANSITION * engine.program.transitions.len() as u64
+    }
+
+    /// The transitions that code is made for: all if none is named. None if too few have fired often.
+    fn hot(&self, engine: &Engine) -> Option<HashSet<TransitionId>> {
+        if self.sharing(engine).unlike <= MOST_AT_ONCE {
+            return Some(HashSet::new());
+        }
+        let (hot, share) = hot(engine);
+        (share >= HOT_SHARE).then_some(hot)
+    }
+
+    /// As many firings as have been interpreted.
+    fn doubled(&self) -> u64 {
+        self.shared.interpreted.load(Relaxed).max(FEW)
     }
 
     /// What transitions of the program have in common.
-    fn sharing(&self, program: &Program) -> &Sharing {
-        self.sharing.get_or_init(|| Sharing::of(program))
+    fn sharing(&self, engine: &Engine) -> &Arc<Sharing> {
+        self.shared.sharing.get_or_init(|| Arc::new(Sharing::of(&engine.program)))
     }
 }
 
-/// The number of firings after which the code of one of very many transitions pays, if the code of a small net pays
-/// after `few` firings of all its transitions. A net with very many transitions does not fit the cache, and
-/// interpreting one of its firings takes several times as long as in a small net.
-fn least_of_each(few: u64) -> u64 {
-    (few / FEW_UNLIKE / 5).max(1)
+fn run(code: &Option<Arc<Code>>) -> Step<'_> {
+    match code {
+        Some(code) => Step::Run(code),
+        None => Step::Interpret(u64::MAX),
+    }
 }
 
-/// The transitions that have fired at least `least` times, and their share of all firings.
-fn hot(engine: &Engine, least: u64) -> (HashSet<TransitionId>, f64) {
+/// Makes code that costs `cost` for engines that run meanwhile.
+fn make_for(shared: &Weak<Shared>, kind: usize, request: &Request, sharing: &Sharing, cost: u64) {
+    let given_up = Cell::new(false);
+    let is_wanted = || {
+        // What has been paid for is made, also between two runs.
+        let paid = || shared.upgrade().is_some_and(|shared| shared.spent.load(Relaxed) >= cost);
+        given_up.set(given_up.get() || (shared.strong_count() <= 1 && !paid()));
+        !given_up.get()
+    };
+    // A defect of the generator must not end the run.
+    let code = catch_unwind(AssertUnwindSafe(|| generate(request, sharing, &is_wanted))).ok().flatten();
+    let Some(shared) = shared.upgrade() else { return };
+    let slot = &shared.slots[kind];
+    match given_up.get() {
+        true => slot.maker.store(0, Relaxed),
+        false => drop(slot.code.set(code)),
+    }
+}
+
+/// The transitions that have fired so often that their code pays, and their share of all firings. A net with very many transitions
+/// does not fit the cache, and interpreting one of its firings takes several times as long as in a small net.
+fn hot(engine: &Engine) -> (HashSet<TransitionId>, f64) {
     let numbers = engine.enabling.transitions.iter().map(|transition| transition.firings);
     let (mut hot, mut theirs, mut all) = (HashSet::new(), 0, 0);
     for (id, firings) in numbers.enumerate() {
         all += firings;
-        if firings >= least {
+        if firings >= OFTEN {
             theirs += firings;
             hot.insert(TransitionId(id as u32));
         }

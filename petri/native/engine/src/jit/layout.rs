@@ -10,6 +10,7 @@ use crate::collections::tournament::{EventSlot, Four, Tournament};
 use crate::engine::run::Engine;
 use crate::engine::search::{Arc, Scratch};
 use crate::observe::observers::Observers;
+use crate::program::Program;
 use crate::state::agenda::{Agenda, Ending};
 use crate::state::arena::ArenaLayout;
 use crate::state::clocks::{AllClocks, Clocks};
@@ -64,7 +65,8 @@ pub struct EngineLayout {
 }
 
 impl EngineLayout {
-    pub fn of(engine: &Engine) -> Self {
+    /// keeps_levels: whether the time at each number of tokens is kept.
+    pub fn of(program: &Program, keeps_levels: bool) -> Self {
         let marking = offset_of!(Engine, marking);
         let enabling = offset_of!(Engine, enabling);
         let tournament = offset_of!(Engine, agenda) + offset_of!(Agenda, tournament);
@@ -83,20 +85,13 @@ impl EngineLayout {
             total: marking + offset_of!(Marking, total),
             random: offset_of!(Engine, random) + offset_of!(Random, state),
             drawn: offset_of!(Engine, drawn) + offset_of!(Random, state),
-            own_streams: engine
-                .program
-                .own_streams
-                .then_some(offset_of!(Engine, own) + Table::<TransitionId, Random>::START),
+            own_streams: program.own_streams.then_some(offset_of!(Engine, own) + Table::<TransitionId, Random>::START),
             value: offset_of!(Engine, value),
-            levels_times: engine
-                .observers
-                .levels
-                .are_kept()
-                .then_some(offset_of!(Engine, observers) + Observers::LEVELS),
+            levels_times: keeps_levels.then_some(offset_of!(Engine, observers) + Observers::LEVELS),
             pending: offset_of!(Engine, observers) + Observers::PENDING,
             listed: enabling + offset_of!(Enabling, listed),
             unsettled: enabling + offset_of!(Enabling, unsettled),
-            arena: ArenaLayout::of(&engine.program, size_of::<Engine>()),
+            arena: ArenaLayout::of(program, size_of::<Engine>()),
             list: enabling + offset_of!(Enabling, list) + Table::<TransitionId, TransitionId>::START,
             clocks: enabling + offset_of!(Enabling, clocks) + Table::<TransitionId, TransitionId>::START,
             variables: offset_of!(Engine, variables) + Table::<VariableId, u64>::START,

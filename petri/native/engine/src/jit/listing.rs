@@ -4,7 +4,7 @@
 //! constants and holes are shown where they are used, and memory has names: `engine.now`, `place(p).tokens`,
 //! `transition(v7).unmet`, `hole(bit of t)`. So it has no addresses, and is the same on every machine.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::mem::offset_of;
 use std::ptr::from_ref;
 
@@ -16,10 +16,9 @@ use crate::jit::blueprint::planner::Planner;
 use crate::jit::emit::join::{AROUND, ONLY, WITHOUT};
 use crate::jit::holes::Hole;
 use crate::jit::layout::EngineLayout;
-use crate::jit::profile::Profile;
 use crate::jit::runtime::{Rare, Runtime};
 use crate::jit::shapes::Piece;
-use crate::jit::unit::{on_large_stack, Generator};
+use crate::jit::unit::{on_large_stack, Generator, Request};
 use crate::program::Program;
 use crate::state::counters::{PlaceCounters, TransitionCounters};
 use crate::state::lane::Lane;
@@ -38,11 +37,12 @@ pub fn listings(engine: &Engine, id: TransitionId) -> Option<Vec<Listing>> {
     if !engine.observers.compile() {
         return None;
     }
-    let (program, profile) = (&*engine.program, Profile::of(engine));
+    let request = Request::of(engine, HashSet::new());
     on_large_stack(|| {
-        let mut generator = Generator::new(engine, &profile)?;
-        let layout = EngineLayout::of(engine);
-        let (blueprint, names) = Planner::transition(program, Some(&profile), id);
+        let program = &*request.program;
+        let mut generator = Generator::new(&request)?;
+        let layout = request.layout();
+        let (blueprint, names) = Planner::transition(program, Some(&request.profile), id);
         let list = |&piece: &Piece| {
             let (text, holes) = generator.text(&blueprint, piece);
             let code = Reader::new(program, &layout, generator.runtime(), &names, holes).read(&text);

@@ -9,7 +9,7 @@
 //!
 //! May import: all rooms but `session`.
 //!
-//! - [`cache`]: the code of one program, made when that pays
+//! - [`cache`]: the code of one program: when it is made, and by which thread
 //! - [`unit`]: the code of one net: which functions there are
 //! - [`shapes`]: which of them are alike
 //! - [`sharing`]: which transitions share their code although they compute something else

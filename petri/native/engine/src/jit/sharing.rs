@@ -3,11 +3,11 @@
 //! expressions, these become functions of their own, which the shared code calls: only they differ then.
 
 use std::collections::{HashMap, HashSet};
-use std::hash::{BuildHasher, Hash};
+use std::hash::{Hash, Hasher};
 
 use crate::base::ids::TransitionId;
 use crate::jit::blueprint::planner::{Expressions, Planned, Planner};
-use crate::jit::blueprint::quick_hash::QuickHash;
+use crate::jit::blueprint::quick_hash::QuickHasher;
 use crate::program::Program;
 
 /// The code of up to this many different transitions stays in the cache.
@@ -23,42 +23,92 @@ pub struct Sharing {
     calling: HashSet<TransitionId>,
     /// The number of unlike transitions, all expressions written out, whose code would take as long to generate.
     pub unlike: usize,
+    /// The words of all blueprints that code is generated from. The time that it takes grows with them.
+    pub words: u64,
 }
 
-/// The hash of a blueprint. If two blueprints had the same hash, the code would only be slower.
-fn mark(of: &impl Hash) -> u64 {
-    QuickHash::default().hash_one(of)
+/// The hash of a blueprint, and how many words it has. If two blueprints had the same hash, the code would only be slower.
+#[derive(Clone, Copy)]
+struct Mark {
+    hash: u64,
+    words: u64,
+}
+
+impl Mark {
+    fn of(blueprint: &impl Hash) -> Self {
+        let mut counting = Counting::default();
+        blueprint.hash(&mut counting);
+        Mark { hash: counting.finish(), words: counting.words }
+    }
+}
+
+/// Counts the words that it hashes.
+#[derive(Default)]
+struct Counting {
+    hasher: QuickHasher,
+    words: u64,
+}
+
+impl Hasher for Counting {
+    fn write(&mut self, bytes: &[u8]) {
+        self.hasher.write(bytes);
+        self.words += bytes.len().div_ceil(8) as u64;
+    }
+
+    fn finish(&self) -> u64 {
+        self.hasher.finish()
+    }
+}
+
+/// The marks that differ, and the words of all of them.
+#[derive(Default)]
+struct Different {
+    hashes: HashSet<u64>,
+    words: u64,
+}
+
+impl Extend<Mark> for Different {
+    fn extend<I: IntoIterator<Item = Mark>>(&mut self, marks: I) {
+        for Mark { hash, words } in marks {
+            self.words += if self.hashes.insert(hash) { words } else { 0 };
+        }
+    }
 }
 
 impl Sharing {
     /// What is best for a net, whatever its profile.
     pub fn of(program: &Program) -> Self {
         let ids = || (0..program.transitions.len() as u32).map(TransitionId);
-        let written: Vec<u64> = ids().map(|id| mark(&Planner::transition(program, None, id).0)).collect();
-        let unlike = written.iter().collect::<HashSet<_>>().len();
+        let written: Vec<Mark> = ids().map(|id| Mark::of(&Planner::transition(program, None, id).0)).collect();
+        let mut different = Different::default();
+        different.extend(written.iter().copied());
+        let Different { hashes, words } = different;
         let always = program.without.inlining;
-        if program.without.calls || !always && unlike <= FEW {
-            return Sharing { calling: HashSet::new(), unlike };
+        if program.without.calls || !always && hashes.len() <= FEW {
+            return Sharing { calling: HashSet::new(), unlike: hashes.len(), words };
         }
-        let mut groups: HashMap<u64, Vec<TransitionId>> = HashMap::new();
+        let mut groups: HashMap<u64, (Mark, Vec<TransitionId>)> = HashMap::new();
         let mut functions = HashMap::new();
         for id in ids() {
             let Planned { blueprint, calls, .. } = Planner::planned(program, None, id, Expressions::Called);
-            groups.entry(mark(&blueprint)).or_default().push(id);
-            functions.insert(id, calls.iter().map(|(called, _)| mark(called)).collect::<Vec<u64>>());
+            let mark = Mark::of(&blueprint);
+            groups.entry(mark.hash).or_insert((mark, Vec::new())).1.push(id);
+            functions.insert(id, calls.iter().map(|(called, _)| Mark::of(called)).collect::<Vec<Mark>>());
         }
-        let (mut calling, mut called, mut alone) = (HashSet::new(), HashSet::<u64>::new(), 0);
-        for group in groups.into_values() {
-            let differ = group.iter().map(|id| written[id.at()]).collect::<HashSet<_>>().len();
-            if always || differ >= LEAST {
-                called.extend(group.iter().flat_map(|id| &functions[id]));
+        let (mut calling, mut called, mut alone) = (HashSet::new(), Different::default(), Different::default());
+        for (mark, group) in groups.into_values() {
+            let mut differ = Different::default();
+            differ.extend(group.iter().map(|id| written[id.at()]));
+            if always || differ.hashes.len() >= LEAST {
+                called.extend(group.iter().flat_map(|id| functions[id].iter().copied()));
                 calling.extend(group);
-                alone += 1;
+                alone.extend([mark]);
             } else {
-                alone += differ;
+                alone.extend(group.iter().map(|id| written[id.at()]));
             }
         }
-        Sharing { calling, unlike: alone + called.len() / SHORTER }
+        let unlike = alone.hashes.len() + called.hashes.len() / SHORTER;
+        Sharing { calling, unlike, words: alone.words + called.words }
     }
 
     /// How the expressions of a transition are in its code.

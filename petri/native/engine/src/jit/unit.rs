@@ -1,10 +1,13 @@
 //! The code of one net: writes one function of each shape, and the hole rows of each shape.
 
+use std::cell::Cell;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::iter;
 use std::mem::ManuallyDrop;
+use std::ops::{Deref, DerefMut};
 use std::ptr::null;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use cranelift_codegen::ir::types::I64;
 use cranelift_codegen::ir::{AbiParam, InstBuilder, Signature, Type};
@@ -13,7 +16,7 @@ use cranelift_codegen::settings::{self, Configurable};
 use cranelift_codegen::Context;
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use cranelift_jit::{ArenaMemoryProvider, JITBuilder, JITModule};
-use cranelift_module::{default_libcall_names, FuncId, Module, ModuleError};
+use cranelift_module::{default_libcall_names, FuncId, Module};
 
 use crate::base::ids::{PlaceId, TransitionId};
 use crate::engine::code::{Code, Routine, Routines};
@@ -37,9 +40,55 @@ use crate::program::time::Time;
 use crate::program::Program;
 use crate::state::arena::ArenaLayout;
 
+/// What code is made of. It has no part of an engine, so that another thread may make the code while the engine runs.
+pub struct Request {
+    pub program: Arc<Program>,
+    pub profile: Profile,
+    /// Whether engines keep the time at each number of tokens.
+    keeps_levels: bool,
+    /// The transitions that have code; if none is named, all.
+    hot: HashSet<TransitionId>,
+}
+
+impl Request {
+    /// Code for engines of a program that observe what this one does, as far as it has come.
+    pub fn of(engine: &Engine, hot: HashSet<TransitionId>) -> Self {
+        let keeps_levels = engine.observers.levels.are_kept();
+        Request { program: Arc::clone(&engine.program), profile: Profile::of(engine), keeps_levels, hot }
+    }
+
+    pub fn layout(&self) -> EngineLayout {
+        EngineLayout::of(&self.program, self.keeps_levels)
+    }
+}
+
+/// Frees the memory of the functions, also where a generator gives up.
+struct OwnedModule(ManuallyDrop<JITModule>);
+
+impl Deref for OwnedModule {
+    type Target = JITModule;
+
+    fn deref(&self) -> &JITModule {
+        &self.0
+    }
+}
+
+impl DerefMut for OwnedModule {
+    fn deref_mut(&mut self) -> &mut JITModule {
+        &mut self.0
+    }
+}
+
+impl Drop for OwnedModule {
+    fn drop(&mut self) {
+        // SAFETY: the functions can no longer be called, and the module is not used again.
+        unsafe { ManuallyDrop::take(&mut self.0).free_memory() };
+    }
+}
+
 /// Owns the machine code, and the tables that it finds by address.
 struct Memory {
-    module: ManuallyDrop<JITModule>,
+    _module: OwnedModule,
     /// See `Runtime::arrivals`.
     _arrivals: Box<[Routine]>,
     /// The holes of the functions of expressions, and of all other routines.
@@ -51,14 +100,8 @@ unsafe impl Send for Memory {}
 // SAFETY: the same.
 unsafe impl Sync for Memory {}
 
-impl Drop for Memory {
-    fn drop(&mut self) {
-        // SAFETY: the functions can no longer be called, and the module is not used again.
-        unsafe { ManuallyDrop::take(&mut self.module).free_memory() };
-    }
-}
-
-const GENERATOR_STACK: usize = 256 << 20;
+/// The generator recurses over expressions: it gets a stack of its own, as the loader does.
+pub const GENERATOR_STACK: usize = 256 << 20;
 /// Addresses that are reserved for the code of a net [bytes], and for each of its transitions, at most `MOST_ADDRESSED` of them.
 const CODE: usize = 64 << 20;
 const CODE_OF_TRANSITION: usize = 64 << 10;
@@ -68,11 +111,9 @@ const MOST_WRITTEN: usize = 8;
 /// Where the loop looks for one of several pieces by the number of its transition, it does so for no more transitions than this.
 const MOST_NUMBERS: usize = 64;
 
-type Generated<T> = Result<T, Box<ModuleError>>;
-
 /// Generates the functions of one net.
 pub struct Generator<'a> {
-    module: JITModule,
+    module: OwnedModule,
     context: Context,
     functions: FunctionBuilderContext,
     program: &'a Program,
@@ -82,26 +123,28 @@ pub struct Generator<'a> {
     arrivals: Box<[Routine]>,
     /// How each shape has its holes.
     known: Vec<Vec<Filling>>,
-    /// The calls of rarely called functions.
+    /// The calls of rarely called functions, and of which of them there are any, as bits.
     rare: Vec<FuncId>,
+    called_rarely: Cell<u64>,
     /// Bytes of the functions that have been compiled.
     sizes: HashMap<FuncId, usize>,
     /// The transitions that have code; if none is named, all.
-    hot: HashSet<TransitionId>,
+    hot: &'a HashSet<TransitionId>,
+    /// Asked between two functions.
+    is_wanted: &'a dyn Fn() -> bool,
 }
 
-/// The code of an engine's program for engines with such observers: of the transitions that are hot, or of all if none is.
-/// None where this machine, or the size of the net, has none.
-pub fn generate(engine: &Engine, hot: HashSet<TransitionId>, sharing: &Sharing) -> Option<Code> {
-    let program = &*engine.program;
-    if ArenaLayout::of(program, size_of::<Engine>()).size > i32::MAX as usize {
+/// The code that is requested. None where this machine, or the size of the net, has none, and once it is not wanted any more. Needs
+/// a large stack.
+pub fn generate(request: &Request, sharing: &Sharing, is_wanted: &dyn Fn() -> bool) -> Option<Arc<Code>> {
+    if request.layout().arena.size > i32::MAX as usize {
         return None;
     }
-    let profile = Profile::of(engine);
-    on_large_stack(|| Generator { hot, ..Generator::new(engine, &profile)? }.generate(sharing).ok())
+    let generator = Generator { is_wanted, ..Generator::new(request)? };
+    generator.generate(sharing).map(Arc::new)
 }
 
-/// The generator recurses over expressions: it gets a stack of its own, as the loader does.
+/// Does work for which the stack of this thread may not be large enough.
 pub fn on_large_stack<T: Send>(work: impl FnOnce() -> Option<T> + Send) -> Option<T> {
     std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().stack_size(GENERATOR_STACK).spawn_scoped(scope, work).ok()?;
@@ -110,8 +153,8 @@ pub fn on_large_stack<T: Send>(work: impl FnOnce() -> Option<T> + Send) -> Optio
 }
 
 impl<'a> Generator<'a> {
-    pub fn new(engine: &'a Engine, profile: &'a Profile) -> Option<Self> {
-        let program = &*engine.program;
+    pub fn new(request: &'a Request) -> Option<Self> {
+        let Request { program, profile, hot, .. } = request;
         let mut flags = settings::builder();
         let verifies = if cfg!(debug_assertions) { "true" } else { "false" };
         let chosen = [
@@ -130,42 +173,48 @@ impl<'a> Generator<'a> {
         if let Ok(memory) = ArenaMemoryProvider::new_with_size(addresses) {
             builder.memory_provider(Box::new(memory));
         }
-        let mut module = JITModule::new(builder);
-        let mut context = module.make_context();
-        let mut functions = FunctionBuilderContext::new();
-        let way = |(address, types)| way(&mut module, &mut context, &mut functions, address, types).ok();
-        let rare = Rare::all().into_iter().map(way).collect::<Option<Vec<FuncId>>>()?;
+        let mut module = OwnedModule(ManuallyDrop::new(JITModule::new(builder)));
+        let context = module.make_context();
+        let mut declare =
+            |(_, types): (usize, &[Type])| module.declare_anonymous_function(&way(types, CallConv::PreserveAll)).ok();
+        let rare = Rare::all().into_iter().map(&mut declare).collect::<Option<Vec<FuncId>>>()?;
         let arrivals: Box<[Routine]> = (0..2 * program.places.len()).map(|_| Routine::none()).collect();
         Some(Generator {
             module,
             context,
-            functions,
+            functions: FunctionBuilderContext::new(),
             program,
             profile,
-            layout: EngineLayout::of(engine),
+            layout: request.layout(),
             runtime: Runtime::of(arrivals.as_ptr()),
             arrivals,
             known: Vec::new(),
             rare,
+            called_rarely: Cell::new(0),
             sizes: HashMap::new(),
-            hot: HashSet::new(),
+            hot,
+            is_wanted: &|| true,
         })
     }
 
-    fn generate(mut self, sharing: &Sharing) -> Generated<Code> {
+    fn generate(mut self, sharing: &Sharing) -> Option<Code> {
         let program = self.program;
         let arriving = places_of_choices(program);
-        let (shapes, parts) = self.shapes(&arriving, sharing);
+        let (shapes, parts) = self.shapes(&arriving, sharing)?;
         self.known = known(program, &self.layout.arena, shapes.len(), &parts);
         let written = written([program.own, program.transitions.len()], &self.known, &parts);
         let in_loop: BTreeSet<usize> = written.shapes().collect();
         let functions = (0..shapes.len())
-            .map(|shape| (!in_loop.contains(&shape)).then(|| self.define(&shapes[shape], shape)).transpose())
-            .collect::<Generated<Vec<Option<FuncId>>>>()?;
+            .map(|shape| match in_loop.contains(&shape) {
+                true => Some(None),
+                false => self.define(&shapes[shape], shape).map(Some),
+            })
+            .collect::<Option<Vec<Option<FuncId>>>>()?;
         let (blueprint, names) = Planner::main_loop(program, Some(self.profile));
         let cycle = self.write_loop(&blueprint, &written);
         let cycle = (Some(self.compile()?), cycle);
-        self.module.finalize_definitions().map_err(Box::new)?;
+        self.define_ways()?;
+        self.module.finalize_definitions().ok()?;
         let arena = self.layout.arena;
         let filled = |part| (functions[Part::shape(part)], Part::row(part), &self.known[Part::shape(part)][..]);
         let (parts, expressions) = parts.split_at(3 * program.with_shadows() + arriving.len());
@@ -186,7 +235,7 @@ impl<'a> Generator<'a> {
         };
         let sizes = self.sizes.iter().map(|(&id, &size)| (self.module.get_finalized_function(id), size));
         let sizes: HashMap<*const u8, usize> = sizes.collect();
-        Ok(Code {
+        Some(Code {
             footprints: footprints(program, &arena, &routines, |id| row(id, 2), |id| row(id, 1)),
             lines: code_lines(
                 program,
@@ -198,7 +247,7 @@ impl<'a> Generator<'a> {
             memory: Box::new(Memory {
                 _arrivals: self.arrivals,
                 _holes: [holes_of_expressions, holes],
-                module: ManuallyDrop::new(self.module),
+                _module: self.module,
             }),
         })
     }
@@ -231,12 +280,12 @@ impl<'a> Generator<'a> {
         &mut self,
         arriving: &BTreeSet<(PlaceId, bool)>,
         sharing: &Sharing,
-    ) -> (Vec<(Rc<Blueprint>, Piece)>, Vec<Part>) {
-        let (program, profile) = (self.program, Some(self.profile));
-        let hot = std::mem::take(&mut self.hot);
+    ) -> Option<(Vec<(Rc<Blueprint>, Piece)>, Vec<Part>)> {
+        let (program, profile, hot) = (self.program, Some(self.profile), self.hot);
         let mut shapes = Shapes::new(program.without.shapes);
         let (mut parts, mut called) = (Vec::new(), Vec::new());
         for shadow in (0..program.with_shadows() as u32).map(TransitionId) {
+            (self.is_wanted)().then_some(())?;
             let id = program.owner(shadow);
             if let Some(planned) =
                 Planner::rate(program, profile, shadow).filter(|_| hot.is_empty() || hot.contains(&id))
@@ -260,7 +309,7 @@ impl<'a> Generator<'a> {
         let of_places = arriving.iter().map(|&(place, reserved)| Planner::arrival(program, profile, place, reserved));
         parts.extend(of_places.flat_map(|planned| self.parts(&mut shapes, planned)));
         parts.extend(called);
-        (shapes.all, parts)
+        Some((shapes.all, parts))
     }
 
     /// The functions of a transition, or a place. They are written unless those of its blueprint exist.
@@ -308,7 +357,8 @@ impl<'a> Generator<'a> {
     }
 
     /// The function of a shape.
-    fn define(&mut self, (blueprint, piece): &(Rc<Blueprint>, Piece), shape: usize) -> Generated<FuncId> {
+    fn define(&mut self, (blueprint, piece): &(Rc<Blueprint>, Piece), shape: usize) -> Option<FuncId> {
+        (self.is_wanted)().then_some(())?;
         self.write_piece(blueprint, *piece, Some(shape));
         self.compile()
     }
@@ -372,6 +422,7 @@ impl<'a> Generator<'a> {
             runtime: &self.runtime,
             known: &self.known,
             rare: self.rare.iter().map(declare).collect(),
+            called_rarely: &self.called_rarely,
             convention: normal,
         };
         let mut builder = FunctionBuilder::new(&mut self.context.func, &mut self.functions);
@@ -383,15 +434,49 @@ impl<'a> Generator<'a> {
     }
 
     /// Compiles the function that has been written.
-    fn compile(&mut self) -> Generated<FuncId> {
-        let signature = &self.context.func.signature;
-        let function = self.module.declare_anonymous_function(signature).map_err(Box::new)?;
-        self.module.define_function(function, &mut self.context).map_err(Box::new)?;
+    fn compile(&mut self) -> Option<FuncId> {
+        let function = self.module.declare_anonymous_function(&self.context.func.signature).ok()?;
+        self.module.define_function(function, &mut self.context).ok()?;
         let size = self.context.compiled_code().map_or(0, |code| code.code_info().total_size as usize);
         self.sizes.insert(function, size);
         self.module.clear_context(&mut self.context);
-        Ok(function)
+        Some(function)
     }
+
+    /// Writes those of the functions that call rarely called ones, and preserve all registers, to which there is a call.
+    fn define_ways(&mut self) -> Option<()> {
+        for (number, (address, types)) in Rare::all().into_iter().enumerate() {
+            if self.called_rarely.get() >> number & 1 == 1 {
+                self.define_way(self.rare[number], address, types)?;
+            }
+        }
+        Some(())
+    }
+
+    fn define_way(&mut self, function: FuncId, address: usize, types: &[Type]) -> Option<()> {
+        let normal = self.convention();
+        self.context.func.signature = way(types, CallConv::PreserveAll);
+        let mut builder = FunctionBuilder::new(&mut self.context.func, &mut self.functions);
+        let block = builder.create_block();
+        builder.append_block_params_for_function_params(block);
+        builder.switch_to_block(block);
+        let callee = builder.import_signature(way(types, normal));
+        let address = builder.ins().iconst(I64, address as i64);
+        let arguments = builder.block_params(block).to_vec();
+        builder.ins().call_indirect(callee, address, &arguments);
+        builder.ins().return_(&[]);
+        builder.seal_all_blocks();
+        builder.finalize(self.module.target_config());
+        self.module.define_function(function, &mut self.context).ok()?;
+        self.module.clear_context(&mut self.context);
+        Some(())
+    }
+}
+
+/// The signature of a rarely called function, which has parameters of these types behind the engine.
+fn way(types: &[Type], call_conv: CallConv) -> Signature {
+    let params = [I64].iter().chain(types).map(|&ty| AbiParam::new(ty)).collect();
+    Signature { params, returns: Vec::new(), call_conv }
 }
 
 /// How the code of each of the `shapes` shapes knows its holes.
@@ -442,41 +527,11 @@ fn places_of_choices(program: &Program) -> BTreeSet<(PlaceId, bool)> {
     places
 }
 
-/// A function that calls another one and preserves all registers.
-fn way(
-    module: &mut JITModule,
-    context: &mut Context,
-    functions: &mut FunctionBuilderContext,
-    address: usize,
-    types: &[Type],
-) -> Generated<FuncId> {
-    let parameters: Vec<AbiParam> = [I64].iter().chain(types).map(|&ty| AbiParam::new(ty)).collect();
-    let signature = |call_conv| Signature { params: parameters.clone(), returns: Vec::new(), call_conv };
-    context.func.signature = signature(CallConv::PreserveAll);
-    let mut builder = FunctionBuilder::new(&mut context.func, functions);
-    let block = builder.create_block();
-    builder.append_block_params_for_function_params(block);
-    builder.switch_to_block(block);
-    let callee = builder.import_signature(signature(module.isa().default_call_conv()));
-    let address = builder.ins().iconst(I64, address as i64);
-    let arguments = builder.block_params(block).to_vec();
-    builder.ins().call_indirect(callee, address, &arguments);
-    builder.ins().return_(&[]);
-    builder.seal_all_blocks();
-    builder.finalize(module.target_config());
-    let function = module.declare_anonymous_function(&context.func.signature).map_err(Box::new)?;
-    module.define_function(function, context).map_err(Box::new)?;
-    module.clear_context(context);
-    Ok(function)
-}
-
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::*;
     use crate::base::ticks::HORIZON;
-    use crate::engine::limits::Limits;
+    use crate::engine::limits::{Compile, Limits};
     use crate::jit::verify::verify_shapes;
     use crate::observe::observers::ExtraObservers;
     use crate::program::without::Without;
@@ -502,14 +557,30 @@ mod tests {
     }
 
     fn engine(program: Program) -> Housed<Engine> {
-        let limits = Limits { firings_at_an_instant: 1000, tokens: 1000, compile_after: 150 };
+        let limits = Limits { firings_at_an_instant: 1000, tokens: 1000, compile: Compile::After(150) };
         let engine = Engine::new(Arc::new(program), [1, 2, 3], limits, ExtraObservers::default(), Arc::default());
         engine.expect("an engine")
     }
 
-    fn code(program: Program) -> Option<Code> {
-        let sharing = Sharing::of(&program);
-        generate(&engine(program), HashSet::new(), &sharing)
+    fn code(program: Program) -> Option<Arc<Code>> {
+        code_for(&engine(program), HashSet::new())
+    }
+
+    fn code_for(engine: &Engine, hot: HashSet<TransitionId>) -> Option<Arc<Code>> {
+        generate(&Request::of(engine, hot), &Sharing::of(&engine.program), &|| true)
+    }
+
+    #[test]
+    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+    fn what_is_not_wanted_any_more_is_given_up() {
+        let engine = engine(ring(30, ""));
+        let (request, sharing) = (Request::of(&engine, HashSet::new()), Sharing::of(&engine.program));
+        let made = |times: usize| {
+            let left = Cell::new(times);
+            let is_wanted = || left.replace(left.get().saturating_sub(1)) > 0;
+            generate(&request, &sharing, &is_wanted).is_some()
+        };
+        assert_eq!([0, 1, 30, 1000].map(made), [false, false, false, true]);
     }
 
     /// With code for some transitions, or for all, a run is the one that is interpreted.
@@ -518,8 +589,7 @@ mod tests {
         let hot = [HashSet::new(), HashSet::from([TransitionId(2)]), (0..6).map(TransitionId).collect()];
         let runs = hot.map(|hot| {
             let mut coded = engine(ring(7, ""));
-            let sharing = Sharing::of(&coded.program);
-            let code = Arc::new(generate(&coded, hot, &sharing).expect("code"));
+            let code = code_for(&coded, hot).expect("code");
             // SAFETY: the code is of the engine's program, for such an engine.
             unsafe { coded.run_code(&code, HORIZON, 500) };
             (coded.firings, coded.hash.0)
@@ -607,9 +677,9 @@ mod tests {
     /// The number of functions that are compiled for a program before it has run.
     fn functions(program: Program) -> usize {
         let (sharing, engine) = (Sharing::of(&program), engine(program));
-        let profile = Profile::of(&engine);
-        let generator = Generator::new(&engine, &profile);
-        generator.map_or(0, |mut generator| generator.shapes(&BTreeSet::new(), &sharing).0.len())
+        let request = Request::of(&engine, HashSet::new());
+        let shapes = Generator::new(&request).and_then(|mut generator| generator.shapes(&BTreeSet::new(), &sharing));
+        shapes.map_or(0, |(shapes, _)| shapes.len())
     }
 
     #[test]
@@ -635,8 +705,7 @@ mod tests {
     fn expressions_that_are_called_have_the_values_of_those_that_are_interpreted() {
         for constants_alone in [false, true] {
             let mut coded = engine(computing_ring(200, constants_alone, ""));
-            let sharing = Sharing::of(&coded.program);
-            let code = Arc::new(generate(&coded, HashSet::new(), &sharing).expect("code"));
+            let code = code_for(&coded, HashSet::new()).expect("code");
             // SAFETY: the code is of the engine's program, for such an engine.
             unsafe { coded.run_code(&code, HORIZON, 2_000) };
             let mut interpreted = engine(computing_ring(200, constants_alone, ""));

@@ -1,7 +1,7 @@
 //! Checks that transitions with the same blueprint have the same code, as `unit` assumes. Emission reads only the
 //! blueprint, so this holds unless a change gives it more to read; tests call this check.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use crate::base::ids::TransitionId;
@@ -12,7 +12,7 @@ use crate::jit::blueprint::Blueprint;
 use crate::jit::profile::Profile;
 use crate::jit::shapes::{Described, Shapes};
 use crate::jit::sharing::Sharing;
-use crate::jit::unit::{on_large_stack, Generator};
+use crate::jit::unit::{on_large_stack, Generator, Request};
 use crate::program::Program;
 
 /// The first transition of a blueprint, its names, and its functions.
@@ -33,8 +33,8 @@ pub fn verify_shapes(engine: &Engine) -> Result<usize, String> {
     if !engine.observers.compile() {
         return Ok(0);
     }
-    let (program, profile) = (&*engine.program, Profile::of(engine));
-    on_large_stack(|| Some(compare(Generator::new(engine, &profile)?, program, &profile))).unwrap_or(Ok(0))
+    let request = Request::of(engine, HashSet::new());
+    on_large_stack(|| Some(compare(Generator::new(&request)?, &request.program, &request.profile))).unwrap_or(Ok(0))
 }
 
 fn compare(mut generator: Generator, program: &Program, profile: &Profile) -> Result<usize, String> {

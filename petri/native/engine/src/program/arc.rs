@@ -1,5 +1,7 @@
 //! The arcs of a transition, as the engine runs them.
 
+use std::sync::Arc;
+
 use crate::base::ids::{IndexId, PlaceId, SpanId, TransitionId, VariableId};
 use crate::program::expression::{Bool, Int, Value};
 use crate::program::time::Time;
@@ -73,7 +75,8 @@ pub enum OutputForm {
 }
 
 pub struct OutputProgram {
-    pub places: Vec<PlaceId>,
+    /// Arcs that give to any place of one array share the list.
+    pub places: Arc<[PlaceId]>,
     pub form: OutputForm,
     pub width: usize,
     pub index: Option<(Int, SpanId)>,

@@ -67,7 +67,7 @@ fn given(transition: &TransitionProgram) -> BTreeMap<PlaceId, Option<u64>> {
     let mut given = BTreeMap::new();
     for arc in &transition.outputs {
         let count = if let Count::Const(count) = arc.count { Some(count) } else { None };
-        for &place in &arc.places {
+        for &place in arc.places.iter() {
             let sum = given.entry(place).or_insert(Some(0));
             *sum = sum.zip(count).map(|(sum, count): (u64, u64)| sum.saturating_add(count));
         }

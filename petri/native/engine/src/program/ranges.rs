@@ -82,7 +82,7 @@ fn grow(net: &Net, ranges: &mut Slots, all: Option<&Slots>) -> bool {
         let Some(variables) = variables(transition, ranges) else { continue };
         for arc in &transition.outputs {
             let values: Vec<Range> = arc.values.iter().map(|value| Ranges(&variables).facts(value).range).collect();
-            for &place in &arc.places {
+            for &place in arc.places.iter() {
                 let Some(slots) = ranges.get_mut(place.at()) else { continue };
                 for (slot, (range, &value)) in slots.iter_mut().zip(&values).enumerate() {
                     let wider = hull(*range, within(net, place, slot, value));

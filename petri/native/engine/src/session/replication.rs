@@ -2,13 +2,16 @@
 
 use std::sync::atomic::AtomicU64;
 use std::sync::Arc;
+use std::time::Instant;
 
+use crate::base::cores::takes_a_core;
 use crate::base::fault::Outcome;
 use crate::base::ids::TransitionId;
 use crate::base::saved::{Fit, SavedEngine, Unfit};
 use crate::base::ticks::Ticks;
 use crate::engine::limits::Limits;
 use crate::engine::run::{Engine, Reason};
+use crate::jit::cache::{Interest, Step};
 use crate::jit::listing::{listings, Listing};
 use crate::jit::verify::verify_shapes;
 use crate::observe::observers::ExtraObservers;
@@ -19,6 +22,7 @@ use crate::state::arena::Housed;
 pub struct Replication {
     compiled: Arc<Compiled>,
     pub engine: Housed<Engine>,
+    _interest: Interest,
 }
 
 impl Replication {
@@ -32,7 +36,7 @@ impl Replication {
         stop: Arc<AtomicU64>,
     ) -> Outcome<Self> {
         let engine = Engine::new(Arc::clone(&compiled.program), seed, limits, extra, stop)?;
-        Ok(Replication { compiled, engine })
+        Ok(Replication::with(compiled, engine))
     }
 
     /// A replication that goes on from a state, as `new` makes one at time 0.
@@ -45,35 +49,38 @@ impl Replication {
     ) -> Fit<Self> {
         let engine = Engine::resume(Arc::clone(&compiled.program), saved, limits, extra, stop)?;
         engine.verify().map_err(Unfit::Wrong)?;
-        Ok(Replication { compiled, engine })
+        Ok(Replication::with(compiled, engine))
+    }
+
+    fn with(compiled: Arc<Compiled>, engine: Housed<Engine>) -> Self {
+        Replication { _interest: compiled.cache.interest(), compiled, engine }
     }
 
     /// Runs to the end of instant `until`, or for `firings` more firings. May be called again to go on.
-    pub fn advance(&mut self, until: Ticks, firings: u64) -> Reason {
+    pub fn advance(&mut self, until: Ticks, mut firings: u64) -> Reason {
         if self.engine.error.is_some() {
             return Reason::Error;
         }
-        let cache = &self.compiled.cache;
-        let interpreted = cache.interpreted_yet(&self.engine);
-        if interpreted > 0 {
-            return self.interpret(until, firings, interpreted);
-        }
-        match cache.code(&self.engine) {
-            // SAFETY: the cache is that of the engine's program, and this is its code for such an engine.
-            Some(code) => unsafe { self.engine.run_code(code, until, firings) },
-            None => self.engine.interpret(until, firings),
+        takes_a_core();
+        loop {
+            let most = match self.compiled.cache.next(&self.engine) {
+                // SAFETY: the cache is that of the engine's program, and this is its code for such an engine.
+                Step::Run(code) => return unsafe { self.engine.run_code(code, until, firings) },
+                Step::Interpret(most) => most,
+            };
+            let reason = self.interpret(until, firings.min(most));
+            if reason != Reason::Budget || firings <= most {
+                return reason;
+            }
+            firings -= most;
         }
     }
 
-    /// The same, with the first firings interpreted: it does not pay yet to make code.
-    fn interpret(&mut self, until: Ticks, firings: u64, interpreted: u64) -> Reason {
-        let before = self.engine.firings;
-        let reason = self.engine.interpret(until, firings.min(interpreted));
-        self.compiled.cache.count(self.engine.firings - before);
-        if reason != Reason::Budget || firings <= interpreted {
-            return reason;
-        }
-        self.advance(until, firings - interpreted)
+    fn interpret(&mut self, until: Ticks, firings: u64) -> Reason {
+        let (before, clock) = (self.engine.firings, Instant::now());
+        let reason = self.engine.interpret(until, firings);
+        self.compiled.cache.count(self.engine.firings - before, clock.elapsed());
+        reason
     }
 
     /// The time at each number of tokens, place after place; empty when it was not asked for.
@@ -104,6 +111,7 @@ mod tests {
 
     use super::*;
     use crate::base::ticks::HORIZON;
+    use crate::engine::limits::Compile;
     use crate::net::Net;
     use crate::program::without::Without;
 
@@ -127,7 +135,7 @@ mod tests {
 
     /// A replication of a ring that has run machine code.
     fn coded(stations: usize, without: &str) -> Replication {
-        let limits = Limits { firings_at_an_instant: 1000, tokens: 1 << 20, compile_after: 0 };
+        let limits = Limits { firings_at_an_instant: 1000, tokens: 1 << 20, compile: Compile::After(0) };
         let compiled = Arc::new(ring(stations, without));
         let mut replication = Replication::new(compiled, [1, 2, 3], limits, ExtraObservers::default(), Arc::default())
             .expect("a replication");
@@ -158,12 +166,11 @@ mod tests {
     #[test]
     fn runs_that_are_short_have_code_together() {
         let compiled = Arc::new(ring(5, ""));
-        let limits = Limits { firings_at_an_instant: 1000, tokens: 1000, compile_after: 150 };
+        let limits = Limits { firings_at_an_instant: 1000, tokens: 1000, compile: Compile::After(150) };
         for seed in 0..2 {
             let replication =
                 Replication::new(Arc::clone(&compiled), [seed; 3], limits, ExtraObservers::default(), Arc::default());
             let mut replication = replication.expect("a replication");
-            assert!(!compiled.cache.is_made(&replication.engine));
             assert_eq!(replication.advance(HORIZON, 100), Reason::Budget);
             let has_code = replication.engine.code.is_some();
             assert_eq!(has_code, seed == 1 && cfg!(any(target_arch = "x86_64", target_arch = "aarch64")));

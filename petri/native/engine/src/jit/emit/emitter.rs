@@ -1,6 +1,7 @@
 //! The vocabulary of the code generator: the few operations that everything else is made of.
 
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::mem::{offset_of, size_of};
 
@@ -137,6 +138,8 @@ pub struct Scene<'a> {
     pub known: &'a [Vec<Filling>],
     /// The calls of rarely called functions.
     pub rare: Vec<FuncRef>,
+    /// Which of them there are, as bits.
+    pub called_rarely: &'a Cell<u64>,
     /// How functions of the runtime are called.
     pub convention: CallConv,
 }
@@ -589,6 +592,8 @@ impl<'a, 'b> Emitter<'a, 'b> {
 
     /// Calls a rarely called function, and marks this block as rare. The first argument is the engine.
     pub fn call_rarely(&mut self, function: Rare, arguments: &[Value]) {
+        let called = self.scene.called_rarely;
+        called.set(called.get() | 1 << function as u32);
         let function = self.scene.rare[function as usize];
         self.aside(true, |s| s.b.ins().call(function, &[&[s.engine], arguments].concat()));
     }

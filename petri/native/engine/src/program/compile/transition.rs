@@ -425,7 +425,7 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
                 range.0 < 0 || range.1 >= arc.places.len() as i128
             });
             self.enabling.fails |= negative || outside;
-            for &place in &arc.places {
+            for &place in arc.places.iter() {
                 let place_program = &self.compiler.places[place.at()];
                 if let (Some(lines), Some(_)) = (place_program.lines, place_program.capacity) {
                     let slots = self.compiler.lines[lines.at()].slots.clone();
