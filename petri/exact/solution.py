@@ -278,12 +278,10 @@ class _Solver:
         """A measure, and the other fields that it records."""
         found = [self._exact(measure.name, measure.dimension, lambda one: one.value(measure.formula))]
         for field in recorded_fields(measure)[1:]:
-            term = Term(self._kind_of(measure), (), (measure.probe or 0, field))
+            kind = measure.formula.op if measure.formula.op in ("passage", "order", "content") else "sample"
+            term = Term(kind, (), (measure.probe or 0, field))
             found.append(self._exact(f"{measure.name}.{field}", measure.dimension, lambda one, t=term: one.value(t)))  # type: ignore[misc]
         return found
-
-    def _kind_of(self, measure: Measure) -> str:
-        return measure.formula.op if measure.formula.op in ("sample", "passage", "order", "content") else "sample"
 
     def _exact(self, name: str, dimension: str, find: Callable[[Figures], Bounded]) -> Exact:
         try:
