@@ -7,15 +7,29 @@ A sentence is a `str.format` template over the diagnostic's values:
     {names:and}         a list: `a`, `b` and `c` in backquotes; {names:or} likewise with "or". A long one is cut
     {words:and:}        the same without the backquotes
 
+The file of an area has for each id its message, and indented below it what is shown with it, where all of its values
+are given:
+
+    unknown-field: {kind} has no field `{field}`
+      fix field: did you mean `{suggestion}`?
+      hint: write `{example}`
+      note: its fields are {fields:and}
+
+A `hint` says what to do, and a `note` in which context. `fix` and `remove` are hints that are quick fixes as well: the
+text in backquotes is to be where the culprit is, or the named value within it; or the culprit is to be removed. `$name`
+stands for the lines below such a heading. `label NAME: …` is the text of a secondary position. Lines that are indented
+further continue the one before; `#` begins a comment.
+
 House style: the message is one clause without a full stop. It says what is wrong, in the terms of the language, with
 the user's text in backquotes. A hint says what to write instead.
 """
 
 from __future__ import annotations
 
+import re
 import string
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from petri.visible import visible
 
@@ -60,6 +74,38 @@ class Wording:
         self.message = message
         self.hints = hints
         self.notes = notes
+
+
+_HINTS: Final[Mapping[str, type[str]]] = {"hint": str, "fix": Replace, "remove": Remove}
+
+
+def read_area(text: str) -> dict[str, Wording]:
+    """The entries of a file by their headings. Raises ValueError where one has two."""
+    parts: dict[str, list[str]] = {}
+    heading = ""
+    for line in re.sub(r"\n {4,}", " ", text).splitlines():
+        if line.startswith("  $"):
+            parts[heading] += parts[line.strip()]
+        elif line.startswith("  "):
+            parts[heading].append(line.strip())
+        elif line and not line.startswith("#"):
+            heading, _, message = line.partition(": ")
+            if heading in parts:
+                raise ValueError(f"{heading} has two wordings")
+            parts[heading] = [message] if message else []
+    return {heading: _entry(*lines) for heading, lines in parts.items() if not heading.startswith("$")}
+
+
+def _entry(message: str, *lines: str) -> Wording:
+    hints, notes = list[str](), list[str]()
+    for line in lines:
+        head, _, text = line.partition(": ")
+        kind, _, of = head.partition(" ")
+        if kind == "note":
+            notes.append(text)
+        else:
+            hints.append(Replace(text, of) if kind == "fix" else _HINTS[kind](text))
+    return Wording(message, *hints, notes=tuple(notes))
 
 
 class _Sentence(string.Formatter):
