@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from petri.interchange.coloured import black, times
+from petri.interchange.coloured import black, lacks, times
 from petri.interchange.foreign import Foreign, Place, Transition
 from petri.interchange.xml_tree import Element
 
@@ -100,7 +100,7 @@ class Graph:
         if not into:
             transition.outputs.append(times(total, place))
         elif kind in ("inhibitor", "inhibitorArc"):
-            transition.inputs.append(f"no {place}" if total == 1 else f"no {place} >= {total}")
+            transition.inputs.append(lacks(place, total))
         elif kind in ("read", "test", "readArc"):
             transition.inputs.append(f"read {times(total, place)}")
         elif kind in ("reset", "resetArc"):
