@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from petri.wording.entry import Fix, Wording, fill, fix, is_complete, read_area
+from petri.wording.entry import Fix, Wording, fill, fixes_of, is_complete, read_area
 
 AREAS = (
     "files", "syntax", "checks", "values", "arcs", "measures", "lints", "run", "command", "output", "experiment",
@@ -68,8 +68,7 @@ def notes(identifier: str, values: Mapping[str, Any]) -> tuple[str, ...]:
 
 def fixes(identifier: str, values: Mapping[str, Any]) -> tuple[Fix, ...]:
     """The hints that say exactly what to write, as changes."""
-    found = (fix(hint, values) for hint in wording_table()[identifier].hints if is_complete(hint, values))
-    return tuple(one for one in found if one is not None)
+    return tuple(fixes_of(wording_table()[identifier], values))
 
 
 def label(role: str, values: Mapping[str, Any]) -> str:
