@@ -159,11 +159,7 @@ def _as_dict(one: Exact) -> dict[str, Any]:
 
 
 def solve(
-    net: Net,
-    at: float | None = None,
-    limits: Limits = Limits(),
-    stop: StopSign | None = None,
-    symmetry: bool = True,
+    net: Net, at: float | None = None, limits: Limits = Limits(), stop: StopSign | None = None, symmetry: bool = True
 ) -> Solution:
     """The exact figures of a net. symmetry: of states that the net's symmetries map to one another, explore one.
 
