@@ -82,7 +82,7 @@ def _entry(message: str, *lines: str) -> Wording:
         head, _, text = line.partition(": ")
         kind, _, of = head.partition(" ")
         if kind not in ("hint", "fix", "remove", "note"):
-            raise ValueError(f"`{kind}` is no part of a wording")
+            raise ValueError(f"`{kind}` is not a part of a wording")
         part = "notes" if kind == "note" else "hints"
         made = replace(made, **{part: (*getattr(made, part), text)})
         if kind in ("fix", "remove"):
