@@ -27,7 +27,7 @@ BUILD_FILES := pyproject.toml setup.py petri/version.py \
 # Tests start many processes, each of which would otherwise compile every module.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help run test lint types rust python test-slow fuzz fuzz-native mutants audit verify bench validate wheel image docs format readme clean
+.PHONY: help run test lint types rust crates invariants python test-slow fuzz fuzz-native mutants audit verify bench validate wheel image docs format readme clean
 
 help:
 	@echo 'make run        set everything up and simulate the IXP2400 (NET=name for another net)'
@@ -52,8 +52,9 @@ run: $(RUN_STAMP)
 	@$(BIN)/pnsim run $(NET) $(SHORTER)
 
 # On two cores, what runs on one beside another; each part prints when it is done. If one fails, make says so at the end.
+# The crates are compiled while the tools for development are installed.
 PARTS := lint types rust python
-test: $(DEV_STAMP)
+test: $(RUN_STAMP)
 	@echo 'Running at the same time: $(PARTS) …'
 	@$(MAKE) --no-print-directory --keep-going --jobs=2 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target) $(PARTS)
 
@@ -71,13 +72,17 @@ CHECKED := --release --config checked.toml --locked
 
 # Without MAKEFLAGS, cargo does not look for the job server of make, which it cannot reach.
 ifneq ($(RUST),)
-rust: $(DEV_STAMP)
+rust: crates invariants
+
+crates: $(RUN_STAMP)
 	cd petri/native && MAKEFLAGS= cargo fmt --all --check
 	cd petri/native && MAKEFLAGS= cargo test $(CHECKED) --package engine --package capture --quiet
 	cd petri/native && MAKEFLAGS= cargo clippy --workspace --all-targets --locked -- -D warnings
+	cd petri/native/fuzz && MAKEFLAGS= cargo clippy --no-default-features --locked --target-dir ../target -- -D warnings
+
+invariants: crates $(DEV_STAMP)
 	$(BIN)/python -m tests.engine.flat_nets $(FLAT_NETS)
 	cd petri/native && PNSIM_NETS=$(abspath $(FLAT_NETS)) MAKEFLAGS= cargo test $(CHECKED) --package engine --test invariants --quiet -- --ignored
-	cd petri/native/fuzz && MAKEFLAGS= cargo clippy --no-default-features --locked --target-dir ../target -- -D warnings
 else
 rust:
 	@echo 'cargo is not installed: the Rust tests are skipped'
@@ -168,18 +173,19 @@ readme: $(DEV_STAMP)
 	$(BIN)/python docs/pages.py
 	$(BIN)/python docs/architecture.py
 
-# A development install is also used by `make run`.
 $(RUN_STAMP): $(BUILD_FILES) | $(VENV)/.python
 	$(NEED_CARGO)
 	@echo 'Setting up in $(VENV) ($(KIND) engine$(WAIT)) …'
 	@$(BIN)/pip install --quiet --disable-pip-version-check --editable .
 	@touch $@ $(IMPLIED:%=$(VENV)/.run-%)
 
-$(DEV_STAMP): $(BUILD_FILES) | $(VENV)/.python
-	$(NEED_CARGO)
-	@echo 'Setting up for development in $(VENV) ($(KIND) engine$(WAIT)) …'
-	@$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev]'
-	@touch $@ $(RUN_STAMP) $(IMPLIED:%=$(VENV)/.dev-%) $(IMPLIED:%=$(VENV)/.run-%)
+# The tools alone: to install the package once more, with them as an extra, would build it once more.
+$(DEV_STAMP): pyproject.toml | $(RUN_STAMP)
+	@echo 'Setting up for development in $(VENV) …'
+	@mkdir -p build && $(BIN)/python -c "import tomllib; \
+		print(*tomllib.load(open('pyproject.toml', 'rb'))['project']['optional-dependencies']['dev'], sep='\n')" > build/dev.txt
+	@$(BIN)/pip install --quiet --disable-pip-version-check --requirement build/dev.txt
+	@touch $@ $(IMPLIED:%=$(VENV)/.dev-%)
 
 $(VENV)/.python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \

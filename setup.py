@@ -9,7 +9,7 @@ from setuptools_rust import Binding, RustExtension
 # Folders of data that are installed inside the package `petri.library` (petri/library/__init__.py finds them).
 DATA_FOLDERS = {f"petri.library.{name}": name for name in ("docs", "models", "nets", "validation")}
 # Files that modules read from their own folder.
-CODE_SUFFIXES = ("py.typed", "*.lark", "*.json", "*.css", "*.js", "*.js.gz", "*-LICENSE.txt")
+CODE_SUFFIXES = ("py.typed", "*.lark", "*.json", "*.css", "*.js", "*.js.gz", "*.txt")
 DATA_SUFFIXES = ("*.net", "*.csv", "*.md", "*.yaml")
 
 

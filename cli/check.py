@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import click
 
@@ -56,12 +55,10 @@ def _shown(file: str) -> str:
 
 def _print(reports: Sequence[Report], form: str) -> None:
     if form == "json":
-        write_json([_report(file, diagnostics) for file, diagnostics, _ in reports])
+        write_json(
+            [{"file": _shown(file), "diagnostics": [one.to_dict() for one in found]} for file, found, _ in reports]
+        )
         return
     for _, diagnostics, sources in reports:
         if diagnostics:
             write(render_all(diagnostics, sources, colour=has_colour(sys.stdout)) + "\n\n")
-
-
-def _report(file: str, diagnostics: list[Diagnostic]) -> dict[str, Any]:
-    return {"file": _shown(file), "diagnostics": [diagnostic.to_dict() for diagnostic in diagnostics]}

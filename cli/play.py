@@ -40,13 +40,7 @@ USUAL = 10_000
 @seed_option
 @replication_option
 def command(
-    net: str,
-    output: str | None,
-    until: str | None,
-    firings: int,
-    given: Given,
-    seed: int | None,
-    replication: int,
+    net: str, output: str | None, until: str | None, firings: int, given: Given, seed: int | None, replication: int
 ) -> None:
     """Record a run of NET as a token game: one HTML file that works offline.
 

@@ -28,11 +28,7 @@ if TYPE_CHECKING:
 )
 @click.option("--net", metavar="FILE", help="The net of a JSON result, if it has moved.")
 @click.option(
-    "--stream",
-    "streams",
-    multiple=True,
-    metavar="PLACE=FILE",
-    help="The recording of a place, if it has moved.",
+    "--stream", "streams", multiple=True, metavar="PLACE=FILE", help="The recording of a place, if it has moved."
 )
 @tables_option
 @engine_option

@@ -11,15 +11,7 @@ from petri.diagnostics import Diagnostic, Value
 from . import exits
 from .console import always_shown, show, tell
 from .exits import refusal
-from .experiments import (
-    FILES,
-    check_export,
-    read_grids,
-    run_options,
-    search_options,
-    search_settings,
-    study_of,
-)
+from .experiments import FILES, check_export, read_grids, run_options, search_options, search_settings, study_of
 from .given import Given
 from .net_options import complete_net, given_options
 from .report import check as check_report

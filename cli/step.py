@@ -21,13 +21,7 @@ PROMPT = "> "
 @given_options
 @seed_option
 @replication_option
-def command(
-    net: str,
-    at: str | None,
-    given: Given,
-    seed: int | None,
-    replication: int,
-) -> None:
+def command(net: str, at: str | None, given: Given, seed: int | None, replication: int) -> None:
     """Walk through a run of NET, firing by firing.
 
     The enabled bindings are listed. A number chooses one, Enter lets chance choose; without choices the walk is the run

@@ -53,7 +53,7 @@ def index() -> str:
 def sources() -> list[str]:
     """The sources of `petri/`, from its root, without those of tests and of builds."""
     found = (path.relative_to(ROOT).as_posix() for path in sorted((ROOT / "petri").rglob("*.*")))
-    kept = (path for path in found if path.endswith((".py", ".rs", "/play.js")))
+    kept = (path for path in found if path.endswith((".py", ".rs", ".txt", "/play.js")))
     return [path for path in kept if not re.search(r"/native/(target|fuzz|engine/(tests|examples|benches))/", path)]
 
 
@@ -71,6 +71,8 @@ def comments(path: Path) -> str:
     text = path.read_text(encoding="utf-8")
     if path.suffix == ".py":
         return "\n".join(docstrings_and_comments(text)) if CITATION.search(text) else ""
+    if path.suffix == ".txt":
+        return "\n".join(re.findall("(?m)^#.*", text))
     return "\n".join(re.findall(r"//.*|/\*(?s:.*?)\*/", text))
 
 

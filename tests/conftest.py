@@ -10,7 +10,7 @@ import gc
 import pytest
 from hypothesis import settings
 
-settings.register_profile("same", derandomize=True, deadline=None)
+settings.register_profile("same", derandomize=True, deadline=None, max_examples=50)
 settings.load_profile("same")
 
 

@@ -34,7 +34,7 @@ def code() -> list[Path]:
     return [
         path
         for path in (ROOT / "petri").rglob("*")
-        if path.suffix in (".py", ".rs", ".lark") and "target" not in path.relative_to(ROOT).parts
+        if path.suffix in (".py", ".rs", ".lark", ".txt") and "target" not in path.relative_to(ROOT).parts
     ]
 
 

@@ -80,7 +80,7 @@ BETTER = {
     r"(?<!there )\bis no (?:bag|place|part)\b": "is not a",
 }
 """Phrases that read as if translated, each with what to write instead."""
-SUFFIXES = {".md", ".py", ".rs", ".net", ".js"}
+SUFFIXES = {".md", ".py", ".rs", ".net", ".js", ".txt"}
 
 
 def texts() -> list[Path]:

@@ -1,7 +1,7 @@
 """Errors, warnings and notes as data, and their formatting in one place.
 
 Code that finds an error creates a `Diagnostic`: an id, the span of the culprit and the relevant values. The sentences
-are in `petri/wording/`, one table per area, so that all messages of the project have the same style:
+are in `petri/wording/`, one file per area, so that all messages of the project have the same style:
 
     Diagnostic("unknown-name", span, values={"name": "tbfu", "suggestion": "tbuf"})
 

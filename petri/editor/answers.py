@@ -32,12 +32,7 @@ from petri.wording import label
 Texts = Callable[[Path], Text]
 Uris = Callable[[Path], str]
 
-_LENSES = (
-    ("run this net", "pnsim.run"),
-    ("check", "pnsim.check"),
-    ("draw", "pnsim.draw"),
-    ("play", "pnsim.play"),
-)
+_LENSES = (("run this net", "pnsim.run"), ("check", "pnsim.check"), ("draw", "pnsim.draw"), ("play", "pnsim.play"))
 _AFTER_NUMBER = re.compile(r"(?<![\w.])\d[\d_.]*(?:[eE][+-]?\d+)? $")
 _SEVERITY = {
     "error": types.DiagnosticSeverity.Error,

@@ -69,7 +69,7 @@ MOST_FILES = 500  # of a folder
 def complete(checked: Checked, text: Text, line: int, column: int) -> list[types.CompletionItem]:
     """What can be written at a position. checked: a check of this text, which may be broken anywhere."""
     here = text.lines[line - 1][: column - 1]
-    if _in_comment(here):
+    if lex(here, "").comments:
         return []
     for pattern, suffixes in ((_IMPORT_FILE, (library.SUFFIX,)), (_TABLE_FILE, (".csv",))):
         found = pattern.search(here)
@@ -81,11 +81,6 @@ def complete(checked: Checked, text: Text, line: int, column: int) -> list[types
     if here.count('"') % 2:
         return []
     return list(_Completer(checked, text, line, column).items())
-
-
-def _in_comment(here: str) -> bool:
-    comments = lex(here, "").comments
-    return bool(comments)
 
 
 class _Completer:
@@ -148,14 +143,10 @@ class _Completer:
             yield from self._symbols(lambda symbol: isinstance(symbol, ModuleSymbol))
         elif "read" in self.kinds:
             yield from self._symbols(lambda symbol: isinstance(symbol, (PlaceSymbol, InstanceSymbol, SpaceSymbol)))
-        elif self._has_values():
+        elif "NUMBER" in self.kinds or "(" in self.kinds:  # an expression can be written; else the name would be new
             yield from self._variables()
             yield from self._symbols(lambda symbol: not isinstance(symbol, ModuleSymbol))
             yield from self._functions()
-
-    def _has_values(self) -> bool:
-        """Whether an expression can be written here; else the name would be a new one."""
-        return "NUMBER" in self.kinds or "(" in self.kinds
 
     def _symbols(self, fits: Callable[[Symbol], bool]) -> Iterator[types.CompletionItem]:
         for name, symbol in self.scope.visible():

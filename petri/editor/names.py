@@ -188,13 +188,11 @@ class _Walker:
         unit = scope.find_unit(getattr(d, "unit", "")) if unit_span is not None else None
         if unit is not None and unit_span is not None:
             self.add(_last(unit_span, unit.name), self.symbol(unit))
-        self._locals_of(getattr(d, "name_span", None), within.local)
+        at = getattr(d, "name_span", None)
+        if at is not None and within.local:
+            self.names.variables[(at.file, at.line, at.column)] = within.local
         for part in _parts(d):
             self.walk(part, within)
-
-    def _locals_of(self, span: Span | None, local: Locals) -> None:
-        if span is not None and local:
-            self.names.variables[(span.file, span.line, span.column)] = local
 
     def _declared(self, d: tree.Declaration, scope: Scope) -> None:
         name = getattr(d, "name", "")

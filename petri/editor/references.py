@@ -103,7 +103,7 @@ def renamed(workspace: Workspace, checked: Checked, chosen: Occurrence, name: st
     """The changes that give a declaration another name. Raises LanguageError where that cannot be done."""
     meant = chosen.meant
     _check_name(name)
-    _check_home(workspace, checked, meant)
+    check_renamable(workspace, checked, meant)
     changes: Changes = {}
     for (path, span), occurrence in references(workspace, checked, meant).items():
         written = {"field": f"{name}: {meant.name}", "value": f"{meant.name}: {name}"}.get(occurrence.beside, name)
@@ -118,11 +118,6 @@ def refuse(identifier: str, **values: Value) -> LanguageError:
     return LanguageError([Diagnostic(identifier, None, values)])
 
 
-def check_renamable(workspace: Workspace, checked: Checked, meant: Meant) -> None:
-    """Raises LanguageError for a name that is not the user's to change."""
-    _check_home(workspace, checked, meant)
-
-
 def _check_name(name: str) -> None:
     tokens = lex(name, "").tokens
     if len(tokens) != 1 or tokens[0].text != name or lex(name, "").wrong or name == "_":
@@ -133,7 +128,7 @@ def _check_name(name: str) -> None:
         raise refuse("rename-not-a-name", name=name)
 
 
-def _check_home(workspace: Workspace, checked: Checked, meant: Meant) -> None:
+def check_renamable(workspace: Workspace, checked: Checked, meant: Meant) -> None:
     home = declared(checked, meant)
     if home is None:
         raise refuse("rename-nothing")

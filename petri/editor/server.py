@@ -191,10 +191,7 @@ _ANSWERS: dict[str, tuple[Callable[[answers.Asked, Any], Any], Any]] = {
     types.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT: (answers.highlights, None),
     types.TEXT_DOCUMENT_PREPARE_RENAME: (answers.renamable, None),
     types.TEXT_DOCUMENT_RENAME: (answers.rename, types.RenameOptions(prepare_provider=True)),
-    types.TEXT_DOCUMENT_COMPLETION: (
-        answers.completion,
-        types.CompletionOptions(trigger_characters=[".", '"', " "]),
-    ),
+    types.TEXT_DOCUMENT_COMPLETION: (answers.completion, types.CompletionOptions(trigger_characters=[".", '"', " "])),
     types.TEXT_DOCUMENT_SIGNATURE_HELP: (
         answers.signature,
         types.SignatureHelpOptions(trigger_characters=["(", ",", " "]),

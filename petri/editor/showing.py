@@ -29,7 +29,7 @@ def value_text(meant: Meant, checker: Checker) -> str:
     """The value of a constant, parameter or unit with its unit; "" where it has none or depends on an instance."""
     symbol = meant.symbol
     if isinstance(symbol, UnitSymbol):
-        return _unit_text(symbol, checker)
+        return "" if symbol.node is None else _text(symbol.node, Scalar("real", symbol.dimension), checker)
     if not isinstance(symbol, ConstantSymbol) or symbol.role not in ("parameter", "constant"):
         return ""
     if isinstance(symbol.type, ListOf):
@@ -39,10 +39,6 @@ def value_text(meant: Meant, checker: Checker) -> str:
     if symbol.node is None or not isinstance(symbol.type, Scalar):
         return ""
     return _text(symbol.node, symbol.type, checker)
-
-
-def _unit_text(unit: UnitSymbol, checker: Checker) -> str:
-    return "" if unit.node is None else _text(unit.node, Scalar("real", unit.dimension), checker)
 
 
 def _text(node: Node, kind: Scalar, checker: Checker) -> str:

@@ -69,12 +69,7 @@ class Engine:
     """One replication of one net. `marking[p]` lists the tokens of place p in order of arrival, or of position (S4)."""
 
     def __init__(
-        self,
-        net: Net,
-        seed: int,
-        replication: int,
-        limits: Limits = Limits(),
-        observers: Sequence[Observer] = (),
+        self, net: Net, seed: int, replication: int, limits: Limits = Limits(), observers: Sequence[Observer] = ()
     ) -> None:
         self.net = net
         self.stream = RandomStream(seed, replication)

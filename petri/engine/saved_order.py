@@ -6,16 +6,7 @@ from collections import Counter, deque
 from collections.abc import Sequence
 from typing import Any, Final
 
-from petri.engine.checkpoint import (
-    SavedAnswers,
-    SavedFlow,
-    SavedOrder,
-    SavedReceiver,
-    SavedYoung,
-    Words,
-    narrow,
-    wide,
-)
+from petri.engine.checkpoint import SavedAnswers, SavedFlow, SavedOrder, SavedReceiver, SavedYoung, Words, narrow, wide
 from petri.engine.probes import Key
 from petri.engine.trajectory import bits, value_of
 from petri.measure.reorder import ANSWERS, COUNTERS, SUMMED, Answers, Flow, Missing, Receiver, Reordering, Stair

@@ -55,11 +55,7 @@ class NativeSpace:
     initial = 0
 
     def __init__(
-        self,
-        net: Net,
-        limits: Limits = Limits(),
-        stop: StopSign | None = None,
-        symmetries: Symmetries | None = None,
+        self, net: Net, limits: Limits = Limits(), stop: StopSign | None = None, symmetries: Symmetries | None = None
     ) -> None:
         """symmetries: of states that they map to one another, one is kept; not where times are constant."""
         from petri import _native

@@ -18,7 +18,6 @@ from petri.net import (
     Clock,
     Content,
     Counter,
-    Draw,
     Expr,
     InhibitorArc,
     InputArc,
@@ -278,12 +277,8 @@ def _place(place: Place, index: int, needs: Needs) -> Place:
 
 
 def _transition(transition: Transition, index: int, needs: Needs) -> Transition:
-    draws = tuple(draw for draw in transition.draws if _is_needed(draw, index, needs))
+    draws = tuple(draw for draw in transition.draws if (index, draw.variable) in needs.variables)
     return replace(transition, draws=draws, outputs=tuple(_output(arc, needs) for arc in transition.outputs))
-
-
-def _is_needed(draw: Draw, index: int, needs: Needs) -> bool:
-    return (index, draw.variable) in needs.variables
 
 
 def _output(arc: OutputArc, needs: Needs) -> OutputArc:

@@ -159,11 +159,7 @@ def _as_dict(one: Exact) -> dict[str, Any]:
 
 
 def solve(
-    net: Net,
-    at: float | None = None,
-    limits: Limits = Limits(),
-    stop: StopSign | None = None,
-    symmetry: bool = True,
+    net: Net, at: float | None = None, limits: Limits = Limits(), stop: StopSign | None = None, symmetry: bool = True
 ) -> Solution:
     """The exact figures of a net. symmetry: of states that the net's symmetries map to one another, explore one.
 
@@ -278,12 +274,10 @@ class _Solver:
         """A measure, and the other fields that it records."""
         found = [self._exact(measure.name, measure.dimension, lambda one: one.value(measure.formula))]
         for field in recorded_fields(measure)[1:]:
-            term = Term(self._kind_of(measure), (), (measure.probe or 0, field))
+            kind = measure.formula.op if measure.formula.op in ("passage", "order", "content") else "sample"
+            term = Term(kind, (), (measure.probe or 0, field))
             found.append(self._exact(f"{measure.name}.{field}", measure.dimension, lambda one, t=term: one.value(t)))  # type: ignore[misc]
         return found
-
-    def _kind_of(self, measure: Measure) -> str:
-        return measure.formula.op if measure.formula.op in ("sample", "passage", "order", "content") else "sample"
 
     def _exact(self, name: str, dimension: str, find: Callable[[Figures], Bounded]) -> Exact:
         try:

@@ -1,4 +1,4 @@
-"""Errors that prevent an experiment from running, as data; `petri/wording/experiment.py` words them."""
+"""Errors that prevent an experiment from running, as data; `petri/wording/experiment.txt` words them."""
 
 from __future__ import annotations
 

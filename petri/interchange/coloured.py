@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from petri.interchange import bags
 from petri.interchange.foreign import Foreign, Place, Transition
-from petri.interchange.infix import bare
+from petri.interchange.infix import bare, factor
 from petri.interchange.sorts import Sort
 
 
@@ -79,14 +79,19 @@ def value(arc: bags.Arc, sort: Sort) -> str:
     return f"{sort.name}({inside})" if sort.parts else inside
 
 
-def black(count: int) -> str:
-    """An initial marking of black tokens."""
-    return "" if not count else "token" if count == 1 else f"{count} * token"
+def black(count: int | str) -> str:
+    """An initial marking of black tokens; the number may be an expression."""
+    return times(count, "token") if str(count) != "0" else ""
 
 
-def times(count: int, what: str) -> str:
-    """An arc with a number."""
-    return what if count == 1 else f"{count} * {what}"
+def times(count: int | str, what: str) -> str:
+    """An arc with a number, or the expression of one."""
+    return what if str(count) == "1" else f"{factor(str(count))} * {what}"
+
+
+def lacks(what: str, count: int | str) -> str:
+    """An inhibitor arc: so many tokens must not be there."""
+    return f"no {what}" if str(count) == "1" else f"no {what} >= {count}"
 
 
 def _counted(arcs: Iterable[bags.Arc], place: str) -> list[str]:

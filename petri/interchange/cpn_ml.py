@@ -90,7 +90,7 @@ class _Substitution:
             return values[node.text]
         parts = tuple(self.apply(one, values, above) for one in node.parts)
         made = self.known.get(node.text) if node.op in ("call", "name") else None
-        if made is None or (node.op == "name" and not _is_value(made)):
+        if made is None or (node.op == "name" and made.parameters):
             return Node(node.op, parts, node.text, node.at)
         if node.text in above:
             raise InfixError(node.at, f"`{node.text}` is defined by itself")
@@ -109,10 +109,6 @@ class _Substitution:
             if used.count(name) > 1 and any(part.op == "call" and part.text in RANDOM for part in value.everywhere()):
                 raise InfixError(value.at, f"the random value `{name}` is used more than once")
         return self.apply(body, values, above)
-
-
-def _is_value(made: Function) -> bool:
-    return not made.parameters
 
 
 def _is_number(node: Node) -> bool:

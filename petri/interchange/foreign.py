@@ -56,6 +56,9 @@ class Transition:
     clauses: dict[str, str] = field(default_factory=dict)
     doc: str = ""
 
+    def weigh(self, weight: str) -> None:
+        self.clauses |= {} if weight in ("1", "1.0") else {"weight": weight}
+
     def add_doc(self, text: str) -> None:
         self.doc = "\n".join(filter(None, (self.doc, text)))
 

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Final, NoReturn
 
 from petri.diagnostics import LanguageError
+from petri.interchange.coloured import black, lacks, times
 from petri.interchange.expressions import Expressions
 from petri.interchange.foreign import Foreign, Place, Transition
-from petri.interchange.infix import ATOMIC
+from petri.interchange.infix import factor
 from petri.interchange.marking import reward
 from petri.interchange.timing import distribution, exponential, guard
 from petri.interchange.tokens import InfixError, Node
@@ -126,8 +127,7 @@ class _Rewards:
             if node.op == "name" and not self.expressions.knows(node.text):
                 self.expressions.constant(node.text, "1")
                 self.foreign.warn("foreign-no-value", declared.span, name=node.text, value="1")
-        written = self.expressions.text(text, declared.span)
-        return "" if written == "0" else "token" if written == "1" else f"{_factor(written)} * token"
+        return black(self.expressions.text(text, declared.span))
 
     def _arc(self, word: str, source: str, target: str, options: dict[str, str], span: Span) -> None:
         into = source in self.places
@@ -136,11 +136,10 @@ class _Rewards:
             self.foreign.refuse("foreign-unknown-name", span, name=other if key in self.places else key)
         place, transition = self.foreign.names.give("place", key), self.transitions[other]
         number = self.expressions.text(options.get("multi", "1"), span)
-        counted = place if number == "1" else f"{_factor(number)} * {place}"
         if word == "harc":
-            transition.inputs.append(f"no {place}" if number == "1" else f"no {place} >= {number}")
+            transition.inputs.append(lacks(place, number))
         else:
-            (transition.inputs if into else transition.outputs).append(counted)
+            (transition.inputs if into else transition.outputs).append(times(number, place))
 
     def _time(self, key: str, transition: Transition, declared: _Declared) -> None:
         options, span = declared.options, declared.span
@@ -150,8 +149,7 @@ class _Rewards:
             self.foreign.refuse("foreign-construct", span, what="`update` of a transition")
         if declared.kind == "imm":
             transition.clauses["priority"] = self.expressions.text(options.get("priority", "1"), span)
-            weight = self.expressions.text(options.get("weight", "1"), span)
-            transition.clauses |= {} if weight in ("1", "1.0") else {"weight": weight}
+            transition.weigh(self.expressions.text(options.get("weight", "1"), span))
         elif declared.kind == "exp":
             held = {source for word, source, target, _, _ in self.arcs if target == key and word in ("arc", "iarc")}
             rate = self.expressions.expanded(self.expressions.node(options.get("rate", "1"), span), span)
@@ -167,7 +165,7 @@ class _Rewards:
         if "dist" not in options:
             self.foreign.refuse("foreign-no-time", span)
         node = self.expressions.expanded(self.expressions.node(options["dist"], span), span)
-        parts = [_factor(self.expressions.text(part, span)) for part in node.parts]
+        parts = [factor(self.expressions.text(part, span)) for part in node.parts]
         found = distribution(node.text, parts) if node.op == "call" else None
         if found is None:
             self.foreign.refuse("foreign-distribution", span, name=node.text or options["dist"])
@@ -211,7 +209,3 @@ class _Rewards:
 
     def _refuse(self, error: InfixError, text: str, span: Span) -> NoReturn:
         self.foreign.refuse("foreign-expression", span, text=text[:80], reason=error.reason)
-
-
-def _factor(text: str) -> str:
-    return text if ATOMIC.fullmatch(text) else f"({text})"

@@ -184,6 +184,13 @@ class Writer:
 
 
 ATOMIC: Final = re.compile(r"[\w.]+(?:\([^()]*\))?|-?[\d.]+(?:[eE][+-]?\d+)?")
+
+
+def factor(text: str) -> str:
+    """An expression where a product has one."""
+    return text if ATOMIC.fullmatch(text) else f"({text})"
+
+
 FUNCTIONS: Final = {
     "min": "min", "max": "max", "floor": "floor", "ceil": "ceil", "round": "round", "abs": "abs", "fabs": "abs",
     "sqrt": "sqrt", "ln": "ln", "log": "ln", "pow": "pow",
@@ -274,7 +281,7 @@ def mean_of_rate(rate: str) -> str:
     """1 / rate, as a number where it is a short one."""
     if re.fullmatch(r"[\d.]+(?:e-?\d+)?", rate) and Fraction(rate):
         return decimal_of(1 / Fraction(rate)) or f"1 / {rate}"
-    return f"1 / {rate}" if ATOMIC.fullmatch(rate) else f"1 / ({rate})"
+    return f"1 / {factor(rate)}"
 
 
 def as_real(text: str) -> str:

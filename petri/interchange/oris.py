@@ -6,7 +6,7 @@ import re
 from typing import NoReturn
 
 from petri.interchange import infix
-from petri.interchange.coloured import black, times
+from petri.interchange.coloured import black, lacks, times
 from petri.interchange.foreign import Foreign, Place, Transition
 from petri.interchange.infix import Writer, as_real
 from petri.interchange.pnml_graph import whole
@@ -114,7 +114,7 @@ class _Editor:
         else:
             priority += lowest
         made.clauses |= {"priority": str(priority)} if priority else {}
-        made.clauses |= {} if weight in ("1", "1.0") else {"weight": weight}
+        made.weigh(weight)
 
     # ------------------------------------------------------------ arcs
 
@@ -146,7 +146,7 @@ class _Editor:
         if arc.tag == "inhibitor-arc":
             if not into:
                 self._refuse("foreign-arc-ends", arc, source=_shown(source), target=_shown(target))
-            transition.inputs.append(f"no {place}" if count == 1 else f"no {place} >= {count}")
+            transition.inputs.append(lacks(place, count))
         else:
             (transition.inputs if into else transition.outputs).append(times(count, place))
         transition.add_doc(arc.comments())

@@ -29,7 +29,7 @@ class Pipe(Graph):
                 made.clauses["servers"] = "all"
             return
         made.clauses["priority"] = element.said("priority", "value") or "1"
-        made.clauses |= {} if rate in ("1", "1.0") else {"weight": rate}
+        made.weigh(rate)
 
     def _rate(self, element: Element) -> str:
         """The rate, which must be a positive number."""

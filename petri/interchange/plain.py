@@ -54,7 +54,8 @@ def plain(net: Net, sources: Mapping[str, str], format: str, *, times: bool = Tr
     """times: the format has them; else all are left out, and the writer says of which transitions."""
     made = Plain(with_ends(net) if times else net, sources, format, times)
     for place in made.net.places:
-        _check_place(made, place)
+        if place.colour.slots:
+            made.refuse(f"the coloured tokens of `{place.name}`", place.span)
     made.transitions = [_transition(made, transition) for transition in made.net.transitions]
     return made
 
@@ -79,11 +80,6 @@ def with_ends(net: Net) -> Net:
         ends.append(Transition(f"{transition.name}_end", inputs=(into,), outputs=transition.outputs, clock=clock))
         places.append(Place(name))
     return replace(net, places=tuple(places), transitions=(*starts, *ends)) if ends else net
-
-
-def _check_place(made: Plain, place: Place) -> None:
-    if place.colour.slots:
-        made.refuse(f"the coloured tokens of `{place.name}`", place.span)
 
 
 def changes(one: PlainTransition) -> dict[int, int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from petri.interchange.coloured import black, times
+from petri.interchange.coloured import black, lacks, times
 from petri.interchange.foreign import Foreign, Place, Transition
 from petri.interchange.xml_tree import Element
 
@@ -42,7 +42,9 @@ class Graph:
         arcs: dict[tuple[str, str, str], list[Element]] = {}
         for arc in self.net.everywhere("arc"):
             source, target = self._end_of(arc, "source"), self._end_of(arc, "target")
-            arcs.setdefault((source, target, arc.said("type") or _value_of(arc.first("type"))), []).append(arc)
+            kind = arc.first("type")
+            said = arc.said("type") or (kind.get("value") if kind is not None else "")
+            arcs.setdefault((source, target, said), []).append(arc)
         for ends, parts in arcs.items():
             self._arc(*ends, parts)
         if foreign.transitions and not self.timed:
@@ -98,7 +100,7 @@ class Graph:
         if not into:
             transition.outputs.append(times(total, place))
         elif kind in ("inhibitor", "inhibitorArc"):
-            transition.inputs.append(f"no {place}" if total == 1 else f"no {place} >= {total}")
+            transition.inputs.append(lacks(place, total))
         elif kind in ("read", "test", "readArc"):
             transition.inputs.append(f"read {times(total, place)}")
         elif kind in ("reset", "resetArc"):
@@ -113,10 +115,6 @@ class Graph:
             return missing
         said = label.said("text") or label.said("value")
         return whole(self.foreign, label, said.removeprefix("Default,").strip() or str(missing))
-
-
-def _value_of(element: Element | None) -> str:
-    return element.get("value") if element is not None else ""
 
 
 def whole(foreign: Foreign, element: Element, text: str) -> int:

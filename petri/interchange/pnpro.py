@@ -10,9 +10,10 @@ from typing import NoReturn
 
 from petri.interchange import bags
 from petri.interchange.bags import BagError
-from petri.interchange.coloured import Coloured
+from petri.interchange.coloured import Coloured, black, lacks, times
 from petri.interchange.expressions import Expressions
 from petri.interchange.foreign import Foreign, Place, Transition
+from petri.interchange.infix import factor
 from petri.interchange.pnpro_colours import Colours
 from petri.interchange.sorts import Sort
 from petri.interchange.timing import distribution, exponential, guard
@@ -104,9 +105,8 @@ class _Project:
             tokens = self.coloured.marking(self.colours.bag(marking, sort, element), sort) if not sort.black else ""
         except BagError as error:
             self._refuse(str(error), element)
-        if sort.black and marking and self._text(marking, element) != "0":
-            text = self._text(marking, element)
-            tokens = "token" if text == "1" else f"{_factor(text)} * token"
+        if sort.black and marking:
+            tokens = black(self._text(marking, element))
         self.foreign.places.append(Place(name, sort.name, tokens, doc=element.comments()))
 
     # ------------------------------------------------------------ transitions
@@ -118,8 +118,7 @@ class _Project:
             guard(transition, self.colours.condition(condition, transition, self.coloured, element))
         if kind == "IMM":
             transition.clauses["priority"] = self._text(element.get("priority", "1"), element)
-            weight = self._text(element.get("weight", "1"), element)
-            transition.clauses |= {} if weight in ("1", "1.0") else {"weight": weight}
+            transition.weigh(self._text(element.get("weight", "1"), element))
             return
         if kind == "EXP":
             held = {arc.get("tail") for arc in self._arcs_into(element) if arc.get("mult", "1") != "0"}
@@ -156,7 +155,7 @@ class _Project:
         node = self.expressions.node(delay, self._span(element))
         if node.op not in ("index", "call"):
             return self._text(node, element)
-        found = distribution(node.text, [_factor(self._text(part, element)) for part in node.parts])
+        found = distribution(node.text, [factor(self._text(part, element)) for part in node.parts])
         if found is None:
             self._refuse("foreign-distribution", element, name=node.text)
         return found
@@ -191,13 +190,12 @@ class _Project:
             self._coloured(arc, kind, name, sort, transition)
             return
         number = self._text(arc.get("mult", "1"), arc)
-        counted = name if number == "1" else f"{_factor(number)} * {name}"
         if kind == "INHIBITOR":
-            transition.inputs.append(f"no {name}" if number == "1" else f"no {name} >= {number}")
+            transition.inputs.append(lacks(name, number))
         elif kind == "RESET":
             transition.inputs.append(f"reset {name}")
         elif kind in ("INPUT", "OUTPUT"):
-            (transition.inputs if kind == "INPUT" else transition.outputs).append(counted)
+            (transition.inputs if kind == "INPUT" else transition.outputs).append(times(number, name))
         else:
             self._refuse("foreign-arc-kind", arc, kind=kind)
 
@@ -219,8 +217,7 @@ class _Project:
     def _inhibit(self, transition: Transition, name: str, sort: Sort, item: bags.Item) -> None:
         for arc in bags.outputs([item]):
             inside = f"{sort.name}({', '.join(arc.values)})" if sort.parts else arc.values[0]
-            threshold = "" if arc.count == 1 else f" >= {arc.count}"
-            transition.inputs.append(f"no {name}({inside}){threshold}")
+            transition.inputs.append(lacks(f"{name}({inside})", arc.count))
 
     # ------------------------------------------------------------ the rest
 
@@ -242,8 +239,3 @@ class _Project:
 
 def _kind(arc: Element) -> str:
     return (arc.get("kind") or arc.get("type")).upper()
-
-
-def _factor(text: str) -> str:
-    """A factor of a product."""
-    return text if text.replace("_", "a").replace(".", "a").isalnum() else f"({text})"

@@ -14,7 +14,7 @@ from itertools import product
 from typing import Final, NoReturn
 
 from petri.interchange import infix
-from petri.interchange.coloured import times
+from petri.interchange.coloured import black, times
 from petri.interchange.expressions import MOST_OPERATIONS, Expressions
 from petri.interchange.foreign import Foreign, Place, Transition
 from petri.interchange.infix import Writer
@@ -270,16 +270,14 @@ class _Model:
             self.order[key] = len(self.order)
             self.variables[key] = _Variable(place, type_, start, key in counted, key in flags)
             if key in counted:
-                none, one = start in ("0", "false"), start in ("1", "true")
-                tokens = "" if none else "token" if one else f"{_factor(start)} * token"
+                tokens = black({"false": "0", "true": "1"}.get(start, start))
                 limit = "" if key in flags else f"at most {type_.partition('..')[2]}"
                 said = f"{doc} ({limit})" if doc and limit else doc or limit
                 self.foreign.places.append(Place(place, initial=tokens, doc=said))
             else:
                 self.variables[key].bound = self.foreign.names.give("variable", key, f"{key}_now")
                 self.bound[self.variables[key].bound] = key
-                written = f"({start})" if not infix.ATOMIC.fullmatch(start) else start
-                self.foreign.places.append(Place(place, type_, written, doc=doc))
+                self.foreign.places.append(Place(place, type_, infix.factor(start), doc=doc))
         for command in self.commands:
             unknown = next((name for name in command.updates if name not in self.variables), None)
             if unknown is not None:
@@ -598,7 +596,3 @@ def _asks(node: Node) -> int:
     if number.op != "number" or not number.text.isdigit() or len(number.text) > 9:
         return 0
     return int(number.text) + (node.op == ">")
-
-
-def _factor(text: str) -> str:
-    return text if infix.ATOMIC.fullmatch(text) else f"({text})"

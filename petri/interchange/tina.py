@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from typing import Final, NoReturn
 
-from petri.interchange.coloured import black, times
+from petri.interchange.coloured import black, lacks, times
 from petri.interchange.foreign import Foreign, Place, Transition
 from petri.interchange.infix import as_real, number_text
 from petri.interchange.pnml_graph import LARGEST_NUMBER, UNTIMED
@@ -143,5 +143,5 @@ def _plain(name: str) -> str:
 
 def _input(place: str, sign: str, count: int) -> str:
     if sign == "?-":
-        return f"no {place}" if count == 1 else f"no {place} >= {count}"
+        return lacks(place, count)
     return f"read {times(count, place)}" if sign == "?" else times(count, place)

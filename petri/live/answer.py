@@ -215,9 +215,7 @@ def curve(points: Sequence[Point], knob: Mapping[str, Any], measure: str, now: P
     positive = [one * scale.factor for one in finite if one > 0.0]  # the logarithmic axis leaves out those that are 0
     wide = min(finite, default=-1.0) >= 0.0 and max(positive, default=0.0) >= WIDE * min(positive, default=1.0)
     up = axis(
-        plotted(measure),
-        scale.unit,
-        **(logarithmic(min(positive), max(positive)) if wide else {"rangemode": "tozero"}),
+        plotted(measure), scale.unit, **(logarithmic(min(positive), max(positive)) if wide else {"rangemode": "tozero"})
     )
     return figure(traces, across, up)
 

@@ -38,10 +38,7 @@ def _knob(units: Units, written: Parameter, now: Parameter) -> dict[str, Any]:
         found
         | {"kind": "range", "unit": unit, "per": per}
         | _range(size, low, high, whole)
-        | {
-            "value": _even(now.value / per),
-            "text": written_value(now.value / per, whole, unit, DIGITS),
-        }
+        | {"value": _even(now.value / per), "text": written_value(now.value / per, whole, unit, DIGITS)}
     )
 
 

@@ -168,10 +168,7 @@ def structure(net: Net) -> dict[str, Any]:
     places = [place.name for place in net.places]
     transitions = [transition.name for transition in net.transitions]
     always, again = invariants(net), cycles(net)
-    named = {
-        "siphons": siphons(net),
-        "traps": traps(net),
-    }
+    named = {"siphons": siphons(net), "traps": traps(net)}
     return {
         "place_invariants": None
         if always is None

@@ -94,8 +94,7 @@ def heading(solution: Solution, units: Units, seconds: float | None) -> Iterator
     )
     if solution.unreduced > solution.states:
         yield Text(
-            f"of {_unreduced(solution)} states, as {_exchanges(solution)}; --no-symmetry explores all",
-            style="dim",
+            f"of {_unreduced(solution)} states, as {_exchanges(solution)}; --no-symmetry explores all", style="dim"
         )
     if solution.at is None and (len(solution.classes) > 1 or solution.classes[0].dead):
         yield from _ends(solution, units)

@@ -180,7 +180,7 @@ class _Summary:
 
     def figures(self, title: str, rows: Sequence[Row], kinds: Iterable[FigureKind]) -> None:
         """Places or transitions; intervals give way where there is no room."""
-        columns = [Column(title, [row_title(row) for row in rows], "name")]
+        columns = [Column(title, [f"{row.name} ×{row.copies}" if row.copies > 1 else row.name for row in rows], "name")]
         for kind in kinds:
             cells = [self.noted(self.cells.text(row, kind)) for row in rows]
             brief = [self.cells.text(row, kind, brief=True) for row in rows] if kind.interval else None
@@ -260,7 +260,3 @@ def first_sentence(doc: str) -> str:
     text = " ".join(doc.split())
     sentence, _, _ = text.partition(". ")
     return sentence.removesuffix(".")
-
-
-def row_title(row: Row) -> str:
-    return f"{row.name} ×{row.copies}" if row.copies > 1 else row.name

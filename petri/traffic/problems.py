@@ -1,4 +1,4 @@
-"""Errors of a recording, as data; `petri/wording/streams.py` words them."""
+"""Errors of a recording, as data; `petri/wording/streams.txt` words them."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from petri.experiment.design.definition import COMPUTED, DERIVED, FITTED, INPUT, ORACLE, TRIVIAL, Expected
 from petri.experiment.design.preparation import Point, Prepared, expected_value, in_units
@@ -48,25 +48,21 @@ def drawn_roles(files: Mapping[str, Path], fitting: Fitting) -> dict[tuple[str, 
 
     Flattens all nets of the study. Raises ExperimentError or LanguageError if an experiment is invalid.
     """
-    loaded = {name: as_drawn(Experiment.load(path), fitting.drawn_with.get(name)) for name, path in files.items()}
+    loaded = {name: Experiment.load(path) for name, path in files.items()}
+    for name, fixed in fitting.drawn_with.items():
+        if name in loaded:  # with the `set` that it had when the fitting set was drawn
+            loaded[name] = replace(loaded[name], fixed=fixed)
     named = {name for one in loaded.values() for point in (one.fixed, *one.points) for name in point}
     found = Sorted()
     for name, experiment in loaded.items():
         if experiment.expected:
             sort_figures(name, experiment.prepare("reference"), named - set(fitting.length), fitting, found)
-    order = sorted(found.quantities, key=lambda quantity: drawn_place(fitting.seed, quantity))
+    order = sorted(
+        found.quantities, key=lambda quantity: hashlib.sha256(f"{fitting.seed} {quantity}".encode()).hexdigest()
+    )
     fitted = set(order[: len(order) // SHARE])
     informative = {one: FITTED if key in fitted else "" for key, ones in found.quantities.items() for one in ones}
     return informative | found.roles
-
-
-def as_drawn(experiment: Experiment, fixed: Mapping[str, Any] | None) -> Experiment:
-    """The experiment with the `set` that it had when the fitting set was drawn; None if it has not changed."""
-    return experiment if fixed is None else replace(experiment, fixed=fixed)
-
-
-def drawn_place(seed: int, quantity: str) -> str:
-    return hashlib.sha256(f"{seed} {quantity}".encode()).hexdigest()
 
 
 def sort_figures(name: str, prepared: Prepared, named: set[str], fitting: Fitting, found: Sorted) -> None:

@@ -23,18 +23,7 @@ from petri.experiment.results.outcome import Outcome
 from petri.experiment.results.summary import PointOutcome
 from petri.language.meaning.units import UNITS
 from petri.report.quantities import Units
-from petri.validation.margins import (
-    FAILS,
-    HOLDS,
-    UNDECIDED,
-    Margin,
-    Verdict,
-    Weighted,
-    estimate,
-    every,
-    margin,
-    some,
-)
+from petri.validation.margins import FAILS, HOLDS, UNDECIDED, Margin, Verdict, Weighted, estimate, every, margin, some
 
 STATISTIC: Final = re.compile(r"mean|std|min|max|sum|count|p\d+")
 STRAIGHT: Final = 0.1  # slopes that differ by less than this share of the greater belong to one line

@@ -173,12 +173,7 @@ def only_run(outcome: Outcome) -> RunInFull | None:
     warmup = 0.0 if point.warmup is None else point.warmup.length
     sink = GapCollector(outcome.net, warmup) if gap_measures(outcome.net) else None
     plan = Plan(
-        until=point.until,
-        warmup=warmup,
-        seed=point.seed,
-        engine=choose("auto"),
-        occupancy=True,
-        trace=sink is not None,
+        until=point.until, warmup=warmup, seed=point.seed, engine=choose("auto"), occupancy=True, trace=sink is not None
     )
     ran, interrupted = replicate(outcome.net, plan, [point.rows[0].index], trace=sink)
     return RunInFull(Result(outcome.net, plan, tuple(ran), interrupted, 1), sink.gaps if sink is not None else {})

@@ -1,22 +1,23 @@
 """The sentences of every diagnostic, by id.
 
-To add one, write its entry in the table of its area. An id belongs to one area only. `entry.py` describes the template
-language.
+To add one, write its entry in the file of its area. An id belongs to one area only. `entry.py` describes the files and
+the template language.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
-from importlib import import_module
+from pathlib import Path
 from typing import Any
 
-from petri.wording.entry import Fix, Wording, fill, fix, is_complete
+from petri.wording.entry import Fix, Wording, fill, fixes_of, is_complete, read_area
 
 AREAS = (
     "files", "syntax", "checks", "values", "arcs", "measures", "lints", "run", "command", "output", "experiment",
     "search", "streams", "threads", "exact", "editor", "interchange",
 )  # fmt: skip
+_LABEL = "label "
 # Limits that no single instance is to blame for.
 _OF_ALL = frozenset((
     "all-too-many", "instance-too-deep", "loops-too-long", "measures-too-large", "measures-too-many", "too-many-tokens",
@@ -25,26 +26,30 @@ _OF_ALL = frozenset((
 
 
 @cache
-def wording_table() -> dict[str, Wording]:
-    """Every entry of every area; raises ValueError where two areas use one id."""
-    table: dict[str, Wording] = {}
-    for area in AREAS:
-        for name, entry in import_module(f"petri.wording.{area}").WORDING.items():
-            if name in table:
-                raise ValueError(f"the diagnostic id {name} has two wordings")
-            table[name] = entry
+def _entries() -> dict[str, Wording]:
+    """Every entry of every area by its heading; raises ValueError where two areas use one."""
+    areas = [area_table(area) for area in AREAS]
+    table = {heading: entry for area in areas for heading, entry in area.items()}
+    if len(table) < sum(map(len, areas)):
+        raise ValueError("two areas have wordings for the same")
     return table
+
+
+def area_table(area: str) -> dict[str, Wording]:
+    return read_area(Path(__file__).with_name(f"{area}.txt").read_text(encoding="utf-8"))
+
+
+@cache
+def wording_table() -> dict[str, Wording]:
+    """The entries of all diagnostics, by id."""
+    return {heading: entry for heading, entry in _entries().items() if not heading.startswith(_LABEL)}
 
 
 @cache
 def label_table() -> dict[str, str]:
     """The texts of labels at secondary positions, by role."""
-    table: dict[str, str] = {}
-    for area in AREAS:
-        for role, text in getattr(import_module(f"petri.wording.{area}"), "LABELS", {}).items():
-            if table.setdefault(role, text) != text:
-                raise ValueError(f"the label {role} has two wordings")
-    return table
+    entries = _entries().items()
+    return {heading.removeprefix(_LABEL): entry.message for heading, entry in entries if heading.startswith(_LABEL)}
 
 
 def message(identifier: str, values: Mapping[str, Any]) -> str:
@@ -63,8 +68,7 @@ def notes(identifier: str, values: Mapping[str, Any]) -> tuple[str, ...]:
 
 def fixes(identifier: str, values: Mapping[str, Any]) -> tuple[Fix, ...]:
     """The hints that say exactly what to write, as changes."""
-    found = (fix(hint, values) for hint in wording_table()[identifier].hints if is_complete(hint, values))
-    return tuple(one for one in found if one is not None)
+    return tuple(fixes_of(wording_table()[identifier], values))
 
 
 def label(role: str, values: Mapping[str, Any]) -> str:

@@ -7,40 +7,35 @@ A sentence is a `str.format` template over the diagnostic's values:
     {names:and}         a list: `a`, `b` and `c` in backquotes; {names:or} likewise with "or". A long one is cut
     {words:and:}        the same without the backquotes
 
+The file of an area has for each id its message, and indented below it what is shown with it, where all of its values
+are given:
+
+    unknown-field: {kind} has no field `{field}`
+      fix field: did you mean `{suggestion}`?
+      hint: write `{example}`
+      note: its fields are {fields:and}
+
+A `hint` says what to do, and a `note` in which context. `fix` and `remove` are hints that are quick fixes as well: the
+text in backquotes is to be where the culprit is, or the named value within it; or the culprit is to be removed. `$name`
+stands for the lines below such a heading. `label NAME: …` is the text of a secondary position. Lines that are indented
+further continue the one before; `#` begins a comment.
+
 House style: the message is one clause without a full stop. It says what is wrong, in the terms of the language, with
 the user's text in backquotes. A hint says what to write instead.
 """
 
 from __future__ import annotations
 
+import re
 import string
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from petri.structs import Frozen, field, replace
 from petri.visible import visible
 
 _LONGEST_VALUE = 200
 _LONGEST_LIST = 30  # names in a sentence
-
-
-class Replace(str):
-    """A hint that is also a quick fix: the text in its backquotes is to be where the culprit is.
-
-    of: the name of the value that is to be replaced within the culprit; "" for the whole culprit.
-    """
-
-    of: str
-
-    def __new__(cls, hint: str, of: str = "") -> Replace:
-        made = super().__new__(cls, hint)
-        made.of = of
-        return made
-
-
-class Remove(str):
-    """A hint that is also a quick fix: the culprit is to be removed."""
-
-    __slots__ = ()
 
 
 class Fix(NamedTuple):
@@ -51,15 +46,48 @@ class Fix(NamedTuple):
     word: str
 
 
-class Wording:
-    """A message, hints (what to do) and notes (context). Each is shown only if all values it names are given."""
+class Wording(Frozen):
+    """A message, hints (what to do) and notes (context). Each is shown only if all values it names are given.
 
-    __slots__ = ("hints", "message", "notes")
+    fixes: of each hint that is a quick fix, the name of the value that it replaces within the culprit, "" for the whole
+    culprit; None if it removes that.
+    """
 
-    def __init__(self, message: str, *hints: str, notes: tuple[str, ...] = ()) -> None:
-        self.message = message
-        self.hints = hints
-        self.notes = notes
+    message: str
+    hints: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    fixes: dict[str, str | None] = field(default_factory=dict)
+
+
+def read_area(text: str) -> dict[str, Wording]:
+    """The entries of a file by their headings. Raises ValueError where one has two."""
+    parts: dict[str, list[str]] = {}
+    heading = ""
+    for line in re.sub(r"\n {4,}", " ", text).splitlines():
+        if line.startswith("  $"):
+            parts[heading] += parts[line.strip()]
+        elif line.startswith("  "):
+            parts[heading].append(line.strip())
+        elif line and not line.startswith("#"):
+            heading, _, message = line.partition(": ")
+            if heading in parts:
+                raise ValueError(f"{heading} has two wordings")
+            parts[heading] = [message] if message else []
+    return {heading: _entry(*lines) for heading, lines in parts.items() if not heading.startswith("$")}
+
+
+def _entry(message: str, *lines: str) -> Wording:
+    made = Wording(message)
+    for line in lines:
+        head, _, text = line.partition(": ")
+        kind, _, of = head.partition(" ")
+        if kind not in ("hint", "fix", "remove", "note"):
+            raise ValueError(f"`{kind}` is not a part of a wording")
+        part = "notes" if kind == "note" else "hints"
+        made = replace(made, **{part: (*getattr(made, part), text)})
+        if kind in ("fix", "remove"):
+            made.fixes[text] = of if kind == "fix" else None
+    return made
 
 
 class _Sentence(string.Formatter):
@@ -78,14 +106,14 @@ def fill(template: str, values: Mapping[str, Any]) -> str:
     return _Sentence().vformat(template, (), values)
 
 
-def fix(hint: str, values: Mapping[str, Any]) -> Fix | None:
-    """The quick fix of a hint whose values are complete; None if it is only advice."""
-    if isinstance(hint, Remove):
-        return Fix("Remove it", "", "")
-    if not isinstance(hint, Replace):
-        return None
-    text = string.Formatter().vformat(hint.split("`")[1], (), values)
-    return Fix(f"Write `{quoted(text)}`", text, str(values[hint.of]) if hint.of else "")
+def fixes_of(entry: Wording, values: Mapping[str, Any]) -> Iterator[Fix]:
+    """The quick fixes of the hints whose values are complete."""
+    for hint, of in entry.fixes.items():
+        if of is None:
+            yield Fix("Remove it", "", "")
+        elif is_complete(hint, values):
+            text = string.Formatter().vformat(hint.split("`")[1], (), values)
+            yield Fix(f"Write `{quoted(text)}`", text, str(values[of]) if of else "")
 
 
 def is_complete(template: str, values: Mapping[str, Any]) -> bool:

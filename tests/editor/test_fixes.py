@@ -11,7 +11,6 @@ from petri.diagnostics import Diagnostic
 from petri.editor.fixes import Change, changes
 from petri.language.loader import OpenTexts
 from petri.wording import wording_table
-from petri.wording.entry import Remove, Replace
 from tests.language.test_slips import CASES as SLIPS
 
 CORPUS = Path(__file__).parents[1] / "language"
@@ -78,9 +77,5 @@ def test_a_fix_removes_its_error_and_each_kind_is_tried() -> None:
     tried = cases()
     left = [(case[0].name, case[2], one.id, one.values) for case in tried for one in left_by(*case)]
     assert left == []
-    marked = {
-        name
-        for name, entry in wording_table().items()
-        if any(isinstance(hint, (Replace, Remove)) for hint in entry.hints)
-    }
+    marked = {name for name, entry in wording_table().items() if entry.fixes}
     assert sorted(marked - {diagnostic.id for _, diagnostic, _, _ in tried}) == []

@@ -18,7 +18,7 @@ def test_edits_of_all_kinds_give_what_a_fresh_parse_gives() -> None:
     for name in ("npf", "patterns/ixp_thread", "prioritising"):
         text = (library.nets() / f"{name}.net").read_text(encoding="utf-8")
         known = KnownStatements()
-        for _ in range(25):
+        for _ in range(10):
             place = random.randrange(len(text))
             new = random.choice(
                 ["", "\n", " ", "place x\n", "end\n", "(", "## said\n", ":", "module M\n", "# ", "as a"]

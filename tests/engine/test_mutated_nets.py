@@ -14,7 +14,7 @@ if not available():
     pytest.skip("the native engine is not built", allow_module_level=True)
 
 
-@pytest.mark.parametrize(("seed", "number"), [(4, 100), pytest.param(2, 2_500, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(("seed", "number"), [(4, 60), pytest.param(2, 2_500, marks=pytest.mark.slow)])
 def test_mutated_nets_are_refused_or_run(seed: int, number: int) -> None:
     command = [sys.executable, "-m", "tests.engine.mutated", str(seed), str(number)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60 + number / 5)

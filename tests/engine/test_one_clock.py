@@ -78,7 +78,7 @@ def test_the_nets_have_one_clock() -> None:
 def test_c4_both_engines_do_the_same(transitions: int, part: int) -> None:
     chance = random.Random(f"{transitions} {part}")
     limits = Limits(firings_at_an_instant=2000, tokens=60 + 4 * transitions)
-    for _ in range(5):
+    for _ in range(3):
         net = replace(petri.loads(random_net(chance, transitions)).net, own_streams=part % 2 == 1)
         sessions = [begin(net, "reference", part, 0, limits=limits), *with_code(net, part, (0, 60), limits)]
         for _ in range(6):

@@ -107,7 +107,7 @@ def changed(net: Net, chance: random.Random) -> Net | None:
 
 
 @given(nets(), st.integers(0, 1 << 30), st.booleans(), st.booleans())
-@settings(deadline=None, suppress_health_check=list(HealthCheck), max_examples=15)
+@settings(deadline=None, suppress_health_check=list(HealthCheck), max_examples=8)
 def test_of_random_nets_that_differ_in_one_thing(net: Net, seed: int, levels: bool, apart: bool) -> None:
     """Copies side by side, each changed in one thing. `apart`: their names do not make them one array."""
     chance = random.Random(seed)

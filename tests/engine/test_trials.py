@@ -74,11 +74,11 @@ def test_both_engines_agree(name: str, patience: int, monkeypatch: pytest.Monkey
     found = []
     for engine in ("reference", "native"):
         trials = begin_trials(net, net.chances[0], Plan(12.0, 4.0, engine=engine), StopSign())
-        pilot = trials.pilot(pilot_seed, 30, 0.3)
+        pilot = trials.pilot(pilot_seed, 15, 0.3)
         values = [value for value, _ in pilot.thresholds][:2]
         thresholds = [Threshold(value, factor) for value, factor in zip(values, (3, 2), strict=False)]
         thresholds = thresholds or [Threshold(2, 3), Threshold(3, 2)]
-        found.append((pilot, trials.run(seed, 0, 20, thresholds), trials.run(seed, 20, 4, []), trials.error))
+        found.append((pilot, trials.run(seed, 0, 8, thresholds), trials.run(seed, 8, 2, []), trials.error))
     assert found[0] == found[1]
     assert found[0][1].split
 

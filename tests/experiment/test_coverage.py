@@ -1,8 +1,9 @@
 """The 95 % intervals cover the truth as often as they say.
 
-Of 200 intervals that are exact, fewer than 181 cover with probability 0.003, and more than 198 with 0.0004; if they
-cover with probability 0.88, fewer than 181 do with probability 0.84 (binomial). Seeds are fixed. docs/measures.md shows
-what `pytest -m slow tests/experiment/test_coverage.py -k one_run -s` prints; for that table 400 repetitions are made.
+Of 100 intervals that are exact, fewer than 88 cover with probability 0.0015, and all with 0.006; if they cover with
+probability 0.85, fewer than 88 do with probability 0.75, and in one of six cases with 0.9998; with 0.88, with 0.42 and
+0.96 (binomial). Seeds are fixed. docs/measures.md shows what
+`pytest -m slow tests/experiment/test_coverage.py -k one_run -s` prints; for that table 400 repetitions are made.
 Values are exact: Kleinrock, Queueing Systems I, sections 3.2 to 3.6; of the closed ring, Gordon and Newell 1967.
 """
 
@@ -24,7 +25,7 @@ from petri.result import Result
 from petri.run.plan import Plan
 from petri.run.replications import replicate
 
-REPETITIONS, PRINTED = 200, 400
+REPETITIONS, PRINTED = 100, 400
 
 
 @dataclass(frozen=True)
@@ -68,7 +69,7 @@ def formula_of(net: Net, measure: str) -> Term:
 
 def is_likely(covered: int) -> bool:
     """Whether the number of intervals that cover is likely, if each covers with probability 0.95."""
-    return 181 <= covered <= 198
+    return 88 <= covered <= 99
 
 
 @pytest.fixture
@@ -121,14 +122,14 @@ ONE_RUN = [
     OneRun(queue(0.8, 2000.0), (0.05, 0.25)),
     OneRun(queue(0.8, 5000.0), (0.6, 0.95)),
     OneRun(queue(0.8, 50_000.0), (0.99, 1.0)),
-    OneRun(queue(0.9, 5000.0), (0.0, 0.06)),
-    OneRun(queue(0.9, 10_000.0), (0.1, 0.3)),
+    OneRun(queue(0.9, 5000.0), (0.0, 0.1)),
+    OneRun(queue(0.9, 10_000.0), (0.1, 0.4)),
     OneRun(queue(0.9, 20_000.0), (0.6, 0.9)),
     OneRun(queue(0.9, 50_000.0), (0.98, 1.0)),
     OneRun(queue(0.9, 100_000.0), (0.99, 1.0)),
     OneRun(queue(0.95, 20_000.0), (0.0, 0.06)),
     OneRun(queue(0.95, 50_000.0), (0.2, 0.45)),
-    OneRun(queue(0.95, 100_000.0), (0.8, 1.0)),
+    OneRun(queue(0.95, 100_000.0), (0.65, 1.0)),
     OneRun(queue(0.95, 200_000.0), (0.9, 1.0)),
     OneRun(silver(10_000.0), (0.0, 1.0)),
     OneRun(silver(50_000.0), (0.9, 1.0)),
@@ -173,10 +174,10 @@ def plausible(covered: int, given: int) -> bool:
 def test_one_run_of_the_base_model(repetitions: int) -> None:
     """Here intervals are too wide, never too narrow: the source fixes in the long run what varies over a short time.
 
-    The true values are the means of the runs, which have a tenth of the error of each if there are 100. If each of 100
-    intervals covers with probability 0.85, fewer than 92 do with probability 0.97; if with 0.98, with 0.0002.
+    The true values are the means of the runs, which have a tenth of the error of each if there are 100. If each of 50
+    intervals covers with probability 0.85, fewer than 46 do with probability 0.89; if with 0.98, with 0.003.
     """
-    repetitions = PRINTED if repetitions == PRINTED else 100
+    repetitions = PRINTED if repetitions == PRINTED else 50
     net = load("ixp2400", packets=20_000).net
     plans = [Plan(3_200_000.0, 320_000.0, seed) for seed in range(repetitions)]
     results = [Result(net, plan, tuple(replicate(net, plan, [0])[0])) for plan in plans]

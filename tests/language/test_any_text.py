@@ -46,7 +46,7 @@ def changed(draw: st.DrawFn) -> str:
     return "".join(pieces)
 
 
-@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(changed())
 def test_any_text(text: str) -> None:
     found = language.checks(text)

@@ -16,7 +16,7 @@ from petri.diagnostics import MOST_DIAGNOSTICS, Diagnostic, Label, LanguageError
 from petri.diagnostics.errors import limited
 from petri.language.problems import MOST_NAMES, Problems
 from petri.net import Span
-from petri.wording.entry import Wording, fill, is_complete
+from petri.wording.entry import Wording, fill, is_complete, read_area
 
 ROOT = Path(__file__).parents[2]
 SOURCE = "place a : int\n\tplace 日本 = tok(en\nfoo(\n bar\n baz)\n" + "x" * 150 + " culprit " + "y" * 100 + "\n"
@@ -26,7 +26,7 @@ SOURCE = "place a : int\n\tplace 日本 = tok(en\nfoo(\n bar\n baz)\n" + "x" * 1
 def _test_wording(monkeypatch: pytest.MonkeyPatch) -> None:
     table = {
         **wording.wording_table(),
-        "test": Wording("`{name}` has {count:token}", "did you mean {names:or}?", "write `{other}`"),
+        "test": Wording("`{name}` has {count:token}", ("did you mean {names:or}?", "write `{other}`")),
         "test-run": Wording("it overflows", notes=("at time {time}, as `{transition}` fires", "with {binding}")),
     }
     labels = {**wording.label_table(), "test-label": "first `{name}`"}
@@ -217,6 +217,20 @@ def test_every_template_can_be_read() -> None:
         for template in (entry.message, *entry.hints, *entry.notes):
             assert not template.endswith(".") or template.endswith("…")
             is_complete(template, {})
+
+
+def test_a_file_of_wordings() -> None:
+    text = (
+        "# area\n$all\n  hint: for all\n\none: a message\n    of two lines\n"
+        "  fix name: did you mean `{a}`?\n  $all\n  note: n\n"
+    )
+    (entry,) = read_area(text).values()
+    assert (entry.message, entry.hints, entry.notes) == (
+        "a message of two lines", ("did you mean `{a}`?", "for all"), ("n",)
+    )  # fmt: skip
+    assert entry.fixes == {"did you mean `{a}`?": "name"}
+    with pytest.raises(ValueError, match="one has two wordings"):
+        read_area(text + "one: another\n")
 
 
 def test_lists_and_plurals() -> None:

@@ -275,22 +275,22 @@ def test_a_doc_comment_behind_nothing_is_no_documentation() -> None:
 
 
 @given(soup)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_no_soup_of_tokens_is_too_much(text: str) -> None:
     survives(text)
 
 
 @given(st.text(max_size=200))
 @example("after")
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_no_text_is_too_much(text: str) -> None:
     survives(text)
 
 
 def test_no_change_of_a_program_is_too_much() -> None:
-    """Seeds 0 to 399: tokens of the example taken out, doubled, exchanged or replaced."""
+    """Seeds 0 to 149: tokens of the example taken out, doubled, exchanged or replaced."""
     pieces = EXAMPLE.split(" ")
-    for seed in range(400):
+    for seed in range(150):
         chance = random.Random(seed)
         changed = list(pieces)
         for _ in range(chance.randint(1, 4)):
@@ -320,11 +320,11 @@ def test_damaged_tables_are_compiled_anew_and_the_stored_ones_are_those_of_the_g
 
 
 def test_a_long_list_takes_time_in_proportion_to_its_length() -> None:
-    values = ", ".join(map(str, range(50_000)))
+    values = ", ".join(map(str, range(20_000)))
     begun = time.process_time()
     found, problems = parse(f"place p : int = {values}", "test.net")
     assert not problems
     (place,) = found.declarations
     assert isinstance(place, tree.Place)
-    assert len(place.initial) == 50_000
-    assert time.process_time() - begun < 2.5
+    assert len(place.initial) == 20_000
+    assert time.process_time() - begun < 1.5

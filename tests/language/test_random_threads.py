@@ -222,7 +222,7 @@ def do(parts: list[Any], machine: Machine) -> None:
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(steps=programs(), array=st.booleans())
 def test_a_thread_does_what_its_steps_say(engine: str, steps: list[Any], array: bool) -> None:
     name = "t[i in 2..3, kind in Kind] if i == 3 and kind == two" if array else "t"
@@ -238,7 +238,7 @@ def test_a_thread_does_what_its_steps_say(engine: str, steps: list[Any], array: 
     assert not any(tokens for name, tokens in ran.marking.items() if name.startswith("t."))
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(steps=programs())
 def test_the_layout_of_a_thread_keeps_its_meaning(steps: list[Any]) -> None:
     text = f"net a\n{HEAD}thread t\ntake work(x)\n{written(steps, [0])}\nend\n"

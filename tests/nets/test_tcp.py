@@ -29,14 +29,14 @@ def test_flows_carry_what_the_formula_says_where_losses_are_rare(changed: dict[s
 
 def test_small_windows_carry_less() -> None:
     """A flow waits for three answers and a round trip more after each loss, which the formula leaves out."""
-    result = petri.load("patterns/tcp", flows=40).run(until="60 s", warmup="10 s")
+    result = petri.load("patterns/tcp", flows=40).run(until="30 s", warmup="10 s")
     assert result.measure("signals").value > 0.01
     assert of_the_formula(result) < 0.85
 
 
 def test_a_flow_alone_loses_a_segment_when_its_window_has_filled_pipe_and_queue() -> None:
     """The window goes from half of W up to W, one more in each round trip: 3 W² / 8 segments for each loss."""
-    result = petri.load("patterns/tcp", flows=1, line="12 Mbps").run(until="1000 s", warmup="100 s")
+    result = petri.load("patterns/tcp", flows=1, line="12 Mbps").run(until="500 s", warmup="100 s")
     most = 100 + 20 + 1 + 1  # on the way, in the queue, on the line, and the one that is lost
     assert 1 / result.measure("signals").value == pytest.approx(3 * most**2 / 8, rel=0.05)
     assert result.measure("timeouts").value == 0
@@ -44,7 +44,7 @@ def test_a_flow_alone_loses_a_segment_when_its_window_has_filled_pipe_and_queue(
 
 def test_a_long_queue_keeps_the_line_busy() -> None:
     """With room for all that is on the way without it, half a window still fills the line."""
-    result = petri.load("patterns/tcp", flows=1, line="12 Mbps", buffer=110).run(until="400 s", warmup="100 s")
+    result = petri.load("patterns/tcp", flows=1, line="12 Mbps", buffer=110).run(until="250 s", warmup="100 s")
     assert result.measure("used").value == pytest.approx(1.0, abs=1e-3)
 
 

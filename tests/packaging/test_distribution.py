@@ -98,7 +98,7 @@ def test_a_wheel_puts_nothing_else_into_site_packages(wheel: Path) -> None:
     for name in files_of_the_project():
         assert not re.match(DATA, name) or f"petri/library/{name}" in names
     assert {"petri/py.typed", "pnsim/py.typed", "petri/language/syntax/grammar.lark"} <= set(names)
-    assert "petri/language/syntax/tables.json" in names
+    assert {"petri/language/syntax/tables.json", "petri/wording/syntax.txt"} <= set(names)
     assert {f"petri/report/html/plotly-{name}" for name in ("cartesian.min.js.gz", "LICENSE.txt")} <= set(names)
 
 

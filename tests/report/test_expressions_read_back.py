@@ -114,7 +114,7 @@ def test_reading_what_is_shown_gives_the_same_expression(
     place: str, expressions: st.SearchStrategy[str], with_source: bool
 ) -> None:
     @given(expressions)
-    @settings(max_examples=30, deadline=None, derandomize=True)
+    @settings(max_examples=12, deadline=None, derandomize=True)
     def holds(expression: str) -> None:
         found = read(place, expression)
         if found is None:

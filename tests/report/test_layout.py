@@ -103,7 +103,7 @@ def check_frames(drawn: Diagram, placed: Layout, rooms: dict[str, Rectangle]) ->
                 assert apart(frame, rooms[node.name]), node.name
 
 
-@pytest.mark.parametrize("name", one_in(4, library.net_names()))
+@pytest.mark.parametrize("name", one_in(8, library.net_names()))
 def test_nothing_lies_upon_anything_else(name: str) -> None:
     drawn = diagram(petri.load(name).net)
     for _, view in views(drawn):

@@ -26,7 +26,7 @@ from petri.experiment.design.sampling import MOST_POINTS, Values, exact
 from petri.experiment.design.task import pack
 from petri.experiment.design.warmup import derive
 from petri.experiment.errors import ExperimentError, problem
-from petri.language.meaning.units import NAMED, PLAIN, UNITS, Dimension, in_net_units
+from petri.language.meaning.units import NAMED, PLAIN, UNITS, in_net_units
 from petri.measure.figures import Figure, UnknownFigure, figures, statistics
 from petri.measure.pooling import EXTREMES
 from petri.measure.selection import Best, Choice
@@ -308,14 +308,11 @@ def in_units(value: float | str, dimension: str, net: Net, measure: str) -> floa
     if written_unit == "%":
         return float(number / 100)
     unit = UNITS.get(written_unit)
-    wanted = _dimension(split_unit(dimension)[0])
+    name = split_unit(dimension)[0]
+    wanted = NAMED["Freq"] if name == "events" else NAMED.get(name, PLAIN)
     if unit is None or unit.dimension != wanted or (net.seconds is None and unit.dimension.time):
         known = wanted != PLAIN and not (net.seconds is None and wanted.time)
         fitting = [name for name, one in UNITS.items() if one.dimension == wanted] if known else None
         raise problem("unit-of-measure", text=value, name=measure, fitting=fitting, plain=None if fitting else "plain")
     second = Fraction(1) if net.seconds is None else Fraction(str(net.seconds))
     return float(in_net_units(number * unit.scale, unit.dimension, second))
-
-
-def _dimension(name: str) -> Dimension:
-    return NAMED["Freq"] if name == "events" else NAMED.get(name, PLAIN)

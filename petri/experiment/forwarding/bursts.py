@@ -32,13 +32,7 @@ def measure_bursts(point: Point, condition: Condition, replications: int, stop: 
 
 
 def _window(
-    point: Point,
-    plan: Plan,
-    index: int,
-    condition: Condition,
-    low: float,
-    high: float,
-    stop: StopSign | None,
+    point: Point, plan: Plan, index: int, condition: Condition, low: float, high: float, stop: StopSign | None
 ) -> tuple[float, float | None]:
     """The last time at which the condition holds, and the first at which it fails; None if it holds to the end."""
     session = begin_planned(point.net, plan, index, stop)

@@ -23,7 +23,6 @@ from petri.experiment.results.summary import PointOutcome
 from petri.experiment.threshold.definition import Search
 from petri.experiment.threshold.outcome import Found
 from petri.experiment.threshold.procedure import Searching, State
-from petri.net import Net
 from petri.run.stop import TimeLimit, interruptible
 
 STEPS = 10  # of the greatest load, in the test of the loss rate
@@ -65,7 +64,7 @@ class _Study:
         self.study = study
         self.threads = threads
         self.watch = watch
-        net = _net_of(study, engine)
+        net = Preparation(study.runs, engine).model({}).net  # without a point: for the names that it has
         self.roles = find_roles(study, net)
         sizes = sizes_of(study, self.roles, net)
         others = [{name: v for name, v in point.items() if name != self.roles.size} for point in study.runs.points]
@@ -156,11 +155,6 @@ class _Study:
     def tell(self, what: Measured) -> None:
         if self.watch is not None:
             self.watch(what)
-
-
-def _net_of(study: Forwarding, engine: str) -> Net:
-    """The net without a point: for the names that it has."""
-    return Preparation(study.runs, engine).model({}).net
 
 
 def amount(load: Value) -> float:

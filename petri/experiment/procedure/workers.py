@@ -10,14 +10,7 @@ import signal
 import threading
 import time
 from abc import ABC, abstractmethod
-from concurrent.futures import (
-    BrokenExecutor,
-    CancelledError,
-    Executor,
-    Future,
-    ProcessPoolExecutor,
-    ThreadPoolExecutor,
-)
+from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import suppress
 from importlib import import_module
 from multiprocessing.connection import wait as wait_for

@@ -86,14 +86,7 @@ def read_outcome(store: Store) -> Outcome:
     for one in stored:
         own = tuple(sorted(rows.get(one.point, []), key=lambda row: row.index))
         point = PointOutcome(
-            one.parameters,
-            names,
-            own,
-            one.warmup,
-            one.until,
-            one.seed,
-            one.net_hash,
-            statistics=statistics(net, names),
+            one.parameters, names, own, one.warmup, one.until, one.seed, one.net_hash, statistics=statistics(net, names)
         )
         points.append(replace(point, checked=check(expected, point, net)))
     described = about.get("description", "")

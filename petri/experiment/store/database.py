@@ -137,7 +137,7 @@ class Store:
         connection = connect(path)
         try:
             with writing(connection, path):
-                if is_empty(connection):
+                if not connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
                     lay_out(connection, identity)
                 check_format(path, connection)
                 check_identity(path, connection, identity)
@@ -374,10 +374,6 @@ def writing(connection: sqlite3.Connection, path: Path) -> Iterator[None]:
 def columns_of(connection: sqlite3.Connection) -> set[str]:
     """The columns of the replications: stores of earlier versions lack those that were `ADDED` since."""
     return {name for (name,) in connection.execute("SELECT name FROM pragma_table_info('replications')")}
-
-
-def is_empty(connection: sqlite3.Connection) -> bool:
-    return not connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
 
 
 def lay_out(connection: sqlite3.Connection, identity: Mapping[str, Any]) -> None:

@@ -75,7 +75,8 @@ def _unused(checker: Checker, scope: Scope) -> None:
         elif isinstance(symbol, TypeSymbol) and symbol.name in of_constants:
             continue
         elif isinstance(symbol, (ConstantSymbol, TypeSymbol, DistSymbol, FnSymbol)) and not symbol.used:
-            identifier = "unused-parameter" if _is_parameter(symbol) else "unused-constant"
+            is_parameter = isinstance(symbol, ConstantSymbol) and symbol.role in ("parameter", "module parameter")
+            identifier = "unused-parameter" if is_parameter else "unused-constant"
             if isinstance(symbol, TypeSymbol):
                 identifier = "unused-type"
             if symbol.span.file == checker.sources.files[0].path or scope.outer is not None:
@@ -90,10 +91,6 @@ def _types_of_constants(scope: Scope) -> set[str]:
         if isinstance(symbol, ConstantSymbol) and symbol.role != "enumeration value"
     )
     return {kind.name for kind in kinds if isinstance(kind, Scalar) and kind.kind == "enum"}
-
-
-def _is_parameter(symbol: ConstantSymbol | TypeSymbol | DistSymbol | FnSymbol) -> bool:
-    return isinstance(symbol, ConstantSymbol) and symbol.role in ("parameter", "module parameter")
 
 
 # ---------------------------------------------------------------- guards that block

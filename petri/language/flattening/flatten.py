@@ -32,7 +32,7 @@ from petri.language.meaning.templates import (
     PortUse,
     TransitionTemplate,
 )
-from petri.language.meaning.types import Request, colour, colours_agree
+from petri.language.meaning.types import Request, colour
 from petri.language.problems import CheckError, Problems
 from petri.net import MOST_TOKENS, Expr, Span
 from petri.structs import fields, replace
@@ -384,7 +384,7 @@ class Flattener:
         instance.places[port.number] = places
         if places:
             own, colour_given = colour(port.type, instance), self.net_places[places[0]].colour
-            if not colours_agree(own, colour_given):
+            if own.slots != colour_given.slots:  # whatever the names of the types
                 left, right = _bounds_text(own), _bounds_text(colour_given)
                 raise CheckError("port-range", use.span, name=port.name, wanted=left, given=right)
 

@@ -265,8 +265,3 @@ def _colour_name(kind: Scalar | Record, slots: tuple[net.Slot, ...]) -> str:
     if isinstance(kind, Scalar) and not kind.name and kind.low is not None:
         return f"{slots[0].low}..{slots[0].high}"
     return describe(kind)
-
-
-def colours_agree(left: net.Colour, right: net.Colour) -> bool:
-    """Whether two places may be one: their slots are equal, whatever the names of the types."""
-    return left is right or left.slots == right.slots

@@ -106,11 +106,7 @@ _EITHER = SOFT | NAMES_TOO
 _BEHIND_NAMES = (",", ")", ".", "+", "-", "*", "/", "==", "!=", "<", "<=", ">", ">=", "..", ":", "->")
 # `when` follows the place of a set, behind `all`.
 _OF_PLACES = (",", "->", "(", "[", "*", ">=", "when")
-_AFTER_NAMES = {
-    **dict.fromkeys(CLAUSES, _OF_PLACES),
-    "token": ("|",),
-    "order": (*_BEHIND_NAMES, "["),
-}
+_AFTER_NAMES = {**dict.fromkeys(CLAUSES, _OF_PLACES), "token": ("|",), "order": (*_BEHIND_NAMES, "[")}
 
 
 def _pop(

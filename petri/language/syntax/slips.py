@@ -9,17 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from petri.catalogue.operations import DISTRIBUTIONS
-from petri.catalogue.words import (
-    CLAUSES,
-    DECLARING,
-    EXAMPLES,
-    FORMS,
-    LINKING,
-    RESERVED,
-    SOFT,
-    SYNONYMS,
-    clauses_of,
-)
+from petri.catalogue.words import CLAUSES, DECLARING, EXAMPLES, FORMS, LINKING, RESERVED, SOFT, SYNONYMS, clauses_of
 from petri.diagnostics import Diagnostic, Label, Value, did_you_mean
 from petri.language.syntax.driver import SyntaxFailure
 from petri.language.syntax.lexer import Token, span_of

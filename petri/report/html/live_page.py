@@ -16,10 +16,7 @@ COLOURS = (
         "The redder a place, the more of the time it is empty. A transition is as red as the emptiest of its inputs.",
     ),
 )
-_LINKS = (
-    ("report.html", "Save the figures as a page"),
-    ("picture.svg", "Save the drawing"),
-)
+_LINKS = (("report.html", "Save the figures as a page"), ("picture.svg", "Save the drawing"))
 
 
 def live_page(name: str, doc: str) -> Page:

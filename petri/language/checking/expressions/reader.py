@@ -14,18 +14,7 @@ from petri.language.checking.expressions.quantities import quantity_of
 from petri.language.checking.expressions.scheduled import value_of
 from petri.language.checking.expressions.vectors import changed, chosen, element
 from petri.language.checking.state import CheckState, Value
-from petri.language.meaning.nodes import (
-    END,
-    LOCAL,
-    NOW,
-    VARIABLE,
-    Node,
-    constant,
-    operation,
-    to_real,
-    truth,
-    with_span,
-)
+from petri.language.meaning.nodes import END, LOCAL, NOW, VARIABLE, Node, constant, operation, to_real, truth, with_span
 from petri.language.meaning.scope import (
     ConstantSymbol,
     DistSymbol,

@@ -24,18 +24,7 @@ from petri.language.meaning.scope import (
     TransitionSymbol,
 )
 from petri.language.meaning.templates import Body, InitialTemplate, LoopTemplate, PlaceTemplate
-from petri.language.meaning.types import (
-    INT,
-    Black,
-    Record,
-    Request,
-    Scalar,
-    Type,
-    Unknown,
-    describe,
-    plainly,
-    quantity,
-)
+from petri.language.meaning.types import INT, Black, Record, Request, Scalar, Type, Unknown, describe, plainly, quantity
 from petri.language.meaning.units import PLAIN, dimension_name
 from petri.language.problems import CheckError, Reported, needed
 from petri.language.syntax import tree

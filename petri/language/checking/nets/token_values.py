@@ -16,13 +16,7 @@ Names = dict[str, tuple[Type, tuple[Node, ...]]]
 
 
 def token_value(
-    checker: CheckState,
-    scope: Scope,
-    place: str,
-    kind: Type,
-    e: tree.Expr,
-    what: str,
-    loops: Loops | None = None,
+    checker: CheckState, scope: Scope, place: str, kind: Type, e: tree.Expr, what: str, loops: Loops | None = None
 ) -> tuple[Scalar, Node]:
     """The type of an expression of a token's fields, and the expression. Raises CheckError.
 

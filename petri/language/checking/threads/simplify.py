@@ -28,7 +28,8 @@ def simplified(transitions: Sequence[Transition], states: Sequence[State]) -> tu
                 changed = True
     for transition in list(kept):
         if _melts(transition, kept):
-            _melt(transition, kept)
+            for other in kept:
+                other.outputs = [found for output in other.outputs for found in _melted(output, transition, other)]
             kept.remove(transition)
             places.remove(transition.source)  # type: ignore[arg-type]
     return kept, places
@@ -96,11 +97,6 @@ def _melts(t: Transition, transitions: Sequence[Transition]) -> bool:
     again = any(target.state is t.source for output in t.outputs for target in output.targets)
     late = any(asks((output.condition, output.term), "tokens") for output in t.outputs)
     return not again and not late
-
-
-def _melt(t: Transition, transitions: Sequence[Transition]) -> None:
-    for other in transitions:
-        other.outputs = [found for output in other.outputs for found in _melted(output, t, other)]
 
 
 def _melted(output: Output, t: Transition, other: Transition) -> list[Output]:

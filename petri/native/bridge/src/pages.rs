@@ -12,7 +12,7 @@ const LARGE: usize = 2 * HUGE;
 
 pub struct Pages;
 
-/// `petri/wording/command.py` has the same sentence for what Python cannot have.
+/// `petri/wording/command.txt` has the same sentence for what Python cannot have.
 const NO_MEMORY: &[u8] = b"error[out-of-memory]: there is not enough memory for this run\n";
 /// The exit status of a run that stopped (`cli/exits.py`).
 const STOPPED: i32 = 3;
