@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
 import numpy
 import pytest
 
 import petri
-from petri.measure import arrays, plain, single_run
+from petri.measure import arrays, plain
 from petri.measure.estimate import LEVEL
 from petri.measure.single_run import batch_interval
 from petri.measure.trend import PARTS, courses, moving
@@ -20,18 +19,6 @@ from petri.structs import as_dict
 from tests.sampling import one_in
 
 NETS = ["patterns/mm1", "patterns/mmcc", "patterns/round_robin", "patterns/timeout", "patterns/epidemic"]
-
-
-@contextmanager
-def on_lists() -> Iterator[None]:
-    """What `use_plain` does for a whole process."""
-    arrays.use_plain()
-    single_run._curve.cache_clear()
-    try:
-        yield
-    finally:
-        vars(arrays.np).clear()
-        single_run._curve.cache_clear()
 
 
 def bits(value: Any) -> Any:
@@ -45,7 +32,7 @@ def bits(value: Any) -> Any:
 
 def both(compute: Callable[[], Any]) -> tuple[Any, Any]:
     with_numpy = bits(compute())
-    with on_lists():
+    with arrays.on_lists():
         return bits(compute()), with_numpy
 
 
@@ -105,10 +92,10 @@ def figures_of(result: Result) -> list[Any]:
 
 
 @pytest.mark.parametrize("replications", [1, 9])
+@pytest.mark.parametrize("until", [0.1, 8.0, 30.0, 3_000.0])
 @pytest.mark.parametrize("name", one_in(5, NETS))
-def test_figures_of_nets(name: str, replications: int) -> None:
+def test_figures_of_nets(name: str, until: float, replications: int) -> None:
     model = petri.load(name)
-    until = 5_000.0 if math.isfinite(model.net.run_defaults.until or math.inf) else None
 
     def compute() -> list[Any]:
         return figures_of(model.run(until=until, replications=replications, warmup=0.0))
