@@ -13,7 +13,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import reduce
-from itertools import accumulate, pairwise, repeat
+from itertools import accumulate, islice, pairwise, repeat
 from typing import Any, Final
 
 float64: Final = float
@@ -261,9 +261,8 @@ def full(shape: int | tuple[int, ...], value: float) -> Array:
     return Array([[value] * shape[0] for _ in range(math.prod(shape[1:]))], shape)
 
 
-def broadcast_to(values: Any, shape: tuple[int, ...]) -> Any:
-    """As it is: operations do so themselves."""
-    return values
+def broadcast_to(values: Any, shape: tuple[int, ...]) -> Array:
+    return Array([list(islice(column, shape[0])) for column in _columns(values, shape)] or [[]], shape)
 
 
 def zeros(shape: int | tuple[int, ...]) -> Array:
@@ -308,7 +307,7 @@ def _wider(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...]:
 def _columns(values: Any, shape: tuple[int, ...]) -> Sequence[Iterable[Any]]:
     """The columns of what is broadcast to this shape."""
     if not isinstance(values, Array):
-        return [repeat(values)] * math.prod(shape[1:])
+        return [repeat(values) for _ in range(math.prod(shape[1:]))]
     columns: Sequence[Iterable[Any]] = values.columns
     if len(values.shape) < len(shape):
         columns = [repeat(value) for value in values.columns[0]]

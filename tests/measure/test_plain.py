@@ -15,9 +15,17 @@ from petri.measure.estimate import LEVEL
 from petri.measure.single_run import batch_interval
 from petri.measure.trend import PARTS, courses, moving
 from petri.result import Result
+from petri.result.tables import table
 from petri.structs import as_dict
 from tests.sampling import one_in
 
+ARRAYS = """net arrays
+place seat[0..3] = token
+transition hop[i in 0..3]: seat[i] -> seat[(i + 1) mod 4] takes exp(i + 1.0)
+measure share = mean(seat[0]) / mean(seat[1])  expect > 0.0
+measure both = max(seat[0]) * 2.0 - min(rate(hop[0]), rate(hop[1]))
+run until 1000.0
+"""
 NETS = ["patterns/mm1", "patterns/mmcc", "patterns/round_robin", "patterns/timeout", "patterns/epidemic"]
 
 
@@ -99,6 +107,19 @@ def test_figures_of_nets(name: str, until: float, replications: int) -> None:
 
     def compute() -> list[Any]:
         return figures_of(model.run(until=until, replications=replications, warmup=0.0))
+
+    with_lists, with_numpy = both(compute)
+    assert with_lists == with_numpy
+
+
+@pytest.mark.parametrize("until", [0.5, 5.0, 4_000.0])
+def test_rows_of_arrays(until: float) -> None:
+    model = petri.loads(ARRAYS)
+
+    def compute() -> list[Any]:
+        result = model.run(until=until)
+        rows = [*table(result, "places"), *table(result, "transitions")]
+        return [*figures_of(result), *map(str, rows)]
 
     with_lists, with_numpy = both(compute)
     assert with_lists == with_numpy
