@@ -11,12 +11,16 @@ import pytest
 
 import petri
 from petri.measure import arrays, plain
+from petri.measure.catalogue import PLACE_WORDS, TRANSITION_COLUMNS
 from petri.measure.estimate import LEVEL
 from petri.measure.single_run import batch_interval
 from petri.measure.trend import PARTS, courses, moving
+from petri.net import Expectation, Measure, Net, Term
 from petri.result import Result
 from petri.result.tables import table
-from petri.structs import as_dict
+from petri.structs import as_dict, replace
+from tests.engine.mutated import Random
+from tests.engine.nets import chosen_net
 from tests.sampling import one_in
 
 ARRAYS = """net arrays
@@ -120,6 +124,42 @@ def test_rows_of_arrays(until: float) -> None:
         result = model.run(until=until)
         rows = [*table(result, "places"), *table(result, "transitions")]
         return [*figures_of(result), *map(str, rows)]
+
+    with_lists, with_numpy = both(compute)
+    assert with_lists == with_numpy
+
+
+def measured_net(seed: int) -> Net:
+    """A random net with formulas of all figures of its places and transitions."""
+    chance = Random(str(seed))
+    net = replace(chosen_net(chance), probes=())
+
+    def figure() -> Term:
+        places = chance.number(0, 1)
+        word = chance.one([*(PLACE_WORDS if places else TRANSITION_COLUMNS)])
+        return Term(word, (), chance.number(0, len(net.places if places else net.transitions) - 1))
+
+    def formula(depth: int) -> Term:
+        if not depth:
+            return chance.one([figure(), figure(), Term("elapsed"), Term("const", (), 0.5), Term("const", (), 0.0)])
+        op = chance.one(["add", "sub", "mul", "div", "min2", "max2", "neg"])
+        return Term(op, tuple(formula(depth - 1) for _ in range(1 if op == "neg" else 2)))
+
+    measures = tuple(Measure(f"m{number}", formula(number % 3)) for number in range(6))
+    return replace(net, measures=measures, expectations=(Expectation("expect", formula(1), ">=", 0.0),))
+
+
+@pytest.mark.parametrize("seed", one_in(30, range(150)))
+def test_figures_of_random_nets(seed: int) -> None:
+    model = petri.Model(measured_net(seed))
+    replications = 1 + 3 * (seed % 4 == 1)
+
+    def compute() -> list[Any]:
+        result = model.run(until=10.0 ** (seed % 5), replications=replications, max_firings=4_000)
+        if result.failure is not None:
+            return [result.failure.id]
+        brief = [str(row) for kind in ("places", "transitions") for row in table(result, kind, brief=True)]
+        return [*figures_of(result), *brief, str(result.verdicts)]
 
     with_lists, with_numpy = both(compute)
     assert with_lists == with_numpy
