@@ -8,6 +8,7 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
 from petri.diagnostics import Diagnostic, LanguageError, Value
+from petri.measure.arrays import MOST_PLAIN, on_lists
 from petri.net import Content, Counter, Watched
 
 from . import exits, nets
@@ -87,27 +88,26 @@ def run(
     except LanguageError as error:
         tell_all(error.diagnostics, error.sources)
         return exits.NOT_STARTED
-    if not (as_json or trace or exact or report or with_state or wanted):
-        _without_numpy(model.net, plan)
-    solution = _solved(model, plan) if exact else None
-    started, how = time.perf_counter(), How(threads=threads, time_limit=time_limit)
-    if wanted is None:
-        result = _simulate(model, plan, asked, trace, quiet, how, starts)
-    else:
-        result = _replicate(model, plan, wanted, planned.get("replications"), max_replications, quiet, how)
-    seconds = time.perf_counter() - started
-    with always_shown(lambda: _show(result, net, seconds, as_json, every, solution)):
-        if report:
-            _write_report(result, model, report)
-    if saving is not None:
-        _save(result, *saving)
-    if result.interrupted:
-        from .time_limit import tell_over
+    with on_lists(not (as_json or trace or exact or report or with_state or wanted) and _is_plain(model.net, plan)):
+        solution = _solved(model, plan) if exact else None
+        started, how = time.perf_counter(), How(threads=threads, time_limit=time_limit)
+        if wanted is None:
+            result = _simulate(model, plan, asked, trace, quiet, how, starts)
+        else:
+            result = _replicate(model, plan, wanted, planned.get("replications"), max_replications, quiet, how)
+        seconds = time.perf_counter() - started
+        with always_shown(lambda: _show(result, net, seconds, as_json, every, solution)):
+            if report:
+                _write_report(result, model, report)
+        if saving is not None:
+            _save(result, *saving)
+        if result.interrupted:
+            from .time_limit import tell_over
 
-        tell_over(time_limit)
-    elif wanted is not None and not quiet:
-        _tell_imprecise(result, wanted)
-    return _tell_ending(result, model, quiet)
+            tell_over(time_limit)
+        elif wanted is not None and not quiet:
+            _tell_imprecise(result, wanted)
+        return _tell_ending(result, model, quiet)
 
 
 def _model(net: str | None, given: Given, start: SavedRun | None, quiet: bool) -> Model:
@@ -269,14 +269,11 @@ def _check_engine(engine: str, quiet: bool) -> None:
         tell(Diagnostic("reference-only", severity="note"))
 
 
-def _without_numpy(net: Net, plan: Plan) -> None:
-    """Compute the figures of a small net on lists, unless it asks for what only numpy does: whole distributions."""
-    from petri.measure.arrays import MOST_PLAIN, use_plain
-
+def _is_plain(net: Net, plan: Plan) -> bool:
+    """Whether a net is small, and asks for no figures that only numpy computes: whole distributions and series."""
     small = len(net.places) + len(net.transitions) <= MOST_PLAIN and not any(one.window for one in net.measures)
     numbers = all(isinstance(probe, Counter | Content | Watched) for probe in net.probes)
-    if small and numbers and not net.chances and plan.engine == "native":
-        use_plain()
+    return small and numbers and not net.chances and plan.engine == "native"
 
 
 def _solved(model: Model, plan: Plan) -> Solution:

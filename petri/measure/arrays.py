@@ -6,9 +6,11 @@ and then ends, has them sooner without. Which of the two it is makes no differen
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
-__all__ = ["MOST_PLAIN", "Floats", "Integers", "np", "use_plain"]
+__all__ = ["MOST_PLAIN", "Floats", "Integers", "np", "on_lists"]
 
 MOST_PLAIN: Final = 40  # places and transitions; with more, numpy has made good the time it takes to load
 
@@ -36,9 +38,18 @@ else:
     np = _Arrays()
 
 
-def use_plain() -> None:
-    """Compute on lists from now on: for a process that has computed nothing yet, and ends after this run."""
+@contextmanager
+def on_lists(wanted: bool = True) -> Iterator[None]:
+    """Compute on lists in the block, if it is wanted: no array of numpy may enter it, and none of its own leave it."""
+    if not wanted:
+        yield
+        return
     from petri.measure import plain
 
-    vars(np).clear()
+    before = dict(vars(np))
     vars(np).update(vars(plain))
+    try:
+        yield
+    finally:
+        vars(np).clear()
+        vars(np).update(before)

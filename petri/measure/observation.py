@@ -207,6 +207,6 @@ def quotient(above: Any, below: Any) -> Any:
 def quotients(above: Floats | Integers | float, below: Floats | Integers | float) -> Floats:
     """The quotient, element by element; nan where the divisor is 0, infinite where it is too large for a double."""
     shape = np.shape(above) or np.shape(below)
-    divisor = np.broadcast_to(np.asarray(below, dtype=np.float64), shape)
+    divisor = np.asarray(below, dtype=np.float64)
     result: Floats = np.divide(above, divisor, out=np.full(shape, math.nan), where=divisor != 0)
     return result

@@ -13,7 +13,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import reduce
-from itertools import accumulate, pairwise, repeat
+from itertools import accumulate, islice, pairwise, repeat
 from typing import Any, Final
 
 float64: Final = float
@@ -81,7 +81,7 @@ class Array:
             return Array([list(map(compute, column, repeat(other))) for column in self.columns], self.shape)
         if self.shape == other.shape:
             return Array(list(map(list, map(map, repeat(compute), self.columns, other.columns))), self.shape)
-        shape = self.shape if self.size >= other.size else other.shape
+        shape = _wider(self.shape, other.shape)
         pairs = zip(_columns(self, shape), _columns(other, shape), strict=True)
         return Array([list(map(compute, mine, others)) for mine, others in pairs], shape)
 
@@ -185,7 +185,7 @@ class Array:
     def reshape(self, *shape: int) -> Array:
         """A vector as a column, or the same shape again."""
         assert self.size == math.prod(shape)
-        return Array(self.columns, shape)
+        return Array(self.columns if shape[0] else [[] for _ in range(math.prod(shape[1:]))], shape)
 
 
 def vector(values: list[Any]) -> Array:
@@ -261,9 +261,8 @@ def full(shape: int | tuple[int, ...], value: float) -> Array:
     return Array([[value] * shape[0] for _ in range(math.prod(shape[1:]))], shape)
 
 
-def broadcast_to(values: Any, shape: tuple[int, ...]) -> Any:
-    """As it is: operations do so themselves."""
-    return values
+def broadcast_to(values: Any, shape: tuple[int, ...]) -> Array:
+    return Array([list(islice(column, shape[0])) for column in _columns(values, shape)] or [[]], shape)
 
 
 def zeros(shape: int | tuple[int, ...]) -> Array:
@@ -292,19 +291,29 @@ def where(condition: Any, yes: Any, no: Any) -> Any:
         return yes if condition else no
     shape = condition.shape
     for one in (yes, no):
-        if isinstance(one, Array) and one.size > math.prod(shape):
-            shape = one.shape
+        if isinstance(one, Array):
+            shape = _wider(shape, one.shape)
     three = zip(*(_columns(one, shape) for one in (condition, yes, no)), strict=True)
     return Array([[a if wanted else b for wanted, a, b in zip(*columns, strict=False)] for columns in three], shape)
+
+
+def _wider(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...]:
+    """The shape of two arrays together: a vector is a row for each of the other's, and one of anything is repeated."""
+    pairs = zip((1, *a)[-2:], (1, *b)[-2:], strict=True)
+    both = tuple(more if one == 1 else one for one, more in pairs)
+    return both if max(len(a), len(b)) == 2 else both[1:]
 
 
 def _columns(values: Any, shape: tuple[int, ...]) -> Sequence[Iterable[Any]]:
     """The columns of what is broadcast to this shape."""
     if not isinstance(values, Array):
-        return [repeat(values)] * math.prod(shape[1:])
+        return [repeat(values) for _ in range(math.prod(shape[1:]))]
+    columns: Sequence[Iterable[Any]] = values.columns
     if len(values.shape) < len(shape):
-        return [repeat(value) for value in values.columns[0]]
-    return values.columns if values.shape == shape else values.columns * shape[1]
+        columns = [repeat(value) for value in values.columns[0]]
+    elif values.shape[0] != shape[0]:
+        columns = [repeat(column[0]) for column in values.columns]
+    return columns if len(columns) == math.prod(shape[1:]) else [*columns] * math.prod(shape[1:])
 
 
 def divide(above: Any, below: Any, out: Array, where: Any) -> Array:

@@ -20,6 +20,7 @@ random batches wander off, and its error is then that bound (`_cancelling`).
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import lru_cache
 from itertools import pairwise
 from typing import Final
@@ -215,7 +216,7 @@ def at_reference(correlation: Floats, count: int) -> Floats:
     A process with correlation exp(-t/τ) is assumed. Its batch means, of batches x τ long, have the lag-one correlation
     (1 - exp(-x))² / (2 (x - 1 + exp(-x))), which falls from 1 to 0.
     """
-    converted: Floats = np.interp(_batch_length(correlation) * count / REFERENCE, *_curve()[:2])
+    converted: Floats = np.interp(_batch_length(correlation) * count / REFERENCE, *_curve(np.geomspace)[:2])
     known: Floats = np.where(correlation > 0.0, converted, 0.0)
     return known
 
@@ -244,15 +245,18 @@ def _extension(count: int, correlation: Floats, rarity: Floats) -> Floats:
 
 def _batch_length(correlation: Floats) -> Floats:
     """The length x of batches, in units of τ, whose means have this lag-one correlation."""
-    x, _, falling = _curve()
+    x, _, falling = _curve(np.geomspace)
     found: Floats = np.interp(-correlation, falling, x)
     return found
 
 
-@lru_cache(1)
-def _curve() -> tuple[Floats, Floats, Floats]:
-    """Lengths of batches in units of τ, ascending, the lag-one correlations of their means, and these below 0."""
-    x = np.geomspace(1e-3, 1e3, 4000)
+@lru_cache(2)
+def _curve(space: Callable[[float, float, int], Floats]) -> tuple[Floats, Floats, Floats]:
+    """Lengths of batches in units of τ, ascending, the lag-one correlations of their means, and these below 0.
+
+    space: `np.geomspace`, of numpy or for lists.
+    """
+    x = space(1e-3, 1e3, 4000)
     less = np.expm1(-x)
     curve = less**2 / (2.0 * (x + less))
     return x, curve, -curve

@@ -3,35 +3,34 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
 import numpy
 import pytest
 
 import petri
-from petri.measure import arrays, plain, single_run
+from petri.measure import arrays, plain
+from petri.measure.catalogue import PLACE_WORDS, TRANSITION_COLUMNS
 from petri.measure.estimate import LEVEL
 from petri.measure.single_run import batch_interval
 from petri.measure.trend import PARTS, courses, moving
+from petri.net import Expectation, Measure, Net, Term
 from petri.result import Result
-from petri.structs import as_dict
+from petri.result.tables import table
+from petri.structs import as_dict, replace
+from tests.engine.mutated import Random
+from tests.engine.nets import chosen_net
 from tests.sampling import one_in
 
+ARRAYS = """net arrays
+place seat[0..3] = token
+transition hop[i in 0..3]: seat[i] -> seat[(i + 1) mod 4] takes exp(i + 1.0)
+measure share = mean(seat[0]) / mean(seat[1])  expect > 0.0
+measure both = max(seat[0]) * 2.0 - min(rate(hop[0]), rate(hop[1]))
+run until 1000.0
+"""
 NETS = ["patterns/mm1", "patterns/mmcc", "patterns/round_robin", "patterns/timeout", "patterns/epidemic"]
-
-
-@contextmanager
-def on_lists() -> Iterator[None]:
-    """What `use_plain` does for a whole process."""
-    arrays.use_plain()
-    single_run._curve.cache_clear()
-    try:
-        yield
-    finally:
-        vars(arrays.np).clear()
-        single_run._curve.cache_clear()
 
 
 def bits(value: Any) -> Any:
@@ -45,7 +44,7 @@ def bits(value: Any) -> Any:
 
 def both(compute: Callable[[], Any]) -> tuple[Any, Any]:
     with_numpy = bits(compute())
-    with on_lists():
+    with arrays.on_lists():
         return bits(compute()), with_numpy
 
 
@@ -105,13 +104,62 @@ def figures_of(result: Result) -> list[Any]:
 
 
 @pytest.mark.parametrize("replications", [1, 9])
+@pytest.mark.parametrize("until", [0.1, 8.0, 30.0, 3_000.0])
 @pytest.mark.parametrize("name", one_in(5, NETS))
-def test_figures_of_nets(name: str, replications: int) -> None:
+def test_figures_of_nets(name: str, until: float, replications: int) -> None:
     model = petri.load(name)
-    until = 5_000.0 if math.isfinite(model.net.run_defaults.until or math.inf) else None
 
     def compute() -> list[Any]:
         return figures_of(model.run(until=until, replications=replications, warmup=0.0))
+
+    with_lists, with_numpy = both(compute)
+    assert with_lists == with_numpy
+
+
+@pytest.mark.parametrize("until", [0.5, 5.0, 4_000.0])
+def test_rows_of_arrays(until: float) -> None:
+    model = petri.loads(ARRAYS)
+
+    def compute() -> list[Any]:
+        result = model.run(until=until)
+        rows = [*table(result, "places"), *table(result, "transitions")]
+        return [*figures_of(result), *map(str, rows)]
+
+    with_lists, with_numpy = both(compute)
+    assert with_lists == with_numpy
+
+
+def measured_net(seed: int) -> Net:
+    """A random net with formulas of all figures of its places and transitions."""
+    chance = Random(str(seed))
+    net = replace(chosen_net(chance), probes=())
+
+    def figure() -> Term:
+        places = chance.number(0, 1)
+        word = chance.one([*(PLACE_WORDS if places else TRANSITION_COLUMNS)])
+        return Term(word, (), chance.number(0, len(net.places if places else net.transitions) - 1))
+
+    def formula(depth: int) -> Term:
+        if not depth:
+            return chance.one([figure(), figure(), Term("elapsed"), Term("const", (), 0.5), Term("const", (), 0.0)])
+        op = chance.one(["add", "sub", "mul", "div", "min2", "max2", "neg"])
+        return Term(op, tuple(formula(depth - 1) for _ in range(1 if op == "neg" else 2)))
+
+    measures = tuple(Measure(f"m{number}", formula(number % 3)) for number in range(6))
+    return replace(net, measures=measures, expectations=(Expectation("expect", formula(1), ">=", 0.0),))
+
+
+@pytest.mark.parametrize("seed", one_in(30, range(150)))
+def test_figures_of_random_nets(seed: int) -> None:
+    model = petri.Model(measured_net(seed))
+    replications = 1 + 3 * (seed % 4 == 1)
+
+    def compute() -> list[Any]:
+        result = model.run(until=10.0 ** (seed % 5), replications=replications, max_firings=4_000)
+        if result.failure is not None:
+            return [result.failure.id]
+        brief = [str(row) for kind in ("places", "transitions") for row in table(result, kind, brief=True)]
+        return [*figures_of(result), *brief, str(result.verdicts)]
 
     with_lists, with_numpy = both(compute)
     assert with_lists == with_numpy
