@@ -35,7 +35,7 @@ const OF_TRANSITION: u64 = 10_000;
 /// How long it takes to see what transitions have in common [ns], for each of them.
 const COMPARED: u64 = 5_000;
 /// Where a core is free, code is made once engines have spent this part of its cost.
-const EARLY: u64 = 4;
+const EARLY: u64 = 2;
 /// Firings that the profile is made of, at least; and where model time stands still, so that it has seen nothing.
 const SEEN: u64 = 10_000;
 const FIRST_INSTANT: u64 = 5_000_000;
