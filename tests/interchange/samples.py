@@ -91,7 +91,7 @@ net {Stop and wait}
 tr send [0,0] idle -> sent*2 {the channel}
 tr arrive [1,3] sent -> idle
 tr lose {the channel}?2 idle?-1 sent -> {the channel}
-tr late [5,w[ sent*2 -> idle
+tr late [5,w[ sent*2 idle?-3 -> idle
 pl idle (1)
 pl sent : data (2K)
 """

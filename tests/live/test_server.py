@@ -29,9 +29,9 @@ run until 99
 """
 
 
-@pytest.fixture
-def server(tmp_path: Path) -> Iterator[LiveServer]:
-    with desk(tmp_path / "hostile.net", NET) as one:
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveServer]:
+    with desk(tmp_path_factory.mktemp("net") / "hostile.net", NET) as one:
         answer(one, lambda found: found.get("count", 0) >= 4 and bool(found["loads"]))
         made = serve(one)
         threading.Thread(target=made.serve_forever, daemon=True).start()
