@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 import time
 from collections.abc import Iterator
-from concurrent.futures import _base
+from threading import Condition, current_thread, main_thread
 
 import pytest
 
@@ -20,16 +20,17 @@ ENDLESS = "net endless\nplace p = token\ntransition t: p -> p takes exp(1)"
 
 @pytest.fixture(autouse=True)
 def ctrl_c_with_locks_taken(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    take = _base._AcquireFutures.__enter__
+    wait = Condition.wait
     pressed: list[bool] = []
 
-    def take_and_press(self: _base._AcquireFutures) -> None:
-        take(self)
-        if not pressed:
+    def press_and_wait(self: Condition, timeout: float | None = None) -> bool:
+        """Its lock is taken."""
+        if not pressed and current_thread() is main_thread():
             pressed.append(True)
             signal.raise_signal(signal.SIGINT)
+        return wait(self, timeout)
 
-    monkeypatch.setattr(_base._AcquireFutures, "__enter__", take_and_press)
+    monkeypatch.setattr(Condition, "wait", press_and_wait)
     with ctrl_c_heard():
         yield
 
