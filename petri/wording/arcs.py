@@ -169,10 +169,6 @@ WORDING: dict[str, Wording] = {
         "it is not clear for which tokens `each` stands here: `all` takes those of {places:and:}",
         "use a name that only one of their patterns has",
     ),
-    "each-takes-time": Wording(
-        "`each` gives its tokens at once, so its transition takes no time",
-        "write `after` instead of `takes`; or let another transition take the time before it",
-    ),
     "any-on-bag": Wording(
         "`{name}` shows all its tokens in any case: it is a `bag`",
         "remove `any`; it is for places with another discipline, which show only one of their tokens",

@@ -189,7 +189,6 @@ LABELS: dict[str, str] = {
     "left-side": "{left_type}",
     "right-side": "{right_type}",
     "drawn-here": "drawn here",
-    "takes-time": "this time",
     "scheduled-here": "declared here",
     "waits-too": "and this",
 }
