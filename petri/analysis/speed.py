@@ -16,7 +16,6 @@ from petri.structs import Frozen
 _WHOLE: Final = {
     "weight": "the weight of tokens of {place} may raise an error",
     "key": "the key that orders {place} may raise an error",
-    "set": "it takes all tokens of a set from {place}",
     "ranges": "the range of {place} is not of whole numbers, or differs between the places that a token may go to",
 }
 _LOOK: Final = {

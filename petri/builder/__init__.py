@@ -11,7 +11,36 @@
 `docs/python.md` has the details.
 """
 
-from petri.builder.expression import Expression, any_of, fn, keep, no, nothing, read, reset, var, where
+from petri.builder.expression import (
+    Expression,
+    all_of,
+    any_of,
+    each,
+    fn,
+    keep,
+    no,
+    nothing,
+    over,
+    read,
+    reset,
+    var,
+    where,
+)
 from petri.builder.net_builder import NetBuilder
 
-__all__ = ["Expression", "NetBuilder", "any_of", "fn", "keep", "no", "nothing", "read", "reset", "var", "where"]
+__all__ = [
+    "Expression",
+    "NetBuilder",
+    "all_of",
+    "any_of",
+    "each",
+    "fn",
+    "keep",
+    "no",
+    "nothing",
+    "over",
+    "read",
+    "reset",
+    "var",
+    "where",
+]

@@ -208,6 +208,22 @@ def keep(place: Any) -> Expression:
     return Expression(f"keep {text_of(place)}")
 
 
+def all_of(place: Any, when: Any = None) -> Expression:
+    """An arc that takes all tokens that match, perhaps none: `all_of(queue(x), when=var("x") > 3)`."""
+    condition = "" if when is None else f" when {text_of(when)}"
+    return Expression(f"all {text_of(place)}{condition}", 0)
+
+
+def each(output: Any) -> Expression:
+    """An output that gives one token for each that an arc `all_of` takes: `each(served(x))`."""
+    return Expression(f"each {text_of(output)}", 0)
+
+
+def over(name: str, tokens: Any, value: Any) -> Expression:
+    """What `fn.count`, `fn.sum`, `fn.any` and `fn.all` look at: `fn.sum(over("j", queue, var("j").size))`."""
+    return Expression(f"{name} in {text_of(tokens)}: {text_of(value)}", 0)
+
+
 def reset(place: Any) -> Expression:
     """An arc that empties a place."""
     return Expression(f"reset {text_of(place)}")

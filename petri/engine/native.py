@@ -138,8 +138,9 @@ def with_tokens_of(net: Net, start: SavedEngine) -> Net:
             slots = net.places[arc.place].colour.slots
             more[arc.place].append((int(count), tuple(slot.low or 0 for slot in slots)))
         for gift in firing.gives:
-            if gift.count:
-                more[gift.place].append((gift.count, token_of(gift.words, net.places[gift.place].colour.slots)))
+            slots = net.places[gift.place].colour.slots
+            given = [token_of(words, slots) for words in chunks(gift.words, len(slots))] if slots else [()]
+            more[gift.place] += [(gift.count // len(given), token) for token in given if gift.count]
     places = (replace(place, initial=tuple(tokens)) for place, tokens in zip(net.places, more, strict=True))
     return replace(net, places=tuple(places))
 

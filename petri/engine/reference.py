@@ -376,18 +376,22 @@ class Engine:
 
     def has_room(self, transition: Transition, context: Context, found: list[list[Held]]) -> bool:
         """No place that the firing puts tokens in would exceed its capacity (E6)."""
-        if not any(self.net.places[p].capacity is not None for arc in transition.outputs for p in arc.places):
+        if not any(self.takes_room(arc) for arc in transition.outputs):
             return True
         return all(
             self.left_in(place, line, transition, found) + weight <= self.capacity(place)
             for (place, line), weight in self.given(transition, context).items()
         )
 
+    def takes_room(self, arc: OutputArc) -> bool:
+        """Whether there must be room for what an arc gives: not for tokens that take the room of those of a set."""
+        return arc.each is None and any(self.net.places[place].capacity is not None for place in arc.places)
+
     def given(self, transition: Transition, context: Context) -> dict[tuple[int, Token], int]:
         """The weight of what a firing would give to each line of places with a capacity."""
         given: Counter[tuple[int, Token]] = Counter()
         for arc in transition.outputs:
-            if any(self.net.places[p].capacity is not None for p in arc.places):
+            if self.takes_room(arc):
                 place, count = self.destination(arc, context)
                 line, weight = self.token_to_be(place, arc, context) if count else ((), 0)
                 given[place, line] += count * weight

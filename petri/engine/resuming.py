@@ -28,11 +28,12 @@ from petri.engine.checkpoint import (
 from petri.engine.clocks import NOWHERE, OwnClock, OwnClocks, SharedClock
 from petri.engine.probes import Probes
 from petri.engine.reference import Engine, Firing
+from petri.engine.saved_check import arcs_of
 from petri.engine.saved_probes import resume_probes, saved_probes
 from petri.engine.statistics import Level, OccupancyRecorder, Statistics
 from petri.engine.trajectory import bits
 from petri.measure.occupancy import LEVELS
-from petri.net import Colour
+from petri.net import Colour, Net, OutputArc
 
 
 def saved_engine(
@@ -49,7 +50,7 @@ def saved_engine(
         random=engine.stream.state,
         places=tuple(_saved_place(engine, statistics, place) for place in range(len(engine.marking))),
         transitions=tuple(_saved_transition(statistics, index, now) for index in range(len(statistics.transitions))),
-        in_progress=tuple(_saved_firing(firing) for firing in engine.in_progress),
+        in_progress=tuple(_saved_firing(engine.net, firing) for firing in engine.in_progress),
         shared=tuple(_saved_shared(engine, one) for one in clocks if isinstance(one, SharedClock)),
         common=None if engine.common.ends == NOWHERE else int(engine.common.ends),
         own=tuple(_saved_own(engine, one) for one in clocks if isinstance(one, OwnClocks)),
@@ -151,17 +152,28 @@ def _resume_transition(statistics: Statistics, index: int, saved: SavedTransitio
 # ---------------------------------------------------------------- firings in progress
 
 
-def _saved_firing(firing: Firing) -> SavedFiring:
-    gives = (SavedGift(place, len(tokens), _words(tokens[:1])) for place, tokens in firing.deposits)
+def _saved_firing(net: Net, firing: Firing) -> SavedFiring:
+    arcs = arcs_of(net.transitions[firing.transition], firing.part) or ()
+    gives = (
+        SavedGift(place, len(tokens), _words(tokens if arc.each is not None else tokens[:1]))
+        for arc, (place, tokens) in zip(arcs, firing.deposits, strict=True)
+    )
     return SavedFiring(int(firing.end), firing.transition, firing.part, tuple(gives))
 
 
 def _firing(engine: Engine, serial: int, saved: SavedFiring) -> Firing:
     """serial: below those of firings to come."""
-    deposits = [
-        (gift.place, [_held(engine, gift.place, gift.words) for _ in range(gift.count)]) for gift in saved.gives
-    ]
+    arcs = arcs_of(engine.net.transitions[saved.transition], saved.part) or ()
+    deposits = [(gift.place, _given(engine, arc, gift)) for arc, gift in zip(arcs, saved.gives, strict=True)]
     return Firing(float(saved.end), serial, saved.part, saved.transition, deposits)
+
+
+def _given(engine: Engine, arc: OutputArc, gift: SavedGift) -> list[Held]:
+    """The tokens that an arc will deposit: all of one value, or each of its own."""
+    width = len(engine.net.places[gift.place].colour.slots)
+    if arc.each is not None and width:
+        return [_held(engine, gift.place, words) for words in chunks(gift.words, width)]
+    return [_held(engine, gift.place, gift.words) for _ in range(gift.count)]
 
 
 # ---------------------------------------------------------------- clocks

@@ -125,7 +125,7 @@ def _check_firing(net: Net, saved: SavedEngine, firing: SavedFiring) -> None:
     _need(len(firing.gives) == len(arcs), wrong)
     for gift, arc in zip(firing.gives, arcs, strict=True):
         _need(gives(arc, gift) and (firing.part == 0 or gift.count > 0), wrong)
-        _check_tokens(net.places[gift.place], gift.words, min(gift.count, 1))
+        _check_tokens(net.places[gift.place], gift.words, gift.count if arc.each is not None else min(gift.count, 1))
 
 
 def arcs_of(transition: Transition, part: int) -> list[OutputArc] | None:

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from petri.engine.clocks import clocks_wanted, mean_of, speed
 from petri.engine.expression import Context
 from petri.engine.reference import Binding, Engine, Firing, Held
+from petri.engine.saved_check import arcs_of
 from petri.exact.branching import BranchingStream
 from petri.exact.chain import (
     Ended,
@@ -150,8 +151,17 @@ class Seat(Engine):
     def begin(self, firing: Firing) -> None:
         super().begin(firing)
         self.in_progress.clear()
-        deposits = tuple((place, tuple(token.value for token in tokens)) for place, tokens in firing.deposits if tokens)
-        self.running.append(Running(self.stages, firing.transition, deposits))
+        self.running.append(Running(self.stages, firing.transition, tuple(self._deposits(firing))))
+
+    def _deposits(self, firing: Firing) -> Iterator[tuple[int, tuple[Token, ...]]]:
+        """What each arc will deposit; tokens that one gives for those of a set one by one (E11)."""
+        arcs = arcs_of(self.net.transitions[firing.transition], firing.part) or ()
+        for arc, (place, held) in zip(arcs, firing.deposits, strict=True):
+            tokens = tuple(token.value for token in held)
+            if arc.each is not None and self.net.places[place].colour.slots:
+                yield from ((place, (token,)) for token in tokens)
+            elif tokens:
+                yield place, tokens
 
     # ------------------------------------------------------------ events
 

@@ -23,6 +23,7 @@ from petri.net import (
     Place,
     Preference,
     Scalar,
+    SetArc,
     Span,
     Transition,
     Variable,
@@ -36,6 +37,7 @@ _BINARY: Final = {op: sign for sign, op in BINARY.items()}
 _LONGEST_SOURCE: Final = 24
 _NOWHERE: Final = Span("", 0, 0, 0, 0)
 _BEFORE: Final = "const x = "  # what makes a file of an expression
+_SET: Final = re.compile(r"all\s+(.*?)(?:\s+when\s+(.*))?", re.DOTALL)
 _NAME: Final = re.compile(r"(?<![\w.])[A-Za-z_]\w*(?!\w|\s*:)")  # that is not one of a field
 
 
@@ -206,6 +208,23 @@ class ExpressionText:
         sees_all = "any " if isinstance(arc, InputArc) and arc.any else ""
         return sees_all + self._token(arc, transition)
 
+    def set(self, arc: SetArc, transition: Transition) -> tuple[str, str]:
+        """The pattern and the condition of an arc `all`, "" where there is none: `{n}` and `n > 3`.
+
+        As they stand in the source where that is at hand; else the condition has both.
+        """
+        found = _SET.fullmatch(self._written(arc.span) or "")
+        term = found and _in_term(found[1])
+        if found and term:
+            return term[1], found[2] or ""
+        variables = (*transition.variables, *self._of_token(arc.place))
+        return "", "" if arc.condition is None else self.of(arc.condition, variables)
+
+    def _of_token(self, place: int) -> tuple[Variable, ...]:
+        """The slots of one token of a set, which are variables behind those of the transition."""
+        slots = self.net.places[place].colour.slots
+        return tuple([Variable(one.name or "value", one.kind, one.labels, one.dimension) for one in slots])
+
     def _token(self, arc: InputArc | OutputArc, transition: Transition) -> str:
         text = self._written(arc.span)
         found = None if text is None else _in_term(text.removeprefix("read ").removeprefix("any "))
@@ -232,8 +251,7 @@ class ExpressionText:
         """What an output arc gives: its number and its values, without its condition."""
         parts, variables = [], transition.variables
         if arc.each is not None:
-            of_set = self.net.places[transition.sets[arc.each].place].colour.slots
-            variables += tuple([Variable(one.name or "value", one.kind, one.labels, one.dimension) for one in of_set])
+            variables += self._of_token(transition.sets[arc.each].place)
         for value, slot in zip(arc.values, self.net.places[arc.places[0]].colour.slots, strict=True):
             shown = _Shown(slot.dimension, slot.labels)
             parts.append((slot.name, tree_text(self._tree(value, variables, shown))))

@@ -5,15 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from io import StringIO
+from itertools import islice
 from typing import Final
 
 from petri.analysis.candidates import Candidate, Unmet, guard_parts
 from petri.analysis.dead import Lack
 from petri.analysis.enabling import Helper, why_each
+from petri.engine.binding import Binding
 from petri.engine.errors import ModelError
 from petri.engine.expression import Context
 from petri.engine.state import InProgress, seated
-from petri.net import WEIGHT_PARTS, Net, Place, Transition, is_shared
+from petri.net import WEIGHT_PARTS, Net, Place, Scalar, Transition, is_shared
 from petri.report.clock_text import ClockText
 from petri.report.columns import Column, print_prose, print_table
 from petri.report.expressions import ExpressionText
@@ -132,11 +134,12 @@ class _Teller:
     # ------------------------------------------------------------ the conditions, one after the other
 
     def conditions(self, console: Console) -> None:
-        """A row for each input arc, inhibitor, part of the guard and capacity."""
+        """A row for each input arc, inhibitor, part of the guard and capacity; for each set, which needs nothing."""
         rows = [self._arc(number) for number in range(len(self.transition.inputs))]
         rows += [self._inhibitor(number) for number in range(len(self.transition.inhibitors))]
         rows += [self._guard(number, text) for number, text in enumerate(self._guards())]
         rows += [self._room(place) for place in self._limited()]
+        rows += [self._set(number) for number in range(len(self.transition.sets))]
         if not rows:
             print_prose(console, Text("\nIt has no conditions: nothing is taken, and nothing stands against it."))
             return
@@ -216,6 +219,26 @@ class _Teller:
         found = [[u for u in c.unmet if u.kind == "inhibited" and u.number == number] for c in self._complete()]
         alone = next((f"holds {one[0].here}" for one in found if one), "")
         return text, self._there(arc.place), self._tally(found, alone)
+
+    def _set(self, number: int) -> tuple[str, str, str]:
+        arc = self.transition.sets[number]
+        place = self.net.places[arc.place]
+        pattern, condition = self.words.set(arc, self.transition)
+        text = f"all {place.name}" + (f"({pattern})" if pattern else "") + (f" when {condition}" if condition else "")
+        return text, self._there(arc.place, sees_all=True), self._taken(number)
+
+    def _taken(self, number: int) -> str:
+        """How many tokens a set has for the first bindings (E11)."""
+        variables: list[Scalar] = [0] * len(self.transition.variables)
+        try:
+            first = islice(self.engine.extend(self.transition, variables, []), MOST_ROWS)
+            copies = (Binding(list(one.variables), one.found) for one in first)
+            sizes = {len(self.engine.sets(self.transition, one)[number]) for one in copies}
+        except ModelError:
+            return "· cannot be found"
+        if not sizes:
+            return "· may be none"
+        return f"· {min(sizes)}" + (f" to {max(sizes)}" if len(sizes) > 1 else "") + ", may be none"
 
     def _guards(self) -> list[str]:
         return [self.words.of(part, self.transition.variables) for part in guard_parts(self.transition)]

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import petri
-from petri.builder import Expression, NetBuilder, any_of, fn, no, nothing, read, reset, var, where
+from petri.builder import Expression, NetBuilder, all_of, any_of, each, fn, no, nothing, over, read, reset, var, where
 from petri.language.syntax import tree
 from petri.language.syntax.parser import parse_text
 
@@ -158,6 +158,24 @@ def test_a_transition_that_races() -> None:
     assert leave.clock is not None
     assert fail.clock is not None
     assert (leave.clock.memory, fail.clock.servers, look.inputs[1].any) == ("resume", None, True)
+
+
+def test_sets() -> None:
+    net = NetBuilder("batches", time="ms")
+    go, queue, done = net.place("go"), net.place("queue", "int", tokens=[1, 2, 5]), net.place("done", "int")
+    x = var("x")
+    net.transition(
+        "serve",
+        [go, all_of(queue(x), when=(x > 1) & (x < 9))],
+        [go, each(done(x + 1))],
+        takes=fn.sum(over("j", queue, var("j"))) * "1 ms",
+    )
+    net.transition("clear", [go, all_of(done(x))], after="1 s")
+    net.run(until="5 ms")
+    text = " ".join(net.to_text().split())
+    assert "go, all queue(x) when x > 1 and x < 9 -> go, each done(x + 1)" in text
+    assert "takes sum(j in queue: j) * 1 ms" in text
+    assert [len(one.sets) for one in net.model().net.transitions] == [1, 1]
 
 
 def refused(action: Callable[[], object]) -> petri.LanguageError:

@@ -7,6 +7,7 @@ report the same error.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeVar
@@ -349,7 +350,7 @@ class TransitionMaker:
         free = [n for n, one in enumerate(self.places) if not one.per and n not in others]
         found = []
         for place in [place for place in free if self.choose.chance(4)][:2]:
-            condition = self.of_token(place).truth() if self.choose.chance(6) else None
+            condition = self.belongs(place) if self.choose.chance(6) else None
             number = self.variable("int")
             totals = []
             if self.choose.chance(6):
@@ -361,6 +362,16 @@ class TransitionMaker:
             found.append(SetArc(place, number, condition, tuple(totals), self.choose.span()))
         return found
 
+    def belongs(self, place: int) -> Expr:
+        """The condition of a set, which may begin with values that its tokens must have, as a pattern says them."""
+        condition = self.of_token(place).truth()
+        for slot, one in reversed(list(enumerate(self.places[place].colour.slots))):
+            if self.choose.chance(3):
+                value = self.scope().whole(0) if one.kind == "int" else self.scope().real(0)
+                equal = Expr("eq", "bool", (Expr("var", one.kind, (), TOKEN + slot), value))
+                condition = Expr("and", "bool", (equal, condition))
+        return condition
+
     def of_token(self, place: int) -> Scope:
         """What may be named of a token of a set, by numbers that `with_token` replaces."""
         scope = self.scope()
@@ -368,13 +379,21 @@ class TransitionMaker:
             (scope.ints if one.kind == "int" else scope.reals).append(TOKEN + slot)
         return scope
 
-    def each(self, number: int, arc: SetArc) -> OutputArc:
-        """An output for each token of a set, to a place without a capacity; to one place in no place's stead."""
-        place = self.choose.one([n for n, one in enumerate(self.places) if one.capacity is None] or [arc.place])
+    def each(self, number: int, arc: SetArc) -> OutputArc | None:
+        """An output for each token of a set, to a place without a capacity, or back. None if there is no such place."""
+        own = self.places[arc.place]
+        free = [n for n, one in enumerate(self.places) if one.capacity is None]
+        back = [arc.place] if own.weight is None and not own.per else []
+        if not free + back:
+            return None
+        place = self.choose.one(back if back and self.choose.chance(4) else free or back)
         scope = self.of_token(arc.place)
         scope.clock = True
         values = tuple(scope.within(slot) for slot in self.places[place].colour.slots)
-        return OutputArc((place,), values, count=Expr("var", "int", (), arc.number), each=number)
+        condition = self.scope().truth() if self.choose.chance(2) else None
+        delay = self.delay() if self.choose.chance(2) else None
+        number_of = Expr("var", "int", (), arc.number)
+        return OutputArc((place,), values, count=number_of, condition=condition, delay=delay, each=number)
 
     def inhibitor(self) -> InhibitorArc:
         number = self.choose.number(0, len(self.places) - 1)
@@ -516,9 +535,8 @@ class TransitionMaker:
             draws.append(Draw(self.variable(kind), expression))
         taken = [arc.place for arc in inputs if not arc.keep]
         outputs = tuple(self.output(arcs, taken) for _ in range(choose.number(1, 3)))
-        at_once = clock is not None or (bool(sets) and choose.chance(7))
-        room = any(place.capacity is None for place in self.places)
-        given = tuple([self.each(number, arc) for number, arc in enumerate(sets)]) if at_once and room else ()
+        at_once = clock is not None or (bool(sets) and choose.chance(5))
+        given = [arc for arc in itertools.starmap(self.each, enumerate(sets)) if arc is not None]
         variables = len(self.variables)
         sets = [
             replace(

@@ -422,7 +422,7 @@ class Writer:
         """Tokens that come one by one, and leave together: all, or those that match; counted, summed, and given on."""
         choose, pile, heap, comes, leaves = self.choose, *map(self.name, ("pile", "heap", "comes", "leaves"))
         discipline = choose.one(("", " fifo", " lifo", " by n", " by -n"))
-        self.free(f"place {pile} : {{ n: 0..9, k: 0..2 }}{discipline}")
+        self.free(f"place {pile} : {{ n: 0..9, k: 0..2 }}{discipline}{choose.one(('', ' cap 30'))}")
         self.free(f"place {heap} : 0..99{choose.one(('', ' fifo'))}")
         clock, more = self.name("clock"), choose.one(("", f", {pile}(o)"))
         self.free(f"place {clock} = token")
@@ -437,6 +437,14 @@ class Writer:
             f"-> each {heap}({value}) let total = sum(x in {pile}: x.n) after exp(9 {self.cycle})"
         )
         self.drawn(["a set of tokens"], leaves)
+        hand, ages, late = self.name("hand"), self.name("ages"), choose.one(("", f" in 2 {self.cycle}"))
+        self.free(f"place {hand} = token")
+        lasts = choose.one((f"3 {self.cycle}", f"exp(4 {self.cycle})"))
+        self.kept(
+            f"transition {ages}: {hand}, all {pile}({{n, k}}) when k < 2 "
+            f"-> {hand}, each {pile}({{n, k: k + 1}}){late} takes {lasts}"
+        )
+        self.drawn(["a set that is given back later"], ages)
         away = self.name("away")
         self.kept(f"transition {away}: {heap}(x), all {heap}(y) when y != x -> nothing after exp(20 {self.cycle})")
         measure = self.name("total")

@@ -75,6 +75,16 @@ def test_an_output_with_a_delay_says_so() -> None:
     assert "n + 1 in 5 ns" in {edge.label for edge in diagram(model.net, sources=model.sources).edges}
 
 
+def test_a_set_shows_its_pattern_and_its_condition() -> None:
+    model = petri.loads(
+        "type T = { n: int, k: 0..3 }  place go = token  place q : T  place d : int  place b\n"
+        "transition t: go, all q({n, k: 2}) when n > 3, all b -> go, each d(n + 1)"
+    )
+    drawn = {edge.label for edge in diagram(model.net, sources=model.sources).edges}
+    assert {"all {n, k: 2} when n > 3", "all", "each n + 1"} <= drawn
+    assert "all when k == 2 and n > 3" in {edge.label for edge in diagram(model.net).edges}
+
+
 def test_what_belongs_to_a_place_that_follows_a_schedule_is_beside_it() -> None:
     text = "net shifts time h schedule staff = 2 from 0 h, 1 from 8 h every 24 h place nurse = staff * token"
     drawn = diagram(petri.loads(text).net)

@@ -250,3 +250,14 @@ def test_a_transition_that_is_not_there_is_refused() -> None:
 def test_no_line_is_wider_than_a_terminal() -> None:
     text = str(petri.load("ixp2400").why("router.chip.forward.hash", at="10 us"))
     assert max(map(len, text.splitlines())) <= 80
+
+
+def test_a_set_needs_nothing_and_says_how_many_tokens_it_has() -> None:
+    model = petri.loads(
+        "type T = { n: int, k: 0..3 }  place go = token  place q : T = T(i, i mod 2) for i in 1..6\n"
+        "transition t: go, q({k: a}), all q({n, k: a}) when n > 1 -> go  takes 2  run until 3"
+    )
+    lines = str(model.why("t", firing=1)).splitlines()
+    (told,) = (line for line in lines if line.startswith("all q"))
+    assert told.startswith("all q({n, k: a}) when n > 1")
+    assert told.endswith("· 1 to 2, may be none")

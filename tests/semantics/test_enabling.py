@@ -367,6 +367,73 @@ def test_e11_counts_and_sums_are_values_of_the_firing(engine: str) -> None:
     assert ran.counts() == {"t": 1, "u": 1}
 
 
+def test_e11_what_is_given_for_each_may_take_time(engine: str) -> None:
+    """Of two firings that begin together, each holds the tokens of its own set, with the values at its start."""
+    ran = simulate(
+        """
+        place go : int = 1, 2
+        place q : { n: int, k: int } = {n: 1, k: 5}, {n: 2, k: 6}, {n: 1, k: 7}
+        place d : { n: int, done: real } fifo  place late : int fifo
+        transition t: go(n), all q({n, k}) -> each d({n: k, done: end}), if n == 1 then each late(k) in 7  takes 3 * n
+        """,
+        engine,
+        until=6,
+    )
+    assert ran.counts() == {"t": 2}
+    assert sorted((n, round(done)) for n, done in ran.marking["d"]) == [(5, 3), (6, 6), (7, 3)]
+    assert ran.marking["late"] == []
+    assert [token[0] for token in simulate(LATE, engine).marking["late"]] == [5, 7]
+
+
+def test_e11_what_is_given_back_for_each_keeps_its_room(engine: str) -> None:
+    """Three of four are away and come back, so that there is room for one, and not for two."""
+    ran = simulate(
+        """
+        place go = token  place q : int cap 4 = 1, 2, 3  place one = token  place more = 2 * token
+        transition t: go, all q(x) when x > 0 -> each q(x + 1)  takes 5  priority 1
+        transition u: one, all q(x) -> each q(x), q(9)
+        transition v: more -> q(0)
+        """,
+        engine,
+        until=4,
+    )
+    assert ran.counts() == {"t": 1, "u": 1}
+    assert sorted(ran.marking["q"]) == [(9,)]
+
+
+def test_e6_the_tokens_of_a_set_count_as_held(engine: str) -> None:
+    ran = simulate("place go = token  place q cap 2 = 2 * token  transition t: go, all q -> q", engine)
+    assert ran.counts() == {}
+
+
+@pytest.mark.parametrize("discipline", ["fifo", "lifo", "by n", "bag"])
+def test_e11_taking_half_of_a_place_leaves_the_rest_in_order(engine: str, discipline: str) -> None:
+    ran = simulate(
+        f"type T = {{ n: int }}  place go = token  place q : T {discipline} = T(n) for n in 1..40"
+        "  place out : int fifo"
+        "  transition t: go, q({n: first}), all q({n}) when n mod 3 == 0 or n > 37 -> q({n: 99}), each q({n: -n})"
+        "  transition list: q({n}) -> out(n)  when tokens(go) == 0",
+        engine,
+    )
+    listed = [token[0] for token in ran.marking["out"]]
+    assert len(listed) == 40
+    if discipline in ("fifo", "lifo"):
+        taken = [n for n in range(1, 41) if n % 3 == 0 or n > 37]
+        first = 1 if discipline == "fifo" else 40
+        stay = [n for n in range(1, 41) if n not in taken and n != first]
+        given = [-n for n in taken if n != first]
+        order = [*stay, 99, *(given if discipline == "fifo" else given[::-1])]
+        assert listed == (order if discipline == "fifo" else order[::-1])
+
+
+LATE = """
+    place go : int = 1, 2
+    place q : { n: int, k: int } = {n: 1, k: 5}, {n: 2, k: 6}, {n: 1, k: 7}
+    place late : int fifo
+    transition t: go(n), all q({n, k}) -> if n == 1 then each late(k) in 7  takes 3 * n
+"""
+
+
 @pytest.mark.slow
 def test_e10_equal_tokens_are_no_more_likely_than_without_kept_ones(engine: str) -> None:
     text = "place up : int = 1, 1, 1, 2  place s = token  transition t: up(n), s -> nothing"

@@ -139,15 +139,20 @@ class ArcBuilder:
         condition = None if arc.condition is None else built(arc.condition)
         return net.SetArc(index, arc.number, condition, totals, arc.span)
 
-    def output(self, arc: OutputTemplate, instance: Instance, variables: int) -> net.OutputArc | None:
-        """The arc; None if its condition is known to be false. variables: how many the transition has."""
+    def output(
+        self, arc: OutputTemplate, instance: Instance, variables: int, taken: int | None
+    ) -> net.OutputArc | None:
+        """The arc; None if its condition is known to be false. variables: how many the transition has.
+
+        taken: the place of the set for each of whose tokens it gives one; None if another arc has given back to it.
+        """
         possible, condition = self._condition(arc.condition, instance)
         if not possible:
             return None
         places, index = self._destination(arc, instance)
         values = tuple([build(node, instance) for node in arc.values])
         if places:
-            self._check_capacity(arc, places)
+            self._check_capacity(arc, places, taken)
             self._check_values(arc, values, places[0])
         count = None if arc.count is None else self._count(arc.count, instance)
         delay = None if arc.delay is None else not_negative(arc.delay, instance, "delay-negative")
@@ -197,11 +202,13 @@ class ArcBuilder:
         assert position is not None
         return position
 
-    def _check_capacity(self, arc: OutputTemplate, places: tuple[int, ...]) -> None:
-        """Whether there is room must be known before the firing starts (E6)."""
-        if all(self.places[place].capacity is None for place in places):
-            return
+    def _check_capacity(self, arc: OutputTemplate, places: tuple[int, ...], taken: int | None) -> None:
+        """Whether there is room must be known before the firing starts (E6). What comes back for a set has room."""
         given = [self.places[place] for place in places]
+        if all(place.capacity is None for place in given):
+            return
+        if places == (taken,) and given[0].weight is None and not given[0].per:
+            return
         weighing = sorted({slot for place in given for slot in weighing_slots(place)})
         keys = sorted({slot for place in given if place.capacity is not None for slot in place.per})
         parts = [("condition", arc.condition), ("number", arc.count), *(("index", index) for index in arc.indices)]

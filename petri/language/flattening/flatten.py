@@ -304,13 +304,18 @@ class Flattener:
                 raise CheckError("clock-on-per", written.span, name=self.net_places[arc.place].name)
 
     def _outputs(self, t: TransitionTemplate, instance: Instance) -> tuple[net.OutputArc, ...]:
-        built = []
+        built: list[net.OutputArc] = []
+        returned = set()  # sets to whose places an arc gives back
         for template in t.outputs:
-            arc = self.arcs.output(template, instance, len(t.variables))
+            of_set = None if template.each in returned else template.each
+            taken = None if of_set is None else instance.place(t.sets[of_set].place)
+            arc = self.arcs.output(template, instance, len(t.variables), taken)
             if arc is None:
                 self._left_out(_given([template]), instance)
                 continue
             built.append(arc)
+            if arc.places == (taken,):
+                returned.add(of_set)
             if isinstance(template.place, Request):
                 self.replies.add(arc, template.place)
         return tuple(built)

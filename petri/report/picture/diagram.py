@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from pathlib import PurePath
 
-from petri.net import Expr, Net, OutputArc, Place, Transition, constant_weight
+from petri.net import Expr, Net, OutputArc, Place, SetArc, Transition, constant_weight
 from petri.report.expressions import ExpressionText
 from petri.report.picture.folding import array_of, fold_names, starred
 
@@ -167,7 +167,9 @@ class _DiagramReader:
             least = "" if threshold is None else f"≥ {words.of(threshold, transition.variables)}"
             found.append(Edge(self._place(inhibitor.place), name, "inhibit", self._label(inhibitor.place, least)))
         found += [Edge(self._place(place), name, "reset", self._label(place, "")) for place in transition.resets]
-        found += [Edge(self._place(arc.place), name, "take", self._label(arc.place, "all")) for arc in transition.sets]
+        for of_set in transition.sets:
+            text = _set_label(of_set, transition, words)
+            found.append(Edge(self._place(of_set.place), name, "take", self._label(of_set.place, text)))
         for output in transition.outputs:
             if self.net.places[output.places[0]].free_of is not None:
                 continue
@@ -196,6 +198,12 @@ def _named(place: Place, key: Expr) -> str:
 
 def _key(transition: Transition) -> str:
     return transition.name + TRANSITION
+
+
+def _set_label(arc: SetArc, transition: Transition, words: ExpressionText) -> str:
+    pattern, condition = words.set(arc, transition)
+    label = f"all {pattern}".rstrip()
+    return f"{label} when {condition}" if condition else label
 
 
 def _output_label(arc: OutputArc, transition: Transition, words: ExpressionText) -> str:

@@ -79,9 +79,6 @@ class TransitionReader:
         draws = tuple(self._draws(d.draws))
         time = self._time(d.time)
         outputs = OutputReader(self.reader.allowing("an output", "tokens", "now", "end"), self.sets).read(d.outputs)
-        each = next((arc for arc in outputs if arc.each is not None), None)
-        if each is not None and d.time is not None:
-            self.problems.error("each-takes-time", each.span, Label(d.time.span, "takes-time"))
         lets = {name: (value.type, tuple(map(of_firing, value.nodes))) for name, value in self._lets().items()}
         return TransitionTemplate(
             d.name,

@@ -101,7 +101,6 @@ fn speed_parts(speed: Speed) -> SpeedParts {
         Interpreted::Search(WhySearch::Queue(place)) => ("queue", place.at()),
         Interpreted::Place(place, WhyPlace::Weight) => ("weight", place.at()),
         Interpreted::Place(place, WhyPlace::Key) => ("key", place.at()),
-        Interpreted::Place(place, WhyPlace::Set) => ("set", place.at()),
         Interpreted::Place(place, WhyPlace::Ranges) => ("ranges", place.at()),
         Interpreted::Loops => ("loops", 0),
     };

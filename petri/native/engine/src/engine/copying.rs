@@ -27,6 +27,7 @@ impl Engine {
         if !other.clocks.of.is_empty() {
             self.clocks.assume(&other.clocks);
         }
+        self.bundles.assume(&other.bundles);
         self.integrals.fold_after(&other.integrals);
         self.last_started.clone_from(&other.last_started);
         self.upcoming = Upcoming::default();

@@ -30,10 +30,10 @@ impl Engine {
             Some(given) => given,
             None => {
                 let mut given = 0;
-                for output in &plan.outputs {
+                for (number, output) in plan.outputs.iter().enumerate() {
                     given += match output.each {
                         None => self.output(program, output, end, taken)?,
-                        Some(set) => self.output_each(program, plan, (output, set), end, taken)?,
+                        Some(_) => self.output_each(program, plan, number, end, taken)?,
                     };
                 }
                 given
@@ -101,14 +101,21 @@ impl Engine {
             }
         };
         self.check_tokens(taken, count)?;
-        if let Some(delay) = &arc.delay {
-            let duration = self.ticks(program, &delay.time, delay.span, end)?;
-            self.arrivals.push(self.now + duration);
-        }
+        self.delay(program, arc, end)?;
         if arc.width > 0 {
             self.values(program, arc, place, end)?;
         }
         Ok(count)
+    }
+
+    /// When the tokens of an arc with a delay arrive.
+    #[inline(always)]
+    pub(super) fn delay(&mut self, program: &Program, arc: &OutputProgram, end: Ticks) -> Outcome<()> {
+        if let Some(delay) = &arc.delay {
+            let duration = self.ticks(program, &delay.time, delay.span, end)?;
+            self.arrivals.push(self.now + duration);
+        }
+        Ok(())
     }
 
     #[inline(always)]

@@ -43,7 +43,7 @@ pub mod refill;
 pub mod run;
 pub mod saving;
 pub mod search;
-mod sets;
+pub mod sets;
 pub mod simple;
 pub mod tokens;
 pub mod upcoming;

@@ -23,6 +23,7 @@ use crate::program::transition::{SimpleTime, TransitionProgram};
 use crate::program::Program;
 use crate::state::agenda::Agenda;
 use crate::state::arena::{Arena, Housed};
+use crate::state::bundles::Bundles;
 use crate::state::clocks::AllClocks;
 use crate::state::enabling::Enabling;
 use crate::state::integrals::WideIntegrals;
@@ -90,6 +91,8 @@ pub struct Engine {
     pub(crate) arrivals: Vec<Ticks>,
     /// What the set arcs of a firing have found while it starts.
     pub(crate) sets: Vec<Found>,
+    /// The tokens that arcs give for those of sets.
+    pub(crate) bundles: Bundles,
     /// The last transitions at this instant, once the limit is near.
     pub(super) last_started: Vec<TransitionId>,
     /// The machine code that the engine was given last.
@@ -177,6 +180,7 @@ impl Engine {
             record_sent: Vec::new(),
             arrivals: Vec::new(),
             sets: Vec::new(),
+            bundles: Bundles::default(),
             last_started: Vec::new(),
             value: 0,
             fault: None,
@@ -515,6 +519,11 @@ impl Engine {
         if duration > 0 {
             if plan.reserves {
                 self.reserve(program, plan);
+            }
+            if !plan.sets.is_empty() {
+                let mut record = std::mem::take(&mut self.record);
+                self.hold_bundles(&plan.gives, &mut record);
+                self.record = record;
             }
             let number = self.firings << program.parts;
             self.agenda.begin(end, number, transition, plan.lane, plan.held).copy_from_slice(&self.record);

@@ -118,7 +118,11 @@ impl Engine {
             let mut cursor = 0;
             let gift = |give: &Give| {
                 let (place, count, values) = next_deposit(record, give, &mut cursor);
-                let words = if count > 0 { record[values].to_vec() } else { Vec::new() };
+                let words = match give {
+                    _ if count == 0 => Vec::new(),
+                    Give::Each => self.bundles.words(record[values.start]).to_vec(),
+                    _ => record[values].to_vec(),
+                };
                 SavedGift { place: place.0, count, words }
             };
             let gives = program.transitions[id].gives.iter().map(gift).collect();
@@ -268,14 +272,14 @@ impl Engine {
         let plan = &program.transitions[id];
         self.record.clear();
         for (gift, (give, _)) in firing.gives.iter().zip(deposits(plan)) {
-            record(&mut self.record, gift, give);
+            self.record_gift(gift, give);
             self.marking.total += gift.count;
             let target = &program.places[PlaceId(gift.place)];
-            if let (Some(key), 1..) = (&target.key, gift.count) {
-                self.marking.rank(key, &gift.words).map_err(|fault| unfit(&fault))?;
-            }
-            if gift.count > 0 {
-                self.marking.weigh_token(target, &gift.words).map_err(|fault| unfit(&fault))?;
+            for token in gift.words.chunks_exact(target.width.max(1)) {
+                if let Some(key) = &target.key {
+                    self.marking.rank(key, token).map_err(|fault| unfit(&fault))?;
+                }
+                self.marking.weigh_token(target, token).map_err(|fault| unfit(&fault))?;
             }
         }
         if plan.reserves {
@@ -289,6 +293,25 @@ impl Engine {
         let words = if program.simple[id].is_simple() { 0 } else { plan.held };
         self.agenda.begin(firing.end, serial, id, lane, words).copy_from_slice(&self.record[..words]);
         Ok(())
+    }
+
+    /// A gift, in the record of its firing.
+    fn record_gift(&mut self, gift: &SavedGift, give: &Give) {
+        match *give {
+            Give::Black { .. } => {}
+            Give::Token { .. } => self.record.extend(&gift.words),
+            Give::Open { width } => {
+                self.record.extend([u64::from(gift.place), gift.count]);
+                let end = self.record.len() + width as usize;
+                self.record.extend(&gift.words);
+                self.record.resize(end, 0);
+            }
+            Give::Each => {
+                self.bundles.put_back(0, gift.words.clone());
+                let number = if gift.count > 0 { self.bundles.hold(0) } else { 0 };
+                self.record.extend([u64::from(gift.place), gift.count, number]);
+            }
+        }
     }
 
     /// When a firing of constant time would end that starts now.
@@ -328,20 +351,6 @@ impl Engine {
         (self.clocks.settled, self.clocks.settled_after) = (saved.settled, saved.firings);
         self.marking.identities.forget_changes();
         Ok(())
-    }
-}
-
-/// A gift, in the record of its firing.
-fn record(record: &mut Vec<u64>, gift: &SavedGift, give: &Give) {
-    match *give {
-        Give::Black { .. } | Give::Each { .. } => {}
-        Give::Token { .. } => record.extend(&gift.words),
-        Give::Open { width } => {
-            record.extend([u64::from(gift.place), gift.count]);
-            let end = record.len() + width as usize;
-            record.extend(&gift.words);
-            record.resize(end, 0);
-        }
     }
 }
 
@@ -413,9 +422,8 @@ fn check_tokens(program: &Program, saved: &SavedEngine) -> Fit<()> {
         for gift in &firing.gives {
             let place = PlaceId(gift.place);
             *given.entry(place).or_insert(0) += gift.count;
-            if gift.count > 0 && program.places[place].width > 0 {
-                check_token(&program.places[place], &gift.words)?;
-            }
+            let target = &program.places[place];
+            gift.words.chunks_exact(target.width.max(1)).try_for_each(|token| check_token(target, token))?;
         }
         // A firing holds what it has taken, or more if it gives more. What it has taken may also be on the way.
         given.iter().for_each(|(place, count)| held[place.at()] = held[place.at()].saturating_add(*count));
@@ -440,14 +448,16 @@ fn check_token(plan: &PlaceProgram, token: &[u64]) -> Fit<()> {
 
 /// Whether an output arc may give this.
 fn is_gift(gift: &SavedGift, give: &Give, arc: &OutputProgram) -> bool {
-    let (place, width) = (PlaceId(gift.place), if gift.count > 0 { arc.width } else { 0 });
+    let place = PlaceId(gift.place);
+    let tokens = if let Give::Each = give { gift.count } else { gift.count.min(1) };
     let right = match *give {
         Give::Black { place: to, count } => place == to && gift.count == count,
         Give::Token { place: to, .. } => place == to && gift.count == 1,
-        Give::Each { .. } => false, // the firing is immediate
-        Give::Open { .. } => arc.places.contains(&place) && gift.count <= MOST_HELD && is_count(gift.count, arc),
+        Give::Open { .. } | Give::Each => {
+            arc.places.contains(&place) && gift.count <= MOST_HELD && is_count(gift.count, arc)
+        }
     };
-    right && gift.words.len() == width
+    right && tokens.checked_mul(arc.width as u64) == Some(gift.words.len() as u64)
 }
 
 /// Whether an output arc may give this number of tokens. One whose number is computed may give any.

@@ -48,9 +48,9 @@ struct Given {
 /// What a set arc has found.
 #[derive(Clone, Debug, Default)]
 pub struct Found {
-    /// How many tokens.
+    /// How many tokens. Behind those of so many, there may be others, of a set before.
     pub count: u64,
-    /// Where they are in the place, in its order; none of a black place.
+    /// Where they are in the place when the binding has taken its tokens, in the order of the set; none of a black place.
     pub positions: Vec<u64>,
     /// Their slots, token after token.
     pub words: Vec<u64>,
@@ -66,6 +66,9 @@ pub struct Scratch {
     /// The tokens of the first binding found.
     pub first: Table<Arc, u64>,
     pub key: Vec<u64>,
+    /// Where the tokens are that the binding takes from the place of a set, and those of a group of that place.
+    pub gone: Vec<u64>,
+    pub seats: Vec<u32>,
     given: Vec<Given>,
     /// The keys of those for lines, one after the other.
     given_keys: Vec<u64>,
@@ -88,6 +91,8 @@ impl Scratch {
             first: chosen.clone(),
             chosen,
             key: Vec::new(),
+            gone: Vec::new(),
+            seats: Vec::new(),
             given: Vec::new(),
             given_keys: Vec::new(),
             rank: Rank::default(),

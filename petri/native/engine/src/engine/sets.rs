@@ -6,22 +6,24 @@ use crate::base::ticks::Ticks;
 use crate::engine::run::Engine;
 use crate::engine::search::{scope, Found};
 use crate::net::Discipline;
-use crate::program::arc::{OutputProgram, SetProgram, Take};
+use crate::program::arc::{Give, SetProgram, Take};
 use crate::program::transition::TransitionProgram;
 use crate::program::Program;
+
+/// Up to so many tokens of a set, the one in the last seat of its bag is looked for among them.
+pub const FEW: usize = 16;
 
 /// No token of a set.
 const NONE: usize = usize::MAX;
 
 impl Engine {
-    /// Finds the tokens of each set that the binding leaves, and gives their totals values. Nothing has changed if this fails.
-    pub(super) fn find_sets(&mut self, program: &Program, plan: &TransitionProgram) -> Outcome<()> {
+    /// Finds the tokens of each set that the binding leaves, where they will be when it has taken its own, and gives their totals
+    /// values. Nothing has changed if this fails.
+    pub(crate) fn find_sets(&mut self, program: &Program, plan: &TransitionProgram) -> Outcome<()> {
         let mut sets = std::mem::take(&mut self.sets);
         sets.resize_with(plan.sets.len().max(sets.len()), Found::default);
-        let mut outcome = Ok(());
-        for (set, found) in plan.sets.iter().zip(&mut sets) {
-            outcome = outcome.and_then(|()| self.find_set(program, plan, set, found));
-        }
+        let mut found = plan.sets.iter().zip(&mut sets);
+        let outcome = found.try_for_each(|(set, found)| self.find_set(program, plan, set, found));
         self.sets = sets;
         outcome
     }
@@ -33,40 +35,19 @@ impl Engine {
         set: &SetProgram,
         found: &mut Found,
     ) -> Outcome<()> {
-        let first = plan.variable_names.len();
         let width = program.places[set.place].width;
-        let there = self.marking.places[set.place].tokens;
         found.positions.clear();
         found.words.clear();
-        found.count = 0;
         if width == 0 {
-            found.count = there - self.taken_of(plan, set.place);
-            if let Some(condition) = &set.condition {
-                if found.count > 0 && !condition.value(&mut self.scope(program, self.now))? {
-                    found.count = 0;
-                }
+            found.count = self.marking.places[set.place].tokens - self.taken_of(plan, set.place);
+            if let (Some(condition), 1..) = (&set.condition, found.count) {
+                found.count *= u64::from(condition.value(&mut self.scope(program, self.now))?);
             }
         } else {
-            let mut gone = self.gone(plan, set.place);
-            gone.sort_unstable();
-            let row = self.marking.in_order(set.place);
-            for (position, token) in row.chunks_exact(width).enumerate() {
-                if gone.binary_search(&(position as u64)).is_ok() {
-                    continue;
-                }
-                self.variables[first..first + width].copy_from_slice(token);
-                let belongs = match &set.condition {
-                    Some(condition) => condition.value(&mut self.scope(program, self.now))?,
-                    None => true,
-                };
-                if belongs {
-                    found.positions.push(position as u64);
-                    found.words.extend_from_slice(token);
-                }
-            }
-            found.count = found.positions.len() as u64;
+            self.list_set(program, plan, set, found)?;
         }
         self.variables[set.number.at()] = found.count;
+        let first = plan.variable_names.len();
         for (variable, value) in &set.totals {
             self.variables[variable.at()] = 0;
             for at in 0..found.count as usize {
@@ -74,6 +55,129 @@ impl Engine {
                 let bits = value.bits(&mut self.scope(program, self.now))?;
                 self.variables[variable.at()] = bits;
             }
+        }
+        Ok(())
+    }
+
+    /// The tokens of a coloured set.
+    fn list_set(
+        &mut self,
+        program: &Program,
+        plan: &TransitionProgram,
+        set: &SetProgram,
+        found: &mut Found,
+    ) -> Outcome<()> {
+        let mut gone = std::mem::take(&mut self.scratch.gone);
+        self.list_gone(plan, set.place, &mut gone);
+        let mut outcome = Ok(());
+        match self.seats_with_key(program, set)? {
+            Some(mut seats) => {
+                // Those of a group are in the order of E7.
+                for &seat in &seats {
+                    if outcome.is_ok() && !gone.contains(&u64::from(seat)) {
+                        outcome = self.add_to_set(program, plan, set, found, seat as usize, None);
+                    }
+                }
+                seats.clear();
+                self.scratch.seats = seats;
+            }
+            None => outcome = self.look_through(program, plan, set, found, &gone),
+        }
+        found.count = found.positions.len() as u64;
+        self.shift(program, set.place, &mut gone, found);
+        self.scratch.gone = gone;
+        outcome
+    }
+
+    /// Room for what machine code finds of a set among some candidates.
+    pub(crate) fn open_set(
+        &mut self,
+        plan: &TransitionProgram,
+        set: usize,
+        candidates: usize,
+        width: usize,
+    ) -> &mut Found {
+        if self.sets.len() < plan.sets.len() {
+            self.sets.resize_with(plan.sets.len(), Found::default);
+        }
+        let found = &mut self.sets[set];
+        if found.positions.len() < candidates {
+            found.positions.resize(candidates, 0);
+        }
+        if found.words.len() < candidates * width {
+            found.words.resize(candidates * width, 0);
+        }
+        found
+    }
+
+    /// Machine code has found so many tokens of a set; the tokens of the binding are in `scratch.chosen`.
+    pub(crate) fn close_set(&mut self, program: &Program, plan: &TransitionProgram, set: usize, count: u64) {
+        let place = plan.sets[set].place;
+        let (mut gone, mut found) = (std::mem::take(&mut self.scratch.gone), std::mem::take(&mut self.sets[set]));
+        found.count = count;
+        self.list_gone(plan, place, &mut gone);
+        self.shift(program, place, &mut gone, &mut found);
+        (self.scratch.gone, self.sets[set]) = (gone, found);
+    }
+
+    /// The seats of the tokens that have the values that a set's condition requires first, where an index knows them.
+    fn seats_with_key(&mut self, program: &Program, set: &SetProgram) -> Outcome<Option<Vec<u32>>> {
+        let Some((index, values)) = &set.key else { return Ok(None) };
+        let mut key = std::mem::take(&mut self.scratch.key);
+        key.clear();
+        for value in values {
+            key.push(value.bits(&mut self.scope(program, self.now))?);
+        }
+        let mut seats = std::mem::take(&mut self.scratch.seats);
+        seats.extend_from_slice(self.marking.matching(*index, &key));
+        self.scratch.key = key;
+        Ok(Some(seats))
+    }
+
+    /// Looks at every token of a place.
+    fn look_through(
+        &mut self,
+        program: &Program,
+        plan: &TransitionProgram,
+        set: &SetProgram,
+        found: &mut Found,
+        gone: &[u64],
+    ) -> Outcome<()> {
+        let (place, width) = (set.place, program.places[set.place].width);
+        let sorted = program.places[place].discipline == Discipline::Key;
+        let row = if sorted { self.marking.in_order(place) } else { Vec::new() };
+        for position in 0..self.marking.places[place].tokens as usize {
+            if gone.contains(&(position as u64)) {
+                continue;
+            }
+            let token = sorted.then(|| &row[position * width..(position + 1) * width]);
+            self.add_to_set(program, plan, set, found, position, token)?;
+        }
+        Ok(())
+    }
+
+    /// The token at a position is in the set if its condition holds. `token`: its slots, if they are not looked up.
+    #[inline(always)]
+    fn add_to_set(
+        &mut self,
+        program: &Program,
+        plan: &TransitionProgram,
+        set: &SetProgram,
+        found: &mut Found,
+        position: usize,
+        token: Option<&[u64]>,
+    ) -> Outcome<()> {
+        let first = plan.variable_names.len();
+        let token = token.unwrap_or_else(|| self.marking.token(set.place, position));
+        let behind = first + token.len();
+        self.variables[first..behind].copy_from_slice(token);
+        let belongs = match &set.condition {
+            Some(condition) => condition.value(&mut self.scope(program, self.now))?,
+            None => true,
+        };
+        if belongs {
+            found.positions.push(position as u64);
+            found.words.extend_from_slice(&self.variables[first..behind]);
         }
         Ok(())
     }
@@ -89,7 +193,8 @@ impl Engine {
     }
 
     /// Where the coloured tokens are that the binding takes from a place, in the order in which it takes them.
-    fn gone(&self, plan: &TransitionProgram, from: PlaceId) -> Vec<u64> {
+    fn list_gone(&self, plan: &TransitionProgram, from: PlaceId, gone: &mut Vec<u64>) {
+        gone.clear();
         let mut heads = 0;
         let position = |take: &Take| match *take {
             Take::Seat { place, arc } | Take::Shown { place, arc } if place == from => {
@@ -101,109 +206,185 @@ impl Engine {
             }
             _ => None,
         };
-        plan.takes.iter().filter_map(position).collect()
+        gone.extend(plan.takes.iter().filter_map(position));
     }
 
-    /// The binding is about to take its tokens: where those of sets will be then.
-    pub(super) fn shift_sets(&mut self, program: &Program, plan: &TransitionProgram) {
-        for (number, set) in plan.sets.iter().enumerate() {
-            let (place, mut gone) = (set.place, self.gone(plan, set.place));
-            let positions = &mut self.sets[number].positions;
-            if program.places[place].discipline != Discipline::Bag {
-                gone.sort_unstable();
-                for position in positions {
-                    *position -= gone.partition_point(|one| one < position) as u64;
-                }
-                continue;
+    /// Turns the positions of a set into those that its tokens will have when the binding has taken its own.
+    fn shift(&self, program: &Program, place: PlaceId, gone: &mut [u64], found: &mut Found) {
+        if program.places[place].discipline != Discipline::Bag {
+            gone.sort_unstable();
+            for position in &mut found.positions[..found.count as usize] {
+                *position -= gone.partition_point(|one| one < position) as u64;
             }
-            let mut last = self.marking.places[place].tokens;
-            for at in 0..gone.len() {
-                last -= 1;
-                let (seat, later) = (gone[at], &mut gone[at + 1..]);
-                let moved = later.iter_mut().chain(positions.iter_mut()).filter(|one| **one == last);
-                moved.for_each(|one| *one = seat);
-            }
+            return;
+        }
+        let mut last = self.marking.places[place].tokens;
+        for at in 0..gone.len() {
+            last -= 1;
+            let (seat, later) = (gone[at], &mut gone[at + 1..]);
+            let positions = found.positions[..found.count as usize].iter_mut();
+            let moved = later.iter_mut().chain(positions).filter(|one| **one == last);
+            moved.for_each(|one| *one = seat);
         }
     }
 
     /// The tokens of all sets leave, one after the other (S4).
-    pub(super) fn take_sets(&mut self, program: &Program, plan: &TransitionProgram) {
-        for (number, set) in plan.sets.iter().enumerate() {
-            let place = set.place;
-            if program.places[place].width == 0 {
-                self.take_black(program, place, self.sets[number].count);
+    pub(crate) fn take_sets(&mut self, program: &Program, plan: &TransitionProgram) {
+        (0..plan.sets.len()).for_each(|number| self.take_set(program, plan, number));
+    }
+
+    pub(crate) fn take_set(&mut self, program: &Program, plan: &TransitionProgram, number: usize) {
+        let mut found = std::mem::take(&mut self.sets[number]);
+        let (place, count) = (plan.sets[number].place, found.count);
+        if program.places[place].width == 0 {
+            self.take_black(program, place, count);
+        } else if count > 0 {
+            let before = self.changes(place).tokens;
+            match program.places[place].discipline {
+                Discipline::Bag => self.take_seats(program, place, &mut found.positions[..count as usize]),
+                _ => self.take_shown_at(program, place, &found),
+            }
+            self.left(program, place, before, before - count);
+        }
+        self.sets[number] = found;
+    }
+
+    /// The tokens in some seats of a bag leave, in this order. Each time, the last of all moves, which may be one of them.
+    fn take_seats(&mut self, program: &Program, place: PlaceId, seats: &mut [u64]) {
+        let mut last = self.marking.places[place].tokens as usize;
+        let mut seated = vec![NONE; if seats.len() > FEW { last } else { 0 }];
+        if seats.len() > FEW {
+            seats.iter().enumerate().for_each(|(at, &seat)| seated[seat as usize] = at);
+        }
+        for at in 0..seats.len() {
+            last -= 1;
+            let seat = seats[at];
+            self.take_seat(program, place, seat);
+            if seated.is_empty() {
+                seats[at + 1..].iter_mut().filter(|one| **one == last as u64).for_each(|one| *one = seat);
                 continue;
             }
-            let mut positions = std::mem::take(&mut self.sets[number].positions);
-            let is_bag = program.places[place].discipline == Discipline::Bag;
-            let mut seated = vec![NONE; if is_bag { self.marking.places[place].tokens as usize } else { 0 }];
-            for (at, &seat) in positions.iter().enumerate().filter(|_| is_bag) {
-                seated[seat as usize] = at;
+            let moved = seated[last];
+            seated[seat as usize] = moved;
+            if moved != NONE {
+                seats[moved] = seat;
             }
-            for at in 0..positions.len() {
-                let last = self.marking.places[place].tokens as usize - 1;
-                if is_bag {
-                    let (seat, moved) = (positions[at], seated[last]);
-                    self.take_at(program, place, seat);
-                    seated[seat as usize] = moved;
-                    if moved != NONE {
-                        positions[moved] = seat;
-                    }
-                } else {
-                    self.take_at(program, place, positions[at] - at as u64);
-                }
-            }
-            self.sets[number].positions = positions;
         }
     }
 
-    /// Evaluates an output with `each`, one token after the other, and appends them to the record. Returns how many it gives.
+    /// The token in a seat leaves; the caller tells what watches the number of tokens.
+    fn take_seat(&mut self, program: &Program, place: PlaceId, seat: u64) {
+        self.leaves(program, place, seat);
+        self.marking.remove(program, &mut self.enabling, place, seat as usize, self.now);
+    }
+
+    /// The tokens of a set leave a place that is not a bag, all at once: there, none of them moves another one's values.
+    fn take_shown_at(&mut self, program: &Program, place: PlaceId, found: &Found) {
+        let target = &program.places[place];
+        let (count, words) = (found.count as usize, &found.words[..found.count as usize * target.width]);
+        for token in words.chunks_exact(target.width) {
+            if program.probes.hears_departures(place) {
+                self.observers.probes.leaves(place, token, self.now);
+            }
+            if target.weight.is_some() {
+                let weight = self.marking.weigh_token(target, token).unwrap_or(0);
+                self.change_weight(program, place, weight, false);
+            }
+        }
+        self.marking.remove_all(program, place, &found.positions[..count], words, self.now);
+    }
+
+    /// Evaluates the output `number` of a transition, which has `each`, and appends it to the record. Returns how many tokens it
+    /// gives.
     pub(super) fn output_each(
         &mut self,
         program: &Program,
         plan: &TransitionProgram,
-        (arc, set): (&OutputProgram, usize),
+        number: usize,
         end: Ticks,
         taken: u64,
     ) -> Outcome<u64> {
+        let arc = &plan.outputs[number];
         let (place, count) = arc.destination().of(&mut self.scope(program, end))?;
         self.record.extend([u64::from(place.0), count]);
+        self.record.extend((arc.width > 0).then_some(number as u64));
         if count == 0 {
+            self.arrivals.extend(arc.delay.as_ref().map(|_| self.now));
             return Ok(0);
         }
         self.check_tokens(taken, count)?;
-        let first = plan.variable_names.len();
-        let width = program.places[plan.sets[set].place].width;
-        let sets = std::mem::take(&mut self.sets);
-        let mut outcome = Ok(());
-        for at in 0..sets[set].count as usize {
-            if arc.width == 0 || outcome.is_err() {
-                break;
-            }
-            self.variables[first..first + width].copy_from_slice(&sets[set].words[at * width..(at + 1) * width]);
-            outcome = self.values(program, arc, place, end);
+        self.delay(program, arc, end)?;
+        if arc.width > 0 {
+            self.bundle(program, plan, number, place, end)?;
         }
-        self.sets = sets;
-        outcome.map(|()| count)
+        Ok(count)
     }
 
-    /// Tokens of several values arrive in a place. Measures look at the first when all are there (X4).
-    pub(super) fn put_each(
+    /// The tokens that an output gives come into its loose bundle: one for each token of the set.
+    pub(crate) fn bundle(
+        &mut self,
+        program: &Program,
+        plan: &TransitionProgram,
+        number: usize,
+        place: PlaceId,
+        end: Ticks,
+    ) -> Outcome<()> {
+        let arc = &plan.outputs[number];
+        let Some(set) = arc.each else { return Ok(()) };
+        let (first, width) = (plan.variable_names.len(), program.places[plan.sets[set].place].width);
+        let sets = std::mem::take(&mut self.sets);
+        let mut words = self.bundles.take(number as u64);
+        words.clear();
+        std::mem::swap(&mut self.record, &mut words);
+        let mut outcome = Ok(());
+        for at in 0..sets[set].count as usize {
+            self.variables[first..first + width].copy_from_slice(&sets[set].words[at * width..(at + 1) * width]);
+            outcome = self.values(program, arc, place, end);
+            if outcome.is_err() {
+                break;
+            }
+        }
+        std::mem::swap(&mut self.record, &mut words);
+        self.bundles.put_back(number as u64, words);
+        self.sets = sets;
+        outcome
+    }
+
+    /// A firing that lasts begins, or tokens go on their way: their bundles are held from now on.
+    pub(super) fn hold_bundles(&mut self, gives: &[Give], record: &mut [u64]) {
+        let mut cursor = 0;
+        for give in gives {
+            let words = give.held_words();
+            if let (Give::Each, 1..) = (give, record.get(cursor + 1).copied().unwrap_or(0)) {
+                record[cursor + 2] = self.bundles.hold(record[cursor + 2]);
+            }
+            cursor += words;
+        }
+    }
+
+    /// The tokens of a bundle arrive in a place. Measures look at the first when all are there (X4).
+    pub(crate) fn put_bundle(
         &mut self,
         program: &Program,
         plan: &TransitionProgram,
         place: PlaceId,
-        tokens: std::slice::ChunksExact<'_, u64>,
+        number: u64,
+        reserved: bool,
     ) -> Outcome<()> {
-        let (before, count) = (self.changes(place).tokens, tokens.len() as u64);
-        for token in tokens.clone() {
-            self.add(program, place, token, false);
+        let (words, width) = (self.bundles.take(number), program.places[place].width);
+        let before = self.changes(place).tokens;
+        for token in words.chunks_exact(width) {
+            self.add(program, place, token, reserved);
         }
-        self.arrived(program, plan, place, before, count, false);
-        for token in tokens {
-            let scope = &mut scope(token, &self.marking, program, &mut self.random, self.now);
-            self.observers.arrived(place, 1, scope)?;
+        self.arrived(program, plan, place, before, (words.len() / width) as u64, reserved);
+        let mut outcome = Ok(());
+        if program.probes.hears_arrivals(place) {
+            for token in words.chunks_exact(width) {
+                let scope = &mut scope(token, &self.marking, program, &mut self.random, self.now);
+                outcome = outcome.and_then(|()| self.observers.arrived(place, 1, scope));
+            }
         }
-        Ok(())
+        self.bundles.put_back(number, words);
+        outcome
     }
 }

@@ -18,9 +18,6 @@ impl Engine {
     /// Takes the tokens of the binding, arc after arc (S4), and then empties the places to reset.
     #[inline(always)]
     pub(super) fn take(&mut self, program: &Program, plan: &TransitionProgram) {
-        if !plan.sets.is_empty() {
-            self.shift_sets(program, plan);
-        }
         for take in &plan.takes {
             match *take {
                 Take::Black { place, count } => self.take_black(program, place, count),
@@ -182,7 +179,7 @@ impl Engine {
 
     /// A place has lost tokens.
     #[inline(always)]
-    fn left(&mut self, program: &Program, place: PlaceId, before: u64, after: u64) {
+    pub(super) fn left(&mut self, program: &Program, place: PlaceId, before: u64, after: u64) {
         self.marking.total -= before - after;
         self.enabling.moved(program, GaugeId::tokens(place), before, after);
         let load = program.gauges[GaugeId::tokens(place)].load;
@@ -194,7 +191,7 @@ impl Engine {
 
     /// The token at a position is about to leave: its weight does, and its value leaves the contents that measures watch.
     #[inline(always)]
-    fn leaves(&mut self, program: &Program, place: PlaceId, position: u64) {
+    pub(super) fn leaves(&mut self, program: &Program, place: PlaceId, position: u64) {
         if program.probes.hears_departures(place) {
             self.tell_departure(place, position);
         }
@@ -216,7 +213,7 @@ impl Engine {
     }
 
     /// The weight of the tokens of a place grows, or shrinks, by `by`.
-    fn change_weight(&mut self, program: &Program, place: PlaceId, by: u64, grows: bool) {
+    pub(super) fn change_weight(&mut self, program: &Program, place: PlaceId, by: u64, grows: bool) {
         let store = &mut self.marking.stores[place];
         let before = store.held + store.kept;
         store.held = if grows { store.held + by } else { store.held - by };
@@ -260,7 +257,7 @@ impl Engine {
     pub(super) fn send(&mut self, program: &Program, plan: &TransitionProgram, at_once: bool) -> Outcome<()> {
         self.record_sent.clear();
         std::mem::swap(&mut self.record, &mut self.record_sent);
-        let (mut cursor, record) = (0, std::mem::take(&mut self.record_sent));
+        let (mut cursor, mut record) = (0, std::mem::take(&mut self.record_sent));
         let (mut part, arrivals) = (0, std::mem::take(&mut self.arrivals));
         for (give, delivery) in &plan.sends {
             let start = cursor;
@@ -270,6 +267,7 @@ impl Engine {
                 None if !at_once => self.record.extend_from_slice(&record[start..cursor]),
                 _ if count == 0 => {}
                 Some(delivery) if arrivals[part - 1] > self.now => {
+                    self.hold_bundles(&[*give], &mut record[start..cursor]);
                     self.deliver(program, delivery, arrivals[part - 1], part as u64, &record[start..cursor]);
                 }
                 _ => self.put_given(program, plan, give, (place, count), &record[values], false)?,
@@ -325,7 +323,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Tokens of an output arc arrive: all of one value, or each of its own.
+    /// Tokens of an output arc arrive: all of one value, or a bundle of them.
     #[inline(always)]
     fn put_given(
         &mut self,
@@ -337,7 +335,7 @@ impl Engine {
         reserved: bool,
     ) -> Outcome<()> {
         match *give {
-            Give::Each { width } => self.put_each(program, plan, place, values.chunks_exact(width as usize)),
+            Give::Each => self.put_bundle(program, plan, place, values[0], reserved),
             _ => self.put(program, plan, place, count, values, reserved),
         }
     }
@@ -414,19 +412,22 @@ impl Engine {
     }
 }
 
-/// Place and number of an arc's tokens, and where the record has their values; `cursor` moves behind them.
+/// Place and number of an arc's tokens, and where the record has their values, or their bundle; `cursor` moves behind them.
 #[inline(always)]
 pub(super) fn next_deposit(record: &[u64], give: &Give, cursor: &mut usize) -> (PlaceId, u64, Range<usize>) {
     let (place, count, width) = match *give {
         Give::Black { place, count } => return (place, count, 0..0),
         Give::Token { place, width } => (place, 1, width),
-        Give::Open { width } | Give::Each { width } => {
+        Give::Open { width } => {
             *cursor += 2;
             (PlaceId(record[*cursor - 2] as u32), record[*cursor - 1], width)
         }
+        Give::Each => {
+            *cursor += 2;
+            (PlaceId(record[*cursor - 2] as u32), record[*cursor - 1], 1)
+        }
     };
     let start = *cursor;
-    let tokens = if let Give::Each { .. } = give { count as usize } else { 1 };
-    *cursor += tokens * width as usize;
+    *cursor += width as usize;
     (place, count, start..*cursor)
 }

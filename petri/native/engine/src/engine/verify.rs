@@ -21,6 +21,7 @@ impl Engine {
         let mut conditions = self.marking.joined();
         conditions.extend(program.racing.iter().zip(self.clocks.of.iter()).map(|(id, clocks)| (*id, clocks.due)));
         self.enabling.verify(program, &self.marking.gauges(program), &conditions)?;
+        self.bundles.verify(self.agenda.tournament.is_empty())?;
         if !self.agenda.tournament.is_empty() {
             return Ok(());
         }

@@ -117,7 +117,7 @@ impl<'c, 'n> TransitionCompiler<'c, 'n> {
                 let kind = self.kinds[total.variable.at()];
                 totals.push((total.variable, self.of_token(arc.place).value(&total.value, kind)?));
             }
-            sets.push(SetProgram { place: arc.place, number: arc.number, condition, totals });
+            sets.push(SetProgram { place: arc.place, number: arc.number, condition, key: None, totals });
         }
         let guard = t.guard.as_ref().map(|guard| self.lowering().bool(guard)).transpose()?;
         let prefer = match &t.prefer {

@@ -46,7 +46,7 @@ macro_rules! runtime {
 
 runtime! {
     choose, has_room, load_of_line, integer, real, started, arrived, departs, weight_leaves, identity_leaves, identity_arrives,
-    shown, bucket_of, seats, choose_of, leave, enter, leave_index, leave_pivot, remove, take_first, push, reset, take_twin, deposit, deliver, reserve, moved, set_enabled, look, pick, finish, refill, touch_clocked,
+    shown, bucket_of, seats, choose_of, leave, enter, leave_index, leave_pivot, remove, take_first, push, reset, take_twin, find_sets, take_sets, take_set, open_set, close_set, bundle, open_bundle, words_of_bundle, hold_bundle, free_bundle, put_bundle, deposit, deliver, reserve, moved, set_enabled, look, pick, finish, refill, touch_clocked,
     prefetch, fired, part_fired, read_marking, pass_races, settle,
     fetch_waiting, later, rests, rings, is_due, settle_fired
 }
@@ -389,6 +389,88 @@ extern "C" fn reset(engine: &mut Engine, place: u64) {
 extern "C" fn take_twin(engine: &mut Engine, place: u64, of: u64, seat: u64) {
     let (engine, program) = parts(engine);
     engine.take_twin(program, PlaceId(place as u32), PlaceId(of as u32), seat);
+}
+
+/// Finds the sets of a binding, whose tokens are in `scratch.chosen`, and gives their variables values.
+extern "C" fn find_sets(engine: &mut Engine, transition: u64) -> u64 {
+    let (engine, program) = parts(engine);
+    match engine.find_sets(program, &program.transitions[TransitionId(transition as u32)]) {
+        Ok(()) => DONE,
+        Err(_) => GENERAL,
+    }
+}
+
+/// The tokens of sets leave, when the binding has taken its own.
+extern "C" fn take_sets(engine: &mut Engine, transition: u64) {
+    let (engine, program) = parts(engine);
+    let total = engine.marking.total;
+    engine.take_sets(program, &program.transitions[TransitionId(transition as u32)]);
+    // The code has counted what the firing takes.
+    engine.marking.total = total;
+}
+
+/// The tokens of one set leave.
+extern "C" fn take_set(engine: &mut Engine, transition: u64, set: u64) {
+    let (engine, program) = parts(engine);
+    let total = engine.marking.total;
+    engine.take_set(program, &program.transitions[TransitionId(transition as u32)], set as usize);
+    engine.marking.total = total;
+}
+
+/// Room for what a set may find among some candidates. Returns where their positions go; `value` is where their slots do.
+extern "C" fn open_set(engine: &mut Engine, transition: u64, set: u64, candidates: u64) -> *mut u64 {
+    let (engine, program) = parts(engine);
+    let plan = &program.transitions[TransitionId(transition as u32)];
+    let width = program.places[plan.sets[set as usize].place].width;
+    let found = engine.open_set(plan, set as usize, candidates as usize, width);
+    let (positions, words) = (found.positions.as_mut_ptr(), found.words.as_mut_ptr());
+    engine.value = words as u64;
+    positions
+}
+
+/// A set has so many tokens.
+extern "C" fn close_set(engine: &mut Engine, transition: u64, set: u64, count: u64) {
+    let (engine, program) = parts(engine);
+    engine.close_set(program, &program.transitions[TransitionId(transition as u32)], set as usize, count);
+}
+
+/// Where the words of a loose bundle go.
+extern "C" fn open_bundle(engine: &mut Engine, number: u64, words: u64) -> *mut u64 {
+    engine.bundles.open(number, words as usize)
+}
+
+/// Where the words of a bundle are.
+extern "C" fn words_of_bundle(engine: &mut Engine, number: u64) -> *const u64 {
+    engine.bundles.words(number).as_ptr()
+}
+
+/// The tokens of a held bundle have arrived.
+extern "C" fn free_bundle(engine: &mut Engine, number: u64) {
+    let words = engine.bundles.take(number);
+    engine.bundles.put_back(number, words);
+}
+
+/// The tokens that an output gives to a place, one for each of a set, come into its loose bundle.
+extern "C" fn bundle(engine: &mut Engine, transition: u64, output: u64, place: u64, end: Ticks) -> u64 {
+    let (engine, program) = parts(engine);
+    let (plan, place) = (&program.transitions[TransitionId(transition as u32)], PlaceId(place as u32));
+    match engine.bundle(program, plan, output as usize, place, end) {
+        Ok(()) => DONE,
+        Err(_) => GENERAL,
+    }
+}
+
+/// The number of a held bundle with the tokens of a loose one.
+extern "C" fn hold_bundle(engine: &mut Engine, loose: u64) -> u64 {
+    engine.bundles.hold(loose)
+}
+
+/// The tokens of a bundle arrive.
+extern "C" fn put_bundle(engine: &mut Engine, transition: u64, place: u64, number: u64, reserved: u64) -> u64 {
+    let (engine, program) = parts(engine);
+    let plan = &program.transitions[TransitionId(transition as u32)];
+    let outcome = engine.put_bundle(program, plan, PlaceId(place as u32), number, reserved != 0);
+    engine.held(outcome)
 }
 
 /// Tokens arrive in a place that is known only now, or several at once.

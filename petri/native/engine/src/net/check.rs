@@ -243,13 +243,15 @@ fn check_set(net: &Net, t: &Transition, arc: &SetArc, scope: &Scope) -> Result<(
     Ok(())
 }
 
-/// What `each` gives is given at once, as many as the set has, and to places without a capacity.
+/// What `each` gives is as many tokens as the set has. Places have room for them if they have no capacity, or if these take the room
+/// of the set's own (E6).
 fn check_each(net: &Net, t: &Transition, arc: &OutputArc, set: &SetArc, scope: &Scope) -> Result<(), String> {
     let number = |e: &Expr| e.op == Op::Var && e.value.and_then(Scalar::as_int) == Some(i64::from(set.number.0));
-    let at_once =
-        t.time.as_ref().is_none_or(|time| time.op == Op::Const && time.value.map(Scalar::as_real) == Some(0.0));
     let limited = |place: &PlaceId| net.places.get(place.at()).is_none_or(|place| place.capacity.is_some());
-    if !arc.count.as_ref().is_some_and(number) || !at_once || arc.delay.is_some() || arc.places.iter().any(limited) {
+    let back = || t.outputs.iter().filter(|other| other.each == arc.each && other.places.contains(&set.place));
+    let plain = net.places.get(set.place.at()).is_some_and(|place| place.weight.is_none() && place.per.is_empty());
+    let returns = plain && arc.places == [set.place] && back().count() == 1;
+    if !arc.count.as_ref().is_some_and(number) || arc.places.iter().any(limited) && !returns {
         return Err("gives for each token of a set what it may not".into());
     }
     let place = net.places.get(set.place.at()).ok_or("names a place that is not there")?;

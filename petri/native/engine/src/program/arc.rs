@@ -53,6 +53,8 @@ pub struct SetProgram {
     pub place: PlaceId,
     pub number: VariableId,
     pub condition: Option<Bool>,
+    /// An index of values without which the condition does not hold, and is not evaluated further.
+    pub key: Option<(IndexId, Vec<Value>)>,
     pub totals: Vec<(VariableId, Value)>,
 }
 
@@ -118,18 +120,14 @@ impl OutputProgram {
         match self.form {
             OutputForm::Black(count) => Give::Black { place: self.place(), count },
             OutputForm::Token => Give::Token { place: self.place(), width },
-            OutputForm::Open if self.each.is_some() && width > 0 => Give::Each { width },
+            OutputForm::Open if self.gives_bundle() => Give::Each,
             OutputForm::Open => Give::Open { width },
         }
     }
 
-    /// The words that the arc has in the record of a firing in progress.
-    pub fn held_words(&self) -> usize {
-        match self.form {
-            OutputForm::Black(_) => 0,
-            OutputForm::Token => self.width,
-            OutputForm::Open => 2 + self.width,
-        }
+    /// Whether each of its tokens has values of its own.
+    pub fn gives_bundle(&self) -> bool {
+        self.each.is_some() && self.width > 0
     }
 }
 
@@ -160,6 +158,18 @@ pub enum Give {
     Token { place: PlaceId, width: u32 },
     /// The record has place, number and values.
     Open { width: u32 },
-    /// The record has place, number and the values of each token.
-    Each { width: u32 },
+    /// The record has place, number and the bundle with the values of each token.
+    Each,
+}
+
+impl Give {
+    /// The words that the arc has in the record of a firing in progress.
+    pub fn held_words(&self) -> usize {
+        match *self {
+            Give::Black { .. } => 0,
+            Give::Token { width, .. } => width as usize,
+            Give::Open { width } => 2 + width as usize,
+            Give::Each => 3,
+        }
+    }
 }

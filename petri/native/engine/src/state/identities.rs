@@ -94,6 +94,27 @@ impl Identities {
         }
     }
 
+    /// The tokens at some positions, in order, leave a place that is not a bag.
+    pub fn leave_all(&mut self, place: PlaceId, positions: &[u64]) {
+        let Some((discipline, row)) = &mut self.rows[place.at()] else { return };
+        let last = row.tokens.len().saturating_sub(1);
+        let seat = |&position: &u64| match discipline {
+            Discipline::Lifo => last - position as usize,
+            _ => position as usize,
+        };
+        for number in positions.iter().map(|position| row.tokens[seat(position)].1) {
+            forget(&mut self.present, number);
+            row.went.push(number);
+        }
+        let mut gone: Vec<usize> = positions.iter().map(seat).collect();
+        gone.sort_unstable();
+        let (mut gone, mut at) = (gone.into_iter().peekable(), 0);
+        row.tokens.retain(|_| {
+            at += 1;
+            gone.next_if_eq(&(at - 1)).is_none()
+        });
+    }
+
     /// All tokens of a place leave.
     pub fn cleared(&mut self, place: PlaceId) {
         let Some((_, row)) = &mut self.rows[place.at()] else { return };
@@ -226,6 +247,13 @@ mod tests {
             if random.equal_choice(300) == 0 {
                 identities.cleared(place);
                 row.clear();
+            }
+            if random.equal_choice(40) == 0 && DISCIPLINES[kind] != Discipline::Bag {
+                let goes: Vec<bool> = row.iter().map(|_| random.equal_choice(3) == 0).collect();
+                let gone: Vec<u64> = (0..row.len()).filter(|&one| goes[one]).map(|one| one as u64).collect();
+                identities.leave_all(place, &gone);
+                let mut goes = goes.into_iter();
+                row.retain(|_| !goes.next().unwrap_or(false));
             }
             if random.equal_choice(50) == 0 {
                 identities.forget_changes();

@@ -472,6 +472,18 @@ impl Marking {
         }
     }
 
+    /// The tokens at some positions, in order, and with these slots, leave a place that is not a bag.
+    pub fn remove_all(&mut self, program: &Program, place: PlaceId, positions: &[u64], slots: &[u64], now: Ticks) {
+        let source = &program.places[place];
+        debug_assert!(source.pivots.is_empty() && source.ranked.is_empty(), "these are of bags");
+        let before = self.places[place].lose(positions.len() as u64, now) as usize;
+        for token in slots.chunks_exact(source.width) {
+            source.indices.iter().for_each(|&id| _ = self.indices[id].leave_token(token));
+        }
+        self.stores[place].remove_all(&mut self.places[place].ring, positions, before);
+        self.identities.leave_all(place, positions);
+    }
+
     /// The token at a position, one of `before`, leaves the indices and joins of its place.
     #[inline(always)]
     pub fn leave(

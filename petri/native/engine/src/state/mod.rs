@@ -24,11 +24,13 @@
 //! - [`clocks`]: the clocks of the transitions that race
 //! - [`common_clock`]: one exponential clock for many transitions
 //! - [`agenda`]: the firings in progress, in order of their end
+//! - [`bundles`]: the tokens that arcs give for those of sets
 //! - [`streams`]: rows of files that have not arrived yet
 //! - [`arena`]: one block of memory for an engine and its tables
 
 pub mod agenda;
 pub mod arena;
+pub mod bundles;
 pub mod clocks;
 pub mod common_clock;
 pub mod counters;

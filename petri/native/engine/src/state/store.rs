@@ -158,6 +158,42 @@ impl Store {
         }
     }
 
+    /// Removes the tokens at some positions, in order, of a place that is not a bag. Each of the others moves once at most.
+    pub fn remove_all(&mut self, ring: &mut Ring, positions: &[u64], count: usize) {
+        let Some(&last) = positions.last() else { return };
+        let (last, mut gone) =
+            (last as usize, positions.iter().rev().skip(1).map(|&position| position as usize).peekable());
+        match self.discipline {
+            // Those in front of the last one removed move back.
+            Discipline::Fifo => {
+                let mut to = last;
+                for position in (0..last).rev() {
+                    if gone.next_if_eq(&position).is_none() {
+                        self.copy(ring, position, to);
+                        to -= 1;
+                    }
+                }
+                ring.head = (ring.head + positions.len() as u32) & ring.mask;
+            }
+            // Those above it move down: a position counts from the end.
+            Discipline::Lifo => {
+                let mut to = count - 1 - last;
+                for position in (0..last).rev() {
+                    if gone.next_if_eq(&position).is_none() {
+                        self.copy(ring, count - 1 - position, to);
+                        to += 1;
+                    }
+                }
+            }
+            Discipline::Key => {
+                if let Some(heap) = &mut self.heap {
+                    heap.remove_all(positions);
+                }
+            }
+            Discipline::Bag => unreachable!("where a token leaves a bag, another one moves (S4)"),
+        }
+    }
+
     #[inline(always)]
     fn copy(&mut self, ring: &Ring, from: usize, to: usize) {
         let (from, to) = (self.start(ring, from), self.start(ring, to));
@@ -291,6 +327,19 @@ impl Heap {
         }
     }
 
+    /// Removes the tokens at some depths, in order. What is left is sorted, and so a heap.
+    fn remove_all(&mut self, depths: &[u64]) {
+        self.ranks.sort_unstable();
+        let (mut gone, mut depth) = (depths.iter().peekable(), 0);
+        let free = &mut self.free;
+        self.ranks.retain(|rank| {
+            depth += 1;
+            let goes = gone.next_if_eq(&&(depth - 1)).is_some();
+            free.extend(goes.then_some(rank.cell));
+            !goes
+        });
+    }
+
     fn sift_up(&mut self, mut position: usize) {
         let rank = self.ranks[position];
         while position > 0 {
@@ -395,6 +444,11 @@ mod tests {
             self.2 -= 1;
         }
 
+        fn remove_all(&mut self, positions: &[u64]) {
+            self.0.remove_all(&mut self.1, positions, self.2);
+            self.2 -= positions.len();
+        }
+
         fn shown(&self) -> Vec<u64> {
             (0..self.2).map(|position| self.0.token(&self.1, position, self.2)[0]).collect()
         }
@@ -423,7 +477,7 @@ mod tests {
         #[test]
         fn each_discipline_against_a_list(
             discipline in prop::sample::select(vec![Discipline::Bag, Discipline::Fifo, Discipline::Lifo, Discipline::Key]),
-            steps in prop::collection::vec((0..20u8, any::<prop::sample::Index>(), 0..4u64), 0..150),
+            steps in prop::collection::vec((0..22u8, any::<prop::sample::Index>(), 0..4u64), 0..150),
         ) {
             let (mut store, mut model) = (Counted::new(2, discipline), Vec::new());
             for (number, (action, at, key)) in steps.into_iter().enumerate() {
@@ -438,6 +492,15 @@ mod tests {
                     store.0.clear(&mut store.1);
                     store.2 = 0;
                     model.clear();
+                } else if action > 19 && discipline != Discipline::Bag {
+                    let goes = |position: usize| at.index(64) >> (position % 6) & 1 == 1;
+                    let gone: Vec<u64> = (0..model.len()).filter(|&one| goes(one)).map(|one| one as u64).collect();
+                    store.remove_all(&gone);
+                    let mut position = 0;
+                    model.retain(|_| {
+                        position += 1;
+                        !goes(position - 1)
+                    });
                 }
                 prop_assert_eq!(store.0.verify(&store.1, store.2), Ok(()));
                 let values = |tokens: &[[u64; 3]]| tokens.iter().map(|token| token[0]).collect::<Vec<_>>();

@@ -1,6 +1,7 @@
 //! Which transitions the interpreter fires, and for which it searches bindings; and why.
 
 use crate::base::ids::PlaceId;
+use crate::net::Discipline;
 use crate::program::arc::{Find, OutputProgram};
 use crate::program::clock::ClockKind;
 use crate::program::place::Bound;
@@ -9,26 +10,41 @@ use crate::program::Program;
 
 /// A place because of which all firings of a transition are interpreted, and why.
 pub fn interpreted_place(program: &Program, plan: &TransitionProgram) -> Option<(PlaceId, WhyPlace)> {
-    let bounds = |place: &PlaceId| &program.places[*place].bounds;
-    let alike = |arc: &OutputProgram| {
-        let whole =
-            |bound: &Bound| bound.real || [bound.low, bound.high].iter().flatten().all(|b| b.as_int().is_some());
-        let same = |a: &Bound, b: &Bound| (a.low, a.high, a.real) == (b.low, b.high, b.real);
-        arc.checks.iter().all(|&slot| {
-            let first = &bounds(&arc.places[0])[slot];
-            whole(first) && arc.places.iter().all(|place| same(first, &bounds(place)[slot]))
-        })
-    };
-    let given = || plan.outputs.iter().flat_map(|arc| arc.places.iter().copied());
+    // The runtime evaluates what is given for each token of a set, where the code cannot.
+    plan.outputs.iter().filter(|arc| !arc.gives_bundle()).find_map(|arc| interpreted_output(program, arc))
+}
+
+fn interpreted_output(program: &Program, arc: &OutputProgram) -> Option<(PlaceId, WhyPlace)> {
+    let places = || arc.places.iter().copied();
     let weight_fails = |place: &PlaceId| program.places[*place].weight.as_ref().is_some_and(|weight| weight.fails);
-    if let Some(set) = plan.sets.first() {
-        return Some((set.place, WhyPlace::Set));
-    }
-    given()
+    places()
         .find(weight_fails)
         .map(|place| (place, WhyPlace::Weight))
-        .or_else(|| given().find(|&place| program.places[place].key_fails).map(|place| (place, WhyPlace::Key)))
-        .or_else(|| plan.outputs.iter().find(|arc| !alike(arc)).map(|arc| (arc.place(), WhyPlace::Ranges)))
+        .or_else(|| places().find(|&place| program.places[place].key_fails).map(|place| (place, WhyPlace::Key)))
+        .or_else(|| (!has_one_range(program, arc)).then_some((arc.place(), WhyPlace::Ranges)))
+}
+
+/// Whether the values of an arc have the same ranges in all its places, of whole numbers where they are ints.
+fn has_one_range(program: &Program, arc: &OutputProgram) -> bool {
+    let bounds = |place: &PlaceId| &program.places[*place].bounds;
+    let whole = |bound: &Bound| bound.real || [bound.low, bound.high].iter().flatten().all(|b| b.as_int().is_some());
+    let same = |a: &Bound, b: &Bound| (a.low, a.high, a.real) == (b.low, b.high, b.real);
+    arc.checks.iter().all(|&slot| {
+        let first = &bounds(&arc.places[0])[slot];
+        whole(first) && arc.places.iter().all(|place| same(first, &bounds(place)[slot]))
+    })
+}
+
+/// Whether code finds the sets of a transition: a place that is ordered by a key has no row in this order.
+pub fn finds_sets(program: &Program, plan: &TransitionProgram) -> bool {
+    let in_row =
+        |place: PlaceId| program.places[place].width == 0 || program.places[place].discipline != Discipline::Key;
+    plan.sets.iter().all(|set| in_row(set.place))
+}
+
+/// Whether code evaluates the values of what an arc gives for each token of a set.
+pub fn evaluates_bundle(program: &Program, plan: &TransitionProgram, arc: &OutputProgram) -> bool {
+    finds_sets(program, plan) && interpreted_output(program, arc).is_none()
 }
 
 /// Why the firings that give to a place are interpreted.
@@ -38,8 +54,6 @@ pub enum WhyPlace {
     Weight,
     /// The key that orders its tokens may raise a fault.
     Key,
-    /// They take all of its tokens that belong to a set.
-    Set,
     /// It is one of several that a token may go to, whose ranges differ, or its range is not of whole numbers.
     Ranges,
 }

@@ -8,7 +8,7 @@ use crate::base::random::RECTANGLES;
 use crate::base::ticks::SHORT;
 use crate::collections::weights::Weights;
 use crate::jit::blueprint::expression::{Bool, Expression, Int, Leaf, Mean, Real, SlotValue, Value, Variable};
-use crate::jit::blueprint::interpreted::{interpreted_place, why_search};
+use crate::jit::blueprint::interpreted::{evaluates_bundle, finds_sets, interpreted_place, why_search};
 use crate::jit::blueprint::names::{CallRef, IndexRef, JoinRef, Names, PlaceRef, TransitionRef, WordRef};
 use crate::jit::blueprint::place::{
     Dependent, Entry, Gauge, IndexPlan, IndexUse, JoinPlan, KeySlot, Link, Moves, Neighbour, PivotUse, PlacePlan,
@@ -16,8 +16,8 @@ use crate::jit::blueprint::place::{
 };
 use crate::jit::blueprint::rate::{Bindings, EachRate, RatePlan, Settle};
 use crate::jit::blueprint::transition::{
-    Check, Count, Delay, Find, Inhibitor, Input, JoinSelection, Level, Limit, OneOf, Output, Prefer, Races, Room,
-    Rooms, Selection, SetSize, Take, Time, TransitionPlan,
+    Bundle, Check, Count, Delay, Find, Inhibitor, Input, JoinSelection, Level, Limit, OfSet, OneOf, Output, Prefer,
+    Races, Room, Rooms, Selection, SetPlan, SetSize, Sets, Take, Time, TransitionPlan,
 };
 use crate::jit::blueprint::{Blueprint, LoopPlan, Subject};
 use crate::jit::profile::{Occupancy, Profile};
@@ -396,7 +396,8 @@ impl<'a> Planner<'a> {
             time: self.time(&plan.time),
             takes_turns: plan.takes_turns,
             in_lane: plan.lane != NO_LANE,
-            outputs: plan.outputs.iter().map(|arc| self.output(arc)).collect(),
+            sets: self.sets(plan),
+            outputs: (0..plan.outputs.len()).map(|number| self.output(plan, number)).collect(),
             selection: match why_search(plan) {
                 Some(_) => Selection::ByRuntime,
                 None => self.selection(&plan.selection),
@@ -483,6 +484,40 @@ impl<'a> Planner<'a> {
         }
     }
 
+    fn sets(&mut self, plan: &TransitionProgram) -> Sets {
+        if !finds_sets(self.program, plan) {
+            let numbers: Vec<Variable> = plan.sets.iter().map(|set| set.number.at()).collect();
+            let totals = plan.sets.iter().flat_map(|set| &set.totals).map(|(variable, _)| variable.at());
+            let variables = numbers.iter().copied().chain(totals).collect();
+            return Sets::ByRuntime { numbers, variables };
+        }
+        let set = |set: &arc::SetProgram| SetPlan {
+            place: self.moved(set.place),
+            number: set.number.at(),
+            condition: set.condition.as_ref().map(|condition| self.condition(condition)),
+            key: set.key.as_ref().map(|(index, values)| {
+                let slots = self.program.indices[*index].slots.iter().copied();
+                (self.index(*index), slots.zip(values.iter().map(|value| self.slot(value))).collect())
+            }),
+            totals: set.totals.iter().map(|(variable, value)| (variable.at(), self.value(value))).collect(),
+        };
+        Sets::Here(plan.sets.iter().map(set).collect())
+    }
+
+    fn bundle(&mut self, plan: &TransitionProgram, number: usize) -> Option<Bundle> {
+        let (program, arc) = (self.program, &plan.outputs[number]);
+        let set = arc.each.filter(|_| arc.gives_bundle())?;
+        let of_set = plan.sets.get(set).filter(|_| evaluates_bundle(program, plan, arc));
+        let place = &program.places[arc.place()];
+        Some(Bundle {
+            number: number as u64,
+            width: arc.width,
+            of_set: of_set.map(|of| OfSet { number: set, width: program.places[of.place].width }),
+            // Measures see the first token when all are there.
+            puts_here: arc.places.len() == 1 && place.weight.is_none() && !program.probes.hears_arrivals(arc.place()),
+        })
+    }
+
     fn prefer(&mut self, prefer: &transition::Preference) -> Prefer {
         let key = [Some(&prefer.key.first), prefer.key.then.as_ref()].into_iter().flatten();
         Prefer { key: key.map(|e| self.value(e)).collect(), most: prefer.most }
@@ -507,8 +542,8 @@ impl<'a> Planner<'a> {
         }
     }
 
-    fn output(&mut self, arc: &arc::OutputProgram) -> Output {
-        let program = self.program;
+    fn output(&mut self, plan: &TransitionProgram, number: usize) -> Output {
+        let (program, arc, bundle) = (self.program, &plan.outputs[number], self.bundle(plan, number));
         let several = arc.places.len() > 1;
         let of = |place: &PlaceId| &program.places[*place];
         let probed = |place: &PlaceId| program.probes.hears_arrivals(*place);
@@ -518,11 +553,17 @@ impl<'a> Planner<'a> {
                 || of(place).discipline == Discipline::Key
                 || of(place).lines.is_some()
         };
+        let here = bundle.as_ref().is_none_or(|bundle| bundle.of_set.is_some());
+        let written = || [arc].into_iter().filter(|_| here);
         let any_reads_memory = arc.places.iter().any(reads_memory);
         Output {
-            place: if several { self.place(arc.place()) } else { self.moved(arc.place()) },
+            place: if several || bundle.as_ref().is_some_and(|bundle| !bundle.puts_here) {
+                self.place(arc.place())
+            } else {
+                self.moved(arc.place())
+            },
             form: arc.form,
-            width: arc.width,
+            width: if arc.gives_bundle() { 0 } else { arc.width },
             one_of: arc.index.as_ref().map(|(index, _)| OneOf {
                 position: self.int(index),
                 places: arc.places.len(),
@@ -532,14 +573,18 @@ impl<'a> Planner<'a> {
             is_choice: arc.is_choice(),
             count: self.count(&arc.count),
             condition: arc.condition.as_ref().map(|condition| self.condition(condition)),
-            values: arc.values.iter().map(|value| self.slot(value)).collect(),
-            checks: arc.checks.iter().map(|&slot| self.check(slot, &of(&arc.place()).bounds[slot])).collect(),
+            values: written().flat_map(|arc| &arc.values).map(|value| self.slot(value)).collect(),
+            checks: written()
+                .flat_map(|arc| &arc.checks)
+                .map(|&slot| self.check(slot, &of(&arc.place()).bounds[slot]))
+                .collect(),
             any_capacity: arc.places.iter().any(|place| of(place).capacity.is_some()),
             any_weighed: arc.places.iter().any(|place| of(place).weight.is_some()),
             any_lines: arc.places.iter().any(|place| of(place).lines.is_some()),
             any_probed: arc.places.iter().any(probed),
             any_reads_memory,
             delay: arc.delay.as_ref().map(|delay| self.delay(delay)),
+            bundle,
         }
     }
 

@@ -20,6 +20,7 @@ pub struct TransitionPlan {
     pub known: Known,
     pub rooms: Rooms,
     pub resets: Vec<PlaceRef>,
+    pub sets: Sets,
     pub draws: Vec<(Variable, Value)>,
     pub time: Time,
     pub takes_turns: bool,
@@ -43,6 +44,40 @@ pub struct TransitionPlan {
     pub delivers: bool,
     /// It is left to the interpreter, because it fires too seldom for code to pay.
     pub cold: bool,
+}
+
+/// What a firing takes all of (E11), set after set.
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub enum Sets {
+    /// The code finds and takes them; none, if there is no set.
+    Here(Vec<SetPlan>),
+    /// The runtime does; variables get their numbers, and these and others their totals.
+    ByRuntime { numbers: Vec<Variable>, variables: Vec<Variable> },
+}
+
+impl Sets {
+    pub fn is_empty(&self) -> bool {
+        matches!(self, Sets::Here(sets) if sets.is_empty())
+    }
+
+    /// The variables that have the numbers of tokens.
+    pub fn numbers(&self) -> Vec<Variable> {
+        match self {
+            Sets::Here(sets) => sets.iter().map(|set| set.number).collect(),
+            Sets::ByRuntime { numbers, .. } => numbers.clone(),
+        }
+    }
+}
+
+/// All tokens that the binding leaves in a place, if the condition holds. Those behind the transition's are the variables of a token.
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub struct SetPlan {
+    pub place: PlaceRef,
+    pub number: Variable,
+    pub condition: Option<Bool>,
+    /// Where the tokens are looked up that the condition may hold for.
+    pub key: Option<(IndexRef, Vec<(u32, SlotValue)>)>,
+    pub totals: Vec<(Variable, Value)>,
 }
 
 /// What clock a firing ends: its part in the common clock, whose number is held, or one of its own.
@@ -169,6 +204,26 @@ pub struct Output {
     pub any_weighed: bool,
     pub any_lines: bool,
     pub delay: Option<Delay>,
+    /// If each of its tokens has values of its own. `width` is 0 then: what the firing knows of them is a bundle.
+    pub bundle: Option<Bundle>,
+}
+
+/// The tokens that an output gives for those of a set.
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub struct Bundle {
+    /// The number of the output.
+    pub number: u64,
+    pub width: usize,
+    /// The set, and the slots of its tokens, if the code evaluates the values. If not, the runtime does.
+    pub of_set: Option<OfSet>,
+    /// The code puts them into their place.
+    pub puts_here: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct OfSet {
+    pub number: usize,
+    pub width: usize,
 }
 
 /// How long after the start of a firing the tokens of an output arc arrive, and what delivers them.

@@ -49,6 +49,14 @@ pub enum Source {
     Half(Value, u8),
 }
 
+/// What a set has found: how many tokens, and of a coloured place the addresses of their positions and of their slots.
+#[derive(Clone, Copy)]
+pub struct FoundSet {
+    pub count: Value,
+    pub positions: Value,
+    pub words: Value,
+}
+
 /// The watched conditions that a transition loses by what its own firing takes. It had them all, so that their number is that of
 /// those which do not hold.
 #[derive(Default)]
@@ -188,6 +196,8 @@ pub struct Emitter<'a, 'b> {
     row: Vec<Hole>,
     /// The firing's variables; those not known yet are none.
     pub variables: Vec<Option<Source>>,
+    /// What its sets have found, so far.
+    pub sets: Vec<FoundSet>,
     /// That of choices, and where each transition has a stream, that of the transition.
     streams: [Stream; 2],
     entry: Block,
@@ -327,6 +337,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
             exit,
             row: Vec::new(),
             variables: vec![None; form.blueprint.variables()],
+            sets: Vec::new(),
             streams,
             entry,
             body,
@@ -365,6 +376,13 @@ impl<'a, 'b> Emitter<'a, 'b> {
             }
             Exit::Loop { block, transition } => self.jump(block, &[word, transition]),
         }
+    }
+
+    /// Leaves to the interpreter where a call has met a fault before anything has changed.
+    pub fn require_done(&mut self, status: Option<Value>) {
+        let Some(status) = status else { return };
+        let done = self.equals(status, DONE);
+        self.require(done);
     }
 
     /// Leaves with a fault where a call has met one.

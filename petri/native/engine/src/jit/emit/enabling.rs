@@ -72,6 +72,7 @@ impl<'a, 'b> EnablingCode<'_, 'a, 'b> {
             && plan.races.is_none()
             && self.e.has_member(id)
             && plan.resets.is_empty()
+            && plan.sets.is_empty()
             && plan.takes.iter().all(|take| free(self, take))
     }
 

@@ -19,6 +19,7 @@
 //! - [`enabling`]: which transitions are enabled
 //! - [`agenda`]: firings that begin and end
 //! - [`search`]: looking for a binding
+//! - [`sets`]: which tokens sets have, what is counted of them and given for each, and how they leave
 //! - [`output`]: what an output arc gives
 //! - [`transition`]: a firing: its start and its end
 //! - [`main_loop`]: the loop
@@ -36,6 +37,7 @@ pub mod output;
 pub mod place;
 pub mod rate;
 pub mod search;
+pub mod sets;
 pub mod slots;
 pub mod subjects;
 pub mod token;

@@ -19,13 +19,22 @@ pub struct Given {
     pub slots: Vec<Source>,
     /// The address of the slots, if they are in memory.
     pub address: Option<Value>,
+    /// The bundle with the values of tokens that have different ones.
+    pub bundle: Option<Value>,
     /// When the tokens of an arc with a delay arrive.
     pub arrival: Option<Value>,
 }
 
 impl Given {
     pub fn nothing() -> Self {
-        Given { place: None, count: TokenCount::Const(0), slots: Vec::new(), address: None, arrival: None }
+        Given {
+            place: None,
+            count: TokenCount::Const(0),
+            slots: Vec::new(),
+            address: None,
+            bundle: None,
+            arrival: None,
+        }
     }
 }
 
@@ -50,10 +59,10 @@ impl OutputCode<'_, '_, '_> {
                 Given { count: TokenCount::Const(1), arrival, slots, ..nothing }
             }
             OutputForm::Open => {
-                let chosen = arc.several;
+                let (chosen, bundle) = (arc.several, arc.bundle.as_ref().map(|bundle| self.e.int(bundle.number)));
                 let Some(condition) = &arc.condition else {
                     let Opened { place, count, arrival, slots } = self.open(arc, end);
-                    return Given { place: chosen.then_some(place), count, arrival, slots, ..nothing };
+                    return Given { place: chosen.then_some(place), count, arrival, slots, bundle, ..nothing };
                 };
                 let condition = self.expressions().condition(condition, end);
                 let (first, late) = (arc.place, usize::from(arc.delay.is_some()));
@@ -67,6 +76,7 @@ impl OutputCode<'_, '_, '_> {
                     place: chosen.then_some(values[0]),
                     count: TokenCount::Known(values[1]),
                     arrival: (late > 0).then(|| values[2]),
+                    bundle,
                     slots: values[2 + late..].iter().copied().map(Source::Known).collect(),
                     ..nothing
                 }
@@ -100,10 +110,10 @@ impl OutputCode<'_, '_, '_> {
         // Delays and values of tokens that are not given may not be evaluated: they may fail.
         let late = usize::from(arc.delay.is_some());
         let (arrival, slots) = match count {
-            TokenCount::Known(count) if late + arc.width > 0 => {
+            TokenCount::Known(count) if late + arc.width > 0 || arc.bundle.is_some() => {
                 let any = self.e.b.ins().icmp_imm_s(IntCC::NotEqual, count, 0);
                 let types = vec![I64; late + arc.width];
-                let words = self.branch(any, &types, |s| s.words(arc, end), |s| vec![s.e.int(0); types.len()]);
+                let words = self.branch(any, &types, |s| s.words(arc, place, end), |s| vec![s.e.int(0); types.len()]);
                 ((late > 0).then(|| words[0]), words[late..].iter().copied().map(Source::Known).collect())
             }
             TokenCount::Const(0) => {
@@ -129,7 +139,7 @@ impl OutputCode<'_, '_, '_> {
     }
 
     /// The values of a token that an arc gives, each within the range of its slot (X2).
-    fn values(&mut self, arc: &Output, end: Value) -> Vec<Source> {
+    pub fn values(&mut self, arc: &Output, end: Value) -> Vec<Source> {
         let slots: Vec<Source> = arc.values.iter().map(|value| self.slot_value(value, end)).collect();
         for &check in &arc.checks {
             if let Some(low) = check.low {
@@ -145,8 +155,13 @@ impl OutputCode<'_, '_, '_> {
     }
 
     /// When the tokens arrive, if that is a time of its own, and their values.
-    fn words(&mut self, arc: &Output, end: Value) -> Vec<Value> {
-        let (arrival, values) = (self.arrival(arc, end), self.values(arc, end));
+    fn words(&mut self, arc: &Output, place: Value, end: Value) -> Vec<Value> {
+        let arrival = self.arrival(arc, end);
+        if let Some(bundle) = &arc.bundle {
+            self.sets().bundle(arc, bundle, place, end);
+            return arrival.into_iter().collect();
+        }
+        let values = self.values(arc, end);
         arrival.into_iter().chain(values.into_iter().map(|slot| self.slots().word_in(slot))).collect()
     }
 

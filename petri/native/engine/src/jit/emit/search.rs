@@ -36,7 +36,7 @@ struct Choices {
 
 /// Tokens of a bag that are alike in the slots of an index.
 #[derive(Clone, Copy)]
-struct Group {
+pub struct Group {
     index: IndexRef,
     bucket: Value,
 }
@@ -508,7 +508,7 @@ impl<'a, 'b> SearchCode<'_, 'a, 'b> {
     }
 
     /// The tokens with some values in the slots of an index.
-    fn group_of(&mut self, id: IndexRef, equals: &[(u32, SlotValue)]) -> Group {
+    pub fn group_of(&mut self, id: IndexRef, equals: &[(u32, SlotValue)]) -> Group {
         let key = self.key(equals);
         let index = &self.e.blueprint[id];
         let bucket = if index.extents.is_some() {
@@ -524,12 +524,12 @@ impl<'a, 'b> SearchCode<'_, 'a, 'b> {
         Group { index: id, bucket }
     }
 
-    fn tokens_of(&mut self, group: Group) -> Value {
+    pub fn tokens_of(&mut self, group: Group) -> Value {
         self.e.load_half(group.bucket, Bucket::LEN)
     }
 
     /// The address of the seats of a group's tokens.
-    fn seats_of(&mut self, group: Group) -> Value {
+    pub fn seats_of(&mut self, group: Group) -> Value {
         let number = self.tokens_of(group);
         let few = self.e.b.ins().icmp_imm_u(IntCC::UnsignedLessThanOrEqual, number, BUCKET_SEATS as i64);
         let own = |s: &mut Self| s.e.b.ins().iadd_imm_s(group.bucket, Bucket::SEATS as i64);
@@ -540,7 +540,7 @@ impl<'a, 'b> SearchCode<'_, 'a, 'b> {
         self.either(few, I64, own, listed)
     }
 
-    fn listed_seat(&mut self, seats: Value, position: Value) -> Value {
+    pub fn listed_seat(&mut self, seats: Value, position: Value) -> Value {
         let entry = self.e.row(seats, position, 4);
         self.e.load_half(entry, 0)
     }

@@ -52,6 +52,8 @@ subjects! {
     rates: RateCode;
     /// Searches for a binding.
     searches: SearchCode;
+    /// Sets of tokens.
+    sets: SetCode;
     /// The values of tokens.
     slots: SlotCode;
     /// Coloured tokens that come and go.

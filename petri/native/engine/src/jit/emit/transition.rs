@@ -73,6 +73,7 @@ impl TransitionCode<'_, '_, '_> {
                 }
             }
         }
+        self.sets().find(plan, &chosen);
         for (variable, value) in &plan.draws {
             let bits = self.expressions().bits(value, now);
             self.e.variables[*variable] = Some(Source::Known(bits));
@@ -316,6 +317,11 @@ impl TransitionCode<'_, '_, '_> {
                 Take::Twin { .. } => {}
             }
         }
+        for number in plan.sets.numbers() {
+            let less = self.set_number(number);
+            let less = self.e.b.ins().ineg(less);
+            add(self, less);
+        }
         if known.is_none() && constant == 0 {
             return None;
         }
@@ -404,13 +410,22 @@ impl TransitionCode<'_, '_, '_> {
                 }
             }
         }
+        self.sets().take(plan);
         for &place in &plan.resets {
             let id = self.e.place_id(place);
             self.e.call(self.e.runtime.reset, &[self.e.engine, id], None);
         }
     }
 
-    fn lose_black(&mut self, place: PlaceRef, count: TokenCount, lost: Option<&mut Lost>) {
+    /// How many tokens a set has.
+    fn set_number(&mut self, variable: usize) -> Value {
+        match self.e.variables[variable] {
+            Some(number) => self.slots().word_in(number),
+            None => self.e.int(0),
+        }
+    }
+
+    pub fn lose_black(&mut self, place: PlaceRef, count: TokenCount, lost: Option<&mut Lost>) {
         let before = self.places().tokens_before(place, count, Way::Down);
         self.places().lose(place, before, count, lost);
     }
@@ -436,10 +451,23 @@ impl TransitionCode<'_, '_, '_> {
                 self.e.store(count, record, cursor + 8);
                 cursor += 16;
             }
+            if let Some(loose) = given.bundle {
+                let held = self.held(given.count, loose);
+                self.e.store(held, record, cursor);
+                cursor += 8;
+            }
             self.slots().store(&given.slots, record, cursor);
             cursor += 8 * given.slots.len();
         }
         self.agenda().hand_over(OWN, begun, end, ways);
+    }
+
+    /// A bundle that holds what a loose one has, if there are tokens.
+    fn held(&mut self, count: TokenCount, loose: Value) -> Value {
+        let count = self.e.number(count);
+        let any = self.e.b.ins().icmp_imm_s(IntCC::NotEqual, count, 0);
+        let hold = |s: &mut Self| s.e.call(s.e.runtime.hold_bundle, &[s.e.engine, loose], Some(I64)).unwrap_or(loose);
+        self.either(any, I64, hold, |_| loose)
     }
 
     /// Prefetches the memory that the output tokens will touch, as soon as they are known: the firing may stall on its
@@ -499,6 +527,10 @@ impl TransitionCode<'_, '_, '_> {
                     };
                     cursor += 16;
                 }
+            }
+            if arc.bundle.is_some() {
+                given.bundle = Some(self.e.load(I64, record, cursor));
+                cursor += 8;
             }
             let address = self.e.b.ins().iadd_imm_s(record, cursor as i64);
             (given.address, given.slots) = (Some(address), slots_at(address, arc.width));
@@ -599,6 +631,9 @@ impl TransitionCode<'_, '_, '_> {
             let count = self.e.number(given.count);
             words.splice(0..0, [Source::Known(place), Source::Known(count)]);
         }
+        if let Some(loose) = given.bundle {
+            words.push(Source::Known(self.held(given.count, loose)));
+        }
         if delay.in_lane {
             self.keep_rooms(arc, given);
             return self.agenda().begin_delivery(delay.delivery, arrival, part, &words);
@@ -618,6 +653,9 @@ impl TransitionCode<'_, '_, '_> {
     }
 
     fn put(&mut self, arc: &Output, given: &Given, reserved: bool) {
+        if let (Some(plan), Some(bundle)) = (&arc.bundle, given.bundle) {
+            return self.sets().put(arc, (plan, bundle), (given.place, given.count), reserved);
+        }
         let address = match given.address {
             Some(address) => address,
             None => self.e.int(0),

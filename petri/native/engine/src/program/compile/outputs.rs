@@ -90,7 +90,7 @@ impl TransitionCompiler<'_, '_> {
             spans: Vec::new(),
             checks: Vec::new(),
             delay: None,
-            each: None,
+            each: arc.each,
         };
         TransitionProgram {
             name: self.transition.name.clone(),
@@ -112,7 +112,7 @@ impl TransitionCompiler<'_, '_> {
             time_span: span,
             takes_turns: false,
             lane: NO_LANE,
-            held: output.held_words(),
+            held: output.give().held_words(),
             gives: vec![output.give()],
             sends: Vec::new(),
             delivers: Some((self.id, span)),

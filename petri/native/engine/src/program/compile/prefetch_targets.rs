@@ -17,8 +17,7 @@ pub fn prefetch_targets(program: &Program, transition: &TransitionProgram) -> Bo
                 targets.extend(of_token(program, place, start));
                 start += width;
             }
-            Give::Open { width } => start += width + 2,
-            Give::Each { .. } => break, // what comes after it has no fixed place in the record
+            Give::Open { .. } | Give::Each => start += give.held_words() as u32,
         }
     }
     targets.into()

@@ -1,7 +1,7 @@
 //! Compiles one transition: its arcs, what it watches, and how its bindings are drawn.
 
 use crate::base::fault::{LoadError, Loaded};
-use crate::base::ids::{GaugeId, PlaceId, SpanId, TransitionId, VariableId};
+use crate::base::ids::{GaugeId, IndexId, PlaceId, SpanId, TransitionId, VariableId};
 use crate::base::ticks::whole;
 use crate::net::{Discipline, Expr, InhibitorArc, InputArc, Kind, Match, Op, OutputArc, Scalar, SetArc, Transition};
 use crate::program::analysis::{Facts, Range, Ranges, ANY};
@@ -18,6 +18,9 @@ use crate::program::watch::{Dependent, EnabledBy, Watch};
 /// Constant numbers of tokens above this are replaced by it. No place ever holds that many (`MOST_HELD`), so no
 /// condition changes, and no sum over the arcs of a transition overflows.
 const MOST_COUNTED: u64 = 2 * MOST_HELD;
+
+/// A set is found among so many tokens sooner by looking at all of them than by an index.
+const FEW_TOKENS: u64 = 16;
 
 pub struct TransitionCompiler<'a, 'b> {
     pub compiler: &'a mut Compiler<'b>,
@@ -135,7 +138,52 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
             let kind = lowering.kinds[total.variable.at()];
             totals.push((total.variable, lowering.value(&total.value, kind)?));
         }
-        Ok(SetProgram { place: arc.place, number: arc.number, condition, totals })
+        Ok(SetProgram { place: arc.place, number: arc.number, condition, key: self.key_of_set(arc)?, totals })
+    }
+
+    /// The values that the tokens of a set must have for its condition to go on, where they are looked up in an index. Only places
+    /// with many tokens at first have one for it: elsewhere it would cost more than looking at all of them.
+    fn key_of_set(&mut self, arc: &SetArc) -> Loaded<Option<(IndexId, Vec<Value>)>> {
+        let place = &self.compiler.places[arc.place.at()];
+        let tokens: u64 = place.initial.iter().map(|(count, _)| count).sum();
+        let mut key = Vec::new();
+        if let (Some(condition), Discipline::Bag, true) = (&arc.condition, place.discipline, tokens > FEW_TOKENS) {
+            self.required(arc, condition, &mut key);
+        }
+        if key.is_empty() {
+            return Ok(None);
+        }
+        let slots = key.iter().map(|(slot, _)| *slot).collect();
+        let kinds: Vec<Kind> =
+            self.compiler.net.places[arc.place.at()].colour.slots.iter().map(|one| one.kind).collect();
+        let mut lowering = self.lowering();
+        let values =
+            key.iter().map(|(slot, e)| lowering.value(e, kinds[*slot as usize])).collect::<Loaded<Vec<_>>>()?;
+        Ok(Some((self.compiler.index(arc.place, slots), values)))
+    }
+
+    /// The slots that a condition first compares with variables and constants, one after the other. Returns whether it does nothing
+    /// else: what comes behind is evaluated only of tokens with these values.
+    fn required<'e>(&self, arc: &SetArc, e: &'e Expr, key: &mut Vec<(u32, &'e Expr)>) -> bool {
+        let first = self.transition.variables.len() as i64;
+        let variable = |e: &Expr| e.value.and_then(Scalar::as_int).filter(|_| e.op == Op::Var);
+        match (e.op, &e.args[..]) {
+            (Op::And, [one, other]) => self.required(arc, one, key) && self.required(arc, other, key),
+            (Op::Eq, [token, value]) => {
+                let slot =
+                    variable(token).filter(|&variable| variable >= first).map(|variable| (variable - first) as u32);
+                let known = value.op == Op::Const || variable(value).is_some_and(|variable| variable < first);
+                let kinds = &self.compiler.net.places[arc.place.at()].colour.slots;
+                let same = token.kind == value.kind && slot.is_some_and(|slot| kinds[slot as usize].kind == value.kind);
+                let fresh = !key.iter().any(|(other, _)| Some(*other) == slot);
+                match slot.filter(|_| known && same && fresh) {
+                    Some(slot) => key.push((slot, value)),
+                    None => return false,
+                }
+                true
+            }
+            _ => false,
+        }
     }
 
     /// Registers an expression that enabling depends on; returns its known properties.
@@ -267,7 +315,7 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
             time_span,
             takes_turns: false,
             lane: NO_LANE,
-            held: own().map(OutputProgram::held_words).sum(),
+            held: own().map(|arc| arc.give().held_words()).sum(),
             outputs,
             reserves,
             selection,
@@ -401,7 +449,10 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
     /// The outputs to places with a capacity, and whether there is more to them than constants, which watches handle.
     fn rooms(&mut self, inputs: &[InputProgram], outputs: &[OutputProgram]) -> (Vec<usize>, bool) {
         let places = &self.compiler.places;
-        let limited = |i: &usize| outputs[*i].places.iter().any(|p| places[p.at()].capacity.is_some());
+        // What is given for each token of a set takes the room of that one.
+        let limited = |i: &usize| {
+            outputs[*i].each.is_none() && outputs[*i].places.iter().any(|p| places[p.at()].capacity.is_some())
+        };
         let rooms: Vec<usize> = (0..outputs.len()).filter(limited).collect();
         let open = rooms.iter().any(|&i| {
             let arc = &outputs[i];
