@@ -250,7 +250,7 @@ fn check_each(net: &Net, t: &Transition, arc: &OutputArc, set: &SetArc, scope: &
     let limited = |place: &PlaceId| net.places.get(place.at()).is_none_or(|place| place.capacity.is_some());
     let back = || t.outputs.iter().filter(|other| other.each == arc.each && other.places.contains(&set.place));
     let plain = net.places.get(set.place.at()).is_some_and(|place| place.weight.is_none() && place.per.is_empty());
-    let returns = plain && arc.places == [set.place] && back().count() == 1;
+    let returns = plain && *arc.places == [set.place] && back().count() == 1;
     if !arc.count.as_ref().is_some_and(number) || arc.places.iter().any(limited) && !returns {
         return Err("gives for each token of a set what it may not".into());
     }
