@@ -47,6 +47,11 @@ KINDS = {
         "place a = 3 * token  place b : int = 1, 2, 3  place c : int\n"
         "transition t: a, all b(n) when n > 1 -> each c(n + s)  let s = sum(x in b: x)"
     ),
+    "set_of_black_tokens": Kind("place a = 3 * token  place b = token\ntransition t: a, all b when tokens(a) > 1 -> a"),
+    "set_that_lasts": Kind(
+        "place a = token  place b : int fifo = 1, 2  place c : int\ntransition t: a, all b(n) -> each c(n)  takes 2.0",
+        ("start", "finish"),
+    ),
     "draw": Kind("place a = token  place b : 0..9 fifo\ntransition t: a -> a, b(n)  draw n ~ uniform(0..9)  takes 1.0"),
     "stream_place": Kind("place a : int = stream()  place b\ntransition t: a(n) -> b"),
     "batch": Kind("place a = 9 * token  place b : int\ntransition t: 3 * a -> 2 * b(7), 4 * a  takes exp(1)"),

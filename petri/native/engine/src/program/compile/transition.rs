@@ -174,7 +174,9 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
                     variable(token).filter(|&variable| variable >= first).map(|variable| (variable - first) as u32);
                 let known = value.op == Op::Const || variable(value).is_some_and(|variable| variable < first);
                 let kinds = &self.compiler.net.places[arc.place.at()].colour.slots;
-                let same = token.kind == value.kind && slot.is_some_and(|slot| kinds[slot as usize].kind == value.kind);
+                // Reals may be equal and have other bits: 0.0 and -0.0.
+                let same = value.kind != Kind::Real && token.kind == value.kind;
+                let same = same && slot.is_some_and(|slot| kinds[slot as usize].kind == value.kind);
                 let fresh = !key.iter().any(|(other, _)| Some(*other) == slot);
                 match slot.filter(|_| known && same && fresh) {
                     Some(slot) => key.push((slot, value)),
