@@ -22,6 +22,7 @@
 //! - [`refill`]: rows of files that arrive
 //! - [`prefetch`]: fetches the memory that the next firings will touch
 //! - [`upcoming`]: the firings that will end soon
+//! - [`sets`]: the sets of a firing: what they find, what is given for them, and how they leave
 //! - [`code`]: machine code, as the engine sees it
 //! - [`verify`]: checks the invariants of all data structures
 
