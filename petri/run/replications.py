@@ -422,22 +422,22 @@ def replicate(
 
     interrupted = False
     pairs = zip(wanted, [None] * len(wanted) if starts is None else starts, strict=True)
-    with CtrlC() as ctrl_c, Threads(workers, [partial(work, *pair) for pair in pairs]) as threads:
+    with CtrlC() as ctrl_c, Threads(workers, [partial(work, *pair) for pair in pairs]) as running:
         try:
-            while not threads.done:
+            while not running.done:
                 try:
                     begun.set()
-                    threads.wait(REFRESH)
-                    if threads.failed:
+                    running.wait(REFRESH)
+                    if running.failed:
                         stop.set()
                     if progress is not None:
                         progress(state)
-                    ctrl_c.check(NO_LIMIT if threads.done else limit)
+                    ctrl_c.check(NO_LIMIT if running.done else limit)
                 except KeyboardInterrupt:
                     stop.set()
                     interrupted = True
         finally:
             stop.set()
             begun.set()
-    finished = [replication for replication in threads.results() if replication is not None]
+    finished = [replication for replication in running.results() if replication is not None]
     return finished, interrupted
