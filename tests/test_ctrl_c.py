@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 import time
 from collections.abc import Iterator
-from threading import Condition, current_thread, main_thread
+from typing import Any
 
 import pytest
 
@@ -13,26 +13,28 @@ from petri import language
 from petri.run.plan import Plan
 from petri.run.replications import replicate
 from petri.run.stop import StopSign, interruptible
+from petri.run.threads import Threads
 from tests.processes import ctrl_c_heard
 
 ENDLESS = "net endless\nplace p = token\ntransition t: p -> p takes exp(1)"
 
 
 @pytest.fixture(autouse=True)
-def ctrl_c_with_locks_taken(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    wait = Condition.wait
+def ctrl_c_in_a_wait(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    wait = Threads.wait
     pressed: list[bool] = []
 
-    def press_and_wait(self: Condition, timeout: float | None = None) -> bool:
-        """Its lock is taken."""
-        if not pressed and current_thread() is main_thread():
-            pressed.append(True)
-            signal.raise_signal(signal.SIGINT)
-        return wait(self, timeout)
+    def press_and_wait(self: Threads[Any], seconds: float) -> None:
+        with self._lock:  # which a thread needs to go on
+            if not pressed:
+                pressed.append(True)
+                signal.raise_signal(signal.SIGINT)
+        wait(self, seconds)
 
-    monkeypatch.setattr(Condition, "wait", press_and_wait)
+    monkeypatch.setattr(Threads, "wait", press_and_wait)
     with ctrl_c_heard():
         yield
+    assert pressed
 
 
 def test_replications_end() -> None:

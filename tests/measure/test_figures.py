@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
 import pytest
 
@@ -13,6 +12,7 @@ from petri.measure.figures import UnknownFigure, default_names, evaluate_with_fa
 from petri.measure.observation import Observation
 from petri.net import Net
 from petri.run.session import begin
+from petri.structs import replace
 
 TEXT = """net shop
 time ns
