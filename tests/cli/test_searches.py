@@ -26,7 +26,7 @@ transition meet: {meet} -> out(a)  takes 1.0
 transition leave: out(_) -> nothing  takes 1.0
 """
 FOUND = {
-    "left(a), right(b) -> out(a)  when (a + b) mod 7 == 0": "all tokens of `left` and `right`",
+    "left(a), right(b) -> out(a)  when a * b mod 7 == 1": "all tokens of `left` and `right`",
     "left(a), right(b), left(c) -> out(a)  when a + b < c": "all combinations of tokens of `left` and `right`",
     "left(a), left(b) -> out(a)  when a <= b": "all tokens of `left`",
     "left(a), right(b) -> out(a)  prefer least a - b": "all pairs of tokens of `left` and `right`",
@@ -40,10 +40,12 @@ COUNTED = (
     "left(a), right(a), right((a + 1) mod 100) -> out(a)",
     "left(a), right(_) -> out(a)",
     "left(a), right(b) -> out(a)  when b == (a + 1) mod 100",
+    "left(a), right(b) -> out(a)  when (a - b) mod 7 == 2 and a != 5",
+    "left(a), right(b) -> out(a)  when a div 10 == b div 10",
     "left(a), right(b) -> out(a)  when a - 3 <= b and b <= a + 3",
     "left(a) -> out(a)  prefer most a",
     "left(a), source -> source, out(a)  when tokens(right) > 9  prefer most a",
-    "small(a), read small(b) -> small(a), out(a)  when (a + b) mod 7 == 0",  # few tokens, whatever happens
+    "small(a), read small(b) -> small(a), out(a)  when a * b mod 7 == 1",  # few tokens, whatever happens
 )
 
 
