@@ -12,7 +12,7 @@ from petri.engine.firings import TracedFiring
 from petri.engine.interface import ClockState
 from petri.engine.reference import Engine, Firing, Held
 from petri.net import Net, OutputArc, Scalar, Token, operations
-from petri.structs import Frozen
+from petri.structs import Frozen, replace
 
 
 class InProgress(Frozen):
@@ -45,22 +45,26 @@ class State(Frozen):
     clocks: tuple[ClockState, ...] = ()
 
 
-def looks_at_tokens(net: Net, transition: int) -> bool:
-    """Whether what a firing takes or gives depends on the number of tokens in some place (E8)."""
+def looks_at_marking(net: Net, transition: int) -> bool:
+    """Whether what a firing takes or gives depends on the number of tokens in some place (E8), or on those of a set."""
     of = net.transitions[transition]
+    if any(arc.each is not None for arc in of.outputs):
+        return True
     counts = [arc.count for arc in of.inputs]
     given = [part for arc in of.outputs for part in (arc.condition, arc.count, arc.index, *arc.values)]
     sets = [part for arc in of.sets for part in (arc.condition, *(total.value for total in arc.totals))]
     return any(part.op == "tokens" for part in operations(counts + given + sets))
 
 
-def in_progress(net: Net, firing: TracedFiring, sizes: Sequence[int]) -> list[InProgress]:
+def in_progress(net: Net, firing: TracedFiring, before: Engine) -> list[InProgress]:
     """What a traced firing holds and will give, and what is on the way after it has started.
 
-    `sizes`: the number of tokens of each place just before it started.
+    before: an engine with the marking just before it started; any other, unless the firing looks at its marking.
     """
     transition = net.transitions[firing.transition]
-    context = Context(firing.variables, lambda place: sizes[place], firing.start, firing.end, None, net.tables)
+    sizes = before.marking
+    context = Context(firing.variables, lambda place: len(sizes[place]), firing.start, firing.end, None, net.tables)
+    sets = _sets(before, firing) if any(arc.each is not None for arc in transition.outputs) else []
     took: dict[int, int] = {}
     for arc in transition.inputs:
         for place in arc.takes_from:
@@ -68,11 +72,11 @@ def in_progress(net: Net, firing: TracedFiring, sizes: Sequence[int]) -> list[In
     for taking in transition.sets:
         took[taking.place] = took.get(taking.place, 0) + int(firing.variables[taking.number])
     lasting = transition.outputs if firing.end > firing.start else ()
-    given = tuple(_given(arc, context) for arc in lasting if arc.delay is None)
+    given = tuple(_given(arc, context, sets) for arc in lasting if arc.delay is None)
     variables = tuple(firing.variables)
     found = [InProgress(firing.transition, firing.start, firing.end, variables, tuple(took.items()), given)]
     for part, output in enumerate(transition.outputs, 1):
-        if output.delay is not None and (sent := _given(output, context))[1]:
+        if output.delay is not None and (sent := _given(output, context, sets))[1]:
             instant = arrival(output.delay, context)
             found.append(InProgress(firing.transition, firing.start, instant, variables, (), (sent,), part))
     return [one for one in found if one.end > one.start]
@@ -92,11 +96,23 @@ def ends(net: Net, firing: TracedFiring) -> list[float]:
     return found
 
 
-def _given(arc: OutputArc, context: Context) -> tuple[int, tuple[Token, ...]]:
+def _sets(before: Engine, firing: TracedFiring) -> list[list[Held]]:
+    """The tokens of each set that a firing took: of its binding, which its values tell."""
+    transition = before.net.transitions[firing.transition]
+    bound = {match.bind for arc in transition.inputs for match in arc.pattern if match.bind is not None}
+    bindings = before.ready(firing.transition)
+    own = (one for one in bindings if all(one.variables[at] == firing.variables[at] for at in bound))
+    return before.sets(transition, next(own))
+
+
+def _given(arc: OutputArc, context: Context, sets: Sequence[Sequence[Held]]) -> tuple[int, tuple[Token, ...]]:
     if arc.condition is not None and not evaluate(arc.condition, context):
         return arc.places[0], ()
     place, count = destination(arc, context)
-    return place, (tuple(evaluate(value, context) for value in arc.values),) * count
+    if arc.each is None:
+        return place, (tuple(evaluate(value, context) for value in arc.values),) * count
+    own = (replace(context, variables=[*context.variables, *token.value]) for token in sets[arc.each] if count)
+    return place, tuple(tuple(evaluate(value, one) for value in arc.values) for one in own)
 
 
 def seated(net: Net, state: State) -> Engine:

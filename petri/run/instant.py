@@ -15,7 +15,8 @@ import numpy as np
 
 from petri.engine.firings import TracedFiring
 from petri.engine.interface import Reason, Session
-from petri.engine.state import InProgress, State, ends, in_progress, looks_at_tokens
+from petri.engine.reference import Engine
+from petri.engine.state import InProgress, State, ends, in_progress, looks_at_marking, seated
 from petri.net import Net
 from petri.run.plan import Plan
 from petri.run.session import begin
@@ -158,20 +159,21 @@ class Course:
         self._drained += len(firings)
 
     def _in_progress(self) -> tuple[InProgress, ...]:
-        sizes = self._sizes([number for number, one, _ in self._open if looks_at_tokens(self.net, one.transition)])
-        found = [in_progress(self.net, one, sizes.get(number, ())) for number, one, _ in self._open]
+        before = self._engines([number for number, one, _ in self._open if looks_at_marking(self.net, one.transition)])
+        nowhere = Engine(self.net, seed=1, replication=0)
+        found = [in_progress(self.net, one, before.get(number, nowhere)) for number, one, _ in self._open]
         left = [part for parts in found for part in parts if part.end > self.session.now]
         return tuple(sorted(left, key=lambda part: part.end))
 
-    def _sizes(self, numbers: list[int]) -> dict[int, list[int]]:
-        """The number of tokens of each place just before each of these firings."""
+    def _engines(self, numbers: list[int]) -> dict[int, Engine]:
+        """An engine with the marking just before each of these firings."""
         if not numbers:
             return {}
-        again, sizes = self._begin(trace=False), {}
+        again, found = self._begin(trace=False), {}
         for number in numbers:
             self._lead(again, number)
-            sizes[number] = [len(tokens) for tokens in again.marking()]
-        return sizes
+            found[number] = seated(self.net, State(again.now, number, again.marking().in_ticks()))
+        return found
 
     def _lead(self, session: Session, firings: int) -> None:
         """To just before the next firing once `firings` have started."""

@@ -209,6 +209,5 @@ class _Watcher(Observer):
         going_on = {(firing.serial, firing.part) for firing in self.engine.in_progress}
         self.open = {part: one for part, one in self.open.items() if part in going_on}
         firing = TracedFiring(now, end, transition, tuple(variables))
-        sizes = [len(row) for row in self.engine.marking]
-        for one in in_progress(self.engine.net, firing, sizes):
+        for one in in_progress(self.engine.net, firing, self.engine):
             self.open[self.engine.firings, one.part] = one
