@@ -96,10 +96,13 @@ fn fingerprint(function: &FunctionStencil) -> Fingerprint {
     })
 }
 
+/// A function that stands for all of its shape: of which transition or place, and which part of it.
+pub type Shape = (Rc<Blueprint>, Piece);
+
 /// The shapes found so far: what each is made from.
 #[derive(Default)]
 pub struct Shapes {
-    pub all: Vec<(Rc<Blueprint>, Piece)>,
+    pub all: Vec<Shape>,
     /// Whether each function has a shape of its own, even if it is equal to others.
     apart: bool,
     by_code: HashMap<Fingerprint, usize>,

@@ -34,7 +34,7 @@ use crate::jit::holes::{Filling, Hole, HoleRow, HoleRows, Line};
 use crate::jit::layout::EngineLayout;
 use crate::jit::profile::Profile;
 use crate::jit::runtime::{Rare, Runtime};
-use crate::jit::shapes::{Described, Functions, Part, Piece, Shapes};
+use crate::jit::shapes::{Described, Functions, Part, Piece, Shape, Shapes};
 use crate::jit::sharing::Sharing;
 use crate::program::time::Time;
 use crate::program::Program;
@@ -276,11 +276,7 @@ impl<'a> Generator<'a> {
 
     /// The shapes of all functions, and for each function its shape and its holes. Those of the transitions come first, three of
     /// each, and those of expressions last.
-    fn shapes(
-        &mut self,
-        arriving: &BTreeSet<(PlaceId, bool)>,
-        sharing: &Sharing,
-    ) -> Option<(Vec<(Rc<Blueprint>, Piece)>, Vec<Part>)> {
+    fn shapes(&mut self, arriving: &BTreeSet<(PlaceId, bool)>, sharing: &Sharing) -> Option<(Vec<Shape>, Vec<Part>)> {
         let (program, profile, hot) = (self.program, Some(self.profile), self.hot);
         let mut shapes = Shapes::new(program.without.shapes);
         let (mut parts, mut called) = (Vec::new(), Vec::new());
@@ -357,7 +353,7 @@ impl<'a> Generator<'a> {
     }
 
     /// The function of a shape.
-    fn define(&mut self, (blueprint, piece): &(Rc<Blueprint>, Piece), shape: usize) -> Option<FuncId> {
+    fn define(&mut self, (blueprint, piece): &Shape, shape: usize) -> Option<FuncId> {
         (self.is_wanted)().then_some(())?;
         self.write_piece(blueprint, *piece, Some(shape));
         self.compile()
