@@ -22,6 +22,7 @@ from petri.net import (
     Preference,
     Probe,
     Sample,
+    SetArc,
     Transition,
     Watched,
 )
@@ -68,11 +69,13 @@ class Copy:
             name=f"{transition.name}[{self.number}]",
             inputs=tuple(self.input(arc) for arc in transition.inputs),
             inhibitors=tuple(self.inhibitor(arc) for arc in transition.inhibitors),
+            sets=tuple(self.set(arc) for arc in transition.sets),
             resets=tuple(self.first + place for place in transition.resets),
             guard=self.expression(transition.guard),
             prefer=self.preference(transition.prefer),
             draws=tuple(Draw(draw.variable, self.moved(draw.expression)) for draw in transition.draws),
             time=self.moved(transition.time),
+            weight=self.moved(transition.weight),
             outputs=tuple(self.output(arc) for arc in transition.outputs),
             clock=self.clock(transition.clock),
         )
@@ -94,6 +97,10 @@ class Copy:
             twin=None if arc.twin is None else self.first + arc.twin,
         )
 
+    def set(self, arc: SetArc) -> SetArc:
+        totals = tuple(replace(total, value=self.moved(total.value)) for total in arc.totals)
+        return replace(arc, place=self.first + arc.place, condition=self.expression(arc.condition), totals=totals)
+
     def inhibitor(self, arc: InhibitorArc) -> InhibitorArc:
         return replace(
             arc,
@@ -110,6 +117,7 @@ class Copy:
             index=self.expression(arc.index),
             count=self.expression(arc.count),
             condition=self.expression(arc.condition),
+            delay=self.expression(arc.delay),
         )
 
     def pattern(self, pattern: tuple[Match, ...]) -> tuple[Match, ...]:
