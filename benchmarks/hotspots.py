@@ -14,6 +14,7 @@ from collections import Counter
 from pathlib import Path
 
 from benchmarks.contenders import BUILD, HERE
+from benchmarks.short import use
 
 ROOT = HERE.parent
 TARGET = BUILD / "cargo"
@@ -37,19 +38,11 @@ def build() -> None:
 
 def simulate(net: str, settings: list[str]) -> None:
     """The sampled run, in its own process, with the library just built instead of the installed one."""
-    import importlib.util
     import math
     import time
 
-    found = importlib.util.spec_from_file_location("petri._native", LIBRARY)
-    assert found is not None
-    assert found.loader is not None
-    module = importlib.util.module_from_spec(found)
-    found.loader.exec_module(module)
-    sys.modules["petri._native"] = module
+    use(LIBRARY)
     import petri
-
-    petri._native = module
     from petri.run.session import begin
 
     session = begin(petri.load(net, **dict(word.split("=", 1) for word in settings)).net, "native", 1, 0)
