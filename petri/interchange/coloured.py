@@ -90,7 +90,7 @@ def times(count: int | str, what: str) -> str:
 
 
 def lacks(what: str, count: int | str) -> str:
-    """An inhibitor arc: so many tokens must not be there."""
+    """An inhibitor arc, which is violated by `count` tokens."""
     return f"no {what}" if str(count) == "1" else f"no {what} >= {count}"
 
 

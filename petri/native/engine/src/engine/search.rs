@@ -48,7 +48,7 @@ struct Given {
 /// What a set arc has found.
 #[derive(Clone, Debug, Default)]
 pub struct Found {
-    /// How many tokens. Behind those of so many, there may be others, of a set before.
+    /// How many tokens. What the lists have behind them belongs to a set found before.
     pub count: u64,
     /// Where they are in the place when the binding has taken its tokens, in the order of the set; none of a black place.
     pub positions: Vec<u64>,

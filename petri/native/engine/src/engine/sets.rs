@@ -10,7 +10,7 @@ use crate::program::arc::{Give, SetProgram, Take};
 use crate::program::transition::TransitionProgram;
 use crate::program::Program;
 
-/// Up to so many tokens of a set, the one in the last seat of its bag is looked for among them.
+/// A set with at most this many tokens is searched for the one in the last seat of its bag.
 pub const FEW: usize = 16;
 
 /// No token of a set.
@@ -110,7 +110,7 @@ impl Engine {
         found
     }
 
-    /// Machine code has found so many tokens of a set; the tokens of the binding are in `scratch.chosen`.
+    /// Machine code has found `count` tokens of a set; the tokens of the binding are in `scratch.chosen`.
     pub(crate) fn close_set(&mut self, program: &Program, plan: &TransitionProgram, set: usize, count: u64) {
         let place = plan.sets[set].place;
         let (mut gone, mut found) = (std::mem::take(&mut self.scratch.gone), std::mem::take(&mut self.sets[set]));

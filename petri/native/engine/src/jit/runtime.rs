@@ -428,7 +428,7 @@ extern "C" fn open_set(engine: &mut Engine, transition: u64, set: u64, candidate
     positions
 }
 
-/// A set has so many tokens.
+/// Machine code has found `count` tokens of a set.
 extern "C" fn close_set(engine: &mut Engine, transition: u64, set: u64, count: u64) {
     let (engine, program) = parts(engine);
     engine.close_set(program, &program.transitions[TransitionId(transition as u32)], set as usize, count);

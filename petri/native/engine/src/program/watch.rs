@@ -5,7 +5,7 @@ use crate::base::ids::{GaugeId, TransitionId};
 /// A gauge with more watches and dependents than this is left to the runtime: its code would be long, and seldom in the cache.
 pub const MOST_WATCHES: usize = 24;
 
-/// From the least value that transitions look for in a front to the greatest, so many have gauges at most.
+/// The most values of a front that have gauges, counted from the least that transitions look for to the greatest.
 const MOST_VALUES: u64 = 64;
 
 /// A number that transitions watch: the tokens of a place, its load (tokens and reserved room), or those of a front with one value.

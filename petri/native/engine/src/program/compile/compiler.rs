@@ -269,6 +269,7 @@ impl<'a> Compiler<'a> {
 
     /// Gives a gauge of its own to each value that transitions look for in a front: what they watch and depend on is that gauge.
     fn part_fronts(&mut self) {
+        let mut parted = BTreeMap::new();
         for lines in &mut self.lines {
             let front = GaugeId::tokens(lines.front);
             let end = TransitionId(u32::MAX);
@@ -276,16 +277,17 @@ impl<'a> Compiler<'a> {
             let only: Vec<_> = of_front.filter_map(|((_, id), one)| one.only.map(|only| (*id, only))).collect();
             let Some(values) = ShownValues::of(&only, self.gauges) else { continue };
             self.gauges += values.count;
-            for (id, (slot, bits)) in only.into_iter().filter(|one| one.1 .0 == values.slot) {
+            for (id, (_, bits)) in only.into_iter().filter(|one| one.1 .0 == values.slot) {
                 let Some(gauge) = values.gauge_of(bits) else { continue };
                 if let Some(dependent) = self.dependents.remove(&(front, id)) {
                     self.dependents.insert((gauge, id), Dependent { only: None, ..dependent });
                 }
-                let own = |watch: &Watch| watch.transition == id && !watch.below;
-                self.watches.iter_mut().filter(|one| one.0 == front && own(&one.1)).for_each(|one| one.0 = gauge);
-                debug_assert_eq!(slot, values.slot);
+                parted.insert((front, id), gauge);
             }
             lines.values = Some(values);
+        }
+        for (gauge, watch) in self.watches.iter_mut().filter(|one| !one.1.below) {
+            *gauge = parted.get(&(*gauge, watch.transition)).copied().unwrap_or(*gauge);
         }
     }
 

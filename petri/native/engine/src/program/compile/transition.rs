@@ -19,7 +19,7 @@ use crate::program::watch::{Dependent, EnabledBy, Watch};
 /// condition changes, and no sum over the arcs of a transition overflows.
 const MOST_COUNTED: u64 = 2 * MOST_HELD;
 
-/// A set is found among so many tokens sooner by looking at all of them than by an index.
+/// Of at most this many tokens, looking at all finds a set sooner than an index.
 const FEW_TOKENS: u64 = 16;
 
 pub struct TransitionCompiler<'a, 'b> {
