@@ -14,6 +14,9 @@ IMPLIED := $(if $(REQUIRED),native)
 WAIT := $(if $(filter reference,$(KIND)),,; building it takes a few minutes)
 RUST := $(if $(wildcard petri/native/Cargo.toml),$(CARGO))
 
+# Python compiles a module when it is first imported; pip would compile all of them, which takes longer than to install them.
+QUIETLY := --quiet --disable-pip-version-check --no-compile
+
 NEED_CARGO = $(if $(REQUIRED),$(if $(CARGO),,$(error PNSIM_NATIVE=1 requires the native engine, but cargo is not on the path)))
 
 # The reference engine needs minutes for 100,000 packets: without a native one, the base model forwards fewer.
@@ -176,7 +179,7 @@ readme: $(DEV_STAMP)
 $(RUN_STAMP): $(BUILD_FILES) | $(VENV)/.python
 	$(NEED_CARGO)
 	@echo 'Setting up in $(VENV) ($(KIND) engine$(WAIT)) …'
-	@$(BIN)/pip install --quiet --disable-pip-version-check --editable .
+	@$(BIN)/pip install $(QUIETLY) --editable .
 	@touch $@ $(IMPLIED:%=$(VENV)/.run-%)
 
 # The tools alone: to install the package once more, with them as an extra, would build it once more.
@@ -184,7 +187,7 @@ $(DEV_STAMP): pyproject.toml | $(RUN_STAMP)
 	@echo 'Setting up for development in $(VENV) …'
 	@mkdir -p build && $(BIN)/python -c "import tomllib; \
 		print(*tomllib.load(open('pyproject.toml', 'rb'))['project']['optional-dependencies']['dev'], sep='\n')" > build/dev.txt
-	@$(BIN)/pip install --quiet --disable-pip-version-check --requirement build/dev.txt
+	@$(BIN)/pip install $(QUIETLY) --requirement build/dev.txt
 	@touch $@ $(IMPLIED:%=$(VENV)/.dev-%)
 
 $(VENV)/.python:
