@@ -6,6 +6,8 @@ the time of a short run. msgspec has these methods in C.
 
 from __future__ import annotations
 
+# msgspec loads datetime from C, and drops a Ctrl-C that comes meanwhile; here it ends the program.
+import datetime  # noqa: F401
 import sys
 from collections.abc import Mapping
 from typing import Any, dataclass_transform

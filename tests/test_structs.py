@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import copy
 import pickle
+import subprocess
+import sys
 from typing import get_type_hints
 
 import pytest
@@ -92,3 +94,31 @@ def test_what_a_class_tells_of_itself() -> None:
     match Point(1, 5.0):
         case Point(x, y):
             assert (x, y) == (1, 5.0)
+
+
+CTRL_C_AS_DATETIME_LOADS = """
+import importlib.machinery, sys
+
+class Loader(importlib.machinery.SourceFileLoader):
+    def exec_module(self, module):
+        sys.meta_path.remove(Finder)
+        raise KeyboardInterrupt
+
+class Finder:
+    def find_spec(name, path=None, target=None):
+        if name == "datetime":
+            found = importlib.machinery.PathFinder.find_spec(name)
+            found.loader = Loader(name, found.origin)
+            return found
+
+sys.meta_path.insert(0, Finder)
+try:
+    import petri.structs
+except KeyboardInterrupt:
+    print("heard")
+"""
+
+
+def test_ctrl_c_while_msgspec_loads_is_heard() -> None:
+    ran = subprocess.run([sys.executable, "-c", CTRL_C_AS_DATETIME_LOADS], capture_output=True, text=True, timeout=30)
+    assert (ran.stdout, ran.stderr) == ("heard\n", "")
