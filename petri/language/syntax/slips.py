@@ -9,7 +9,18 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from petri.catalogue.operations import DISTRIBUTIONS
-from petri.catalogue.words import CLAUSES, DECLARING, EXAMPLES, FORMS, LINKING, RESERVED, SOFT, SYNONYMS, clauses_of
+from petri.catalogue.words import (
+    CLAUSES,
+    DECLARING,
+    EXAMPLES,
+    FORMS,
+    LINKING,
+    RESERVED,
+    SOFT,
+    SYNONYMS,
+    SYNONYMS_OF_ARCS,
+    clauses_of,
+)
 from petri.diagnostics import Diagnostic, Label, Value, did_you_mean
 from petri.language.syntax.driver import SyntaxFailure
 from petri.language.syntax.lexer import Token, span_of
@@ -28,6 +39,7 @@ _CLAUSES = frozenset(LINKING)
 _BARE = frozenset(word for word, clause in CLAUSES.items() if clause.bare)
 _NAMES = frozenset(("NAME", *SOFT))
 _BEGINS = frozenset(("NAME", "NUMBER", "STRING", "{", "token", "now", "(", "-"))
+_INPUT_WORDS = ("read", "keep", "no", "reset", "all")
 _TYPES = ("int", "real", "bool", "Time", "Bytes", "Rate", "Freq", "token")
 
 
@@ -209,7 +221,7 @@ def _missing_name(case: _Case) -> Diagnostic | None:
     if case.expected & {"NAME", "NUMBER"} != {"NAME"}:
         return None
     token = case.found
-    if token and token.kind == "NUMBER":
+    if token and token.kind == "NUMBER" and case.before.kind != "each":
         together = case.after == "NAME"
         last = case.tokens[case.position + 1] if together else token
         shown = token.text + (last.text if together else "")
@@ -315,18 +327,52 @@ def _transition_shape(case: _Case) -> Diagnostic | None:
         return case.tell("inhibitor-not", place=_plain(case.tokens[min(case.position + 1, len(case.tokens) - 1)]))
     outputs = [position for position, token in enumerate(case.tokens[: case.position]) if token.kind == "->"]
     brackets = case.open_brackets()
+    if not brackets and (wrong := _arc_word(case, bool(outputs))):
+        return wrong
     if not outputs and "->" in case.expected and not brackets:
         return _missing_arrow(case, name)
     if outputs and "takes" in case.expected and not brackets and _is_time(case):
         return case.tell("missing-takes", time=_number_text(case))
+    if case.kind == "->" and not outputs and case.before.kind == "-":
+        span = span_of(case.before, case.tokens[case.position], case.path)
+        return case.tell("foreign-symbol", span=span, found="-->", instead="->")
     if case.kind == "->" and outputs and not brackets:
         arrow = case.tokens[outputs[0]]
         return case.tell("second-arrow", Label(span_of(arrow, arrow, case.path), "first-here"))
-    if case.kind in ("read", "keep", "no", "reset", "all") and outputs and not brackets:
-        return case.tell("input-only", word=case.kind)
     if case.before.kind == "->" and case.wants_value and case.ends_here and not brackets and case.kind != ",":
         return case.tell("missing-outputs", name=name)
     return None
+
+
+def _arc_word(case: _Case, outputs: bool) -> Diagnostic | None:
+    """A word of arcs where it has no meaning: of inputs behind the `->`, of another tool, two of them at one arc."""
+    before = case.before
+    if outputs:
+        if case.kind in _INPUT_WORDS:
+            return case.tell("input-only", word=case.kind, each=_called(case, 1) if case.kind == "all" else None)
+        if before.kind == "all" and case.kind == "NAME":  # which was read as the name of a place
+            span = span_of(before, before, case.path)
+            return case.tell("input-only", span=span, word="all", each=_called(case, 0))
+        if before.kind == "each" or (case.kind == "each" and before.kind == "*"):
+            return case.tell("each-not-first")
+        return None
+    if case.kind == "each" and case.wants_value:
+        return case.tell("output-only", all=_called(case, 1))
+    if case.kind in ("all", *_INPUT_WORDS, "NAME") and before.kind == "all":
+        return case.tell("all-with-word", span=span_of(before, before, case.path))
+    if case.kind == "NAME" and before.kind in _NAMES and case.tokens[case.position - 2].kind in (":", ","):
+        meant = SYNONYMS_OF_ARCS.get(before.text.lower())
+        if meant is not None:
+            span = span_of(before, before, case.path)
+            return case.tell("arc-word-unknown", span=span, word=before.text, suggestion=meant or None)
+    return None
+
+
+def _called(case: _Case, ahead: int) -> str:
+    """The place to which a word of an arc belongs, `queue(…)`."""
+    tokens = case.tokens[case.position + ahead :]
+    place = tokens[0].text if tokens and tokens[0].kind == "NAME" else "place"
+    return f"{place}(…)"
 
 
 def _missing_arrow(case: _Case, name: str) -> Diagnostic | None:

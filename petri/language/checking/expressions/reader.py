@@ -658,6 +658,8 @@ def other_count(e: tree.Call, wanted: int, usage: str) -> CheckError:
     """The error that a function is called with another number of arguments than it has."""
     assert isinstance(e.function, tree.Name)
     name, given = e.function.name, len(e.arguments)
+    if any(isinstance(argument, tree.Each) for argument in e.arguments):
+        return CheckError("in-of-other", e.span, name=name)
     return CheckError("argument-count", e.span, name=name, wanted=wanted, given=given, usage=usage)
 
 
