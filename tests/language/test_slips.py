@@ -99,7 +99,7 @@ CASES = {
     "2 place": (arcs("«2 source» -> source"), "arc-not-place", "`2 * source`"),
     "--> as an arrow": (arcs("queue(x) «-->» done(x)"), "foreign-symbol", "`->`"),
     "a PRISM model": ("«dtmc»\nmodule die\n s : bool;\n [] s -> (s'=false);\nendmodule\n", "file-foreign", "import"),
-    "a PRISM module": ("module M\n s : [0..7] init 0;\n [a] s=0 -> 1 : «(s'=»1);\nendmodule\n", "file-foreign", "import"),
+    "a PRISM module": ("module M\n s : [0..7];\n [] s=0 -> 1 : «(s'=»1);\nendmodule\n", "file-foreign", "import"),
     "priority of a token": (clauses(" priority «x».kind"), "variable-not-allowed", "priority 1`"),
     "weight of a token": (clauses(" weight «x».kind"), "variable-not-allowed", "weight 1`"),
     "two brackets": (places("place v[0..3]«[»0..2]"), "two-brackets", "`place v[0..3, 0..2]`"),
