@@ -40,6 +40,7 @@ _BARE = frozenset(word for word, clause in CLAUSES.items() if clause.bare)
 _NAMES = frozenset(("NAME", *SOFT))
 _BEGINS = frozenset(("NAME", "NUMBER", "STRING", "{", "token", "now", "(", "-"))
 _INPUT_WORDS = ("read", "keep", "no", "reset", "all")
+_UNITS = ("h", "min", "s", "ms", "us", "ns", "ps", "B", "KB", "KiB", "MB", "cycle", "cycles", "Gbps", "Mbps", "MHz")
 _TYPES = ("int", "real", "bool", "Time", "Bytes", "Rate", "Freq", "token")
 
 
@@ -185,6 +186,8 @@ def _misspelt_clause(case: _Case) -> Diagnostic | None:
         return case.tell("misspelt-clause", found=token.text, suggestion=suggestion)
     if _type_follows(case):
         return None
+    if token.text in ("rate", "lambda", "mu") and "after" in words:
+        return case.tell("rate-clause", found=token.text)
     if token.kind == "NAME" and "takes" in words and case.after in ("NAME", "NUMBER", "("):
         return case.tell("unknown-clause", found=token.text, words=_words_of("transition"))
     return None
@@ -524,6 +527,28 @@ def _missing_value(case: _Case) -> Diagnostic | None:
     return case.tell("missing-value", before=case.before.text, example=example, form=form)
 
 
+def _unit_after_value(case: _Case) -> Diagnostic | None:
+    """`takes n ns`, `takes (n + 1) ns`: only a number has a unit behind it."""
+    token, before = case.found, case.before
+    if token is None or token.first or before.kind not in ("NAME", ")", "]") or "*" not in case.expected:
+        return None
+    return case.tell("unit-after-value", unit=token.text) if token.text in _UNITS else None
+
+
+def _over_without_value(case: _Case) -> Diagnostic | None:
+    """`count(x in q)`"""
+    brackets = case.open_brackets()
+    if case.kind != ")" or ":" not in case.expected or not brackets:
+        return None
+    opening = case.tokens.index(brackets[-1])
+    words = [token.text for token in case.tokens[opening - 1 : case.position]]
+    if words[3:4] != ["in"] or words[0] not in ("count", "sum", "any", "all"):
+        return None
+    span = span_of(case.tokens[opening - 1], case.tokens[case.position], case.path)
+    value = words[2] if words[0] == "sum" else "true"
+    return case.tell("over-without-value", span=span, name=words[0], form=f"{words[0]}({' '.join(words[2:])}: {value})")
+
+
 def _loop_comma(case: _Case) -> Diagnostic | None:
     """`= (i, j) for i in 0..3, j in 0..9`, as within the brackets of an array."""
     comma = case.tokens[case.position - 2]
@@ -642,6 +667,8 @@ _SLIPS: tuple[Callable[[_Case], Diagnostic | None], ...] = (
     _one_name,
     _run_length,
     _missing_value,
+    _unit_after_value,
+    _over_without_value,
     _loop_comma,
     _missing_comma,
 )
