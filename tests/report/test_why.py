@@ -251,7 +251,7 @@ def test_a_shared_clock_and_one_with_a_speed_are_told() -> None:
         net = f"net s\ntime ms resolution 1 us\nplace p = 3 * token\ntransition t: p -> nothing  after {clause}\n"
         return flowing(petri.loads(net).why("t", at="1 us"))
 
-    assert "Its 3 clocks are one, which has " in told("exp(9 ms)  servers all")
+    assert "Its 3 clocks run as one, which has " in told("exp(9 ms)  servers all")
     assert "left at this speed; it was set to 6 ms" in told("6 ms  speed tokens(p)")
     assert "Its clock stands still" in told("6 ms  speed 3 - tokens(p)")
     assert "3 clocks run; the first has 5.999 ms of 6 ms left" in told("6 ms  servers all")
