@@ -278,4 +278,4 @@ def test_a_set_needs_nothing_and_says_how_many_tokens_it_has() -> None:
     lines = str(model.why("t", firing=1)).splitlines()
     (told,) = (line for line in lines if line.startswith("all q"))
     assert told.startswith("all q({n, k: a}) when n > 1")
-    assert told.endswith("· 1 to 2, may be none")
+    assert told.endswith("· takes 1 to 2")
