@@ -282,3 +282,10 @@ def test_what_each_gives_has_the_names_of_its_pattern() -> None:
     drawn = {edge.label for edge in diagram(model.net, sources=model.sources).edges}
     assert "each {p: q, s: s + 1}" in drawn
     assert "each c.p, s + 1" in {edge.label for edge in diagram(model.net).edges}
+
+
+def test_arcs_are_drawn_above_the_copies_of_an_array_and_below_its_first_element() -> None:
+    text = "place queue[1..9] = token\ntransition t[i in 1..9]: queue[i] -> queue[i]  takes 1"
+    drawn = diagram(petri.loads(text).net)
+    shown = svg(drawn, layout(drawn))
+    assert shown.rindex('behind"') < shown.index('class="arc') < shown.index('class="node"')
