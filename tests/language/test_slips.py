@@ -105,6 +105,7 @@ CASES = {
     "@+ at an arc": (arcs("queue(x) -> done(x)«@+»3 us"), "foreign-symbol", "`takes`"),
     "a field without its token": (clauses(" takes «size» / 1 Gbps"), "unknown-name", "`x.size`"),
     "a field measured": (GO + "measure m = rate(go, «size»)\n", "unknown-name", "`x.size`"),
+    "run for": (GO + "run «for» 100 us\n", "run-until", "`run until 100 us`"),
     "a PRISM model": ("«dtmc»\nmodule die\n s : bool;\n [] s -> (s'=false);\nendmodule\n", "file-foreign", "import"),
     "a PRISM module": ("module M\n s : [0..7];\n [] s=0 -> 1 : «(s'=»1);\nendmodule\n", "file-foreign", "import"),
     "priority of a token": (clauses(" priority «x».kind"), "variable-not-allowed", "priority 1`"),

@@ -591,8 +591,9 @@ def _one_name(case: _Case) -> Diagnostic | None:
 
 def _run_length(case: _Case) -> Diagnostic | None:
     if case.word == "run" and case.position == 1 and case.found:
-        unit = f" {case.tokens[2].text}" if case.after == "NAME" else ""
-        length = case.found.text + unit if case.kind == "NUMBER" else None
+        rest = case.tokens[2 if SYNONYMS.get(case.found.text) == "until" else 1 :]
+        unit = f" {rest[1].text}" if len(rest) > 1 and rest[1].kind == "NAME" else ""
+        length = rest[0].text + unit if rest and rest[0].kind == "NUMBER" else None
         return case.tell("run-until", length=length, words=_words_of("run"))
     return None
 
