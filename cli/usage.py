@@ -8,6 +8,8 @@ import click
 
 from petri.diagnostics import Diagnostic, Value, did_you_mean
 
+from .ranges import bounds
+
 
 def usage_diagnostic(error: click.ClickException) -> Diagnostic:
     """What was written wrongly, and how the command is used."""
@@ -63,14 +65,8 @@ def _bad_value(parameter: click.Parameter, told: str) -> str:
         return f"{name} is {what}, not {_quoted(number[1])}"
     outside = re.fullmatch(r"(.*) is not in the range .*", told, re.DOTALL)
     if outside and isinstance(kind, (click.IntRange, click.FloatRange)):
-        return f"{name} is {_bounds(kind)}, not {_quoted(outside[1])}"
+        return f"{name} is {bounds(kind)}, not {_quoted(outside[1])}"
     return f"{name}: {told}"
-
-
-def _bounds(kind: click.IntRange | click.FloatRange) -> str:
-    if kind.max is None or kind.max >= 2**62:  # what no one means to reach
-        return f"{kind.min:,} or more"
-    return f"from {kind.min:,} to {kind.max:,}"
 
 
 def _quoted(value: str) -> str:
