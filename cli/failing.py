@@ -5,17 +5,13 @@ from __future__ import annotations
 import errno
 import os
 import sys
-from typing import TYPE_CHECKING
 
-from petri.diagnostics import Diagnostic, LanguageError, Value, did_you_mean
+from petri.diagnostics import Diagnostic, LanguageError
 from petri.experiment.errors import ExperimentError
 
 from . import exits
 from .console import tell, tell_all
 from .exits import Refusal, experiment_status, language_status
-
-if TYPE_CHECKING:
-    import click
 
 
 def told(error: BaseException) -> int:
@@ -36,7 +32,9 @@ def told(error: BaseException) -> int:
         import click
 
         if isinstance(error, click.ClickException):
-            tell(_usage_diagnostic(error))
+            from .usage import usage_diagnostic
+
+            tell(usage_diagnostic(error))
             return exits.NOT_STARTED
         if isinstance(error, click.Abort):
             return _tell_interrupted(error)
@@ -71,23 +69,6 @@ def _follows_interrupt(error: BaseException | None) -> bool:
     return error is not None and (
         isinstance(error, KeyboardInterrupt) or _follows_interrupt(error.__cause__ or error.__context__)
     )
-
-
-def _usage_diagnostic(error: click.ClickException) -> Diagnostic:
-    import click
-
-    context = error.ctx if isinstance(error, click.UsageError) else None
-    values: dict[str, Value] = {"message": error.format_message().rstrip(".")}
-    if context is not None:
-        values["usage"] = " ".join(context.get_usage().removeprefix("Usage: ").split())
-        values["help"] = f"{context.command_path} --help"
-    if isinstance(error, click.NoSuchOption):
-        values["message"] = f"there is no option `{error.option_name}`"
-        known = [name for parameter in context.command.params for name in parameter.opts] if context else []
-        values["suggestion"] = did_you_mean(error.option_name, known)
-        if values["suggestion"]:
-            del values["usage"]
-    return Diagnostic("usage", values=values)
 
 
 def _unexpected_diagnostic(error: BaseException) -> Diagnostic:

@@ -19,6 +19,7 @@ from .console import remark
 from .exits import refusal
 from .given import Given
 from .net_options import given_options, net_argument
+from .ranges import Whole
 from .run_options import engine_option, seed_option
 
 if TYPE_CHECKING:
@@ -39,11 +40,9 @@ DOOR = '<!DOCTYPE html><meta charset="utf-8"><title>pnsim live</title><meta http
 @click.option("--warmup", metavar="TIME", help="Exclude the first TIME from the statistics.")
 @seed_option
 @engine_option
+@click.option("--threads", type=Whole(1, 256), metavar="N", help="Replications run in parallel (default: all cores).")
 @click.option(
-    "--threads", type=click.IntRange(1, 256), metavar="N", help="Replications run in parallel (default: all cores)."
-)
-@click.option(
-    "--port", type=click.IntRange(0, 65535), default=0, metavar="N", help="The port of the page (default: a free one)."
+    "--port", type=Whole(0, 65535), default=0, metavar="N", help="The port of the page (default: a free one)."
 )
 @click.option("--no-browser", is_flag=True, help="Print the address, and open no browser.")
 def command(

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from petri import library
-from petri.diagnostics import Diagnostic, LanguageError, did_you_mean, has_errors
+from petri.diagnostics import Diagnostic, LanguageError, has_errors
 
 from .console import tell
 from .exits import refusal
@@ -49,7 +49,7 @@ def find(name: str, *, missing_is_file: bool = False, quiet: bool | None = None)
     if found is None and missing_is_file:
         return Path(name)
     if found is None:
-        raise refusal("unknown-net", name=name, suggestion=_nearest(name))
+        raise refusal("unknown-net", name=name, suggestion=library.nearest(name))
     if (other := library.shadowed(name)) is not None and not (_is_quiet() if quiet is None else quiet):
         tell(Diagnostic("library-net-meant", severity="note", values={"name": name, "path": str(other)}))
     return found
@@ -69,16 +69,6 @@ def in_folder(name: str) -> list[str]:
         if not any(part.startswith(".") for part in path.relative_to(folder).parts) and path.is_file()
     ]
     return [str(path) for path in found] or [name]
-
-
-def _nearest(name: str) -> str | None:
-    """The net of the library, or the file in the same folder, with the most similar name."""
-    path = Path(name)
-    known = {known.rpartition("/")[2]: known for known in library.net_names()}
-    if library.exists(path.parent):
-        known |= {beside.name: str(beside) for beside in path.parent.glob("*" + library.SUFFIX)}
-    nearest = did_you_mean(path.name, known)
-    return known[nearest] if nearest else None
 
 
 def load(name: str, given: Given | None = None, *, quiet: bool | None = None) -> Model:

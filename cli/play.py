@@ -14,6 +14,7 @@ from .console import remark, tell
 from .exits import refusal, writing
 from .given import Given
 from .net_options import given_options, net_argument
+from .ranges import Whole
 from .run_options import replication_option, seed_option
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ USUAL = 10_000
 @click.option("--until", metavar="TIME", help="End of the recording: '20 us'.  [default: the end of the run]")
 @click.option(
     "--firings",
-    type=click.IntRange(1, MOST),
+    type=Whole(1, MOST),
     default=USUAL,
     metavar="N",
     show_default=True,

@@ -10,6 +10,7 @@ from . import exits
 from .console import printing, write_json, write_line
 from .given import read_pairs
 from .net_options import tables_option
+from .ranges import Whole
 from .run_options import engine_option
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 @click.option(
     "--replication",
     "replications",
-    type=click.IntRange(min=0),
+    type=Whole(min=0),
     multiple=True,
     metavar="I",
     help="Repeat only replication I, counted from 0. May be repeated.",

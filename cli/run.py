@@ -10,11 +10,12 @@ from petri.net import MOST_REPLICATIONS
 
 from . import running
 from .net_options import given_options, optional_net_argument
+from .ranges import Whole
 from .report import REPORT_HELP
 from .run_options import engine_option, seed_option, streams_option
 from .time_limit import time_limit_option
 
-LIMITS = click.IntRange(1, 2**63 - 1)
+LIMITS = Whole(1, 2**63 - 1)
 
 
 @click.command(name="run")
@@ -25,7 +26,7 @@ LIMITS = click.IntRange(1, 2**63 - 1)
 @click.option(
     "--replications",
     "-n",
-    type=click.IntRange(1, MOST_REPLICATIONS),
+    type=Whole(1, MOST_REPLICATIONS),
     metavar="N",
     help="Number of independent replications.",
 )

@@ -7,13 +7,14 @@ from collections.abc import Callable
 import click
 
 from .net_options import Command, options
+from .ranges import Whole
 
-COUNT = click.IntRange(min=1)
+COUNT = Whole(min=1)
 
 # Which run of a net it is, and on which engine.
-seed_option = click.option("--seed", type=click.IntRange(0, 2**64 - 1), metavar="N", help="Seed of the random numbers.")
+seed_option = click.option("--seed", type=Whole(0, 2**64 - 1), metavar="N", help="Seed of the random numbers.")
 replication_option = click.option(
-    "--replication", type=click.IntRange(0), default=0, metavar="N", help="Which replication, from 0."
+    "--replication", type=Whole(0), default=0, metavar="N", help="Which replication, from 0."
 )
 engine_option = click.option(
     "--engine", type=click.Choice(["auto", "native", "reference"]), default="auto", show_default=True
@@ -30,7 +31,7 @@ def streams_option(*choices: str) -> Callable[[Command], Command]:
 length_options = options(
     click.option("--until", metavar="TIME", help="End of each run, such as '20 ms'."),
     click.option("--warmup", metavar="TIME", help="Exclude the first TIME from the statistics; `auto` determines it."),
-    click.option("--seed", type=click.IntRange(0, 2**63 - 1), metavar="N", help="Seed of the random numbers."),
+    click.option("--seed", type=Whole(0, 2**63 - 1), metavar="N", help="Seed of the random numbers."),
     streams_option("common", "independent", "per-transition"),
 )
 output_options = options(

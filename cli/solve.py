@@ -15,6 +15,7 @@ from .console import stdout_console, tell, write_json
 from .exits import refusal
 from .given import Given
 from .net_options import net_argument, settings_option
+from .ranges import Whole
 from .report import check as check_report
 from .report import report_option, write_page
 from .run_options import seed_option
@@ -31,7 +32,7 @@ RUNS = 20  # of `--simulate --at`, where averages up to an instant have interval
 
 states_option = click.option(
     "--states",
-    type=click.IntRange(1, MOST_STATES),
+    type=Whole(1, MOST_STATES),
     metavar="N",
     help="Stop at more than N states.  [default: 10000000]",
 )

@@ -12,6 +12,7 @@ import click
 
 from . import exits
 from .console import printing, stdout_console
+from .ranges import Whole
 from .run_options import engine_option
 from .time_limit import tell_over, time_limit_option
 from .validate_list import list_studies, refuse_running_options
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 )
 @click.option("--report", metavar="DIR", help="Folder for the pages with figures; start with index.html.")
 @engine_option
-@click.option("--workers", type=click.IntRange(min=1), metavar="N", help="Replications run in parallel.")
+@click.option("--workers", type=Whole(min=1), metavar="N", help="Replications run in parallel.")
 @time_limit_option
 @click.option("--quiet", "-q", is_flag=True, help="Show no progress.")
 @click.pass_context

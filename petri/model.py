@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar, Unpack
 
 from petri import language
-from petri.diagnostics import Diagnostic, LanguageError
+from petri.diagnostics import Diagnostic, LanguageError, did_you_mean
 from petri.display import ShownInNotebook, live, report
 from petri.engine.errors import ModelError
 from petri.engine.interface import Limits
@@ -93,6 +93,7 @@ class Model(ShownInNotebook, Frozen):
 
     def plan(self, *, trace: bool = False, **options: Unpack[RunOptions]) -> tuple[Plan, int]:
         """The plan of `run`, and the number of replications. Raises LanguageError if the end is missing or invalid."""
+        _require_known(options)
         defaults = self.net.run_defaults
         until, warmup, seed = options.get("until"), options.get("warmup"), options.get("seed")
         end = self.duration(until) if until is not None else defaults.until
@@ -128,6 +129,8 @@ class Model(ShownInNotebook, Frozen):
             save_at=save,
         )
         replications = options.get("replications")
+        if replications is not None and replications < 1:
+            raise ValueError(f"there is at least one replication, not {replications}")
         return plan, defaults.replications if replications is None else replications
 
     def run(
@@ -397,6 +400,14 @@ class Model(ShownInNotebook, Frozen):
         if isinstance(value, str):
             return math.inf if value.strip() in ("dead", "inf") else language.duration(value, self.net)
         return float(value)
+
+
+def _require_known(options: Mapping[str, object]) -> None:
+    """Raises TypeError, as Python does, for an option that runs do not have."""
+    for name in options:
+        if name not in RunOptions.__annotations__:
+            meant = did_you_mean(name, RunOptions.__annotations__)
+            raise TypeError(f"a run has no option `{name}`" + (f"; did you mean `{meant}`?" if meant else ""))
 
 
 def imprecise(result: Result, precision: Precision) -> list[str]:

@@ -87,13 +87,15 @@ class NetBuilder:
 
     def transition(
         self, name: str, inputs: Arcs, outputs: Arcs = "nothing", *, index: str | None = None,
-        draw: Mapping[str, Value] | None = None, takes: Value | None = None, after: Value | None = None,
+        draw: Mapping[str, Value] | None = None, let: Mapping[str, Value] | None = None,
+        takes: Value | None = None, after: Value | None = None,
         servers: Value | None = None, memory: Literal["restart", "resume", "repeat"] | None = None,
         speed: Value | None = None, when: Value | None = None, priority: Value | None = None,
         weight: Value | None = None, prefer: str | None = None, doc: str = "",
     ) -> Expression:  # fmt: skip
         """A transition. inputs, outputs: an arc or a list of arcs; draw: variables with their distributions.
 
+        let: names with their values: `let={"lost": fn.count(over("x", copies, x.s != 0))}`.
         after: a time, instead of takes; servers (a number, or "all"), memory and speed belong to it.
         prefer: `"least p.born"`, or `"most p.class"`.
         """
@@ -101,6 +103,8 @@ class NetBuilder:
         lines = [f"transition {name}{array}: {listed(inputs)} -> {listed(outputs) or 'nothing'}"]
         drawn = [f"{variable} ~ {text_of(value)}" for variable, value in (draw or {}).items()]
         lines += [f"draw {', '.join(drawn)}"] if drawn else []
+        named = [f"{variable} = {text_of(value)}" for variable, value in (let or {}).items()]
+        lines += [f"let {', '.join(named)}"] if named else []
         lines += clauses(takes=takes, after=after, servers=servers)
         lines += [memory] if memory else []
         lines += clauses(speed=speed, when=when, priority=priority, weight=weight)

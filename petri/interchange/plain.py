@@ -128,7 +128,7 @@ def _time(made: Plain, result: PlainTransition, of: Transition) -> None:
     if of.draws:
         made.refuse("a random draw", of.span)
     if not made.times:
-        _without_time(result, of)
+        _without_time(made, result, of)
         return
     if of.clock is None:
         if of.time.op != "const" or of.time.value:
@@ -139,30 +139,49 @@ def _time(made: Plain, result: PlainTransition, of: Transition) -> None:
         made.refuse("a clock that is kept, or has a speed", of.span)
     result.servers = clock.servers
     time = clock.time
-    mean = _mean(time)
+    mean = _mean(made.net, time)
     if mean is not None:
         result.kind, result.time = "exponential", mean
     elif time.op == "const":
         result.kind = "constant"
-        result.time = Expr("const", "real", value=float(time.value or 0) * float(made.net.tick.length))
+        result.time = _in_units(made.net, time)
     else:
         made.refuse("this time", time.span or of.span)
 
 
-def _without_time(result: PlainTransition, of: Transition) -> None:
+def _without_time(made: Plain, result: PlainTransition, of: Transition) -> None:
     """Keep an exponential time of mean 1, which formats without times are read with; any other is one to leave out."""
     clock = of.clock
     if clock is not None and (clock.memory, clock.speed) == ("restart", None):
-        mean = _mean(clock.time)
+        mean = _mean(made.net, clock.time)
         if mean is not None and mean.op == "const":
             result.kind, result.time, result.servers = "exponential", mean, clock.servers
 
 
-def _mean(time: Expr) -> Expr | None:
+def _mean(net: Net, time: Expr) -> Expr | None:
     """The mean of an exponential time, in the net's unit; None for another time."""
-    if (time.op, time.args[0].op if time.args else "") in (("exp", "ticks"), ("ticks", "exp")):
-        return time.args[0].args[0]
-    return None
+    if time.op == "exp":
+        return _in_units(net, time.args[0])
+    return time.args[0].args[0] if (time.op, time.args[0].op if time.args else "") == ("ticks", "exp") else None
+
+
+def _in_units(net: Net, ticks: Expr) -> Expr:
+    """A number of ticks, in the net's unit: a time with a unit has become one where it is written."""
+    match ticks.op, ticks.args:
+        case "ticks", (time,):
+            return time
+        case "const", _:
+            return replace(ticks, value=float(Fraction(ticks.value or 0) * Fraction(net.tick.length)))
+        case "mul", (factor, Expr(op="const") as constant):
+            return replace(ticks, args=(factor, _in_units(net, constant)))
+        case (("mul" | "div"), (time, factor)):
+            return replace(ticks, args=(_in_units(net, time), factor))
+        case (("add" | "sub" | "min" | "max"), (left, right)):
+            return replace(ticks, args=(_in_units(net, left), _in_units(net, right)))
+        case "if", (condition, left, right):
+            return replace(ticks, args=(condition, _in_units(net, left), _in_units(net, right)))
+    length = Expr("const", "real", value=float(Fraction(net.tick.length)))
+    return Expr("mul", "real", args=(ticks, length), span=ticks.span)
 
 
 def _number(made: Plain, count: Expr | None, span: Span | None) -> int:

@@ -32,6 +32,9 @@ class _Chain:
             int(place.capacity) if place.capacity is not None else max(held, LEAST_BOUND) for place in net.net.places
         ]
         for transition in net.transitions:
+            if transition.kind == "immediate":
+                what = "a transition that fires at once, as the start of one with `takes` does"
+                net.refuse(what, transition.of.span)
             if transition.kind != "exponential":
                 net.refuse("a transition whose time is not exponential", transition.of.span)
 

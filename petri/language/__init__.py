@@ -64,7 +64,10 @@ def load_with_sources(
 
     tables: other files for the tables that the net draws from, by their names in the net ({"lengths.csv": "mine.csv"}).
     """
-    return _net_or_error(*_work(_find(path), None, parameters, TEXT, tables=tables))
+    found = _find(path)
+    if not found.suffix:
+        _require_net(found)
+    return _net_or_error(*_work(found, None, parameters, TEXT, tables=tables))
 
 
 def loads_with_sources(
@@ -120,6 +123,15 @@ def _find(path: str | Path) -> Path:
     from petri import library
 
     return library.find(path) or Path(path)
+
+
+def _require_net(path: Path) -> None:
+    """Raises LanguageError if what has the name of a net, not that of a file, is neither."""
+    from petri import library
+
+    if not library.exists(path):
+        values = {"name": str(path), "suggestion": library.nearest(str(path))}
+        raise LanguageError([Diagnostic("unknown-net", values=values)])
 
 
 def study(path: Path, opened: OpenTexts) -> Study:

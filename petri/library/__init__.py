@@ -91,6 +91,18 @@ def net_names() -> list[str]:
     return sorted(names, key=lambda name: (name.count("/"), name))
 
 
+def nearest(name: str) -> str | None:
+    """The net of the library, or the file in the same folder, with the most similar name."""
+    from petri.diagnostics import did_you_mean
+
+    path = Path(name)
+    known = {known.rpartition("/")[2]: known for known in net_names()}
+    if exists(path.parent):
+        known |= {beside.name: str(beside) for beside in path.parent.glob("*" + SUFFIX)}
+    found = did_you_mean(path.name, known)
+    return known[found] if found else None
+
+
 def _inside(top: Path, name: str) -> Path | None:
     try:
         path = (top / (name + SUFFIX)).resolve()

@@ -63,9 +63,9 @@ class ClockText:
 
     def _part(self, clock: ClockState) -> str:
         """Of one whose rate is part of the common clock (C4)."""
-        whose = f"its {clock.clocks:,} clocks are" if clock.clocks > 1 else "its clock is"
+        whose = f"its {clock.clocks:,} clocks run" if clock.clocks > 1 else "its clock runs"
         others = sum(map(is_shared, self.net.transitions)) - 1
-        return f"{whose} one with those of all exponential times" if others else f"{whose} one"
+        return f"{whose} as one with those of all exponential times" if others else f"{whose} as one"
 
     def _stopped(self, clocks: list[ClockState]) -> str:
         if len(clocks) > 1:

@@ -204,7 +204,8 @@ class ExpressionText:
     def token(self, arc: InputArc | OutputArc, transition: Transition) -> str:
         """What an arc takes or gives as it stands in the source, `p with {size: 3}`, where that is at hand."""
         if isinstance(arc, OutputArc) and arc.each is not None:
-            return f"each {self.inscription(arc, transition)}"
+            term = _in_term((self._written(arc.span) or "").removeprefix("each "))
+            return f"each {(term and term[1]) or self.inscription(arc, transition)}"
         sees_all = "any " if isinstance(arc, InputArc) and arc.any else ""
         return sees_all + self._token(arc, transition)
 
@@ -217,13 +218,18 @@ class ExpressionText:
         term = found and _in_term(found[1])
         if found and term:
             return term[1], found[2] or ""
-        variables = (*transition.variables, *self._of_token(arc.place))
+        variables = (*transition.variables, *self._of_token(arc.place, transition))
         return "", "" if arc.condition is None else self.of(arc.condition, variables)
 
-    def _of_token(self, place: int) -> tuple[Variable, ...]:
+    def _of_token(self, place: int, transition: Transition) -> tuple[Variable, ...]:
         """The slots of one token of a set, which are variables behind those of the transition."""
-        slots = self.net.places[place].colour.slots
-        return tuple([Variable(one.name or "value", one.kind, one.labels, one.dimension) for one in slots])
+        taken = {variable.name for variable in transition.variables}
+        found: list[Variable] = []
+        for slot in self.net.places[place].colour.slots:
+            name = slot.name or "value"
+            name = f"{self.net.places[place].name}.{name}" if name in taken else name
+            found.append(Variable(name, slot.kind, slot.labels, slot.dimension))
+        return tuple(found)
 
     def _token(self, arc: InputArc | OutputArc, transition: Transition) -> str:
         text = self._written(arc.span)
@@ -251,7 +257,7 @@ class ExpressionText:
         """What an output arc gives: its number and its values, without its condition."""
         parts, variables = [], transition.variables
         if arc.each is not None:
-            variables += self._of_token(transition.sets[arc.each].place)
+            variables += self._of_token(transition.sets[arc.each].place, transition)
         for value, slot in zip(arc.values, self.net.places[arc.places[0]].colour.slots, strict=True):
             shown = _Shown(slot.dimension, slot.labels)
             parts.append((slot.name, tree_text(self._tree(value, variables, shown))))

@@ -153,14 +153,17 @@ class Units(Frozen):
         return joined(f"{number(value * scale.factor, 2)}?", scale.unit)
 
     def show_range(self, low: float, high: float, dimension: str = "") -> str:
-        """`0.12..350 ns`, `100..400 k` of a "count": the least and the greatest of several values, in one unit."""
+        """`0.12..350 ns`, `100..400 k` of a "count": the least and the greatest of several values, in one unit.
+
+        One of them if they are equal.
+        """
         greatest = max(abs(low), abs(high))
         scale = _suited(greatest, 1.0, _COUNT) if dimension == "count" else self.scale(greatest, dimension)
         for digits in range(3, 13):
             ends = [number(value * scale.factor, digits) for value in (low, high)]
             if ends[0] != ends[1]:
-                break
-        return joined("..".join(ends), scale.unit)
+                return joined("..".join(ends), scale.unit)
+        return joined(number(high * scale.factor), scale.unit)
 
 
 def _with_error(value: float, half_width: float, doubt: str) -> str:

@@ -140,14 +140,18 @@ def _probability(of: Bounded, units: Units) -> str:
 
 def _measure_rows(solution: Solution, units: Units) -> list[tuple[str, str, Text]]:
     verdicts: dict[str, list[Text]] = {}
+    others: list[tuple[str, str, Text]] = []
     by_text = {id(expectation): measure for measure in solution.net.measures for expectation in measure.expectations}
     for expectation, verdict in solution.judged:
         measure = by_text.get(id(expectation))
         dimension = shown_dimension(expectation.dimension or (measure.dimension if measure else ""))
         text = verdict_text(expectation, verdict, units, dimension, measure.name if measure else "")
-        verdicts.setdefault(measure.name if measure else "", []).append(text)
+        if measure is None:
+            others.append(("expect", units.show(verdict.value, dimension), text))
+        else:
+            verdicts.setdefault(measure.name, []).append(text)
     rows = [(one.name, exact_text(one, units), remark(one, verdicts.pop(one.name, []))) for one in solution.measures]
-    return rows + [("expect", "", text) for text in verdicts.pop("", [])]
+    return rows + others
 
 
 def remark(one: Exact, verdicts: Sequence[Text]) -> Text:

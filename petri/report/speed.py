@@ -19,10 +19,12 @@ _CHOICES: Final = {
     "ranked": "ranked",
     "searched": "searched",
 }
-_LEGEND: Final = (
-    "counted, ranked: kept as tokens come and go; searched: looked for at each firing;"
-    " look: the test whether it can fire"
-)
+_LEGEND: Final = {
+    "counted": "counted: kept as tokens come and go",
+    "ranked": "ranked: kept in order as tokens come and go",
+    "searched": "searched: looked for at each firing",
+}
+_LOOK: Final = "look: the test whether it can fire"
 
 
 def speed(net: Net) -> list[dict[str, Any]]:
@@ -43,18 +45,22 @@ def print_speed(net: Net, console: Console, *, every: bool = False) -> None:
     for transition, how in zip(net.transitions, found, strict=True):
         key = (transition.name if every else row_name(transition.name), how)
         rows[key] = rows.get(key, 0) + 1
+    because = [_because(how) for _, how in rows]
     columns = [
         Column(
             "Transitions", [name + (f" ×{count}" if count > 1 else "") for (name, _), count in rows.items()], "name"
         ),
         Column("code", [how.code for _, how in rows], left=True),
         Column("bindings", [_CHOICES[how.choice] for _, how in rows], left=True),
-        Column("because", [_because(how) for _, how in rows], "prose", left=True),
     ]
+    if any(because):
+        columns.append(Column("because", because, "prose", left=True))
     print_table(console, columns)
     left = sum(how.code != "compiled" for how in found)
     summary = f"{left:,} of {counted(len(found), 'transition')} not compiled whole" if left else "all compiled"
-    print_prose(console, Text(f"{summary}; {_LEGEND}", style="dim"))
+    legend = [text for choice, text in _LEGEND.items() if any(how.choice == choice for how in found)]
+    legend += [_LOOK] if any("look" in how.code for how in found) else []
+    print_prose(console, Text("; ".join((summary, *legend)), style="dim"))
 
 
 def _because(how: Speed) -> str:

@@ -224,8 +224,9 @@ class Stepper:
 
     def _binding(self, one: Enabled) -> str:
         transition = self.net.transitions[one.transition]
-        drawn = {draw.variable for draw in transition.draws}
-        bound = [None if number in drawn else value for number, value in enumerate(one.variables)]
+        later = {draw.variable for draw in transition.draws}  # known only when it fires, as what sets take
+        later.update(variable for arc in transition.sets for variable in arc.variables)
+        bound = [None if number in later else value for number, value in enumerate(one.variables)]
         return self.values.variables(transition, bound) + (" waits: lower priority" if one.waits else "")
 
     def _standing(self) -> str:

@@ -238,7 +238,8 @@ class _Teller:
             return "· cannot be found"
         if not sizes:
             return "· may be none"
-        return f"· {min(sizes)}" + (f" to {max(sizes)}" if len(sizes) > 1 else "") + ", may be none"
+        least, most = min(sizes), max(sizes)
+        return f"· takes {least} to {most}" if least < most else f"· takes {most or 'none'}"
 
     def _guards(self) -> list[str]:
         return [self.words.of(part, self.transition.variables) for part in guard_parts(self.transition)]

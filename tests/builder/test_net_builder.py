@@ -231,3 +231,15 @@ def test_a_thousand_declarations_take_no_quadratic_time() -> None:
     for number in range(1000):
         net.place(f"p{number}", tokens=1)
     assert len(net.to_text().splitlines()) == 1001
+
+
+def test_a_measure_uses_what_a_transition_names() -> None:
+    net = NetBuilder("n")
+    go, queue, x = net.place("go", tokens=1), net.place("queue", "int", tokens=[1, 5, 7]), var("x")
+    large = fn.count(over("x", queue, x > 3))
+    net.transition(
+        "t", [go, all_of(queue(x))], [go, each(queue(x))], let={"large": large, "twice": "2 * large"}, takes=1
+    )
+    net.measure("seen", "twice at t")
+    assert "let large = count(x in queue: x > 3), twice = 2 * large" in net.to_text()
+    assert net.model().run(until=5).measure("seen").value == 4

@@ -397,3 +397,34 @@ def test_no_memory_is_told_even_where_there_is_none_for_the_message(
         main(["list"])
     assert ended.value.code == 3
     assert capfd.readouterr().err == "error[out-of-memory]: there is not enough memory for this run\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("run",), "`NET` is missing"),
+        (("fmt",), "`FILE` is missing"),
+        (("run", "mm1", "--json", "-"), "there is no place for `-`"),
+        (("run", "mm1", "--json=-"), "`--json` takes no value"),
+        (("run", "mm1", "-n"), "`-n` needs a value behind it"),
+        (("run", "mm1", "--save-at", "3"), "`--save-at` needs 2 values behind it"),
+        (("run", "mm1", "-n", "0"), "`--replications` is 1 to 100,000, not `0`"),
+        (("run", "mm1", "--seed", "-1"), "`--seed` is 0 or more, not `-1`"),
+        (("run", "mm1", "--seed", "abc"), "`--seed` is a whole number, not `abc`"),
+        (("run", "mm1", "--engine", "fast"), "`--engine` is `auto`, `native` or `reference`, not `fast`"),
+        (("compare", "a", "b", "--level", "3"), "`--level` is 0.5 to 0.9999, not `3.0`"),
+    ],
+)
+def test_a_wrong_command_line_is_told_in_the_words_of_the_others(
+    call: Call, arguments: tuple[str, ...], message: str
+) -> None:
+    outcome = call(*arguments)
+    assert outcome.status == 2
+    assert outcome.err.startswith(f"error[usage]: {message}\n")
+
+
+def test_the_help_says_the_bounds_of_numbers_in_words(call: Call) -> None:
+    told = " ".join(call("run", "--help").out.split())
+    assert "[1 to 100,000]" in told
+    assert "[0 or more]" in told
+    assert "<=" not in told

@@ -155,3 +155,14 @@ def test_elements_that_run_alike_have_one_row(tmp_path: Path, capsys: pytest.Cap
     call, path = caller(capsys), switch(tmp_path, "-> buffer[(x + k) mod 4](x)")
     assert "serve[*] ×4" in call("info", path, "--speed").out
     assert "serve[3]" in call("info", path, "--speed", "--all").out
+
+
+@pytest.mark.skipif(not available(), reason="only the native engine knows")
+def test_the_legend_explains_the_words_that_the_table_has(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    call = caller(capsys)
+    path = tmp_path / "plain.net"
+    path.write_text("place p = token\ntransition t: p -> p  takes 1\nrun until 10\n")
+    shown = call("info", str(path), "--speed").out
+    assert shown.splitlines()[-1] == "all compiled"
+    assert "because" not in shown
+    assert call("info", "tcp", "--speed").out.count("ranked") == 0

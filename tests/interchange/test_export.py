@@ -223,3 +223,30 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert call("export", str(file), "--format", "dot").out.startswith("digraph")
     refused = call("export", str(file), "--format", "pnpro")
     assert (refused.status, "export-construct" in refused.err, "queue.net:6" in refused.err) == (1, True, True)
+
+
+@pytest.mark.parametrize("unit", ["s", "ms", "us"])
+@pytest.mark.parametrize("format", ["prism", "pnpro"])
+def test_times_with_a_unit_are_those_of_the_net_without(format: str, unit: str) -> None:
+    text = "place up = 3 * token\nplace down\n{}transition fail: up -> down after exp({}) servers all\n"
+    text += "transition repair: down -> up after exp({})\nplace start = token\n"
+    plain, _ = exported(language.loads(text.format("", "8", "0.7")), format)
+    timed, _ = exported(language.loads(text.format(f"time {unit}\n", f"8 {unit}", f"0.7 {unit}")), format)
+    assert timed == plain
+    assert "0.125" in timed
+
+
+@pytest.mark.parametrize(
+    "time", ["8{} / (1 + tokens(up))", "tokens(up) * 8.5{}", "if tokens(up) > 1 then 8{} else 0.5{}"]
+)
+def test_times_of_the_marking_with_a_unit_are_those_of_the_net_without(time: str) -> None:
+    text = "{}place up = 3 * token\nplace down\ntransition fail: up -> down after exp({})\n"
+    plain, _ = exported(language.loads(text.format("", time.replace("{}", ""))), "prism")
+    timed, _ = exported(language.loads(text.format("time us\n", time.replace("{}", " us"))), "prism")
+    assert timed == plain
+
+
+@pytest.mark.parametrize("format", ["prism", "jani"])
+def test_what_chains_do_not_say_of_a_net_is_told_as_it_is(format: str) -> None:
+    with pytest.raises(LanguageError, match="fires at once, as the start of one with `takes` does"):
+        exported(language.loads("place p = token\ntransition t: p -> p takes exp(3)\n"), format)

@@ -123,7 +123,7 @@ def test_names_of_the_library() -> None:
         assert language.load(name) == language.load(name + ".net")
     with pytest.raises(LanguageError) as raised:
         language.load("no_such_net")
-    assert ids(raised) == ["file-missing"]
+    assert ids(raised) == ["unknown-net"]
 
 
 def test_paths_of_the_library_are_the_same_everywhere() -> None:
@@ -182,3 +182,10 @@ def test_places_of_a_named_import_are_part_of_the_net(tmp_path: Path) -> None:
     )
     net = language.load(write(tmp_path, "two.net", TWO + "measure d = count(fast.drain) + mean(slow.done)\n"))
     assert [place.name for place in net.places] == ["line", "fast.done", "slow.done", "a.idle", "b.idle"]
+
+
+@pytest.mark.parametrize(("name", "hint"), [("mm11", "did you mean `patterns/mm1`?"), ("nowhere", "`pnsim list`")])
+def test_a_name_that_no_net_has_is_told_with_the_nets_of_the_library(name: str, hint: str) -> None:
+    with pytest.raises(LanguageError, match="neither as a file nor in the library") as error:
+        language.load(name)
+    assert hint in str(error.value)

@@ -256,3 +256,10 @@ def test_many_random_programs(seeds: range) -> None:
         assert bare(tree_of(formatted)) == bare(tree_of(text)), seed
         assert comments(formatted) == comments(text), seed
         assert format_source(formatted, "test.net") == formatted, seed
+
+
+def test_a_long_marking_continues_below_its_first_token() -> None:
+    tokens = [f"{{port: {number}, class: 0, size: 64 B}}" for number in range(6)]
+    assert format_source(f"place queue : Packet = {', '.join(tokens)}\n", "test.net") == (
+        f"place queue : Packet\n  = {', '.join(tokens[:3])},\n    {', '.join(tokens[3:])}\n"
+    )

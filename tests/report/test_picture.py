@@ -271,3 +271,21 @@ def test_colours_are_plain_and_heat_fills_what_is_used() -> None:
     (fill,) = (element for element in tree.iter(f"{SVG}circle") if element.get("class") == "heat")
     assert fill.get("fill-opacity") == "0.48"
     assert [element.text for element in tree.iter(f"{SVG}title")][1] == "50% used"
+
+
+def test_what_each_gives_has_the_names_of_its_pattern() -> None:
+    """The pattern calls the field `p` of a token `q`, as another variable is called `p`."""
+    model = petri.loads(
+        "type C = { p: int, s: int }\nplace go : int = 1\nplace c : C = C(i, 0) for i in 1..3\n"
+        "transition t: go(p), all c({p: q, s}) when q != p -> go(p), each c({p: q, s: s + 1})  takes 1"
+    )
+    drawn = {edge.label for edge in diagram(model.net, sources=model.sources).edges}
+    assert "each {p: q, s: s + 1}" in drawn
+    assert "each c.p, s + 1" in {edge.label for edge in diagram(model.net).edges}
+
+
+def test_arcs_are_drawn_above_the_copies_of_an_array_and_below_its_first_element() -> None:
+    text = "place queue[1..9] = token\ntransition t[i in 1..9]: queue[i] -> queue[i]  takes 1"
+    drawn = diagram(petri.loads(text).net)
+    shown = svg(drawn, layout(drawn))
+    assert shown.rindex('behind"') < shown.index('class="arc') < shown.index('class="node"')

@@ -111,3 +111,8 @@ def test_a_net_of_minutes_or_hours_is_read_in_them() -> None:
     assert [hours.show(value, "events") for value in (12, 90, 7200)] == ["12 /h", "1.500 /min", "2 /s"]
     assert minutes.show(30, "Freq") == "30 /min"
     assert Units(1.0).show(90, "Time") == "90 s"
+
+
+def test_a_range_of_equal_ends_is_one_figure() -> None:
+    assert NANOSECONDS.show_range(0.0, 0.0, "count") == "0"
+    assert NANOSECONDS.show_range(2.5, 2.5, "Time") == "2.500 ns"

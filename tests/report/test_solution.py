@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import io
 import math
 
 import numpy as np
 import pytest
+from rich.console import Console
 
 import petri
 from petri.exact.solution import Exact
 from petri.measure.bounded import Bounded
 from petri.report.quantities import Units
-from petri.report.solution import exact_text, heading
+from petri.report.solution import exact_text, heading, print_solution
 
 
 @pytest.mark.parametrize(
@@ -83,3 +85,12 @@ def test_figures_that_are_the_same_in_all_states_are_certain_though_the_shares_o
     ).solve()
     assert {one.name: one.value for one in solution.measures} == {"beats": 1.0}
     assert all(math.isfinite(one.error) for one in (*solution.measures, *solution.transitions))
+
+
+def test_an_expectation_of_its_own_shows_the_value_that_it_judged() -> None:
+    text = "place up = token\nplace down\ntransition fail: up -> down after exp(3)\n"
+    text += "transition mend: down -> up after exp(1)\nmeasure a = mean(up)\nexpect a / mean(down) == 3 within 1%\n"
+    out = io.StringIO()
+    print_solution(petri.loads(text).solve(), Console(file=out, width=80), seconds=0.0)
+    (line,) = (line for line in out.getvalue().splitlines() if line.startswith("expect "))
+    assert line.split()[:4] == ["expect", "3", "✓", "3"]

@@ -118,3 +118,11 @@ def test_a_dead_net_and_an_error_end_the_walk(step: Callable[..., str]) -> None:
     assert "stops here with an error of the net" in out
     assert "error[division-by-zero]" in out
     assert "1  t  x = 0" in out.rsplit("error", 1)[1]
+
+
+def test_what_a_set_takes_is_told_of_firings_alone(step: Callable[..., str]) -> None:
+    text = "net sets\nplace go : int = 7\nplace q : int = 1, 2\n"
+    text += "transition t: go(g), all q(x) -> go(count(y in q: y > 1))\nrun until 1\n"
+    out = step("", text=text)
+    assert "1  t  g = 7\n" in out
+    assert "t (g = 7, q.taken = 2, count(y in q: y > 1) = 1)" in out

@@ -251,7 +251,7 @@ def test_a_shared_clock_and_one_with_a_speed_are_told() -> None:
         net = f"net s\ntime ms resolution 1 us\nplace p = 3 * token\ntransition t: p -> nothing  after {clause}\n"
         return flowing(petri.loads(net).why("t", at="1 us"))
 
-    assert "Its 3 clocks are one, which has " in told("exp(9 ms)  servers all")
+    assert "Its 3 clocks run as one, which has " in told("exp(9 ms)  servers all")
     assert "left at this speed; it was set to 6 ms" in told("6 ms  speed tokens(p)")
     assert "Its clock stands still" in told("6 ms  speed 3 - tokens(p)")
     assert "3 clocks run; the first has 5.999 ms of 6 ms left" in told("6 ms  servers all")
@@ -278,4 +278,4 @@ def test_a_set_needs_nothing_and_says_how_many_tokens_it_has() -> None:
     lines = str(model.why("t", firing=1)).splitlines()
     (told,) = (line for line in lines if line.startswith("all q"))
     assert told.startswith("all q({n, k: a}) when n > 1")
-    assert told.endswith("· 1 to 2, may be none")
+    assert told.endswith("· takes 1 to 2")

@@ -278,7 +278,8 @@ def _parts(pieces: list[Piece], width: int) -> list[tuple[str, int]]:
             inside = 1 < number < len(pieces) - 1 and pieces[number + 1].bracketed
             parts[-1] = (f"{text}{BREAK if inside else piece.gap}{piece.text}", indent)
         elif piece.fills:
-            parts[-1] = (f"{text}{' ' if piece.text.startswith(OPEN) else BREAK}{piece.text}", indent)
+            begins_list = piece.text.startswith(OPEN) and not text.endswith(",")  # an item may be a group of its own
+            parts[-1] = (f"{text}{' ' if begins_list else BREAK}{piece.text}", indent)
         elif piece.joins and len(one_line([pieces[0], *takewhile(_is_arc, pieces[1:])])) <= width:
             parts[-1] = (f"{text} {piece.text}", indent)
         else:

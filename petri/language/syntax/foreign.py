@@ -82,13 +82,17 @@ def unlike(text: str, name: str) -> list[Diagnostic]:
             line = text.count("\n", 0, found.start("sign")) + 1
             column = found.start("sign") - (text.rfind("\n", 0, found.start("sign")) + 1) + 1
             span = Span(name, line, column, line, column + len(found["sign"]))
-            return [Diagnostic("file-foreign", span, {"path": name, "tool": tool, "sign": found["sign"]})]
+            values: dict[str, Value] = {"path": name, "tool": tool, "sign": found["sign"]}
+            if tool in _IMPORTED:
+                values["readable"] = name
+            return [Diagnostic("file-foreign", span, values)]
     return []
 
 
 # A line that only occurs in this language: enough to treat the text as a net, however broken the rest is.
 _OWN = re.compile(r"^[ \t]*(?:place|transition|param|measure|module|instance|import|port)[ \t]+[\w\"]", re.MULTILINE)
 _SIMILAR = ("PRISM", "CPN Tools")  # have lines such as `module queue` too, but also lines that no net has
+_IMPORTED = ("PNML", "PRISM", "TINA")  # by `pnsim import`, in the form that is recognised here
 _FOREIGN = (  # compiled where they are searched for: few texts are other than of this language
     ("GreatSPN", r"\A\s*(?P<sign>\|0\|)[ \t]*$"),
     ("Pajek", r"^[ \t]*(?P<sign>\*(?i:vertices|network|arcs|edges|arcslist|edgeslist|matrix)\b)"),

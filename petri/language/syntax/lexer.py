@@ -26,7 +26,7 @@ _TOKEN = re.compile(
     | (?P<CURLY>\N{LEFT DOUBLE QUOTATION MARK}[^"\r\n\N{RIGHT DOUBLE QUOTATION MARK}]*\N{RIGHT DOUBLE QUOTATION MARK}
               | \N{LEFT SINGLE QUOTATION MARK}[^"\r\n\N{RIGHT SINGLE QUOTATION MARK}]*\N{RIGHT SINGLE QUOTATION MARK}
               | '[^'"=()\r\n]*')
-    | (?P<FOREIGN>&&|\|\||=>|<>|\*\*|(?<=[ \t])@\+?(?=[ \t]*[\w(])|[&!^%;](?!=))
+    | (?P<FOREIGN>&&|\|\||=>|<>|\*\*|(?<=[ \t])@(?=[ \t]*[\w(])|(?<=[ \t\w)])@\+(?=[ \t]*[\w(])|[&!^%;](?!=))
     | (?P<SYMBOL>->|\.\.|==|!=|<=|>=|[-+*/<>=()\[\]{},:.|~])
     | (?P<OTHER>[\s\S])
     """,

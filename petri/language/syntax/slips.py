@@ -9,7 +9,18 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from petri.catalogue.operations import DISTRIBUTIONS
-from petri.catalogue.words import CLAUSES, DECLARING, EXAMPLES, FORMS, LINKING, RESERVED, SOFT, SYNONYMS, clauses_of
+from petri.catalogue.words import (
+    CLAUSES,
+    DECLARING,
+    EXAMPLES,
+    FORMS,
+    LINKING,
+    RESERVED,
+    SOFT,
+    SYNONYMS,
+    SYNONYMS_OF_ARCS,
+    clauses_of,
+)
 from petri.diagnostics import Diagnostic, Label, Value, did_you_mean
 from petri.language.syntax.driver import SyntaxFailure
 from petri.language.syntax.lexer import Token, span_of
@@ -28,6 +39,8 @@ _CLAUSES = frozenset(LINKING)
 _BARE = frozenset(word for word, clause in CLAUSES.items() if clause.bare)
 _NAMES = frozenset(("NAME", *SOFT))
 _BEGINS = frozenset(("NAME", "NUMBER", "STRING", "{", "token", "now", "(", "-"))
+_INPUT_WORDS = ("read", "keep", "no", "reset", "all")
+_UNITS = ("h", "min", "s", "ms", "us", "ns", "ps", "B", "KB", "KiB", "MB", "cycle", "cycles", "Gbps", "Mbps", "MHz")
 _TYPES = ("int", "real", "bool", "Time", "Bytes", "Rate", "Freq", "token")
 
 
@@ -173,6 +186,8 @@ def _misspelt_clause(case: _Case) -> Diagnostic | None:
         return case.tell("misspelt-clause", found=token.text, suggestion=suggestion)
     if _type_follows(case):
         return None
+    if token.text in ("rate", "lambda", "mu") and "after" in words:
+        return case.tell("rate-clause", found=token.text)
     if token.kind == "NAME" and "takes" in words and case.after in ("NAME", "NUMBER", "("):
         return case.tell("unknown-clause", found=token.text, words=_words_of("transition"))
     return None
@@ -209,7 +224,7 @@ def _missing_name(case: _Case) -> Diagnostic | None:
     if case.expected & {"NAME", "NUMBER"} != {"NAME"}:
         return None
     token = case.found
-    if token and token.kind == "NUMBER":
+    if token and token.kind == "NUMBER" and case.before.kind != "each":
         together = case.after == "NAME"
         last = case.tokens[case.position + 1] if together else token
         shown = token.text + (last.text if together else "")
@@ -315,18 +330,52 @@ def _transition_shape(case: _Case) -> Diagnostic | None:
         return case.tell("inhibitor-not", place=_plain(case.tokens[min(case.position + 1, len(case.tokens) - 1)]))
     outputs = [position for position, token in enumerate(case.tokens[: case.position]) if token.kind == "->"]
     brackets = case.open_brackets()
+    if not brackets and (wrong := _arc_word(case, bool(outputs))):
+        return wrong
     if not outputs and "->" in case.expected and not brackets:
         return _missing_arrow(case, name)
     if outputs and "takes" in case.expected and not brackets and _is_time(case):
         return case.tell("missing-takes", time=_number_text(case))
+    if case.kind == "->" and not outputs and case.before.kind == "-":
+        span = span_of(case.before, case.tokens[case.position], case.path)
+        return case.tell("foreign-symbol", span=span, found="-->", instead="->")
     if case.kind == "->" and outputs and not brackets:
         arrow = case.tokens[outputs[0]]
         return case.tell("second-arrow", Label(span_of(arrow, arrow, case.path), "first-here"))
-    if case.kind in ("read", "keep", "no", "reset", "all") and outputs and not brackets:
-        return case.tell("input-only", word=case.kind)
     if case.before.kind == "->" and case.wants_value and case.ends_here and not brackets and case.kind != ",":
         return case.tell("missing-outputs", name=name)
     return None
+
+
+def _arc_word(case: _Case, outputs: bool) -> Diagnostic | None:
+    """A word of arcs where it has no meaning: of inputs behind the `->`, of another tool, two of them at one arc."""
+    before = case.before
+    if outputs:
+        if case.kind in _INPUT_WORDS:
+            return case.tell("input-only", word=case.kind, each=_called(case, 1) if case.kind == "all" else None)
+        if before.kind == "all" and case.kind == "NAME":  # which was read as the name of a place
+            span = span_of(before, before, case.path)
+            return case.tell("input-only", span=span, word="all", each=_called(case, 0))
+        if before.kind == "each" or (case.kind == "each" and before.kind == "*"):
+            return case.tell("each-not-first")
+        return None
+    if case.kind == "each" and case.wants_value:
+        return case.tell("output-only", all=_called(case, 1))
+    if case.kind in ("all", *_INPUT_WORDS, "NAME") and before.kind == "all":
+        return case.tell("all-with-word", span=span_of(before, before, case.path))
+    if case.kind == "NAME" and before.kind in _NAMES and case.tokens[case.position - 2].kind in (":", ","):
+        meant = SYNONYMS_OF_ARCS.get(before.text.lower())
+        if meant is not None:
+            span = span_of(before, before, case.path)
+            return case.tell("arc-word-unknown", span=span, word=before.text, suggestion=meant or None)
+    return None
+
+
+def _called(case: _Case, ahead: int) -> str:
+    """The place to which a word of an arc belongs, `queue(…)`."""
+    tokens = case.tokens[case.position + ahead :]
+    place = tokens[0].text if tokens and tokens[0].kind == "NAME" else "place"
+    return f"{place}(…)"
 
 
 def _missing_arrow(case: _Case, name: str) -> Diagnostic | None:
@@ -478,6 +527,28 @@ def _missing_value(case: _Case) -> Diagnostic | None:
     return case.tell("missing-value", before=case.before.text, example=example, form=form)
 
 
+def _unit_after_value(case: _Case) -> Diagnostic | None:
+    """`takes n ns`, `takes (n + 1) ns`: only a number has a unit behind it."""
+    token, before = case.found, case.before
+    if token is None or token.first or before.kind not in ("NAME", ")", "]") or "*" not in case.expected:
+        return None
+    return case.tell("unit-after-value", unit=token.text) if token.text in _UNITS else None
+
+
+def _over_without_value(case: _Case) -> Diagnostic | None:
+    """`count(x in q)`"""
+    brackets = case.open_brackets()
+    if case.kind != ")" or ":" not in case.expected or not brackets:
+        return None
+    opening = case.tokens.index(brackets[-1])
+    words = [token.text for token in case.tokens[opening - 1 : case.position]]
+    if words[3:4] != ["in"] or words[0] not in ("count", "sum", "any", "all"):
+        return None
+    span = span_of(case.tokens[opening - 1], case.tokens[case.position], case.path)
+    value = words[2] if words[0] == "sum" else "true"
+    return case.tell("over-without-value", span=span, name=words[0], form=f"{words[0]}({' '.join(words[2:])}: {value})")
+
+
 def _loop_comma(case: _Case) -> Diagnostic | None:
     """`= (i, j) for i in 0..3, j in 0..9`, as within the brackets of an array."""
     comma = case.tokens[case.position - 2]
@@ -520,8 +591,9 @@ def _one_name(case: _Case) -> Diagnostic | None:
 
 def _run_length(case: _Case) -> Diagnostic | None:
     if case.word == "run" and case.position == 1 and case.found:
-        unit = f" {case.tokens[2].text}" if case.after == "NAME" else ""
-        length = case.found.text + unit if case.kind == "NUMBER" else None
+        rest = case.tokens[2 if SYNONYMS.get(case.found.text) == "until" else 1 :]
+        unit = f" {rest[1].text}" if len(rest) > 1 and rest[1].kind == "NAME" else ""
+        length = rest[0].text + unit if rest and rest[0].kind == "NUMBER" else None
         return case.tell("run-until", length=length, words=_words_of("run"))
     return None
 
@@ -596,6 +668,8 @@ _SLIPS: tuple[Callable[[_Case], Diagnostic | None], ...] = (
     _one_name,
     _run_length,
     _missing_value,
+    _unit_after_value,
+    _over_without_value,
     _loop_comma,
     _missing_comma,
 )

@@ -95,6 +95,7 @@ def svg(picture: Diagram, placed: Layout, heat: Heat | None = None) -> str:
         f'<rect class="paper" x="{left:.1f}" y="{top:.1f}" width="{width:.1f}" height="{height:.1f}"/>',
     ]
     parts += [_box(box, placed.boxes[box.path]) for box in picture.boxes if box.path in placed.boxes]
+    parts += [_copies(node, placed.nodes[node.name]) for node in picture.nodes if node.copies > 1]
     for edge, route in zip(picture.edges, placed.routes, strict=True):
         parts.append(_edge(edge, route))
     parts += [_node(node, placed.nodes[node.name], (heat or {}).get(node.name)) for node in picture.nodes]
@@ -166,6 +167,12 @@ def _edge(edge: Edge, route: Route) -> str:
     return f'<path class="arc{kind}" d="M{x:.1f},{y:.1f} C{curve}"{ends}/>'
 
 
+def _copies(node: PictureNode, centre: Point) -> str:
+    """Two more of the elements of an array, beneath the arcs, which lead to the first."""
+    x, y = centre
+    return "\n".join(_shape(node, (x + off, y - off), "behind") for off in (BEHIND, BEHIND / 2))
+
+
 def _node(node: PictureNode, centre: Point, heat: tuple[float, str] | None = None) -> str:
     x, y = centre
     whole = [note for note in node.notes if cut(note)]
@@ -174,8 +181,6 @@ def _node(node: PictureNode, centre: Point, heat: tuple[float, str] | None = Non
         f'<g class="node" id="{escape(quoted(node.name))}">',
         f"<title>{escape(told)}</title>" if told else "",
     ]
-    if node.copies > 1:
-        parts += [_shape(node, (x + BEHIND, y - BEHIND), "behind"), _shape(node, (x + 2.5, y - 2.5), "behind")]
     parts.append(_shape(node, centre, "outside" if node.outside else ""))
     if heat:
         parts.append(_heat(node, centre, heat[0]))

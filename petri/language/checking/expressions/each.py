@@ -14,7 +14,7 @@ from petri.language.checking.expressions.ranges import folded, read_index_range
 from petri.language.checking.expressions.reader import Reader, known, numeric_kind, other_count
 from petri.language.checking.state import Value
 from petri.language.meaning.nodes import Node, constant, evaluate, operation
-from petri.language.meaning.scope import ConstantSymbol, TypeSymbol
+from petri.language.meaning.scope import ConstantSymbol, PlaceSymbol, TypeSymbol
 from petri.language.meaning.types import (
     BOOL,
     INT,
@@ -67,10 +67,15 @@ def aggregate(name: str) -> Callable[[Reader, tree.Call], Value]:
             raise other_count(e, 1, OF_EACH[name])
         each = e.arguments[0]
         if not isinstance(each, tree.Each):
+            if _place(reader, each) is not None:
+                text = f"{name}(x in {reader.problems.text(each.span)}: {'x' if name == 'sum' else 'true'})"
+                raise CheckError("not-each", e.span, name=name, of_place=text)
             raise CheckError("not-each", e.span, name=name, usage=OF_EACH[name])
         if reader.sets is not None and (taken := reader.sets.of(each.over.source, reader)) is not None:
             _require_new(reader, each.over)
             return reader.sets.fold(reader, name, each, taken, e.span)
+        if (place := _place(reader, each.over.source)) is not None:
+            raise _not_counted(reader, name, each.over.source, place)
         elements = _elements(reader, each.over)
         if name == "sum":
             return _sum(reader, each, elements, e.span)
@@ -82,6 +87,23 @@ def aggregate(name: str) -> Callable[[Reader, tree.Call], Value]:
         return Value(BOOL, (node,), e.span)
 
     return read
+
+
+def _place(reader: Reader, e: tree.Expr) -> PlaceSymbol | None:
+    """The place that a name means, if it means one."""
+    if not isinstance(e, tree.Name) or e.name in reader.elements or e.name in reader.variables:
+        return None
+    symbol = reader.scope.find(e.name)
+    return symbol if isinstance(symbol, PlaceSymbol) else None
+
+
+def _not_counted(reader: Reader, name: str, source: tree.Expr, place: PlaceSymbol) -> CheckError:
+    """The error that tokens are counted which no arc takes: what is written for them depends on where it is."""
+    place.mentioned = True
+    text = reader.problems.text(source.span)
+    if reader.sets is None:
+        return CheckError("place-not-counted", source.span, place=text, name=name, there=text, named=name)
+    return CheckError("place-not-counted", source.span, place=text, name=name, taken=text)
 
 
 def _count(conditions: Sequence[Node], span: Span) -> Node:

@@ -24,7 +24,10 @@ def place_use(reader: Reader, e: tree.Expr) -> PlaceUse:
         inner = inner.base
     if not isinstance(inner, tree.Name):
         identifier = "place-of-instance" if isinstance(inner, tree.Field) else "arc-not-place"
-        raise CheckError(identifier, e.span, text=reader.problems.text(e.span))
+        values = {}
+        if isinstance(inner, tree.Number) and isinstance(reader.scope.find(inner.unit or ""), PlaceSymbol):
+            values["count"] = f"{inner.text} * {inner.unit}"
+        raise CheckError(identifier, e.span, text=reader.problems.text(e.span), **values)
     symbol = reader.scope.find(inner.name)
     if "." in inner.name and inner.name not in reader.scope.names and isinstance(symbol, PlaceSymbol):
         raise CheckError("place-of-instance", e.span, text=reader.problems.text(e.span))

@@ -336,6 +336,7 @@ class Reader(Struct):
             name=e.name,
             suggestion=self.problems.meant(e.name, chain(self.variables, self.loops, constants)),
             binding=e.name if self.binds else None,
+            field=next((f"{name}.{e.name}" for name, (kind, _) in self.variables.items() if _has(kind, e.name)), None),
             unit=f"1 {e.name}" if self.checker.units.is_unit(e.name, self.scope) else None,
         )
 
@@ -658,6 +659,8 @@ def other_count(e: tree.Call, wanted: int, usage: str) -> CheckError:
     """The error that a function is called with another number of arguments than it has."""
     assert isinstance(e.function, tree.Name)
     name, given = e.function.name, len(e.arguments)
+    if any(isinstance(argument, tree.Each) for argument in e.arguments):
+        return CheckError("in-of-other", e.span, name=name)
     return CheckError("argument-count", e.span, name=name, wanted=wanted, given=given, usage=usage)
 
 
@@ -665,6 +668,10 @@ def other_fields(e: tree.Call, symbol: TypeSymbol, kind: Record) -> CheckError:
     """The error that `Packet(a, b)` has not as many values as the record has fields."""
     wanted, given = len(kind.fields), len(e.arguments)
     return CheckError("field-count", e.span, kind=symbol.name, wanted=wanted, given=given, fields=list(kind.fields))
+
+
+def _has(kind: Type, field: str) -> bool:
+    return isinstance(kind, Record) and field in kind.fields
 
 
 def _least(kind: Scalar, span: Span) -> Node:

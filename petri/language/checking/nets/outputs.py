@@ -8,7 +8,7 @@ from petri.language.checking.expressions.names import nodes_in
 from petri.language.checking.expressions.places import place_use, require_element
 from petri.language.checking.expressions.reader import Reader, stored
 from petri.language.checking.nets.sets import SetReader
-from petri.language.checking.nets.terms import is_place_term, split_term
+from petri.language.checking.nets.terms import is_place_term, require_no_call, split_term
 from petri.language.meaning.nodes import TAKEN, Node, both, operation, to_slot
 from petri.language.meaning.scope import PlaceSymbol
 from petri.language.meaning.templates import OutputTemplate, PlaceUse
@@ -107,6 +107,7 @@ class OutputReader:
         count, place, arguments = split_term(e)
         if isinstance(e, tree.Binary) and e.operator == "*" and not is_place_term(e.right):
             raise CheckError("count-after-place", e.span, text=self.problems.text(e.span))
+        require_no_call(self.reader, place, arguments, e)
         use = self.problems.attempt(place_use, self.reader, place)
         if use is None:
             raise self._of_unknown(arguments)

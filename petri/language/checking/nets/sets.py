@@ -124,7 +124,9 @@ class SetReader:
         mentioned = set(names_in(split_term(output.output)[2]))
         meant = [number for number, own in enumerate(self.own) if mentioned & own.keys()]
         if len(self.found) > 1 and len(meant) != 1:
-            raise CheckError("each-of-several", output.span, places=[one.place.symbol.name for one in self.found])
+            places = [one.place.symbol.name for one in self.found]
+            values = {"others": "other" if len(places) == 2 else "others"} if meant else {}
+            raise CheckError("each-of-several", output.span, places=places, **values)
         number = meant[0] if meant else 0
         return number, self.own[number]
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
 from petri import net
+from petri.language.checking.expressions.names import names_in
 from petri.language.checking.expressions.reader import Reader
 from petri.language.checking.state import CheckState
 from petri.language.meaning.nodes import Constant, Node, evaluate
@@ -122,6 +124,14 @@ def split_path(e: tree.Expr) -> list[tuple[str, list[tree.Expr | None], Span]] |
             return None
 
 
+def _counting(scope: Scope, e: tree.Expr, text: str) -> str | None:
+    """`tokens(a) * tokens(b)` for `a * b` of places; None if no place is calculated with."""
+    places = sorted(name for name in set(names_in(e)) if isinstance(scope.find(name), PlaceSymbol))
+    if not places or not isinstance(e, tree.Binary):
+        return None
+    return re.sub(rf"\b({'|'.join(places)})\b", r"tokens(\1)", text)
+
+
 def find_target(checker: CheckState, scope: Scope, e: tree.Expr, wanted: str, loops: Loops) -> Target:
     """The place or transition of a path. Raises CheckError if there is none. `wanted` is for the message.
 
@@ -130,7 +140,8 @@ def find_target(checker: CheckState, scope: Scope, e: tree.Expr, wanted: str, lo
     """
     path = split_path(e)
     if path is None:
-        raise CheckError("not-a-path", e.span, text=checker.problems.text(e.span), wanted=wanted)
+        text = checker.problems.text(e.span)
+        raise CheckError("not-a-path", e.span, text=text, wanted=wanted, formula=_counting(scope, e, text))
     walk = _Walk(checker, scope, e, wanted, loops)
     symbol = walk.follow(path)
     if isinstance(symbol, MeasureSymbol):

@@ -17,7 +17,7 @@ from petri.language.checking.nets.clocks import ClockReader
 from petri.language.checking.nets.outputs import OutputReader, several_patterns
 from petri.language.checking.nets.patterns import ArcReading, Part, PatternReader, in_binding_order, in_join_order
 from petri.language.checking.nets.sets import SetReader
-from petri.language.checking.nets.terms import split_term
+from petri.language.checking.nets.terms import require_no_call, split_term
 from petri.language.checking.state import CheckState, Value
 from petri.language.meaning.nodes import CHANCE, Node, of_firing, operation, to_slot
 from petri.language.meaning.scope import ConstantSymbol
@@ -124,7 +124,9 @@ class TransitionReader:
 
         readings = each(self._reading, "take", "read", "keep")
         if self.declaration.clock is None and not any(arc.mode in ("take", "keep") for arc in self.declaration.inputs):
-            self.problems.error("no-input", self.declaration.name_span, name=self.declaration.name)
+            emptying = {arc.mode: arc.mode for arc in self.declaration.inputs if arc.mode in ("all", "reset")}
+            values = {"empties": next(iter(emptying))} if emptying else {}
+            self.problems.error("no-input", self.declaration.name_span, name=self.declaration.name, **values)
         ordered, stuck = (in_binding_order if self.declaration.clock is None else in_join_order)(readings)
         if stuck:
             self._cycle(stuck)
@@ -159,6 +161,7 @@ class TransitionReader:
         if isinstance(arc.term, tree.Binary) and isinstance(arc.term.right, tree.Number) and count is not None:
             raise CheckError("count-after-place", arc.span, text=self.problems.text(arc.span))
         try:
+            require_no_call(self.reader, place, arguments, arc.term)
             use = self._place(place, arc.mode)
         except CheckError:
             self._declare_unknown(arguments)
