@@ -114,8 +114,7 @@ class Model(ShownInNotebook, Frozen):
         if shares and math.isinf(end):
             raise LanguageError([Diagnostic("share-no-end", shares[0].span)], self.sources)
         if start >= end and not (needs_no_run and start == end == 0.0):
-            unit = self.net.time_unit
-            values = {"warmup": f"{start:.10g} {unit}".strip(), "until": f"{end:.10g} {unit}".strip()}
+            values = {"warmup": self._as_given(warmup, start), "until": self._as_given(until, end)}
             raise LanguageError([Diagnostic("warmup-beyond-end", values=values)], self.sources)
         plan = Plan(
             until=end,
@@ -400,6 +399,9 @@ class Model(ShownInNotebook, Frozen):
         if isinstance(value, str):
             return math.inf if value.strip() in ("dead", "inf") else language.duration(value, self.net)
         return float(value)
+
+    def _as_given(self, given: float | str | None, time: float) -> str:
+        return given if isinstance(given, str) else f"{time:.10g} {self.net.time_unit}".strip()
 
 
 def _require_known(options: Mapping[str, object]) -> None:

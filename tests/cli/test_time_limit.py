@@ -142,3 +142,9 @@ def test_time_begins_at_zero(call: Call, option: str) -> None:
     assert "error[run-below-zero]" in found.err
     assert "is -3, and time begins at 0" in found.err
     assert call("sweep", "mm1", "--grid", "load=0.5", option).status != 0
+
+
+def test_a_warm_up_beyond_the_end_is_told_as_it_was_given(call: Call) -> None:
+    found = call("run", "mm1", "--until", "1e3", "--warmup", "2e3")
+    assert found.status == 2
+    assert "the warm-up (2e3) must be shorter than the run (1e3)" in found.err
