@@ -96,7 +96,7 @@ def test_the_windows_of_a_series_can_be_measured(tmp_path: Path) -> None:
     net = tmp_path / "series.net"
     net.write_text(SERIES)
     names = ["passed.series.max", "passed.series.p99.9"]
-    outcome = sweep(Experiment(net=str(net), measures=names), tmp_path / "s.db", engine="reference")
+    outcome = sweep(Experiment(net=str(net), measures=names), tmp_path / "s.db", engine="reference", workers=1)
     assert outcome.points[0].intervals["passed.series.max"].mean == max(greatest)
     assert outcome.points[0].intervals["passed.series.p99.9"].n == 2
 
