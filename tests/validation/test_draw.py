@@ -67,9 +67,9 @@ def test_figures_found_to_be_inputs_leave_the_others_as_drawn(study: Path) -> No
         return {figure: role for figure, role in roles.items() if figure[1] < 9}
 
     marked = found.replace("measure: depth,", "measure: depth, role: input,")
-    drawn = [heights(seed, found) for seed in range(3)]
-    assert [heights(seed, marked, "depth") for seed in range(3)] == drawn
-    assert [heights(seed, marked) for seed in range(3)] != drawn  # so it is the entry that keeps them
+    drawn = [heights(seed, found) for seed in range(2)]
+    assert [heights(seed, marked, "depth") for seed in range(2)] == drawn
+    assert [heights(seed, marked) for seed in range(2)] != drawn  # so it is the entry that keeps them
 
 
 @pytest.mark.slow
