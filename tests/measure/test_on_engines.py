@@ -105,7 +105,7 @@ def same(first: Any, second: Any) -> list[str]:
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-@pytest.mark.parametrize(("until", "replications"), [(3_000, 1), (400, 3)])
+@pytest.mark.parametrize(("until", "replications"), [(400, 3), pytest.param(3_000, 1, marks=pytest.mark.slow)])
 def test_a_sum_of_ones_is_the_number_of_tokens_in_value_and_interval(
     engine: str, until: float, replications: int
 ) -> None:
