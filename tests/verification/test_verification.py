@@ -14,6 +14,7 @@ from verification.matrix import Verdict, verdicts
 from verification.theory import continuous, theories
 
 needs_native = pytest.mark.skipif(not native.available(), reason="needs the native engine")
+pytestmark = pytest.mark.slow  # of the tools of `make verify`; scipy.stats takes a second to load
 
 
 def test_what_benjamini_and_hochberg_reject() -> None:
@@ -57,7 +58,6 @@ def test_the_theory_of_each_distribution_is_its_own() -> None:
 
 
 @needs_native
-@pytest.mark.slow
 def test_all_draws_and_choices_are_right_and_all_controls_wrong() -> None:
     """Of a quarter of a million draws; `make verify` makes a million, which find half of these differences."""
     found: list[Verdict] = verdicts(250_000)
