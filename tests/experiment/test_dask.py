@@ -52,6 +52,7 @@ def test_a_cluster_that_loses_a_worker_gives_the_same_rows(tmp_path: Path) -> No
     assert stored_rows(tmp_path / "address.db") == rows
 
 
+@pytest.mark.slow
 def test_no_scheduler_there(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("petri.experiment.procedure.workers.PATIENCE", 0.1)
     with pytest.raises(ExperimentError) as caught:

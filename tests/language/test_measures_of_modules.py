@@ -14,8 +14,7 @@ from petri.diagnostics import LanguageError
 from petri.engine.native import available
 from petri.measure.figures import default_names, evaluate_all, figures
 from petri.net import Net
-
-ENGINES = ["reference", *(["native"] if available() else [])]
+from tests.engines import NATIVE_FIRST
 
 
 def names(net: Net) -> list[str]:
@@ -125,7 +124,7 @@ def filled(**measures: list[str]) -> str:
     return "\n".join(line for line in lines if not line.startswith("MEASURES"))
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("engine", NATIVE_FIRST)
 def test_they_are_what_full_names_measure_from_outside(engine: str) -> None:
     within, without = language.loads(inside()), language.loads(outside())
     found, expected = values(within, engine), values(without, engine)

@@ -207,6 +207,7 @@ def test_reordering_grows_with_the_hops() -> None:
     assert shares == sorted(shares)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", one_in(len(SCHEMES), SCHEMES))
 def test_both_engines_agree(scheme: str) -> None:
     if not available():

@@ -80,6 +80,7 @@ def test_processors_delay_reads() -> None:
 # ---------------------------------------------------------------- the forwarding chip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("operation", one_in(2, ["ipv4", "ipv6"]))
 @pytest.mark.parametrize("share", one_in(3, [{}, {"control_share": 0.05}, {"option_share": 0.001}]))
 def test_smallest_frames_pass_at_line_rate(operation: str, share: dict[str, float]) -> None:

@@ -77,6 +77,7 @@ def test_strict_priority_is_the_limit_of_a_large_quota() -> None:
     assert shares(strict) == pytest.approx(expected, abs=0.002)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "parameters", one_in(3, [{"video": "400 Mbps"}, {}, {"video": "96 Mbps", "background": "0.1 Mbps"}])
 )
