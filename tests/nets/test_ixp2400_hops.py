@@ -66,7 +66,7 @@ def test_invariants(scheme: str, data: st.DataObject) -> None:
 @pytest.mark.slow
 @slow_without_native
 @pytest.mark.parametrize("scheme", SCHEMES)
-@settings(FEW, max_examples=8)
+@settings(FEW, max_examples=5)
 @given(data=st.data())
 def test_invariants_at_many_parameters(scheme: str, data: st.DataObject) -> None:
     assert_invariants(scheme, data)
