@@ -208,10 +208,16 @@ OURS = [path for one in folders(ROOT / "validation").values() for path in experi
 @pytest.mark.slow
 @pytest.mark.parametrize("path", OURS, ids=lambda path: f"{path.parent.name}/{path.stem}")
 def test_the_project_s_experiments_make_sense(path: Path) -> None:
-    """Every point flattens, and with its units read every expected value belongs to one."""
-    prepared = Experiment.load(path).prepare()
-    for one in prepared.experiment.expected:
-        assert any(one.applies(point.parameters) for point in prepared.points)
+    """Points with each value of each parameter flatten, and a quarter of the rest; an expected value belongs to one."""
+    experiment = Experiment.load(path)
+    assert [one for one in experiment.expected if not any(map(one.applies, experiment.points))] == []
+    seen: set[tuple[str, Any]] = set()
+    chosen = []
+    for number, point in enumerate(experiment.points):
+        if number % 4 == 0 or not seen.issuperset(point.items()):
+            chosen.append(point)
+        seen.update(point.items())
+    experiment.with_overrides(points=chosen).prepare()
 
 
 def test_the_project_s_statements_can_be_read() -> None:
