@@ -117,7 +117,7 @@ KILLED = """
 import sys
 from petri.experiment import Experiment
 Experiment(net=sys.argv[1], points=[{"load": 0.3}, {"load": 0.6}], replications=12, until=300, warmup="auto",
-           seed=3).run(sys.argv[2], engine=FASTEST, workers=2)
+           seed=3).run(sys.argv[2], engine="reference", workers=2)
 """
 
 
