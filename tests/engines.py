@@ -9,6 +9,9 @@ from petri.engine.native import available
 FASTEST = "native" if available() else "reference"
 """For tests to which it makes no difference."""
 
+REFERENCE = ("--engine", "reference", "--workers", "1")
+"""Options of a command that runs many replications: no process is started for them."""
+
 ENGINES = [
     "reference",
     pytest.param(

@@ -104,10 +104,11 @@ for text in itertools.cycle(["a" * 400_000, "b" * 300_000]):
 """
 
 
-def test_a_killed_process_leaves_the_old_file_or_the_new_one(tmp_path: Path) -> None:
+@pytest.mark.parametrize("times", [3, pytest.param(12, marks=pytest.mark.slow)])
+def test_a_killed_process_leaves_the_old_file_or_the_new_one(tmp_path: Path, times: int) -> None:
     path = tmp_path / "file"
     chance = random.Random(1)
-    for _ in range(8):
+    for _ in range(times):
         with subprocess.Popen([sys.executable, "-c", WRITER, str(path)], stdout=subprocess.PIPE) as process:
             assert process.stdout is not None
             process.stdout.read(1)  # it has begun

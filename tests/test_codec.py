@@ -17,7 +17,7 @@ def round_trip(net: Net) -> Net:
     return codec.net_from_dict(json.loads(json.dumps(codec.net_to_dict(net))))
 
 
-@pytest.mark.parametrize("name", one_in(4, library.net_names()))
+@pytest.mark.parametrize("name", one_in(6, library.net_names()))
 def test_library(name: str) -> None:
     net = language.load(name)
     again = round_trip(net)

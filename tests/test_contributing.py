@@ -5,6 +5,7 @@ petri/native/INTERNALS.md names files, functions and invariants of the native en
 
 from __future__ import annotations
 
+import functools
 import re
 import textwrap
 from pathlib import Path
@@ -79,6 +80,11 @@ def test_the_message_of_the_first_change_is_shown_as_it_is() -> None:
     assert re.sub(r"(?m)^   ", "", shown) == expected
 
 
+@functools.cache
+def text_of(path: Path) -> str:
+    return path.read_text("utf-8")
+
+
 @pytest.mark.parametrize(
     ("title", "example"),
     [
@@ -90,7 +96,7 @@ def test_the_message_of_the_first_change_is_shown_as_it_is() -> None:
 )
 def test_a_recipe_names_every_file_that_knows_an_example(title: str, example: str) -> None:
     """What knows the discipline `lifo` has to know the next discipline as well."""
-    knowing = {path.relative_to(ROOT).as_posix() for path in code() if re.search(example, path.read_text("utf-8"))}
+    knowing = {path.relative_to(ROOT).as_posix() for path in code() if re.search(example, text_of(path))}
     named = set(re.findall(r"`(petri/[\w./-]*)`", recipe(title))) - GENERATED
     assert sorted(knowing - named) == []
 

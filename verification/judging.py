@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-from scipy import stats
+import scipy
 
 from verification.draws import Numbers
 from verification.theory import Theory
@@ -30,7 +30,7 @@ def p_values(theory: Theory, sample: Numbers) -> Iterator[tuple[str, float]]:
 def goodness_of_fit(theory: Theory, sample: Numbers) -> float:
     """Kolmogorov and Smirnov's test, or that of chi-square if the values are discrete."""
     if theory.values is None:
-        return float(stats.kstest(sample, theory.cumulative).pvalue)
+        return float(scipy.stats.kstest(sample, theory.cumulative).pvalue)
     upper = theory.cumulative(theory.values)
     shares = np.diff(upper, prepend=0.0)
     shares[-1] += 1.0 - upper[-1]
@@ -50,11 +50,11 @@ def chi_square(counts: Numbers, shares: Numbers) -> float:
     observed[-1] += seen
     wanted[-1] += expected
     statistic = ((observed - wanted) ** 2 / wanted).sum()
-    return float(stats.chi2.sf(statistic, len(wanted) - 1))
+    return float(scipy.stats.chi2.sf(statistic, len(wanted) - 1))
 
 
 def two_sided(z: float) -> float:
-    return float(2.0 * stats.norm.sf(abs(z)))
+    return float(2.0 * scipy.stats.norm.sf(abs(z)))
 
 
 def of_mean(theory: Theory, sample: Numbers) -> float:

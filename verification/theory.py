@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
-from scipy import stats
+import scipy
 
 from petri.structs import Frozen
 from verification.draws import Numbers
@@ -98,20 +98,20 @@ def theories() -> Iterator[Theory]:
 def of_waiting() -> Iterator[Theory]:
     """Positive values, most of them small."""
     for mean in (1.0, 1e-6, 3e5):
-        yield continuous(f"exp({mean})", stats.expon(scale=mean))
+        yield continuous(f"exp({mean})", scipy.stats.expon(scale=mean))
     for k, mean in ((2, 1.0), (5, 2.0), (100, 3.0)):
-        yield continuous(f"erlang({k}, {mean})", stats.gamma(k, scale=mean / k))
+        yield continuous(f"erlang({k}, {mean})", scipy.stats.gamma(k, scale=mean / k))
     for mean, cv in ((1.0, 0.1), (2.0, 1.0), (5.0, 3.0)):
         sd = math.sqrt(math.log(1.0 + cv * cv))
-        yield continuous(f"lognormal({mean}, {cv})", stats.lognorm(sd, scale=mean * math.exp(-sd * sd / 2)))
+        yield continuous(f"lognormal({mean}, {cv})", scipy.stats.lognorm(sd, scale=mean * math.exp(-sd * sd / 2)))
     for shape, mean in ((1.2, 1.0), (2.5, 3.0), (6.0, 1.0)):
-        yield continuous(f"pareto({shape}, {mean})", stats.pareto(shape, scale=mean * (shape - 1) / shape))
+        yield continuous(f"pareto({shape}, {mean})", scipy.stats.pareto(shape, scale=mean * (shape - 1) / shape))
     for shape, mean in ((0.1, 1.0), (0.9, 1.0), (1.0, 2.0), (3.7, 1.0), (250.0, 4.0)):
-        yield continuous(f"gamma({shape}, {mean})", stats.gamma(shape, scale=mean / shape))
+        yield continuous(f"gamma({shape}, {mean})", scipy.stats.gamma(shape, scale=mean / shape))
     for shape, scale in ((0.5, 1.0), (1.0, 2.0), (3.4, 5.0)):
-        yield continuous(f"weibull({shape}, {scale})", stats.weibull_min(shape, scale=scale))
+        yield continuous(f"weibull({shape}, {scale})", scipy.stats.weibull_min(shape, scale=scale))
     for shape, scale in ((0.8, 1.0), (1.0, 2.0), (3.0, 1.0), (9.0, 5.0)):
-        yield continuous(f"loglogistic({shape}, {scale})", stats.fisk(shape, scale=scale))
+        yield continuous(f"loglogistic({shape}, {scale})", scipy.stats.fisk(shape, scale=scale))
     for mean, cv in ((1.0, 1.01), (2.0, 2.0), (1.0, 5.0)):
         yield hyperexponential(mean, cv)
 
@@ -119,27 +119,27 @@ def of_waiting() -> Iterator[Theory]:
 def of_measuring() -> Iterator[Theory]:
     """Values on a line, or between bounds."""
     for low, high in ((0.0, 1.0), (-3.0, 4.5), (1e6, 1e6 + 1)):
-        yield continuous(f"uniform({low}..{high})", stats.uniform(low, high - low))
+        yield continuous(f"uniform({low}..{high})", scipy.stats.uniform(low, high - low))
     for mean, sd in ((0.0, 1.0), (-40.0, 0.001), (1e6, 1e3)):
-        yield continuous(f"normal({mean}, {sd})", stats.norm(mean, sd))
+        yield continuous(f"normal({mean}, {sd})", scipy.stats.norm(mean, sd))
     for mean, low, high in ((1.0, 0.0, 3.0), (0.0, 4.0, 5.0), (0.0, -0.1, 0.1), (0.0, -6.0, 9.0)):
-        yield continuous(f"normal({mean}, 1.0, {low}..{high})", stats.truncnorm(low - mean, high - mean, mean))
+        yield continuous(f"normal({mean}, 1.0, {low}..{high})", scipy.stats.truncnorm(low - mean, high - mean, mean))
     for low, mode, high in ((0.0, 1.0, 4.0), (0.0, 0.0, 1.0), (-2.0, 3.0, 3.0)):
-        law = stats.triang((mode - low) / (high - low), low, high - low)
+        law = scipy.stats.triang((mode - low) / (high - low), low, high - low)
         yield continuous(f"triangular({low}, {mode}, {high})", law)
     for a, b in ((0.3, 0.4), (1.0, 1.0), (2.0, 5.0), (80.0, 30.0)):
-        yield continuous(f"beta({a}, {b})", stats.beta(a, b))
+        yield continuous(f"beta({a}, {b})", scipy.stats.beta(a, b))
 
 
 def of_counting() -> Iterator[Theory]:
     """Whole numbers."""
     for first, last in ((0, 1), (1, 6), (-500, 500), (0, 999_999)):
-        yield discrete(f"uniform({first}..{last})", stats.randint(first, last + 1))
+        yield discrete(f"uniform({first}..{last})", scipy.stats.randint(first, last + 1))
     for chance in (0.003, 0.5):
-        yield discrete(f"bernoulli({chance})", stats.bernoulli(chance))
+        yield discrete(f"bernoulli({chance})", scipy.stats.bernoulli(chance))
     for n, chance in ((7, 0.3), (1_000, 0.002), (100_000, 0.4)):
-        yield discrete(f"binomial({n}, {chance})", stats.binom(n, chance))
+        yield discrete(f"binomial({n}, {chance})", scipy.stats.binom(n, chance))
     for chance in (0.9, 0.25, 0.001):
-        yield discrete(f"geometric({chance})", stats.geom(chance))
+        yield discrete(f"geometric({chance})", scipy.stats.geom(chance))
     for mean in (0.1, 4.0, 30.0, 5_000.0):
-        yield discrete(f"poisson({mean})", stats.poisson(mean))
+        yield discrete(f"poisson({mean})", scipy.stats.poisson(mean))

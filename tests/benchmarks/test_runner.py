@@ -98,6 +98,7 @@ def test_a_contender_that_fails_is_told_with_its_reason() -> None:
         Simulator("none", "simpy", "no-such-net").run(1, 1)
 
 
+@pytest.mark.slow
 def test_without_a_comparator_the_rest_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
     """Neither a compiler nor SimPy: their lines are left out, and the table says why."""
     missing = Family("B7", "philosophers", "philosophers", "seats", (3, 9), by_hand=True, simpy="not-there", settle=10)

@@ -37,6 +37,7 @@ def test_solve(call: Call) -> None:
     assert served["low"] <= served["value"] <= served["high"]
 
 
+@pytest.mark.slow
 def test_solve_beside_a_simulation(call: Call) -> None:
     assert "intervals contain the exact figure" in call("solve", "closed_ring", "--simulate").out
     assert "half-widths apart" in call("run", "closed_ring", "--exact", "--quiet").out
@@ -188,6 +189,7 @@ transition deal: card(a), card(b), card(c), card(d), card(e) -> card(a)
 """
 
 
+@pytest.mark.slow
 def test_too_many_bindings_name_the_transition(call: Call, tmp_path: Path) -> None:
     (net := tmp_path / "cards.net").write_text(CARDS)
     assert "`deal` has more than 10 million ways to choose its tokens in one state" in call("solve", str(net)).err

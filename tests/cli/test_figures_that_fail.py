@@ -11,6 +11,7 @@ from petri.measure import formula
 from petri.measure.observation import Observation
 from petri.net import Term
 from tests.cli.calling import Call, caller
+from tests.engines import NATIVE_FIRST
 
 NET = """
 net r
@@ -95,10 +96,8 @@ def test_a_sweep_keeps_the_other_figures(pnsim: Call, net: Path, tmp_path: Path)
     assert "`order` could not be computed" in ran.err
 
 
-@pytest.mark.parametrize("engine", ["reference", "native"])
+@pytest.mark.parametrize("engine", NATIVE_FIRST)
 def test_the_thresholds_of_packet_order_can_be_set(pnsim: Call, tmp_path: Path, engine: str) -> None:
-    if engine == "native":
-        pytest.importorskip("petri._native")
     path = tmp_path / "set.net"
     path.write_text(
         NET.replace("order p.seq)  record extent", "order p.seq, displacement: 2, buffer: 3)  record extent")

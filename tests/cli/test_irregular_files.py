@@ -7,6 +7,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -117,27 +118,24 @@ def test_a_table_that_is_given(tmp_path: Path, call: Call, kind: str) -> None:
     assert f"error[table-not-regular]: `t.csv` is {kind}" in ran.err
 
 
-def test_a_pipe_may_be_given_to_a_run(tmp_path: Path, call: Call, kind: str) -> None:
+def test_a_pipe_may_be_given_to_a_run(tmp_path: Path, call: Call, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is copied, so that several replications and the digest can read it."""
     (tmp_path / "n.net").write_text(net())
-    command = [sys.executable, "-m", "pnsim", "run", "n.net", "--stream", "packets=it", "-n", "3", "--json"]
     own = tmp_path / "temporary"
     own.mkdir()
-    environment = {**os.environ, "TMPDIR": str(own)}
-    with subprocess.Popen(
-        command, cwd=tmp_path, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    ) as ran:
-        if kind == "a pipe":
-            (tmp_path / "it").write_text(ROWS)
-        out, err = ran.communicate(timeout=SECONDS)
+    monkeypatch.setattr("tempfile.tempdir", str(own))
+    writing = threading.Thread(target=(tmp_path / "it").write_text, args=[ROWS], daemon=True)
+    if kind == "a pipe":
+        writing.start()
+    ran = call("run", "n.net", "--stream", "packets=it", "-n", "3", "--json")
     assert list(own.iterdir()) == []
     if kind != "a pipe":
-        assert ran.returncode == 2
-        assert err.startswith(f"error[stream-not-regular]: `it` is {kind}")
+        assert ran.status == 2
+        assert ran.err.startswith(f"error[stream-not-regular]: `it` is {kind}")
         return
-    assert (ran.returncode, err) == (0, "")
-    assert '"file": "it",\n      "rows": 3,' in out
-    (tmp_path / "kept.json").write_text(out)
+    assert (ran.status, ran.err) == (0, "")
+    assert '"file": "it",\n      "rows": 3,' in ran.out
+    (tmp_path / "kept.json").write_text(ran.out)
     again = call("rerun", "kept.json")
     assert "error[stream-missing]" in again.err
     assert "--stream packets=FILE" in again.err

@@ -87,9 +87,9 @@ def largest_file(size: int) -> Iterator[None]:
 
 
 def test_a_large_net_survives_a_full_disk(call: Call) -> None:
-    text = NET + "".join(f"place   q{number}\n" for number in range(2_000))
+    text = NET + "".join(f"place   q{number}\n" for number in range(500))
     Path("net.net").write_text(text, encoding="utf-8")
-    with largest_file(20_000):
+    with largest_file(5_000):
         found = call("fmt", "net.net")
     assert found.status == 2
     assert "cannot be written: File too large" in found.err
@@ -98,7 +98,7 @@ def test_a_large_net_survives_a_full_disk(call: Call) -> None:
 
 
 def test_a_page_that_cannot_be_written_does_not_hide_the_figures(call: Call) -> None:
-    with largest_file(20_000):
+    with largest_file(5_000):
         found = call("run", "net.net", "--report", "r.html")
     assert found.status == 3
     assert "speed" in found.out

@@ -75,7 +75,7 @@ def test_ctrl_c_while_the_program_starts(endless: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "arguments", one_in(4, [["flat", "ixp2400"], ["run", "mm1"], ["run", "mm1", "--json"], ["list"]])
+    "arguments", one_in(4, [["run", "mm1"], ["flat", "ixp2400"], ["run", "mm1", "--json"], ["list"]])
 )
 def test_a_closed_pipe_is_no_error(arguments: list[str]) -> None:
     reader, writer = os.pipe()

@@ -19,6 +19,7 @@ def readme() -> ModuleType:
     return script("readme")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not available(), reason="README.md shows runs of the native engine")
 def test_the_output_in_the_readme_is_up_to_date(readme: ModuleType, tmp_path: Path) -> None:
     assert readme.stale(tmp_path) == [], "renew it with `make readme`"

@@ -50,7 +50,7 @@ def line() -> petri.Model:
 
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("at", one_in(4, [50, 10, 77.5, 300]))
-@pytest.mark.parametrize("replications", [1, 3])
+@pytest.mark.parametrize("replications", one_in(2, [2, 1]))
 def test_a_run_in_two_parts_is_the_run(
     line: petri.Model, engine: str, at: float, replications: int, tmp_path: Path
 ) -> None:
@@ -265,14 +265,15 @@ def leaves(data: Any, path: tuple[int, ...] = ()) -> list[tuple[int, ...]]:
     return [leaf for n, part in enumerate(data) for leaf in leaves(part, (*path, n))]
 
 
-def test_any_number_may_be_changed(line: petri.Model, tmp_path: Path) -> None:
-    """Every number of a file becomes one that it is not: it is refused, or the run goes on without a crash."""
+@pytest.mark.parametrize("first", one_in(6, range(6)))
+def test_any_number_may_be_changed(line: petri.Model, tmp_path: Path, first: int) -> None:
+    """Each sixth number of a file becomes one that it is not: it is refused, or the run goes on without a crash."""
     saved = line.run(until=30, save_at=30, engine=FASTEST).saved
     assert saved is not None
     original = contents(saved, tmp_path / "state")
     engine = original[4][0][2]
     refused = ran = 0
-    for leaf in leaves(engine):
+    for leaf in [*leaves(engine)][first::6]:
         for value in (-1, 1e308):
             changed = msgspec.msgpack.decode(msgspec.msgpack.encode(original))
             part = changed[4][0][2]
@@ -285,7 +286,7 @@ def test_any_number_may_be_changed(line: petri.Model, tmp_path: Path) -> None:
                 ran += 1
             except (NotSaved, petri.LanguageError):
                 refused += 1
-    assert refused > 50
+    assert refused > 8
     assert ran > 0
 
 
@@ -301,12 +302,12 @@ def test_replications_are_numbered_in_order(line: petri.Model, tmp_path: Path, n
 
 
 def test_a_file_that_would_fill_the_memory_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("petri.run.saved_run.LARGEST", 30 << 20)
+    monkeypatch.setattr("petri.run.saved_run.LARGEST", 2 << 20)
     bomb = tmp_path / "bomb"
     with open(bomb, "wb") as file:
         file.write(MAGIC)
         compress = zlib.compressobj()
-        for _ in range(31):
+        for _ in range(3):
             file.write(compress.compress(bytes(1 << 20)))
         file.write(compress.flush())
     with pytest.raises(NotSaved, match="larger than a saved state may be"):

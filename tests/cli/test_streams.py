@@ -77,6 +77,7 @@ def test_a_closed_or_full_stderr_is_no_error() -> None:
         assert "no problems found" not in done.stdout
 
 
+@pytest.mark.slow
 def test_a_full_stdout_does_not_keep_the_files_from_being_written() -> None:
     with open("/dev/full", "wb") as full:
         done = pnsim("run", "net.net", "--report", "r.html", "--trace", "t.csv", stdout=full)
@@ -100,6 +101,7 @@ def test_a_closed_pipe_ends_the_printing_only(net: str, status: int) -> None:
     assert checked.returncode == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("encoding", one_in(4, ["ascii", "cp1252", "latin-1", "utf-8"]))
 def test_an_encoding_without_the_signs_has_plain_ones(encoding: str) -> None:
     environment = {**os.environ, "LC_ALL": "C", "PYTHONIOENCODING": encoding}

@@ -36,7 +36,7 @@ ENGINES = ["reference", *(["native"] if available() else [])]
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_search_for_bindings_ends_with_the_time(call: Call, write: Callable[..., str], engine: str) -> None:
     begun = time.monotonic()
-    found = call("run", write(ENDLESS_SEARCH), "--engine", engine, "--time-limit", "1 s", "-n", "2")
+    found = call("run", write(ENDLESS_SEARCH), "--engine", engine, "--time-limit", "0.2 s", "-n", "2")
     assert found.status == 130
     assert time.monotonic() - begun < 20
     assert "PARTIAL RESULTS: interrupted" in found.out
@@ -77,7 +77,7 @@ def test_machine_code_ends_a_search(write: Callable[..., str], monkeypatch: pyte
 
 
 def test_the_figures_up_to_then_are_kept(call: Call) -> None:
-    found = call("run", "mm1", "--until", "1e12", "--time-limit", "0.5", "--engine", "reference")
+    found = call("run", "mm1", "--until", "1e12", "--time-limit", "0.1", "--engine", "reference")
     assert found.status == 130
     assert "PARTIAL RESULTS" in found.out
     assert "customers" in found.out
@@ -90,7 +90,7 @@ def test_a_run_that_is_done_in_time(call: Call, write: Callable[..., str]) -> No
 
 
 def test_a_warm_up_that_is_not_found_in_time(call: Call) -> None:
-    found = call("run", "mm1", "--until", "1e12", "--warmup", "auto", "--time-limit", "0.5", "--engine", "reference")
+    found = call("run", "mm1", "--until", "1e12", "--warmup", "auto", "--time-limit", "0.1", "--engine", "reference")
     assert found.status == 130
 
 

@@ -6,6 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 from random import Random
 
+import pytest
 from lsprotocol import types
 
 from petri import library
@@ -64,10 +65,12 @@ def any_edits(seed: int, name: str, count: int) -> None:
         ask_everything(workspace, path, random)
 
 
-def test_any_edit_of_small_nets() -> None:
+@pytest.mark.parametrize("count", [7, pytest.param(30, marks=pytest.mark.slow)])
+def test_any_edit_of_small_nets(count: int) -> None:
     for seed, name in enumerate(("patterns/ixp_thread", "patterns/token_bucket", "patterns/round_robin")):
-        any_edits(seed, name, 20)
+        any_edits(seed, name, count)
 
 
-def test_any_edit_of_a_net_with_imports() -> None:
-    any_edits(3, "npf", 8)
+@pytest.mark.parametrize("count", [4, pytest.param(16, marks=pytest.mark.slow)])
+def test_any_edit_of_a_net_with_imports(count: int) -> None:
+    any_edits(3, "npf", count)

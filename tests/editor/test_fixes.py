@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
+
+import pytest
 
 from petri import language
 from petri.diagnostics import Diagnostic
@@ -12,6 +15,7 @@ from petri.editor.fixes import Change, changes
 from petri.language.loader import OpenTexts
 from petri.wording import wording_table
 from tests.language.test_slips import CASES as SLIPS
+from tests.sampling import one_in
 
 CORPUS = Path(__file__).parents[1] / "language"
 FILES = [path for folder in ("errors", "syntax_errors") for path in sorted((CORPUS / folder).glob("*.net"))]
@@ -42,8 +46,15 @@ MORE = (
 )
 
 
-def texts() -> Iterator[tuple[Path, str]]:
-    """Wrong nets with the paths that they are read from."""
+PARTS = 6
+
+
+def texts(part: int) -> Iterator[tuple[Path, str]]:
+    """Each sixth wrong net, with the path that it is read from."""
+    yield from islice(all_texts(), part, None, PARTS)
+
+
+def all_texts() -> Iterator[tuple[Path, str]]:
     for path in FILES:
         if path.stat().st_size < LONGEST and not path.name.startswith(LIMIT):
             try:
@@ -56,10 +67,10 @@ def texts() -> Iterator[tuple[Path, str]]:
         yield CORPUS / f"more_{number}.net", text
 
 
-def cases() -> list[tuple[Path, Diagnostic, Change, str]]:
-    """For 4 s: not when tests are collected, which every worker does."""
+def cases(part: int) -> list[tuple[Path, Diagnostic, Change, str]]:
+    """For most of a second: not when tests are collected, which every worker does."""
     found = []
-    for path, text in texts():
+    for path, text in texts(part):
         for diagnostic in found_in(path, text):
             if diagnostic.span is not None and diagnostic.span.file.endswith(path.name):
                 found += [(path, diagnostic, change, text) for change in changes(diagnostic, lines_of(text))]
@@ -73,9 +84,14 @@ def left_by(path: Path, diagnostic: Diagnostic, change: Change, text: str) -> li
     return [one for one in after if one.id == diagnostic.id and one.span and (one.span.line, one.span.column) == start]
 
 
-def test_a_fix_removes_its_error_and_each_kind_is_tried() -> None:
-    tried = cases()
-    left = [(case[0].name, case[2], one.id, one.values) for case in tried for one in left_by(*case)]
+@pytest.mark.parametrize("part", one_in(PARTS, range(PARTS)))
+def test_a_fix_removes_its_error(part: int) -> None:
+    left = [(case[0].name, case[2], one.id, one.values) for case in cases(part) for one in left_by(*case)]
     assert left == []
+
+
+@pytest.mark.slow
+def test_each_kind_of_fix_is_tried() -> None:
     marked = {name for name, entry in wording_table().items() if entry.fixes}
-    assert sorted(marked - {diagnostic.id for _, diagnostic, _, _ in tried}) == []
+    tried = {diagnostic.id for part in range(PARTS) for _, diagnostic, _, _ in cases(part)}
+    assert sorted(marked - tried) == []

@@ -61,7 +61,7 @@ def unknown(path: Path) -> set[str]:
     }
 
 
-@pytest.mark.parametrize("path", one_in(4, NETS))
+@pytest.mark.parametrize("path", one_in(6, NETS))
 def test_every_name_of_the_library_is_found(path: Path) -> None:
     assert unknown(path) == set()
 
@@ -113,15 +113,15 @@ def test_a_unit_is_found_wherever_it_is_written(tmp_path: Path) -> None:
     assert [one.span.line for one in listed if one.meant.name == "cycle"] == [2, 3, 5, 6]
 
 
-def test_a_check_after_an_edit_of_1000_lines_is_fast() -> None:
-    """While one types: 0.08 s of processor time; only what has changed is parsed again."""
+def test_a_check_after_an_edit_of_300_lines_is_fast() -> None:
+    """While one types: 0.03 s of processor time; only what has changed is parsed again."""
     lines = [
         "net big",
         "time ns",
         "type Packet = { seq: int, size: Bytes }",
         "place q0 : Packet = {seq: 0, size: 64 B}",
     ]
-    for number in range(1, 333):
+    for number in range(1, 100):
         lines.append(f"## the queue {number}")
         lines.append(f"place q{number} : Packet fifo cap {number}")
         lines.append(
@@ -135,7 +135,7 @@ def test_a_check_after_an_edit_of_1000_lines_is_fast() -> None:
         start = process_time()
         assert workspace.check(path).study is not None
         spent.append(process_time() - start)
-    assert min(spent[1:]) < 0.3
+    assert min(spent[1:]) < 0.1
 
 
 def test_the_amount_of_a_token_names_its_fields(tmp_path: Path) -> None:

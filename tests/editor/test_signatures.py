@@ -53,6 +53,7 @@ def test_it_tells_what_is_asked_for(more: str, wanted: object) -> None:
     assert shown(more) == wanted
 
 
+@pytest.mark.slow
 def test_an_editor_gets_the_domain_of_a_parameter(tmp_path: Path) -> None:
     text = NET + "transition t: a -> a takes pareto("
     with Client(tmp_path.resolve()) as client:

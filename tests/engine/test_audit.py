@@ -28,7 +28,7 @@ NAMES = ["reference", "native"] if available() else ["reference"]
 LIMITS = Limits(firings_at_an_instant=60, tokens=60)
 # Beyond this time a short firing ends when it starts, and the trace does not tell it from one that takes no time.
 FAR = 2.0**40
-FEW = settings(deadline=None, suppress_health_check=list(HealthCheck), max_examples=30)
+FEW = settings(deadline=None, suppress_health_check=list(HealthCheck), max_examples=12)
 
 
 class Auditor:

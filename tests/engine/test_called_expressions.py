@@ -56,6 +56,7 @@ def ring(expressions: list[str], guard: str = "x >= 0") -> Net:
     return petri.loads("\n".join(text)).net
 
 
+@pytest.mark.slow
 def test_the_code_is_that_of_one() -> None:
     net = petri.loads("\n".join(lines(STATIONS))).net
     shared, alone = ran(net), ran(net, left_out="calls")
@@ -96,7 +97,7 @@ def test_constants_are_no_part_of_the_code(step: str) -> None:
 @pytest.mark.parametrize(
     ("expression", "guard"),
     [
-        ("1000 div (19 - x)", "x >= 0"),  # a division by zero
+        pytest.param("1000 div (19 - x)", "x >= 0", marks=pytest.mark.slow),  # a division by zero
         pytest.param("x * 60000", "x >= 0", marks=pytest.mark.slow),  # a value outside of its range
         pytest.param("x + 1", "x * 500000000000000000 >= 0", marks=pytest.mark.slow),  # an overflow, in a guard
     ],

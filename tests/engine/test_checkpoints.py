@@ -152,12 +152,12 @@ def saved_on_the_way(net: Net, how: str, firings: int) -> tuple[SavedEngine, flo
     return one.save(), now + now
 
 
-@pytest.mark.parametrize("path", one_in(24, LIBRARY), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", one_in(48, LIBRARY), ids=lambda path: path.stem)
 def test_nets_of_the_library_go_on(path: Path) -> None:
     net = petri.load(path).net
-    saved, until = saved_on_the_way(net, "interpreted", 400)
-    assert saved_on_the_way(net, "machine code", 400)[0] == saved
-    assert saved_on_the_way(net, "reference", 400)[0] == saved
+    saved, until = saved_on_the_way(net, "interpreted", 200)
+    assert saved_on_the_way(net, "machine code", 200)[0] == saved
+    assert saved_on_the_way(net, "reference", 200)[0] == saved
     whole = session(net, "interpreted", 1, True, limits=Limits())
     whole.advance(saved.window, 10**6)
     whole.begin_window()

@@ -18,6 +18,7 @@ LIMITS = Limits(firings_at_an_instant=1 << 40, tokens=1 << 32)
 pytestmark = pytest.mark.skipif(not available(), reason="the native engine is not built")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("times", ["takes exp(1.0)", "draw later ~ uniform(0..9)  takes 1.0 + later"])
 def test_machine_code_ends_firings_of_one_tick_in_order(monkeypatch: pytest.MonkeyPatch, times: str) -> None:
     net = petri.loads(f"net crowded\nplace job = {IN_PROGRESS} * token\ntransition work: job -> job  {times}\n").net

@@ -25,10 +25,11 @@ def test_there_are_parameters_of_every_distribution() -> None:
     assert INSIDE.keys() == OUTSIDE.keys() == drawing
 
 
+@pytest.mark.parametrize("many", [8, pytest.param(40, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("distribution", INSIDE)
-def test_values_are_the_same(distribution: str) -> None:
+def test_values_are_the_same(distribution: str, many: int) -> None:
     for parameters in INSIDE[distribution]:
-        draws, firings = (1, 3) if parameters[0] == 10_000 else (20, 15)
+        draws, firings = (1, 3) if parameters[0] == 10_000 else (many, 15)
         sessions = both(drawing(drawn(distribution, parameters), draws), firings)
         reference, native = ([tuple(firing.variables) for firing in session.trace()] for session in sessions)
         assert len(reference) == firings, parameters

@@ -20,12 +20,13 @@ from petri.run.session import begin
 from petri.structs import replace
 from tests.engine.copies import several
 from tests.engine.nets import nets
+from tests.sampling import one_in
 
 pytestmark = pytest.mark.skipif(not available(), reason="the native engine is not built")
 
 NETS = Path(__file__).parents[2] / "benchmarks" / "nets"
 LIMITS = Limits(firings_at_an_instant=60, tokens=60)
-FEW = settings(deadline=None, suppress_health_check=list(HealthCheck), max_examples=30)
+FEW = settings(deadline=None, suppress_health_check=list(HealthCheck), max_examples=12)
 MANY_NETS = settings(FEW, max_examples=150)
 
 
@@ -193,13 +194,13 @@ RETURN = """transition give_back: ask(p) -> left(p)  takes 1.0
 FEW_KEYS, MANY_KEYS, HASHED = "0..9", "0..999", "0..1_000_000"
 
 
-@pytest.mark.parametrize("rest", [ANSWER, RETURN], ids=["two joins", "one join"])
+@pytest.mark.parametrize("rest", one_in(2, [ANSWER, RETURN], {ANSWER: "two joins", RETURN: "one join"}.__getitem__))
 @pytest.mark.parametrize("guard", ["", "when a mod 3 != 0"], ids=["all", "filtered"])
 @pytest.mark.parametrize(
     ("keys", "spread", "size"),
     [
         (FEW_KEYS, 10, 12),  # a token or two of each key
-        (FEW_KEYS, 10, 50),  # more than a bucket holds
+        pytest.param(FEW_KEYS, 10, 50, marks=pytest.mark.slow),  # more than a bucket holds
         (FEW_KEYS, 2, 40),  # more than a byte counts
         pytest.param(MANY_KEYS, 250, 300, marks=pytest.mark.slow),  # more seats than a block has
         (HASHED, 30, 60),
@@ -262,7 +263,7 @@ const exp_of = [0.0, 0.5, 2.0]"""
 @pytest.mark.parametrize(
     ("transitions", "capacity", "last"), [(DRAIN, "", 6), (TO_ONE, "cap 2", 4), (TO_SOME, "cap 3", 5)]
 )
-@pytest.mark.parametrize("patience", [0, 20])
+@pytest.mark.parametrize("patience", one_in(2, [0, 20]))
 def test_lines(
     transitions: str, capacity: str, last: int, discipline: str, patience: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -320,6 +321,7 @@ def test_thousands_of_firings_in_progress(
     assert_same_state(*sessions)
 
 
+@pytest.mark.slow
 def test_thousands_of_firings_in_progress_in_the_reference() -> None:
     net = petri.load(NETS / "in_progress.net", firings=2100).net
     sessions = [begin(net, engine, 1, 0) for engine in ("reference", "native")]

@@ -43,6 +43,7 @@ sys.exit(not session.ran_code)
 """
 
 
+@pytest.mark.slow
 def test_code_is_made_where_free_memory_is_far_apart() -> None:
     root = Path(__file__).parents[2]
     done = subprocess.run([sys.executable, "-c", SCRIPT], cwd=root, capture_output=True, text=True)

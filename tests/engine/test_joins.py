@@ -20,7 +20,7 @@ from tests.sampling import one_in
 pytestmark = pytest.mark.skipif(not available(), reason="the native engine is not built")
 
 LIMITS = Limits(firings_at_an_instant=400, tokens=400)
-FEW = settings(deadline=None, suppress_health_check=list(HealthCheck), max_examples=20)
+FEW = settings(deadline=None, suppress_health_check=list(HealthCheck), max_examples=8)
 MANY_NETS = settings(FEW, max_examples=120)
 NEVER = 1 << 60
 
@@ -53,7 +53,7 @@ LIVING = {
         """,
     "three of one key, and any other": """
         place want : 0..2 = 0, 1, 2, 1
-        place pool : { k: 0..2, n: 0..19 } = {k: i mod 3, n: i} for i in 0..19
+        place pool : { k: 0..2, n: 0..11 } = {k: i mod 3, n: i} for i in 0..11
         transition take: want(k), pool({k, n: a}), pool({k: k, n: b}), pool({k: (k + 1) mod 3, n: c}), pool(o)
           -> want((k + 1) mod 3), pool({k, n: b}), pool({k, n: c}), pool({k: (k + 1) mod 3, n: a}), pool(o)
           takes exp(1.0)
@@ -185,7 +185,7 @@ def test_hundreds_of_pairs() -> None:
     transition clear: day, reset machine -> 150 * machine(7)  takes 9.0
     """
     net = petri.loads(text).net
-    assert assert_same_pieces(net, 1, 50, 4, 0, NEVER) == 200
+    assert assert_same_pieces(net, 1, 25, 4, 0, NEVER) == 100
 
 
 def test_one_arc_with_a_constant_key_is_chosen_in_machine_code() -> None:

@@ -69,12 +69,12 @@ def code(net: Net, left_out: str) -> str:
 def test_the_nets_have_one_clock() -> None:
     """Most of them: their code is another than that of nets without this loop."""
     chance = random.Random(1)
-    nets = [petri.loads(random_net(chance, transitions)).net for transitions in (1, 3, 12, 30) * 5]
-    assert sum(code(net, "") != code(net, "clock") for net in nets) >= 15
+    nets = [petri.loads(random_net(chance, transitions)).net for transitions in (1, 3, 12) * 4]
+    assert sum(code(net, "") != code(net, "clock") for net in nets) >= 9
 
 
-@pytest.mark.parametrize("transitions", [1, 3, 12, 30])
-@pytest.mark.parametrize("part", one_in(6, range(12)))
+@pytest.mark.parametrize("transitions", [1, 3, 12, pytest.param(30, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("part", one_in(7, range(12)))
 def test_c4_both_engines_do_the_same(transitions: int, part: int) -> None:
     chance = random.Random(f"{transitions} {part}")
     limits = Limits(firings_at_an_instant=2000, tokens=60 + 4 * transitions)

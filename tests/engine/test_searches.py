@@ -11,7 +11,6 @@ from petri.engine.interface import Limits
 from petri.engine.native import available
 from petri.run.session import begin
 from tests.engine.test_engines_agree import assert_same_state
-from tests.sampling import one_in
 
 pytestmark = pytest.mark.skipif(not available(), reason="the native engine is not built")
 
@@ -204,24 +203,30 @@ FAILING = {
 }
 
 
-def run_both(text: str, seed: int, monkeypatch: pytest.MonkeyPatch) -> str | None:
-    """Runs a net on both engines, piece by piece. Returns the id of the fault."""
+def run_both(text: str, seed: int, monkeypatch: pytest.MonkeyPatch, piece: int = 250) -> str | None:
+    """Runs a net on both engines, in four pieces of some firings. Returns the id of the fault."""
     net = petri.loads("net searched\n" + text).net
     reference = begin(net, "reference", seed, 0, limits=LIMITS)
     monkeypatch.setattr("petri.engine.native.PATIENCE", 0)
     compiled = begin(net, "native", seed, 0, limits=LIMITS)
     for _ in range(4):
-        assert compiled.advance(math.inf, 250) == reference.advance(math.inf, 250)
+        assert compiled.advance(math.inf, piece) == reference.advance(math.inf, piece)
         assert_same_state(reference, compiled)
     if reference.error is None:
-        assert reference.firings == 1000
-        assert (reference.observe().firings > 0).all()
+        assert reference.firings == 4 * piece
+        assert piece < 250 or (reference.observe().firings > 0).all()
     return reference.error.id if reference.error else None
 
 
-@pytest.mark.parametrize("seed", one_in(3, range(3)))
 @pytest.mark.parametrize("text", LIVING.values(), ids=LIVING)
-def test_same_bindings(text: str, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_same_bindings(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert run_both(text, 0, monkeypatch, 40) is None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("text", LIVING.values(), ids=LIVING)
+def test_same_bindings_in_longer_runs(text: str, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     assert run_both(text, seed, monkeypatch) is None
 
 

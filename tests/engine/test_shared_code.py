@@ -46,7 +46,7 @@ def session(net: Net, levels: bool = False) -> NativeSession:
     return begun
 
 
-@pytest.mark.parametrize("case", one_in(5, CASES, name_of))
+@pytest.mark.parametrize("case", one_in(8, CASES, name_of))
 def test_of_the_library(case: tuple[Path, dict[str, str]]) -> None:
     path, parameters = case
     running = session(petri.load(path, **parameters).net)
@@ -80,7 +80,7 @@ def everything_changed_once(net: Net) -> Iterator[Net]:
     yield from (replace(net, probes=(Content(at, Expr("const", "int", value=1)),)) for at in coloured)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", one_in(3, KINDS))
 def test_of_nets_that_differ_in_one_thing(kind: str) -> None:
     """In whatever: a dependency that the key forgets lets two of them share what they must not."""
     net = KINDS[kind].net()
@@ -106,9 +106,7 @@ def changed(net: Net, chance: random.Random) -> Net | None:
     return other if is_net(other) else None
 
 
-@given(nets(), st.integers(0, 1 << 30), st.booleans(), st.booleans())
-@settings(deadline=None, suppress_health_check=list(HealthCheck), max_examples=8)
-def test_of_random_nets_that_differ_in_one_thing(net: Net, seed: int, levels: bool, apart: bool) -> None:
+def assert_shared_code_is_right(net: Net, seed: int, levels: bool, apart: bool) -> None:
     """Copies side by side, each changed in one thing. `apart`: their names do not make them one array."""
     chance = random.Random(seed)
     others = [other for _ in range(BESIDE) if (other := changed(net, chance)) is not None]
@@ -123,3 +121,9 @@ def test_of_random_nets_that_differ_in_one_thing(net: Net, seed: int, levels: bo
     running.advance(10.0, 200)
     shared = running.verify_shapes()
     event(f"{min(shared, 20) // 5 * 5} or more share code")
+
+
+FEW = settings(deadline=None, suppress_health_check=list(HealthCheck), max_examples=4)
+RUNS = given(nets(), st.integers(0, 1 << 30), st.booleans(), st.booleans())
+test_of_random_nets_that_differ_in_one_thing = FEW(RUNS(assert_shared_code_is_right))
+test_of_more_such_nets = pytest.mark.slow(settings(FEW, max_examples=20)(RUNS(assert_shared_code_is_right)))

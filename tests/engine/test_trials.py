@@ -65,7 +65,7 @@ NETS = {
 }
 
 
-@pytest.mark.parametrize("name", NETS)
+@pytest.mark.parametrize("name", one_in(2, NETS))
 @pytest.mark.parametrize("patience", one_in(2, [0, 10**9], {0: "machine code", 10**9: "interpreted"}.__getitem__))
 def test_both_engines_agree(name: str, patience: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("petri.engine.native.PATIENCE", patience)

@@ -97,7 +97,7 @@ def replace_without(run: Run, name: str) -> Run:
 
 @pytest.mark.parametrize("name", OPTIMISATIONS)
 def test_no_result_depends_on_it(name: str) -> None:
-    assert_nothing_changes(name, 4)
+    assert_nothing_changes(name, 2)
 
 
 @pytest.mark.slow
@@ -109,6 +109,7 @@ def test_no_result_of_many_nets_depends_on_it(name: str) -> None:
 RARELY = [pytest.param(name, marks=pytest.mark.slow) for name in sorted({*OPTIMISATIONS} - {"shapes", "footprints"})]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["footprints", *RARELY])  # without `shapes`, the code of each station takes seconds
 def test_a_net_that_does_not_fit_the_cache(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Footprints are known only of such nets."""

@@ -26,8 +26,8 @@ from tests.processes import ctrl_c_heard
 
 @contextmanager
 def ctrl_c() -> Iterator[None]:
-    """It is pressed in half a second, and answered within five."""
-    timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
+    """It is pressed when states are explored, and answered within five seconds."""
+    timer = threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT))
     begun = time.monotonic()
     with ctrl_c_heard():
         timer.start()

@@ -146,7 +146,7 @@ def test_limits_hold_among_the_bindings_of_one_transition(condition: str, limits
 def test_limits_hold_among_the_successors_of_one_state(limits: Limits, ended: str) -> None:
     """A throw has 10⁸ outcomes."""
     stop, begun = StopSign(), time.monotonic()
-    timer = threading.Timer(0.5, stop.set)
+    timer = threading.Timer(0.1, stop.set)
     if ended == "stopped":
         timer.start()
     space = NativeSpace(petri.loads(DICE).net, limits, stop)

@@ -11,6 +11,7 @@ import yaml
 
 import petri
 from petri.diagnostics import LanguageError
+from tests.sampling import one_in
 
 ORACLES = yaml.safe_load((Path(__file__).resolve().parents[1] / "data" / "oracles.yaml").read_text(encoding="utf-8"))
 MOST_STATES = 3_000
@@ -18,6 +19,7 @@ DIGITS = 3e-6  # of the values: seven digits of most
 LEAST = 55  # figures
 
 
+@pytest.mark.slow
 def test_oracles_with_a_chain() -> None:
     solved, wrong = 0, []
     for one in ORACLES:
@@ -77,7 +79,7 @@ def lost(banks: int, busy: int = 4) -> float:
     return 1.0 - 1.0 / float(shares @ slots)
 
 
-@pytest.mark.parametrize("banks", [1, 4, 8, 12, 16])
+@pytest.mark.parametrize("banks", one_in(3, [1, 12, 16, 4, 8]))
 def test_memory_in_order(banks: int) -> None:
     """Column 1 of Table 1 of Kachris et al., to ten digits: accesses with constant times make a chain in ticks."""
     solution = petri.load("memory_banks", banks=banks).solve()

@@ -14,7 +14,7 @@ from tests.exact.published import kanban, philosophers
 KANBAN = [
     (1, 160, 616, 0.0925846346333826, 1e-13),
     (2, 4_600, 28_120, 0.173871706178, 1e-10),
-    (3, 58_400, 446_400, 0.233071166010, 1e-10),
+    pytest.param(3, 58_400, 446_400, 0.233071166010, 1e-10, marks=pytest.mark.slow),
     pytest.param(4, 454_475, 3_979_850, 0.275889753096, 2e-10, marks=pytest.mark.slow),
 ]
 """Cards, states and arcs (Ciardo & Tilgner 1996), throughput (of one card by QVBS, exact; else by a program that

@@ -132,8 +132,8 @@ def test_figures_of_random_nets(seed: int, at: float | None) -> None:
 
 def test_random_nets_are_reduced() -> None:
     """The test above compares something."""
-    every = (solved(with_arrays(solvable_net(seed), 2), None, symmetry=True) for seed in range(60))
-    assert sum(one is not None and one.unreduced > one.states for one in every) > 0
+    every = (solved(with_arrays(solvable_net(seed), 2), None, symmetry=True) for seed in range(50, 60))
+    assert any(one is not None and one.unreduced > one.states for one in every)
 
 
 @pytest.mark.parametrize("text", [WORKERS, RING])

@@ -72,6 +72,7 @@ def test_breakdowns_during_service_lengthen_it() -> None:
     assert found == pytest.approx(exact, rel=0.03)
 
 
+@pytest.mark.slow
 def test_who_waits_for_one_of_two_gives_up_after_a_time() -> None:
     text = """
     place start = 40_000 * token

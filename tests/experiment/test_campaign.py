@@ -37,8 +37,8 @@ def queue(folder: Path, **options: Any) -> Experiment:
 
 
 def test_rows_are_those_of_a_run(tmp_path: Path) -> None:
-    outcome = queue(tmp_path).run(tmp_path / "s.db", engine="reference", workers=1)
-    result = language_model(0.6).run(seed=3, replications=4, engine="reference")
+    outcome = queue(tmp_path).run(tmp_path / "s.db", engine=FASTEST, workers=1)
+    result = language_model(0.6).run(seed=3, replications=4, engine=FASTEST)
     point = outcome.points[1]
     assert [row.hash for row in point.rows] == [r.hash for r in result.replications]
     measured = result.measure("customers").interval
@@ -58,7 +58,8 @@ def test_a_net_that_is_made_already_has_its_tables() -> None:
         experiment.prepare("reference")
 
 
-@pytest.mark.parametrize("precision", [pytest.param(None, marks=pytest.mark.slow), Precision(0.15)])
+@pytest.mark.slow
+@pytest.mark.parametrize("precision", [None, Precision(0.15)])
 def test_rows_do_not_depend_on_the_workers(tmp_path: Path, precision: Precision | None) -> None:
     experiment = queue(tmp_path, precision=precision, max_replications=25, warmup="auto")
     with ThreadPoolExecutor(3) as pool:
@@ -96,7 +97,7 @@ def test_replications_stop_at_the_first_look_that_is_precise(tmp_path: Path, eng
 
 def test_a_store_is_continued(tmp_path: Path) -> None:
     store = tmp_path / "s.db"
-    queue(tmp_path, points=POINTS[:2], replications=2).run(store, engine="reference", workers=1)
+    queue(tmp_path, points=POINTS[:2], replications=2).run(store, engine=FASTEST, workers=1)
     done: list[Task] = []
 
     class Watched(Threads):
@@ -104,11 +105,11 @@ def test_a_store_is_continued(tmp_path: Path) -> None:
             done.append(task)
             return super().submit(task)
 
-    sweep(queue(tmp_path), store, engine="reference", workers=Watched(2))
+    sweep(queue(tmp_path), store, engine=FASTEST, workers=Watched(2))
     assert sorted(task.index for task in done) == [0, 1, 2, 2, 2, 3, 3, 3]
-    queue(tmp_path).run(tmp_path / "fresh.db", engine="reference", workers=1)
+    queue(tmp_path).run(tmp_path / "fresh.db", engine=FASTEST, workers=1)
     assert stored_rows(store) == stored_rows(tmp_path / "fresh.db")
-    outcome = queue(tmp_path, replications=3).run(store, engine="reference", workers=1)
+    outcome = queue(tmp_path, replications=3).run(store, engine=FASTEST, workers=1)
     assert [len(point.rows) for point in outcome.points] == [3, 3, 3]
 
 
@@ -182,7 +183,7 @@ def test_two_processes_share_the_work(tmp_path: Path) -> None:
                 return super().submit(task)
 
         crew = Watched(1)
-        outcome = sweep(experiment, store, engine="reference", workers=crew)
+        outcome = sweep(experiment, store, engine=FASTEST, workers=crew)
         crew.close()
         assert outcome.done
         counts.append(len(done))
@@ -259,7 +260,7 @@ def test_a_replication_that_stops_inside_the_model_is_kept_and_told(tmp_path: Pa
     net = write_net(tmp_path, FAILING, "failing.net")
     wanted = {"steps": Precision(1e-9)}
     experiment = Experiment(net=net, points=[{"bad": 0}, {"bad": 1}], precision=wanted, max_replications=20)
-    outcome = experiment.run(tmp_path / "s.db", engine="reference", workers=1)
+    outcome = experiment.run(tmp_path / "s.db", engine=FASTEST, workers=1)
     fine, bad = outcome.points
     assert (len(fine.rows), fine.failures) == (20, [])
     assert len(bad.rows) == 10, "after a failure, no further looks"
@@ -267,14 +268,14 @@ def test_a_replication_that_stops_inside_the_model_is_kept_and_told(tmp_path: Pa
     assert bad.failures[0].failure["transition"] == "step"
     assert math.isnan(bad.interval("steps").mean) or len(bad.complete) > 0
     assert outcome.failed
-    again = experiment.run(tmp_path / "s.db", engine="reference", workers=1)
+    again = experiment.run(tmp_path / "s.db", engine=FASTEST, workers=1)
     assert [len(point.rows) for point in again.points] == [20, 10]
 
 
 def test_common_and_independent_streams(tmp_path: Path) -> None:
     experiment = queue(tmp_path, points=[{"load": 0.3}, {"load": 0.31}], measures=["customers", "arrive.rate"])
-    common = experiment.run(tmp_path / "c.db", engine="reference", workers=1)
-    independent = experiment.with_overrides(streams="independent").run(tmp_path / "i.db", engine="reference", workers=1)
+    common = experiment.run(tmp_path / "c.db", engine=FASTEST, workers=1)
+    independent = experiment.with_overrides(streams="independent").run(tmp_path / "i.db", engine=FASTEST, workers=1)
     assert {row.seed for point in common.points for row in point.rows} == {3}
     seeds = [{row.seed for row in point.rows} for point in independent.points]
     assert len(seeds[0] | seeds[1]) == 2
@@ -283,7 +284,7 @@ def test_common_and_independent_streams(tmp_path: Path) -> None:
 def test_what_belongs_to_another_experiment_is_refused(tmp_path: Path) -> None:
     store = tmp_path / "s.db"
     experiment = queue(tmp_path, replications=1)
-    experiment.run(store, engine="reference", workers=1)
+    experiment.run(store, engine=FASTEST, workers=1)
     cases: list[tuple[Experiment, str, str]] = [
         (experiment.with_overrides(seed=4), "store-of-other-experiment", "there seed is 3, here 4"),
         (experiment.with_overrides(until=100.0), "store-of-other-experiment", "end of the run"),
@@ -293,12 +294,12 @@ def test_what_belongs_to_another_experiment_is_refused(tmp_path: Path) -> None:
     ]
     for other, identifier, text in cases:
         with pytest.raises(ExperimentError) as caught:
-            other.run(store, engine="reference", workers=1)
+            other.run(store, engine=FASTEST, workers=1)
         assert caught.value.diagnostic.id == identifier
         assert text in str(caught.value)
     write_net(tmp_path, QUEUE.replace("exp(1)", "exp(2)"))
     with pytest.raises(ExperimentError) as caught:
-        experiment.run(store, engine="reference", workers=1)
+        experiment.run(store, engine=FASTEST, workers=1)
     assert caught.value.diagnostic.id == "store-of-other-net"
     assert any("`--fresh`" in hint for hint in caught.value.diagnostic.hints)
 
@@ -307,7 +308,7 @@ def test_files_that_are_no_stores(tmp_path: Path) -> None:
     (tmp_path / "text.db").write_text("not a database at all, but long enough to be looked at", encoding="utf-8")
     sqlite3.connect(tmp_path / "other.db").execute("CREATE TABLE t (x)").connection.close()
     later = tmp_path / "later.db"
-    queue(tmp_path, replications=1).run(later, engine="reference", workers=1)
+    queue(tmp_path, replications=1).run(later, engine=FASTEST, workers=1)
     connection = sqlite3.connect(later)
     connection.execute("PRAGMA user_version = 99")
     connection.close()
@@ -318,7 +319,7 @@ def test_files_that_are_no_stores(tmp_path: Path) -> None:
         ("nowhere/s.db", "store-unwritable"),
     ]:
         with pytest.raises(ExperimentError) as caught:
-            queue(tmp_path, replications=1).run(tmp_path / name, engine="reference", workers=1)
+            queue(tmp_path, replications=1).run(tmp_path / name, engine=FASTEST, workers=1)
         assert caught.value.diagnostic.id == identifier
 
 
@@ -368,11 +369,11 @@ class Mortal(Workers):
 
 def test_replications_of_workers_that_died_are_handed_out_again(tmp_path: Path) -> None:
     experiment = queue(tmp_path, points=[{"load": 0.3}])
-    sweep(experiment, tmp_path / "m.db", engine="reference", workers=Mortal(2))
-    sweep(experiment, tmp_path / "s.db", engine="reference", workers=1)
+    sweep(experiment, tmp_path / "m.db", engine=FASTEST, workers=Mortal(2))
+    sweep(experiment, tmp_path / "s.db", engine=FASTEST, workers=1)
     assert stored_rows(tmp_path / "m.db") == stored_rows(tmp_path / "s.db")
     with pytest.raises(ExperimentError) as caught:
-        sweep(experiment, tmp_path / "n.db", engine="reference", workers=Mortal(99))
+        sweep(experiment, tmp_path / "n.db", engine=FASTEST, workers=Mortal(99))
     assert caught.value.diagnostic.id == "workers-lost"
 
 
@@ -387,10 +388,10 @@ def test_a_killed_worker_process_is_replaced(tmp_path: Path) -> None:
             killed.append(workers.processes[0])
             os.kill(killed[0], signal.SIGKILL)
 
-    sweep(experiment, tmp_path / "k.db", engine="reference", workers=workers, watch=watch)
+    sweep(experiment, tmp_path / "k.db", engine=FASTEST, workers=workers, watch=watch)
     workers.close()
     assert killed
-    sweep(experiment, tmp_path / "s.db", engine="reference", workers=1)
+    sweep(experiment, tmp_path / "s.db", engine=FASTEST, workers=1)
     assert stored_rows(tmp_path / "k.db") == stored_rows(tmp_path / "s.db")
 
 
@@ -404,7 +405,7 @@ def test_interrupted(tmp_path: Path) -> None:
             pressed.append(state.here)
             raise KeyboardInterrupt
 
-    outcome = sweep(experiment, tmp_path / "s.db", engine="reference", workers=Threads(2), watch=watch)
+    outcome = sweep(experiment, tmp_path / "s.db", engine=FASTEST, workers=Threads(2), watch=watch)
     assert outcome.interrupted
     assert not outcome.done
     kept = len(stored_rows(tmp_path / "s.db"))
@@ -424,7 +425,7 @@ def test_interrupted_while_rows_are_taken_in(tmp_path: Path, monkeypatch: pytest
         taken(state, row)
 
     monkeypatch.setattr(PointState, "add", add)
-    outcome = sweep(queue(tmp_path, replications=50, until=1000), tmp_path / "s.db", engine="reference", workers=1)
+    outcome = sweep(queue(tmp_path, replications=50, until=1000), tmp_path / "s.db", engine=FASTEST, workers=1)
     assert outcome.interrupted
     kept = len(stored_rows(tmp_path / "s.db"))
     assert kept >= 3
@@ -467,7 +468,7 @@ def test_interrupted_while_writing(tmp_path: Path, statement: str, rows: int) ->
 
 def test_progress_is_told(tmp_path: Path) -> None:
     states: list[State] = []
-    queue(tmp_path).run(tmp_path / "s.db", engine="reference", workers=1, watch=states.append)
+    queue(tmp_path).run(tmp_path / "s.db", engine=FASTEST, workers=1, watch=states.append)
     assert (states[0].done, states[0].replications, states[0].left) == (0, 12, None)
     assert (states[-1].done, states[-1].points_done, states[-1].left) == (12, 3, 0.0)
     assert sum(len(state.closed) for state in states) == 3

@@ -16,11 +16,9 @@ from pathlib import Path
 import pytest
 
 from tests.cli.calling import Call, caller
-from tests.engines import FASTEST
+from tests.engines import FASTEST, REFERENCE
 from tests.experiment.nets import FAILING, TIMED, stored_rows, write_net
 from tests.processes import started
-
-REFERENCE = ("--engine", "reference", "--workers", "1")
 
 
 @pytest.fixture
@@ -152,6 +150,7 @@ def test_a_result_says_where_its_net_is(call: Call, tmp_path: Path) -> None:
     assert (found.status, found.out.splitlines()[-1]) == (0, "all 2 are the same")
 
 
+@pytest.mark.slow
 def test_ctrl_c_keeps_what_is_finished_and_shows_it(tmp_path: Path) -> None:
     net = str(write_net(tmp_path))
     arguments = ["sweep", net, "--grid", "load=0.3,0.6", "-n", "500", "--until", "500", *REFERENCE, "--store", "s.db"]

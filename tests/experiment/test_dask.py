@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,8 @@ from petri.experiment.procedure.campaign import State
 from petri.experiment.procedure.workers import Dask
 from tests.experiment.nets import stored_rows, write_net
 
-pytest.importorskip("distributed")
+# Half a second, which a collection of tests need not take.
+pytestmark = pytest.mark.skipif(find_spec("distributed") is None, reason="Dask is not installed")
 
 
 @pytest.mark.slow
@@ -50,8 +52,9 @@ def test_a_cluster_that_loses_a_worker_gives_the_same_rows(tmp_path: Path) -> No
     assert stored_rows(tmp_path / "address.db") == rows
 
 
+@pytest.mark.slow
 def test_no_scheduler_there(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("petri.experiment.procedure.workers.PATIENCE", 0.5)
+    monkeypatch.setattr("petri.experiment.procedure.workers.PATIENCE", 0.1)
     with pytest.raises(ExperimentError) as caught:
         Dask("tcp://127.0.0.1:9")
     assert caught.value.diagnostic.id == "dask-unreachable"

@@ -123,6 +123,7 @@ def test_damaged_tallies_are_refused(tmp_path: Path, written: str) -> None:
 # ---------------------------------------------------------------- searches
 
 
+@pytest.mark.slow
 def test_a_search_for_the_limit_of_a_probability(tmp_path: Path) -> None:
     """The longest mean life, in steps of 0.25, at which both fail with at least 1 %: (1 - exp(-0.3 / mean))² = 0.01."""
     limit = -0.3 / math.log(1 - 0.1)  # 2.847

@@ -170,6 +170,7 @@ def renamed(gate: str, folder: Path) -> str:
     return str(path)
 
 
+@pytest.mark.slow
 def test_what_the_net_does_not_say(call: Call, gate: str, tmp_path: Path) -> None:
     renamed(gate, tmp_path)
     found = call("rfc2544", "renamed.net", *OPTIONS)
@@ -181,6 +182,7 @@ def test_what_the_net_does_not_say(call: Call, gate: str, tmp_path: Path) -> Non
     assert call("rfc2544", "renamed.net", *OPTIONS, *named, "-q").status == 0
 
 
+@pytest.mark.slow
 def test_without_a_size_there_is_one_row(gate: str, tmp_path: Path) -> None:
     found = petri.rfc2544(renamed(gate, tmp_path), load="offer", loss="gone", **FAST)  # type: ignore[arg-type]
     assert len(found.rows) == 1
@@ -188,6 +190,7 @@ def test_without_a_size_there_is_one_row(gate: str, tmp_path: Path) -> None:
     assert repr(found) == "ForwardingOutcome gate: 1 frame size; 0.8"
 
 
+@pytest.mark.slow
 def test_cases_and_grids_are_rows(gate: str) -> None:
     cases = {"slow": {"line": "1 Gbps"}, "fast": {"line": "2 Gbps"}}
     found = petri.rfc2544(gate, sizes=[64, 256], cases=cases, **FAST)  # type: ignore[arg-type]

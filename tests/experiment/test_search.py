@@ -118,12 +118,12 @@ def test_the_load_with_five_percent_of_loss(md1k: str) -> None:
 @pytest.mark.parametrize(("seats", "seed"), [(10, 2), (5, 1), (20, 3)])
 def test_the_load_with_one_percent_of_loss(md1k: str, seats: int, seed: int) -> None:
     found = petri.search(
-        md1k, find="load", between="0.5..1", condition="loss <= 1%", resolution="1%", until=20_000, seed=seed,
+        md1k, find="load", between="0.5..1", condition="loss <= 1%", resolution="2%", until=20_000, seed=seed,
         fixed={"seats": seats}, max_replications=400,
     )  # fmt: skip
     exact = root(lambda load: blocking(load, seats), 0.01, 0.5, 1.0)
     assert isinstance(found.value, float)
-    assert found.value <= exact <= found.value + 0.0101
+    assert found.value <= exact <= found.value + 0.0201
     assert found.found[0].probability >= 0.9
 
 
@@ -194,6 +194,7 @@ def test_a_search_at_each_point(md1k: str) -> None:
     assert repr(found) == f"SearchOutcome md1k: largest load with loss <= 2%; {values}"
 
 
+@pytest.mark.slow
 def test_the_smallest_value_from_the_other_end(md1k: str) -> None:
     """A range from its greater end: fewer seats lose more."""
     found = small(md1k, find="seats", between="20..1", resolution=1, fixed={"load": 0.8})

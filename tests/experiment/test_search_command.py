@@ -35,6 +35,7 @@ def test_the_table_and_the_answer(call: Call) -> None:
     assert found.err.splitlines()[0] == "load=0.2  n 10  holds"
 
 
+@pytest.mark.slow
 def test_a_file_gives_the_same(call: Call) -> None:
     """Options override the file."""
     options = call("search", "md1k.net", *SHORT, "--confidence", "90%", "--no-growth-check", "--json", "-q")
@@ -52,6 +53,7 @@ def test_a_file_gives_the_same(call: Call) -> None:
     assert [one["value"] for one in coarser["found"][0]["tried"]] == [0.2, 0.7, 1.2]
 
 
+@pytest.mark.slow
 def test_a_grid_gives_a_row_for_each_point(call: Call) -> None:
     found = call("search", "md1k.net", *OPTIONS, "--max-replications", "20", "--grid", "seats=2,8", "-q")
     assert found.status == 0
@@ -117,6 +119,7 @@ def test_an_answer_that_is_not_certain_is_noted(call: Call) -> None:
     assert "--max-replications" in found.err
 
 
+@pytest.mark.slow
 def test_growth_is_noted(call: Call) -> None:
     options = ("--find", "load", "--in", "0.5..1.5", "--while", "loss == 0", "--resolution", "0.25")
     found = call("search", "md1k.net", *options, "--set", "seats=90000", "--until", "2000")

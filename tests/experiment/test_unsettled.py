@@ -131,6 +131,7 @@ def test_a_validation_marks_figures_that_move(pnsim: Call, tmp_path: Path) -> No
     assert (page.count(" us !<"), page.count(note)) == (2, 1)  # in the paper's table, and among all figures
 
 
+@pytest.mark.slow
 @needs_native
 def test_rfc2544_marks_figures_that_move(pnsim: Call, tmp_path: Path) -> None:
     """At load 1.3 the queue grows, and with it the share of what waits at its end, which is the loss here."""

@@ -45,6 +45,7 @@ def test_little_is_cut_from_what_is_steady() -> None:
     assert pilot(language.loads(STEADY), plan()).length <= 300
 
 
+@pytest.mark.slow
 def test_the_answer_depends_on_the_seed_alone() -> None:
     net = language.loads(SLOW_START)
     assert pilot(net, plan()) == pilot(net, plan())

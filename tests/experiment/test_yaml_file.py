@@ -14,6 +14,7 @@ from petri.experiment import Experiment, sweep
 from petri.experiment.design.definition import Expected, Tolerance
 from petri.experiment.errors import ExperimentError
 from petri.measure.sequential import Precision
+from tests.engines import FASTEST
 from tests.experiment.nets import write_net
 
 WHOLE = """\
@@ -300,12 +301,12 @@ def test_cases_are_crossed_with_the_grid(tmp_path: Path) -> None:
         Expected("customers", "1", Tolerance(0.9), {"case": "one", "load": 0.5}, "table 2"),
         Expected("busy", "80%", Tolerance(0.9), {"case": "four", "load": 0.8}, "table 2"),
     ]
-    outcome = sweep(found, tmp_path / "s.db", engine="reference", workers=1)
+    outcome = sweep(found, tmp_path / "s.db", engine=FASTEST, workers=1)
     assert outcome.axes == ["case", "load"]
     assert outcome.point(case="four", load=0.8).interval("customers").mean > 2
     assert len(outcome.point(case="one", load=0.5).checked) == 2
     again = sweep(load(tmp_path, CASES.replace("four: {servers: 4}", "four: {servers: 4}\n  two: {servers: 2}")),
-                  tmp_path / "s.db", engine="reference", workers=1)  # fmt: skip
+                  tmp_path / "s.db", engine=FASTEST, workers=1)  # fmt: skip
     assert len(again.points) == 6
 
 

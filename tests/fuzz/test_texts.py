@@ -21,7 +21,7 @@ from tests.fuzz.modes import Run
 from tests.fuzz.texts import FREE, KEPT, Text
 
 CASES = 160
-COMPARED = 60  # `make fuzz` compares hundreds
+COMPARED = 30  # `make fuzz` compares hundreds
 KIND = KINDS["text"]
 
 
@@ -45,9 +45,9 @@ def test_every_construct_is_drawn_and_acts() -> None:
 
 
 def test_a_few_texts_agree_in_all_modes_and_words() -> None:
-    ran = sum((KIND.run(data) for data in cases(3)), Counter[str]())
+    ran = sum((KIND.run(data) for data in cases(2)), Counter[str]())
     assert ran["refused"] == 0
-    assert ran["reference"] == 3
+    assert ran["reference"] == 2
 
 
 @pytest.mark.slow
@@ -78,7 +78,7 @@ def test_an_order_that_shows_is_a_finding() -> None:
 def test_names_and_the_order_of_places_and_measures_show_nowhere() -> None:
     text = Text([(KEPT if line.startswith("transition") else FREE, line) for line in COUPLED.split("\n")])
     orders = set()
-    for seed in range(8):
+    for seed in range(4):
         source = retold.reordered(text, random.Random(seed))
         orders.add(source.index("N1a =") < source.index("N2b\n") if "N2b\n" in source else None)
         for telling in retold.TELLINGS:

@@ -120,6 +120,7 @@ def test_functions_that_grow() -> None:
         cpn_ml.written_out(cpn_ml.expression("f39(1)"), cpn_ml.declarations(grown))
 
 
+@pytest.mark.slow
 def test_pages_that_grow() -> None:
     """Each page has two instances of the next."""
     pages = []

@@ -36,11 +36,12 @@ def test_the_net_of_a_sample(name: str) -> None:
     language.loads(written)
 
 
+@pytest.mark.parametrize("step", [53, pytest.param(11, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", SAMPLES)
-def test_a_sample_cut_anywhere(name: str) -> None:
+def test_a_sample_cut_anywhere(name: str, step: int) -> None:
     """Whatever is read of a file that was cut, nothing but an error with a message comes out."""
     data = SAMPLES[name][0].encode()
-    for end in range(0, len(data), 23):
+    for end in range(0, len(data), step):
         try:
             language.loads(interchange.text_of(interchange.read_bytes(data[:end], name)))
         except LanguageError as error:

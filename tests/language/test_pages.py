@@ -17,7 +17,8 @@ ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 PAGES = sorted(DOCS.rglob("*.md"))
 OF_PATTERNS = [f"patterns/{page.name}" for page in sorted((DOCS / "patterns").glob("*.md"))]
-RENEWED = ["tutorial.md", "patterns.md", "seeing.md", "exact.md", "rare.md", "models/queue-management.md", *OF_PATTERNS]
+LONG = ["tutorial.md", "patterns.md", "seeing.md", "exact.md", "rare.md", "models/queue-management.md"]
+RENEWED = [*LONG, *OF_PATTERNS]
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +27,7 @@ def pages() -> ModuleType:
 
 
 @pytest.mark.skipif(not available(), reason="the pages show runs of the native engine")
-@pytest.mark.parametrize("page", one_in(6, RENEWED))
+@pytest.mark.parametrize("page", one_in(6, OF_PATTERNS) + [pytest.param(page, marks=pytest.mark.slow) for page in LONG])
 def test_the_output_on_the_page_is_up_to_date(pages: ModuleType, page: str, tmp_path: Path) -> None:
     assert pages.stale(page, tmp_path) == [], "renew it with `python docs/pages.py`"
 

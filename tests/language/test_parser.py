@@ -282,15 +282,23 @@ def test_no_soup_of_tokens_is_too_much(text: str) -> None:
 
 @given(st.text(max_size=200))
 @example("after")
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_no_text_is_too_much(text: str) -> None:
     survives(text)
 
 
-def test_no_change_of_a_program_is_too_much() -> None:
-    """Seeds 0 to 149: tokens of the example taken out, doubled, exchanged or replaced."""
+@pytest.mark.slow
+@given(st.text(max_size=200))
+@settings(max_examples=200, deadline=None)
+def test_no_text_of_many_is_too_much(text: str) -> None:
+    survives(text)
+
+
+@pytest.mark.parametrize("seeds", [range(60), pytest.param(range(60, 600), marks=pytest.mark.slow)], ids=str)
+def test_no_change_of_a_program_is_too_much(seeds: range) -> None:
+    """Tokens of the example taken out, doubled, exchanged or replaced."""
     pieces = EXAMPLE.split(" ")
-    for seed in range(150):
+    for seed in seeds:
         chance = random.Random(seed)
         changed = list(pieces)
         for _ in range(chance.randint(1, 4)):
@@ -310,9 +318,15 @@ def test_no_change_of_a_program_is_too_much() -> None:
 # ---------------------------------------------------------------- the tables
 
 
-def test_damaged_tables_are_compiled_anew_and_the_stored_ones_are_those_of_the_grammar(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_the_stored_tables_are_of_this_grammar() -> None:
+    folder = Path(tables.__file__).parent
+    grammar = (folder / tables.GRAMMAR).read_text(encoding="utf-8")
+    stored = json.loads((folder / tables.COMPILED).read_text(encoding="utf-8"))
+    assert stored["digest"] == tables.digest(grammar), "run `python -m petri.language.syntax.tables`"
+
+
+@pytest.mark.slow
+def test_damaged_tables_are_compiled_anew_and_are_the_stored_ones(monkeypatch: pytest.MonkeyPatch) -> None:
     stored = json.loads((Path(tables.__file__).parent / tables.COMPILED).read_text(encoding="utf-8"))
     monkeypatch.setattr(tables, "COMPILED", "tree.py")
     compiled = tables.load_tables.__wrapped__()
@@ -320,11 +334,11 @@ def test_damaged_tables_are_compiled_anew_and_the_stored_ones_are_those_of_the_g
 
 
 def test_a_long_list_takes_time_in_proportion_to_its_length() -> None:
-    values = ", ".join(map(str, range(20_000)))
+    values = ", ".join(map(str, range(6_000)))
     begun = time.process_time()
     found, problems = parse(f"place p : int = {values}", "test.net")
     assert not problems
     (place,) = found.declarations
     assert isinstance(place, tree.Place)
-    assert len(place.initial) == 20_000
-    assert time.process_time() - begun < 1.5
+    assert len(place.initial) == 6_000
+    assert time.process_time() - begun < 0.6

@@ -476,10 +476,11 @@ def test_a_thread_is_the_net_that_one_writes_by_hand(name: str) -> None:
 
 
 @pytest.mark.skipif(FASTEST == "reference", reason="the native engine is not built")
+@pytest.mark.parametrize("firings", [150, pytest.param(500, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", PAIRS)
-def test_both_engines_agree_on_threads(name: str) -> None:
+def test_both_engines_agree_on_threads(name: str, firings: int) -> None:
     model = net(PAIRS[name][0])
-    runs = [model.run(engine=engine, max_firings=500) for engine in ("native", "reference")]
+    runs = [model.run(engine=engine, max_firings=firings) for engine in ("native", "reference")]
     assert runs[0].hash == runs[1].hash
 
 
@@ -487,7 +488,7 @@ def test_steps_of_a_large_program_are_not_written_out_again_and_again() -> None:
     """Each `set` doubles the expression; each branch could double the steps that follow."""
     with pytest.raises(LanguageError, match="too large"):
         net("thread t take received(p) let n = 1 " + "set n = n + n " * 100 + "give n * engine end")
-    branches = "if p.kind > 1 then wait 1 ns end if p.kind > 2 then give engine else wait 2 ns end " * 16
+    branches = "if p.kind > 1 then wait 1 ns end if p.kind > 2 then give engine else wait 2 ns end " * 12
     assert len(net(f"thread t take received(p) {branches} end").net.transitions) < 50
 
 

@@ -7,6 +7,7 @@ import pytest
 from petri import language
 from petri.catalogue.words import NAMES_TOO, SOFT
 from petri.language.layout.formatter import format_source
+from tests.sampling import one_in
 
 WORDS = sorted(NAMES_TOO | SOFT)
 
@@ -36,7 +37,7 @@ run until 10
 """
 
 
-@pytest.mark.parametrize("word", WORDS)
+@pytest.mark.parametrize("word", one_in(3, WORDS))
 def test_a_word_may_be_an_enumeration_value_and_a_field(word: str) -> None:
     text = NET.format(word)
     net = language.loads(text)

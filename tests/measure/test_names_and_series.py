@@ -13,6 +13,7 @@ import petri
 from petri.experiment import Experiment, sweep
 from petri.language import checks
 from petri.report.summary import print_summary
+from tests.engines import FASTEST
 
 TEXT = """
 net many
@@ -30,7 +31,7 @@ run until 400 replications 2 seed 4
 
 @pytest.fixture(scope="module")
 def result() -> petri.Result:
-    return petri.loads(TEXT).run(engine="reference")
+    return petri.loads(TEXT).run(engine=FASTEST)
 
 
 @pytest.mark.parametrize(
@@ -84,7 +85,7 @@ SERIES = TEXT + "expect passed.series.max < 2.6\nmeasure spread = passed.series.
 
 
 def test_the_windows_of_a_series_can_be_measured(tmp_path: Path) -> None:
-    result = petri.loads(SERIES).run(engine="reference")
+    result = petri.loads(SERIES).run(engine=FASTEST)
     series = result.measure("passed").series
     assert series is not None
     greatest = [max(values) for values in series.values()]
@@ -96,12 +97,12 @@ def test_the_windows_of_a_series_can_be_measured(tmp_path: Path) -> None:
     net = tmp_path / "series.net"
     net.write_text(SERIES)
     names = ["passed.series.max", "passed.series.p99.9"]
-    outcome = sweep(Experiment(net=str(net), measures=names), tmp_path / "s.db", engine="reference")
+    outcome = sweep(Experiment(net=str(net), measures=names), tmp_path / "s.db", engine=FASTEST)
     assert outcome.points[0].intervals["passed.series.max"].mean == max(greatest)
     assert outcome.points[0].intervals["passed.series.p99.9"].n == 2
 
 
 def test_a_percentile_with_a_point_can_be_recorded() -> None:
-    result = petri.loads(TEXT.replace("record mean, p99", "record mean, p99.9")).run(engine="reference")
+    result = petri.loads(TEXT.replace("record mean, p99", "record mean, p99.9")).run(engine=FASTEST)
     first = result.to_dict()["replications"][0]["measures"]
     assert first["gap.p99.9"] > first["gap"]

@@ -14,7 +14,7 @@ from petri.measure import reorder
 from petri.measure.formula import evaluate
 from petri.net import Net
 from petri.run import session
-from tests.engines import ENGINES
+from tests.engines import ENGINES, NATIVE_FIRST
 from tests.measure import definitions
 
 JITTER = """
@@ -78,7 +78,7 @@ def test_measures_tell_what_the_trace_tells(net: Net, engine: str) -> None:
     assert evaluate(net.measures[4].formula, seen) == sum(v[1] for name, _, _, v in fired if name == "carry") / 150.0
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("engine", NATIVE_FIRST)
 def test_a_window_starts_after_the_warm_up(net: Net, engine: str) -> None:
     """Its counts and those before it add up to the whole; a passage counts where it ends."""
     whole, window = (run(net, engine, warmup).observe().probes for warmup in (0.0, 40.0))
@@ -105,7 +105,7 @@ def same(first: Any, second: Any) -> list[str]:
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-@pytest.mark.parametrize(("until", "replications"), [(3_000, 1), (400, 3)])
+@pytest.mark.parametrize(("until", "replications"), [(400, 3), pytest.param(3_000, 1, marks=pytest.mark.slow)])
 def test_a_sum_of_ones_is_the_number_of_tokens_in_value_and_interval(
     engine: str, until: float, replications: int
 ) -> None:

@@ -117,7 +117,7 @@ def test_figures_of_nets(name: str, until: float, replications: int) -> None:
     assert with_lists == with_numpy
 
 
-@pytest.mark.parametrize("until", [0.5, 5.0, 4_000.0])
+@pytest.mark.parametrize("until", [0.5, 5.0, pytest.param(4_000.0, marks=pytest.mark.slow)])
 def test_rows_of_arrays(until: float) -> None:
     model = petri.loads(ARRAYS)
 

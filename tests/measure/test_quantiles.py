@@ -49,6 +49,7 @@ def test_ends_are_order_statistics(n: int, share: float, low: int | None, high: 
         assert found.ends == (low, high)
 
 
+@pytest.mark.slow
 def test_they_cover_as_often_as_they_say() -> None:
     """Of 400 intervals of the 90 % quantile from 100 exponential times, fewer than 366 cover in 0.1 % of all cases."""
     chance = np.random.default_rng(5)

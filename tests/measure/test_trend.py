@@ -93,6 +93,7 @@ def test_what_has_not_settled_is_shown_in_its_unit(pnsim: Call, tmp_path: Path) 
     assert shown.search(re.sub("<[^>]*>", "", page.read_text(encoding="utf-8")))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("replications", one_in(2, [1, 6]))
 def test_false_alarms_are_as_rare_as_stated(replications: int) -> None:
     """Of 4000 results of 5 figures that do not move, with a spread that the least change does not hide."""

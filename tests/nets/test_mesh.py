@@ -24,6 +24,7 @@ def test_all_flits_arrive_below_saturation() -> None:
     assert result.measure("hops").value == pytest.approx(2.5, rel=0.05)
 
 
+@pytest.mark.slow
 def test_virtual_channels_carry_more() -> None:
     """With one channel, a packet that waits holds up all behind it; the links are busy for less of the time."""
     least, most = (

@@ -141,6 +141,7 @@ def test_a_cache_that_does_not_snoop_is_found() -> None:
     assert petri.loads(wrong, procs=2, lines=1).reach().never == []
 
 
+@pytest.mark.slow
 def test_the_run_is_that_of_the_exact_figures() -> None:
     model = petri.load("patterns/mesi", procs=2, lines=2)
     exact, run = model.solve(), model.run(until="2 ms", warmup="100 us")

@@ -28,7 +28,7 @@ ORACLES: list[dict[str, Any]] = yaml.safe_load(
 )
 
 
-@pytest.mark.parametrize("oracle", one_in(6, ORACLES, lambda oracle: str(oracle["id"])))
+@pytest.mark.parametrize("oracle", one_in(12, ORACLES, lambda oracle: str(oracle["id"])))
 def test_figure_is_exact(oracle: dict[str, Any]) -> None:
     if not available():
         pytest.skip("takes too long on the reference engine")

@@ -38,7 +38,7 @@ def figure(result: petri.Result, name: str) -> float:
 # ---------------------------------------------------------------- PCI-X
 
 
-@pytest.mark.parametrize("burst", BURSTS)
+@pytest.mark.parametrize("burst", one_in(3, BURSTS))
 def test_efficiency_of_reads_is_that_of_the_formula(burst: int) -> None:
     """Data clocks over data clocks, 5 for the request and 4 for each split completion of 512 B."""
     result = run("pcix", "400 us", "50 us", agent_burst=f"{burst} B")
@@ -80,7 +80,8 @@ def test_processors_delay_reads() -> None:
 # ---------------------------------------------------------------- the forwarding chip
 
 
-@pytest.mark.parametrize("operation", ["ipv4", "ipv6"])
+@pytest.mark.slow
+@pytest.mark.parametrize("operation", one_in(2, ["ipv4", "ipv6"]))
 @pytest.mark.parametrize("share", one_in(3, [{}, {"control_share": 0.05}, {"option_share": 0.001}]))
 def test_smallest_frames_pass_at_line_rate(operation: str, share: dict[str, float]) -> None:
     result = run("npf", "2 ms", "500 us", operation=operation, frame="64 B" if operation == "ipv4" else "78 B", **share)
@@ -176,6 +177,7 @@ def test_the_tests_of_rfc_2544_find_its_load_loss_and_delay() -> None:
 # ---------------------------------------------------------------- the server
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("routing", one_in(4, ["lowest", "next", "fixed", "balanced"]))
 def test_processors_are_no_more_than_busy(routing: str) -> None:
     """Work, interrupts, moved data and spinning together are the time of the processors."""
@@ -239,6 +241,7 @@ def test_rules_cost_throughput() -> None:
     assert none > 2 * few > 3 * many
 
 
+@pytest.mark.slow
 def test_more_than_it_can_forward_is_lost_without_a_window() -> None:
     assert figure(run("ia32", "40 ms", "20 ms", window=0, processors=1), "loss") > 0.3
 

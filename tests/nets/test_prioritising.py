@@ -40,6 +40,7 @@ def shares(result: petri.Result) -> list[float]:
 # -------------------------------------------------------------------- the discipline
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("quotas", one_in(4, [(12, 2, 1, 1), (1, 1, 1, 1), (4, 3, 2, 1), (1, 2, 3, 4)]))
 def test_backlogged_classes_share_the_line_by_their_quotas(quotas: tuple[int, ...]) -> None:
     """Layers of 100 Mbps each. Quotas are no multiples of a packet, so they are not kept packet by packet."""
@@ -48,6 +49,7 @@ def test_backlogged_classes_share_the_line_by_their_quotas(quotas: tuple[int, ..
     assert shares(result) == pytest.approx([quota / sum(quotas) for quota in quotas], rel=0.01)
 
 
+@pytest.mark.slow
 def test_what_a_class_does_not_need_goes_to_the_others() -> None:
     """The first class needs a sixth of the line and may have more; so do two others, and the last has what is left."""
     result = run(quota_2="2000 B", background="200 Mbps", video="60 Mbps")
@@ -75,6 +77,7 @@ def test_strict_priority_is_the_limit_of_a_large_quota() -> None:
     assert shares(strict) == pytest.approx(expected, abs=0.002)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "parameters", one_in(3, [{"video": "400 Mbps"}, {}, {"video": "96 Mbps", "background": "0.1 Mbps"}])
 )
@@ -234,6 +237,7 @@ def test_microengines_are_11_to_12_percent_faster_than_the_kernel() -> None:
         assert figure(round_trip(path), "round_trip", "mean") > chip
 
 
+@pytest.mark.slow
 def test_tar_takes_8_to_9_percent_longer_where_the_host_forwards() -> None:
     chip, kernel = (figure(round_trip(path, tar=True), "tar_time") for path in ("microengines", "kernel"))
     assert 0.08 <= 1 - chip / kernel <= 0.09

@@ -27,6 +27,7 @@ def test_flows_carry_what_the_formula_says_where_losses_are_rare(changed: dict[s
     assert of_the_formula(result) == pytest.approx(1.0, rel=0.1)
 
 
+@pytest.mark.slow
 def test_small_windows_carry_less() -> None:
     """A flow waits for three answers and a round trip more after each loss, which the formula leaves out."""
     result = petri.load("patterns/tcp", flows=40).run(until="30 s", warmup="10 s")
@@ -34,6 +35,7 @@ def test_small_windows_carry_less() -> None:
     assert of_the_formula(result) < 0.85
 
 
+@pytest.mark.slow
 def test_a_flow_alone_loses_a_segment_when_its_window_has_filled_pipe_and_queue() -> None:
     """The window goes from half of W up to W, one more in each round trip: 3 W² / 8 segments for each loss."""
     result = petri.load("patterns/tcp", flows=1, line="12 Mbps").run(until="500 s", warmup="100 s")
@@ -42,6 +44,7 @@ def test_a_flow_alone_loses_a_segment_when_its_window_has_filled_pipe_and_queue(
     assert result.measure("timeouts").value == 0
 
 
+@pytest.mark.slow
 def test_a_long_queue_keeps_the_line_busy() -> None:
     """With room for all that is on the way without it, half a window still fills the line."""
     result = petri.load("patterns/tcp", flows=1, line="12 Mbps", buffer=110).run(until="250 s", warmup="100 s")

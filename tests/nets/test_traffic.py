@@ -107,7 +107,7 @@ def test_poisson(tmp_path: Path) -> None:
 
 
 def test_constant(tmp_path: Path) -> None:
-    rates = windows(run(tmp_path, "Constant(rate = 80 Mbps, network = network)", window="10 ms", until="1 s"))
+    rates = windows(run(tmp_path, "Constant(rate = 80 Mbps, network = network)", window="10 ms", until="0.3 s"))
     assert np.all(np.abs(rates - 80 * MBPS) < 1500.0 / 10_000)
 
 
@@ -216,6 +216,7 @@ def test_on_off(tmp_path: Path, even: str) -> None:
         assert covariance(rates, mean).mean() == pytest.approx(variance, rel=0.05)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("even", one_in(2, ["false", "true"]))
 def test_on_off_rate_is_exact_for_periods_of_few_packets(tmp_path: Path, even: str) -> None:
     """A period of 1 ms has room for 2.7 packets: gaps that it cuts must go on in the next one."""

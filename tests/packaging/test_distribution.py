@@ -90,6 +90,21 @@ def without_cargo(**more: str) -> dict[str, str]:
     return {**os.environ, "PATH": os.pathsep.join(kept), **more}
 
 
+@pytest.fixture(scope="module")
+def environment(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A virtual environment; the pip of these tests installs into it, so it needs none of its own."""
+    folder = tmp_path_factory.mktemp("environment")
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(folder)], check=True)
+    return folder
+
+
+def install(wheel: Path, environment: Path) -> None:
+    """Elsewhere than in the repository, where pip would find it installed already. What it needs may be there."""
+    pip = [sys.executable, "-m", "pip", "--quiet", "--python", str(environment / "bin" / "python")]
+    for command in (["uninstall", "--yes", "pnsim"], ["install", "--no-compile", str(wheel)]):
+        subprocess.run([*pip, *command], check=True, timeout=300, cwd=environment, env=without_cargo())
+
+
 @pytest.mark.slow
 def test_a_wheel_puts_nothing_else_into_site_packages(wheel: Path) -> None:
     names = zipfile.ZipFile(wheel).namelist()
@@ -103,12 +118,9 @@ def test_a_wheel_puts_nothing_else_into_site_packages(wheel: Path) -> None:
 
 
 @pytest.mark.slow
-def test_an_installed_wheel_runs_from_any_folder(wheel: Path, tmp_path: Path) -> None:
-    subprocess.run([sys.executable, "-m", "venv", str(tmp_path / "venv")], check=True)
-    python = tmp_path / "venv" / "bin" / "python"
-    # Elsewhere than in the repository, where pip would find it installed already.
-    subprocess.run([python, "-m", "pip", "install", "--quiet", str(wheel)], check=True, timeout=300, cwd=tmp_path)
-    pnsim = tmp_path / "venv" / "bin" / "pnsim"
+def test_an_installed_wheel_runs_from_any_folder(wheel: Path, environment: Path, tmp_path: Path) -> None:
+    install(wheel, environment)
+    python, pnsim = (environment / "bin" / name for name in ("python", "pnsim"))
 
     def run(*arguments: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run([pnsim, *arguments], cwd=tmp_path, capture_output=True, text=True, timeout=120)
@@ -128,18 +140,15 @@ def test_an_installed_wheel_runs_from_any_folder(wheel: Path, tmp_path: Path) ->
 
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("cargo") is None or sys.platform != "linux", reason="needs Rust; checks Linux's tag")
-def test_make_wheel_makes_one_that_needs_no_rust(tmp_path: Path) -> None:
+def test_make_wheel_makes_one_that_needs_no_rust(environment: Path, tmp_path: Path) -> None:
     made = subprocess.run(["make", "wheel", f"PYTHON={sys.executable}"], cwd=ROOT, capture_output=True, text=True)
     assert made.returncode == 0, made.stdout + made.stderr
     (wheel,) = (ROOT / "dist").glob("*.whl")
     assert re.fullmatch(r"pnsim-.*-cp311-abi3-manylinux_\d+_\d+_\w+\.whl", wheel.name)
-    subprocess.run([sys.executable, "-m", "venv", str(tmp_path / "venv")], check=True)
-    python = tmp_path / "venv" / "bin" / "python"
-    install: list[str | Path] = [python, "-m", "pip", "install", "--quiet", str(wheel)]
-    subprocess.run(install, check=True, timeout=300, cwd=tmp_path, env=without_cargo())
-    done = subprocess.run(
-        [tmp_path / "venv/bin/pnsim", "run", "mm1", "--engine", "native"], cwd=tmp_path, capture_output=True, text=True
-    )
+    install(wheel, environment)
+    pnsim = environment / "bin" / "pnsim"
+    arguments = ("run", "mm1", "--engine", "native")
+    done = subprocess.run([pnsim, *arguments], cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
 
 

@@ -110,11 +110,12 @@ def value(net: Net) -> Expr:
     ("place", "expressions"), [("whole", INTS), ("fraction", REALS), ("instant", TIMES), ("flag", BOOLS)]
 )
 @pytest.mark.parametrize("with_source", [True, False])
+@pytest.mark.parametrize("examples", [5, pytest.param(40, marks=pytest.mark.slow)])
 def test_reading_what_is_shown_gives_the_same_expression(
-    place: str, expressions: st.SearchStrategy[str], with_source: bool
+    place: str, expressions: st.SearchStrategy[str], with_source: bool, examples: int
 ) -> None:
     @given(expressions)
-    @settings(max_examples=12, deadline=None, derandomize=True)
+    @settings(max_examples=examples, deadline=None, derandomize=True)
     def holds(expression: str) -> None:
         found = read(place, expression)
         if found is None:

@@ -550,6 +550,7 @@ def dumped(path: Path, seconds: int) -> str:
     return ran.stdout
 
 
+@pytest.mark.slow
 def test_the_net_on_a_page_shows_how_much_is_used() -> None:
     import petri
     from petri.report.html import run_report

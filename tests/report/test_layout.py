@@ -103,14 +103,14 @@ def check_frames(drawn: Diagram, placed: Layout, rooms: dict[str, Rectangle]) ->
                 assert apart(frame, rooms[node.name]), node.name
 
 
-@pytest.mark.parametrize("name", one_in(8, library.net_names()))
+@pytest.mark.parametrize("name", one_in(24, library.net_names()))
 def test_nothing_lies_upon_anything_else(name: str) -> None:
     drawn = diagram(petri.load(name).net)
     for _, view in views(drawn):
         check(view, layout(view))
 
 
-@pytest.mark.parametrize("name", ["ixp2400", "timeout", "microengine"])
+@pytest.mark.parametrize("name", one_in(3, ["timeout", "ixp2400", "microengine"]))
 def test_with_all_boxes_open_too(name: str) -> None:
     drawn = diagram(petri.load(name).net)
     check(drawn, layout(drawn))

@@ -163,7 +163,7 @@ def check_tables_for_programs(result: Result, data: dict[str, Any]) -> None:
                     assert stored == pytest.approx(finite, rel=0, abs=0, nan_ok=True), name
 
 
-@pytest.mark.parametrize("path", one_in(16, sorted((ROOT / "nets").rglob("*.net"))))
+@pytest.mark.parametrize("path", one_in(24, sorted((ROOT / "nets").rglob("*.net"), key=lambda path: path.stem)))
 def test_all_media_have_the_same_figures(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(run_page, "picture", lambda *given: "")  # which takes most of the time
     result = a_twentieth(path)

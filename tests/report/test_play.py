@@ -65,6 +65,7 @@ def test_the_page_is_repeatable_and_loads_nothing() -> None:
     assert 'content="default-src &#x27;none&#x27;' in html
 
 
+@pytest.mark.slow
 def test_many_firings_make_a_small_page() -> None:
     model = petri.load("mm1")
     assert len(page(model, 5_000)) < 250_000  # of which 10^5 would be less than 5 MB

@@ -79,11 +79,12 @@ def deposits(engine: Engine) -> list[tuple[float, list[tuple[int, list[Token]]]]
 
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("name", [*NETS, "delays", "sets"])
-def test_the_state_is_that_of_the_run(name: str, engine: str) -> None:
+@pytest.mark.parametrize("most", [37, pytest.param(150, marks=pytest.mark.slow)])
+def test_the_state_is_that_of_the_run(name: str, engine: str, most: int) -> None:
     model = loaded(name)
     net = model.net
     true = Engine(net, seed=3, replication=0)
-    for firings in (0, 1, 37, 150):
+    for firings in (0, 1, most):
         true.advance(math.inf, firings - true.firings)
         course = Course(net, plan_of(model, engine), 0)
         moment = course.moment(course.advance(math.inf, firings))

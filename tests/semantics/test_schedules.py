@@ -37,10 +37,10 @@ def test_v1_a_poisson_process_has_the_rate_of_each_instant(engine: str) -> None:
     """
     net = language.loads(text)
     run = begin(net, engine, 5, 0, trace=True)
-    run.advance(net.tick.ticks(2000.0), 10**9)
+    run.advance(net.tick.ticks(750.0), 10**9)
     starts = [net.tick.time(firing.start) % 5 for firing in run.trace() if firing.transition == 0]
     for low, high, rate in ((0, 2, 0.5), (2, 3, 6.0), (3, 5, 0.25), (2, 2.25, 6.0), (3, 3.5, 0.25)):
-        expected = 400 * (high - low) * rate
+        expected = 150 * (high - low) * rate
         assert abs(sum(low <= at < high for at in starts) - expected) < 4 * math.sqrt(expected)
 
 

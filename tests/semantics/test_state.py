@@ -29,10 +29,10 @@ def test_s1_sums_of_multiples_meet_at_one_instant(engine: str, slot: str) -> Non
         transition step:  one -> one        takes slot
         """,
         engine,
-        firings=1500,
+        firings=500,
     )
     ends = {name: {f.end for f in ran.fired if f.name == name} for name in ("rest", "step")}
-    assert len(ends["rest"]) > 225
+    assert len(ends["rest"]) > 75
     assert ends["rest"] <= ends["step"]
 
 
@@ -264,7 +264,7 @@ def test_s7_a_line_goes_to_the_end_when_it_shows_another_token(engine: str, disc
 def test_s7_what_is_shown_is_chosen_evenly_in_the_order_of_the_row(engine: str) -> None:
     text = lines("fifo", (0, 10), (1, 20), (0, 11), (2, 30))
     text += "place go = token  transition take: go, queue({n}) -> nothing"
-    found = [simulate(text, engine, seed=seed).values("take")[0][0] for seed in range(60)]
+    found = [simulate(text, engine, seed=seed).values("take")[0][0] for seed in range(20)]
     assert set(found) == {10, 20, 30}
 
 

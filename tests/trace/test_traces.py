@@ -378,6 +378,7 @@ def test_parquet_is_written_in_groups(model: Model, monkeypatch: pytest.MonkeyPa
 # ---------------------------------------------------------------- the file
 
 
+@pytest.mark.slow
 def test_timelines_have_replication_0_alone(model: Model) -> None:
     for suffix in TIMELINES:
         one, two = io.BytesIO(), io.BytesIO()

@@ -298,15 +298,15 @@ def parquet_rows(folder: Path, rows: int) -> Path:
     ("made", "rows", "most"),
     [
         (csv_rows, 500_000, 8),
-        pytest.param(csv_rows, 10_000_000, 16, marks=pytest.mark.slow),
-        pytest.param(parquet_rows, 6_000_000, 32, marks=pytest.mark.slow),
+        (csv_rows, 3_000_000, 16),
+        (parquet_rows, 3_000_000, 32),
     ],
 )
 @pytest.mark.slow
 def test_memory_does_not_grow_with_the_file(
     folder: Path, made: Callable[[Path, int], Path], rows: int, most: int
 ) -> None:
-    """65,536 rows are one block. most: how much more memory [MiB] than for two; the last case has 144 MB of rows.
+    """65,536 rows are one block. most: how much more memory [MiB] than for two; the last case has 72 MB of rows.
 
     A long run also keeps the histograms of up to 256 batches for its intervals. They take 12 MiB here at most.
     """

@@ -19,6 +19,7 @@ from petri.validation.statements import statement
 from petri.validation.study import read_study
 from petri.validation.suite import experiments
 from tests.cli.calling import caller
+from tests.engines import REFERENCE
 
 ROOT = Path(__file__).resolve().parents[2]
 Capture = pytest.CaptureFixture[str]
@@ -102,7 +103,7 @@ def test_the_account_says_how_many_predictions_are_too_noisy_to_judge(study: Pat
 
 @pytest.mark.slow
 def test_the_command_prints_the_account_of_several_studies(study: Path, tmp_path: Path, capsys: Capture) -> None:
-    where = ["--stores", str(tmp_path / "stores"), "--engine", "reference", "--quiet"]
+    where = ["--stores", str(tmp_path / "stores"), *REFERENCE, "--quiet"]
     one = caller(capsys)("validate", "first", "--folder", str(study.parent), *where).out
     assert "account" not in one
     other = study.parent / "second"
@@ -156,7 +157,7 @@ def test_the_page_shows_the_paper_beside_ours(study: Path, tmp_path: Path, capsy
     (study / "table_1.yaml").write_text(GRID + TABLE + cell(4, "plain", 40, ", role: computed", "twice"), "utf-8")
     (study / "statements.yaml").write_text(yaml.safe_dump([claim("read", 0)]), "utf-8")
     pages = tmp_path / "pages"
-    where = ["--folder", str(study.parent), "--stores", str(tmp_path / "s"), "--engine", "reference", "--quiet"]
+    where = ["--folder", str(study.parent), "--stores", str(tmp_path / "s"), *REFERENCE, "--quiet"]
     caller(capsys)("validate", "first", *where, "--report", str(pages))
     page = (pages / "index.html").read_text("utf-8")
     assert page.count('class="test within"') == 9, "eight cells, and the legend"
@@ -182,7 +183,7 @@ def test_ours_has_the_unit_that_the_paper_has(study: Path, tmp_path: Path, capsy
     once = "title: A\nnet: levels.net\nreplications: 2\nmeasures: [gap, used, moved]\nexpected:\n"
     (study / "table_1.yaml").write_text(once + stated, "utf-8")
     pages = tmp_path / "pages"
-    where = ["--folder", str(study.parent), "--stores", str(tmp_path / "s"), "--engine", "reference", "--quiet"]
+    where = ["--folder", str(study.parent), "--stores", str(tmp_path / "s"), *REFERENCE, "--quiet"]
     caller(capsys)("validate", "first", *where, "--report", str(pages))
     page = (pages / "index.html").read_text("utf-8")
     cells = re.findall(r"<span>([^<]*)</span>\s*<b>([^<]*)</b>", page)

@@ -15,6 +15,7 @@ from petri.validation.suite import experiments
 from petri.validation.wording import processor_time
 from pnsim.validate_progress import ValidationProgress
 from tests.cli.calling import caller
+from tests.engines import REFERENCE
 
 Capture = pytest.CaptureFixture[str]
 ROOT = Path(__file__).resolve().parents[2]
@@ -91,7 +92,7 @@ def test_the_project_s_studies_have_titles_and_times(name: str) -> None:
 
 
 def test_the_progress_says_how_much_is_left_of_all(studies: Path, capsys: Capture) -> None:
-    found = caller(capsys)("validate", "all", "--engine", "reference", "--workers", "1")
+    found = caller(capsys)("validate", "all", *REFERENCE)
     headings = [line for line in found.err.splitlines() if line.startswith(("buffers/", "queues/"))]
     assert headings[0] == "buffers/figure_1  1 of 4 experiments  all: 14:00 left", "unknown: the mean of the others"
     assert [line.split("  ")[0] for line in headings] == [
@@ -100,7 +101,7 @@ def test_the_progress_says_how_much_is_left_of_all(studies: Path, capsys: Captur
         "queues/figure_1",
         "queues/figure_2",
     ]
-    again = caller(capsys)("validate", "all", "--engine", "reference", "--workers", "1", "--quiet")
+    again = caller(capsys)("validate", "all", *REFERENCE, "--quiet")
     assert again.err == ""
 
 
