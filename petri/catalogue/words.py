@@ -162,11 +162,14 @@ NAMES_TOO: Final = frozenset(one.word for one in _KEYWORDS if one.name == "alone
 EXAMPLES: Final = {one.word: one.example for one in (*CLAUSES.values(), *_LINKS.values()) if one.example}
 FORMS: Final = EXAMPLES | {one.word: one.example for one in (*DECLARATIONS.values(), *STEPS.values()) if one.example}
 SYNONYMS: Final = {other: one.word for one in _KEYWORDS for other in one.others.split()}
-_OF_ARCS = {
-    "all": "every whole", "keep": "kept keeps hold lock", "reset": "flush empty clear drain",
-    "read": "test check peek reads", "no": "inhibit inhibitor none without", "": "take takes consume get",
+ARC_WORDS: Final = ("all", *(word for word, one in CLAUSES.items() if one.of in ("arc", "output")))
+_OF_ARCS = {  # those that mean an arc only where one begins; "": an arc without a word
+    "all": "every whole", "keep": "kept keeps", "reset": "flush empty clear drain", "read": "check peek reads",
+    "no": "none without", "": "take takes consume get",
 }  # fmt: skip
-SYNONYMS_OF_ARCS: Final = {other: word for word, others in _OF_ARCS.items() for other in others.split()}
+SYNONYMS_OF_ARCS: Final = {other: word for other, word in SYNONYMS.items() if word in ARC_WORDS} | {
+    other: word for word, others in _OF_ARCS.items() for other in others.split()
+}
 SYNONYMS_OF_STEPS: Final = {other: one.word for one in STEPS.values() for other in one.others.split()}
 
 

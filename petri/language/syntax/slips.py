@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 
 from petri.catalogue.operations import DISTRIBUTIONS
 from petri.catalogue.words import (
+    ARC_WORDS,
     CLAUSES,
     DECLARING,
     EXAMPLES,
@@ -39,7 +40,7 @@ _CLAUSES = frozenset(LINKING)
 _BARE = frozenset(word for word, clause in CLAUSES.items() if clause.bare)
 _NAMES = frozenset(("NAME", *SOFT))
 _BEGINS = frozenset(("NAME", "NUMBER", "STRING", "{", "token", "now", "(", "-"))
-_INPUT_WORDS = ("read", "keep", "no", "reset", "all")
+_INPUT_WORDS = tuple(word for word in ARC_WORDS if word not in ("any", "each"))  # which outputs cannot have
 _UNITS = ("h", "min", "s", "ms", "us", "ns", "ps", "B", "KB", "KiB", "MB", "cycle", "cycles", "Gbps", "Mbps", "MHz")
 _TYPES = ("int", "real", "bool", "Time", "Bytes", "Rate", "Freq", "token")
 
@@ -361,7 +362,7 @@ def _arc_word(case: _Case, outputs: bool) -> Diagnostic | None:
         return None
     if case.kind == "each" and case.wants_value:
         return case.tell("output-only", all=_called(case, 1))
-    if case.kind in ("all", *_INPUT_WORDS, "NAME") and before.kind == "all":
+    if case.kind in (*_INPUT_WORDS, "NAME") and before.kind == "all":
         return case.tell("all-with-word", span=span_of(before, before, case.path))
     if case.kind == "NAME" and before.kind in _NAMES and case.tokens[case.position - 2].kind in (":", ","):
         meant = SYNONYMS_OF_ARCS.get(before.text.lower())

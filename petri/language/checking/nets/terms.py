@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from petri.catalogue.words import CLAUSES
+from petri.catalogue.words import ARC_WORDS
 from petri.language.checking.expressions.reader import Reader
 from petri.language.problems import CheckError
 from petri.language.syntax import tree
-
-_ARC_WORDS = frozenset(("all", *(word for word, one in CLAUSES.items() if one.of in ("arc", "output"))))
 
 
 def is_place_term(e: tree.Expr) -> bool:
@@ -38,7 +36,7 @@ def split_term(e: tree.Expr) -> tuple[tree.Expr | None, tree.Expr, tuple[tree.Ex
 
 def require_no_call(reader: Reader, place: tree.Expr, arguments: tuple[tree.Expr, ...], e: tree.Expr) -> None:
     """Raises CheckError for `read(table(x))`, the form that arcs have in programs; a place may be called `read`."""
-    if not isinstance(place, tree.Name) or place.name not in _ARC_WORDS or len(arguments) != 1:
+    if not isinstance(place, tree.Name) or place.name not in ARC_WORDS or len(arguments) != 1:
         return
     if reader.scope.find(place.name) is None:
         form = f"{place.name} {reader.problems.text(arguments[0].span)}"

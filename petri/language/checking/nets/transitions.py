@@ -124,9 +124,8 @@ class TransitionReader:
 
         readings = each(self._reading, "take", "read", "keep")
         if self.declaration.clock is None and not any(arc.mode in ("take", "keep") for arc in self.declaration.inputs):
-            emptying = {arc.mode: arc.mode for arc in self.declaration.inputs if arc.mode in ("all", "reset")}
-            values = {"empties": next(iter(emptying))} if emptying else {}
-            self.problems.error("no-input", self.declaration.name_span, name=self.declaration.name, **values)
+            empties = next((arc.mode for arc in self.declaration.inputs if arc.mode in ("all", "reset")), None)
+            self.problems.error("no-input", self.declaration.name_span, name=self.declaration.name, empties=empties)
         ordered, stuck = (in_binding_order if self.declaration.clock is None else in_join_order)(readings)
         if stuck:
             self._cycle(stuck)
