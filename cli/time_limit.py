@@ -27,8 +27,8 @@ def parse(text: str | None) -> TimeLimit | None:
     """`90`, `90 s`, `10 min`, from now on. Raises Refusal."""
     if text is None:
         return None
+    from petri.catalogue.units import TIMES, UNITS
     from petri.experiment.design.preparation import quantity
-    from petri.language.meaning.units import TIMES, UNITS
     from petri.run.stop import TimeLimit
 
     parts = quantity(text)

@@ -10,6 +10,7 @@ from lsprotocol import types
 
 from petri import library
 from petri.catalogue.operations import DISTRIBUTIONS, FUNCTIONS, OF_EACH
+from petri.catalogue.units import UNITS, dimension_name
 from petri.catalogue.words import DECLARATIONS, FORMS
 from petri.editor.meant import Meant
 from petri.editor.names import Names, inside
@@ -36,7 +37,6 @@ from petri.language.meaning.scope import (
     kind_of,
 )
 from petri.language.meaning.types import BUILTIN, CALLER, Record, Type, Vector, describe
-from petri.language.meaning.units import UNITS, dimension_name
 from petri.language.syntax import tree
 from petri.language.syntax.lexer import Token, lex
 from petri.language.syntax.parser import follows

@@ -12,10 +12,10 @@ from typing import Any
 
 from petri.atomic_file import write_text
 from petri.catalogue.operations import DISTRIBUTIONS, FUNCTIONS, OF_EACH
+from petri.catalogue.units import UNITS
 from petri.catalogue.words import DECLARATIONS, OPERATORS, VALUES
 from petri.language.checking.measures.figures import MEASURE_FUNCTIONS
 from petri.language.meaning.types import BUILTIN
-from petri.language.meaning.units import UNITS
 from petri.language.syntax.steps import STEP_NAMES
 from petri.language.syntax.tables import load_tables
 

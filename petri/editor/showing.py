@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
+from petri.catalogue.units import dimension_name
 from petri.editor.meant import Meant
 from petri.editor.positions import Text
 from petri.language.checking.checker import Checker
 from petri.language.meaning.nodes import Node, evaluate
 from petri.language.meaning.scope import ConstantSymbol, FnSymbol, ModuleSymbol, PlaceSymbol, ThreadSymbol, UnitSymbol
 from petri.language.meaning.types import BOOL, CALLER, ListOf, Record, Request, Scalar, Type, Unknown, Vector, describe
-from petri.language.meaning.units import dimension_name
 from petri.language.problems import CheckError
 from petri.net import Span
 from petri.report.quantities import Units, exact_quantity

@@ -12,9 +12,9 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from petri.catalogue.units import BYTES, FREQ, PLAIN, RATE, TIME, UNITS, Dimension, dimension_name, in_net_units
 from petri.diagnostics import did_you_mean
-from petri.language.meaning.units import BYTES, FREQ, PLAIN, RATE, TIME, UNITS, Dimension, dimension_name, in_net_units
-from petri.language.meaning.units import suggested_unit as suggested
+from petri.language.meaning.unit_names import suggested_unit as suggested
 from petri.net import Net, Place, Slot
 from petri.ticks import Tick
 from petri.traffic.problems import problem

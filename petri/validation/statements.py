@@ -17,11 +17,11 @@ from typing import Any, Final
 
 import yaml
 
+from petri.catalogue.units import UNITS
 from petri.experiment.design.definition import DERIVED, FITTED, INPUT, TRIVIAL, shown
 from petri.experiment.design.preparation import quantity
 from petri.experiment.results.outcome import Outcome
 from petri.experiment.results.summary import PointOutcome
-from petri.language.meaning.units import UNITS
 from petri.report.quantities import Units
 from petri.validation.margins import FAILS, HOLDS, UNDECIDED, Margin, Verdict, Weighted, estimate, every, margin, some
 

@@ -9,13 +9,13 @@ import pytest
 
 from petri import language, library
 from petri.catalogue.operations import DISTRIBUTIONS, FUNCTIONS, OF_EACH
+from petri.catalogue.units import UNITS
 from petri.editor.names import find_names
 from petri.editor.workspace import Workspace
 from petri.language.checking.measures.figure_templates import FIGURES_ELSEWHERE, SAMPLE_FIELDS, is_percentile
 from petri.language.checking.measures.figures import MEASURE_FUNCTIONS
 from petri.language.loader import OpenTexts
 from petri.language.meaning.types import BUILTIN
-from petri.language.meaning.units import UNITS
 from petri.language.syntax import tree
 from petri.language.syntax.lexer import lex
 from petri.language.syntax.steps import STEP_NAMES

@@ -12,8 +12,8 @@ import pytest
 
 import petri
 from petri import language, library
+from petri.catalogue import units
 from petri.engine.interface import Limits
-from petri.language.meaning import units
 from petri.model import Model
 from petri.net import Net
 from petri.run.session import begin

@@ -14,10 +14,10 @@ import pytest
 import petri
 from petri import codec, language
 from petri.catalogue.operations import DISTRIBUTIONS, FUNCTIONS, OF_EACH
+from petri.catalogue.units import UNITS
 from petri.catalogue.words import NAMES_TOO, RESERVED, SOFT
 from petri.diagnostics import render_all
 from petri.language.checking.measures.figures import MEASURE_FUNCTIONS
-from petri.language.meaning.units import UNITS
 from tests.documents import script
 from tests.engines import FASTEST
 

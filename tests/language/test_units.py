@@ -7,9 +7,10 @@ from fractions import Fraction
 import pytest
 
 from petri import language
+from petri.catalogue.units import BYTES, FREQ, RATE, TIME, UNITS, Dimension, dimension_name
 from petri.codec import net_from_dict, net_to_dict
 from petri.diagnostics import LanguageError
-from petri.language.meaning.units import BYTES, FREQ, RATE, TIME, UNITS, Dimension, dimension_name, suggested_unit
+from petri.language.meaning.unit_names import suggested_unit
 
 NET = "param x = {quantity}  place p = token  transition t: p -> p"
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from petri import structs
+from petri.catalogue.units import NAMED, PLAIN, UNITS, in_net_units
 from petri.diagnostics import Diagnostic, LanguageError
 from petri.experiment.design.definition import (
     EXPECTED,
@@ -26,7 +27,6 @@ from petri.experiment.design.sampling import MOST_POINTS, Values, exact
 from petri.experiment.design.task import pack
 from petri.experiment.design.warmup import derive
 from petri.experiment.errors import ExperimentError, problem
-from petri.language.meaning.units import NAMED, PLAIN, UNITS, in_net_units
 from petri.measure.figures import Figure, UnknownFigure, figures, statistics
 from petri.measure.pooling import EXTREMES
 from petri.measure.selection import Best, Choice

@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Final
 
+from petri.catalogue.units import UNITS
 from petri.experiment.design.preparation import quantity
 from petri.experiment.design.sampling import BadRange, Range, Value, parse_range
 from petri.experiment.errors import problem
-from petri.language.meaning.units import UNITS
 
 DEFAULT_RESOLUTION: Final = "1%"  # of the greater end
 FINEST: Final = 2**30  # steps

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 
 from petri import net
+from petri.catalogue.units import TIME, TIMES, UNITS
 from petri.language.checking.declarations.gatherer import Gatherer
 from petri.language.checking.declarations.imports import OpenSpace, open_spaces, take_settings
 from petri.language.checking.declarations.parameters import Overrides
@@ -51,7 +52,7 @@ from petri.language.meaning.types import (
     layout,
     plainly,
 )
-from petri.language.meaning.units import TIME, TIMES, UNITS, suggested_unit
+from petri.language.meaning.unit_names import suggested_unit
 from petri.language.problems import CheckError, needed
 from petri.language.syntax import tree
 from petri.net import Span

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
+from petri.catalogue.units import PLAIN, UNITS, Dimension
 from petri.language.meaning.scope import Scope
 from petri.language.meaning.types import BUILTIN, DIMENSIONS, REAL, Scalar, Type, quantity
-from petri.language.meaning.units import PLAIN, UNITS, Dimension
 
 SOME_UNITS = ("h", "min", "s", "ms", "us", "ns", "ps", "B", "KiB", "b", "Mb", "Gbps", "MHz")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from petri.catalogue.units import PLAIN, TIME, TIMES, UNITS
 from petri.language.checking.checker import Checker
 from petri.language.checking.expressions.reader import Reader
 from petri.language.checking.given import parsed, wrong
@@ -11,7 +12,6 @@ from petri.language.checking.state import Sources
 from petri.language.meaning.nodes import as_float, constant, evaluate
 from petri.language.meaning.scope import UnitSymbol
 from petri.language.meaning.types import REAL, Scalar
-from petri.language.meaning.units import PLAIN, TIME, TIMES, UNITS
 from petri.language.problems import CheckError, Problems
 from petri.net import Net
 

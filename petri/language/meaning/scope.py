@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Literal
 
+from petri.catalogue.units import PLAIN, Dimension
 from petri.language.meaning.nodes import Node
 from petri.language.meaning.types import BLACK, UNKNOWN, Scalar, Type
-from petri.language.meaning.units import PLAIN, Dimension
 from petri.language.syntax import tree
 from petri.net import Span
 from petri.structs import Struct, field

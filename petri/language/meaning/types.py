@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from typing import Literal, TypeGuard
 
 from petri import net
+from petri.catalogue.units import NAMED, PLAIN, Dimension, dimension_name
 from petri.language.meaning.nodes import LOCAL, Environment, Node, number
-from petri.language.meaning.units import NAMED, PLAIN, Dimension, dimension_name
 from petri.language.problems import CheckError
 from petri.net import Span
 from petri.structs import Frozen, Struct

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from petri.catalogue.operations import DISTRIBUTIONS
+from petri.catalogue.units import UNITS
 from petri.catalogue.words import (
     ARC_WORDS,
     CLAUSES,
@@ -41,7 +42,7 @@ _BARE = frozenset(word for word, clause in CLAUSES.items() if clause.bare)
 _NAMES = frozenset(("NAME", *SOFT))
 _BEGINS = frozenset(("NAME", "NUMBER", "STRING", "{", "token", "now", "(", "-"))
 _INPUT_WORDS = tuple(word for word in ARC_WORDS if word not in ("any", "each"))  # which outputs cannot have
-_UNITS = ("h", "min", "s", "ms", "us", "ns", "ps", "B", "KB", "KiB", "MB", "cycle", "cycles", "Gbps", "Mbps", "MHz")
+_UNITS = frozenset((*UNITS, "cycle", "cycles")) - {"b"}  # nets often declare cycles, and call something b
 _TYPES = ("int", "real", "bool", "Time", "Bytes", "Rate", "Freq", "token")
 
 

@@ -7,6 +7,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from petri.catalogue.operations import DISTRIBUTIONS, FUNCTIONS
+from petri.catalogue.units import UNITS
 from petri.diagnostics import Label
 from petri.language.checking.declarations.imports import OpenSpace
 from petri.language.checking.state import CheckState
@@ -29,7 +30,6 @@ from petri.language.meaning.scope import (
     kind_of,
 )
 from petri.language.meaning.types import BUILTIN, Scalar
-from petri.language.meaning.units import UNITS
 from petri.language.syntax import tree
 from petri.net import Span
 

@@ -8,13 +8,13 @@ from functools import partial
 from typing import Any
 
 from petri import net
+from petri.catalogue.units import dimension_name
 from petri.language.checking.declarations.imports import OpenSpace
 from petri.language.checking.expressions.reader import Reader, numeric_kind
 from petri.language.checking.state import CheckState, Value
 from petri.language.meaning.nodes import Constant, Node, as_float, constant, evaluate
 from petri.language.meaning.scope import ConstantSymbol, Scope
 from petri.language.meaning.types import ListOf, Scalar, Type, Unknown, describe, plainly
-from petri.language.meaning.units import dimension_name
 from petri.language.problems import CheckError, needed
 from petri.language.syntax import tree
 from petri.net import Span

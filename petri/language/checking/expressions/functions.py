@@ -6,6 +6,7 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from petri.catalogue.operations import DISTRIBUTIONS, FUNCTIONS, OF_EACH, OPERATIONS, Parameter
+from petri.catalogue.units import PLAIN
 from petri.language.checking.expressions.each import aggregate, of_each
 from petri.language.checking.expressions.places import place_use, require_element
 from petri.language.checking.expressions.reader import Reader, numeric_kind, other_count, other_fields
@@ -26,7 +27,6 @@ from petri.language.meaning.types import (
     plainly,
     quantity,
 )
-from petri.language.meaning.units import PLAIN
 from petri.language.problems import CheckError, Reported, needed
 from petri.language.syntax import tree
 from petri.net import Span

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Container
 from fractions import Fraction
 
+from petri.catalogue.units import TIME, UNITS, in_net_units
 from petri.language.checking.state import CheckState, Value
 from petri.language.meaning.nodes import constant, operation
 from petri.language.meaning.scope import Scope
 from petri.language.meaning.types import quantity
-from petri.language.meaning.units import TIME, UNITS, in_net_units, suggested_unit
+from petri.language.meaning.unit_names import suggested_unit
 from petri.language.problems import CheckError, needed
 from petri.language.syntax import tree
 

@@ -9,6 +9,7 @@ from itertools import chain
 from typing import Any, Literal, Protocol
 
 from petri.catalogue.operations import ARITHMETIC, COMPARISONS
+from petri.catalogue.units import EXAMPLE_UNITS, PLAIN, TIME, UNITS, Dimension
 from petri.diagnostics import Label
 from petri.language.checking.expressions.quantities import quantity_of
 from petri.language.checking.expressions.scheduled import value_of
@@ -43,7 +44,6 @@ from petri.language.meaning.types import (
     quantity,
     same,
 )
-from petri.language.meaning.units import EXAMPLE_UNITS, PLAIN, TIME, UNITS, Dimension
 from petri.language.problems import CheckError, Problems, Reported, needed
 from petri.language.syntax import tree
 from petri.net import Kind, Span

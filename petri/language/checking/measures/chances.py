@@ -7,6 +7,7 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from petri import net
+from petri.catalogue.units import PLAIN
 from petri.language.checking.expressions.reader import Reader
 from petri.language.checking.measures.figure_templates import FigureTemplate
 from petri.language.checking.measures.markings import marking_reader
@@ -16,7 +17,6 @@ from petri.language.checking.state import CheckState
 from petri.language.meaning.nodes import Node, as_float, constant, evaluate
 from petri.language.meaning.scope import Scope
 from petri.language.meaning.types import BOOL, INT, REAL, Scalar, plainly
-from petri.language.meaning.units import PLAIN
 from petri.language.problems import CheckError, needed
 from petri.language.syntax import tree
 from petri.net import Term

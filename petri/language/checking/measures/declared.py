@@ -11,6 +11,7 @@ from fractions import Fraction
 from typing import Any
 
 from petri.catalogue.operations import FUNCTIONS
+from petri.catalogue.units import PLAIN, dimension_name
 from petri.language.checking.declarations.runs import is_condition
 from petri.language.checking.expressions.names import names_in, nodes_in
 from petri.language.checking.expressions.quantities import quantity_of
@@ -30,7 +31,6 @@ from petri.language.meaning.nodes import Constant, Node, as_float, constant, eva
 from petri.language.meaning.scope import MeasureSymbol
 from petri.language.meaning.templates import Body, LoopTemplate
 from petri.language.meaning.types import REAL, Scalar, quantity
-from petri.language.meaning.units import PLAIN, dimension_name
 from petri.language.problems import CheckError, needed
 from petri.language.syntax import tree
 from petri.net import Expectation, Measure, Span, in_unit

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from petri.catalogue.units import PLAIN, TIME, Dimension
 from petri.language.checking.nets.targets import Flat, Target
 from petri.language.meaning.nodes import LARGEST
-from petri.language.meaning.units import PLAIN, TIME, Dimension
 from petri.language.problems import CheckError
 from petri.net import Span, Term
 from petri.structs import Struct, replace

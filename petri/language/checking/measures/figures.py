@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from petri import net
 from petri.catalogue.operations import DISTRIBUTIONS, FUNCTIONS
+from petri.catalogue.units import FREQ, PLAIN, TIME, Dimension
 from petri.language.checking.expressions.each import of_each
 from petri.language.checking.expressions.reader import Reader, other_count
 from petri.language.checking.expressions.user_functions import prepare_call
@@ -49,7 +50,6 @@ from petri.language.meaning.scope import (
     kind_of,
 )
 from petri.language.meaning.types import BOOL, INT, REAL, Scalar, plainly, quantity
-from petri.language.meaning.units import FREQ, PLAIN, TIME, Dimension
 from petri.language.problems import CheckError, Reported, needed
 from petri.language.syntax import tree
 from petri.measure.catalogue import PLACE_WORDS, TRANSITION_WORDS, FigureKind

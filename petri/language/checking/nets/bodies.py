@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from petri.catalogue.units import PLAIN, dimension_name
 from petri.language.checking.expressions.keys import Key, one_or_two, parts_of
 from petri.language.checking.expressions.ranges import index_ranges, named_indices, read_condition, read_loops
 from petri.language.checking.expressions.reader import Reader
@@ -25,7 +26,6 @@ from petri.language.meaning.scope import (
 )
 from petri.language.meaning.templates import Body, InitialTemplate, LoopTemplate, PlaceTemplate
 from petri.language.meaning.types import INT, Black, Record, Request, Scalar, Type, Unknown, describe, plainly, quantity
-from petri.language.meaning.units import PLAIN, dimension_name
 from petri.language.problems import CheckError, Reported, needed
 from petri.language.syntax import tree
 from petri.net import Stream

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from petri import net
+from petri.catalogue.units import dimension_name
 from petri.diagnostics import Label
 from petri.language.checking.expressions.keys import one_or_two, parts_of
 from petri.language.checking.expressions.lets import Lets
@@ -38,7 +39,6 @@ from petri.language.meaning.types import (
     path_within,
     plainly,
 )
-from petri.language.meaning.units import dimension_name
 from petri.language.problems import CheckError
 from petri.language.syntax import tree
 from petri.net import MOST_ARCS, Span

@@ -6,11 +6,9 @@ rounded once, when they enter the flat net.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from fractions import Fraction
 from typing import NamedTuple
 
-from petri.diagnostics import did_you_mean
 from petri.structs import Frozen
 
 
@@ -89,29 +87,6 @@ def _standard_units() -> dict[str, Unit]:
 UNITS = _standard_units()
 EXAMPLE_UNITS = {BYTES: "B", RATE: "Gbps", FREQ: "MHz"}  # suggested for a number without a unit
 TIMES = tuple(name for name, unit in UNITS.items() if unit.dimension == TIME)
-
-# Common spellings of units, including plurals, and their spelling in the language.
-_SPELLINGS = {
-    "sec": "s", "second": "s", "msec": "ms", "millisecond": "ms", "usec": "us", "microsecond": "us", "µs": "us",
-    "μs": "us", "nsec": "ns", "nanosecond": "ns", "psec": "ps", "picosecond": "ps", "minute": "min", "hr": "h",
-    "hour": "h", "byte": "B", "octet": "B", "bit": "b", "hertz": "Hz", "kilobyte": "KB", "megabyte": "MB",
-    "gigabyte": "GB",
-}  # fmt: skip
-
-
-def suggested_unit(word: str, others: Iterable[str], *, only_times: bool = False) -> str | None:
-    """The unit that `word` probably means, of the language or of `others`; in doubt a unit of time."""
-    known = _SPELLINGS.get(word.lower()) or _SPELLINGS.get(word.lower().removesuffix("s"))
-    others = list(others)
-    if known is not None and (known in TIMES or not only_times):
-        return known
-    from difflib import SequenceMatcher
-
-    found = [did_you_mean(word, [*TIMES, *others])]
-    if not only_times:
-        found.append(did_you_mean(word, UNITS))
-    near = [name for name in found if name is not None]
-    return max(near, key=lambda name: SequenceMatcher(None, word.lower(), name.lower()).ratio(), default=None)
 
 
 def in_net_units(value: Fraction, dimension: Dimension, second: Fraction) -> Fraction:
