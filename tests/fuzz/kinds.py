@@ -71,7 +71,7 @@ def make_text(chance: random.Random) -> bytes:
     text = written(mutated.Random(f"{chance.random()}"))
     warmup = chance.choice((2.0**20, 2.0**23, 2.0**25))
     block = chance.choice((1, 2, None))
-    run = Run(chance.randrange(4), chance.randint(5, 60), chance.random() < 0.3, "", warmup, block, patience(chance))
+    run = Run(chance.randrange(4), chance.randint(5, 100), chance.random() < 0.3, "", warmup, block, patience(chance))
     return json.dumps({"run": asdict(run), "telling": chance.choice(TELLINGS), **asdict(text)}).encode()
 
 
@@ -84,7 +84,8 @@ def run_text(data: bytes) -> Outcome:
         net = retold.loaded(retold.plain(text), text.streams)
     except (KeyError, TypeError, ValueError, LanguageError):
         return Counter(refused=1)
-    return compare(net, run) + retold.check(text, net, run, telling)
+    expected = retold.told(net, run, "reference")
+    return compare(net, run, expected) + retold.check(text, net, run, telling, expected)
 
 
 @cache

@@ -30,10 +30,9 @@ from petri.measure.figures import default_names, evaluate_all, figures
 from petri.net import Net
 from petri.traffic import with_streams
 from tests.fuzz.finding import Finding
-from tests.fuzz.modes import Run, begun, compare_results, same, states
+from tests.fuzz.modes import Run, State, begun, compare_results, same, states
 from tests.fuzz.texts import FREE, Text
 
-State = dict[str, Any]
 ARRIVED = ("observed arrivals", "marking")
 OF_PLACES = (
     "marking",
@@ -85,10 +84,10 @@ def described(net: Net) -> str:
     return json.dumps(net_to_dict(net, spans=False), sort_keys=True, ensure_ascii=False)
 
 
-def told(net: Net, run: Run) -> list[State]:
-    """The states of the net interpreted by the native engine, each with all declared figures by name."""
+def told(net: Net, run: Run, engine: str = "native") -> list[State]:
+    """The states of the net, interpreted, each with all declared figures by name."""
     with patch("petri.engine.native.PATIENCE", MOST_FIRINGS):
-        session = begun(net, run, "native")
+        session = begun(net, run, engine)
         return [{**state, "figures": values(net, session)} for state in states(run, session)]
 
 
@@ -98,9 +97,10 @@ def values(net: Net, session: Session | ModelError) -> dict[str, float]:
     return evaluate_all(figures(net, default_names(net)), session.observe())
 
 
-def check(text: Text, net: Net, run: Run, telling: str) -> Counter[str]:
-    """The constructs that were drawn and those that have acted. Raises Finding where this telling is another net."""
-    expected = told(net, run)
+def check(text: Text, net: Net, run: Run, telling: str, expected: list[State]) -> Counter[str]:
+    """The constructs that were drawn and those that have acted. Raises Finding where this telling is another net, or
+    has other states than the `expected` ones.
+    """
     TELLINGS[telling](text, net, run, expected)
     return acted(text, net, expected)
 

@@ -20,7 +20,7 @@ from tests.fuzz.kinds import KINDS
 from tests.fuzz.modes import Run
 from tests.fuzz.texts import FREE, KEPT, Text
 
-CASES = 160
+CASES = 320
 COMPARED = 30  # `make fuzz` compares hundreds
 KIND = KINDS["text"]
 
@@ -72,7 +72,7 @@ def test_an_order_that_shows_is_a_finding() -> None:
     orders = [retold.reordered(text, random.Random(seed)) for seed in range(20)]
     seed = next(seed for seed, source in enumerate(orders) if source.index("N4u:") < source.index("N3t:"))
     with pytest.raises(Finding, match="that of transitions"):
-        retold.check(text, net, Run(seed, 20, False), "in_another_order")
+        retold.check(text, net, run := Run(seed, 20, False), "in_another_order", retold.told(net, run))
 
 
 def test_names_and_the_order_of_places_and_measures_show_nowhere() -> None:
@@ -81,7 +81,8 @@ def test_names_and_the_order_of_places_and_measures_show_nowhere() -> None:
     for seed in range(4):
         source = retold.reordered(text, random.Random(seed))
         orders.add(source.index("N1a =") < source.index("N2b\n") if "N2b\n" in source else None)
+        net, run = retold.loaded(retold.plain(text), {}), Run(seed, 20, False)
         for telling in retold.TELLINGS:
-            retold.check(text, retold.loaded(retold.plain(text), {}), Run(seed, 20, False), telling)
+            retold.check(text, net, run, telling, retold.told(net, run))
     assert len(orders) > 1
     assert retold.renamed("N1a take_N12b") == "y1ö take_n12ö"

@@ -88,10 +88,12 @@ class Writer:
             self.store()
         for _ in range(self.choose.number(1, 3)):
             self.transition()
-        if self.choose.chance(6):
-            self.service()
-        for part in (self.stream, self.module, self.timer, self.race, self.schedule, self.keepers, self.sets):
-            if self.choose.chance(6):
+        # Small nets and large ones: most faults need few parts together, and a net costs what its size is.
+        likely = self.choose.one((2, 4, 6))
+        for part in (
+            self.service, self.stream, self.module, self.timer, self.race, self.schedule, self.keepers, self.sets,
+        ):  # fmt: skip
+            if self.choose.chance(likely):
                 part()
         for _ in range(self.choose.number(1, 2)):
             self.thread()
@@ -550,7 +552,11 @@ class Writer:
         makers += [self.call, self.call] if self.called and not self.unsure else []
         blocks = [self.repeat, self.while_, self.if_, self.choose_, self.after, self.each, self.do]
         makers += blocks if depth < 2 else []
-        return [line for _ in range(self.choose.number(1, 3)) for line in self.choose.one(makers)(p, depth, held)]
+        return [
+            line
+            for _ in range(self.choose.number(1, max(1, 3 - depth)))
+            for line in self.choose.one(makers)(p, depth, held)
+        ]
 
     def wait(self, p: str, depth: int, held: bool) -> list[str]:
         return [f"{self.mark('wait')}: wait {self.time(p, [])}"]
