@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -117,6 +116,8 @@ def write_document(text: str) -> None:
 
 def write_json(value: Any, indent: int | None = 2) -> None:
     """Print a value as JSON, and a newline. Raises ClosedPipe, and ValueError for numbers that JSON lacks."""
+    import json
+
     write_json_pieces(json.JSONEncoder(indent=indent, ensure_ascii=False, allow_nan=False).iterencode(value))
 
 
@@ -139,6 +140,7 @@ def write_json_pieces(pieces: Iterable[str]) -> None:
 
 def _escaped(text: str, has_all_signs: bool) -> str:
     """A JSON text with what is not visible, or not in the encoding, as escapes, which mean the same."""
+    import json
 
     def escape(sign: str) -> str:
         shown = sign == "\n" or (sign.isprintable() and (has_all_signs or sign.isascii()))

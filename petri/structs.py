@@ -10,7 +10,7 @@ from __future__ import annotations
 import datetime  # noqa: F401
 import sys
 from collections.abc import Mapping
-from typing import Any, dataclass_transform
+from typing import Any, TypeVar, dataclass_transform
 
 # What msgspec takes from typing_extensions, if that is there, Python has since 3.11. It is slow to load.
 if _hidden := "typing_extensions" not in sys.modules:
@@ -25,7 +25,13 @@ from msgspec.structs import replace as replace
 if _hidden:
     del sys.modules["typing_extensions"]
 
-__all__ = ["Frozen", "Struct", "as_dict", "convert", "defaults", "field", "fields", "replace", "to_builtins"]
+__all__ = [
+    "Frozen", "Struct", "as_dict", "as_json", "convert", "defaults", "field", "fields", "read_json", "replace",
+    "to_builtins",
+]  # fmt: skip
+
+
+Kind = TypeVar("Kind")
 
 
 @dataclass_transform(eq_default=False, field_specifiers=(field,))
@@ -47,3 +53,12 @@ def defaults(kind: type[msgspec.Struct]) -> Mapping[str, Any]:
     """The default values of the fields that have one."""
     values = kind.__struct_defaults__
     return dict(zip(fields(kind)[len(fields(kind)) - len(values) :], values, strict=True))
+
+
+def as_json(value: msgspec.Struct) -> str:
+    return msgspec.json.encode(value).decode()
+
+
+def read_json(text: bytes, kind: type[Kind]) -> Kind:
+    """Raises ValueError where the text is not of this class."""
+    return msgspec.json.decode(text, type=kind)
