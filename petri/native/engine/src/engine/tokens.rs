@@ -86,7 +86,7 @@ impl Engine {
                 gauges[0].into_iter().for_each(|gauge| self.enabling.shows(program, gauge, false));
                 gauges[1].into_iter().for_each(|gauge| self.enabling.shows(program, gauge, true));
             } else if let Some(gauge) = gauges[0] {
-                let count = self.enabling.shown[gauge.at()];
+                let count = self.enabling.shown[gauge];
                 self.enabling.moved(program, gauge, count, count);
             }
         }

@@ -2,7 +2,7 @@
 
 use std::mem::offset_of;
 
-use crate::base::ids::{TransitionId, VariableId};
+use crate::base::ids::{GaugeId, LinesId, TransitionId, VariableId};
 use crate::base::random::Random;
 use crate::base::table::Table;
 use crate::collections::records::Records;
@@ -16,6 +16,7 @@ use crate::state::arena::ArenaLayout;
 use crate::state::clocks::{AllClocks, Clocks};
 use crate::state::common_clock::CommonClock;
 use crate::state::enabling::Enabling;
+use crate::state::lines::Lines;
 use crate::state::marking::Marking;
 
 /// Where an engine has what machine code reads and writes, in bytes from its start.
@@ -49,6 +50,8 @@ pub struct EngineLayout {
     /// Addresses of tables.
     pub list: usize,
     pub clocks: usize,
+    pub lines: usize,
+    pub shown: usize,
     pub variables: usize,
     pub chosen: usize,
     /// The tournament of the agenda, and the firings of its slots.
@@ -94,6 +97,8 @@ impl EngineLayout {
             arena: ArenaLayout::of(program, size_of::<Engine>()),
             list: enabling + offset_of!(Enabling, list) + Table::<TransitionId, TransitionId>::START,
             clocks: enabling + offset_of!(Enabling, clocks) + Table::<TransitionId, TransitionId>::START,
+            lines: marking + offset_of!(Marking, lines) + Table::<LinesId, Lines>::START,
+            shown: enabling + offset_of!(Enabling, shown) + Table::<GaugeId, u64>::START,
             variables: offset_of!(Engine, variables) + Table::<VariableId, u64>::START,
             chosen: offset_of!(Engine, scratch) + offset_of!(Scratch, chosen) + Table::<Arc, u64>::START,
             nodes: tournament + offset_of!(Tournament, nodes) + Table::<EventSlot, Four>::START,

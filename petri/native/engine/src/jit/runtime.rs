@@ -3,7 +3,7 @@
 //! Each function takes the engine that runs the code. Their addresses are constants of the code.
 
 use std::mem::swap;
-use std::ptr::from_ref;
+use std::ptr::{from_ref, null};
 
 use cranelift_codegen::ir::types::{F64, I64};
 use cranelift_codegen::ir::Type;
@@ -18,6 +18,7 @@ use crate::engine::run::Engine;
 use crate::program::expression::{Int, Rank, Real};
 use crate::program::Program;
 use crate::state::index::Bucket;
+use crate::state::lines::Arrived;
 use crate::state::value::Scope;
 
 macro_rules! runtime {
@@ -26,7 +27,7 @@ macro_rules! runtime {
         #[derive(Clone, Copy, Debug)]
         pub struct Runtime {
             /// The routines by which tokens arrive in places: for each place one for tokens without reserved room, and one for
-            /// others.
+            /// others. Where tokens leave a front by a routine, it is the first one of the front.
             pub arrivals: usize,
             pub fetch: usize,
             $(pub $function: usize),*
@@ -46,7 +47,7 @@ macro_rules! runtime {
 
 runtime! {
     choose, has_room, load_of_line, integer, real, started, arrived, departs, weight_leaves, identity_leaves, identity_arrives,
-    shown, bucket_of, seats, choose_of, leave, enter, leave_index, leave_pivot, remove, take_first, push, reset, take_twin, find_sets, take_sets, take_set, open_set, close_set, bundle, open_bundle, words_of_bundle, hold_bundle, free_bundle, put_bundle, deposit, deliver, reserve, moved, set_enabled, look, pick, finish, refill, touch_clocked,
+    shown, bucket_of, seats, choose_of, leave, enter, leave_index, leave_pivot, remove, take_first, line_up, step_up, push, reset, take_twin, find_sets, take_sets, take_set, open_set, close_set, bundle, open_bundle, words_of_bundle, hold_bundle, free_bundle, put_bundle, deposit, deliver, reserve, moved, set_enabled, look, pick, finish, refill, touch_clocked,
     prefetch, fired, part_fired, read_marking, pass_races, settle,
     fetch_waiting, later, rests, rings, is_due, settle_fired
 }
@@ -348,6 +349,41 @@ extern "C" fn take_first(engine: &mut Engine, front: u64, seat: u64) {
         engine.take_first(program, lines, seat);
         // The code has counted what the firing takes.
         engine.marking.total += 1;
+    }
+}
+
+/// A token joins its line, a queue. Returns whether the front is to show it, as its last token.
+unsafe extern "C" fn line_up(engine: &mut Engine, place: u64, token: *const u64, reserved: u64) -> u64 {
+    let (engine, program) = parts(engine);
+    let target = &program.places[PlaceId(place as u32)];
+    let Some(lines) = target.lines else { return 0 };
+    // SAFETY: the token has as many slots as its place says.
+    let token = unsafe { slots(token, target.width) };
+    let lines = &mut engine.marking.lines[lines];
+    if reserved != 0 && target.capacity.is_some() {
+        lines.reserve(token, 1, false);
+    }
+    match lines.arrives(token, Rank::default()) {
+        Arrived::First(line) => {
+            lines.show(line);
+            1
+        }
+        _ => 0,
+    }
+}
+
+/// The token that a front shows in a seat leaves its line. Returns where the next one is, if there is one: the front is to show
+/// it as its last token.
+extern "C" fn step_up(engine: &mut Engine, front: u64, seat: u64) -> *const u64 {
+    let (engine, program) = parts(engine);
+    let Some(lines) = program.places[PlaceId(front as u32)].fronts else { return null() };
+    let lines = &mut engine.marking.lines[lines];
+    match lines.leaves(seat as u32) {
+        Some(line) => {
+            lines.show(line);
+            lines.shown(line).as_ptr()
+        }
+        None => null(),
     }
 }
 

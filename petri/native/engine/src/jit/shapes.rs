@@ -19,6 +19,7 @@ pub enum Piece {
     Start,
     Finish,
     Arrive,
+    Depart,
     Evaluate,
 }
 
@@ -28,6 +29,7 @@ impl Piece {
         match blueprint.subject {
             Subject::Transition(_) | Subject::Rate(_) => &[Piece::Look, Piece::Start, Piece::Finish],
             Subject::Arrival { .. } => &[Piece::Arrive],
+            Subject::Departure(_) => &[Piece::Depart],
             Subject::Expression { .. } => &[Piece::Evaluate],
             Subject::Loop(_) => &[],
         }
@@ -40,6 +42,7 @@ impl Piece {
             Piece::Start => "start",
             Piece::Finish => "finish",
             Piece::Arrive => "arrive",
+            Piece::Depart => "depart",
             Piece::Evaluate => "evaluate",
         }
     }

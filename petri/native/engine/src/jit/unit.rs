@@ -22,7 +22,7 @@ use crate::base::ids::{PlaceId, TransitionId};
 use crate::engine::code::{Code, Routine, Routines};
 use crate::engine::run::Engine;
 use crate::jit::blueprint::names::{Names, OWN};
-use crate::jit::blueprint::planner::{Expressions, Planned, Planner};
+use crate::jit::blueprint::planner::{has_routine, Expressions, Planned, Planner};
 use crate::jit::blueprint::{Blueprint, Subject};
 use crate::jit::code_lines::{code_lines, CodeParts};
 use crate::jit::emit::emitter::{Emitter, FunctionForm, Scene, LEAF};
@@ -36,6 +36,7 @@ use crate::jit::profile::Profile;
 use crate::jit::runtime::{Rare, Runtime};
 use crate::jit::shapes::{Described, Functions, Part, Piece, Shape, Shapes};
 use crate::jit::sharing::Sharing;
+use crate::program::arc::OutputProgram;
 use crate::program::time::Time;
 use crate::program::Program;
 use crate::state::arena::ArenaLayout;
@@ -199,7 +200,7 @@ impl<'a> Generator<'a> {
 
     fn generate(mut self, sharing: &Sharing) -> Option<Code> {
         let program = self.program;
-        let arriving = places_of_choices(program);
+        let arriving = places_with_routines(program);
         let (shapes, parts) = self.shapes(&arriving, sharing)?;
         self.known = known(program, &self.layout.arena, shapes.len(), &parts);
         let written = written([program.own, program.transitions.len()], &self.known, &parts);
@@ -302,7 +303,10 @@ impl<'a> Generator<'a> {
             }
             parts.extend(self.parts(&mut shapes, (blueprint, names)));
         }
-        let of_places = arriving.iter().map(|&(place, reserved)| Planner::arrival(program, profile, place, reserved));
+        let of_places = arriving.iter().map(|&(place, reserved)| match program.places[place].fronts {
+            Some(lines) => Planner::departure(program, profile, lines),
+            None => Planner::arrival(program, profile, place, reserved),
+        });
         parts.extend(of_places.flat_map(|planned| self.parts(&mut shapes, planned)));
         parts.extend(called);
         Some((shapes.all, parts))
@@ -385,7 +389,8 @@ impl<'a> Generator<'a> {
             (Piece::Start | Piece::Finish, Subject::Rate(_)) => {
                 self.write(LEAF, form(3), |e| e.transitions().leave_to_engine())
             }
-            (Piece::Arrive, Subject::Arrival { reserved }) => {
+            (Piece::Depart, Subject::Departure(fronted)) => self.write(LEAF, form(3), |e| e.lines().departs(fronted)),
+            (Piece::Arrive, Subject::Arrival { reserved, .. }) => {
                 self.write(LEAF, form(4), |e| e.transitions().arrive(*reserved))
             }
             (Piece::Evaluate, Subject::Expression { expression, .. }) => {
@@ -505,12 +510,14 @@ fn written<'w>([starting, ending]: [usize; 2], known: &[Vec<Filling>], parts: &'
     InlinePieces { starts, finishes }
 }
 
-/// The places of arcs that give to one of several, and whether room was kept there for the tokens, as it is for firings that
-/// last.
-fn places_of_choices(program: &Program) -> BTreeSet<(PlaceId, bool)> {
-    let mut places = BTreeSet::new();
+/// The places of arcs that give to one of several, and those with `per` whose tokens a routine moves, and whether room was kept
+/// there for the tokens, as it is for firings that last; and the fronts of the latter.
+fn places_with_routines(program: &Program) -> BTreeSet<(PlaceId, bool)> {
+    let fronts = program.lines.iter().map(|lines| lines.front).filter(|&front| has_routine(program, front));
+    let mut places: BTreeSet<(PlaceId, bool)> = fronts.map(|front| (front, false)).collect();
     for plan in program.transitions.iter() {
-        for arc in plan.outputs.iter().filter(|arc| arc.is_choice()) {
+        let is_moved = |arc: &&OutputProgram| arc.is_choice() || has_routine(program, arc.place());
+        for arc in plan.outputs.iter().filter(is_moved) {
             let lasts: &[bool] = match plan.time {
                 Time::Immediate => &[false],
                 Time::Const(_) => &[true],

@@ -51,9 +51,9 @@ pub enum EnabledBy {
 #[derive(Clone, Debug)]
 pub struct ShownValues {
     pub slot: u32,
-    least: u64,
+    pub least: u64,
     /// The gauge of the least value; those of the others follow.
-    first: usize,
+    pub first: usize,
     pub count: usize,
 }
 

@@ -55,7 +55,7 @@ pub struct Enabling {
     pub clocks: Table<TransitionId, TransitionId>,
     pub unsettled: usize,
     /// The tokens of fronts by their values, by the number of the gauge; empty without such.
-    pub shown: Vec<u64>,
+    pub shown: Table<GaugeId, u64>,
 }
 
 impl Enabling {
@@ -82,10 +82,11 @@ impl Enabling {
             listed: 0,
             clocks: vec![TransitionId(0); program.racing.len()].into_iter().collect(),
             unsettled: 0,
-            shown: vec![
-                0;
-                if program.lines.iter().any(|lines| lines.values.is_some()) { program.gauges.len() } else { 0 }
-            ],
+            shown: if program.lines.iter().any(|lines| lines.values.is_some()) {
+                program.gauges.iter().map(|_| 0).collect()
+            } else {
+                Table::default()
+            },
         };
         for watch in program.watches.iter().filter(|watch| !watch.below) {
             enabling.transitions[watch.transition].unmet += 1;
@@ -151,16 +152,16 @@ impl Enabling {
 
     /// A front has one token more with the value of this gauge, or one less.
     pub fn shows(&mut self, program: &Program, gauge: GaugeId, more: bool) {
-        let old = self.shown[gauge.at()];
+        let old = self.shown[gauge];
         let new = if more { old + 1 } else { old - 1 };
-        self.shown[gauge.at()] = new;
+        self.shown[gauge] = new;
         self.moved(program, gauge, old, new);
     }
 
     /// A front is empty.
     pub fn shows_none(&mut self, program: &Program, values: &ShownValues) {
         for gauge in values.gauges() {
-            let old = std::mem::take(&mut self.shown[gauge.at()]);
+            let old = std::mem::take(&mut self.shown[gauge]);
             self.moved(program, gauge, old, 0);
         }
     }

@@ -22,6 +22,8 @@
 //! - *lines*: a key has a group as long as it has tokens or reserved room.
 //! - *reserved*: a line has no more tokens and reserved room than the capacity, if it has reserved room.
 
+use std::mem::offset_of;
+
 use crate::base::invariant::{ensure, Verified};
 use crate::base::reuse::clone_into_fields;
 use crate::collections::key_table::{Key, KeyTable, SlotsOf};
@@ -33,6 +35,7 @@ use crate::program::place::LinesProgram;
 const NONE: u32 = u32::MAX;
 
 #[derive(Clone, Copy, Debug)]
+#[repr(C)]
 struct Line {
     root: u32,
     /// Where the front has the root.
@@ -68,6 +71,7 @@ pub enum Arrived {
     Before(u32, u32),
 }
 
+#[repr(C)]
 pub struct Lines {
     lines: KeyTable<Line>,
     slots: Vec<u32>,
@@ -85,6 +89,13 @@ pub struct Lines {
 clone_into_fields!(Lines { lines, slots, width, backwards, nodes, tokens, free, seats, arrivals });
 
 impl Lines {
+    /// The offsets of the address of the records of lines, and of the number of tokens and the reserved room in one; and the size of a
+    /// record.
+    pub const RECORDS: usize = offset_of!(Lines, lines) + KeyTable::<Line>::RECORDS;
+    pub const COUNT: usize = KeyTable::<Line>::OF + offset_of!(Line, count);
+    pub const RESERVED: usize = KeyTable::<Line>::OF + offset_of!(Line, reserved);
+    pub const RECORD: usize = KeyTable::<Line>::RECORD;
+
     pub fn new(program: &LinesProgram, width: usize) -> Self {
         let lines = match &program.extents {
             Some(extents) => KeyTable::direct(extents),

@@ -31,7 +31,7 @@ use std::ops::Index;
 
 use crate::jit::blueprint::expression::Expression;
 use crate::jit::blueprint::names::{IndexRef, JoinRef, PlaceRef, TransitionRef};
-use crate::jit::blueprint::place::{IndexPlan, JoinPlan, Neighbour, PlacePlan};
+use crate::jit::blueprint::place::{Fronted, IndexPlan, JoinPlan, Neighbour, PlacePlan};
 use crate::jit::blueprint::rate::RatePlan;
 use crate::jit::blueprint::transition::{Level, TransitionPlan};
 
@@ -53,7 +53,11 @@ pub enum Subject {
     /// Tokens arrive in a place, the first one named. `reserved`: room was kept for them.
     Arrival {
         reserved: bool,
+        /// Where its tokens form lines that are queues.
+        fronted: Option<Fronted>,
     },
+    /// A token of a front leaves the place with `per` that it belongs to.
+    Departure(Fronted),
     /// An expression, given `variables` variables. The transitions that use it share all other code.
     Expression {
         expression: Expression,
@@ -90,7 +94,7 @@ impl Blueprint {
         match &self.subject {
             Subject::Transition(plan) => plan.variables,
             &Subject::Expression { variables, .. } => variables,
-            Subject::Arrival { .. } | Subject::Rate(_) | Subject::Loop(_) => 0,
+            Subject::Arrival { .. } | Subject::Departure(_) | Subject::Rate(_) | Subject::Loop(_) => 0,
         }
     }
 
@@ -106,10 +110,19 @@ impl Blueprint {
         self.transition().is_some_and(|plan| !plan.settles.is_empty())
     }
 
+    /// The place with `per`, and its front, whose tokens the code moves.
+    pub fn fronted(&self) -> Option<&Fronted> {
+        match &self.subject {
+            Subject::Arrival { fronted, .. } => fronted.as_ref(),
+            Subject::Departure(fronted) => Some(fronted),
+            _ => None,
+        }
+    }
+
     pub fn transition(&self) -> Option<&TransitionPlan> {
         match &self.subject {
             Subject::Transition(plan) => Some(plan),
-            Subject::Arrival { .. } | Subject::Expression { .. } | Subject::Rate(_) | Subject::Loop(_) => None,
+            _ => None,
         }
     }
 }

@@ -13,8 +13,10 @@ pub struct PlacePlan {
     pub width: usize,
     pub discipline: Discipline,
     /// Its tokens form lines, or it is the front of such a place.
-    pub lined: bool,
+    pub lines: Option<LinesPlan>,
     pub fronts: bool,
+    /// A routine of its own moves its tokens: to lines that are queues, or from a front (`Fronted`).
+    pub has_routine: bool,
     /// Its capacity is one of weight.
     pub weighed: bool,
     /// It has one token at most.
@@ -46,6 +48,34 @@ impl PlacePlan {
     pub fn is_unpredictable(&self) -> bool {
         self.occupancy == Occupancy::Unpredictable
     }
+}
+
+/// The lines of a place with `per`.
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub struct LinesPlan {
+    /// Where the table of lines has them.
+    pub at: WordRef,
+    /// The slots that tell them apart, and the ranges of these where lines are numbered directly.
+    pub slots: Vec<u32>,
+    pub extents: Option<Vec<Extent>>,
+}
+
+/// A place with `per`, and the front that shows the first token of each of its lines.
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub struct Fronted {
+    pub place: PlaceRef,
+    pub front: PlaceRef,
+    pub shown: Option<Shown>,
+}
+
+/// The values that transitions look for in a slot of a front, from the least on.
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub struct Shown {
+    pub slot: u32,
+    pub least: u64,
+    /// Where the enabling has the number of tokens with the least value, and the gauge of each.
+    pub first: WordRef,
+    pub gauges: Vec<Gauge>,
 }
 
 #[derive(Debug, PartialEq, Eq, Hash)]

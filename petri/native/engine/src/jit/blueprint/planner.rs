@@ -3,7 +3,7 @@
 
 use std::ptr::from_ref;
 
-use crate::base::ids::{GaugeId, IndexId, JoinId, PlaceId, TransitionId, VariableId};
+use crate::base::ids::{GaugeId, IndexId, JoinId, LinesId, PlaceId, TransitionId, VariableId};
 use crate::base::random::RECTANGLES;
 use crate::base::ticks::SHORT;
 use crate::collections::weights::Weights;
@@ -11,8 +11,8 @@ use crate::jit::blueprint::expression::{Bool, Expression, Int, Leaf, Mean, Real,
 use crate::jit::blueprint::interpreted::{evaluates_bundle, finds_sets, interpreted_place, why_search};
 use crate::jit::blueprint::names::{CallRef, IndexRef, JoinRef, Names, PlaceRef, TransitionRef, WordRef};
 use crate::jit::blueprint::place::{
-    Dependent, Entry, Gauge, IndexPlan, IndexUse, JoinPlan, KeySlot, Link, Moves, Neighbour, PivotUse, PlacePlan,
-    Serves, Watch,
+    Dependent, Entry, Fronted, Gauge, IndexPlan, IndexUse, JoinPlan, KeySlot, LinesPlan, Link, Moves, Neighbour,
+    PivotUse, PlacePlan, Serves, Shown, Watch,
 };
 use crate::jit::blueprint::rate::{Bindings, EachRate, RatePlan, Settle};
 use crate::jit::blueprint::transition::{
@@ -25,12 +25,13 @@ use crate::net::Discipline;
 use crate::program::clock::ClockKind;
 use crate::program::distribution::{FINITE_MEAN, POSITIVE_MEAN};
 use crate::program::join::{ArcChoice, JoinProgram, LinkKey, LinkProgram};
-use crate::program::place::{Bound, PlaceProgram};
+use crate::program::place::{Bound, LinesProgram, PlaceProgram};
 use crate::program::transition::{TransitionProgram, NO_LANE};
 use crate::program::watch::MOST_WATCHES;
 use crate::program::{arc, expression, time, transition, Program};
 use crate::state::clocks::Clocks;
 use crate::state::common_clock::CommonClock;
+use crate::state::lines::Lines;
 
 /// How the expressions of a transition are in its blueprint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -108,7 +109,16 @@ impl<'a> Planner<'a> {
     ) -> (Blueprint, Names) {
         let mut planner = Planner::new(program, profile);
         planner.moved(id);
-        planner.end(Subject::Arrival { reserved })
+        let lines = program.places[id].lines.filter(|_| has_routine(program, id));
+        let fronted = lines.map(|lines| planner.fronted(lines));
+        planner.end(Subject::Arrival { reserved, fronted })
+    }
+
+    /// The blueprint of what happens as a token leaves a front.
+    pub fn departure(program: &'a Program, profile: Option<&'a Profile>, lines: LinesId) -> (Blueprint, Names) {
+        let mut planner = Planner::new(program, profile);
+        let fronted = planner.fronted(lines);
+        planner.end(Subject::Departure(fronted))
     }
 
     /// The blueprint of what computes the rate in the common clock of the transition with this shadow, if its firings leave no
@@ -220,11 +230,13 @@ impl<'a> Planner<'a> {
         let (number, is_new) = named(&mut self.names.places, id);
         if is_new {
             let place = &self.program.places[id];
+            let lines = place.lines.map(|lines| self.lines(lines));
             self.places.push(PlacePlan {
                 width: place.width,
                 discipline: place.discipline,
-                lined: place.lines.is_some(),
+                lines,
                 fronts: place.fronts.is_some(),
+                has_routine: has_routine(self.program, id),
                 weighed: place.weight.is_some(),
                 holds_one: place.holds_one(),
                 may_grow: place.most.is_none(),
@@ -237,6 +249,24 @@ impl<'a> Planner<'a> {
             });
         }
         PlaceRef(number)
+    }
+
+    fn lines(&mut self, id: LinesId) -> LinesPlan {
+        let lines = &self.program.lines[id];
+        let at = self.word((id.at() * size_of::<Lines>()) as u64);
+        LinesPlan { at, slots: lines.slots.clone(), extents: lines.extents.clone() }
+    }
+
+    /// A place with `per` whose tokens the code moves, with its front.
+    fn fronted(&mut self, id: LinesId) -> Fronted {
+        let LinesProgram { place, front, ref values, .. } = self.program.lines[id];
+        let shown = values.as_ref().map(|values| Shown {
+            slot: values.slot,
+            least: values.least,
+            first: self.word((values.first * size_of::<u64>()) as u64),
+            gauges: values.gauges().map(|gauge| self.gauge(gauge)).collect(),
+        });
+        Fronted { place: self.moved(place), front: self.moved(front), shown }
     }
 
     /// A place whose tokens the code moves.
@@ -807,6 +837,20 @@ impl<'a> Planner<'a> {
             Mean::Other(mean.to_bits())
         }
     }
+}
+
+/// Of at most this many values that transitions look for in a front, each has code.
+const MOST_VALUES: usize = 16;
+
+/// Whether code moves the tokens of a place with `per`, or of its front: these are queues, no measure or inhibitor sees what leaves,
+/// and transitions look for few values.
+pub fn has_routine(program: &Program, id: PlaceId) -> bool {
+    let place = &program.places[id];
+    let Some(lines) = place.lines.or(place.fronts).map(|lines| &program.lines[lines]) else { return false };
+    lines.discipline == Discipline::Fifo
+        && program.places[lines.place].indices.is_empty()
+        && !program.probes.hears_departures(lines.place)
+        && lines.values.as_ref().is_none_or(|values| values.count <= MOST_VALUES)
 }
 
 /// The link of a join that has only one, if its arcs are of different places and groups are numbered directly.

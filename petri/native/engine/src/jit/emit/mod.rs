@@ -15,6 +15,7 @@
 //! - [`rate`]: rates in the common clock
 //! - [`place`]: the number of tokens of a place, with statistics and watches
 //! - [`token`]: coloured tokens that come and go
+//! - [`line`]: places with `per`, and their fronts
 //! - [`join`]: indices and joins
 //! - [`enabling`]: which transitions are enabled
 //! - [`agenda`]: firings that begin and end
@@ -31,6 +32,7 @@ pub mod emitter;
 pub mod enabling;
 pub mod expression;
 pub mod join;
+pub mod line;
 pub mod main_loop;
 pub mod one_clock;
 pub mod output;

@@ -55,7 +55,8 @@ impl<'a> PlaceCode<'_, 'a, '_> {
 
     /// `Levels::changes`.
     fn lengthen_level(&mut self, place: PlaceRef, tokens: Value) {
-        let Some(times) = self.e.layout.levels_times else { return };
+        // Nobody asks how full a front is.
+        let Some(times) = self.e.layout.levels_times.filter(|_| !self.e.blueprint[place].fronts) else { return };
         let times = self.e.load(I64, self.e.engine, times);
         let place = self.e.place_id(place);
         let row = self.e.row(times, place, 8 * levels::ROW as i64);
@@ -251,6 +252,11 @@ impl<'a> PlaceCode<'_, 'a, '_> {
     }
 
     // ------------------------------------------------------------ what watches a number
+
+    /// A number of tokens that is not all of a place has become one more, or one less.
+    pub fn moved_by_one(&mut self, gauge: &Gauge, before: Value, after: Value, way: Way) {
+        self.moved(gauge, None, Change { before, after, count: TokenCount::Const(1), way }, &[], None);
+    }
 
     /// `Enabling::moved`. The number of tokens of a place also has a time above zero.
     fn moved(

@@ -452,8 +452,7 @@ impl<'a, 'b> SearchCode<'_, 'a, 'b> {
         } else {
             let key: Vec<Source> =
                 room.per.iter().map(|&slot| self.outputs().slot_value(&arc.values[slot as usize], now)).collect();
-            let (place, key) = (self.e.place_id(room.place), self.slots().spill(&key));
-            self.e.call(self.e.runtime.load_of_line, &[self.e.engine, place, key], Some(I64)).unwrap_or(place)
+            self.lines().load(room.place, &key)
         };
         let (after, capacity) = (self.e.b.ins().iadd(load, count), self.e.hole(Hole::Constant(room.capacity)));
         let fits = self.e.b.ins().icmp(IntCC::UnsignedLessThanOrEqual, after, capacity);

@@ -42,6 +42,8 @@ subjects! {
     expressions: ExpressionCode;
     /// Indices and joins.
     joins: JoinCode;
+    /// The tokens of places with `per`.
+    lines: LineCode;
     /// The loop.
     main_loop: MainLoopCode;
     /// What output arcs give.

@@ -6,6 +6,7 @@ use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::I64;
 use cranelift_codegen::ir::{InstBuilder, Value};
 
+use crate::collections::key_table::Extent;
 use crate::jit::blueprint::names::PlaceRef;
 use crate::jit::blueprint::place::{Discipline, Entry, IndexPlan, KeySlot};
 use crate::jit::emit::emitter::{Lost, Owner, Source, TokenCount, Writer, RING};
@@ -87,6 +88,9 @@ impl<'a> TokenCode<'_, 'a, '_> {
     /// The token in a seat of a front leaves the place that it belongs to.
     pub fn take_first(&mut self, place: PlaceRef, seat: Value) {
         let id = self.e.place_id(place);
+        if self.e.blueprint[place].has_routine {
+            return self.lines().depart(id, seat);
+        }
         self.e.call(self.e.runtime.take_first, &[self.e.engine, id, seat], None);
     }
 
@@ -102,7 +106,9 @@ impl<'a> TokenCode<'_, 'a, '_> {
     pub fn give(&mut self, place: PlaceRef, slots: &[Source], address: Value, reserved: bool) {
         let id = self.e.place_id(place);
         let before = self.places().tokens_before(place, TokenCount::Const(1), Way::Up);
-        if self.e.blueprint[place].discipline == Discipline::Key || self.e.blueprint[place].lined {
+        if let Some(fronted) = self.e.blueprint.fronted().filter(|fronted| fronted.place == place) {
+            self.lines().line_up(fronted, address, reserved);
+        } else if self.e.blueprint[place].discipline == Discipline::Key || self.e.blueprint[place].lines.is_some() {
             let reserved = self.e.int(u64::from(reserved));
             self.e.call(self.e.runtime.push, &[self.e.engine, id, address, reserved], None);
         } else {
@@ -161,9 +167,13 @@ impl<'a> TokenCode<'_, 'a, '_> {
 
     /// The group of the key in some slots of a token, where groups are numbered directly.
     pub fn group(&mut self, index: &IndexPlan, key: &[KeySlot], slots: &[Source]) -> Value {
+        self.group_in(index.extents.as_deref().unwrap_or(&[]), index.outside, key, slots)
+    }
+
+    /// The same in the ranges of a key; `outside`: the group of all keys that lie elsewhere.
+    pub fn group_in(&mut self, extents: &[Extent], outside: usize, key: &[KeySlot], slots: &[Source]) -> Value {
         let mut group = self.e.int(0);
         let mut inside = None;
-        let extents = index.extents.as_deref().unwrap_or(&[]);
         for (extent, &KeySlot { slot, inside: known }) in extents.iter().zip(key) {
             let value = self.slots().word_in(slots[slot as usize]);
             let offset = self.e.b.ins().iadd_imm_s(value, extent.low.wrapping_neg());
@@ -175,7 +185,7 @@ impl<'a> TokenCode<'_, 'a, '_> {
             group = self.e.b.ins().iadd(group, offset);
         }
         let Some(inside) = inside else { return group };
-        let outside = self.e.int(index.outside as u64);
+        let outside = self.e.int(outside as u64);
         self.e.b.ins().select(inside, group, outside)
     }
 

@@ -488,6 +488,7 @@ impl TransitionCode<'_, '_, '_> {
         }
         let place = match given.place {
             None if matches!(given.count, TokenCount::Const(0)) => return,
+            None if !arc.any_weighed && self.lines().keep_room(arc.place, given) => return,
             None if !arc.any_lines && !arc.any_weighed => return self.places().keep_room(arc.place, given.count),
             None => self.e.place_id(arc.place),
             Some(place) => place,
@@ -661,6 +662,10 @@ impl TransitionCode<'_, '_, '_> {
             None => self.e.int(0),
         };
         match given.place {
+            None if Self::is_single(arc, given) && self.e.blueprint[arc.place].has_routine => {
+                let place = self.e.place_id(arc.place);
+                self.put_in_one(arc, place, given, address, reserved);
+            }
             None if Self::is_single(arc, given) => self.put_in(arc.place, given, address, reserved),
             Some(place) if arc.is_choice && !arc.any_weighed => self.put_in_one(arc, place, given, address, reserved),
             place => {
@@ -680,8 +685,7 @@ impl TransitionCode<'_, '_, '_> {
     /// Tokens for the one of an arc's places that has a number. The places of an array most often share the code by which
     /// tokens arrive, so that the processor knows where the call goes before it knows the place.
     fn put_in_one(&mut self, arc: &Output, number: Value, given: &Given, address: Value, reserved: bool) {
-        let arrivals = self.e.hole(Hole::Address(self.e.runtime.arrivals as u64));
-        let routines = self.e.row(arrivals, number, 2 * size_of::<Routine>() as i64);
+        let routines = self.lines().routines(number);
         let which = usize::from(reserved) * size_of::<Routine>();
         let count = self.e.number(given.count);
         let status = self.e.call_routine(LEAF, routines, which, &[address, count]);
