@@ -214,3 +214,16 @@ def test_no_line_is_wider_than_a_real_terminal(columns: int) -> None:
     assert any("firings/s" in line for line in lines)
     assert max(map(len, lines)) <= columns
     assert re.search(r"source\.emit +200 ", seen)
+
+
+def test_the_end_waits_for_threads_and_for_whoever_asked_to_be_called() -> None:
+    code = """
+import atexit, sys, threading, time
+from pnsim.main import main
+atexit.register(print, "called")
+threading.Thread(target=lambda: (time.sleep(0.1), print("thread"))).start()
+sys.argv = ["pnsim", "--version"]
+main()
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout.splitlines()[1:] == ["thread", "called"]
