@@ -58,14 +58,14 @@ def compare(net: Net, run: Run, expected: Sequence[State] = ()) -> Counter[str]:
     """How many sessions ran in which mode. Raises Finding where one differs from the reference engine, whose states are
     given if they are known.
     """
-    expected = expected or list(states(run, begun(net, run, "reference")))
+    expected = [without_figures(state) for state in expected or states(run, begun(net, run, "reference"))]
     ran = Counter({"reference": 1})
     for patience in (MOST_FIRINGS, *run.patience):
         mode = "interpreted" if patience == MOST_FIRINGS else f"machine code after {patience} firings"
         with patch("petri.engine.native.PATIENCE", patience), without(run.without):
             session = begun(net, run, "native")
             for before, after in zip(expected, states(run, session), strict=True):
-                if names := [name for name in after if name not in before or not same(before[name], after[name])]:
+                if names := differences(before, after):
                     less = f" without {run.without}" if run.without else ""
                     raise Finding(f"{mode}{less} differs from the reference in {', '.join(names)}")
         ran_code = isinstance(session, NativeSession) and session.ran_code
@@ -80,7 +80,7 @@ def compare_results(net: Net, run: Run) -> None:
     patience = (0, 15, 300, MOST_FIRINGS)[run.seed % 4]
     with patch("petri.engine.native.PATIENCE", patience):
         one, other = (result_of(replace(net, doc=net.doc), engine, run) for engine in ("reference", "native"))
-    if names := [name for name in one if not same(one[name], other[name])]:
+    if names := differences(one, other):
         raise Finding(f"results of whole runs differ in {', '.join(names)}")
 
 
@@ -128,6 +128,17 @@ def state(session: Session) -> State:
     for number, probe in enumerate(observed.probes):
         found |= {f"probe {number} {name}": value for name, value in probe.items()}
     return found
+
+
+def without_figures(state: State) -> State:
+    """What every mode has: figures are of a telling (`retold.told`)."""
+    return {name: value for name, value in state.items() if name != "figures"}
+
+
+def differences(one: State, other: State) -> list[str]:
+    """The names of what only one of them has, or what differs."""
+    both = one.keys() & other.keys()
+    return [name for name in {**one, **other} if name not in both or not same(one[name], other[name])]
 
 
 def same(one: Any, other: Any) -> bool:

@@ -30,7 +30,7 @@ from petri.measure.figures import default_names, evaluate_all, figures
 from petri.net import Net
 from petri.traffic import with_streams
 from tests.fuzz.finding import Finding
-from tests.fuzz.modes import Run, State, begun, compare_results, same, states
+from tests.fuzz.modes import Run, State, begun, compare_results, differences, states
 from tests.fuzz.texts import FREE, Text
 
 ARRIVED = ("observed arrivals", "marking")
@@ -137,7 +137,7 @@ TELLINGS = {one.__name__: one for one in (formatted, with_other_names, in_anothe
 
 def compare_states(what: str, one: Iterable[State], other: Iterable[State]) -> None:
     for before, after in zip(one, other, strict=True):
-        if names := [name for name in before if not same(before[name], after[name])]:
+        if names := differences(before, after):
             raise Finding(f"{what} differs in {', '.join(names)}")
 
 

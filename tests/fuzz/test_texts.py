@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import random
 from collections import Counter
 
@@ -17,7 +18,7 @@ from tests.fuzz import retold
 from tests.fuzz.__main__ import coverage
 from tests.fuzz.finding import Finding
 from tests.fuzz.kinds import KINDS
-from tests.fuzz.modes import Run
+from tests.fuzz.modes import Run, differences
 from tests.fuzz.texts import FREE, KEPT, Text
 
 CASES = 320
@@ -53,6 +54,11 @@ def test_a_few_texts_agree_in_all_modes_and_words() -> None:
 @pytest.mark.slow
 def test_many_texts_agree_in_all_modes_and_words() -> None:
     assert sum((KIND.run(data) for data in cases(COMPARED)), Counter[str]())["refused"] == 0
+
+
+def test_a_name_that_one_state_lacks_is_a_difference() -> None:
+    assert differences({"now": 1.0, "probe 0 count": 2}, {"now": 1.0, "levels": None}) == ["probe 0 count", "levels"]
+    assert differences({"now": math.nan}, {"now": math.nan}) == []
 
 
 COUPLED = """place N1a = 3 * token

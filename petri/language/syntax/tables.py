@@ -1,6 +1,6 @@
 """The LALR(1) tables of `grammar.lark`: compiled by lark, stored as JSON in the folder of the grammar.
 
-Compiling takes 0.2 s in each `pnsim` command; reading the JSON takes half a millisecond. The JSON contains the digest
+Compiling takes 0.2 s in each `pnsim` command; reading the JSON takes some 3 ms. The JSON contains the digest
 of its grammar. If the grammar has changed, it is compiled again, so a stale file costs time but is never wrong. `python
 -m petri.language.syntax.tables` rewrites the file; a test fails if it is stale.
 """
