@@ -1,4 +1,5 @@
-//! Which transitions the interpreter fires, and for which it searches bindings; and why.
+//! Which transitions the interpreter fires, and for which it searches bindings; and why. Of which places code moves all tokens, without
+//! the runtime.
 
 use crate::base::ids::PlaceId;
 use crate::net::Discipline;
@@ -71,4 +72,18 @@ pub enum WhySearch {
     Queue(PlaceId),
     /// Each of its bindings has a clock.
     Clocks,
+}
+
+/// Of at most this many values that transitions look for in a front, each has code.
+const MOST_VALUES: usize = 16;
+
+/// Whether code moves the tokens of a place with `per`, or of its front: these are queues, no measure or inhibitor sees what leaves,
+/// and transitions look for few values.
+pub fn has_routine(program: &Program, id: PlaceId) -> bool {
+    let place = &program.places[id];
+    let Some(lines) = place.lines.or(place.fronts).map(|lines| &program.lines[lines]) else { return false };
+    lines.discipline == Discipline::Fifo
+        && program.places[lines.place].indices.is_empty()
+        && !program.probes.hears_departures(lines.place)
+        && lines.values.as_ref().is_none_or(|values| values.count <= MOST_VALUES)
 }

@@ -8,7 +8,7 @@ use crate::base::random::RECTANGLES;
 use crate::base::ticks::SHORT;
 use crate::collections::weights::Weights;
 use crate::jit::blueprint::expression::{Bool, Expression, Int, Leaf, Mean, Real, SlotValue, Value, Variable};
-use crate::jit::blueprint::interpreted::{evaluates_bundle, finds_sets, interpreted_place, why_search};
+use crate::jit::blueprint::interpreted::{evaluates_bundle, finds_sets, has_routine, interpreted_place, why_search};
 use crate::jit::blueprint::names::{CallRef, IndexRef, JoinRef, Names, PlaceRef, TransitionRef, WordRef};
 use crate::jit::blueprint::place::{
     Dependent, Entry, Fronted, Gauge, IndexPlan, IndexUse, JoinPlan, KeySlot, LinesPlan, Link, Moves, Neighbour,
@@ -837,20 +837,6 @@ impl<'a> Planner<'a> {
             Mean::Other(mean.to_bits())
         }
     }
-}
-
-/// Of at most this many values that transitions look for in a front, each has code.
-const MOST_VALUES: usize = 16;
-
-/// Whether code moves the tokens of a place with `per`, or of its front: these are queues, no measure or inhibitor sees what leaves,
-/// and transitions look for few values.
-pub fn has_routine(program: &Program, id: PlaceId) -> bool {
-    let place = &program.places[id];
-    let Some(lines) = place.lines.or(place.fronts).map(|lines| &program.lines[lines]) else { return false };
-    lines.discipline == Discipline::Fifo
-        && program.places[lines.place].indices.is_empty()
-        && !program.probes.hears_departures(lines.place)
-        && lines.values.as_ref().is_none_or(|values| values.count <= MOST_VALUES)
 }
 
 /// The link of a join that has only one, if its arcs are of different places and groups are numbered directly.

@@ -9,7 +9,7 @@ use cranelift_codegen::ir::{InstBuilder, Value};
 use cranelift_frontend::Switch;
 
 use crate::collections::key_table::groups;
-use crate::engine::code::{Routine, DONE};
+use crate::engine::code::DONE;
 use crate::jit::blueprint::names::PlaceRef;
 use crate::jit::blueprint::place::{Fronted, KeySlot, Shown};
 use crate::jit::emit::emitter::{Source, TokenCount, Writer, LEAF};
@@ -62,12 +62,6 @@ impl LineCode<'_, '_, '_> {
 
     // ------------------------------------------------------------ tokens
 
-    /// The routines of a place, given its number (`Runtime::arrivals`).
-    pub fn routines(&mut self, number: Value) -> Value {
-        let arrivals = self.e.hole(Hole::Address(self.e.runtime.arrivals as u64));
-        self.e.row(arrivals, number, 2 * size_of::<Routine>() as i64)
-    }
-
     /// A token arrives in a place with `per`, apart from what this changes in the place itself.
     pub fn line_up(&mut self, plan: &Fronted, address: Value, reserved: bool) {
         let (place, reserved) = (self.e.place_id(plan.place), self.e.int(u64::from(reserved)));
@@ -78,7 +72,7 @@ impl LineCode<'_, '_, '_> {
 
     /// Calls what makes the token in a seat of a front leave, given the number of the front.
     pub fn depart(&mut self, front: Value, seat: Value) {
-        let routines = self.routines(front);
+        let routines = self.places().routines(front);
         self.e.call_routine(LEAF, routines, 0, &[seat]);
     }
 

@@ -6,6 +6,7 @@ use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::{I32, I64};
 use cranelift_codegen::ir::{InstBuilder, Value};
 
+use crate::engine::code::Routine;
 use crate::jit::blueprint::names::{PlaceRef, TransitionRef, OWN};
 use crate::jit::blueprint::place::{Dependent, Gauge, Watch};
 use crate::jit::blueprint::transition::TransitionPlan;
@@ -155,6 +156,12 @@ impl<'a> PlaceCode<'_, 'a, '_> {
     fn spells(&mut self, place: PlaceRef) -> Spells {
         let address = self.e.place(place);
         Spells { address, integral: offset_of!(PlaceCounters, integral), since: offset_of!(PlaceCounters, busy_since) }
+    }
+
+    /// The routines of a place, given its number (`Runtime::arrivals`).
+    pub fn routines(&mut self, number: Value) -> Value {
+        let arrivals = self.e.hole(Hole::Address(self.e.runtime.arrivals as u64));
+        self.e.row(arrivals, number, 2 * size_of::<Routine>() as i64)
     }
 
     /// The number of tokens of a place before `count` of them leave, or `count` others arrive.

@@ -685,7 +685,7 @@ impl TransitionCode<'_, '_, '_> {
     /// Tokens for the one of an arc's places that has a number. The places of an array most often share the code by which
     /// tokens arrive, so that the processor knows where the call goes before it knows the place.
     fn put_in_one(&mut self, arc: &Output, number: Value, given: &Given, address: Value, reserved: bool) {
-        let routines = self.lines().routines(number);
+        let routines = self.places().routines(number);
         let which = usize::from(reserved) * size_of::<Routine>();
         let count = self.e.number(given.count);
         let status = self.e.call_routine(LEAF, routines, which, &[address, count]);
