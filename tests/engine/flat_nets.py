@@ -28,8 +28,9 @@ def random_nets(number: int) -> Iterator[Net]:
 
 
 def nets(number: int) -> Iterator[Net]:
-    """The same, after one of the library and one with a stream."""
+    """The same, after two of the library, one of them with a `fifo` for each key, and one with a stream."""
     yield language.load("mm1")
+    yield language.load("mesh")
     yield language.loads(recorded())
     yield from random_nets(number)
 

@@ -24,6 +24,7 @@
 //! - *enabled*: any other is in that set only if `unmet` is 0.
 //! - *found*: of one that is not plain, whose `unmet` is 0, and that is not listed: `found` says whether it is in that set.
 //! - *list*: the two lists have exactly the transitions that are marked `listed`, each once.
+//! - *shown*: of each value that transitions look for in a front, `shown` has the number of tokens of the front with it.
 //! - [`RankSet`] holds its own.
 
 use std::sync::Arc;
@@ -294,6 +295,11 @@ impl Enabling {
         for (transition, (state, &unmet)) in self.transitions.iter().zip(&unmet).enumerate() {
             let found = || format!("{} of transition {transition} instead of {unmet}", state.unmet);
             ensure(state.unmet == unmet, "unmet", found)?;
+        }
+        let values = program.lines.iter().filter_map(|lines| lines.values.as_ref());
+        for gauge in values.flat_map(ShownValues::gauges) {
+            let (shown, tokens) = (self.shown[gauge], gauges[gauge.at()]);
+            ensure(shown == tokens, "shown", || format!("{shown} for {tokens} tokens, gauge {}", gauge.at()))?;
         }
         self.verify_levels(program)?;
         self.verify_list()
