@@ -14,6 +14,7 @@ import sys
 import time
 from base64 import b64decode
 from collections import Counter
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from tests.fuzz.worker import LONGEST_CASE
 
 ENDLESS = (-signal.SIGKILL, -signal.SIGPROF)
 CORPUS = Path(__file__).with_name("corpus")
+MOST_APART = 30  # pairs of constructs that are listed
 LONGEST_WAIT = 10 * LONGEST_CASE  # seconds, for a worker that sleeps
 
 
@@ -95,10 +97,20 @@ class Hunt:
 
 
 def coverage(counts: Counter[str]) -> list[str]:
-    """A table: in how many nets each construct was drawn, and in how many of these it has acted."""
+    """A table: in how many nets each construct was drawn, in how many of these it has acted, and with how many others;
+    then pairs that have never acted together.
+    """
     names = sorted(name.removeprefix("drawn: ") for name in counts if name.startswith("drawn: "))
-    rows = [f"{name:60} {counts[f'drawn: {name}']:7} {counts[f'acted: {name}']:7}" for name in names]
-    return [f"{'construct of the language':60} {'drawn':>7} {'acted':>7}", *rows] if rows else []
+    apart = [pair for pair in combinations(names, 2) if not counts[f"both: {pair[0]} & {pair[1]}"]]
+    alone = Counter(name for pair in apart for name in pair)
+    rows = [
+        f"{name:60} {counts[f'drawn: {name}']:7} {counts[f'acted: {name}']:7} {len(names) - 1 - alone[name]:7}"
+        for name in names
+    ]
+    title = f"{'construct of the language':60} {'drawn':>7} {'acted':>7} {'with':>7}"
+    never = [f"never together: {first} & {second}" for first, second in apart[:MOST_APART]]
+    more = [f"and {len(apart) - MOST_APART} other pairs"] if len(apart) > MOST_APART else []
+    return [title, *rows, *never, *more] if rows else []
 
 
 def repeat(seed: int, number: int) -> None:

@@ -13,6 +13,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import cache
+from itertools import combinations
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
@@ -173,7 +174,9 @@ def without_order(state: State) -> State:
 
 
 def acted(text: Text, net: Net, expected: list[State]) -> Counter[str]:
-    """`drawn: NAME` of each construct, and `acted: NAME` of those of which a witness has shown something."""
+    """`drawn: NAME` of each construct, `acted: NAME` of those of which a witness has shown something, and
+    `both: NAME & NAME` of each pair of these.
+    """
     active: set[str] = set()
     for state in expected:
         for t, count in zip(net.transitions, state.get("observed firings", ()), strict=False):
@@ -183,8 +186,12 @@ def acted(text: Text, net: Net, expected: list[State]) -> Counter[str]:
         active |= {
             f"measure {name}" for name, value in state["figures"].items() if value != 0 and not math.isnan(value)
         }
-    constructs = Counter(f"drawn: {construct}" for construct in text.uses)
-    return constructs + Counter(f"acted: {name}" for name, by in text.uses.items() if active.intersection(by))
+    acting = sorted(name for name, by in text.uses.items() if active.intersection(by))
+    return (
+        Counter(f"drawn: {construct}" for construct in text.uses)
+        + Counter(f"acted: {name}" for name in acting)
+        + Counter(f"both: {first} & {second}" for first, second in combinations(acting, 2))
+    )
 
 
 def shown(name: str) -> Iterator[str]:
