@@ -238,7 +238,7 @@ impl<'c, 'n> TransitionCompiler<'c, 'n> {
                 let span = lowering.span(&expression.span);
                 match lowering.int(expression)? {
                     crate::program::expression::Int::Const(count) if count >= 0 => Count::Const(count as u64),
-                    count => Count::Of(count, span),
+                    count => Count::Of(Box::new((count, span))),
                 }
             }
         })

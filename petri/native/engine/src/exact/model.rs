@@ -63,7 +63,8 @@ pub struct Clock {
 
 impl Output {
     pub fn destination(&self) -> Destination<'_> {
-        Destination { places: &self.places, condition: &self.condition, count: &self.count, index: &self.index }
+        let Output { places, condition, count, .. } = self;
+        Destination { places, condition, count, index: self.index.as_ref() }
     }
 }
 

@@ -10,7 +10,7 @@ use crate::program::time::Time;
 #[derive(Clone, Debug)]
 pub enum Count {
     Const(u64),
-    Of(Int, SpanId),
+    Of(Box<(Int, SpanId)>),
 }
 
 /// How an input arc finds its tokens.
@@ -33,17 +33,17 @@ pub struct InputProgram {
     pub place: PlaceId,
     pub find: Find,
     /// Slots that must equal a value.
-    pub equals: Vec<(u32, Value)>,
+    pub equals: Box<[(u32, Value)]>,
     /// Slots whose value a variable receives.
-    pub binds: Vec<(u32, VariableId)>,
+    pub binds: Box<[(u32, VariableId)]>,
     /// The token stays.
     pub keep: bool,
     /// Where the first equal token goes as well when the arc takes one (E10).
     pub twin: Option<PlaceId>,
     /// The arcs before this one on the same place.
-    pub before: Vec<usize>,
+    pub before: Box<[usize]>,
     /// The arcs behind this one on the same bag, whose tokens may move to another seat when this one is taken.
-    pub after: Vec<usize>,
+    pub after: Box<[usize]>,
     /// Whether there is a binding may depend on which of its tokens the arc finds.
     pub decides: bool,
 }
@@ -60,7 +60,7 @@ pub struct SetProgram {
 
 pub struct InhibitorProgram {
     pub place: PlaceId,
-    pub equals: Vec<(u32, Value)>,
+    pub equals: Box<[(u32, Value)]>,
     pub index: Option<IndexId>,
     pub threshold: Count,
 }
@@ -81,15 +81,15 @@ pub struct OutputProgram {
     pub places: Arc<[PlaceId]>,
     pub form: OutputForm,
     pub width: usize,
-    pub index: Option<(Int, SpanId)>,
+    pub index: Option<Box<(Int, SpanId)>>,
     pub count: Count,
     pub condition: Option<Bool>,
-    pub values: Vec<Value>,
+    pub values: Box<[Value]>,
     /// The source of each value.
-    pub spans: Vec<SpanId>,
+    pub spans: Box<[SpanId]>,
     /// Slots whose value may lie outside its range.
-    pub checks: Vec<usize>,
-    pub delay: Option<Delay>,
+    pub checks: Box<[usize]>,
+    pub delay: Option<Box<Delay>>,
     /// The set for each of whose tokens there is one.
     pub each: Option<usize>,
 }

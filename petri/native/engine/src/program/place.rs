@@ -1,5 +1,6 @@
 //! A place, as the engine runs it.
 
+use crate::base::cache::LINE;
 use crate::base::ids::{IndexId, JoinId, LinesId, PlaceId};
 use crate::collections::key_table::Extent;
 use crate::net::{Discipline, Scalar};
@@ -85,33 +86,36 @@ pub struct PlaceProgram {
     pub name: String,
     pub width: usize,
     /// Whether each slot is real.
-    pub reals: Vec<bool>,
+    pub reals: Box<[bool]>,
     pub discipline: Discipline,
-    pub key: Option<OrderKey>,
+    pub key: Option<Box<OrderKey>>,
     /// Evaluating the key may raise a fault.
     pub key_fails: bool,
     /// A number of tokens, or a weight.
     pub capacity: Option<u64>,
-    pub weight: Option<Weight>,
+    pub weight: Option<Box<Weight>>,
     pub indices: Vec<IndexId>,
     /// Joins whose pivot the place is.
     pub pivots: Vec<JoinId>,
     /// The rankings of its tokens, and other counts.
     pub ranked: Vec<Ranked>,
     /// The slots whose values are the key of a line; none without lines.
-    pub per: Vec<u32>,
+    pub per: Box<[u32]>,
     /// Its tokens form lines, or it is the front of such a place.
     pub lines: Option<LinesId>,
     pub fronts: Option<LinesId>,
     /// Clocks tell its tokens apart.
     pub identified: bool,
-    pub bounds: Vec<Bound>,
+    pub bounds: Box<[Bound]>,
     /// The values that tokens may have in each slot, as code relies on them.
-    pub ranges: Vec<Range>,
-    pub initial: Vec<(u64, Vec<u64>)>,
+    pub ranges: Box<[Range]>,
+    pub initial: Box<[(u64, Vec<u64>)]>,
     /// How many tokens it has at most, with those that firings in progress hold, if that is known.
     pub most: Option<u64>,
 }
+
+/// As `TransitionProgram`.
+const _: () = assert!(size_of::<PlaceProgram>() <= 4 * LINE);
 
 impl PlaceProgram {
     /// Whether the words are those of a token that the place may have.

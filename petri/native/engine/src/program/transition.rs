@@ -1,5 +1,6 @@
 //! A transition, as the engine runs it.
 
+use crate::base::cache::LINE;
 use crate::base::ids::{JoinId, JoinTreeId, MatchId, PlaceId, RankingId, SpanId, TransitionId, VariableId};
 use crate::base::ticks::Ticks;
 use crate::program::arc::{Give, InhibitorProgram, InputProgram, OutputProgram, SetProgram, Take};
@@ -83,45 +84,45 @@ pub struct Preference {
 /// it is evaluated in the order of the semantics.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Known {
-    pub inhibitors: Vec<usize>,
+    pub inhibitors: Box<[usize]>,
     pub guard: usize,
     pub preference: usize,
 }
 
 pub struct TransitionProgram {
     pub name: String,
-    pub variable_names: Vec<String>,
-    pub variable_reals: Vec<bool>,
-    pub inputs: Vec<InputProgram>,
+    pub variable_names: Box<[String]>,
+    pub variable_reals: Box<[bool]>,
+    pub inputs: Box<[InputProgram]>,
     /// The arcs that take, in their order.
-    pub takes: Vec<Take>,
+    pub takes: Box<[Take]>,
     /// Some arc binds a variable, or there is a choice, or a draw.
     pub binds: bool,
-    pub inhibitors: Vec<InhibitorProgram>,
+    pub inhibitors: Box<[InhibitorProgram]>,
     pub guard: Option<Bool>,
-    pub prefer: Option<Preference>,
+    pub prefer: Option<Box<Preference>>,
     pub known: Known,
-    pub clock: Option<ClockProgram>,
+    pub clock: Option<Box<ClockProgram>>,
     /// The outputs to places with a capacity whose room watches do not decide.
-    pub rooms: Vec<usize>,
-    pub resets: Vec<PlaceId>,
-    pub sets: Vec<SetProgram>,
-    pub draws: Vec<(VariableId, Value)>,
+    pub rooms: Box<[usize]>,
+    pub resets: Box<[PlaceId]>,
+    pub sets: Box<[SetProgram]>,
+    pub draws: Box<[(VariableId, Value)]>,
     pub time: Time,
     pub time_span: SpanId,
     /// No two of its firings are ever in progress at one time.
     pub takes_turns: bool,
     /// Transitions of one constant firing time share a lane of the agenda.
     pub lane: u32,
-    pub outputs: Vec<OutputProgram>,
+    pub outputs: Box<[OutputProgram]>,
     /// The outputs, in their order.
-    pub gives: Vec<Give>,
+    pub gives: Box<[Give]>,
     /// The number of tokens given, when all outputs are constant numbers of black tokens.
     pub given: Option<u64>,
     /// Words of the record that a firing in progress holds.
     pub held: usize,
     /// With outputs that have delays: all outputs, in their order, and what delivers those. `gives` and `held` are of the others.
-    pub sends: Vec<(Give, Option<TransitionId>)>,
+    pub sends: Box<[(Give, Option<TransitionId>)]>,
     /// It only deposits what output arcs of this transition with a delay give; and where that is written.
     pub delivers: Option<(TransitionId, SpanId)>,
     /// Some output goes to a place with a capacity.
@@ -130,7 +131,7 @@ pub struct TransitionProgram {
     /// In a search: the last arc that leaves a choice, when its choices only have to be counted.
     pub counted: Option<usize>,
     /// The arcs that take or read a number of black tokens that depends on the binding.
-    pub counts: Vec<usize>,
+    pub counts: Box<[usize]>,
     /// No token of a bag decides whether the transition is enabled, and watches know of its inhibitors.
     pub free: bool,
     /// Watches alone decide whether the transition is enabled.
@@ -144,6 +145,13 @@ pub struct TransitionProgram {
     pub level: u32,
     pub position: u32,
 }
+
+/// Large nets have a hundred thousand of each, so what few have is in a box of its own.
+const _: () = {
+    assert!(size_of::<TransitionProgram>() <= 7 * LINE);
+    assert!(size_of::<InputProgram>() <= 3 * LINE / 2);
+    assert!(size_of::<OutputProgram>() <= 5 * LINE / 2);
+};
 
 /// The transitions of one priority, in order.
 pub struct Level {

@@ -16,7 +16,7 @@ impl Count {
     pub fn value(&self, scope: &mut Scope) -> Outcome<u64> {
         match self {
             Count::Const(count) => Ok(*count),
-            Count::Of(count, span) => natural(count.value(scope)?, *span),
+            Count::Of(of) => natural(of.0.value(scope)?, of.1),
         }
     }
 }
@@ -26,12 +26,17 @@ pub struct Destination<'a> {
     pub places: &'a [PlaceId],
     pub condition: &'a Option<Bool>,
     pub count: &'a Count,
-    pub index: &'a Option<(Int, SpanId)>,
+    pub index: Option<&'a (Int, SpanId)>,
 }
 
 impl OutputProgram {
     pub fn destination(&self) -> Destination<'_> {
-        Destination { places: &self.places, condition: &self.condition, count: &self.count, index: &self.index }
+        Destination {
+            places: &self.places,
+            condition: &self.condition,
+            count: &self.count,
+            index: self.index.as_deref(),
+        }
     }
 }
 

@@ -433,7 +433,7 @@ impl<'a> Planner<'a> {
                 None => self.selection(&plan.selection),
             },
             counted: plan.counted,
-            counts: plan.counts.clone(),
+            counts: plan.counts.to_vec(),
             exhaustive: plan.exhaustive,
             watched: plan.watched,
             activity: self.profile.map_or(Occupancy::Seldom, |profile| profile.transition(id)),
@@ -464,8 +464,8 @@ impl<'a> Planner<'a> {
             },
             equals: self.slots(&arc.equals),
             binds: arc.binds.iter().map(|(slot, variable)| (*slot, variable.at())).collect(),
-            before: arc.before.clone(),
-            after: arc.after.clone(),
+            before: arc.before.to_vec(),
+            after: arc.after.to_vec(),
             decides: arc.decides,
         }
     }
@@ -507,7 +507,7 @@ impl<'a> Planner<'a> {
         let is_one = plan.outputs[output].places.len() == 1 && place.weight.is_none();
         match place.capacity {
             Some(capacity) if is_one && !takes && !plan.resets.contains(&id) => {
-                let (place, capacity, per) = (self.place(id), self.word(capacity), place.per.clone());
+                let (place, capacity, per) = (self.place(id), self.word(capacity), place.per.to_vec());
                 Rooms::One(Room { output, place, capacity, per })
             }
             _ => Rooms::ByRuntime,
@@ -556,7 +556,7 @@ impl<'a> Planner<'a> {
     fn count(&mut self, count: &arc::Count) -> Count {
         match count {
             arc::Count::Const(count) => Count::Const(*count),
-            arc::Count::Of(count, _) => Count::Of(self.int(count)),
+            arc::Count::Of(of) => Count::Of(self.int(&of.0)),
         }
     }
 
@@ -594,8 +594,8 @@ impl<'a> Planner<'a> {
             },
             form: arc.form,
             width: if arc.gives_bundle() { 0 } else { arc.width },
-            one_of: arc.index.as_ref().map(|(index, _)| OneOf {
-                position: self.int(index),
+            one_of: arc.index.as_ref().map(|index| OneOf {
+                position: self.int(&index.0),
                 places: arc.places.len(),
                 list: self.word(arc.places.as_ptr() as u64),
             }),

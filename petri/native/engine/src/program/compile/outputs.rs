@@ -47,11 +47,11 @@ impl TransitionCompiler<'_, '_> {
             places,
             form,
             width,
-            index,
+            index: index.map(Box::new),
             count,
             condition,
-            values,
-            spans,
+            values: values.into(),
+            spans: spans.into(),
             checks,
             delay: None,
             each: arc.each,
@@ -62,7 +62,7 @@ impl TransitionCompiler<'_, '_> {
             let delivery = TransitionId((self.compiler.net.transitions.len() + self.compiler.deliveries.len()) as u32);
             let program = self.delivery(&output, &time, span, level);
             self.compiler.deliveries.push(program);
-            output.delay = Some(Delay { time, span, delivery });
+            output.delay = Some(Box::new(Delay { time, span, delivery }));
         }
         Ok(output)
     }
@@ -73,7 +73,7 @@ impl TransitionCompiler<'_, '_> {
         // What it gives was decided when the firing started.
         let count = match &arc.count {
             Count::Const(count) => Count::Const(*count),
-            Count::Of(..) => Count::Of(Int::Const(0), SpanId::NONE),
+            Count::Of(..) => Count::Of(Box::new((Int::Const(0), SpanId::NONE))),
         };
         let time = match *delay {
             Time::Const(delay) => Time::Const(delay),
@@ -86,42 +86,42 @@ impl TransitionCompiler<'_, '_> {
             index: None,
             count,
             condition: None,
-            values: Vec::new(),
-            spans: Vec::new(),
-            checks: Vec::new(),
+            values: Box::default(),
+            spans: Box::default(),
+            checks: Box::default(),
             delay: None,
             each: arc.each,
         };
         TransitionProgram {
             name: self.transition.name.clone(),
-            variable_names: Vec::new(),
-            variable_reals: Vec::new(),
-            inputs: Vec::new(),
-            takes: Vec::new(),
+            variable_names: Box::default(),
+            variable_reals: Box::default(),
+            inputs: Box::default(),
+            takes: Box::default(),
             binds: false,
-            inhibitors: Vec::new(),
+            inhibitors: Box::default(),
             guard: None,
             prefer: None,
             known: Known::default(),
             clock: None,
-            rooms: Vec::new(),
-            resets: Vec::new(),
-            sets: Vec::new(),
-            draws: Vec::new(),
+            rooms: Box::default(),
+            resets: Box::default(),
+            sets: Box::default(),
+            draws: Box::default(),
             time,
             time_span: span,
             takes_turns: false,
             lane: NO_LANE,
             held: output.give().held_words(),
-            gives: vec![output.give()],
-            sends: Vec::new(),
+            gives: [output.give()].into(),
+            sends: Box::default(),
             delivers: Some((self.id, span)),
             given: None,
-            outputs: vec![output],
+            outputs: [output].into(),
             reserves,
             selection: Selection::Single,
             counted: None,
-            counts: Vec::new(),
+            counts: Box::default(),
             free: false,
             plain: true,
             exhaustive: false,

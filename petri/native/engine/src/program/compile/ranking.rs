@@ -220,7 +220,7 @@ impl TransitionCompiler<'_, '_> {
     }
 
     fn rank(&self, input: &InputProgram, arc: usize, filters: Vec<Bool>, value: Value, reversed: bool) -> RankProgram {
-        let (place, binds) = (input.place, input.binds.clone());
+        let (place, binds) = (input.place, input.binds.to_vec());
         RankProgram { arc, place, binds, filters, value, then: None, reversed, variables: self.kinds.len() }
     }
 

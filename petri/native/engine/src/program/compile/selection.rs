@@ -99,7 +99,7 @@ impl TransitionCompiler<'_, '_> {
             let InputProgram { place, ref equals, ref before, .. } = inputs[arc];
             let Find::Keyed(index) = inputs[arc].find else {
                 let used = before.len() as u64;
-                free.push(FreeArc { arc, place, before: before.clone() });
+                free.push(FreeArc { arc, place, before: before.to_vec() });
                 choices.push(ArcChoice::Any { arc, place, used });
                 continue;
             };
@@ -120,7 +120,7 @@ impl TransitionCompiler<'_, '_> {
         self.compiler.joins.push(JoinProgram {
             pivot,
             place: inputs[pivot].place,
-            binds: inputs[pivot].binds.clone(),
+            binds: inputs[pivot].binds.to_vec(),
             transition: self.id,
             filter: guard.cloned(),
             links,

@@ -294,7 +294,7 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
         let program = TransitionProgram {
             takes,
             gives: own().map(OutputProgram::give).collect(),
-            sends: if sends.iter().any(|send| send.1.is_some()) { sends } else { Vec::new() },
+            sends: if sends.iter().any(|send| send.1.is_some()) { sends.into() } else { Box::default() },
             delivers: None,
             given,
             binds: selection != Selection::Single
@@ -303,22 +303,22 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
             name: t.name.clone(),
             variable_names: t.variables.iter().map(|v| v.name.clone()).collect(),
             variable_reals: t.variables.iter().map(|v| v.kind == Kind::Real).collect(),
-            inputs,
-            inhibitors,
+            inputs: inputs.into(),
+            inhibitors: inhibitors.into(),
             guard,
-            prefer,
+            prefer: prefer.map(Box::new),
             known,
-            clock,
-            rooms,
-            resets: t.resets.clone(),
-            sets,
-            draws,
+            clock: clock.map(Box::new),
+            rooms: rooms.into(),
+            resets: t.resets.clone().into(),
+            sets: sets.into(),
+            draws: draws.into(),
             time,
             time_span,
             takes_turns: false,
             lane: NO_LANE,
             held: own().map(|arc| arc.give().held_words()).sum(),
-            outputs,
+            outputs: outputs.into(),
             reserves,
             selection,
             counted,
@@ -368,7 +368,7 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
         let mut lowering = self.lowering();
         let count = lowering.int(e)?;
         let span = lowering.span(&e.span);
-        Ok(Count::Of(count, span))
+        Ok(Count::Of(Box::new((count, span))))
     }
 
     /// A number that enabling depends on.
@@ -422,14 +422,15 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
             } else {
                 Find::Keyed(self.compiler.index(arc.place, equals.iter().map(|(slot, _)| *slot).collect()))
             };
+            let reseats = matches!(find, Find::Any | Find::Keyed(_) | Find::Shown { .. });
             inputs.push(InputProgram {
                 place: arc.place,
-                equals,
+                equals: equals.into(),
                 binds: binds(&arc.pattern),
                 keep: arc.keep,
                 twin: arc.twin,
-                before,
-                after: if matches!(find, Find::Any | Find::Keyed(_) | Find::Shown { .. }) { after } else { Vec::new() },
+                before: before.into(),
+                after: if reseats { after.into() } else { Box::default() },
                 find,
                 decides: true,
             });
@@ -445,7 +446,7 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
         }
         let slots: Vec<u32> = equals.iter().map(|(slot, _)| *slot).collect();
         let index = (!slots.is_empty()).then(|| self.compiler.index(arc.place, slots));
-        Ok(InhibitorProgram { place: arc.place, equals, index, threshold })
+        Ok(InhibitorProgram { place: arc.place, equals: equals.into(), index, threshold })
     }
 
     /// The outputs to places with a capacity, and whether there is more to them than constants, which watches handle.
@@ -661,7 +662,7 @@ pub fn is_bag(arc: &InputProgram) -> bool {
     matches!(arc.find, Find::Any | Find::Keyed(_))
 }
 
-fn binds(pattern: &[Match]) -> Vec<(u32, VariableId)> {
+fn binds(pattern: &[Match]) -> Box<[(u32, VariableId)]> {
     pattern.iter().enumerate().filter_map(|(slot, m)| m.bind.map(|variable| (slot as u32, variable))).collect()
 }
 
