@@ -163,7 +163,7 @@ def test_every_expression_of_a_net_is_in_ticks() -> None:
         holding = {
             name
             for name, hint in hints.items()
-            if "Expr" in repr(hint) or any(part.__name__ in repr(hint) for part in clock._HOLDERS)
+            if "Expr" in repr(hint) or any(part.__name__ in repr(hint) for part in clock._HOLDING)
         }
         if kind not in (net.Expr, net.Net, net.Place):
             assert holding == set(clock._HOLDING.get(kind, ())), kind

@@ -204,8 +204,8 @@ class ArcBuilder:
 
     def _check_capacity(self, arc: OutputTemplate, places: tuple[int, ...], taken: int | None) -> None:
         """Whether there is room must be known before the firing starts (E6). What comes back for a set has room."""
-        given = [self.places[place] for place in places]
-        if all(place.capacity is None for place in given):
+        given = [one for place in places if (one := self.places[place]).capacity is not None]
+        if not given:
             return
         if places == (taken,) and given[0].weight is None and not given[0].per:
             return
@@ -223,6 +223,8 @@ class ArcBuilder:
                 raise CheckError("capacity-uncertain", node.span or arc.span, name=name, what=what, word=word)
 
     def _check_values(self, arc: OutputTemplate, values: tuple[Expr, ...], index: int) -> None:
+        if not values:
+            return
         place = self.places[index]
         for value, slot in zip(values, place.colour.slots, strict=True):
             if found := _outside(value, slot):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
+from operator import attrgetter
 from typing import Any, TypeVar
 
 from petri import net
@@ -61,16 +62,17 @@ class Times(Struct):
                 self.exact.setdefault(abs(value), where)
 
 
-def clocked(flat: Net, chosen: Fraction | None, problems: Problems) -> Net:
+def clocked(flat: Net, chosen: Fraction | None, problems: Problems, like: Sequence[int]) -> Net:
     """The net in ticks. `chosen` is the tick that the net asks for, in its time unit.
 
-    Warns of each constant time that is not a whole number of ticks.
+    like: for each transition the number of the first that has the same expressions, which may be its own. Warns of each
+    constant time that is not a whole number of ticks.
     """
-    times = _times(flat)
+    times = _times(flat, like)
     tick = chosen or tick_of(times, flat.run_defaults)
     inexact = _inexact(times, tick)
     _warn(inexact, tick, flat.time_unit, chosen is not None, problems)
-    return replace(_Clock(flat, tick).whole_net(), inexact=inexact)
+    return replace(_Clock(flat, tick).whole_net(like), inexact=inexact)
 
 
 # ---------------------------------------------------------------- finding the tick
@@ -141,12 +143,13 @@ def _warn(inexact: Iterable[net.InexactTime], tick: Fraction, unit: str, chosen:
         problems.report("inexact-time", one.span, values | {"ppm": f"{one.ppm:+.3g}"}, severity="warning")
 
 
-def _times(flat: Net) -> Times:
+def _times(flat: Net, like: Sequence[int]) -> Times:
     times = Times()
     plain = flat.seconds is None
     collector = _Collector(flat, times)
-    reads = plain and any(_reads_values(time) for transition in flat.transitions for time in _times_of(transition))
-    for transition in flat.transitions:
+    transitions = [flat.transitions[number] for number in sorted(set(like))]
+    reads = plain and any(_reads_values(time) for transition in transitions for time in _times_of(transition))
+    for transition in transitions:
         lasts, *delays = _times_of(transition)
         for expression in _held(transition):
             if expression is lasts and is_shared(transition):
@@ -166,7 +169,7 @@ def _times(flat: Net) -> Times:
 def _times_of(transition: Transition) -> list[Expr]:
     """What its firings or its clocks last, and the delays of its outputs."""
     lasts = transition.time if transition.clock is None else transition.clock.time
-    return [lasts, *(arc.delay for arc in transition.outputs if arc.delay is not None)]
+    return [lasts, *[arc.delay for arc in transition.outputs if arc.delay is not None]]
 
 
 def _reads_values(e: Expr) -> bool:
@@ -235,14 +238,16 @@ class _Collector:
                 self.times.add(simplest(drawn), e.span, parts)
 
 
-def _held(part: object) -> Iterator[Expr]:
-    """The expressions in a transition, an arc, a draw, or whatever else holds some."""
-    if isinstance(part, Expr):
-        yield part
-    inside = part if isinstance(part, tuple) else [getattr(part, name) for name in _HOLDING.get(type(part), ())]
-    for one in inside:
-        if one:
-            yield from _held(one)
+def _held(transition: Transition) -> Iterator[Expr]:
+    """The expressions in a transition, in order."""
+    left: list[object] = [transition]
+    while left:
+        part = left.pop()
+        if isinstance(part, Expr):
+            yield part
+        else:
+            inside = part if isinstance(part, tuple) else _parts(part)
+            left += [one for one in reversed(inside) if one]
 
 
 # ---------------------------------------------------------------- into ticks
@@ -262,12 +267,12 @@ class _Clock:
         self.known: Known = {}
         self.times: Known = {}  # firing times, which are rounded or converted on top
 
-    def whole_net(self) -> Net:
+    def whole_net(self, like: Sequence[int]) -> Net:
         tick = Tick(self.tick.numerator, self.tick.denominator)
         return replace(
             self.flat,
             places=tuple([self.place(place) for place in self.flat.places]),
-            transitions=tuple([self.transition(transition) for transition in self.flat.transitions]),
+            transitions=tuple(self.transitions(like)),
             probes=tuple([self.struct(probe) for probe in self.flat.probes]),
             chances=tuple([self.chance(chance) for chance in self.flat.chances]),
             tick=tick,
@@ -314,13 +319,26 @@ class _Clock:
         exact = (simplest(value) if power == 1 else Fraction(value)) / self.tick**power
         return float(_whole(exact)) if power == 1 else float(exact)
 
+    def transitions(self, like: Sequence[int]) -> list[Transition]:
+        """What is new in the first of its like is new in all of them, but arcs have places of their own."""
+        found: list[Transition] = []
+        news: dict[int, dict[str, Any] | None] = {}  # of the first ones; None where an arc is new
+        for number, (transition, first) in enumerate(zip(self.flat.transitions, like, strict=True)):
+            new = news.get(first)
+            if new is None:
+                found.append(self.transition(transition))
+                news[number] = _new(transition, found[-1])
+            else:
+                found.append(replace(transition, **new) if new else transition)
+        return found
+
     def transition(self, t: Transition) -> Transition:
         """With its expressions in ticks, and its constant times whole numbers of them."""
         changed: Transition = self.struct(t)
         time = self.once(changed.time, lambda: self.firing_time(changed.time), self.times)
         clock = None if changed.clock is None else self.clock(changed.clock)
-        outputs = tuple([self.output(arc) for arc in changed.outputs])
-        same = time is changed.time and clock is changed.clock and all(map(_is, outputs, changed.outputs))
+        outputs = _unless_same(changed.outputs, [self.output(arc) for arc in changed.outputs])
+        same = time is changed.time and clock is changed.clock and outputs is changed.outputs
         return changed if same else replace(changed, time=time, clock=clock, outputs=outputs)
 
     def output(self, arc: net.OutputArc) -> net.OutputArc:
@@ -363,16 +381,17 @@ class _Clock:
         if isinstance(value, Expr):
             return self.expression(value)
         if isinstance(value, tuple):
-            parts = [self.struct(part) for part in value]
-            return value if all(map(_is, parts, value)) else tuple(parts)
-        if isinstance(value, _HOLDERS):
+            return _unless_same(value, [self.struct(part) for part in value])
+        if isinstance(value, net.Match):  # arcs of one declaration share it
             return self.once(value, lambda: self.fields(value))
-        return value
+        return self.fields(value)
 
     def fields(self, value: Any) -> Any:
-        """Most fields hold nothing. A call for each of these would take a tenth of the loading of a large net."""
-        held = ((name, old) for name in _HOLDING[type(value)] if (old := getattr(value, name)))
-        changes = {name: new for name, old in held if (new := self.struct(old)) is not old}
+        """Most fields hold nothing: they are passed over without a call for each, and all are read at once."""
+        changes = {}
+        for number, old in enumerate(_parts(value)):
+            if old and (new := self.struct(old)) is not old:
+                changes[_HOLDING[type(value)][number]] = new
         return replace(value, **changes) if changes else value
 
     def expression(self, e: Expr) -> Expr:
@@ -418,7 +437,34 @@ _HOLDING: dict[type, Sequence[str]] = {
     net.Watched: ("value",),
     net.Chance: ("hit", "stop", "within", "begin", "importance"),
 }
-_HOLDERS = tuple(_HOLDING)
+
+
+_ARCS = frozenset(("inputs", "inhibitors", "sets", "outputs"))
+
+
+def _getter(names: Sequence[str]) -> Callable[[Any], tuple[Any, ...]]:
+    get = attrgetter(*names)
+    return get if len(names) > 1 else lambda value: (get(value),)
+
+
+_GETTERS = {kind: _getter(names) for kind, names in _HOLDING.items()}
+
+
+def _parts(value: object) -> tuple[Any, ...]:
+    """The fields of `_HOLDING`; none of what holds no expressions."""
+    getter = _GETTERS.get(type(value))
+    return () if getter is None else getter(value)
+
+
+def _new(before: Transition, after: Transition) -> dict[str, Any] | None:
+    """The fields that are other objects than before; None if one of them has arcs."""
+    names = [name for name in _HOLDING[Transition] if getattr(before, name) is not getattr(after, name)]
+    return None if _ARCS.intersection(names) else {name: getattr(after, name) for name in names}
+
+
+def _unless_same(before: tuple[T, ...], after: Sequence[T]) -> tuple[T, ...]:
+    """What was there before, where nothing in it is another object."""
+    return before if all(map(_is, before, after)) else tuple(after)
 
 
 def _is(one: object, other: object) -> bool:

@@ -53,6 +53,8 @@ class Flattener:
         self.net_places: list[net.Place] = []
         self._valued = 0  # tokens with values that the places start with
         self.net_transitions: list[net.Transition] = []
+        self.like: list[int] = []  # for each transition the number of the first that has the same expressions
+        self._firsts: dict[int, int | None] = {}  # of the templates, by their identities; None if expressions differ
         self.instances = 0
         self.turns = 0
         self.measured: dict[int, Instance] = {}  # of transitions whose `let` measures may use: instance and iteration
@@ -109,7 +111,7 @@ class Flattener:
             declared.doc if declared is not None else "",
             units=tuple(checker.units_of_time()),
         )
-        return clocked(flat, checker.units.resolution, self.problems)
+        return clocked(flat, checker.units.resolution, self.problems, self.like)
 
     # ------------------------------------------------------------ bodies
 
@@ -248,9 +250,18 @@ class Flattener:
                 if seen:
                     self.measured[len(self.net_transitions)] = instance.now()
                 self.net_transitions.append(self._transition(template, instance, name + suffix + template.step))
+                self.like.append(self._first_like(template))
                 left_out = False
         if left_out:
             self._left_out(_given(template.outputs), instance)
+
+    def _first_like(self, template: TransitionTemplate) -> int:
+        """The number of the first transition that has the same expressions as the last, which may be its own."""
+        number = len(self.net_transitions) - 1
+        if id(template) not in self._firsts:
+            self._firsts[id(template)] = number if template.alike else None
+        first = self._firsts[id(template)]
+        return number if first is None else first
 
     def _left_out(self, given: Iterable[PlaceSymbol], instance: Instance) -> None:
         """Note the places to which something that is not in the net would give tokens."""
@@ -267,7 +278,7 @@ class Flattener:
         inputs = tuple([arcs.input(arc, instance) for arc in t.inputs])
         if t.clock is not None:
             self._check_clocked(t, inputs)
-        self.kept.add(len(self.net_transitions), {position for position, arc in enumerate(t.inputs) if arc.lends})
+        self.kept.add(len(self.net_transitions), [position for position, arc in enumerate(t.inputs) if arc.lends])
         return net.Transition(
             name,
             t.variables,
@@ -289,6 +300,8 @@ class Flattener:
 
     def _sets(self, t: TransitionTemplate, instance: Instance) -> tuple[net.SetArc, ...]:
         """The set arcs, each of a place that no other empties."""
+        if not t.sets:
+            return ()
         sets = tuple([self.arcs.set(arc, instance, len(t.variables)) for arc in t.sets])
         emptied = {instance.place(use) for use in t.resets}
         for arc in sets:
@@ -422,6 +435,9 @@ class _Suffixes(Sequence[str]):
 
     def __len__(self) -> int:
         return self.length
+
+    def __iter__(self) -> Iterator[str]:
+        return map("".join, product(*([f"[{value}]" for value in shown] for shown in self.shown)))
 
     def __getitem__(self, position: int) -> str:  # type: ignore[override]
         if not 0 <= position < self.length:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from copy import copy
 
@@ -42,10 +43,11 @@ class Instance:
     def place(self, use: object) -> int:
         """The flat place that is meant; raises CheckError when the index is outside the array."""
         assert isinstance(use, PlaceUse)
-        places = self.part(use.symbol, use.indices, use.span)
+        places = self.present(use.symbol, use.span)
+        position = self.position(use.symbol, use.indices, use.span)
         if not places:
             raise CheckError("place-missing", use.span, name=use.symbol.name)
-        return places[0]
+        return places[position]
 
     def present(self, symbol: PlaceSymbol, span: Span, output: bool = False) -> Sequence[int]:
         """The flat places of a place; raises CheckError when its condition leaves it out of the net."""
@@ -58,12 +60,17 @@ class Instance:
 
     def part(self, symbol: PlaceSymbol, indices: Sequence[Node], span: Span) -> Sequence[int]:
         """The flat places whose first indices are these, in the order of the others."""
-        places = self.present(symbol, span)
+        places, position = self.present(symbol, span), self.position(symbol, indices, span)
+        size = math.prod(map(len, self.shapes[symbol.number][len(indices) :]))
+        return places[position * size : (position + 1) * size]
+
+    def position(self, symbol: PlaceSymbol, indices: Sequence[Node], span: Span) -> int:
+        """The number of an element among the others, the last index counting fastest, or that of a part of an array."""
+        position = 0
         for index, values in zip(indices, self.shapes[symbol.number], strict=False):
-            position = position_of(symbol, int(evaluate(index, self.locals)), values, span)
-            size = len(places) // len(values)
-            places = places[position * size : (position + 1) * size]
-        return places
+            position *= len(values)
+            position += position_of(symbol, int(evaluate(index, self.locals)), values, span)
+        return position
 
 
 def position_of(symbol: PlaceSymbol, value: int, values: range, span: Span) -> int:

@@ -6,16 +6,16 @@ each.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Literal
 
 from petri import net
-from petri.language.meaning.nodes import Node
+from petri.language.meaning.nodes import LOCAL, PLACES, Node
 from petri.language.meaning.scope import ConstantSymbol, PlaceSymbol, Scope
 from petri.language.meaning.types import Request, Type
 from petri.language.syntax import tree
 from petri.net import Span
-from petri.structs import Struct, field
+from petri.structs import Struct, field, fields
 
 
 class PlaceUse(Struct):
@@ -124,6 +124,25 @@ class TransitionTemplate(Struct):
     doc: str
     span: Span
     step: str = ""
+
+    @property
+    def alike(self) -> bool:
+        """Whether it has the same expressions in each element and instance: none depends on an index or an argument."""
+        arcs = (self.inputs, self.inhibitors, self.sets, self.outputs)
+        parts = (self.guard, self.draws, self.time, self.clock, self.weight, self.prefer, arcs)
+        return not any(node.flags & (LOCAL | PLACES) for node in _nodes(parts))
+
+
+def _nodes(part: object) -> Iterator[Node]:
+    """The nodes in an arc or a clock, and in sequences of these. Which place is meant is no expression of the net."""
+    if isinstance(part, Node):
+        yield part
+    elif isinstance(part, (tuple, list)):
+        for one in part:
+            yield from _nodes(one)
+    elif isinstance(part, (InputTemplate, SetTemplate, OutputTemplate, ClockTemplate)):
+        for name in fields(type(part)):
+            yield from _nodes(getattr(part, name))
 
 
 class InitialTemplate(Struct):
