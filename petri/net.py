@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
 from petri.catalogue.operations import OPERATIONS
-from petri.structs import Frozen
+from petri.structs import Part
 from petri.ticks import Tick as Tick
 from petri.tokens import Token as Token
 from petri.tokens import Tokens
@@ -26,7 +26,7 @@ MOST_TOKENS = 10_000_000  # in a net, unless a run sets another limit (X3)
 MOST_REPLICATIONS = 100_000  # of one run, which stores the measures of each
 
 
-class Span(Frozen):
+class Span(Part):
     """A piece of source text: lines and columns count from 1; the end column is exclusive."""
 
     file: str
@@ -36,7 +36,7 @@ class Span(Frozen):
     end_column: int
 
 
-class Slot(Frozen):
+class Slot(Part):
     """One scalar of a colour. Bounds are inclusive, `None` if there is none; a bool is an int in 0..1."""
 
     name: str = ""  # path within the record ("pkt.seq"), "" for a scalar colour
@@ -47,14 +47,14 @@ class Slot(Frozen):
     dimension: str = ""  # "Time", "Bytes", "Rate", "Freq", or "" for a plain number
 
 
-class Colour(Frozen):
+class Colour(Part):
     """A colour set: the type's name as written, and its slots (none for black tokens)."""
 
     name: str = "token"
     slots: tuple[Slot, ...] = ()
 
 
-class Expr(Frozen):
+class Expr(Part):
     """One operation. `kind` is the kind of its result; operands have the kinds that the operation requires.
 
     op          args                   value        meaning
@@ -104,14 +104,14 @@ def constant_count(count: Expr | None) -> int | None:
     return int(count.value) if count.op == "const" and count.value is not None else None
 
 
-class Match(Frozen):
+class Match(Part):
     """The pattern of one slot: bind a variable, equal an expression, or (neither) match anything."""
 
     bind: int | None = None
     equal: Expr | None = None
 
 
-class InputArc(Frozen):
+class InputArc(Part):
     """Takes a token (or, on a black place, `count` of them); with `keep` it is a read arc, and the tokens stay.
 
     With `any` it sees all tokens of a place whose discipline shows only one. twin: another place of the same colour, a
@@ -134,14 +134,14 @@ class InputArc(Frozen):
         return (self.place,) if self.twin is None else (self.place, self.twin)
 
 
-class Total(Frozen):
+class Total(Part):
     """`variable` is 0, and for each token of a set, in their order, becomes `value`, which may use it."""
 
     variable: int
     value: Expr
 
 
-class SetArc(Frozen):
+class SetArc(Part):
     """Takes all tokens of a place that other arcs leave and for which the condition holds; it enables nothing (E11).
 
     In its condition and totals, and in what `each` gives, slot k of a token is variable len(transition.variables) + k.
@@ -159,7 +159,7 @@ class SetArc(Frozen):
         return [self.number, *(total.variable for total in self.totals)]
 
 
-class InhibitorArc(Frozen):
+class InhibitorArc(Part):
     """Enabled only while fewer than `threshold` tokens of the place match the pattern (which binds nothing)."""
 
     place: int
@@ -168,7 +168,7 @@ class InhibitorArc(Frozen):
     span: Span | None = None
 
 
-class OutputArc(Frozen):
+class OutputArc(Part):
     """Deposits `count` tokens of the given values in `places[index]`, if the condition holds.
 
     delay: how long after the start of the firing they arrive; None is when it ends (I5). each: the set for each of
@@ -185,21 +185,21 @@ class OutputArc(Frozen):
     each: int | None = None
 
 
-class Variable(Frozen):
+class Variable(Part):
     name: str
     kind: Literal["int", "real"]
     labels: tuple[str, ...] = ()
     dimension: str = ""
 
 
-class Draw(Frozen):
+class Draw(Part):
     """A named random value: `variable` receives the value of `expression`."""
 
     variable: int
     expression: Expr
 
 
-class Stream(Frozen):
+class Stream(Part):
     """A file whose rows come to a place, one after the other (S6). `petri/traffic/` reads it."""
 
     name: str = ""  # as written; "" if it must be given for each run
@@ -208,7 +208,7 @@ class Stream(Frozen):
     digest: str = ""  # SHA-256 of its contents, if a result must contain it
 
 
-class Place(Frozen):
+class Place(Part):
     """With a `weight`, the capacity is for the sum of the tokens' weights, and of their kind; else for their number."""
 
     name: str
@@ -249,7 +249,7 @@ def whole_weight(value: Scalar) -> int:
     return min(max(value, 0), MOST_WEIGHT)
 
 
-class Preference(Frozen):
+class Preference(Part):
     """Of several bindings, those with the least key are chosen from, or those with the greatest (I4)."""
 
     key: Expr  # int or real, of the variables that arcs bind
@@ -260,7 +260,7 @@ class Preference(Frozen):
 ONE = Expr("const", "real", value=1.0)
 
 
-class Clock(Frozen):
+class Clock(Part):
     """What a binding waits for before it fires, without holding its tokens (C1).
 
     memory: what becomes of a clock whose binding is disabled: it is forgotten, it goes on where it stopped, or it
@@ -274,7 +274,7 @@ class Clock(Frozen):
     speed: Expr | None = None  # real, without variables and draws; None is 1
 
 
-class Transition(Frozen):
+class Transition(Part):
     """`variables` are those bound by arcs, then numbers and totals of sets, and those drawn.
 
     `time` is an int 0 const if immediate, or with a clock.
@@ -335,7 +335,7 @@ def constant_weight(transition: Transition) -> float | None:
     return float(weight.value) if weight.op == "const" and weight.value is not None else None
 
 
-class Event(Frozen):
+class Event(Part):
     """A firing's start (`transition`; keys are of its variables) or a token's arrival (`place`; of its slots).
 
     An arrival happens at the deposit; initial tokens do not arrive.
@@ -351,14 +351,14 @@ class Event(Frozen):
         return self, *self.others
 
 
-class Counter(Frozen):
+class Counter(Part):
     """Sum of a quantity (None: 1) over the firings of a transition."""
 
     transition: int
     quantity: Expr | None = None
 
 
-class Sample(Frozen):
+class Sample(Part):
     """The values of an expression over the firings of a transition, where the condition holds."""
 
     transition: int
@@ -367,14 +367,14 @@ class Sample(Frozen):
     others: tuple[Sample, ...] = ()  # the values of other transitions, which have no `others`
 
 
-class Passage(Frozen):
+class Passage(Part):
     """Time from one event to the next event of equal key at the other end."""
 
     start: Event
     end: Event
 
 
-class Order(Frozen):
+class Order(Part):
     """The order in which sequence numbers of each key arrive (RFC 4737, RFC 5236, duplicate ACKs)."""
 
     event: Event
@@ -387,14 +387,14 @@ CONTENT_PARTS = 2.0**40  # real values of a content are rounded to parts, so tha
 MOST_CONTENT = 2.0**53  # a real value counts as no more, and as no less than its negative
 
 
-class Content(Frozen):
+class Content(Part):
     """The sum of an expression, int or real, over the tokens of a coloured place; its variables are their slots."""
 
     place: int
     value: Expr
 
 
-class Watched(Frozen):
+class Watched(Part):
     """A value of the marking: an int, a real or a bool, of numbers of tokens and of firings in progress alone (M6).
 
     firings: variable k of the value is how many firings of this transition, which has no clock, are in progress.
@@ -407,7 +407,7 @@ class Watched(Frozen):
 Probe = Counter | Sample | Passage | Order | Content | Watched
 
 
-class Chance(Frozen):
+class Chance(Part):
     """The probability that a trial hits: that `hit` holds before `stop`, and within a time of `begin` (Q1).
 
     share: it is the share of a run's time in which `hit` holds instead, without the other parts of a question (Q6).
@@ -431,7 +431,7 @@ class Chance(Frozen):
     span: Span | None = None
 
 
-class Term(Frozen):
+class Term(Part):
     """One operation of a measure's formula on the observations of a run.
 
     op                                     args      value        meaning
@@ -467,7 +467,7 @@ def split_unit(dimension: str) -> tuple[str, str, float]:
     return plain, name, float(size) if size else 1.0
 
 
-class Expectation(Frozen):
+class Expectation(Part):
     """`formula comparison bound`; for "==" the relative (or, with `absolute`, absolute) tolerance is `within`.
 
     `dimension` as of a measure: that of the formula and of its bound.
@@ -483,7 +483,7 @@ class Expectation(Frozen):
     dimension: str = ""
 
 
-class Measure(Frozen):
+class Measure(Part):
     """A named figure. For a probe with many figures, `record` lists those to show (`formula` is the first).
 
     `dimension` is "Time", "Bytes", "Rate", "Freq", a product ("Bytes^2/Time"), "share", or "" for a plain number. It
@@ -501,7 +501,7 @@ class Measure(Frozen):
     span: Span | None = None
 
 
-class Parameter(Frozen):
+class Parameter(Part):
     name: str
     value: Scalar | bool | str  # an enumeration's value is its name
     kind: str  # "int", "real", "bool", or the enumeration's name
@@ -513,7 +513,7 @@ class Parameter(Frozen):
     span: Span | None = None
 
 
-class Table(Frozen):
+class Table(Part):
     """A weighted list of values to draw from."""
 
     name: str
@@ -521,7 +521,7 @@ class Table(Frozen):
     weights: tuple[float, ...]
 
 
-class RunDefaults(Frozen):
+class RunDefaults(Part):
     """The net's `run` line, times in the net's unit; `until` is inf for `until dead`, None if not given.
 
     stop: the condition at which a run without an end in time ends. precision: replicate until the half-width of every
@@ -536,7 +536,7 @@ class RunDefaults(Frozen):
     precision: float = 0.0
 
 
-class InexactTime(Frozen):
+class InexactTime(Part):
     """A constant time, in the net's unit, that is not a whole number of ticks, and the error that it has in a run."""
 
     time: float
@@ -548,7 +548,7 @@ class InexactTime(Frozen):
         return self.time * self.ppm / 1e6
 
 
-class Net(Frozen):
+class Net(Part):
     name: str
     places: tuple[Place, ...] = ()
     transitions: tuple[Transition, ...] = ()

@@ -26,7 +26,7 @@ if _hidden:
     del sys.modules["typing_extensions"]
 
 __all__ = [
-    "Frozen", "Struct", "as_dict", "as_json", "convert", "defaults", "field", "fields", "read_json", "replace",
+    "Frozen", "Part", "Struct", "as_dict", "as_json", "convert", "defaults", "field", "fields", "read_json", "replace",
     "to_builtins",
 ]  # fmt: skip
 
@@ -42,6 +42,14 @@ class Struct(msgspec.Struct, eq=False):
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
 class Frozen(msgspec.Struct, frozen=True):
     """Immutable; equal to an object of the same class with equal fields."""
+
+
+@dataclass_transform(frozen_default=True, field_specifiers=(field,))
+class Part(Frozen, gc=False):
+    """As `Frozen`, of numbers, texts, and tuples of such objects, so that it is in no cycle.
+
+    The garbage collector does not know it. A large net has a million: they are smaller, and collections shorter.
+    """
 
 
 def fields(kind: type[msgspec.Struct]) -> tuple[str, ...]:

@@ -48,7 +48,7 @@ _LOOKALIKES = {
 }  # fmt: skip
 
 
-class Token(Struct):
+class Token(Struct, gc=False):
     """`kind` is NAME, NUMBER or STRING, otherwise the text of the keyword or symbol itself."""
 
     kind: str

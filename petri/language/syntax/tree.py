@@ -10,12 +10,12 @@ from fractions import Fraction
 from typing import Literal
 
 from petri.net import Span
-from petri.structs import Frozen
+from petri.structs import Part
 
 # ---------------------------------------------------------------- expressions
 
 
-class Number(Frozen):
+class Number(Part):
     """A literal: `3`, `2.5 Gbps`, `5%` (the value is then 1/20). `text` is as written, without the unit."""
 
     value: Fraction
@@ -24,25 +24,25 @@ class Number(Frozen):
     span: Span
 
 
-class Text(Frozen):
+class Text(Part):
     value: str
     span: Span
 
 
-class Name(Frozen):
+class Name(Part):
     """A name, or one of the words `token all now end true false nothing _`."""
 
     name: str
     span: Span
 
 
-class Field(Frozen):
+class Field(Part):
     base: Expr
     name: str
     span: Span
 
 
-class Index(Frozen):
+class Index(Part):
     """`base[index]`, of an array or a list; `index` is None in `base[*]`, which means all elements in a measure."""
 
     base: Expr
@@ -50,7 +50,7 @@ class Index(Frozen):
     span: Span
 
 
-class Call(Frozen):
+class Call(Part):
     """`function(arguments)`: a record, a pattern on a place, a function, a distribution or a measure."""
 
     function: Expr
@@ -58,21 +58,21 @@ class Call(Frozen):
     span: Span
 
 
-class Record(Frozen):
+class Record(Part):
     """`{cls: gold, at}` — a field without an expression is the variable of its name."""
 
     fields: tuple[tuple[str, Expr | None, Span], ...]
     span: Span
 
 
-class List(Frozen):
+class List(Part):
     """`[4, 1, 1]`"""
 
     items: tuple[Expr, ...]
     span: Span
 
 
-class Over(Frozen):
+class Over(Part):
     """`x in l.s`: a name for each element of a vector or a list, or for each value of a range or a type."""
 
     variable: str
@@ -80,7 +80,7 @@ class Over(Frozen):
     span: Span
 
 
-class ListFor(Frozen):
+class ListFor(Part):
     """`[2 * i for i in 0..3]`"""
 
     value: Expr
@@ -88,7 +88,7 @@ class ListFor(Frozen):
     span: Span
 
 
-class Each(Frozen):
+class Each(Part):
     """`x in l.s: x == shared` within `count(…)`, `sum(…)`, `any(…)` and `all(…)`."""
 
     over: Over
@@ -96,7 +96,7 @@ class Each(Frozen):
     span: Span
 
 
-class Element(Frozen):
+class Element(Part):
     """The value of the field in `{s[p]: shared}`: of the element p of the vector s; of `{s[p, q]: …}` another is in it.
 
     `index` is None in `{s[*]: …}`, which is an error.
@@ -107,7 +107,7 @@ class Element(Frozen):
     span: Span
 
 
-class With(Frozen):
+class With(Part):
     """`p with {hop: 3}`: a record with some fields replaced."""
 
     base: Expr
@@ -115,20 +115,20 @@ class With(Frozen):
     span: Span
 
 
-class Unary(Frozen):
+class Unary(Part):
     operator: Literal["-", "not"]
     operand: Expr
     span: Span
 
 
-class Binary(Frozen):
+class Binary(Part):
     operator: str  # + - * / div mod == != < <= > >= and or
     left: Expr
     right: Expr
     span: Span
 
 
-class If(Frozen):
+class If(Part):
     """`if c then a else b`; `otherwise` is optional only in an output."""
 
     condition: Expr
@@ -137,20 +137,20 @@ class If(Frozen):
     span: Span
 
 
-class Range(Frozen):
+class Range(Part):
     low: Expr
     high: Expr
     span: Span
 
 
-class Paren(Frozen):
+class Paren(Part):
     """Parentheses as written: the formatter keeps them, and `(2 * 3)` is one value where `2 * (3)` is two tokens."""
 
     inner: Expr
     span: Span
 
 
-class Weighted(Frozen):
+class Weighted(Part):
     """`64 B: 7` within `choice(…)`."""
 
     value: Expr
@@ -158,7 +158,7 @@ class Weighted(Frozen):
     span: Span
 
 
-class Passage(Frozen):
+class Passage(Part):
     """`a -> b` within `time(…)`."""
 
     start: Expr
@@ -166,7 +166,7 @@ class Passage(Frozen):
     span: Span
 
 
-class By(Frozen):
+class By(Part):
     """`by k`, `by (k, l)`, `by k -> l` (keys at either end of a passage) within `time(…)` and `reorder(…)`."""
 
     keys: tuple[Expr, ...]
@@ -174,14 +174,14 @@ class By(Frozen):
     span: Span
 
 
-class Ordered(Frozen):
+class Ordered(Part):
     """`order p.seq` within `reorder(…)`."""
 
     value: Expr
     span: Span
 
 
-class At(Frozen):
+class At(Part):
     """`now - p.born at send when p.class == gold` as a measure's formula."""
 
     value: Expr
@@ -190,7 +190,7 @@ class At(Frozen):
     span: Span
 
 
-class Asked(Frozen):
+class Asked(Part):
     """`tokens(q) == 8 before tokens(q) == 0 within 5 s of tokens(up) < 2` within `probability(…)`.
 
     stop, within and begin: None where they are not written.
@@ -203,7 +203,7 @@ class Asked(Frozen):
     span: Span
 
 
-class Splitting(Frozen):
+class Splitting(Part):
     """`probability(…) splitting on tokens(q)` as a measure's formula."""
 
     value: Expr
@@ -211,7 +211,7 @@ class Splitting(Frozen):
     span: Span
 
 
-class Delayed(Frozen):
+class Delayed(Part):
     """`open(x) in tRCD`: an output that arrives this long after the start of the firing."""
 
     output: Expr
@@ -219,27 +219,27 @@ class Delayed(Frozen):
     span: Span
 
 
-class ForEach(Frozen):
+class ForEach(Part):
     """`each cache({p: q, s: invalid})`: an output that gives one token for each token that an arc `all` has taken."""
 
     output: Expr
     span: Span
 
 
-class Keys(Frozen):
+class Keys(Part):
     """`(class, came)` of `by` and of `prefer`: each key decides among equal values of those before it."""
 
     parts: tuple[Expr, ...]
     span: Span
 
 
-class Least(Frozen):
+class Least(Part):
     """The least value of the type that is wanted (0 if it has no range). Only threads make it; it cannot be written."""
 
     span: Span
 
 
-class Position(Frozen):
+class Position(Part):
     """Which element of an array of places it is, from 0, the last index running fastest; only threads make it."""
 
     place: str
@@ -256,28 +256,28 @@ Expr = (
 # ---------------------------------------------------------------- types
 
 
-class NamedType(Frozen):
+class NamedType(Part):
     name: str
     span: Span
 
 
-class RangeType(Frozen):
+class RangeType(Part):
     low: Expr
     high: Expr
     span: Span
 
 
-class EnumType(Frozen):
+class EnumType(Part):
     names: tuple[tuple[str, Span], ...]
     span: Span
 
 
-class RecordType(Frozen):
+class RecordType(Part):
     fields: tuple[tuple[str, TypeExpr, Span], ...]
     span: Span
 
 
-class VectorType(Frozen):
+class VectorType(Part):
     """`State[procs]`, `State[Proc]`, `State[0..3]`; the element of `State[2, 3]`, or `State[2][3]`, is one, too."""
 
     element: TypeExpr
@@ -285,7 +285,7 @@ class VectorType(Frozen):
     span: Span
 
 
-class ServiceType(Frozen):
+class ServiceType(Part):
     """`service { bytes: Bytes } -> { port: int }`: a request, the fields that the reply adds, and who made it."""
 
     request: TypeExpr | None
@@ -300,14 +300,14 @@ TypeExpr = NamedType | RangeType | EnumType | RecordType | VectorType | ServiceT
 # in the net only if that is true.
 
 
-class Net(Frozen):
+class Net(Part):
     name: str
     doc: str
     name_span: Span
     span: Span
 
 
-class Time(Frozen):
+class Time(Part):
     """`time ns resolution 1 ps`: the unit of the model's clock, and its tick where the net chooses it."""
 
     unit: str
@@ -315,7 +315,7 @@ class Time(Frozen):
     resolution: Expr | None = None
 
 
-class Import(Frozen):
+class Import(Part):
     """`import ixp2400.dram` (library, path None) or `import "my/part.net"` (path).
 
     `as voice` gives its names a scope of their own; `with rate = 2 Mbps` sets its parameters.
@@ -329,7 +329,7 @@ class Import(Frozen):
     span: Span
 
 
-class Param(Frozen):
+class Param(Part):
     """`param load: real = 0.8 in 0..1`; a module's parameters are the same, their default optional."""
 
     name: str
@@ -341,7 +341,7 @@ class Param(Frozen):
     span: Span
 
 
-class Const(Frozen):
+class Const(Part):
     """`const name = expression`; with `unit` true it is `unit cycle = 1 / clock`."""
 
     name: str
@@ -352,7 +352,7 @@ class Const(Frozen):
     unit: bool = False
 
 
-class Type(Frozen):
+class Type(Part):
     name: str
     type: TypeExpr
     doc: str
@@ -360,7 +360,7 @@ class Type(Frozen):
     span: Span
 
 
-class Dist(Frozen):
+class Dist(Part):
     name: str
     value: Expr
     doc: str
@@ -368,7 +368,7 @@ class Dist(Frozen):
     span: Span
 
 
-class Fn(Frozen):
+class Fn(Part):
     """`fn blocks(s: Bytes): int = ceil(s / 128 B)`; without `type` it is that of the value."""
 
     name: str
@@ -380,7 +380,7 @@ class Fn(Frozen):
     span: Span
 
 
-class Stage(Frozen):
+class Stage(Part):
     """`6 from 8 h` of a schedule."""
 
     value: Expr
@@ -388,7 +388,7 @@ class Stage(Frozen):
     span: Span
 
 
-class Schedule(Frozen):
+class Schedule(Part):
     """`schedule staff = 2 from 0 h, 6 from 8 h every 24 h`: a value that changes with time."""
 
     name: str
@@ -399,7 +399,7 @@ class Schedule(Frozen):
     span: Span
 
 
-class Loop(Frozen):
+class Loop(Part):
     """`[i in 0..n-1]` of a transition, instance, measure or place, `for i in 0..n-1` of an initial marking.
 
     A Name is that of a type: its values are counted, `[c in Class]`.
@@ -410,7 +410,7 @@ class Loop(Frozen):
     span: Span
 
 
-class Initial(Frozen):
+class Initial(Part):
     """One item of an initial marking: `2 * token`, `all`, `Job(i, 0) for i in 1..8`."""
 
     value: Expr
@@ -418,7 +418,7 @@ class Initial(Frozen):
     span: Span
 
 
-class Place(Frozen):
+class Place(Part):
     """`place link[0..hops] : Packet fifo cap 8 = …`; without a type it holds black tokens.
 
     size: the values of its indices; a Name is that of a type. A Loop gives an index a name, for capacity, key, weight
@@ -443,7 +443,7 @@ class Place(Frozen):
     service: bool = False
 
 
-class Arc(Frozen):
+class Arc(Part):
     """`any`: it sees all tokens of its place. condition: of each token that `all` takes."""
 
     mode: Literal["take", "read", "keep", "no", "reset", "all"]
@@ -453,7 +453,7 @@ class Arc(Frozen):
     condition: Expr | None = None
 
 
-class Draw(Frozen):
+class Draw(Part):
     """`draw s ~ imix`"""
 
     name: str
@@ -462,7 +462,7 @@ class Draw(Frozen):
     span: Span
 
 
-class Let(Frozen):
+class Let(Part):
     """`rest = p.size - header`, of a `let` or of an `import … with`."""
 
     name: str
@@ -471,7 +471,7 @@ class Let(Frozen):
     span: Span
 
 
-class Preference(Frozen):
+class Preference(Part):
     """`prefer least (p.queue - turn) mod 4`"""
 
     word: Literal["least", "most"]
@@ -479,14 +479,14 @@ class Preference(Frozen):
     span: Span
 
 
-class Memory(Frozen):
+class Memory(Part):
     """`resume`"""
 
     word: Literal["restart", "resume", "repeat"]
     span: Span
 
 
-class Transition(Frozen):
+class Transition(Part):
     name: str
     loops: tuple[Loop, ...]
     condition: Expr | None
@@ -508,7 +508,7 @@ class Transition(Frozen):
     span: Span
 
 
-class Limit(Frozen):
+class Limit(Part):
     """`within 200 ms else again`"""
 
     time: Expr
@@ -517,7 +517,7 @@ class Limit(Frozen):
     span: Span
 
 
-class Step(Frozen):
+class Step(Part):
     """One step of a thread. Its `verb` says which of the parts it has.
 
     - `take`, `hold`, `use`: `arcs`, `time`, `guard`, `priority`, `weight`, `prefer`, `within`
@@ -554,7 +554,7 @@ class Step(Frozen):
     others: tuple[Step, ...] = ()
 
 
-class Thread(Frozen):
+class Thread(Part):
     """`thread name[i in 0..3] … end`"""
 
     name: str
@@ -566,7 +566,7 @@ class Thread(Frozen):
     steps: tuple[Step, ...] = ()
 
 
-class Port(Frozen):
+class Port(Part):
     """`port in work: Packet`; `size` as of a place array; direction "" is both ways."""
 
     name: str
@@ -578,7 +578,7 @@ class Port(Frozen):
     direction: Literal["in", "out", ""] = ""
 
 
-class Module(Frozen):
+class Module(Part):
     name: str
     parameters: tuple[Param, ...]
     doc: str
@@ -587,7 +587,7 @@ class Module(Frozen):
     body: tuple[Declaration, ...] = ()
 
 
-class Argument(Frozen):
+class Argument(Part):
     """`work = rbuf`, or positional when `name` is None."""
 
     name: str | None
@@ -595,7 +595,7 @@ class Argument(Frozen):
     span: Span
 
 
-class Instance(Frozen):
+class Instance(Part):
     name: str
     loops: tuple[Loop, ...]
     module: str
@@ -607,7 +607,7 @@ class Instance(Frozen):
     span: Span
 
 
-class Measure(Frozen):
+class Measure(Part):
     """`record` holds expressions: names (`mean`, `p99`, `histogram`) or the call `series(200 ms)`.
 
     With `loops` it is an array. `unit` is the one to show it in, as in `measure load = rate(send, p.size) in MBps`.
@@ -625,7 +625,7 @@ class Measure(Frozen):
     span: Span
 
 
-class Expect(Frozen):
+class Expect(Part):
     """`expect < 0.01` after a measure (`formula` None), or `expect delay.p99 < 10 us`, `expect == 4.0 within 5%`."""
 
     formula: Expr | None
@@ -636,7 +636,7 @@ class Expect(Frozen):
     span: Span
 
 
-class Run(Frozen):
+class Run(Part):
     """`run until 20 ms warmup 2 ms replications 20 precision 2% seed 7`; `dead` stands for `until dead`."""
 
     until: Expr | None
@@ -654,7 +654,7 @@ Declaration = (
 )  # fmt: skip
 
 
-class File(Frozen):
+class File(Part):
     """One source file, its declarations in order."""
 
     path: str
