@@ -32,7 +32,7 @@ def begins(tokens: Sequence[Token], position: int, statement: Sequence[Token]) -
     """
     token, after = tokens[position], _at(tokens, position + 1)
     if token.kind == "NAME" and after is not None and after.kind == ":":
-        return _labelled(tokens, position) or "take"
+        return "" if _has_no_label(tokens, position) else _labelled(tokens, position) or "take"
     if token.kind in NAMES_TOO | SOFT and (verb := _labelled(tokens, position)):
         return verb
     if token.kind == "NAME":
@@ -62,6 +62,8 @@ def slip(tokens: Sequence[Token], position: int) -> tuple[str, str, int, dict[st
         return "repeat", "no-for", position, {"variable": after.text}
     if token.kind != "NAME" and token.kind not in ONLY_NAMES:
         return None
+    if third is not None and _has_no_label(tokens, position):
+        return "set", "no-label", position + 1, {"name": token.text, "word": third.text}
     alone = after is None or after.first
     if token.text in _JUMPS and (alone or token.text == "return"):
         return "take", _JUMPS[token.text], position, {}
@@ -102,6 +104,12 @@ def _labelled(tokens: Sequence[Token], position: int) -> str:
     colon, verb = _at(tokens, position + 1), _at(tokens, position + 2)
     labels = colon is not None and colon.kind == ":" and verb is not None and verb.text in LABELLED
     return verb.text if labels and verb is not None else ""
+
+
+def _has_no_label(tokens: Sequence[Token], position: int) -> bool:
+    """Whether a label stands before a step that has none."""
+    colon, verb = _at(tokens, position + 1), _at(tokens, position + 2)
+    return colon is not None and colon.kind == ":" and verb is not None and verb.text in STEP_WORDS - LABELLED
 
 
 def is_complete(word: str, statement: Sequence[Token]) -> bool:
