@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import gc
 import pickle
 import subprocess
 import sys
@@ -10,7 +11,7 @@ from typing import get_type_hints
 
 import pytest
 
-from petri.structs import Frozen, Struct, as_dict, defaults, field, fields, replace
+from petri.structs import Frozen, Part, Struct, as_dict, defaults, field, fields, replace
 
 
 class Point(Frozen):
@@ -75,6 +76,17 @@ def test_a_struct_may_change_and_equals_itself_only() -> None:
     assert box in {box}
     with pytest.raises(AttributeError):
         box.lid = 1  # type: ignore[attr-defined]
+
+
+class Leaf(Part):
+    names: tuple[list[str], ...] = ()
+
+
+def test_the_collector_follows_what_is_frozen_and_not_parts() -> None:
+    names = ([""],)
+    assert gc.is_tracked(Point(1, names=names))  # type: ignore[arg-type]
+    assert not gc.is_tracked(Leaf(names))
+    assert Leaf(names) == Leaf(names) != Leaf()
 
 
 def test_copies() -> None:
