@@ -1,14 +1,15 @@
 //! Machine code as the engine sees it: functions to call, what they return, and the memory that they touch. The engine does
 //! not know how they were made: the room `jit` makes them, and `session` passes them in.
 
-use std::any::Any;
 use std::ffi::c_void;
 use std::ptr::null;
+use std::sync::Arc;
 
 use crate::base::cache::{fetch, fetch_code, LINE};
 use crate::base::ids::TransitionId;
 use crate::base::table::Table;
 use crate::base::ticks::Ticks;
+use crate::state::evaluator::ConditionCode;
 
 /// A function that starts or ends a firing has done so; one that looks at a transition has found it not enabled.
 pub const DONE: u64 = 0;
@@ -136,8 +137,8 @@ pub struct Code {
     /// The lines of code that firings run, if the code exceeds the cache.
     pub lines: Table<TransitionId, CodeLines>,
     pub main_loop: Routine,
-    /// Owns the memory of the functions and of their holes.
-    pub memory: Box<dyn Any + Send + Sync>,
+    /// The functions of conditions, which own the memory of all functions and of their holes.
+    pub conditions: Arc<ConditionCode>,
 }
 
 // SAFETY: what the pointers lead to does not change, and lasts as long as the memory that the code owns.

@@ -67,6 +67,7 @@ impl Marking {
         self.matches.clone_from(&other.matches);
         self.join_trees.clone_from(&other.join_trees);
         self.rankings.clone_from(&other.rankings);
+        self.keep_calling();
         if !(self.identities.is_new() && other.identities.is_new()) {
             self.identities.clone_from(&other.identities);
         }

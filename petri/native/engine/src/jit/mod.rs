@@ -11,6 +11,7 @@
 //!
 //! - [`cache`]: the code of one program: when it is made, and by which thread
 //! - [`unit`]: the code of one net: which functions there are
+//! - `conditions`: tests of the functions of conditions
 //! - [`shapes`]: which of them are alike
 //! - [`sharing`]: which transitions share their code although they compute something else
 //! - [`verify`]: checks that functions taken for equal are equal, for tests
@@ -28,6 +29,8 @@
 pub mod blueprint;
 pub mod cache;
 pub mod code_lines;
+#[cfg(test)]
+mod conditions;
 pub mod emit;
 pub mod footprint;
 pub mod holes;

@@ -75,6 +75,14 @@ impl Extend<Mark> for Different {
     }
 }
 
+/// The words of the blueprints of conditions.
+fn words_of_conditions(program: &Program) -> u64 {
+    let mut different = Different::default();
+    let told = program.conditions().filter_map(|(_, condition)| Planner::told(program, &condition.of));
+    different.extend(told.map(|(blueprint, _)| Mark::of(&blueprint)));
+    different.words
+}
+
 impl Sharing {
     /// What is best for a net, whatever its profile.
     pub fn of(program: &Program) -> Self {
@@ -83,9 +91,10 @@ impl Sharing {
         let mut different = Different::default();
         different.extend(written.iter().copied());
         let Different { hashes, words } = different;
+        let of_conditions = words_of_conditions(program);
         let always = program.without.inlining;
         if program.without.calls || !always && hashes.len() <= FEW {
-            return Sharing { calling: HashSet::new(), unlike: hashes.len(), words };
+            return Sharing { calling: HashSet::new(), unlike: hashes.len(), words: words + of_conditions };
         }
         let mut groups: HashMap<u64, (Mark, Vec<TransitionId>)> = HashMap::new();
         let mut functions = HashMap::new();
@@ -108,7 +117,7 @@ impl Sharing {
             }
         }
         let unlike = alone.hashes.len() + called.hashes.len() / SHORTER;
-        Sharing { calling, unlike, words: alone.words + called.words }
+        Sharing { calling, unlike, words: alone.words + called.words + of_conditions }
     }
 
     /// How the expressions of a transition are in its code.

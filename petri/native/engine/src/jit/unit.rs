@@ -38,9 +38,11 @@ use crate::jit::runtime::{Rare, Runtime};
 use crate::jit::shapes::{Described, Functions, Part, Piece, Shape, Shapes};
 use crate::jit::sharing::Sharing;
 use crate::program::arc::OutputProgram;
+use crate::program::condition::Condition;
 use crate::program::time::Time;
 use crate::program::Program;
 use crate::state::arena::ArenaLayout;
+use crate::state::evaluator::{ConditionCode, Function};
 
 /// What code is made of. It has no part of an engine, so that another thread may make the code while the engine runs.
 pub struct Request {
@@ -112,6 +114,9 @@ const MOST_ADDRESSED: usize = 10_000;
 const MOST_WRITTEN: usize = 8;
 /// Where the loop looks for one of several pieces by the number of its transition, it does so for no more transitions than this.
 const MOST_NUMBERS: usize = 64;
+
+/// The shapes of all functions, the functions, and which of these are those of conditions.
+type Shaped = (Vec<Shape>, Vec<Part>, Vec<Option<usize>>);
 
 /// Generates the functions of one net.
 pub struct Generator<'a> {
@@ -202,7 +207,7 @@ impl<'a> Generator<'a> {
     fn generate(mut self, sharing: &Sharing) -> Option<Code> {
         let program = self.program;
         let arriving = places_with_routines(program);
-        let (shapes, parts) = self.shapes(&arriving, sharing)?;
+        let (shapes, parts, conditions) = self.shapes(&arriving, sharing)?;
         self.known = known(program, &self.layout.arena, shapes.len(), &parts);
         let written = written([program.own, program.transitions.len()], &self.known, &parts);
         let in_loop: BTreeSet<usize> = written.shapes().collect();
@@ -235,6 +240,8 @@ impl<'a> Generator<'a> {
             let part = &parts[3 * id.at() + which];
             (part.row(), &self.known[part.shape()][..])
         };
+        // SAFETY: it is the function of an expression, made with these parameters.
+        let function = |Routine { function, holes }| unsafe { Function::at(function, holes) };
         let sizes = self.sizes.iter().map(|(&id, &size)| (self.module.get_finalized_function(id), size));
         let sizes: HashMap<*const u8, usize> = sizes.collect();
         Some(Code {
@@ -246,10 +253,13 @@ impl<'a> Generator<'a> {
             ),
             routines,
             main_loop,
-            memory: Box::new(Memory {
-                _arrivals: self.arrivals,
-                _holes: [holes_of_expressions, holes],
-                _module: self.module,
+            conditions: Arc::new(ConditionCode {
+                of: conditions.into_iter().map(|number| number.map(|number| function(called[number]))).collect(),
+                memory: Arc::new(Memory {
+                    _arrivals: self.arrivals,
+                    _holes: [holes_of_expressions, holes],
+                    _module: self.module,
+                }),
             }),
         })
     }
@@ -277,8 +287,8 @@ impl<'a> Generator<'a> {
     }
 
     /// The shapes of all functions, and for each function its shape and its holes. Those of the transitions come first, three of
-    /// each, and those of expressions last.
-    fn shapes(&mut self, arriving: &BTreeSet<(PlaceId, bool)>, sharing: &Sharing) -> Option<(Vec<Shape>, Vec<Part>)> {
+    /// each, and those of expressions last. Also the position of each condition's among the latter, if it has one.
+    fn shapes(&mut self, arriving: &BTreeSet<(PlaceId, bool)>, sharing: &Sharing) -> Option<Shaped> {
         let (program, profile, hot) = (self.program, Some(self.profile), self.hot);
         let mut shapes = Shapes::new(program.without.shapes);
         let (mut parts, mut called) = (Vec::new(), Vec::new());
@@ -309,8 +319,17 @@ impl<'a> Generator<'a> {
             None => Planner::arrival(program, profile, place, reserved),
         });
         parts.extend(of_places.flat_map(|planned| self.parts(&mut shapes, planned)));
+        let mut conditions = vec![None; program.condition_numbers];
+        let is_hot = |id: &TransitionId| hot.is_empty() || hot.contains(id);
+        for (_, Condition { number, of }) in program.conditions().filter(|(id, _)| is_hot(id)) {
+            (self.is_wanted)().then_some(())?;
+            if let (None, Some(planned)) = (conditions[*number], Planner::told(program, of)) {
+                conditions[*number] = Some(called.len());
+                called.extend(self.parts(&mut shapes, planned));
+            }
+        }
         parts.extend(called);
-        Some((shapes.all, parts))
+        Some((shapes.all, parts, conditions))
     }
 
     /// The functions of a transition, or a place. They are written unless those of its blueprint exist.
@@ -683,7 +702,7 @@ mod tests {
         let (sharing, engine) = (Sharing::of(&program), engine(program));
         let request = Request::of(&engine, HashSet::new());
         let shapes = Generator::new(&request).and_then(|mut generator| generator.shapes(&BTreeSet::new(), &sharing));
-        shapes.map_or(0, |(shapes, _)| shapes.len())
+        shapes.map_or(0, |(shapes, ..)| shapes.len())
     }
 
     #[test]

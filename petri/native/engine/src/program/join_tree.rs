@@ -1,7 +1,8 @@
 //! Join trees, as the compiler finds them: `state/join_tree.rs` explains what they are and keeps their counts.
 
 use crate::base::ids::{PlaceId, TransitionId, VariableId};
-use crate::program::expression::{Bool, Value};
+use crate::program::condition::Condition;
+use crate::program::expression::Value;
 
 /// A compiled join tree, or several: each node without an edge is a root.
 pub struct JoinTreeProgram {
@@ -37,8 +38,8 @@ pub struct NodeProgram {
     pub known: Vec<(u32, VariableId)>,
     /// Slots that must have these bits.
     pub fixed: Vec<(u32, u64)>,
-    /// Conditions on the token alone. They cannot fail.
-    pub filters: Vec<Bool>,
+    /// A condition on the token alone.
+    pub filter: Option<Condition>,
     pub edge: Option<EdgeProgram>,
     pub children: Vec<usize>,
     /// Its position among the choices.
@@ -54,8 +55,8 @@ pub struct EdgeProgram {
     pub slots: Vec<u32>,
     pub wanted: Vec<Value>,
     pub orders: Vec<OrderProgram>,
-    /// Conditions on both tokens.
-    pub tests: Vec<Bool>,
+    /// A condition on both tokens.
+    pub test: Option<Condition>,
     /// Both are of the same place, so they must be different tokens (E1).
     pub distinct: bool,
 }
@@ -63,7 +64,7 @@ pub struct EdgeProgram {
 impl EdgeProgram {
     /// Whether all tokens of a key are accepted.
     pub fn is_plain(&self) -> bool {
-        self.orders.is_empty() && self.tests.is_empty() && !self.distinct
+        self.orders.is_empty() && self.test.is_none() && !self.distinct
     }
 }
 

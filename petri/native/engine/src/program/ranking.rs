@@ -1,15 +1,17 @@
 //! Tokens in order of a rank, as the compiler requests them: `state/matching.rs` and `state/ranking.rs` keep them.
 
 use crate::base::ids::{JoinTreeId, MatchId, PlaceId, RankingId, TransitionId, VariableId};
-use crate::program::expression::{Bool, Value};
+use crate::program::condition::Condition;
+use crate::program::expression::Value;
 
 /// The value by which a token of a bag is ranked, for one arc.
 pub struct RankProgram {
     pub arc: usize,
     pub place: PlaceId,
     pub binds: Vec<(u32, VariableId)>,
-    /// Conditions on the token alone; one that does not pass has no rank. Neither these nor the value can fail.
-    pub filters: Vec<Bool>,
+    /// A condition on the token alone; one that does not pass has no rank.
+    pub filter: Option<Condition>,
+    /// It cannot fail.
     pub value: Value,
     /// Another value for tokens in which that is equal; only for a preference.
     pub then: Option<Value>,

@@ -36,20 +36,20 @@
 //! - [`Weights`] and [`Links`] hold their own.
 
 use std::mem::offset_of;
+use std::sync::Arc;
 
 use crate::base::cache::{fetch, LINE};
 use crate::base::ids::{IndexId, PlaceId, TransitionId};
 use crate::base::invariant::{ensure, Verified};
-use crate::base::random::Random;
 use crate::base::row::Row;
 use crate::base::table::Table;
 use crate::collections::weights::Weights;
 use crate::program::expression::Value;
 use crate::program::join::{ArcChoice, JoinProgram, LinkKey};
 use crate::state::counters::PlaceCounters;
+use crate::state::evaluator::{ConditionCode, Evaluator};
 use crate::state::index::{Index, NONE};
 use crate::state::join_links::{Link, Links, Others, Seat};
-use crate::state::value::Scope;
 
 /// Seats whose memory is fetched together, before the first of them is weighed.
 const AT_A_TIME: usize = 16;
@@ -92,9 +92,8 @@ pub struct Join {
     weights: Weights,
     pub transition: TransitionId,
     links: Links,
-    variables: Vec<u64>,
     key: Vec<u64>,
-    chance: Random,
+    evaluator: Evaluator,
 }
 
 const _: () = assert!(Join::LINK + offset_of!(Link, heads) + Row::<u32>::START < 2 * LINE);
@@ -110,9 +109,8 @@ impl Join {
             weights: Weights::new(most),
             transition: program.transition,
             links: Links::new(program, indices),
-            variables: vec![0; program.variables],
             key: Vec::new(),
-            chance: Random::new([0; 3]),
+            evaluator: Evaluator::new(program.variables),
         }
     }
 
@@ -193,18 +191,14 @@ impl Join {
         self.weights.push(index.len(group) as u64);
     }
 
-    /// The values that expressions see of the pivot's token.
-    fn scope<'a>(&'a mut self, program: &JoinProgram, token: &[u64]) -> Scope<'a> {
-        for (slot, variable) in &program.binds {
-            self.variables[variable.at()] = token[*slot as usize];
-        }
-        Scope { variables: &self.variables, places: &[], tables: &[], random: &mut self.chance, now: 0, end: 0 }
+    /// From now on, these functions tell whether the filter passes a token.
+    pub fn call(&mut self, functions: Option<&Arc<ConditionCode>>) {
+        self.evaluator.call(functions);
     }
 
-    /// The filter was found unable to fail.
     fn admits(&mut self, program: &JoinProgram, token: &[u64]) -> bool {
-        let scope = &mut self.scope(program, token);
-        program.filter.as_ref().is_none_or(|filter| filter.value(scope).unwrap_or(false))
+        self.evaluator.load_token(&program.binds, token);
+        self.evaluator.holds(program.filter.as_ref())
     }
 
     /// The key of a link for a token of the pivot. Keys were found unable to fail.
@@ -212,7 +206,8 @@ impl Join {
     fn load_key(&mut self, program: &JoinProgram, values: &[Value], token: &[u64]) {
         let mut key = std::mem::take(&mut self.key);
         key.clear();
-        let scope = &mut self.scope(program, token);
+        self.evaluator.load_token(&program.binds, token);
+        let scope = &mut self.evaluator.scope();
         key.extend(values.iter().map(|value| value.bits(scope).unwrap_or(0)));
         self.key = key;
     }
@@ -385,10 +380,10 @@ impl Join {
         let rows = || self.links.lens(program).into_iter().chain([self.weights.len()]);
         let same = rows().all(|seats| seats == tokens.len());
         ensure(same, "seats", || format!("{:?} of {} tokens", rows().collect::<Vec<_>>(), tokens.len()))?;
-        let mut variables = self.variables.clone();
+        let mut evaluator = Evaluator::new(program.variables);
         for (seat, token) in tokens.iter().enumerate() {
-            program.binds.iter().for_each(|(slot, variable)| variables[variable.at()] = token[*slot as usize]);
-            self.verify_seat(program, indices, seat as u32, token, &variables)?;
+            evaluator.load_token(&program.binds, token);
+            self.verify_seat(program, indices, seat as u32, token, &mut evaluator)?;
         }
         self.links.verify(&program.links, indices)
     }
@@ -399,11 +394,10 @@ impl Join {
         indices: &Table<IndexId, Index>,
         seat: u32,
         token: &[u64],
-        variables: &[u64],
+        evaluator: &mut Evaluator,
     ) -> Verified {
-        let random = &mut Random::new([0; 3]);
-        let scope = &mut Scope { variables, places: &[], tables: &[], random, now: 0, end: 0 };
-        let passes = program.filter.as_ref().is_none_or(|filter| filter.value(scope).unwrap_or(false));
+        let passes = evaluator.holds(program.filter.as_ref());
+        let scope = &mut evaluator.scope();
         let mut weight = u64::from(passes);
         let mut empty = 0;
         for (number, plan) in program.links.iter().enumerate() {

@@ -297,7 +297,7 @@ mod tests {
             slots: vec![0],
             wanted: vec![zero()],
             orders: vec![order],
-            tests: Vec::new(),
+            test: None,
             distinct: false,
         }
     }

@@ -35,23 +35,24 @@
 //!
 //! Invariants:
 //! - *seats*: each node has a count for each token of its place.
-//! - *counts*: a token counts 0 if it does not pass its filters, and else the product of the sums of its children's groups.
+//! - *counts*: a token counts 0 if it does not pass its filter, and else the product of the sums of its children's groups.
 //! - *matched*: where there are conditions, the sum that a token of the parent keeps is over the tokens that match it.
 //! - *settled*: all changes of counts have been passed on to the parents.
 //! - *values*: the values that conditions need are those of the tokens.
 //! - Each [`Edge`] and [`SumTree`] holds its own.
 
-use crate::base::ids::{PlaceId, TransitionId, VariableId};
+use std::sync::Arc;
+
+use crate::base::ids::{PlaceId, TransitionId};
 use crate::base::invariant::{ensure, Verified};
-use crate::base::random::Random;
 use crate::base::table::Table;
 use crate::collections::sum_tree::{skip, SumTree};
 use crate::program::expression::Value;
 use crate::program::join_tree::{EdgeProgram, JoinTreeProgram, NodeProgram, TreeChoice};
 use crate::state::counters::PlaceCounters;
+use crate::state::evaluator::{ConditionCode, Evaluator};
 use crate::state::join_edge::{Edge, Ends};
 use crate::state::ranker::rank_of;
-use crate::state::value::Scope;
 
 /// A token of a node counts more than before, modulo 2^128.
 #[derive(Clone, Copy, Debug)]
@@ -69,32 +70,10 @@ struct Node {
     changes: Vec<Change>,
 }
 
-/// Evaluates what depends on the tokens of a node and of its parent.
-#[derive(Clone)]
-struct Evaluator {
-    variables: Vec<u64>,
-    chance: Random,
-}
-
 impl Evaluator {
-    fn load(&mut self, known: &[(u32, VariableId)], values: impl Iterator<Item = u64>) {
-        known.iter().zip(values).for_each(|((_, variable), value)| self.variables[variable.at()] = value);
-    }
-
-    fn load_token(&mut self, node: &NodeProgram, token: &[u64]) {
-        self.load(&node.known, node.known.iter().map(|(slot, _)| token[*slot as usize]));
-    }
-
-    fn scope(&mut self) -> Scope<'_> {
-        let (variables, random) = (&self.variables[..], &mut self.chance);
-        Scope { variables, places: &[], tables: &[], random, now: 0, end: 0 }
-    }
-
-    /// Whether a token whose values are loaded passes the filters of its node. They were found unable to fail.
+    /// Whether a token whose values are loaded passes the filter of its node.
     fn admits(&mut self, node: &NodeProgram, token: &[u64]) -> bool {
-        let scope = &mut self.scope();
-        node.fixed.iter().all(|(slot, bits)| token[*slot as usize] == *bits)
-            && node.filters.iter().all(|filter| filter.value(scope).unwrap_or(false))
+        node.fixed.iter().all(|(slot, bits)| token[*slot as usize] == *bits) && self.holds(node.filter.as_ref())
     }
 
     fn ranks<'v>(&mut self, values: impl Iterator<Item = (&'v Value, bool)>) -> Vec<u64> {
@@ -144,10 +123,15 @@ impl JoinTree {
         JoinTree {
             transition: program.transition,
             nodes: program.nodes.iter().map(node).collect(),
-            evaluator: Evaluator { variables: vec![0; program.variables], chance: Random::new([0; 3]) },
+            evaluator: Evaluator::new(program.variables),
             touched: Vec::new(),
             open: Vec::new(),
         }
+    }
+
+    /// From now on, these functions tell whether conditions hold.
+    pub fn call(&mut self, functions: Option<&Arc<ConditionCode>>) {
+        self.evaluator.call(functions);
     }
 
     // ------------------------------------------------------------ tokens
@@ -169,7 +153,7 @@ impl JoinTree {
     fn enter(&mut self, program: &JoinTreeProgram, number: usize, token: &[u64]) {
         let (plan, evaluator) = (&program.nodes[number], &mut self.evaluator);
         let seat = self.nodes[number].counts.len() as u32;
-        evaluator.load_token(plan, token);
+        evaluator.load_token(&plan.known, token);
         let admitted = evaluator.admits(plan, token);
         if let (Some(edge), Some(plan)) = (&mut self.nodes[number].edge, &plan.edge) {
             let Ends { key, ranks } = evaluator.child_end(plan, token, admitted);
@@ -181,7 +165,7 @@ impl JoinTree {
         }
         for &child in &plan.children {
             let Some(plan) = &program.nodes[child].edge else { continue };
-            self.evaluator.load_token(&program.nodes[number], token);
+            self.evaluator.load_token(&program.nodes[number].known, token);
             let Ends { key, ranks } = self.evaluator.parent_end(plan, admitted);
             let Some(edge) = &mut self.nodes[child].edge else { continue };
             edge.parent_arrives(key.as_deref(), ranks.into_iter());
@@ -390,13 +374,13 @@ impl JoinTree {
 
     /// Checks the invariants, given the tokens of each place by seat.
     pub fn verify<'t>(&self, program: &JoinTreeProgram, tokens: impl Fn(PlaceId) -> Vec<&'t [u64]>) -> Verified {
-        let mut evaluator = Evaluator { variables: self.evaluator.variables.clone(), chance: Random::new([0; 3]) };
+        let mut evaluator = Evaluator::new(program.variables);
         let mut admitted = Vec::new();
         for (number, plan) in program.nodes.iter().enumerate() {
             let tokens = tokens(plan.place);
             self.verify_node(plan, &self.nodes[number], &tokens)?;
             let admits = |token: &&[u64]| {
-                evaluator.load_token(plan, token);
+                evaluator.load_token(&plan.known, token);
                 evaluator.admits(plan, token)
             };
             admitted.push(tokens.iter().map(admits).collect::<Vec<bool>>());
@@ -404,12 +388,12 @@ impl JoinTree {
         for (number, plan) in program.nodes.iter().enumerate() {
             if let (Some(edge), Some(plan)) = (&self.nodes[number].edge, &plan.edge) {
                 let children = ends(&tokens(program.nodes[number].place), &admitted[number], |token, admitted| {
-                    evaluator.load_token(&program.nodes[number], token);
+                    evaluator.load_token(&program.nodes[number].known, token);
                     evaluator.child_end(plan, token, admitted)
                 });
                 let parents =
                     ends(&tokens(program.nodes[plan.parent].place), &admitted[plan.parent], |token, admitted| {
-                        evaluator.load_token(&program.nodes[plan.parent], token);
+                        evaluator.load_token(&program.nodes[plan.parent].known, token);
                         evaluator.parent_end(plan, admitted)
                     });
                 edge.verify(&children, &parents, |seat| self.nodes[number].counts.weight(seat as usize))
@@ -481,15 +465,14 @@ fn holds(
     if (plan.distinct && seat == parent_seat) || !edge.reaches(plan, parent_seat, seat) {
         return false;
     }
-    if plan.tests.is_empty() {
+    if plan.test.is_none() {
         return true;
     }
     for (node, seat) in [(plan.parent, parent_seat), (child, seat)] {
         let known = &program.nodes[node];
         evaluator.load(&known.known, values_of(known, &nodes[node], seat));
     }
-    let scope = &mut evaluator.scope();
-    plan.tests.iter().all(|test| test.value(scope).unwrap_or(false))
+    evaluator.holds(plan.test.as_ref())
 }
 
 #[cfg(test)]

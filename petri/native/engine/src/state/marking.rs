@@ -39,6 +39,7 @@ use crate::program::Program;
 use crate::state::arena::{Arena, ArenaTable};
 use crate::state::counters::PlaceCounters;
 use crate::state::enabling::Enabling;
+use crate::state::evaluator::ConditionCode;
 use crate::state::identities::Identities;
 use crate::state::index::{Bucket, Index, EMPTY};
 use crate::state::join::Join;
@@ -67,6 +68,8 @@ pub struct Marking {
     shown: Vec<u64>,
     /// The token that has left a front in the last change of its place; nothing if none has.
     pub hidden: Vec<u64>,
+    /// Whether conditions hold is told by functions of machine code, if there are any.
+    functions: Option<Arc<ConditionCode>>,
     /// Keys may not draw; a scope needs a stream all the same.
     silent: Random,
 }
@@ -104,8 +107,23 @@ impl Marking {
             identities: Identities::new(program),
             shown: Vec::new(),
             hidden: Vec::new(),
+            functions: None,
             silent: Random::new([0; 3]),
         }
+    }
+
+    /// From now on, these functions tell whether conditions on tokens hold.
+    pub fn call(&mut self, functions: &Arc<ConditionCode>) {
+        self.functions = Some(Arc::clone(functions));
+        self.keep_calling();
+    }
+
+    /// The same after joins have become as others are.
+    pub fn keep_calling(&mut self) {
+        let functions = self.functions.as_ref();
+        self.joins.iter_mut().for_each(|join| join.call(functions));
+        self.matches.iter_mut().for_each(|state| state.call(functions));
+        self.join_trees.iter_mut().for_each(|tree| tree.call(functions));
     }
 
     /// A place without tokens begins with these: numbers of equal ones.

@@ -25,11 +25,14 @@
 //! - *blocks*: the rows of both parts of a range have the same blocks.
 //! - [`Thresholds`] and [`RankedRow`] hold their own.
 
+use std::sync::Arc;
+
 use crate::base::ids::TransitionId;
 use crate::base::invariant::{ensure, Verified};
 use crate::collections::ranked_row::{Cut, RankedRow};
 use crate::collections::thresholds::Thresholds;
 use crate::program::ranking::{MatchProgram, ReachProgram};
+use crate::state::evaluator::ConditionCode;
 use crate::state::ranker::Ranker;
 
 /// The pairs that one comparison matches.
@@ -110,6 +113,12 @@ impl Match {
     pub fn new(program: &MatchProgram) -> Self {
         let beyond = program.beyond.as_ref().map(Reach::new);
         Match { transition: program.transition, reach: Reach::new(&program.reach), beyond }
+    }
+
+    /// From now on, these functions tell which tokens have a rank.
+    pub fn call(&mut self, functions: Option<&Arc<ConditionCode>>) {
+        let reaches = std::iter::once(&mut self.reach).chain(&mut self.beyond);
+        reaches.flat_map(|reach| &mut reach.rankers).for_each(|ranker| ranker.call(functions));
     }
 
     /// The number of bindings.

@@ -13,6 +13,7 @@
 //! - [`join_edge`]: which tokens of two arcs of a join tree have the same key
 //! - [`join_links`]: which seats of a join's pivot wait for which tokens
 //! - [`join_tree`]: the numbers of bindings of arcs that are keyed one by another
+//! - [`evaluator`]: conditions on the tokens of joins
 //! - [`ranker`]: the values by which tokens are ranked
 //! - [`matching`]: the numbers of bindings of a match by ranks
 //! - [`ranking`]: the tokens that a transition prefers
@@ -36,6 +37,7 @@ pub mod common_clock;
 pub mod counters;
 pub mod destination;
 pub mod enabling;
+pub mod evaluator;
 pub mod fetch;
 pub mod identities;
 pub mod index;

@@ -1,40 +1,41 @@
 //! The values by which the tokens of a bag are ranked.
 
-use crate::base::random::Random;
+use std::sync::Arc;
+
 use crate::program::expression::Value;
 use crate::program::ranking::RankProgram;
+use crate::state::evaluator::{ConditionCode, Evaluator};
 use crate::state::store::{int_rank, real_rank};
 use crate::state::value::Scope;
 
 /// Evaluates ranks.
 #[derive(Clone)]
 pub struct Ranker {
-    variables: Vec<u64>,
-    chance: Random,
+    evaluator: Evaluator,
 }
 
 impl Ranker {
     pub fn new(program: &RankProgram) -> Self {
-        Ranker { variables: vec![0; program.variables], chance: Random::new([0; 3]) }
+        Ranker { evaluator: Evaluator::new(program.variables) }
     }
 
-    /// The rank of a token, if it passes the filters. Neither these nor the value can fail.
+    /// From now on, these functions tell which tokens have a rank.
+    pub fn call(&mut self, functions: Option<&Arc<ConditionCode>>) {
+        self.evaluator.call(functions);
+    }
+
+    /// The rank of a token, if it passes the filter. The value cannot fail.
     pub fn rank(&mut self, program: &RankProgram, token: &[u64]) -> Option<u64> {
-        for (slot, variable) in &program.binds {
-            self.variables[variable.at()] = token[*slot as usize];
-        }
-        let (variables, random) = (&self.variables[..], &mut self.chance);
-        let scope = &mut Scope { variables, places: &[], tables: &[], random, now: 0, end: 0 };
-        let passes = program.filters.iter().all(|filter| filter.value(scope).unwrap_or(false));
-        let rank = passes.then(|| rank_of(&program.value, scope))?;
+        self.evaluator.load_token(&program.binds, token);
+        let passes = self.evaluator.holds(program.filter.as_ref());
+        let rank = passes.then(|| rank_of(&program.value, &mut self.evaluator.scope()))?;
         Some(if program.reversed { !rank } else { rank })
     }
 
     /// The ranks of a token by both of its values, as one number.
     pub fn rank_by_both(&mut self, program: &RankProgram, token: &[u64]) -> Option<u128> {
         let first = self.rank(program, token)?;
-        let (variables, random) = (&self.variables[..], &mut self.chance);
-        let scope = &mut Scope { variables, places: &[], tables: &[], random, now: 0, end: 0 };
+        let scope = &mut self.evaluator.scope();
         let then = program.then.as_ref().map_or(0, |then| rank_of(then, scope));
         Some(u128::from(first) << 64 | u128::from(if program.reversed { !then } else { then }))
     }

@@ -95,6 +95,18 @@ pub enum Expression {
 }
 
 impl Expression {
+    /// No more than one comparison of what is at hand, which takes no longer than a call.
+    pub fn is_short(&self) -> bool {
+        let int = |e: &Int| matches!(e, Int::Const(_) | Int::Held(_) | Int::Var(_));
+        let real = |e: &Real| matches!(e, Real::Const { .. } | Real::Var(_));
+        match self {
+            Expression::Bool(Bool::Truth(e)) => int(e),
+            Expression::Bool(Bool::Ints(_, sides)) => int(&sides.0) && int(&sides.1),
+            Expression::Bool(Bool::Reals(_, sides)) => real(&sides.0) && real(&sides.1),
+            _ => self.is_simple(),
+        }
+    }
+
     /// A constant, a variable, or a number that is read.
     pub fn is_simple(&self) -> bool {
         match self {

@@ -62,6 +62,8 @@ pub enum Subject {
     Expression {
         expression: Expression,
         variables: usize,
+        /// It reads nothing but these: it is given no engine.
+        alone: bool,
     },
     /// The rate of a transition in the common clock (C4).
     Rate(RatePlan),
@@ -96,6 +98,11 @@ impl Blueprint {
             &Subject::Expression { variables, .. } => variables,
             Subject::Arrival { .. } | Subject::Departure(_) | Subject::Rate(_) | Subject::Loop(_) => 0,
         }
+    }
+
+    /// Whether its functions are given an engine.
+    pub fn has_engine(&self) -> bool {
+        !matches!(self.subject, Subject::Expression { alone: true, .. })
     }
 
     /// The transition gets no code.

@@ -179,6 +179,17 @@ impl<'a> Planner<'a> {
         [(number, own)].into_iter().chain(changed.into_iter().map(|number| (number, true))).map(settle).collect()
     }
 
+    /// The blueprint of a condition that is evaluated as tokens come, if it is worth a call.
+    pub fn told(program: &'a Program, condition: &expression::Bool) -> Option<(Blueprint, Names)> {
+        let mut planner = Planner { expressions: Expressions::Open, ..Planner::new(program, None) };
+        let expression = Expression::Bool(planner.condition(condition));
+        if !planner.computes || !planner.places.is_empty() || expression.is_short() {
+            return None;
+        }
+        let variables = planner.variables;
+        Some(planner.end(Subject::Expression { expression, variables, alone: true }))
+    }
+
     /// The blueprint of the loop.
     pub fn main_loop(program: &'a Program, profile: Option<&'a Profile>) -> (Blueprint, Names) {
         let mut planner = Planner::new(program, profile);
@@ -695,7 +706,7 @@ impl<'a> Planner<'a> {
             return None;
         }
         let variables = planner.variables;
-        self.calls.push(planner.end(Subject::Expression { expression, variables }));
+        self.calls.push(planner.end(Subject::Expression { expression, variables, alone: false }));
         self.names.calls.push(0);
         Some(CallRef(self.calls.len() as u32 - 1))
     }

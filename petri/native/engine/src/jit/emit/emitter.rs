@@ -343,7 +343,9 @@ impl<'a, 'b> Emitter<'a, 'b> {
             body,
             general,
         };
-        emitter.now = now.unwrap_or_else(|| emitter.load(I64, engine, layout.now));
+        if form.blueprint.has_engine() {
+            emitter.now = now.unwrap_or_else(|| emitter.load(I64, engine, layout.now));
+        }
         emitter
     }
 

@@ -7,6 +7,8 @@ use crate::base::ids::{GaugeId, IndexId, JoinId, LinesId, PlaceId, TransitionId}
 use crate::collections::key_table::Extent;
 use crate::net::{Discipline, Expr, Kind, Net, Place, SetArc, Slot, Span, Transition};
 use crate::program::analysis::{Facts, Range, Ranges};
+use crate::program::condition::Condition;
+use crate::program::expression::Bool;
 use crate::program::index::{IndexProgram, MOST_LINKS};
 use crate::program::initial::initial_tokens;
 use crate::program::join::JoinProgram;
@@ -40,6 +42,8 @@ pub struct Compiler<'a> {
     pub matches: Vec<MatchProgram>,
     pub join_trees: Vec<JoinTreeProgram>,
     pub rankings: Vec<RankingProgram>,
+    /// The numbers that conditions on tokens have.
+    pub condition_numbers: usize,
     gauges: usize,
     /// The gauge of the load of each place, or `GaugeId::NONE`.
     loads: Vec<GaugeId>,
@@ -50,6 +54,11 @@ pub struct Compiler<'a> {
 }
 
 impl<'a> Compiler<'a> {
+    /// A condition that is evaluated as tokens come: all of these.
+    pub fn condition(&mut self, all: Vec<Bool>) -> Option<Condition> {
+        Condition::all_of(all, &mut self.condition_numbers)
+    }
+
     /// `lined`: the places with `per`, in the order in which their fronts are the last places of the net. `slot_ranges`: the values that
     /// a token may have in each slot of each place.
     pub fn new(net: &'a Net, lined: &[PlaceId], slot_ranges: Vec<Vec<Range>>, without: Without) -> Loaded<Self> {
@@ -67,6 +76,7 @@ impl<'a> Compiler<'a> {
             matches: Vec::new(),
             join_trees: Vec::new(),
             rankings: Vec::new(),
+            condition_numbers: 0,
             gauges: net.places.len(),
             loads: vec![GaugeId::NONE; net.places.len()],
             watches: Vec::new(),

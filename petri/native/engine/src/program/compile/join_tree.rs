@@ -94,7 +94,7 @@ impl<'b> TransitionCompiler<'_, 'b> {
             if let Some(edge) = &node.edge {
                 let parent = &mut program.nodes[edge.parent];
                 parent.children.push(numbers[number]);
-                parent.tested |= !edge.tests.is_empty();
+                parent.tested |= edge.test.is_some();
             }
             program.nodes.push(node);
         }
@@ -168,9 +168,10 @@ impl<'b> TransitionCompiler<'_, 'b> {
         };
         let fixed = if edge.is_none() { fixed(input)? } else { Vec::new() };
         let filters = arc.filters.iter().map(|e| self.lowering().bool(e).ok()).collect::<Option<_>>()?;
-        let tested = edge.as_ref().is_some_and(|edge| !edge.tests.is_empty());
+        let filter = self.compiler.condition(filters);
+        let tested = edge.as_ref().is_some_and(|edge| edge.test.is_some());
         let (place, known) = (input.place, arc.known.clone());
-        Some(NodeProgram { arc: number, place, known, fixed, filters, edge, children: Vec::new(), choice, tested })
+        Some(NodeProgram { arc: number, place, known, fixed, filter, edge, children: Vec::new(), choice, tested })
     }
 
     fn edge(
@@ -187,9 +188,10 @@ impl<'b> TransitionCompiler<'_, 'b> {
             slots: input.equals.iter().map(|(slot, _)| *slot).collect(),
             wanted: input.equals.iter().map(|(_, value)| value.clone()).collect(),
             orders: Vec::new(),
-            tests: Vec::new(),
+            test: None,
             distinct: input.before.contains(&parent),
         };
+        let mut tests = Vec::new();
         for e in &arcs[number].pairs {
             match self.comparison(&arcs[parent], &arcs[number], e) {
                 Some((Comparison::Equal, wanted, Value::Int(Int::Var(variable)))) => {
@@ -200,10 +202,11 @@ impl<'b> TransitionCompiler<'_, 'b> {
                 }
                 found => match found.and_then(ordered) {
                     Some(order) => edge.orders.push(order),
-                    None => edge.tests.push(self.lowering().bool(e).ok()?),
+                    None => tests.push(self.lowering().bool(e).ok()?),
                 },
             }
         }
+        edge.test = self.compiler.condition(tests);
         Some(edge)
     }
 

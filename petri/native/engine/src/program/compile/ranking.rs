@@ -7,6 +7,7 @@ use crate::net::{Expr, Op, Operation, Scalar};
 use crate::program::arc::{Find, InputProgram};
 use crate::program::compile::join_tree::conjuncts;
 use crate::program::compile::transition::TransitionCompiler;
+use crate::program::condition::Condition;
 use crate::program::expression::{Bool, Comparison, Int, Real, Value};
 use crate::program::ranking::{MatchProgram, RankProgram, Ranked, RankingProgram, ReachProgram};
 use crate::program::transition::Selection;
@@ -90,7 +91,7 @@ impl TransitionCompiler<'_, '_> {
             return None;
         }
         let key = self.lowering().key(&prefer.key, &prefer.then).ok()?;
-        let by = self.rank(input, arc, Vec::new(), key.first, prefer.most);
+        let by = self.rank(input, arc, None, key.first, prefer.most);
         let by = RankProgram { then: key.then, ..by };
         let id = RankingId(self.compiler.rankings.len() as u32);
         self.ranked(by.place, Ranked::Preferred(id));
@@ -125,6 +126,7 @@ impl TransitionCompiler<'_, '_> {
             }
             _ => return None,
         };
+        let filters = filters.map(|all| self.compiler.condition(all));
         let reach = |order: Order| {
             let [of_pivot, of_other] = filters.clone();
             let pivot = self.rank(bags[0], arcs[0], of_pivot, order.pivot, order.less);
@@ -219,9 +221,16 @@ impl TransitionCompiler<'_, '_> {
         (!self.facts(&parted).fails).then_some(parted)
     }
 
-    fn rank(&self, input: &InputProgram, arc: usize, filters: Vec<Bool>, value: Value, reversed: bool) -> RankProgram {
+    fn rank(
+        &self,
+        input: &InputProgram,
+        arc: usize,
+        filter: Option<Condition>,
+        value: Value,
+        reversed: bool,
+    ) -> RankProgram {
         let (place, binds) = (input.place, input.binds.to_vec());
-        RankProgram { arc, place, binds, filters, value, then: None, reversed, variables: self.kinds.len() }
+        RankProgram { arc, place, binds, filter, value, then: None, reversed, variables: self.kinds.len() }
     }
 
     fn ranked(&mut self, place: PlaceId, why: Ranked) {

@@ -117,12 +117,13 @@ impl TransitionCompiler<'_, '_> {
         }
         choices.reverse();
         self.compiler.places[inputs[pivot].place.at()].pivots.push(id);
+        let filter = self.compiler.condition(guard.cloned().into_iter().collect());
         self.compiler.joins.push(JoinProgram {
             pivot,
             place: inputs[pivot].place,
             binds: inputs[pivot].binds.to_vec(),
             transition: self.id,
-            filter: guard.cloned(),
+            filter,
             links,
             choices,
             free,
