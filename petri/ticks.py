@@ -16,8 +16,8 @@ Ticks = TypeVar("Ticks", bound=Any)
 
 def after(instant: float, time: float) -> float:
     """The tick that is nearest to `time` ticks after an instant, the even one of two; `NEVER` beyond the horizon."""
-    end = instant + round(time) if time <= HORIZON else NEVER
-    return end if end <= HORIZON else float(NEVER)
+    end = int(instant) + round(time) if time <= HORIZON else NEVER  # as floats, one tick beyond would be the horizon
+    return float(end if end <= HORIZON else NEVER)
 
 
 class Tick(Frozen):

@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from petri.ticks import HORIZON, NEVER, InTicks, Tick, time_power
+from petri.ticks import HORIZON, NEVER, InTicks, Tick, after, time_power
 
 THIRD = Tick(5, 3)
 
@@ -17,6 +17,14 @@ THIRD = Tick(5, 3)
 def test_a_time_is_the_nearest_number_of_ticks() -> None:
     assert [THIRD.ticks(time) for time in (0.0, 5 / 3, 5.0, 5.9, 0.1)] == [0, 1, 3, 4, 0]
     assert THIRD.length == Fraction(5, 3)
+
+
+def test_one_tick_behind_the_horizon_is_beyond_it() -> None:
+    """As floats, both instants below would be the horizon."""
+    assert after(HORIZON - 2.0, 2.0) == HORIZON
+    assert after(HORIZON - 2.0, 3.0) == NEVER
+    assert after(HORIZON - 2.0, 2.5) == HORIZON
+    assert after(0.0, HORIZON + 2.0) == NEVER
 
 
 def test_all_times_beyond_the_horizon_are_one() -> None:
