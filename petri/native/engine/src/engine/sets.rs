@@ -337,8 +337,10 @@ impl Engine {
         words.clear();
         std::mem::swap(&mut self.record, &mut words);
         let mut outcome = Ok(());
-        for at in 0..sets[set].count as usize {
-            self.variables[first..first + width].copy_from_slice(&sets[set].words[at * width..(at + 1) * width]);
+        // Machine code counts black tokens without a list of them.
+        let slots = sets.get(set).filter(|_| width > 0).map_or(&[][..], |found| &found.words);
+        for at in 0..self.variables[plan.sets[set].number.at()] as usize {
+            self.variables[first..first + width].copy_from_slice(&slots[at * width..(at + 1) * width]);
             outcome = self.values(program, arc, place, end);
             if outcome.is_err() {
                 break;
