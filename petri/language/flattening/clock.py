@@ -388,10 +388,8 @@ class _Clock:
 
     def fields(self, value: Any) -> Any:
         """Most fields hold nothing: they are passed over without a call for each, and all are read at once."""
-        changes = {}
-        for number, old in enumerate(_parts(value)):
-            if old and (new := self.struct(old)) is not old:
-                changes[_HOLDING[type(value)][number]] = new
+        held = zip(_HOLDING.get(type(value), ()), _parts(value), strict=True)
+        changes = {name: new for name, old in held if old and (new := self.struct(old)) is not old}
         return replace(value, **changes) if changes else value
 
     def expression(self, e: Expr) -> Expr:

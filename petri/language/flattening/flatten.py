@@ -278,7 +278,7 @@ class Flattener:
         inputs = tuple([arcs.input(arc, instance) for arc in t.inputs])
         if t.clock is not None:
             self._check_clocked(t, inputs)
-        self.kept.add(len(self.net_transitions), [position for position, arc in enumerate(t.inputs) if arc.lends])
+        self.kept.add(len(self.net_transitions), {position for position, arc in enumerate(t.inputs) if arc.lends})
         return net.Transition(
             name,
             t.variables,

@@ -134,7 +134,7 @@ class TransitionTemplate(Struct):
 
 
 def _nodes(part: object) -> Iterator[Node]:
-    """The nodes in an arc or a clock, and in sequences of these. Which place is meant is no expression of the net."""
+    """The nodes in an arc or a clock, and in sequences of these. Places are left out: their indices are evaluated."""
     if isinstance(part, Node):
         yield part
     elif isinstance(part, (tuple, list)):

@@ -32,8 +32,9 @@ def begins(tokens: Sequence[Token], position: int, statement: Sequence[Token]) -
     """
     token, after = tokens[position], _at(tokens, position + 1)
     if token.kind == "NAME" and after is not None and after.kind == ":":
-        return "" if _has_no_label(tokens, position) else _labelled(tokens, position) or "take"
-    if token.kind in NAMES_TOO | SOFT and (verb := _labelled(tokens, position)):
+        verb = _after_label(tokens, position)
+        return verb if verb in LABELLED else "" if verb in STEP_WORDS else "take"
+    if token.kind in NAMES_TOO | SOFT and (verb := _after_label(tokens, position)) in LABELLED:
         return verb
     if token.kind == "NAME":
         return token.text if token.text in STEP_NAMES else ""
@@ -62,8 +63,8 @@ def slip(tokens: Sequence[Token], position: int) -> tuple[str, str, int, dict[st
         return "repeat", "no-for", position, {"variable": after.text}
     if token.kind != "NAME" and token.kind not in ONLY_NAMES:
         return None
-    if third is not None and _has_no_label(tokens, position):
-        return "set", "no-label", position + 1, {"name": token.text, "word": third.text}
+    if (verb := _after_label(tokens, position)) in STEP_WORDS - LABELLED:
+        return "set", "no-label", position + 1, {"name": token.text, "word": verb}  # what stands behind begins a step
     alone = after is None or after.first
     if token.text in _JUMPS and (alone or token.text == "return"):
         return "take", _JUMPS[token.text], position, {}
@@ -99,17 +100,10 @@ def _in_after(tokens: Sequence[Token], position: int) -> int | None:
     return None
 
 
-def _labelled(tokens: Sequence[Token], position: int) -> str:
-    """The word of a step after a label, which may be a word that is a keyword elsewhere; "" if there is none."""
-    colon, verb = _at(tokens, position + 1), _at(tokens, position + 2)
-    labels = colon is not None and colon.kind == ":" and verb is not None and verb.text in LABELLED
-    return verb.text if labels and verb is not None else ""
-
-
-def _has_no_label(tokens: Sequence[Token], position: int) -> bool:
-    """Whether a label stands before a step that has none."""
-    colon, verb = _at(tokens, position + 1), _at(tokens, position + 2)
-    return colon is not None and colon.kind == ":" and verb is not None and verb.text in STEP_WORDS - LABELLED
+def _after_label(tokens: Sequence[Token], position: int) -> str:
+    """The word behind a label, which may be a word that is a keyword elsewhere; "" if there is no label."""
+    colon, word = _at(tokens, position + 1), _at(tokens, position + 2)
+    return word.text if colon is not None and colon.kind == ":" and word is not None else ""
 
 
 def is_complete(word: str, statement: Sequence[Token]) -> bool:

@@ -60,7 +60,7 @@ pub struct Evaluator {
 }
 
 impl Evaluator {
-    /// For so many variables.
+    /// An evaluator of expressions of this many variables.
     pub fn new(variables: usize) -> Self {
         Evaluator { variables: vec![0; variables.max(1)], chance: Random::new([0; 3]), functions: None }
     }

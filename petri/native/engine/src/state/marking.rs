@@ -68,7 +68,7 @@ pub struct Marking {
     shown: Vec<u64>,
     /// The token that has left a front in the last change of its place; nothing if none has.
     pub hidden: Vec<u64>,
-    /// Whether conditions hold is told by functions of machine code, if there are any.
+    /// From now on machine code tests the conditions for which it has functions.
     functions: Option<Arc<ConditionCode>>,
     /// Keys may not draw; a scope needs a stream all the same.
     silent: Random,
