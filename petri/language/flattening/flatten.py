@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import product
+from itertools import islice, product
 
 from petri import net
 from petri.language.checking.checker import Checker
@@ -173,39 +173,37 @@ class Flattener:
             instance.absent[symbol.number] = None if template.condition is None else template.condition.span
             return
         ranges = shape(symbol, instance.locals)
-        self._room(math.prod(map(len, ranges)), template.span)
-        suffixes: Sequence[str] = _Suffixes(ranges, [index.kind.labels for index in symbol.indices])
+        count = math.prod(map(len, ranges))
+        self._room(count, template.span)
+        suffixes = _suffixes(ranges, [index.kind.labels for index in symbol.indices])
         start = len(self.net_places)
         instance.shapes[symbol.number] = ranges
-        instance.places[symbol.number] = range(start, start + len(suffixes))
+        instance.places[symbol.number] = range(start, start + count)
         name, step = instance.prefix + symbol.name, template.step
-        for chosen in self._named_indices(template, ranges, instance):
+        for alike in self._alike(template, ranges, instance):
             place = self._one_place(template, instance)
-            alike = suffixes if chosen is None else [suffixes[number] for number in chosen]
             if place.colour.slots:
-                self._valued += place.held * len(alike)
+                self._valued += place.held * alike
                 if self._valued > MOST_TOKENS:
                     raise CheckError("too-many-valued", template.span, name=symbol.name, limit=MOST_TOKENS)
             shared = [getattr(place, field) for field in _PLACE_FIELDS]
-            self.net_places += [net.Place(name + suffix + step, *shared) for suffix in alike]
+            self.net_places += [net.Place(name + suffix + step, *shared) for suffix in islice(suffixes, alike)]
         if isinstance(symbol.type, Request):
-            places = range(start, start + len(suffixes))
+            places = range(start, start + count)
             number = self.replies.places(symbol.type, places, waiting=template.site is not None)
             if template.site is not None:
                 instance.locals[template.site] = number
 
-    def _named_indices(
-        self, template: PlaceTemplate, ranges: Sequence[range], instance: Instance
-    ) -> Iterator[Sequence[int] | None]:
-        """The numbers of elements that are alike, with their indices in the instance's locals; None for all."""
+    def _alike(self, template: PlaceTemplate, ranges: Sequence[range], instance: Instance) -> Iterator[int]:
+        """How many elements are alike, in order: all, or one at a time where indices have names, which are set then."""
         if not any(local is not None for local in template.indices):
-            yield None
+            yield math.prod(map(len, ranges))
             return
-        for element, values in enumerate(product(*ranges)):
+        for values in product(*ranges):
             for local, value in zip(template.indices, values, strict=True):
                 if local is not None:
                     instance.locals[local] = value
-            yield (element,)
+            yield 1
 
     def _one_place(self, template: PlaceTemplate, instance: Instance) -> net.Place:
         symbol = template.symbol
@@ -426,27 +424,10 @@ class TooLarge(Exception):
     """The net has too many elements; the error has been reported."""
 
 
-class _Suffixes(Sequence[str]):
-    """`[0][0]`, `[0][1]` …, generated one by one; of a single place "". labels: the names of an index's values."""
-
-    def __init__(self, ranges: Sequence[range], labels: Sequence[tuple[str, ...]]) -> None:
-        self.shown = [names or values for names, values in zip(labels, ranges, strict=True)]
-        self.length = math.prod(map(len, ranges))
-
-    def __len__(self) -> int:
-        return self.length
-
-    def __iter__(self) -> Iterator[str]:
-        return map("".join, product(*([f"[{value}]" for value in shown] for shown in self.shown)))
-
-    def __getitem__(self, position: int) -> str:  # type: ignore[override]
-        if not 0 <= position < self.length:
-            raise IndexError(position)
-        text = ""
-        for shown in reversed(self.shown):
-            position, index = divmod(position, len(shown))
-            text = f"[{shown[index]}]{text}"
-        return text
+def _suffixes(ranges: Sequence[range], labels: Sequence[tuple[str, ...]]) -> Iterator[str]:
+    """`[0][0]`, `[0][1]` …; of a single place "". labels: the names of an index's values."""
+    shown = ([f"[{value}]" for value in names or values] for names, values in zip(labels, ranges, strict=True))
+    return map("".join, product(*shown))
 
 
 def _given(outputs: Iterable[OutputTemplate]) -> list[PlaceSymbol]:
