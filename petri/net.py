@@ -237,6 +237,11 @@ def weighing_slots(place: Place) -> list[int]:
     return sorted({int(part.value or 0) for part in operations([place.weight]) if part.op == "var"})
 
 
+def room_slots(place: Place) -> set[int]:
+    """The slots of a token that tell whether there is room for it (E6): those of its weight and of its line."""
+    return set() if place.capacity is None else {*weighing_slots(place), *place.per}
+
+
 WEIGHT_PARTS = 10**6  # real weights are rounded to millionths, so that sums of them are exact
 MOST_WEIGHT = 2**62
 

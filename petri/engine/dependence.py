@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from petri.net import Expr, Net, Transition, operations, weighing_slots
+from petri.net import Expr, Net, Transition, operations, room_slots
 from petri.structs import Frozen
 
 
@@ -40,5 +40,5 @@ def enabling_expressions(net: Net, transition: Transition) -> Iterator[Expr | No
     for output in transition.outputs:
         if any(net.places[place].capacity is not None for place in output.places):
             yield from (output.condition, output.index, output.count)
-            weighing = {slot for place in output.places for slot in weighing_slots(net.places[place])}
-            yield from (value for slot, value in enumerate(output.values) if slot in weighing)
+            slots = {slot for place in output.places for slot in room_slots(net.places[place])}
+            yield from (value for slot, value in enumerate(output.values) if slot in slots)

@@ -35,7 +35,7 @@ from petri.net import (
     Scalar,
     Token,
     Transition,
-    weighing_slots,
+    room_slots,
     whole_weight,
 )
 from petri.structs import Struct, replace
@@ -379,7 +379,7 @@ class Engine:
         if not any(self.takes_room(arc) for arc in transition.outputs):
             return True
         return all(
-            self.left_in(place, line, transition, found) + weight <= self.capacity(place)
+            weight == 0 or self.left_in(place, line, transition, found) + weight <= self.capacity(place)
             for (place, line), weight in self.given(transition, context).items()
         )
 
@@ -393,20 +393,20 @@ class Engine:
         for arc in transition.outputs:
             if self.takes_room(arc):
                 place, count = self.destination(arc, context)
-                line, weight = self.token_to_be(place, arc, context) if count else ((), 0)
-                given[place, line] += count * weight
+                if count and self.net.places[place].capacity is not None:
+                    line, weight = self.token_to_be(place, arc, context)
+                    given[place, line] += count * weight
         return given
 
     def capacity(self, place: int) -> float:
-        """A number of tokens, or their weight."""
+        """A number of tokens, or their weight; of a place that has a capacity."""
         capacity = self.net.places[place].capacity
-        if capacity is None:
-            return math.inf
+        assert capacity is not None
         return capacity if self.net.places[place].weight is None else whole_weight(capacity)
 
     def token_to_be(self, place: int, arc: OutputArc, context: Context) -> tuple[Token, int]:
         """The line and the weight of a token that the arc would put in the place; no other slots are evaluated."""
-        slots = {*weighing_slots(self.net.places[place]), *self.net.places[place].per}
+        slots = room_slots(self.net.places[place])
         token = tuple([evaluate(value, context) if slot in slots else 0 for slot, value in enumerate(arc.values)])
         return self.line_of(place, token), self.weight(place, token)
 

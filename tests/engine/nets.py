@@ -49,7 +49,7 @@ from petri.net import (
     Transition,
     Variable,
     Watched,
-    weighing_slots,
+    room_slots,
 )
 from petri.structs import replace
 from tests.engine.drawing import of_constants
@@ -421,10 +421,10 @@ class TransitionMaker:
                 index = plain.operation("mod", "int", index, plain.int_const(len(places)))
         scope = self.scope()
         scope.clock = True
-        weighing = {slot for place in places for slot in (*weighing_slots(self.places[place]), *self.places[place].per)}
+        telling = {slot for place in places for slot in room_slots(self.places[place])}
         return OutputArc(
             places if len(places) > 1 else places[:1],
-            tuple((plain if i in weighing else scope).within(slot) for i, slot in enumerate(colour.slots)),
+            tuple((plain if i in telling else scope).within(slot) for i, slot in enumerate(colour.slots)),
             index,
             self.count(plain),
             plain.truth() if self.choose.chance(1) else None,

@@ -210,7 +210,7 @@ class ArcBuilder:
         if places == (taken,) and given[0].weight is None and not given[0].per:
             return
         weighing = sorted({slot for place in given for slot in weighing_slots(place)})
-        keys = sorted({slot for place in given if place.capacity is not None for slot in place.per})
+        keys = sorted({slot for place in given for slot in place.per})
         parts = [("condition", arc.condition), ("number", arc.count), *(("index", index) for index in arc.indices)]
         parts += [("weight of a token", arc.values[slot]) for slot in weighing]
         parts += [("key of a token", arc.values[slot]) for slot in keys]

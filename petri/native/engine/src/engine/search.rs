@@ -351,11 +351,14 @@ impl<'a> Search<'a> {
         for &room in &transition.rooms {
             let arc = &transition.outputs[room];
             let (place, count) = self.destination(arc)?;
+            if count == 0 || self.program.places[place].capacity.is_none() {
+                continue;
+            }
             let count = match &self.program.places[place].weight {
-                Some(weight) if count > 0 => count.saturating_mul(self.weight_to_be(weight, arc)?),
-                _ => count,
+                Some(weight) => count.saturating_mul(self.weight_to_be(weight, arc)?),
+                None => count,
             };
-            let key = if count > 0 { self.key_to_be(place, arc)? } else { 0..0 };
+            let key = self.key_to_be(place, arc)?;
             let Scratch { given, given_keys, .. } = &mut self.scratch;
             let same =
                 |other: &&mut Given| other.place == place && given_keys[other.key.clone()] == given_keys[key.clone()];
@@ -366,10 +369,9 @@ impl<'a> Search<'a> {
         }
         for position in 0..self.scratch.given.len() {
             let Given { place, key, count } = self.scratch.given[position].clone();
-            let Some(capacity) = self.program.places[place].capacity else { continue };
+            let Some(capacity) = self.program.places[place].capacity.filter(|_| count > 0) else { continue };
             let left = match self.program.places[place].lines {
-                Some(lines) if count > 0 => self.left_in_line(lines, key),
-                Some(_) => continue,
+                Some(lines) => self.left_in_line(lines, key),
                 None => self.left_in(place),
             };
             if left.saturating_add(count) > capacity {
@@ -382,7 +384,7 @@ impl<'a> Search<'a> {
     /// Appends the key of the line to which an arc would give a token: only these slots are evaluated.
     fn key_to_be(&mut self, place: PlaceId, arc: &OutputProgram) -> Outcome<Range<usize>> {
         let start = self.scratch.given_keys.len();
-        if let (Some(lines), Some(_)) = (self.program.places[place].lines, self.program.places[place].capacity) {
+        if let Some(lines) = self.program.places[place].lines {
             for &slot in &self.program.lines[lines].slots {
                 let scope = &mut scope(self.variables, self.marking, self.program, self.random, self.now);
                 let bits = arc.values[slot as usize].bits(scope)?;

@@ -101,7 +101,7 @@ impl Move {
             add(&mut given, deposit.place.at(), deposit.count);
         }
         for &(place, count) in &given {
-            let Some(capacity) = model.places[place].capacity else { continue };
+            let Some(capacity) = model.places[place].capacity.filter(|_| count > 0) else { continue };
             if may_be_reserved(model, place) {
                 return None;
             }

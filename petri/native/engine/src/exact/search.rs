@@ -243,23 +243,24 @@ impl<'a, E: From<Trouble> + From<Box<Fault>>> Search<'a, E> {
                 continue;
             }
             let (place, count) = arc.destination().of(&mut self.state.scope(self.model, &self.variables))?;
+            if count == 0 || self.model.places[place.at()].capacity.is_none() {
+                continue;
+            }
             let each = match &self.model.places[place.at()].weight {
-                Some(weight) if count > 0 => self.weight_to_be(weight, arc)?,
-                Some(_) => 0,
+                Some(weight) => self.weight_to_be(weight, arc)?,
                 None => 1,
             };
             let load = count.saturating_mul(each);
-            let key = if count > 0 { self.key_to_be(place, arc)? } else { Vec::new() };
+            let key = self.key_to_be(place, arc)?;
             match given.iter_mut().find(|(other, line, _)| *other == place && *line == key) {
                 Some((.., sum)) => *sum = sum.saturating_add(load),
                 None => given.push((place, key, load)),
             }
         }
         for (place, key, load) in given {
-            let capacity = self.model.places[place.at()].capacity.unwrap_or(u64::MAX);
+            let Some(capacity) = self.model.places[place.at()].capacity.filter(|_| load > 0) else { continue };
             let left = match &self.model.places[place.at()].per[..] {
                 [] => self.left_in(place)?,
-                _ if load == 0 => 0,
                 _ => self.left_in_line(place, &key),
             };
             if left.saturating_add(load) > capacity {

@@ -12,7 +12,9 @@ use crate::engine::code::ENABLED;
 use crate::jit::blueprint::expression::SlotValue;
 use crate::jit::blueprint::names::{IndexRef, PlaceRef, OWN};
 use crate::jit::blueprint::place::KeySlot;
-use crate::jit::blueprint::transition::{Count, Find, Inhibitor, Input, Room, Rooms, Selection, TransitionPlan};
+use crate::jit::blueprint::transition::{
+    Count, Find, Inhibitor, Input, Prefer, Room, Rooms, Selection, TransitionPlan,
+};
 use crate::jit::emit::emitter::{Draw, Source, Writer, FLAGS};
 use crate::jit::emit::subjects::{SearchCode, Subjects};
 use crate::jit::holes::Hole;
@@ -140,6 +142,8 @@ impl<'a, 'b> SearchCode<'_, 'a, 'b> {
         } else {
             let general = self.e.general();
             self.descend(&mut nest, 0, general, &mut |s, nest, _| {
+                // Tokens that differ in nothing are equally good, but their key may fail.
+                s.ranks(nest.plan);
                 let rank = match nest.choices {
                     Some(choices) => s.chance().equal_choice(Draw::Choice, choices.number),
                     None => s.e.int(0),
@@ -245,13 +249,18 @@ impl<'a, 'b> SearchCode<'_, 'a, 'b> {
 
     /// Leaves for `next` if a binding has been found that is better than all of this one's tokens are.
     fn require_preferred(&mut self, nest: &mut Nest, next: Block) {
-        let Some(prefer) = &nest.plan.prefer else { return };
-        let now = self.e.now;
-        nest.rank = prefer.key.iter().map(|e| self.expressions().rank(e, prefer.most, now)).collect();
+        nest.rank = self.ranks(nest.plan);
         let best: Vec<Value> = nest.best.iter().map(|&word| self.e.b.use_var(word)).collect();
         let worse = self.is_less(&best, &nest.rank);
         let good = self.e.equals(worse, 0);
         self.e.unless(good, next);
+    }
+
+    /// The key of the preference, if there is one; the interpreter goes on where it fails.
+    fn ranks(&mut self, plan: &TransitionPlan) -> Vec<Value> {
+        let now = self.e.now;
+        let of = |prefer: &Prefer| prefer.key.iter().map(|e| self.expressions().rank(e, prefer.most, now)).collect();
+        plan.prefer.as_ref().map_or_else(Vec::new, of)
     }
 
     /// Whether a rank is less than another of as many words.
@@ -456,7 +465,7 @@ impl<'a, 'b> SearchCode<'_, 'a, 'b> {
         };
         let (after, capacity) = (self.e.b.ins().iadd(load, count), self.e.hole(Hole::Constant(room.capacity)));
         let fits = self.e.b.ins().icmp(IntCC::UnsignedLessThanOrEqual, after, capacity);
-        if room.per.is_empty() || matches!(arc.count, Count::Const(1..)) && arc.condition.is_none() {
+        if matches!(arc.count, Count::Const(1..)) && arc.condition.is_none() {
             return fits;
         }
         let nothing = self.e.equals(count, 0);

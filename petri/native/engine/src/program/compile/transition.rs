@@ -545,7 +545,7 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
             }
         }
         for (place, given) in given {
-            let Some(capacity) = self.compiler.places[place.at()].capacity else { continue };
+            let Some(capacity) = self.compiler.places[place.at()].capacity.filter(|_| given > 0) else { continue };
             let arcs = inputs.iter().filter(|arc| arc.place == place);
             let taken: u64 = arcs.filter_map(taken).sum();
             match (capacity + taken + 1).checked_sub(given) {
