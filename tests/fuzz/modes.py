@@ -25,6 +25,7 @@ from petri.run.session import begin
 from petri.structs import replace
 from tests.engine.without import without
 from tests.fuzz.finding import Finding
+from tests.fuzz.panics import no_panics
 
 State = dict[str, Any]
 
@@ -62,7 +63,7 @@ def compare(net: Net, run: Run, expected: Sequence[State] = ()) -> Counter[str]:
     ran = Counter({"reference": 1})
     for patience in (MOST_FIRINGS, *run.patience):
         mode = "interpreted" if patience == MOST_FIRINGS else f"machine code after {patience} firings"
-        with patch("petri.engine.native.PATIENCE", patience), without(run.without):
+        with patch("petri.engine.native.PATIENCE", patience), without(run.without), no_panics():
             session = begun(net, run, "native")
             for before, after in zip(expected, states(run, session), strict=True):
                 if names := differences(before, after):

@@ -9,7 +9,7 @@ use crate::base::cache::{fetch, fetch_code, LINE};
 use crate::base::ids::TransitionId;
 use crate::base::table::Table;
 use crate::base::ticks::Ticks;
-use crate::state::evaluator::ConditionCode;
+use crate::state::evaluator::CalledCode;
 
 /// A function that starts or ends a firing has done so; one that looks at a transition has found it not enabled.
 pub const DONE: u64 = 0;
@@ -137,8 +137,8 @@ pub struct Code {
     /// The lines of code that firings run, if the code exceeds the cache.
     pub lines: Table<TransitionId, CodeLines>,
     pub main_loop: Routine,
-    /// The functions of conditions, which own the memory of all functions and of their holes.
-    pub conditions: Arc<ConditionCode>,
+    /// The functions of expressions with a number, which own the memory of all functions and of their holes.
+    pub called: Arc<CalledCode>,
 }
 
 // SAFETY: what the pointers lead to does not change, and lasts as long as the memory that the code owns.

@@ -224,7 +224,8 @@ impl Engine {
         let program = Arc::clone(&self.program);
         if !self.code.as_ref().is_some_and(|kept| Arc::ptr_eq(kept, code)) {
             self.code = Some(Arc::clone(code));
-            self.marking.call(&code.conditions);
+            self.marking.call(&code.called);
+            self.observers.probes.call(&code.called);
         }
         self.advance(&program, until, firings, |engine, until, firings| engine.run_with(&program, code, until, firings))
     }

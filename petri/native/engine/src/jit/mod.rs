@@ -11,7 +11,7 @@
 //!
 //! - [`cache`]: the code of one program: when it is made, and by which thread
 //! - [`unit`]: the code of one net: which functions there are
-//! - `conditions`: tests of the functions of conditions
+//! - `called_tests`: tests of the functions of expressions that are evaluated as tokens come and go
 //! - [`shapes`]: which of them are alike
 //! - [`sharing`]: which transitions share their code although they compute something else
 //! - [`verify`]: checks that functions taken for equal are equal, for tests
@@ -28,9 +28,9 @@
 
 pub mod blueprint;
 pub mod cache;
-pub mod code_lines;
 #[cfg(test)]
-mod conditions;
+mod called_tests;
+pub mod code_lines;
 pub mod emit;
 pub mod footprint;
 pub mod holes;

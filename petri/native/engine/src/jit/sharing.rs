@@ -75,10 +75,10 @@ impl Extend<Mark> for Different {
     }
 }
 
-/// The words of the blueprints of conditions.
-fn words_of_conditions(program: &Program) -> u64 {
+/// The words of the blueprints of expressions that are evaluated as tokens come and go.
+fn words_of_called(program: &Program) -> u64 {
     let mut different = Different::default();
-    let told = program.conditions().filter_map(|(_, condition)| Planner::told(program, &condition.of));
+    let told = program.called().filter_map(|(_, called)| Planner::told(program, &called.of));
     different.extend(told.map(|(blueprint, _)| Mark::of(&blueprint)));
     different.words
 }
@@ -91,10 +91,10 @@ impl Sharing {
         let mut different = Different::default();
         different.extend(written.iter().copied());
         let Different { hashes, words } = different;
-        let of_conditions = words_of_conditions(program);
+        let as_tokens_come = words_of_called(program);
         let always = program.without.inlining;
         if program.without.calls || !always && hashes.len() <= FEW {
-            return Sharing { calling: HashSet::new(), unlike: hashes.len(), words: words + of_conditions };
+            return Sharing { calling: HashSet::new(), unlike: hashes.len(), words: words + as_tokens_come };
         }
         let mut groups: HashMap<u64, (Mark, Vec<TransitionId>)> = HashMap::new();
         let mut functions = HashMap::new();
@@ -117,7 +117,7 @@ impl Sharing {
             }
         }
         let unlike = alone.hashes.len() + called.hashes.len() / SHORTER;
-        Sharing { calling, unlike, words: alone.words + called.words + of_conditions }
+        Sharing { calling, unlike, words: alone.words + called.words + as_tokens_come }
     }
 
     /// How the expressions of a transition are in its code.

@@ -38,11 +38,11 @@ use crate::jit::runtime::{Rare, Runtime};
 use crate::jit::shapes::{Described, Functions, Part, Piece, Shape, Shapes};
 use crate::jit::sharing::Sharing;
 use crate::program::arc::OutputProgram;
-use crate::program::condition::Condition;
+use crate::program::called::Called;
 use crate::program::time::Time;
 use crate::program::Program;
 use crate::state::arena::ArenaLayout;
-use crate::state::evaluator::{ConditionCode, Function};
+use crate::state::evaluator::{CalledCode, Function};
 
 /// What code is made of. It has no part of an engine, so that another thread may make the code while the engine runs.
 pub struct Request {
@@ -115,7 +115,7 @@ const MOST_WRITTEN: usize = 8;
 /// Where the loop looks for one of several pieces by the number of its transition, it does so for no more transitions than this.
 const MOST_NUMBERS: usize = 64;
 
-/// The shapes of all functions, the functions, and which of these are those of conditions.
+/// The shapes of all functions, the functions, and which of these are those of expressions with a number.
 type Shaped = (Vec<Shape>, Vec<Part>, Vec<Option<usize>>);
 
 /// Generates the functions of one net.
@@ -207,7 +207,7 @@ impl<'a> Generator<'a> {
     fn generate(mut self, sharing: &Sharing) -> Option<Code> {
         let program = self.program;
         let arriving = places_with_routines(program);
-        let (shapes, parts, conditions) = self.shapes(&arriving, sharing)?;
+        let (shapes, parts, numbered) = self.shapes(&arriving, sharing)?;
         self.known = known(program, &self.layout.arena, shapes.len(), &parts);
         let written = written([program.own, program.transitions.len()], &self.known, &parts);
         let in_loop: BTreeSet<usize> = written.shapes().collect();
@@ -253,9 +253,9 @@ impl<'a> Generator<'a> {
             ),
             routines,
             main_loop,
-            conditions: Arc::new(ConditionCode {
-                of: conditions.into_iter().map(|number| number.map(|number| function(called[number]))).collect(),
-                memory: Arc::new(Memory {
+            called: Arc::new(CalledCode {
+                of: numbered.into_iter().map(|number| number.map(|number| function(called[number]))).collect(),
+                memory: Box::new(Memory {
                     _arrivals: self.arrivals,
                     _holes: [holes_of_expressions, holes],
                     _module: self.module,
@@ -287,7 +287,7 @@ impl<'a> Generator<'a> {
     }
 
     /// The shapes of all functions, and for each function its shape and its holes. Those of the transitions come first, three of
-    /// each, and those of expressions last. Also the position of each condition's among the latter, if it has one.
+    /// each, and those of expressions last. Also the position of that of each number among the latter, if it has one.
     fn shapes(&mut self, arriving: &BTreeSet<(PlaceId, bool)>, sharing: &Sharing) -> Option<Shaped> {
         let (program, profile, hot) = (self.program, Some(self.profile), self.hot);
         let mut shapes = Shapes::new(program.without.shapes);
@@ -319,17 +319,17 @@ impl<'a> Generator<'a> {
             None => Planner::arrival(program, profile, place, reserved),
         });
         parts.extend(of_places.flat_map(|planned| self.parts(&mut shapes, planned)));
-        let mut conditions = vec![None; program.condition_numbers];
-        let is_hot = |id: &TransitionId| hot.is_empty() || hot.contains(id);
-        for (_, Condition { number, of }) in program.conditions().filter(|(id, _)| is_hot(id)) {
+        let mut numbered = vec![None; program.called_numbers];
+        let is_hot = |id: &Option<TransitionId>| hot.is_empty() || id.is_none_or(|id| hot.contains(&id));
+        for (_, Called { number, of }) in program.called().filter(|(id, _)| is_hot(id)) {
             (self.is_wanted)().then_some(())?;
-            if let (None, Some(planned)) = (conditions[*number], Planner::told(program, of)) {
-                conditions[*number] = Some(called.len());
+            if let (None, Some(planned)) = (numbered[*number], Planner::told(program, of)) {
+                numbered[*number] = Some(called.len());
                 called.extend(self.parts(&mut shapes, planned));
             }
         }
         parts.extend(called);
-        Some((shapes.all, parts, conditions))
+        Some((shapes.all, parts, numbered))
     }
 
     /// The functions of a transition, or a place. They are written unless those of its blueprint exist.

@@ -12,10 +12,12 @@ use crate::observe::histogram::Histogram;
 use crate::observe::passages::{Passages, LIMIT};
 use crate::observe::reorder::settings::Settings;
 use crate::observe::reorder::Order;
+use crate::program::called::Called;
 use crate::program::expression::Value;
 use crate::program::probes::{Action, ProbeKind, ProbesProgram, Watched as WatchedProgram};
 use crate::program::Program;
 use crate::state::counters::{PlaceCounters, TransitionCounters};
+use crate::state::evaluator::{CalledCode, Evaluator};
 use crate::state::value::Scope;
 
 /// The state of a probe.
@@ -39,6 +41,8 @@ pub struct Probes {
     /// How many of them are read at the end of each instant.
     always: u64,
     running: Vec<u64>,
+    /// Evaluates values of tokens.
+    evaluator: Evaluator,
     /// Values of tokens may not draw; a scope needs a stream all the same.
     silent: Random,
 }
@@ -54,7 +58,7 @@ impl Probes {
                 Probe::Order(Box::new(Order::with(settings)))
             }
             ProbeKind::Content { ref value, .. } => {
-                Probe::Content(Box::new(Content::new(matches!(value, Value::Real(_)))))
+                Probe::Content(Box::new(Content::new(matches!(value.of, Value::Real(_)))))
             }
             ProbeKind::Watched { real } => Probe::Watched(Box::new(Watched::new(real))),
         });
@@ -69,6 +73,7 @@ impl Probes {
             pending,
             always: pending,
             running: Vec::new(),
+            evaluator: Evaluator::new(0),
             silent,
         }
     }
@@ -84,7 +89,14 @@ fn load_key(key: &mut Vec<u64>, tag: Option<u64>, values: &[Value], scope: &mut 
     Ok(())
 }
 
-fn act(probe: &mut Probe, action: &Action, key: &mut Vec<u64>, scope: &mut Scope) -> Outcome<()> {
+/// key, evaluator: room for what it is computed with.
+fn act(
+    probe: &mut Probe,
+    action: &Action,
+    key: &mut Vec<u64>,
+    evaluator: &mut Evaluator,
+    scope: &mut Scope,
+) -> Outcome<()> {
     match (probe, action) {
         (Probe::Counter(sum), Action::Count(quantity)) => {
             *sum += match quantity {
@@ -116,7 +128,7 @@ fn act(probe: &mut Probe, action: &Action, key: &mut Vec<u64>, scope: &mut Scope
             order.arrive(key, sequence.bits(scope)? as i64, scope.now as f64);
         }
         (Probe::Content(content), Action::Enter(value)) => {
-            let value = whole(value, scope)?;
+            let value = of_token(value, evaluator, scope)?;
             content.add(value, scope.now);
         }
         _ => {}
@@ -147,6 +159,15 @@ fn of_marking(
 }
 
 /// The value of a token as the whole number that sums are made of.
+fn of_token(value: &Called, evaluator: &mut Evaluator, scope: &mut Scope) -> Outcome<i128> {
+    let bits = evaluator.of_token(value, scope)?;
+    Ok(match value.of {
+        Value::Int(_) => i128::from(bits as i64),
+        Value::Real(_) => in_parts(f64::from_bits(bits)),
+    })
+}
+
+/// A value of the marking as such a number.
 fn whole(value: &Value, scope: &mut Scope) -> Outcome<i128> {
     Ok(match value {
         Value::Int(value) => i128::from(value.value(scope)?),
@@ -162,7 +183,7 @@ impl Probes {
         if !actions.is_empty() {
             for _ in 0..count {
                 for (probe, action) in actions {
-                    act(&mut self.probes[probe.at()], action, &mut self.key, scope)?;
+                    act(&mut self.probes[probe.at()], action, &mut self.key, &mut self.evaluator, scope)?;
                 }
             }
         }
@@ -173,9 +194,14 @@ impl Probes {
     #[inline(always)]
     pub fn started(&mut self, transition: TransitionId, scope: &mut Scope) -> Outcome<()> {
         for (probe, action) in &self.program.starts[transition.at()] {
-            act(&mut self.probes[probe.at()], action, &mut self.key, scope)?;
+            act(&mut self.probes[probe.at()], action, &mut self.key, &mut self.evaluator, scope)?;
         }
         Ok(())
+    }
+
+    /// From now on, these functions are called for values of tokens.
+    pub fn call(&mut self, functions: &Arc<CalledCode>) {
+        self.evaluator.call(Some(functions));
     }
 
     /// The run begins with the initial tokens. A value of a token may raise a fault.
@@ -183,7 +209,7 @@ impl Probes {
         for (kind, probe) in self.program.kinds_of_probes.iter().zip(&mut self.probes) {
             let (ProbeKind::Content { place, value }, Probe::Content(content)) = (kind, probe) else { continue };
             for (count, token) in &program.places[*place].initial {
-                let value = whole(value, &mut scope_of(token, &mut self.silent, 0))?;
+                let value = of_token(value, &mut self.evaluator, &mut scope_of(token, &mut self.silent, 0))?;
                 content.add(value * i128::from(*count), 0);
             }
             content.restart(0);
@@ -196,7 +222,8 @@ impl Probes {
         for (probe, value) in &self.program.departures[place.at()] {
             if let Probe::Content(content) = &mut self.probes[probe.at()] {
                 // It was evaluated without a fault when the token arrived.
-                let value = whole(value, &mut scope_of(token, &mut self.silent, now)).unwrap_or(0);
+                let scope = &mut scope_of(token, &mut self.silent, now);
+                let value = of_token(value, &mut self.evaluator, scope).unwrap_or(0);
                 content.add(-value, now);
             }
         }

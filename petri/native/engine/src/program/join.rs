@@ -1,7 +1,7 @@
 //! Joins, as the compiler finds them: `state/join.rs` explains what they are and keeps their counts.
 
 use crate::base::ids::{IndexId, PlaceId, TransitionId, VariableId};
-use crate::program::condition::Condition;
+use crate::program::called::Called;
 use crate::program::expression::Value;
 
 /// A compiled join.
@@ -13,7 +13,7 @@ pub struct JoinProgram {
     pub width: usize,
     pub binds: Vec<(u32, VariableId)>,
     /// A condition on the pivot's token alone. It cannot fail.
-    pub filter: Option<Condition>,
+    pub filter: Option<Called>,
     pub links: Vec<LinkProgram>,
     /// The arcs behind the pivot's that leave a choice, the last one first.
     pub choices: Vec<ArcChoice>,

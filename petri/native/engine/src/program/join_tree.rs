@@ -1,7 +1,7 @@
 //! Join trees, as the compiler finds them: `state/join_tree.rs` explains what they are and keeps their counts.
 
 use crate::base::ids::{PlaceId, TransitionId, VariableId};
-use crate::program::condition::Condition;
+use crate::program::called::Called;
 use crate::program::expression::Value;
 
 /// A compiled join tree, or several: each node without an edge is a root.
@@ -39,7 +39,7 @@ pub struct NodeProgram {
     /// Slots that must have these bits.
     pub fixed: Vec<(u32, u64)>,
     /// A condition on the token alone.
-    pub filter: Option<Condition>,
+    pub filter: Option<Called>,
     pub edge: Option<EdgeProgram>,
     pub children: Vec<usize>,
     /// Its position among the choices.
@@ -56,7 +56,7 @@ pub struct EdgeProgram {
     pub wanted: Vec<Value>,
     pub orders: Vec<OrderProgram>,
     /// A condition on both tokens.
-    pub test: Option<Condition>,
+    pub test: Option<Called>,
     /// Both are of the same place, so they must be different tokens (E1).
     pub distinct: bool,
 }

@@ -12,7 +12,7 @@
 //! - [`index`]: an index over the tokens of a place
 //! - [`join`]: a transition whose bindings are counted and not searched for
 //! - [`join_tree`]: one whose arcs are keyed one by another
-//! - [`condition`]: conditions on the tokens of joins
+//! - [`called`]: expressions that are evaluated as tokens come and go
 //! - [`probes`]: what events do to declared measures
 //! - [`prefetch_target`]: the memory that deposited tokens will touch
 //! - [`expression`]: expressions, as typed trees
@@ -29,9 +29,9 @@
 
 pub mod analysis;
 pub mod arc;
+pub mod called;
 pub mod clock;
 pub mod compile;
-pub mod condition;
 pub mod conservation;
 pub mod distribution;
 pub mod expression;
@@ -57,8 +57,8 @@ use crate::base::ids::{GaugeId, IndexId, JoinTreeId, LinesId, MatchId, PlaceId, 
 use crate::base::table::Table;
 use crate::net::{Span, Tick};
 use crate::program::arc::Find;
+use crate::program::called::Called;
 use crate::program::compile::transition::is_bag;
-use crate::program::condition::Condition;
 use crate::program::expression::DrawTable;
 use crate::program::index::IndexProgram;
 use crate::program::join::JoinProgram;
@@ -95,8 +95,8 @@ pub struct Program {
     pub matches: Table<MatchId, MatchProgram>,
     pub join_trees: Table<JoinTreeId, JoinTreeProgram>,
     pub rankings: Table<RankingId, RankingProgram>,
-    /// How many numbers the conditions on their tokens have.
-    pub condition_numbers: usize,
+    /// How many expressions have a number ([`Called`]).
+    pub called_numbers: usize,
     pub tables: Vec<DrawTable>,
     /// Whether each transition draws values from a stream of its own (R5).
     pub own_streams: bool,
@@ -132,8 +132,9 @@ pub struct Looks {
 const MANY: u64 = 1_000;
 
 impl Program {
-    /// The conditions that are evaluated as tokens come, and whose they are. Copies of one are all among them.
-    pub fn conditions(&self) -> impl Iterator<Item = (TransitionId, &Condition)> {
+    /// The expressions that are evaluated as tokens come and go, and the transition whose conditions they are, if they are some. Copies
+    /// of one are all among them.
+    pub fn called(&self) -> impl Iterator<Item = (Option<TransitionId>, &Called)> {
         let of_joins = self.joins.iter().flat_map(|join| join.filter.iter().map(|filter| (join.transition, filter)));
         let of_trees = self.join_trees.iter().flat_map(|tree| {
             let tests = tree.nodes.iter().filter_map(|node| node.edge.as_ref()?.test.as_ref());
@@ -144,7 +145,8 @@ impl Program {
             let ranks = std::iter::once(&of.reach).chain(&of.beyond).flat_map(|reach| [&reach.pivot, &reach.other]);
             ranks.filter_map(|rank| rank.filter.as_ref()).map(|filter| (of.transition, filter))
         });
-        of_joins.chain(of_trees).chain(of_matches)
+        let conditions = of_joins.chain(of_trees).chain(of_matches).map(|(id, condition)| (Some(id), condition));
+        conditions.chain(self.probes.departures.iter().flatten().map(|(_, value)| (None, value)))
     }
 
     /// The tokens that a transition looks through at nearly every firing, where they may be many.

@@ -2,6 +2,7 @@
 
 use crate::base::ids::{PlaceId, ProbeId, TransitionId};
 use crate::net::{Event, Tick};
+use crate::program::called::Called;
 use crate::program::expression::{Bool, Real, Value};
 
 /// What an event does to a probe.
@@ -15,7 +16,7 @@ pub enum Action {
     Start(Option<u64>, Vec<Value>),
     Order(Vec<Value>, Value),
     /// A token adds its value to a content.
-    Enter(Value),
+    Enter(Called),
 }
 
 /// The state that a probe begins with.
@@ -25,7 +26,7 @@ pub enum ProbeKind {
     Sample,
     Passage { width: usize },
     Order { displacement_threshold: usize, buffer_threshold: usize },
-    Content { place: PlaceId, value: Value },
+    Content { place: PlaceId, value: Called },
     Watched { real: bool },
 }
 
@@ -54,7 +55,7 @@ pub struct ProbesProgram {
     /// may have changed would take longer, and machine code would stop for it.
     pub asked: Vec<Watched>,
     /// For each place, the contents that a token leaves, with its value there.
-    pub departures: Vec<Vec<(ProbeId, Value)>>,
+    pub departures: Vec<Vec<(ProbeId, Called)>>,
 }
 
 impl ProbesProgram {

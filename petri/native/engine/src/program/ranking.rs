@@ -1,7 +1,7 @@
 //! Tokens in order of a rank, as the compiler requests them: `state/matching.rs` and `state/ranking.rs` keep them.
 
 use crate::base::ids::{JoinTreeId, MatchId, PlaceId, RankingId, TransitionId, VariableId};
-use crate::program::condition::Condition;
+use crate::program::called::Called;
 use crate::program::expression::Value;
 
 /// The value by which a token of a bag is ranked, for one arc.
@@ -10,7 +10,7 @@ pub struct RankProgram {
     pub place: PlaceId,
     pub binds: Vec<(u32, VariableId)>,
     /// A condition on the token alone; one that does not pass has no rank.
-    pub filter: Option<Condition>,
+    pub filter: Option<Called>,
     /// It cannot fail.
     pub value: Value,
     /// Another value for tokens in which that is equal; only for a preference.

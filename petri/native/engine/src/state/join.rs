@@ -47,7 +47,7 @@ use crate::collections::weights::Weights;
 use crate::program::expression::Value;
 use crate::program::join::{ArcChoice, JoinProgram, LinkKey};
 use crate::state::counters::PlaceCounters;
-use crate::state::evaluator::{ConditionCode, Evaluator};
+use crate::state::evaluator::{CalledCode, Evaluator};
 use crate::state::index::{Index, NONE};
 use crate::state::join_links::{Link, Links, Others, Seat};
 
@@ -192,7 +192,7 @@ impl Join {
     }
 
     /// From now on, these functions tell whether the filter passes a token.
-    pub fn call(&mut self, functions: Option<&Arc<ConditionCode>>) {
+    pub fn call(&mut self, functions: Option<&Arc<CalledCode>>) {
         self.evaluator.call(functions);
     }
 

@@ -50,7 +50,7 @@ use crate::collections::sum_tree::{skip, SumTree};
 use crate::program::expression::Value;
 use crate::program::join_tree::{EdgeProgram, JoinTreeProgram, NodeProgram, TreeChoice};
 use crate::state::counters::PlaceCounters;
-use crate::state::evaluator::{ConditionCode, Evaluator};
+use crate::state::evaluator::{CalledCode, Evaluator};
 use crate::state::join_edge::{Edge, Ends};
 use crate::state::ranker::rank_of;
 
@@ -130,7 +130,7 @@ impl JoinTree {
     }
 
     /// From now on, these functions tell whether conditions hold.
-    pub fn call(&mut self, functions: Option<&Arc<ConditionCode>>) {
+    pub fn call(&mut self, functions: Option<&Arc<CalledCode>>) {
         self.evaluator.call(functions);
     }
 

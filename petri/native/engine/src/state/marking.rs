@@ -39,7 +39,7 @@ use crate::program::Program;
 use crate::state::arena::{Arena, ArenaTable};
 use crate::state::counters::PlaceCounters;
 use crate::state::enabling::Enabling;
-use crate::state::evaluator::ConditionCode;
+use crate::state::evaluator::CalledCode;
 use crate::state::identities::Identities;
 use crate::state::index::{Bucket, Index, EMPTY};
 use crate::state::join::Join;
@@ -69,7 +69,7 @@ pub struct Marking {
     /// The token that has left a front in the last change of its place; nothing if none has.
     pub hidden: Vec<u64>,
     /// From now on machine code tests the conditions for which it has functions.
-    functions: Option<Arc<ConditionCode>>,
+    functions: Option<Arc<CalledCode>>,
     /// Keys may not draw; a scope needs a stream all the same.
     silent: Random,
 }
@@ -113,7 +113,7 @@ impl Marking {
     }
 
     /// From now on, these functions tell whether conditions on tokens hold.
-    pub fn call(&mut self, functions: &Arc<ConditionCode>) {
+    pub fn call(&mut self, functions: &Arc<CalledCode>) {
         self.functions = Some(Arc::clone(functions));
         self.keep_calling();
     }

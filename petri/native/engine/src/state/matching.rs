@@ -32,7 +32,7 @@ use crate::base::invariant::{ensure, Verified};
 use crate::collections::ranked_row::{Cut, RankedRow};
 use crate::collections::thresholds::Thresholds;
 use crate::program::ranking::{MatchProgram, ReachProgram};
-use crate::state::evaluator::ConditionCode;
+use crate::state::evaluator::CalledCode;
 use crate::state::ranker::Ranker;
 
 /// The pairs that one comparison matches.
@@ -116,7 +116,7 @@ impl Match {
     }
 
     /// From now on, these functions tell which tokens have a rank.
-    pub fn call(&mut self, functions: Option<&Arc<ConditionCode>>) {
+    pub fn call(&mut self, functions: Option<&Arc<CalledCode>>) {
         let reaches = std::iter::once(&mut self.reach).chain(&mut self.beyond);
         reaches.flat_map(|reach| &mut reach.rankers).for_each(|ranker| ranker.call(functions));
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::program::expression::Value;
 use crate::program::ranking::RankProgram;
-use crate::state::evaluator::{ConditionCode, Evaluator};
+use crate::state::evaluator::{CalledCode, Evaluator};
 use crate::state::store::{int_rank, real_rank};
 use crate::state::value::Scope;
 
@@ -20,7 +20,7 @@ impl Ranker {
     }
 
     /// From now on, these functions tell which tokens have a rank.
-    pub fn call(&mut self, functions: Option<&Arc<ConditionCode>>) {
+    pub fn call(&mut self, functions: Option<&Arc<CalledCode>>) {
         self.evaluator.call(functions);
     }
 

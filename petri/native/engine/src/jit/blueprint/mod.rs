@@ -105,6 +105,11 @@ impl Blueprint {
         !matches!(self.subject, Subject::Expression { alone: true, .. })
     }
 
+    /// Whether its expressions may draw, with the random stream of a transition.
+    pub fn draws(&self) -> bool {
+        self.transition().is_some()
+    }
+
     /// The transition gets no code.
     pub fn leave_to_engine(&mut self) {
         if let Subject::Transition(plan) = &mut self.subject {

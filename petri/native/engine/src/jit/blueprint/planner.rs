@@ -179,10 +179,14 @@ impl<'a> Planner<'a> {
         [(number, own)].into_iter().chain(changed.into_iter().map(|number| (number, true))).map(settle).collect()
     }
 
-    /// The blueprint of a condition that is evaluated as tokens come, if it is worth a call.
-    pub fn told(program: &'a Program, condition: &expression::Bool) -> Option<(Blueprint, Names)> {
+    /// The blueprint of an expression that is evaluated as tokens come and go, if it is worth a call.
+    pub fn told(program: &'a Program, value: &expression::Value) -> Option<(Blueprint, Names)> {
         let mut planner = Planner { expressions: Expressions::Open, ..Planner::new(program, None) };
-        let expression = Expression::Bool(planner.condition(condition));
+        let expression = match value {
+            expression::Value::Int(expression::Int::Truth(condition)) => Expression::Bool(planner.condition(condition)),
+            expression::Value::Int(value) => Expression::Int(planner.int(value)),
+            expression::Value::Real(value) => Expression::Real(planner.real(value)),
+        };
         if !planner.computes || !planner.places.is_empty() || expression.is_short() {
             return None;
         }

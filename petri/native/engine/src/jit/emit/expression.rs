@@ -376,11 +376,16 @@ impl ExpressionCode<'_, '_, '_> {
 
     /// The value of an expression that the runtime evaluates, as 64 bits.
     fn evaluated(&mut self, function: usize, expression: WordRef, end: Value) -> Value {
+        let draws = self.e.blueprint.draws();
         self.spill_variables();
-        self.chance().lend(Draw::Value);
+        if draws {
+            self.chance().lend(Draw::Value);
+        }
         let expression = self.e.hole(Hole::Word(expression));
         let status = self.e.call(function, &[self.e.engine, expression, end], Some(I64));
-        self.chance().regain(Draw::Value);
+        if draws {
+            self.chance().regain(Draw::Value);
+        }
         if let Some(status) = status {
             let done = self.e.equals(status, DONE);
             self.e.require(done);

@@ -7,8 +7,8 @@ use crate::base::ids::{GaugeId, IndexId, JoinId, LinesId, PlaceId, TransitionId}
 use crate::collections::key_table::Extent;
 use crate::net::{Discipline, Expr, Kind, Net, Place, SetArc, Slot, Span, Transition};
 use crate::program::analysis::{Facts, Range, Ranges};
-use crate::program::condition::Condition;
-use crate::program::expression::Bool;
+use crate::program::called::Called;
+use crate::program::expression::{Bool, Value};
 use crate::program::index::{IndexProgram, MOST_LINKS};
 use crate::program::initial::initial_tokens;
 use crate::program::join::JoinProgram;
@@ -42,8 +42,8 @@ pub struct Compiler<'a> {
     pub matches: Vec<MatchProgram>,
     pub join_trees: Vec<JoinTreeProgram>,
     pub rankings: Vec<RankingProgram>,
-    /// The numbers that conditions on tokens have.
-    pub condition_numbers: usize,
+    /// How many expressions have a number ([`Called`]).
+    pub called_numbers: usize,
     gauges: usize,
     /// The gauge of the load of each place, or `GaugeId::NONE`.
     loads: Vec<GaugeId>,
@@ -55,8 +55,16 @@ pub struct Compiler<'a> {
 
 impl<'a> Compiler<'a> {
     /// A condition that is evaluated as tokens come: all of these.
-    pub fn condition(&mut self, all: Vec<Bool>) -> Option<Condition> {
-        Condition::all_of(all, &mut self.condition_numbers)
+    pub fn condition(&mut self, all: Vec<Bool>) -> Option<Called> {
+        let condition = Called::all_of(all, self.called_numbers)?;
+        self.called_numbers += 1;
+        Some(condition)
+    }
+
+    /// A value of a token that is evaluated as it comes and goes.
+    pub fn value_of_token(&mut self, of: Value) -> Called {
+        self.called_numbers += 1;
+        Called { number: self.called_numbers - 1, of }
     }
 
     /// `lined`: the places with `per`, in the order in which their fronts are the last places of the net. `slot_ranges`: the values that
@@ -76,7 +84,7 @@ impl<'a> Compiler<'a> {
             matches: Vec::new(),
             join_trees: Vec::new(),
             rankings: Vec::new(),
-            condition_numbers: 0,
+            called_numbers: 0,
             gauges: net.places.len(),
             loads: vec![GaugeId::NONE; net.places.len()],
             watches: Vec::new(),

@@ -125,7 +125,7 @@ impl Program {
             matches: compiler.matches.into_iter().collect(),
             join_trees: compiler.join_trees.into_iter().collect(),
             rankings: compiler.rankings.into_iter().collect(),
-            condition_numbers: compiler.condition_numbers,
+            called_numbers: compiler.called_numbers,
             tables,
             own_streams: net.own_streams,
             streams,

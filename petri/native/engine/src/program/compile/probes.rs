@@ -56,7 +56,8 @@ pub fn compile(net: &Net, compiler: &mut Compiler, shadows: usize, for_trials: b
             }
             Probe::Content(Content { place, value }) => {
                 let event = Event { place: Some(*place), ..Event::default() };
-                let entering = compiler.lowering(kinds(net, &event)?).value(value, value.kind)?;
+                let value = compiler.lowering(kinds(net, &event)?).value(value, value.kind)?;
+                let entering = compiler.value_of_token(value);
                 program.departures[place.at()].push((id, entering.clone()));
                 program.on(&event, id, Action::Enter(entering.clone()));
                 ProbeKind::Content { place: *place, value: entering }

@@ -5,9 +5,9 @@ use std::borrow::Cow;
 use crate::base::ids::{MatchId, PlaceId, RankingId, VariableId};
 use crate::net::{Expr, Op, Operation, Scalar};
 use crate::program::arc::{Find, InputProgram};
+use crate::program::called::Called;
 use crate::program::compile::join_tree::conjuncts;
 use crate::program::compile::transition::TransitionCompiler;
-use crate::program::condition::Condition;
 use crate::program::expression::{Bool, Comparison, Int, Real, Value};
 use crate::program::ranking::{MatchProgram, RankProgram, Ranked, RankingProgram, ReachProgram};
 use crate::program::transition::Selection;
@@ -225,7 +225,7 @@ impl TransitionCompiler<'_, '_> {
         &self,
         input: &InputProgram,
         arc: usize,
-        filter: Option<Condition>,
+        filter: Option<Called>,
         value: Value,
         reversed: bool,
     ) -> RankProgram {

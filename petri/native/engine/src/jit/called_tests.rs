@@ -1,4 +1,5 @@
-//! Machine code tells whether the conditions of joins, join trees and matches hold, and tells what the interpreter does.
+//! Functions of machine code evaluate the conditions of joins, join trees and matches, and values that measures sum, as the
+//! interpreter does.
 
 use std::collections::HashSet;
 use std::ffi::c_void;
@@ -12,9 +13,10 @@ use crate::engine::run::Engine;
 use crate::jit::sharing::Sharing;
 use crate::jit::unit::{generate, Request};
 use crate::observe::observers::ExtraObservers;
+use crate::observe::probes::Probe;
 use crate::program::Program;
 use crate::state::arena::Housed;
-use crate::state::evaluator::{ConditionCode, Function};
+use crate::state::evaluator::{CalledCode, Function};
 
 const FIRINGS: u64 = 2_000;
 
@@ -80,7 +82,10 @@ fn program() -> Program {
         transition("ranked", false, &all(&[reaches.clone(), either(1, 0, 1), either(3, 1, 2)])),
         transition("short", true, &all(&[reaches, compare("gt", variable(3), 1)])),
     ];
-    let text = format!(r#"{{"places":[{},{}],"transitions":[{}]}}"#, place("a"), place("b"), transitions.join(","));
+    let value = op("add", "int", [op("mul", "int", [variable(0), constant(7)]), variable(1)]);
+    let probe = format!(r#"{{"is":"Content","place":1,"value":{value}}}"#);
+    let (places, transitions) = ([place("a"), place("b")].join(","), transitions.join(","));
+    let text = format!(r#"{{"places":[{places}],"transitions":[{transitions}],"probes":[{probe}]}}"#);
     Program::from_json(&text).expect("a net")
 }
 
@@ -94,6 +99,14 @@ fn code(engine: &Engine) -> Arc<Code> {
     generate(&Request::of(engine, HashSet::new()), &Sharing::of(&engine.program), &|| true).expect("code")
 }
 
+/// Of the value that the measure sums.
+fn integral(engine: &Engine) -> f64 {
+    match &engine.observers.probes.probes[..] {
+        [Probe::Content(content)] => content.integral(engine.now),
+        _ => unreachable!("the net has another probe"),
+    }
+}
+
 #[test]
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 fn functions_tell_what_the_interpreter_does() {
@@ -104,6 +117,7 @@ fn functions_tell_what_the_interpreter_does() {
         unsafe { coded.run_code(&code, HORIZON, 100) };
         interpreted.interpret(HORIZON, 100);
         assert_eq!((coded.firings, coded.hash.0), (interpreted.firings, interpreted.hash.0));
+        assert_eq!(integral(&coded), integral(&interpreted));
         // All conditions are interpreted once more.
         assert_eq!(coded.verify(), Ok(()));
     }
@@ -132,16 +146,18 @@ fn each_function_is_called() {
     let code = code(&coded);
     // SAFETY: the code is of the engine's program, for such an engine.
     unsafe { coded.run_code(&code, HORIZON, 0) };
-    assert!(Arc::strong_count(&code.conditions) > 1);
-    let made = &code.conditions.of;
+    assert!(Arc::strong_count(&code.called) > 1);
+    let made = &code.called.of;
     let numbers = made.iter().enumerate().filter(|(_, function)| function.is_some()).map(|(number, _)| number);
     let numbers: Vec<usize> = numbers.collect();
-    // A filter; a test and two filters; a filter; two filters; the last one is not worth a function.
-    assert_eq!((made.len(), numbers.len()), (8, 7));
+    // A filter; a test and two filters; a filter; two filters; one that is not worth a function; the value of a measure.
+    assert_eq!((made.len(), numbers.len()), (9, 8));
     // SAFETY: it is such a function.
     let told = |number: usize| unsafe { Function::at(holds as *const u8, number as *const u32) };
     let of = (0..made.len()).map(|number| numbers.contains(&number).then(|| told(number))).collect();
-    coded.marking.call(&Arc::new(ConditionCode { of, memory: Arc::new(()) }));
+    let functions = Arc::new(CalledCode { of, memory: Box::new(()) });
+    coded.marking.call(&functions);
+    coded.observers.probes.call(&functions);
     // SAFETY: as before.
     unsafe { coded.run_code(&code, HORIZON, 100) };
     assert_eq!(CALLED.load(Relaxed), numbers.iter().map(|number| 1 << number).sum::<u64>());
