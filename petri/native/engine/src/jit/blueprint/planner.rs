@@ -601,12 +601,10 @@ impl<'a> Planner<'a> {
         let here = bundle.as_ref().is_none_or(|bundle| bundle.of_set.is_some());
         let written = || [arc].into_iter().filter(|_| here);
         let any_reads_memory = arc.places.iter().any(reads_memory);
+        // Room is kept here also for what the runtime puts there.
+        let moves_here = bundle.as_ref().is_none_or(|bundle| bundle.puts_here) || of(&arc.place()).capacity.is_some();
         Output {
-            place: if several || bundle.as_ref().is_some_and(|bundle| !bundle.puts_here) {
-                self.place(arc.place())
-            } else {
-                self.moved(arc.place())
-            },
+            place: if several || !moves_here { self.place(arc.place()) } else { self.moved(arc.place()) },
             form: arc.form,
             width: if arc.gives_bundle() { 0 } else { arc.width },
             one_of: arc.index.as_ref().map(|index| OneOf {
