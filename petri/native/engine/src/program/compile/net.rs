@@ -236,8 +236,9 @@ fn levels(net: &Net, compiler: &mut Compiler) -> Loaded<(Vec<Level>, Homes)> {
         let constant = |(weight, _): &(Real, SpanId)| if let Real::Const(value) = weight { Some(*value) } else { None };
         let weights = match weights.iter().map(constant).collect::<Option<Vec<f64>>>() {
             Some(all) if all.iter().all(|&w| w == all[0]) && power_of_two(all[0]) => Weights::Equal,
-            Some(all) => Weights::Constant(all),
-            None => Weights::Open(weights),
+            // Weights that are computed from constants may be none, and a choice among such is an error.
+            Some(all) if all.iter().all(|&w| w > 0.0) && all.iter().sum::<f64>().is_finite() => Weights::Constant(all),
+            _ => Weights::Open(weights),
         };
         levels.push(Level { transitions, weights });
     }
