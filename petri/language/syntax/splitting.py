@@ -138,6 +138,8 @@ def _step(tokens: list[Token], position: int, statement: Statement) -> str:
     length = position - statement.first
     if length == 2 and before.kind == ":" and statement.wrong:
         return steps.begins(tokens, position, statement.tokens)  # behind a label that it does not have
+    if length == 1 and statement.word == "repeat" and tokens[position].first:
+        return steps.begins(tokens, position, statement.tokens)  # behind a number that it does not have
     labelled = length == 2 and before.kind == ":" and statement.word in steps.LABELLED
     condition = statement.word == "thread" and tokens[position].kind == "if" and not steps.asks(statement.tokens)
     if labelled or condition or (statement.word == "thread" and length < 2):

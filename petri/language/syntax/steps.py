@@ -38,6 +38,8 @@ def begins(tokens: Sequence[Token], position: int, statement: Sequence[Token]) -
         return verb
     if token.kind == "NAME":
         return token.text if token.text in STEP_NAMES else ""
+    if token.kind == "repeat" and (after is None or after.first):
+        return ""  # without a number (`slip`)
     if token.kind in ("draw", "let", "repeat", "if"):
         return token.kind
     if token.kind == "for" and _for_each(tokens, position) and _in_after(tokens, position) is None:
@@ -61,6 +63,8 @@ def slip(tokens: Sequence[Token], position: int) -> tuple[str, str, int, dict[st
         return "for", "each-in", last + (place is not None), {"variable": tokens[last - 1].text, "place": name}
     if token.kind == "for" and after is not None and third is not None and third.kind == "in":
         return "repeat", "no-for", position, {"variable": after.text}
+    if token.kind == "repeat":
+        return "repeat", "no-number", position, {}
     if token.kind != "NAME" and token.kind not in ONLY_NAMES:
         return None
     if (verb := _after_label(tokens, position)) in STEP_WORDS - LABELLED:
