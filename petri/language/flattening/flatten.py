@@ -39,6 +39,7 @@ from petri.structs import fields, replace
 
 MOST_TURNS = 5_000_000  # of all loops together
 PRIORITIES = 2**31
+MOST_WEIGHT = 1e290  # so that the weights of all transitions have a sum
 _IMMEDIATE = net.Transition("").time
 _PLACE_FIELDS = fields(net.Place)[1:]  # all but the name
 
@@ -361,8 +362,11 @@ class Flattener:
     @staticmethod
     def _weight(node: Node, instance: Instance) -> Expr:
         weight = build(node, instance)
-        if weight.value is not None and weight.op == "const" and not 0 < weight.value < math.inf:
-            raise CheckError("weight-not-positive", node.span, value=weight.value)
+        if weight.value is not None and weight.op == "const":
+            if weight.value <= 0:
+                raise CheckError("weight-not-positive", node.span, value=weight.value)
+            if weight.value > MOST_WEIGHT:
+                raise CheckError("weight-too-great", node.span, value=weight.value, most=MOST_WEIGHT)
         return weight
 
     # ------------------------------------------------------------ instances
