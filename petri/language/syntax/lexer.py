@@ -147,7 +147,7 @@ def _after(match: re.Match[str], line: int, line_start: int) -> tuple[int, int]:
 # The errors of some kinds of token, and of some texts.
 _WRONG = {
     "MULTISET": "multiset", "CURLY": "foreign-quotes", "OPEN_STRING": "open-string", "?": "conditional-operator",
-    ";": "semicolon", "%": "stray-percent",
+    ";": "semicolon", "%": "stray-percent", "@": "foreign-time", "@+": "foreign-time",
 }  # fmt: skip
 
 
