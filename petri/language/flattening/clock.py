@@ -280,6 +280,8 @@ class _Clock:
 
     def place(self, place: net.Place) -> net.Place:
         slots = place.colour.slots
+        if not slots:  # and so no values
+            return place
         powers = [time_power(slot.dimension) for slot in slots]
         if self.plain or not any(powers):
             if place.key is None and place.weight is None:

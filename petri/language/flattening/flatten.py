@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import islice, product
+from itertools import islice, product, repeat
 
 from petri import net
 from petri.language.checking.checker import Checker
@@ -13,10 +13,11 @@ from petri.language.checking.nets.clocks import servers_of_tokens
 from petri.language.flattening.arcs import ArcBuilder, not_negative
 from petri.language.flattening.clock import clocked
 from petri.language.flattening.count import DEEPEST_INSTANCE, MOST_ELEMENTS, ElementCounter
+from petri.language.flattening.further import Further
 from petri.language.flattening.initial import initial_marking
 from petri.language.flattening.instance import Instance, in_net, position_of, set_parameter, shape
 from petri.language.flattening.kept import KeptTokens
-from petri.language.flattening.loops import turns
+from petri.language.flattening.loops import begin_turn, rows, turns
 from petri.language.flattening.measures import Elements, MeasureBuilder, bodies_with_measures
 from petri.language.flattening.replies import Replies
 from petri.language.meaning.nodes import Node, build, evaluate
@@ -240,27 +241,47 @@ class Flattener:
     # ------------------------------------------------------------ transitions
 
     def _transitions(self, template: TransitionTemplate, instance: Instance) -> None:
-        name = instance.prefix + template.name
-        left_out = True
-        seen = any(node.op == "firing" for _, nodes in template.names.values() for node in nodes)
-        for suffix in self._turns(template.loops, instance):
-            if in_net(template.condition, instance):
-                self._room(1, template.span)
-                if seen:
-                    self.measured[len(self.net_transitions)] = instance.now()
-                self.net_transitions.append(self._transition(template, instance, name + suffix + template.step))
-                self.like.append(self._first_like(template))
-                left_out = False
-        if left_out:
+        before = len(self.net_transitions)
+        if template.loops:
+            self._array(template, instance)
+        else:
+            self._one_transition(template, instance, "")
+        if len(self.net_transitions) == before:
             self._left_out(_given(template.outputs), instance)
 
-    def _first_like(self, template: TransitionTemplate) -> int:
-        """The number of the first transition that has the same expressions as the last, which may be its own."""
-        number = len(self.net_transitions) - 1
+    def _array(self, template: TransitionTemplate, instance: Instance) -> None:
+        further: Further | None = None
+        for outer, values in rows(template.loops, instance, self._allow):
+            for done, value in enumerate(values):
+                if further is not None:
+                    self._take(template, further.transitions(instance.prefix + template.name + outer, values[done:]))
+                    break
+                suffix = outer + begin_turn(template.loops[-1], value, instance)
+                made = self._one_transition(template, instance, suffix)
+                further = None if made is None else Further.of(made, template, instance)
+
+    def _one_transition(self, template: TransitionTemplate, instance: Instance, suffix: str) -> net.Transition | None:
+        """The transition of this turn of the loops; None if it is not in the net."""
+        if not in_net(template.condition, instance):
+            return None
+        self._room(1, template.span)
+        if template.seen:
+            self.measured[len(self.net_transitions)] = instance.now()
+        made = self._transition(template, instance, instance.prefix + template.name + suffix + template.step)
+        self._take(template, [made])
+        return made
+
+    def _take(self, template: TransitionTemplate, transitions: Iterable[net.Transition]) -> None:
+        """Add transitions of one declaration to the net."""
+        start = len(self.net_transitions)
+        self.net_transitions += transitions
+        added = range(start, len(self.net_transitions))
         if id(template) not in self._firsts:
-            self._firsts[id(template)] = number if template.alike else None
+            self._firsts[id(template)] = start if template.alike else None
         first = self._firsts[id(template)]
-        return number if first is None else first
+        self.like += added if first is None else repeat(first, len(added))
+        if lent := {position for position, arc in enumerate(template.inputs) if arc.lends}:
+            self.kept.add(added, lent)
 
     def _left_out(self, given: Iterable[PlaceSymbol], instance: Instance) -> None:
         """Note the places to which something that is not in the net would give tokens."""
@@ -277,7 +298,6 @@ class Flattener:
         inputs = tuple([arcs.input(arc, instance) for arc in t.inputs])
         if t.clock is not None:
             self._check_clocked(t, inputs)
-        self.kept.add(len(self.net_transitions), {position for position, arc in enumerate(t.inputs) if arc.lends})
         return net.Transition(
             name,
             t.variables,

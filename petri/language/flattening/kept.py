@@ -5,7 +5,7 @@ Arcs that take and arcs that keep find their tokens among these free ones; arcs 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from petri import net
 from petri.language.problems import CheckError
@@ -19,9 +19,9 @@ class KeptTokens:
     def __init__(self) -> None:
         self._arcs: dict[int, set[int]] = {}  # the positions of such arcs in the inputs of a transition, by its number
 
-    def add(self, transition: int, positions: set[int]) -> None:
-        if positions:
-            self._arcs[transition] = positions
+    def add(self, transitions: Iterable[int], positions: set[int]) -> None:
+        """Note that the arcs at these positions keep tokens, in each of these transitions."""
+        self._arcs.update(dict.fromkeys(transitions, positions))
 
     def connected(self, places: list[net.Place], transitions: list[net.Transition]) -> list[net.Transition]:
         """The transitions, with arcs to and from the places of free tokens, which are added. Raises CheckError."""

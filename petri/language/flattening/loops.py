@@ -26,13 +26,16 @@ def turns(
         return
     for outer, values in rows(loops, instance, allow, given):
         for value in values:
-            yield outer + _turn(loops[-1], value, instance)
+            yield outer + begin_turn(loops[-1], value, instance)
 
 
 def rows(
     loops: Sequence[LoopTemplate], instance: Instance, allow: Allow, given: Sequence[int | None] = ()
 ) -> Iterator[tuple[str, Sequence[int]]]:
-    """For each turn of all loops but the last, as of `turns`: its `[i]`, and the values that the last loop takes."""
+    """For each turn of all loops but the last, as of `turns`: its `[i]`, and the values that the last loop takes.
+
+    There is at least one loop.
+    """
     loop, only = loops[0], given[0] if given else None
     low, high = (int(evaluate(node, instance.locals)) for node in (loop.low, loop.high))
     if low > high + 1:
@@ -43,11 +46,16 @@ def rows(
         yield "", values
         return
     for value in values:
-        shown = _turn(loop, value, instance)
+        shown = begin_turn(loop, value, instance)
         for outer, inner in rows(loops[1:], instance, allow, given[1:]):
             yield shown + outer, inner
 
 
-def _turn(loop: LoopTemplate, value: int, instance: Instance) -> str:
+def begin_turn(loop: LoopTemplate, value: int, instance: Instance) -> str:
+    """Set the local of the loop; returns its `[i]`."""
     instance.locals[loop.local] = value
+    return label(loop, value)
+
+
+def label(loop: LoopTemplate, value: int) -> str:
     return f"[{loop.labels[value] if loop.labels else value}]"

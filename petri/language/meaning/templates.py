@@ -132,6 +132,11 @@ class TransitionTemplate(Struct):
         parts = (self.guard, self.draws, self.time, self.clock, self.weight, self.prefer, arcs)
         return not any(node.flags & (LOCAL | PLACES) for node in _nodes(parts))
 
+    @property
+    def seen(self) -> bool:
+        """Whether measures see variables of it that depend on an index or an argument, of each element its own."""
+        return any(node.op == "firing" for _, nodes in self.names.values() for node in nodes)
+
 
 def _nodes(part: object) -> Iterator[Node]:
     """The nodes in an arc or a clock, and in sequences of these. Places are left out: their indices are evaluated."""

@@ -147,7 +147,7 @@ def _after(match: re.Match[str], line: int, line_start: int) -> tuple[int, int]:
 # The errors of some kinds of token, and of some texts.
 _WRONG = {
     "MULTISET": "multiset", "CURLY": "foreign-quotes", "OPEN_STRING": "open-string", "?": "conditional-operator",
-    ";": "semicolon", "%": "stray-percent", "@": "foreign-time", "@+": "foreign-time",
+    ";": "semicolon", "%": "stray-percent",
 }  # fmt: skip
 
 
@@ -162,7 +162,7 @@ def _wrong(token: Token, path: str) -> Diagnostic:
     elif token.kind == "CURLY":
         values = {"found": token.text[0], "text": token.text[1:-1]}
     elif identifier == "stray-character" and instead is not None:
-        identifier = "foreign-symbol"
+        identifier = "foreign-time" if instead == "takes" else "foreign-symbol"
         values["instead"] = instead
     elif identifier == "stray-character":
         values["code"] = f"U+{ord(token.text):04X}"

@@ -1,0 +1,103 @@
+"""The elements of an array of transitions after its first one, where they differ in their names and places alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import repeat
+from typing import TypeVar
+
+from petri import net
+from petri.language.flattening.instance import Instance
+from petri.language.flattening.loops import label
+from petri.language.meaning.nodes import LOCAL, PLACES
+from petri.language.meaning.templates import PlaceUse, TransitionTemplate
+from petri.language.meaning.types import Request
+from petri.structs import replace
+
+Arc = TypeVar("Arc", net.InputArc, net.InhibitorArc)
+Item = TypeVar("Item")
+Find = Callable[[Sequence[int]], Sequence[int]]
+"""The places that are meant in these turns of the last loop, while the others stand still."""
+
+
+class Further:
+    """Makes transitions of one declaration in one instance from its first one, for many turns of the last loop at once.
+
+    What is said of the first, and what may be wrong with it, holds for all: the elements of an array of places have one
+    type, one discipline, and a capacity or none. Only an index may be outside.
+    """
+
+    def __init__(self, first: net.Transition, t: TransitionTemplate, instance: Instance) -> None:
+        self.first = first
+        self.loop, self.step = t.loops[-1], t.step
+        self.instance = instance
+        self.inputs = [(arc, self._find(one.place)) for arc, one in zip(first.inputs, t.inputs, strict=True)]
+        self.inhibitors = [
+            (arc, self._find(one.place)) for arc, one in zip(first.inhibitors, t.inhibitors, strict=True)
+        ]
+        self.resets = [(place, self._find(use)) for place, use in zip(first.resets, t.resets, strict=True)]
+        chosen = [None if one.indices else one.place for one in t.outputs]
+        self.outputs = [(arc, self._find(use)) for arc, use in zip(first.outputs, chosen, strict=True)]
+
+    @classmethod
+    def of(cls, first: net.Transition, t: TransitionTemplate, instance: Instance) -> Further | None:
+        """None where something else can differ, or is not in the net."""
+        varies = any(node is not None and node.flags & (LOCAL | PLACES) for node in (t.priority, t.condition))
+        replies = any(isinstance(one.place, Request) for one in t.outputs)
+        left_out = len(first.outputs) < len(t.outputs)
+        if not t.alike or t.seen or varies or replies or left_out or t.sets:
+            return None
+        return cls(first, t, instance)
+
+    def transitions(self, name: str, turns: Sequence[int]) -> Iterator[net.Transition]:
+        """Those of these turns. name: with the indices of the other loops. Raises CheckError."""
+        columns = (
+            _rows([_arcs(arc, find, turns) for arc, find in self.inputs], turns),
+            _rows([_arcs(arc, find, turns) for arc, find in self.inhibitors], turns),
+            _rows([repeat(place, len(turns)) if find is None else find(turns) for place, find in self.resets], turns),
+            _rows([_outputs(arc, find, turns) for arc, find in self.outputs], turns),
+        )
+        for turn, inputs, inhibitors, resets, outputs in zip(turns, *columns, strict=True):
+            yield replace(
+                self.first,
+                name=f"{name}{label(self.loop, turn)}{self.step}",
+                inputs=inputs,
+                inhibitors=inhibitors,
+                resets=resets,
+                outputs=outputs,
+            )
+
+    def _find(self, use: PlaceUse | Request | None) -> Find | None:
+        """None if the place is the same in all turns of all loops."""
+        if not isinstance(use, PlaceUse) or not any(index.flags & LOCAL for index in use.indices):
+            return None
+        instance, local = self.instance, self.loop.local
+        places, index = instance.present(use.symbol, use.span), use.indices[0]
+        values = instance.shapes[use.symbol.number][0]
+
+        def searched(turns: Sequence[int]) -> list[int]:
+            found = []
+            for turn in turns:
+                instance.locals[local] = turn
+                found.append(instance.place(use))
+            return found
+
+        def in_order(turns: Sequence[int]) -> Sequence[int]:
+            if turns[0] not in values or turns[-1] not in values:
+                return searched(turns)
+            return places[turns[0] - values.start : turns[-1] - values.start + 1]
+
+        return in_order if len(use.indices) == 1 and index.op == "local" and index.value == local else searched
+
+
+def _arcs(arc: Arc, find: Find | None, turns: Sequence[int]) -> Iterable[Arc]:
+    return repeat(arc, len(turns)) if find is None else [replace(arc, place=place) for place in find(turns)]
+
+
+def _outputs(arc: net.OutputArc, find: Find | None, turns: Sequence[int]) -> Iterable[net.OutputArc]:
+    return repeat(arc, len(turns)) if find is None else [replace(arc, places=(place,)) for place in find(turns)]
+
+
+def _rows(columns: Sequence[Iterable[Item]], turns: Sequence[int]) -> Iterable[tuple[Item, ...]]:
+    """What each turn has of the columns; there may be none."""
+    return zip(*columns, strict=True) if columns else repeat((), len(turns))

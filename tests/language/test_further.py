@@ -1,0 +1,107 @@
+"""Arrays of transitions that are made many at a time are those that are made one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+import pytest
+
+from petri import language, library
+from petri.diagnostics import LanguageError
+from petri.language.flattening.further import Further
+from petri.net import Net, Transition
+
+ARRAYS = """
+net arrays
+param rows = 3
+type Job = { out: 0..3, size: int }
+type Line = up | down
+place free[0..3] = 2 * token
+place crossing[1..rows, 0..3] = token
+place spare[0..3] = token
+place jobs[0..3]: Job = Job(0, 1)
+place sink: Job
+place lamp[Line] = token
+place only = token
+const wide = 2
+transition step[i in 0..3]: free[i] -> free[(i + 1) mod 4]  takes exp(1)
+transition turn[r in 1..rows, c in 0..3]:
+  crossing[r, c], read only, no free[c] -> crossing[r, (c + 1) mod 4]  takes 2  priority 1
+transition clear[i in 0..3]: only, reset spare[i], keep free[i] -> only  takes 1
+transition sort[i in 0..3]: jobs[i](j) -> jobs[j.out](j)  takes 1
+transition leave[i in 0..3]: jobs[i](j) -> sink(j)  when j.size > wide  takes j.size
+transition switch[l in Line]: lamp[l] -> lamp[l], if wide < 3 then 2 * only  takes 1
+transition dark[l in Line]: lamp[l] -> lamp[l], if wide > 3 then 2 * only  takes 1
+transition odd[i in 0..3] if i mod 2 == 1: free[i] -> free[i]  takes 3
+transition weighed[i in 0..3]: free[i] -> free[i]  takes 1  weight i + 1
+transition urgent[i in 0..3]: free[i], only -> free[i], only  takes 1  priority i
+transition empty[i in 0..3]: all jobs[i], only -> only  takes 1
+measure passed = rate(step[2])
+run until 10
+"""
+
+MODULES = """
+net modules
+module Switch(width: int)
+  port line[0..width - 1]
+  place own[0..width - 1] = token
+  transition go[i in 0..width - 1]: line[i], own[i] -> own[i], line[(i + 1) mod width]  takes 1
+end
+place buffer[0..1, 0..2] = token
+instance part[k in 0..1] = Switch(3, line = buffer[k])
+run until 10
+"""
+
+NETS = {name: library.nets() / f"{name}.net" for name in library.net_names()}
+
+
+@pytest.fixture
+def made(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Collects the names of the transitions that are made many at a time."""
+    names: list[str] = []
+    whole: Callable[..., Iterator[Transition]] = Further.transitions
+
+    def noted(self: Further, name: str, turns: Sequence[int]) -> Iterator[Transition]:
+        for transition in whole(self, name, turns):
+            names.append(transition.name)
+            yield transition
+
+    monkeypatch.setattr(Further, "transitions", noted)
+    return names
+
+
+def one_by_one(load: Callable[[], Net], monkeypatch: pytest.MonkeyPatch) -> Net:
+    with monkeypatch.context() as patch:
+        patch.setattr(Further, "of", lambda *_: None)
+        return load()
+
+
+def test_an_array_at_once_is_its_elements_one_by_one(made: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    net = language.loads(ARRAYS)
+    assert net == one_by_one(lambda: language.loads(ARRAYS), monkeypatch)
+    arrays = {name.partition("[")[0] for name in made}
+    assert arrays == {"step", "turn", "clear", "sort", "leave", "switch"}
+    assert [name for name in made if name.startswith("turn")] == [
+        f"turn[{r}][{c}]" for r in (1, 2, 3) for c in range(4)
+    ][1:]
+
+
+def test_each_instance_has_its_own_places(made: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    net = language.loads(MODULES)
+    assert net == one_by_one(lambda: language.loads(MODULES), monkeypatch)
+    assert made == ["part[0].go[1]", "part[0].go[2]", "part[1].go[1]", "part[1].go[2]"]
+
+
+def test_an_index_outside_is_found_in_each_turn(made: list[str]) -> None:
+    with pytest.raises(LanguageError) as failure:
+        language.loads("net outside\nplace p[0..3] = token\ntransition t[i in 0..3]: p[i] -> p[i + 1]  takes 1\n")
+    [wrong] = failure.value.diagnostics
+    assert (wrong.id, wrong.values["index"], wrong.span.column) == ("index-outside", 4, 34)
+    with pytest.raises(LanguageError, match=r"there is no `p\[4\]`"):
+        language.loads("net outside\nplace p[0..3] = token\ntransition t[i in 0..4]: p[i] -> p[0]  takes 1\n")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NETS)
+def test_the_nets_of_the_library_are_the_same_both_ways(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert language.load(NETS[name]) == one_by_one(lambda: language.load(NETS[name]), monkeypatch)
