@@ -18,7 +18,7 @@ type Job = { out: 0..3, size: int }
 type Line = up | down
 place free[0..3] = 2 * token
 place crossing[1..rows, 0..3] = token
-place spare[0..3] = token
+place spare[2..5] = token
 place jobs[0..3]: Job = Job(0, 1)
 place sink: Job
 place lamp[Line] = token
@@ -27,7 +27,7 @@ const wide = 2
 transition step[i in 0..3]: free[i] -> free[(i + 1) mod 4]  takes exp(1)
 transition turn[r in 1..rows, c in 0..3]:
   crossing[r, c], read only, no free[c] -> crossing[r, (c + 1) mod 4]  takes 2  priority 1
-transition clear[i in 0..3]: only, reset spare[i], keep free[i] -> only  takes 1
+transition clear[i in 3..5]: only, reset spare[i], keep free[i - 2] -> only  takes 1
 transition sort[i in 0..3]: jobs[i](j) -> jobs[j.out](j)  takes 1
 transition leave[i in 0..3]: jobs[i](j) -> sink(j)  when j.size > wide  takes j.size
 transition switch[l in Line]: lamp[l] -> lamp[l], if wide < 3 then 2 * only  takes 1
