@@ -79,7 +79,7 @@ class Further:
             found = []
             for turn in turns:
                 instance.locals[local] = turn
-                found.append(instance.place(use))
+                found.append(places[instance.position(use.symbol, use.indices, use.span)])
             return found
 
         def in_order(turns: Sequence[int]) -> Sequence[int]:
