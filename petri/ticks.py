@@ -37,8 +37,8 @@ class Tick(Frozen):
 
     def time(self, ticks: Ticks) -> Ticks:
         """A number of ticks, or an array of them, in the net's unit."""
-        time: Ticks = ticks * float(self.numerator) / float(self.denominator)
-        return time
+        times: Ticks = ticks if self.numerator == 1 else ticks * float(self.numerator)
+        return times / float(self.denominator)  # type: ignore[no-any-return]
 
     def quantity(self, value: Any, dimension: str) -> Any:
         """A number as the engine keeps it, of a dimension such as "Time" or "Bytes/Time", in the net's unit."""

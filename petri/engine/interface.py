@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Literal, Protocol
+from collections.abc import Sequence
+from typing import Any, Literal, Protocol
 
 from petri.engine.checkpoint import SavedEngine
 from petri.engine.errors import Fault
@@ -102,8 +102,11 @@ class Session(Protocol):
     def observe(self) -> Observation:
         """Everything counted since the window started."""
 
-    def snapshot(self) -> Callable[[], Observation]:
-        """What `observe` would return now, to be made when it is wanted: most snapshots of a run never are."""
+    def snapshot(self) -> Any:
+        """What `observe` would return now, for `observations`, as most snapshots of a run are never wanted."""
+
+    def observations(self, snapshots: Sequence[Any]) -> list[Observation]:
+        """What these snapshots have seen. An observation among them, of a saved run, is one already."""
 
     def marking(self) -> Marking:
         """The tokens of each place: by position in a bag, otherwise in order of arrival."""

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -30,7 +29,7 @@ from petri.engine.seeds import seed_words
 from petri.engine.trial_net import trial_net
 from petri.file_read import FileRead
 from petri.measure.arrays import Floats, Integers, np
-from petri.measure.observation import Observation, probe_in_units
+from petri.measure.observation import PER_NODE, TIMES, Observation, probe_in_units
 from petri.measure.occupancy import LEVELS
 from petri.measure.tally import Tally
 from petri.net import Chance, Net, Span, Token
@@ -233,27 +232,33 @@ class NativeSession:
         return msgpack.decode(self._session.save(), type=SavedEngine)
 
     def observe(self) -> Observation:
-        return self.snapshot()()
+        [observation] = self.observations([self.snapshot()])
+        return observation
 
-    def snapshot(self) -> Callable[[], Observation]:
-        return partial(self._observation, self._session.observe())
+    def snapshot(self) -> Snapshot:
+        return self._session.observe()
 
-    def _observation(self, snapshot: Snapshot) -> Observation:
-        tick, observed = self._compiled.net.tick, snapshot.read()
-        return Observation(
-            elapsed=tick.time(observed["elapsed"]),
-            integral=tick.time(reals(observed["integral"])),
-            nonempty=tick.time(reals(observed["nonempty"])),
-            maximum=integers(observed["maximum"]),
-            arrivals=integers(observed["arrivals"]),
-            initial=self._initial,
-            firings=integers(observed["firings"]),
-            in_progress=tick.time(reals(observed["in_progress"])),
-            active=tick.time(reals(observed["active"])),
-            set=integers(observed["set"]),
-            dropped=integers(observed["dropped"]),
-            probes=tuple(probe_in_units(arrays(probe), tick) for probe in observed["probes"]),
+    def observations(self, snapshots: Sequence[Snapshot | Observation]) -> list[Observation]:
+        read = [one.read() for one in snapshots if not isinstance(one, Observation)]
+        columns = {name: self._rows_of(name, [one[name] for one in read]) for name in PER_NODE if name != "initial"}
+        tick = self._compiled.net.tick
+        made = iter(
+            Observation(
+                elapsed=tick.time(one["elapsed"]),
+                initial=self._initial,
+                probes=tuple(probe_in_units(arrays(probe), tick) for probe in one["probes"]),
+                **dict(zip(columns, rows, strict=True)),
+            )
+            for one, rows in zip(read, zip(*columns.values(), strict=True), strict=True)
         )
+        return [one if isinstance(one, Observation) else next(made) for one in snapshots]
+
+    def _rows_of(self, name: str, rows: Sequence[bytes]) -> list[Floats | Integers]:
+        """The arrays of one name, made together: that takes hardly longer for hundreds of rows than for one."""
+        data = b"".join(rows)
+        whole = self._compiled.net.tick.time(reals(data)) if name in TIMES else integers(data)
+        length = len(whole) // max(len(rows), 1)
+        return [whole[number * length : (number + 1) * length] for number in range(len(rows))]
 
     def clocks(self) -> list[ClockState]:
         return [ClockState(*clock) for clock in self._session.clocks()]

@@ -95,9 +95,11 @@ class ReferenceSession:
         if self._levels is not None:
             self._levels.restart(self.now)
 
-    def snapshot(self) -> Callable[[], Observation]:
-        observation = self.observe()
-        return lambda: observation
+    def snapshot(self) -> Observation:
+        return self.observe()
+
+    def observations(self, snapshots: Sequence[Observation]) -> list[Observation]:
+        return list(snapshots)
 
     def observe(self) -> Observation:
         statistics, now = self._statistics, self.now

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from petri.measure import histogram, reorder
 from petri.measure.arrays import Floats, Integers, np
@@ -86,7 +86,11 @@ class Observation(Frozen, eq=False):
         )
 
 
-_PER_NODE = tuple(name for name in fields(Observation) if Observation.__annotations__[name] in ("Floats", "Integers"))
+TIMES, COUNTS = (
+    tuple(name for name in fields(Observation) if Observation.__annotations__[name] == kind)
+    for kind in ("Floats", "Integers")
+)
+PER_NODE: Final = (*TIMES, *COUNTS)
 
 
 def side_by_side(windows: Sequence[Observation]) -> Observation:
@@ -94,7 +98,7 @@ def side_by_side(windows: Sequence[Observation]) -> Observation:
 
     Its `elapsed` is a column, and it has no probes.
     """
-    rows = {name: np.array([getattr(one, name) for one in windows]) for name in _PER_NODE}
+    rows = {name: np.array([getattr(one, name) for one in windows]) for name in PER_NODE}
     return Observation(elapsed=np.array([[one.elapsed] for one in windows]), **rows)  # type: ignore[arg-type]
 
 
@@ -102,14 +106,14 @@ def across(together: Observation) -> Observation:
     """What `side_by_side` or `left_out_together` gives, with an array for each place or transition: a number for each
     window. So a formula has the values of all windows at once.
     """
-    rows = {name: getattr(together, name).T for name in _PER_NODE}
+    rows = {name: getattr(together, name).T for name in PER_NODE}
     return Observation(elapsed=together.elapsed.T[0], **rows)  # type: ignore[attr-defined]
 
 
 def left_out_together(window: Observation, batches: Sequence[Observation]) -> Observation:
     """The windows of `petri.measure.estimate.left_out` side by side: numpy takes as long for one of them as for all."""
     first = batches[0]
-    nothing = Observation(elapsed=0.0, **{name: np.zeros_like(getattr(first, name)) for name in _PER_NODE})
+    nothing = Observation(elapsed=0.0, **{name: np.zeros_like(getattr(first, name)) for name in PER_NODE})
     pieces = side_by_side(batches).minus(side_by_side([nothing, *batches[:-1]]))
     return replace(window, probes=(), series={}, chances=()).minus(pieces)
 
@@ -145,12 +149,12 @@ def _order_minus(later: Snapshot, earlier: Snapshot) -> Snapshot:
     return {**counters, **maxima, **reorder.ratios(counters), **arrays}
 
 
-TIMES = ("total_late_time", "max_late_time", "mean_late_time", "integral", "first")
+TIMES_OF_PROBES: Final = ("total_late_time", "max_late_time", "mean_late_time", "integral", "first")
 
 
 def probe_in_units(snapshot: Snapshot, tick: Tick) -> Snapshot:
     """A snapshot of an engine, where late times and integrals are in ticks, with them in the net's unit."""
-    times = {name: tick.time(snapshot[name]) for name in TIMES if name in snapshot}
+    times = {name: tick.time(snapshot[name]) for name in TIMES_OF_PROBES if name in snapshot}
     return {**snapshot, **times} if times else snapshot
 
 

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
 from petri.engine.checkpoint import SavedEngine
 from petri.measure.arrays import np
-from petri.measure.observation import Observation
+from petri.measure.observation import COUNTS, PER_NODE, TIMES, Observation
 from petri.structs import Frozen
 
 Number = int | float
 Columns = dict[str, Number | list[Number]]
-
-_REALS: Final = ("integral", "nonempty", "in_progress", "active")
-_WHOLE: Final = ("maximum", "arrivals", "initial", "firings", "set", "dropped")
 
 
 class SavedObservation(Frozen, array_like=True):
@@ -26,13 +23,13 @@ class SavedObservation(Frozen, array_like=True):
 
     @classmethod
     def of(cls, seen: Observation) -> SavedObservation:
-        columns = {name: getattr(seen, name).tolist() for name in (*_REALS, *_WHOLE)}
+        columns = {name: getattr(seen, name).tolist() for name in PER_NODE}
         return cls(float(seen.elapsed), columns, tuple(_columns(probe) for probe in seen.probes))
 
     def observation(self) -> Observation:
         """Raises KeyError or ValueError where columns are missing, or are not numbers."""
-        reals: dict[str, Any] = {name: np.array(self.columns[name], dtype=np.float64) for name in _REALS}
-        whole: dict[str, Any] = {name: np.array(self.columns[name], dtype=np.int64) for name in _WHOLE}
+        reals: dict[str, Any] = {name: np.array(self.columns[name], dtype=np.float64) for name in TIMES}
+        whole: dict[str, Any] = {name: np.array(self.columns[name], dtype=np.int64) for name in COUNTS}
         probes = tuple({name: _array(name, value) for name, value in probe.items()} for probe in self.probes)
         return Observation(elapsed=self.elapsed, **reals, **whole, probes=probes)
 

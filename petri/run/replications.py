@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
+from typing import Any
 
 from petri.diagnostics import LanguageError
 from petri.engine.errors import STOPPED, Fault, ModelError
@@ -169,7 +170,7 @@ class Driver:
         self.left = math.inf if plan.firings is None else plan.firings
         self.piece = 500
         self.most_batches = batches
-        self.batches: list[Callable[[], Observation]] = []
+        self.batches: list[Any] = []  # snapshots, of `Session.observations`
         self.sink: TraceSink | None = None
         self.watch: Callable[[], None] | None = None  # called between pieces
         self.longest = PIECE  # seconds that a piece takes
@@ -193,7 +194,7 @@ class Driver:
         """Go on where a saved replication stood."""
         self.left -= start.engine.firings
         self.warm, self.branch = start.warm, start.branch
-        self.batches = [observation.observation for observation in start.batches]
+        self.batches = [seen.observation() for seen in start.batches]
         if start.batch:
             self.length, self.batch_left = start.batch, start.batch_left
         for series, saved in zip(self.series, start.series, strict=False):
@@ -209,7 +210,7 @@ class Driver:
             self.branch,
             self.session.save(),
             self.warm,
-            tuple(SavedObservation.of(batch()) for batch in self.batches),
+            tuple(map(SavedObservation.of, self.session.observations(self.batches))),
             self.length,
             self.batch_left,
             tuple(series.save() for series in self.series),
@@ -285,7 +286,7 @@ class Driver:
             firings=session.firings,
             hash=session.hash,
             window=replace(session.observe(), series=series, chances=self.chances),
-            batches=tuple(batch() for batch in self.batches) if batched else (),
+            batches=tuple(self.session.observations(self.batches)) if batched else (),
             marking=session.marking(),
             fault=None if self.searching else self.wrong or session.error,
             seconds=seconds,

@@ -96,6 +96,7 @@ def test_an_index_outside_is_found_in_each_turn(made: list[str]) -> None:
     with pytest.raises(LanguageError) as failure:
         language.loads("net outside\nplace p[0..3] = token\ntransition t[i in 0..3]: p[i] -> p[i + 1]  takes 1\n")
     [wrong] = failure.value.diagnostics
+    assert wrong.span is not None
     assert (wrong.id, wrong.values["index"], wrong.span.column) == ("index-outside", 4, 34)
     with pytest.raises(LanguageError, match=r"there is no `p\[4\]`"):
         language.loads("net outside\nplace p[0..3] = token\ntransition t[i in 0..4]: p[i] -> p[0]  takes 1\n")
