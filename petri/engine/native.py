@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import msgpack
 
-from petri.engine.checkpoint import SavedEngine, chunks, token_of
 from petri.engine.errors import STOPPED, Fault, ModelError, known
-from petri.engine.firings import Firings
 from petri.engine.interface import (
     ENDLESS,
     MOST_TRIAL_FIRINGS,
@@ -38,6 +36,8 @@ from petri.structs import Frozen, field, replace
 if TYPE_CHECKING:
     from petri._native import Session, Snapshot, Stopped
     from petri._native import Trials as NativeModuleTrials
+    from petri.engine.checkpoint import SavedEngine
+    from petri.engine.firings import Firings
 
 _native: ModuleType | None
 try:
@@ -126,6 +126,8 @@ def compiled_for(net: Net, start: SavedEngine) -> Compiled:
 
 def with_tokens_of(net: Net, start: SavedEngine) -> Net:
     """The net with more initial tokens: those of a state, and what firings in progress have taken or will give."""
+    from petri.engine.checkpoint import chunks, token_of
+
     more: list[list[tuple[int, Token]]] = [list(place.initial) for place in net.places]
     for tokens, place, saved in zip(more, net.places, start.places, strict=True):
         slots = place.colour.slots
@@ -229,6 +231,8 @@ class NativeSession:
         self._session.begin_window()
 
     def save(self) -> SavedEngine:
+        from petri.engine.checkpoint import SavedEngine
+
         return msgpack.decode(self._session.save(), type=SavedEngine)
 
     def observe(self) -> Observation:
@@ -274,6 +278,8 @@ class NativeSession:
         return () if self._rows is None else self._rows.read()
 
     def trace(self) -> Firings:
+        from petri.engine.firings import Firings
+
         starts, ends, transitions, words = self._session.trace()
         net = self._compiled.net
         return Firings(net, reals(starts), reals(ends), integers(transitions), integers(words))

@@ -15,6 +15,7 @@ from functools import lru_cache
 from itertools import pairwise
 from os import PathLike
 from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
 
 from petri import library, net
 from petri.diagnostics import Diagnostic, did_you_mean
@@ -23,10 +24,12 @@ from petri.language.problems import Problems
 from petri.language.syntax import tree
 from petri.language.syntax.foreign import read_source
 from petri.language.syntax.parser import parse_text
-from petri.language.syntax.reuse import KnownStatements
 from petri.net import Span
 from petri.regular import irregular
 from petri.structs import Struct, field
+
+if TYPE_CHECKING:
+    from petri.language.syntax.reuse import KnownStatements
 
 MOST_FILES = 1000
 MOST_ROWS = 1_000_000
@@ -118,6 +121,8 @@ class Loader(Sources):
         self.problems.sources[name] = text
         path = self.paths.get(name)
         if path in self._opened.texts:
+            from petri.language.syntax.reuse import KnownStatements  # editors alone need it
+
             known = self._opened.known.setdefault(name, KnownStatements())
             parsed = parse_text(text, name, known)
             file, diagnostics, broken = parsed.file, tuple(parsed.diagnostics), parsed.broken

@@ -8,11 +8,10 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from petri.diagnostics import LanguageError
 from petri.engine.errors import STOPPED, Fault, ModelError
-from petri.engine.firings import Firings
 from petri.engine.interface import Levels, Session
 from petri.engine.marking import Marking
 from petri.file_read import FileRead
@@ -20,7 +19,6 @@ from petri.measure.formula import evaluate
 from petri.measure.observation import Observation
 from petri.measure.tally import Tally
 from petri.net import Net
-from petri.run.checkpoint import SavedObservation, SavedReplication, SavedSeries
 from petri.run.condition import StopCondition
 from petri.run.plan import Ending, Plan
 from petri.run.session import begin_planned
@@ -28,6 +26,10 @@ from petri.run.stop import NO_LIMIT, CtrlC, StopSign, TimeLimit
 from petri.run.threads import Threads
 from petri.run.trials import tallies
 from petri.structs import Frozen, Struct, field, replace
+
+if TYPE_CHECKING:
+    from petri.engine.firings import Firings
+    from petri.run.checkpoint import SavedReplication, SavedSeries
 
 MOST_BATCHES = 256  # of a run by itself: when all are full, neighbours are joined
 FEWER_BATCHES = 64  # of one among several, or of a large net: they show the course of the run, and give no intervals
@@ -99,7 +101,7 @@ class Progress(Struct):
         return (self.finished + reached) / self.replications
 
 
-TraceSink = Callable[[int, Firings], None]
+TraceSink = Callable[[int, "Firings"], None]
 """Receives the replication's index and its next firings."""
 
 
@@ -125,6 +127,8 @@ class Series:
         self.next = math.inf if full else net.tick.ticks(self.start + (len(self.values) + 1) * self.length)
 
     def save(self) -> SavedSeries:
+        from petri.run.checkpoint import SavedObservation, SavedSeries
+
         begun = math.isfinite(self.next) or bool(self.values)
         last = SavedObservation.of(self.last) if begun else None
         return SavedSeries(tuple(self.values), self.start if begun else 0.0, last)
@@ -205,6 +209,8 @@ class Driver:
 
     def save(self) -> SavedReplication:
         """How it stands, at the end of an instant."""
+        from petri.run.checkpoint import SavedObservation, SavedReplication
+
         return SavedReplication(
             self.index,
             self.branch,

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from petri.engine.checkpoint import SavedEngine
 from petri.engine.interface import Asked, Limits, RowSource, Session
 from petri.net import Net
 from petri.run.plan import Plan
 from petri.run.stop import StopSign
+
+if TYPE_CHECKING:
+    from petri.engine.checkpoint import SavedEngine
 
 
 def begin(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from copy import copy
 
 from petri.diagnostics import Label
 from petri.language.meaning.nodes import Constant, Node, evaluate
@@ -36,7 +35,9 @@ class Instance:
 
     def now(self) -> Instance:
         """The same with the locals as they are now, in this iteration of its loops."""
-        kept = copy(self)
+        kept = Instance(self.body, self.prefix)
+        for name in self.__slots__:
+            setattr(kept, name, getattr(self, name))
         kept.locals = list(self.locals)
         return kept
 
