@@ -8,7 +8,7 @@ grammar cannot express (a repeated clause, a number that is too long) are report
 from __future__ import annotations
 
 from fractions import Fraction
-from functools import cache
+from functools import cache, lru_cache
 from itertools import zip_longest
 from typing import Any, Final
 
@@ -59,6 +59,12 @@ class Clause(Frozen):
     word: str
     values: dict[str, Any]
     span: Span
+
+
+@lru_cache(4096)
+def _fraction(text: str) -> Fraction:
+    """A number as it is written; the same ones recur in a net."""
+    return Fraction(text)
 
 
 @cache
@@ -345,7 +351,7 @@ class Builder:
         if len(mantissa) > MOST_DIGITS or len(exponent) > 5 or abs(int(exponent or 0)) > MOST_DIGITS:
             self._tell("number-too-long", self.span(token, token), digits=MOST_DIGITS)
             return Fraction(1)
-        return Fraction(text) / 100 if token.text.endswith("%") else Fraction(text)
+        return _fraction(text) / 100 if token.text.endswith("%") else _fraction(text)
 
     def text(self, parts: list[Any], first: Token, last: Token) -> tree.Text:
         return tree.Text(first.text.strip('"'), self.span(first, last))

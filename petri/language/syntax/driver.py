@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any
 
 from petri.catalogue.words import CLAUSES, NAMES_TOO, SOFT
 from petri.language.syntax.builder import Builder
 from petri.language.syntax.lexer import Token
-from petri.language.syntax.tables import END, ParserTables, Rule
+from petri.language.syntax.tables import END, ParserTables, Rule, load_tables
 
 # Rules and repetitions that make a list of their children.
 _LISTS = frozenset((
@@ -38,45 +39,71 @@ class TooDeep(Exception):
         super().__init__()
 
 
-def run(tables: ParserTables, builder: Builder, start: str, tokens: Sequence[Token], deepest: int) -> Any:
+def run(builder: Builder, start: str, tokens: Sequence[Token], deepest: int) -> Any:
     """The node that the builder makes from the declaration; raises SyntaxFailure or TooDeep."""
+    tables = load_tables()
+    actions, gotos, rules = tables.actions, tables.gotos, tables.rules
     states = [tables.starts[start]]
     values: list[Any] = []
-    reach: list[tuple[int, int, int]] = []  # first and last token, and depth, of each value
+    firsts: list[int] = []  # of each value: the position of its first token; it ends where the next one begins
+    depths: list[int] = []  # of each value: how deep operations are nested in it
     for position in range(len(tokens) + 1):
         token = tokens[position] if position < len(tokens) else None
         kind = token.kind if token else END
+        perhaps_name = kind in _EITHER
         while True:
-            if kind in _EITHER and is_name(tables.actions[states[-1]], kind, tokens, position):
-                kind = "NAME"
-            action = tables.actions[states[-1]].get(kind)
+            if perhaps_name and is_name(actions[states[-1]], kind, tokens, position):
+                kind, perhaps_name = "NAME", False
+            action = actions[states[-1]].get(kind)
             if action is None:
-                raise SyntaxFailure(position, expected(tables, start, tokens[:position]))
+                raise SyntaxFailure(position, expected(start, tokens[:position]))
             if action > 0:
                 break
-            rule = tables.rules[-action - 1]
-            if rule.action is None and rule.length == 1 and not rule.splice:
-                # An operand is also a product, a sum, a condition: most steps only give a value another name.
-                states[-1] = tables.gotos[states[-2]][rule.origin]
+            rule = rules[-action - 1]
+            if _renames(rule):
+                if perhaps_name:
+                    states[-1] = gotos[states[-2]][rule.origin]
+                else:
+                    states[-1] = _renamed(states[-2], states[-1], kind)
                 continue
-            children, first, last, depth = _pop(rule, states, values, reach)
-            if depth > deepest:
-                raise TooDeep(tokens[first], tokens[last])
+            size = rule.length
+            first, depth = firsts[-size], max(depths[-size:])
+            children = _children(rule, values)
             if rule.action is None:
                 value = children[0]
             elif rule.action in _LISTS:
                 value = children
             else:
-                value = builder.make(rule.action, children, tokens[first], tokens[last])
+                depth += 1
+                if depth > deepest:
+                    raise TooDeep(tokens[first], tokens[position - 1])
+                value = builder.make(rule.action, children, tokens[first], tokens[position - 1])
+            del values[-size:], states[-size:], firsts[-size:], depths[-size:]
             values.append(value)
-            reach.append((first, last, depth))
-            states.append(tables.gotos[states[-1]][rule.origin])
+            firsts.append(first)
+            depths.append(depth)
+            states.append(gotos[states[-1]][rule.origin])
         states.append(action - 1)
         values.append(token)
-        reach.append((position, position, 0))
+        firsts.append(position)
+        depths.append(0)
         if len(states) > _STATES_PER_LEVEL * deepest:
             raise TooDeep(tokens[position], tokens[position])
     return values[0]
+
+
+def _renames(rule: Rule) -> bool:
+    """Whether it only gives a value another name: an operand is also a product, a sum, a condition."""
+    return rule.action is None and rule.length == 1 and not rule.splice
+
+
+@cache
+def _renamed(below: int, state: int, kind: str) -> int:
+    """The state after all such steps before a token: most steps are, and they depend on no other state."""
+    tables = load_tables()
+    while (action := tables.actions[state].get(kind, 1)) < 0 and _renames(rule := tables.rules[-action - 1]):
+        state = tables.gotos[below][rule.origin]
+    return state
 
 
 def is_name(actions: Mapping[str, int], kind: str, tokens: Sequence[Token], position: int) -> bool:
@@ -109,10 +136,8 @@ _OF_PLACES = (",", "->", "(", "[", "*", ">=", "when")
 _AFTER_NAMES = {**dict.fromkeys(CLAUSES, _OF_PLACES), "token": ("|",), "order": (*_BEHIND_NAMES, "[")}
 
 
-def _pop(
-    rule: Rule, states: list[int], values: list[Any], reach: list[tuple[int, int, int]]
-) -> tuple[list[Any], int, int, int]:
-    """Pops the rule's children off the stacks; returns the relevant ones, and the extent of all."""
+def _children(rule: Rule, values: list[Any]) -> list[Any]:
+    """The children that matter, of those at the end of the values."""
     size = rule.length
     children: list[Any] = []
     picked = rule.pick
@@ -125,18 +150,16 @@ def _pop(
             children += values[position - size]
         else:
             children.append(values[position - size])
-    first, last = reach[-size][0], reach[-1][1]
-    depth = max(below for _, _, below in reach[-size:]) + (rule.action is not None and rule.action not in _LISTS)
-    del values[-size:], states[-size:], reach[-size:]
-    return children, first, last, depth
+    return children
 
 
-def expected(tables: ParserTables, start: str, tokens: Sequence[Token]) -> frozenset[str]:
+def expected(start: str, tokens: Sequence[Token]) -> frozenset[str]:
     """The kinds of token that may follow the given ones, which the automaton accepts.
 
     Each kind is tried separately: LALR rows alone allow too many, and when a token fails, the automaton has already
     reduced the tokens before it.
     """
+    tables = load_tables()
     states = [tables.starts[start]]
     for position, token in enumerate(tokens):
         _shift(tables, states, token.kind, tokens, position)

@@ -105,8 +105,8 @@ def lex(text: str, path: str) -> Lexed:
         kind, found = match.lastgroup or "", match.group()
         column = match.start() - line_start + 1
         if kind == "SPACE":
-            breaks = [space.end() for space in _LINE_BREAK.finditer(found)]
-            if breaks:
+            if "\n" in found or "\r" in found:  # few of them, so that others need no search
+                breaks = [space.end() for space in _LINE_BREAK.finditer(found)]
                 line += len(breaks)
                 line_start = match.start() + breaks[-1]
                 first = True

@@ -16,7 +16,7 @@ from petri.language.syntax.lexer import Comment, Lexed, Token, lex, span_of
 from petri.language.syntax.slips import EXPLAINS_SIGNS, SPREADING, explain, names_beside
 from petri.language.syntax.splitting import Statement, split
 from petri.language.syntax.steps import BLOCK_WORDS, BRANCH_WORDS, STEP_WORDS, nested
-from petri.language.syntax.tables import END, ParserTables, load_tables
+from petri.language.syntax.tables import END
 from petri.structs import Struct, field, replace
 
 if TYPE_CHECKING:
@@ -87,7 +87,6 @@ class _Parser:
     def __init__(self, path: str, lexed: Lexed, known: KnownStatements | None = None) -> None:
         self.path = path
         self.known = known
-        self.tables: ParserTables = load_tables()
         self.builder = Builder(path)
         self.statements = split(lexed.tokens, path)
         self.spaces = _join_names_of_imports(self.statements)
@@ -187,7 +186,7 @@ class _Parser:
                 raise SyntaxFailure(1, frozenset((END,)))
             return ()
         start, tokens = _start(statement.word, tokens)
-        node = run(self.tables, self.builder, start, tokens, DEEPEST)
+        node = run(self.builder, start, tokens, DEEPEST)
         return node if isinstance(node, tuple) else (node,)
 
     def _recovered(self, statement: Statement, failure: SyntaxFailure) -> tuple[tree.Declaration, ...]:
@@ -323,7 +322,7 @@ def follows(text: str, path: str) -> tuple[Statement | None, frozenset[str]]:
         return last, frozenset((END,))
     start, tokens = _start(last.word, last.tokens)
     try:
-        return last, expected(load_tables(), start, tokens)
+        return last, expected(start, tokens)
     except LookupError:
         return last, frozenset()
 

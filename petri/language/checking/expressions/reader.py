@@ -360,10 +360,10 @@ class Reader(Struct):
         if e.unit is not None:
             return quantity_of(self.checker, self.scope, e, {*self.variables, *self.loops})
         if e.value.denominator == 1 and not any(mark in e.text for mark in ".%eE"):
-            value = constant(int(e.value), "int", e.span)
-            if abs(e.value) >= 2**63:
+            number = e.value.numerator
+            if abs(number) >= 2**63:
                 raise CheckError("constant-overflow", e.span, reason="integers have 64 bits")
-            return Value(INT, (value,), e.span, zero=e.value == 0)
+            return Value(INT, (constant(number, "int", e.span),), e.span, zero=number == 0)
         return Value(REAL, (constant(Fraction(e.value), "real", e.span),), e.span, zero=e.value == 0)
 
     def _field(self, e: tree.Field) -> Value:
