@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 import pytest
 
 from petri import language, library
-from petri.diagnostics import LanguageError
+from petri.diagnostics import Diagnostic, LanguageError
 from petri.language.flattening.further import Further
 from petri.net import Net, Transition
 
@@ -92,14 +92,26 @@ def test_each_instance_has_its_own_places(made: list[str], monkeypatch: pytest.M
     assert made == ["part[0].go[1]", "part[0].go[2]", "part[1].go[1]", "part[1].go[2]"]
 
 
-def test_an_index_outside_is_found_in_each_turn(made: list[str]) -> None:
-    with pytest.raises(LanguageError) as failure:
-        language.loads("net outside\nplace p[0..3] = token\ntransition t[i in 0..3]: p[i] -> p[i + 1]  takes 1\n")
-    [wrong] = failure.value.diagnostics
-    assert wrong.span is not None
-    assert (wrong.id, wrong.values["index"], wrong.span.column) == ("index-outside", 4, 34)
-    with pytest.raises(LanguageError, match=r"there is no `p\[4\]`"):
-        language.loads("net outside\nplace p[0..3] = token\ntransition t[i in 0..4]: p[i] -> p[0]  takes 1\n")
+@pytest.mark.parametrize(
+    ("index", "wrong"),
+    [
+        ("i + 1", "index-outside"),
+        ("2 - i", "index-outside"),
+        ("4 mod (i - 2)", "constant-zero-division"),
+        ("i * (1 - i) * 4611686018427387904 mod 4", "constant-overflow"),
+        ("if i > 1 then 4 else i", "index-outside"),
+    ],
+)
+def test_an_index_fails_as_it_does_one_by_one(index: str, wrong: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def failure() -> list[Diagnostic]:
+        with pytest.raises(LanguageError) as found:
+            language.loads(f"net n\nplace p[0..3] = token\ntransition t[i in 0..3]: p[i] -> p[{index}]  takes 1\n")
+        return list(found.value.diagnostics)
+
+    together = failure()
+    assert [one.id for one in together] == [wrong]
+    monkeypatch.setattr(Further, "of", lambda *_: None)
+    assert failure() == together
 
 
 @pytest.mark.slow

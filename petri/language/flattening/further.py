@@ -7,9 +7,9 @@ from itertools import repeat
 from typing import TypeVar
 
 from petri import net
-from petri.language.flattening.instance import Instance
+from petri.language.flattening.instance import Instance, position_of
 from petri.language.flattening.loops import label
-from petri.language.meaning.nodes import LOCAL, PLACES
+from petri.language.meaning.nodes import LOCAL, PLACES, evaluate_each
 from petri.language.meaning.templates import PlaceUse, TransitionTemplate
 from petri.language.meaning.types import Request
 from petri.structs import replace
@@ -17,7 +17,7 @@ from petri.structs import replace
 Arc = TypeVar("Arc", net.InputArc, net.InhibitorArc)
 Item = TypeVar("Item")
 Find = Callable[[Sequence[int]], Sequence[int]]
-"""The places that are meant in these turns of the last loop, while the others stand still."""
+"""The places that are meant in these turns of the last loop, at least one, while the other loops stand still."""
 
 
 class Further:
@@ -71,23 +71,20 @@ class Further:
         """None if the place is the same in all turns of all loops."""
         if not isinstance(use, PlaceUse) or not any(index.flags & LOCAL for index in use.indices):
             return None
-        instance, local = self.instance, self.loop.local
-        places, index = instance.present(use.symbol, use.span), use.indices[0]
-        values = instance.shapes[use.symbol.number][0]
+        symbol, indices, instance = use.symbol, use.indices, self.instance
+        places, shape = instance.present(symbol, use.span), instance.shapes[symbol.number]
 
-        def searched(turns: Sequence[int]) -> list[int]:
-            found = []
-            for turn in turns:
-                instance.locals[local] = turn
-                found.append(places[instance.position(use.symbol, use.indices, use.span)])
-            return found
+        def find(turns: Sequence[int]) -> list[int]:
+            positions = [0] * len(turns)
+            for index, values in zip(indices, shape, strict=True):
+                found = evaluate_each(index, instance.locals, self.loop.local, turns)
+                for end in (min(found), max(found)):
+                    position_of(symbol, end, values, use.span)
+                first, size = values.start, len(values)
+                positions = [before * size + value - first for before, value in zip(positions, found, strict=True)]
+            return [places[position] for position in positions]
 
-        def in_order(turns: Sequence[int]) -> Sequence[int]:
-            if turns[0] not in values or turns[-1] not in values:
-                return searched(turns)
-            return places[turns[0] - values.start : turns[-1] - values.start + 1]
-
-        return in_order if len(use.indices) == 1 and index.op == "local" and index.value == local else searched
+        return find
 
 
 def _arcs(arc: Arc, find: Find | None, turns: Sequence[int]) -> Iterable[Arc]:

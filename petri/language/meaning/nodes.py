@@ -8,7 +8,9 @@ fractions that are rounded once, when they become part of the flat net.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from fractions import Fraction
 from itertools import pairwise
 from typing import Protocol
@@ -177,6 +179,27 @@ def evaluate(node: Node, values: Sequence[Constant]) -> Constant:
     return checked(OPERATIONS[op](node, *operands), node)
 
 
+def evaluate_each(node: Node, values: list[Constant], local: int, turns: Sequence[int]) -> Sequence[int]:
+    """The values of a whole number while one local takes those of `turns`, which are at least one.
+
+    Raises as `evaluate` does. The indices of large arrays are sums and remainders, which are computed of all turns.
+    """
+    if node.op == "local" and node.value == local:
+        return turns
+    if not node.flags & LOCAL or node.op == "local":
+        return [int(evaluate(node, values))] * len(turns)
+    if node.kind == "int" and (compute := _OF_INTS.get(node.op)):
+        with suppress(ZeroDivisionError):
+            found = list(map(compute, *(evaluate_each(arg, values, local, turns) for arg in node.args)))
+            if min(found) >= INT_MIN and max(found) <= INT_MAX:
+                return found
+    found = []
+    for turn in turns:
+        values[local] = turn
+        found.append(int(evaluate(node, values)))
+    return found
+
+
 def checked(value: Constant, node: Node) -> Constant:
     if node.kind == "int":
         if not INT_MIN <= value <= INT_MAX:
@@ -240,6 +263,9 @@ def checked_item(node: Node, index: Constant, length: int) -> int:
     return int(index)
 
 
+_OF_INTS: Mapping[str, Callable[[int, int], int]] = {
+    "add": operator.add, "sub": operator.sub, "mul": operator.mul, "idiv": operator.floordiv, "mod": operator.mod
+}  # fmt: skip
 OPERATIONS: dict[str, Callable[..., Constant]] = {
     "neg": lambda node, x: -x,
     "add": lambda node, x, y: x + y,
