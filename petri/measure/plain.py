@@ -54,6 +54,8 @@ class Array:
 
     def __getitem__(self, at: Any) -> Any:
         """Some rows, by a slice, a list or booleans; one of them, by an index; or `[rows, columns]` of them."""
+        if type(at) is slice and len(self.shape) == 1:
+            return vector(self.columns[0][at])
         if isinstance(at, tuple):
             rows, which = at
             if isinstance(which, slice):
