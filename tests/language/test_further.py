@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import random
 from collections.abc import Callable, Iterator, Sequence
 
 import pytest
@@ -10,6 +12,9 @@ from petri import language, library
 from petri.diagnostics import Diagnostic, LanguageError
 from petri.language.flattening.further import Further
 from petri.net import Net, Transition
+from tests.fuzz import retold
+from tests.fuzz.kinds import KINDS
+from tests.fuzz.texts import Text
 
 ARRAYS = """
 net arrays
@@ -118,3 +123,16 @@ def test_an_index_fails_as_it_does_one_by_one(index: str, wrong: str, monkeypatc
 @pytest.mark.parametrize("name", NETS)
 def test_the_nets_of_the_library_are_the_same_both_ways(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert language.load(NETS[name]) == one_by_one(lambda: language.load(NETS[name]), monkeypatch)
+
+
+@pytest.mark.slow
+def test_random_texts_are_the_same_both_ways(made: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    for case in range(80):
+        drawn = json.loads(KINDS["text"].make(random.Random(f"further {case}")))
+        text = Text(**{name: value for name, value in drawn.items() if name not in ("run", "telling")})
+
+        def load(text: Text = text) -> Net:
+            return retold.loaded(retold.plain(text), text.streams)
+
+        assert load() == one_by_one(load, monkeypatch)
+    assert len(made) > 200
