@@ -108,6 +108,8 @@ pub struct Histogram {
     zero: Cell,
     positive: SignBuckets,
     negative: SignBuckets,
+    /// How many buckets have values: a snapshot need not look behind the last one.
+    used: usize,
 }
 
 impl Default for Histogram {
@@ -128,6 +130,7 @@ impl Histogram {
             zero: Cell::default(),
             positive: SignBuckets::default(),
             negative: SignBuckets::default(),
+            used: 0,
         }
     }
 
@@ -148,9 +151,17 @@ impl Histogram {
             self.maximum = value;
         }
         let number = bucket(value);
+        self.put(number, 1, value - edge(number));
+    }
+
+    /// More values come into a bucket, whose distances from its edge have this sum.
+    #[inline]
+    fn put(&mut self, number: i64, count: u64, excess: f64) {
         let cell = self.cell(number);
-        cell.count += 1;
-        cell.excess += value - edge(number);
+        let first = cell.count == 0;
+        cell.count += count;
+        cell.excess += excess;
+        self.used += usize::from(first && count > 0);
     }
 
     #[inline]
@@ -178,9 +189,7 @@ impl Histogram {
         self.minimum = self.minimum.min(other.minimum);
         self.maximum = self.maximum.max(other.maximum);
         for (number, theirs) in other.filled() {
-            let cell = self.cell(number);
-            cell.count += theirs.count;
-            cell.excess += theirs.excess;
+            self.put(number, theirs.count, theirs.excess);
         }
     }
 
@@ -213,17 +222,16 @@ impl Histogram {
         };
         for (index, &number) in saved.buckets.iter().enumerate() {
             fits(number.unsigned_abs() <= MOST_BUCKET, "a bucket of a sample has a number that none has")?;
-            *histogram.cell(number) = Cell { count: saved.counts[index], excess: saved.excesses[index] };
+            histogram.put(number, saved.counts[index], saved.excesses[index]);
         }
         Ok(histogram)
     }
 
     pub fn snapshot(&self) -> Snapshot {
-        let filled = self.filled().count();
         let mut snapshot = Snapshot {
-            buckets: Vec::with_capacity(filled),
-            counts: Vec::with_capacity(filled),
-            excesses: Vec::with_capacity(filled),
+            buckets: Vec::with_capacity(self.used),
+            counts: Vec::with_capacity(self.used),
+            excesses: Vec::with_capacity(self.used),
             count: self.count,
             origin: self.origin,
             first_moment: self.first_moment,
@@ -231,11 +239,11 @@ impl Histogram {
             min: self.minimum,
             max: self.maximum,
         };
-        for (number, cell) in self.filled() {
+        self.filled().take(self.used).for_each(|(number, cell)| {
             snapshot.buckets.push(number);
             snapshot.counts.push(cell.count as i64);
             snapshot.excesses.push(cell.excess);
-        }
+        });
         snapshot
     }
 }

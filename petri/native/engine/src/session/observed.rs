@@ -3,6 +3,7 @@
 use crate::base::ticks::Ticks;
 use crate::engine::run::Engine;
 use crate::observe::snapshot::ProbeSnapshot;
+use crate::state::integrals::rounded;
 
 /// Sums and integrals since the statistics began. Rows have one number for each place, or each transition; times are in ticks.
 pub struct Observed {
@@ -43,7 +44,7 @@ impl Observed {
         let (mut set, mut dropped) = (vec![0; active.len()], vec![0; active.len()]);
         for (transition, clocks) in program.racing.iter().zip(engine.clocks.of.iter()) {
             let row = transition.at();
-            (in_progress[row], active[row]) = (clocks.integral_at(now) as f64, clocks.busy_at(now));
+            (in_progress[row], active[row]) = (rounded(clocks.integral_at(now)), clocks.busy_at(now));
             (set[row], dropped[row]) = (clocks.set, clocks.dropped);
         }
         Observed {

@@ -4,10 +4,10 @@
 //! and of tokens there is. Searches, joins and machine code know bags, queues, stacks and heaps.
 //!
 //! **Idea.** The tokens that are shown are a bag of their own, the *front*: a place behind those of the net, from which the
-//! transitions take. The lines have all tokens. Each is a pairing heap (Fredman, Sedgewick, Sleator and Tarjan, 1986) whose root is the
-//! token that is shown: one that arrives is compared with the root alone, and whichever comes later becomes a child of the other;
-//! when the root leaves, its children are joined in pairs, and then from the last pair to the first. A queue orders its heap by
-//! arrival, a stack by arrival backwards, a keyed place by rank and arrival.
+//! transitions take. The lines have all tokens. Queues and stacks are lists. That of a keyed place is a pairing heap (Fredman,
+//! Sedgewick, Sleator and Tarjan, 1986), by rank and arrival, whose root is the token that is shown: one that arrives is compared with
+//! the root alone, and whichever comes later becomes a child of the other; when the root leaves, its children are joined in pairs, and
+//! then from the last pair to the first.
 //!
 //! ```text
 //! per flow, fifo: a0 b0 a1 a2 b1 have arrived        front (seats)   a0  b0
@@ -18,7 +18,7 @@
 //! Invariants:
 //! - *seats*: seat s of the front has the root of line `seats[s]`, whose seat is s; all lines with tokens have a seat.
 //! - *counts*: each line counts its tokens, and `nodes` without those that are free are all of them.
-//! - *heap*: no token comes before its parent.
+//! - *order*: no token comes before its parent, or before the one ahead of it in a list; the first of a queue knows the last.
 //! - *lines*: a key has a group as long as it has tokens or reserved room.
 //! - *reserved*: a line has no more tokens and reserved room than the capacity, if it has reserved room.
 
@@ -37,8 +37,9 @@ const NONE: u32 = u32::MAX;
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 struct Line {
+    /// The first token.
     root: u32,
-    /// Where the front has the root.
+    /// Where the front has it.
     seat: u32,
     count: u32,
     /// Tokens that firings in progress will deposit, where the place has a capacity.
@@ -51,7 +52,8 @@ impl Default for Line {
     }
 }
 
-/// A token in a heap: its place in the order, its first child, and the next child of its parent.
+/// A token: its place in the order, and the next one in its list. In a heap, its first child, and the next child of its parent. The
+/// `child` of the first token of a queue is the last one.
 #[derive(Clone, Copy, Debug)]
 struct Node {
     rank: Rank,
@@ -76,7 +78,7 @@ pub struct Lines {
     lines: KeyTable<Line>,
     slots: Vec<u32>,
     width: usize,
-    backwards: bool,
+    discipline: Discipline,
     nodes: Vec<Node>,
     /// The tokens of the nodes.
     tokens: Vec<u64>,
@@ -86,7 +88,7 @@ pub struct Lines {
     arrivals: u64,
 }
 
-clone_into_fields!(Lines { lines, slots, width, backwards, nodes, tokens, free, seats, arrivals });
+clone_into_fields!(Lines { lines, slots, width, discipline, nodes, tokens, free, seats, arrivals });
 
 impl Lines {
     /// The offsets of the address of the records of lines, and of the number of tokens and the reserved room in one; and the size of a
@@ -105,7 +107,7 @@ impl Lines {
             lines,
             slots: program.slots.clone(),
             width,
-            backwards: program.discipline == Discipline::Lifo,
+            discipline: program.discipline,
             nodes: Vec::new(),
             tokens: Vec::new(),
             free: Vec::new(),
@@ -154,7 +156,7 @@ impl Lines {
         let line = self.lines.enter(SlotsOf { token, slots: &self.slots });
         let node = self.new_node(token, rank);
         let before = self.lines[line].root;
-        let root = self.join(before, node);
+        let root = self.with(before, node);
         let state = &mut self.lines[line];
         state.root = root;
         state.count += 1;
@@ -170,7 +172,7 @@ impl Lines {
         let line = self.seats[seat as usize];
         self.hide(seat);
         let root = self.lines[line].root;
-        let next = self.join_children(self.nodes[root as usize].child);
+        let next = self.without(root);
         self.free.push(root);
         let state = &mut self.lines[line];
         state.root = next;
@@ -217,7 +219,39 @@ impl Lines {
         lines.map(|node| self.token_of(node)).collect()
     }
 
-    // ------------------------------------------------------------ heaps
+    // ------------------------------------------------------------ lists and heaps
+
+    /// The first token of a line that a new one has joined; NONE for an empty one.
+    fn with(&mut self, root: u32, node: u32) -> u32 {
+        match self.discipline {
+            Discipline::Key => self.join(root, node),
+            Discipline::Lifo => {
+                self.nodes[node as usize].next = root;
+                node
+            }
+            _ if root == NONE => {
+                self.nodes[node as usize].child = node;
+                node
+            }
+            _ => {
+                let last = std::mem::replace(&mut self.nodes[root as usize].child, node);
+                self.nodes[last as usize].next = node;
+                root
+            }
+        }
+    }
+
+    /// The first token of a line that its first one has left, or NONE.
+    fn without(&mut self, root: u32) -> u32 {
+        let Node { next, child, .. } = self.nodes[root as usize];
+        match self.discipline {
+            Discipline::Key => return self.join_children(child),
+            Discipline::Lifo => {}
+            _ if next == NONE => {}
+            _ => self.nodes[next as usize].child = child,
+        }
+        next
+    }
 
     fn new_node(&mut self, token: &[u64], rank: Rank) -> u32 {
         let node = Node { rank, arrival: self.arrivals, child: NONE, next: NONE };
@@ -234,7 +268,7 @@ impl Lines {
 
     fn is_before(&self, one: u32, other: u32) -> bool {
         let (one, other) = (&self.nodes[one as usize], &self.nodes[other as usize]);
-        if self.backwards {
+        if self.discipline == Discipline::Lifo {
             one.arrival > other.arrival
         } else {
             (one.rank, one.arrival) < (other.rank, other.arrival)
@@ -281,7 +315,8 @@ impl Lines {
         while let Some(node) = open.pop() {
             if node != NONE {
                 found.push(node);
-                open.extend([self.nodes[node as usize].child, self.nodes[node as usize].next]);
+                open.push(self.nodes[node as usize].next);
+                open.extend((self.discipline == Discipline::Key).then_some(self.nodes[node as usize].child));
             }
         }
         found
@@ -301,8 +336,10 @@ impl Lines {
             let (state, nodes) = (&self.lines[line], self.nodes_of(line));
             all += nodes.len();
             ensure(nodes.len() == state.count as usize, "counts", || format!("{state:?} of {nodes:?}"))?;
-            let parents = nodes.iter().all(|&node| self.children(node).all(|child| self.is_before(node, child)));
-            ensure(parents, "heap", || format!("{nodes:?}"))?;
+            let ordered = nodes.iter().all(|&node| self.children(node).all(|child| self.is_before(node, child)));
+            let queue = !matches!(self.discipline, Discipline::Key | Discipline::Lifo);
+            let last = nodes.last() == Some(&self.nodes[state.root as usize].child);
+            ensure(ordered && (last || !queue), "order", || format!("{nodes:?}"))?;
             let key = SlotsOf { token: self.shown(line), slots: &self.slots };
             ensure(self.lines.find(key) == Some(line), "lines", || format!("line {line}"))?;
             let room = capacity.is_none_or(|most| state.reserved == 0 || self.load(key) <= most);
@@ -311,11 +348,12 @@ impl Lines {
         ensure(all + self.free.len() == self.nodes.len(), "counts", || format!("{all} of {}", self.nodes.len()))
     }
 
+    /// The children of a token; in a list, the one behind it.
     fn children(&self, node: u32) -> impl Iterator<Item = u32> + '_ {
         let some = |node: u32| (node != NONE).then_some(node);
-        std::iter::successors(some(self.nodes[node as usize].child), move |&child| {
-            some(self.nodes[child as usize].next)
-        })
+        let Node { child, next, .. } = self.nodes[node as usize];
+        let (first, most) = if self.discipline == Discipline::Key { (child, usize::MAX) } else { (next, 1) };
+        std::iter::successors(some(first), move |&child| some(self.nodes[child as usize].next)).take(most)
     }
 }
 
@@ -454,7 +492,8 @@ mod tests {
         };
         assert_eq!(damaged(|lines| lines.seats.swap(0, 1)), "seats");
         assert_eq!(damaged(|lines| lines.lines[0].count = 7), "counts");
-        assert_eq!(damaged(|lines| lines.nodes[2].arrival = 0), "heap");
+        assert_eq!(damaged(|lines| lines.nodes[2].arrival = 0), "order");
+        assert_eq!(damaged(|lines| lines.nodes[0].child = 2), "order");
         assert_eq!(damaged(|lines| lines.lines[0].reserved = 1), "reserved");
         assert_eq!(damaged(|lines| lines.free.push(9)), "counts");
     }
