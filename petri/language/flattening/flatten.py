@@ -250,6 +250,7 @@ class Flattener:
             self._left_out(_given(template.outputs), instance)
 
     def _array(self, template: TransitionTemplate, instance: Instance) -> None:
+        first: net.Transition | None = None
         further: Further | None = None
         for outer, values in rows(template.loops, instance, self._allow):
             for done, value in enumerate(values):
@@ -258,7 +259,8 @@ class Flattener:
                     break
                 suffix = outer + begin_turn(template.loops[-1], value, instance)
                 made = self._one_transition(template, instance, suffix)
-                further = None if made is None else Further.of(made, template, instance)
+                if first is None and made is not None:
+                    first, further = made, Further.of(made, template, instance)
 
     def _one_transition(self, template: TransitionTemplate, instance: Instance, suffix: str) -> net.Transition | None:
         """The transition of this turn of the loops; None if it is not in the net."""
