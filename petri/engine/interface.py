@@ -105,7 +105,7 @@ class Session(Protocol):
         """Everything counted since the window started."""
 
     def snapshot(self) -> Any:
-        """What `observe` would return now, for `observations`, as most snapshots of a run are never wanted."""
+        """The statistics as they are now. `observations` reads them, as most snapshots of a run are never wanted."""
 
     def observations(self, snapshots: Sequence[Any]) -> list[Observation]:
         """What these snapshots have seen. An observation among them, of a saved run, is one already."""

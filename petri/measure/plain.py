@@ -54,17 +54,17 @@ class Array:
 
     def __getitem__(self, at: Any) -> Any:
         """Some rows, by a slice, a list or booleans; one of them, by an index; or `[rows, columns]` of them."""
-        if type(at) is slice and len(self.shape) == 1:
-            return vector(self.columns[0][at])
+        if isinstance(at, slice):
+            if len(self.shape) == 1:
+                return vector(self.columns[0][at])
+            columns = [column[at] for column in self.columns]
+            return Array(columns, (len(range(*at.indices(self.shape[0]))), *self.shape[1:]))
         if isinstance(at, tuple):
             rows, which = at
             if isinstance(which, slice):
                 chosen = self.columns[which]
                 return Array(chosen, (self.shape[0], len(chosen)))[rows]
             return vector(self.columns[which])[rows]
-        if isinstance(at, slice):
-            columns = [column[at] for column in self.columns]
-            return Array(columns, (len(range(*at.indices(self.shape[0]))), *self.shape[1:]))
         if isinstance(at, (Array, list)):
             rows = list(at)
             if rows and isinstance(rows[0], bool):

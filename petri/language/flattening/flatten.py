@@ -255,12 +255,13 @@ class Flattener:
         for outer, values in rows(template.loops, instance, self._allow):
             for done, value in enumerate(values):
                 if further is not None:
-                    self._take(template, further.transitions(instance.prefix + template.name + outer, values[done:]))
+                    self._add(template, further.transitions(instance.prefix + template.name + outer, values[done:]))
                     break
                 suffix = outer + begin_turn(template.loops[-1], value, instance)
                 made = self._one_transition(template, instance, suffix)
                 if first is None and made is not None:
-                    first, further = made, Further.of(made, template, instance)
+                    first = made
+                    further = Further.of(made, template, instance) if self._are_alike(template) else None
 
     def _one_transition(self, template: TransitionTemplate, instance: Instance, suffix: str) -> net.Transition | None:
         """The transition of this turn of the loops; None if it is not in the net."""
@@ -270,10 +271,10 @@ class Flattener:
         if template.seen:
             self.measured[len(self.net_transitions)] = instance.now()
         made = self._transition(template, instance, instance.prefix + template.name + suffix + template.step)
-        self._take(template, [made])
+        self._add(template, [made])
         return made
 
-    def _take(self, template: TransitionTemplate, transitions: Iterable[net.Transition]) -> None:
+    def _add(self, template: TransitionTemplate, transitions: Iterable[net.Transition]) -> None:
         """Add transitions of one declaration to the net."""
         start = len(self.net_transitions)
         self.net_transitions += transitions
@@ -284,6 +285,10 @@ class Flattener:
         self.like += added if first is None else repeat(first, len(added))
         if lent := {position for position, arc in enumerate(template.inputs) if arc.lends}:
             self.kept.add(added, lent)
+
+    def _are_alike(self, template: TransitionTemplate) -> bool:
+        """Of a declaration that has a transition in the net."""
+        return self._firsts[id(template)] is not None
 
     def _left_out(self, given: Iterable[PlaceSymbol], instance: Instance) -> None:
         """Note the places to which something that is not in the net would give tokens."""

@@ -41,11 +41,11 @@ class Further:
 
     @classmethod
     def of(cls, first: net.Transition, t: TransitionTemplate, instance: Instance) -> Further | None:
-        """None where something else can differ, or is not in the net."""
+        """None where something else can differ, or is not in the net. Their expressions are alike."""
         varies = any(node is not None and node.flags & (LOCAL | PLACES) for node in (t.priority, t.condition))
         replies = any(isinstance(one.place, Request) for one in t.outputs)
         left_out = len(first.outputs) < len(t.outputs)
-        if not t.alike or t.seen or varies or replies or left_out or t.sets:
+        if t.seen or varies or replies or left_out or t.sets:
             return None
         return cls(first, t, instance)
 

@@ -35,7 +35,7 @@ class Instance:
 
     def now(self) -> Instance:
         """The same with the locals as they are now, in this iteration of its loops."""
-        kept = Instance(self.body, self.prefix)
+        kept = Instance(self.body, self.prefix)  # `copy` is slow to load
         for name in self.__slots__:
             setattr(kept, name, getattr(self, name))
         kept.locals = list(self.locals)

@@ -182,7 +182,8 @@ def evaluate(node: Node, values: Sequence[Constant]) -> Constant:
 def evaluate_each(node: Node, values: list[Constant], local: int, turns: Sequence[int]) -> Sequence[int]:
     """The values of a whole number while one local takes those of `turns`, which are at least one.
 
-    Raises as `evaluate` does. The indices of large arrays are sums and remainders, which are computed of all turns.
+    Raises as `evaluate` does. Most indices of large arrays are sums and remainders, which are computed for all turns at
+    once.
     """
     if node.op == "local" and node.value == local:
         return turns
