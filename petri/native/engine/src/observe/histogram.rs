@@ -108,7 +108,7 @@ pub struct Histogram {
     zero: Cell,
     positive: SignBuckets,
     negative: SignBuckets,
-    /// How many buckets have values: a snapshot need not look behind the last one.
+    /// How many buckets have values: a snapshot need not look beyond the last of them.
     used: usize,
 }
 
@@ -154,14 +154,14 @@ impl Histogram {
         self.put(number, 1, value - edge(number));
     }
 
-    /// More values come into a bucket, whose distances from its edge have this sum.
+    /// Values, one at least, come into a bucket. The distances from its edge have this sum.
     #[inline]
     fn put(&mut self, number: i64, count: u64, excess: f64) {
         let cell = self.cell(number);
         let first = cell.count == 0;
         cell.count += count;
         cell.excess += excess;
-        self.used += usize::from(first && count > 0);
+        self.used += usize::from(first);
     }
 
     #[inline]
@@ -222,8 +222,9 @@ impl Histogram {
         };
         for (index, &number) in saved.buckets.iter().enumerate() {
             fits(number.unsigned_abs() <= MOST_BUCKET, "a bucket of a sample has a number that none has")?;
-            histogram.put(number, saved.counts[index], saved.excesses[index]);
+            *histogram.cell(number) = Cell { count: saved.counts[index], excess: saved.excesses[index] };
         }
+        histogram.used = histogram.filled().count();
         Ok(histogram)
     }
 
@@ -255,6 +256,16 @@ mod tests {
 
     fn number(word: &str) -> f64 {
         f64::from_bits(u64::from_str_radix(word, 16).unwrap())
+    }
+
+    #[test]
+    fn of_a_bucket_that_is_saved_twice_the_last_counts() {
+        let mut histogram = Histogram::new();
+        [1.0, 1.0, 3.0].into_iter().for_each(|value| histogram.add(value));
+        let mut saved = histogram.save();
+        (saved.buckets[1], saved.counts[1]) = (saved.buckets[0], 5);
+        let state = Histogram::of(&saved).expect("a histogram").snapshot();
+        assert_eq!((state.buckets, state.counts), (vec![bucket(1.0)], vec![5]));
     }
 
     fn outcome(events: &[&str]) -> Vec<String> {

@@ -4,10 +4,10 @@
 //! and of tokens there is. Searches, joins and machine code know bags, queues, stacks and heaps.
 //!
 //! **Idea.** The tokens that are shown are a bag of their own, the *front*: a place behind those of the net, from which the
-//! transitions take. The lines have all tokens. Queues and stacks are lists. That of a keyed place is a pairing heap (Fredman,
-//! Sedgewick, Sleator and Tarjan, 1986), by rank and arrival, whose root is the token that is shown: one that arrives is compared with
-//! the root alone, and whichever comes later becomes a child of the other; when the root leaves, its children are joined in pairs, and
-//! then from the last pair to the first.
+//! transitions take. The lines have all tokens. The line of a queue or a stack is a list. The line of a keyed place is a pairing heap
+//! (Fredman, Sedgewick, Sleator and Tarjan, 1986), by rank and arrival, whose root is the token that is shown: one that arrives is
+//! compared with the root alone, and whichever comes later becomes a child of the other; when the root leaves, its children are joined
+//! in pairs, and then from the last pair to the first.
 //!
 //! ```text
 //! per flow, fifo: a0 b0 a1 a2 b1 have arrived        front (seats)   a0  b0
@@ -221,7 +221,7 @@ impl Lines {
 
     // ------------------------------------------------------------ lists and heaps
 
-    /// The first token of a line that a new one has joined; NONE for an empty one.
+    /// The first token of a line that a new one has joined. `root` is the first one before, NONE of an empty line.
     fn with(&mut self, root: u32, node: u32) -> u32 {
         match self.discipline {
             Discipline::Key => self.join(root, node),
