@@ -2,6 +2,13 @@
 
 /// Bytes of a line of the cache.
 pub const LINE: usize = 64;
+/// Words of a line.
+pub const LINE_WORDS: usize = LINE / 8;
+
+/// Words in one line of the cache.
+#[derive(Clone, Copy, Default)]
+#[repr(C, align(64))]
+pub struct CacheLine(pub [u64; LINE_WORDS]);
 
 /// Prefetches a record into the processor's cache, where that is supported. Any address is allowed.
 #[inline(always)]

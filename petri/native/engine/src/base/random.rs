@@ -15,13 +15,20 @@ const AREA: f64 = 0.003949659822581557;
 pub const UNIT: f64 = 1.0 / (1u64 << 53) as f64;
 
 pub struct Ziggurat {
-    /// Right edges of the layers times 2⁻⁵³: a power of two rounds nothing, so one multiplication does.
-    pub scale: [f64; LAYERS],
+    pub layers: [Layer; LAYERS],
     edges: [f64; LAYERS + 1],
+    heights: [f64; LAYERS + 1],
+}
+
+/// What nearly every draw needs of a layer, in one line of the cache.
+#[derive(Clone, Copy)]
+#[repr(C, align(16))]
+pub struct Layer {
+    /// The right edge times 2⁻⁵³: a power of two rounds nothing, so one multiplication does.
+    pub scale: f64,
     /// A word that is less than this after `LEAST` is taken off it lies in the rectangle of its layer, and its place there
     /// is not 0: one comparison of integers for two of numbers.
-    pub inside: [u64; LAYERS],
-    heights: [f64; LAYERS + 1],
+    pub inside: u64,
 }
 
 pub fn ziggurat() -> &'static Ziggurat {
@@ -35,9 +42,11 @@ pub fn ziggurat() -> &'static Ziggurat {
             edges[i] = -portable::ln(portable::exp(-x) + AREA / x);
         }
         let heights = edges.map(|x| portable::exp(-x));
-        let scale: [f64; LAYERS] = std::array::from_fn(|i| edges[i] * UNIT);
-        let inside = std::array::from_fn(|i| places_before(edges[i + 1], scale[i]).saturating_sub(1) * LEAST);
-        Ziggurat { scale, edges, inside, heights }
+        let layers = std::array::from_fn(|i| {
+            let scale = edges[i] * UNIT;
+            Layer { scale, inside: places_before(edges[i + 1], scale).saturating_sub(1) * LEAST }
+        });
+        Ziggurat { layers, edges, heights }
     })
 }
 
@@ -155,9 +164,10 @@ impl Random {
     pub fn exponential(&mut self) -> f64 {
         let word = self.word();
         let layer = (word & 0xFF) as usize;
+        let Layer { scale, inside } = self.tables.layers[layer];
         // As signed numbers, which convert in one instruction.
-        let x = (word >> 11) as i64 as f64 * self.tables.scale[layer];
-        if word.wrapping_sub(LEAST) < self.tables.inside[layer] {
+        let x = (word >> 11) as i64 as f64 * scale;
+        if word.wrapping_sub(LEAST) < inside {
             return x;
         }
         self.exponential_rest(layer, x)
@@ -181,7 +191,7 @@ impl Random {
             }
             let word = self.word();
             layer = (word & 0xFF) as usize;
-            x = (word >> 11) as f64 * self.tables.scale[layer];
+            x = (word >> 11) as f64 * self.tables.layers[layer].scale;
         }
     }
 
@@ -227,13 +237,13 @@ mod tests {
     fn r3_a_comparison_of_words_is_one_of_places() {
         let tables = ziggurat();
         for layer in 0..LAYERS {
-            let edge = tables.inside[layer] / LEAST + 1;
+            let edge = tables.layers[layer].inside / LEAST + 1;
             for place in [0, 1, 2, edge.saturating_sub(2), edge - 1, edge, edge + 1, (1 << 53) - 1] {
                 let place = place.clamp(0, (1 << 53) - 1);
-                let inside = (place as f64 * tables.scale[layer]) < tables.edges[layer + 1];
+                let inside = (place as f64 * tables.layers[layer].scale) < tables.edges[layer + 1];
                 for low in [0, LEAST - 1] {
                     let word = place * LEAST + low;
-                    let told = word.wrapping_sub(LEAST) < tables.inside[layer];
+                    let told = word.wrapping_sub(LEAST) < tables.layers[layer].inside;
                     assert_eq!(told, inside && place > 0, "layer {layer}, place {place}");
                 }
             }

@@ -10,36 +10,38 @@
 //! words   h h h r r r r ·   h h h r r r r ·   …        row 1 begins at word 1 << 3
 //! ```
 //!
+//! The words begin at a line of the cache, so that no more lines are touched than need be.
+//!
 //! Invariants:
-//! - *rows*: the words are a whole number of rows.
+//! - *rows*: the words are room for a whole number of rows.
 //! - *head*: a row is at least as long as a head.
 
 use std::marker::PhantomData;
 use std::mem::{offset_of, size_of};
 
-use crate::base::cache::fetch;
+use crate::base::cache::{fetch, CacheLine, LINE_WORDS};
 use crate::base::invariant::{ensure, Verified};
 use crate::base::reuse::clone_into_fields;
 use crate::base::table::Table;
 
-/// A word of the rows.
+/// A line of the cache, of those that the rows are in.
 #[derive(Clone, Copy, Debug)]
 pub struct Position;
 
 /// Rows of a head, which is whole words, and of as many words behind it as the longest record needs. A row is a power of two
 /// long.
 pub struct Records<H> {
-    words: Table<Position, u64>,
+    lines: Table<Position, CacheLine>,
     /// Words of a row, as a power of two.
     bits: u32,
     of: PhantomData<H>,
 }
 
-clone_into_fields!(Records<H: Copy> { words, bits, of });
+clone_into_fields!(Records<H: Copy> { lines, bits, of });
 
 impl<H: Copy + Default> Records<H> {
     /// Where rows have the address of the first.
-    pub const START: usize = offset_of!(Records<H>, words) + Table::<Position, u64>::START;
+    pub const START: usize = offset_of!(Records<H>, lines) + Table::<Position, CacheLine>::START;
     /// Bytes of a head.
     pub const HEAD: usize = size_of::<H>();
     const HEAD_WORDS: usize = {
@@ -49,7 +51,7 @@ impl<H: Copy + Default> Records<H> {
 
     /// `rows` rows for records of at most `width` words.
     pub fn new(width: usize, rows: usize) -> Self {
-        let mut records = Records { words: Table::default(), bits: Self::bits(width), of: PhantomData };
+        let mut records = Records { lines: Table::default(), bits: Self::bits(width), of: PhantomData };
         records.lengthen(rows);
         records
     }
@@ -59,22 +61,36 @@ impl<H: Copy + Default> Records<H> {
         (Self::HEAD_WORDS + width).next_power_of_two().trailing_zeros()
     }
 
-    /// Lengthens to `rows` rows: first those that there were, then rows of zeros.
+    /// Lengthens to at least `rows` rows: first those that there were, then rows of zeros.
     pub fn lengthen(&mut self, rows: usize) {
-        self.words = self.words.iter().copied().chain(std::iter::repeat(0)).take(rows << self.bits).collect();
+        let lines = (rows << self.bits).div_ceil(LINE_WORDS);
+        self.lines = self.lines.iter().copied().chain(std::iter::repeat(CacheLine::default())).take(lines).collect();
     }
 
-    /// Doubles the number of rows of a ring that begins at `row`: first the rows in the order of the ring, then rows of zeros.
-    pub fn double_from(&mut self, row: usize) {
-        let rows = self.words.len() >> self.bits;
-        self.words.rotate_left(row << self.bits);
+    /// Doubles the number of rows of a ring of `rows` rows that begins at `row`: first the rows in the order of the ring, then rows
+    /// of zeros.
+    pub fn double_from(&mut self, row: usize, rows: usize) {
+        let (row, ring) = (row << self.bits, rows << self.bits);
+        self.words_mut()[..ring].rotate_left(row);
         self.lengthen(2 * rows);
     }
 
     #[inline(always)]
+    fn words(&self) -> &[u64] {
+        // SAFETY: lines are words, one behind the other.
+        unsafe { std::slice::from_raw_parts(self.lines.as_ptr().cast(), self.lines.len() * LINE_WORDS) }
+    }
+
+    #[inline(always)]
+    fn words_mut(&mut self) -> &mut [u64] {
+        // SAFETY: the same, and this borrow is exclusive.
+        unsafe { std::slice::from_raw_parts_mut(self.lines.as_mut_ptr().cast(), self.lines.len() * LINE_WORDS) }
+    }
+
+    #[inline(always)]
     fn row(&self, row: usize) -> *const u64 {
-        debug_assert!((row + 1) << self.bits <= self.words.len());
-        self.words.as_ptr().wrapping_add(row << self.bits)
+        debug_assert!((row + 1) << self.bits <= self.words().len());
+        self.words().as_ptr().wrapping_add(row << self.bits)
     }
 
     /// The head of a row, which must be one of those that there are.
@@ -95,12 +111,13 @@ impl<H: Copy + Default> Records<H> {
     /// The words behind the head of a row.
     #[inline(always)]
     pub fn record(&self, row: usize) -> &[u64] {
-        &self.words[(row << self.bits) + Self::HEAD_WORDS..(row + 1) << self.bits]
+        &self.words()[(row << self.bits) + Self::HEAD_WORDS..(row + 1) << self.bits]
     }
 
     #[inline(always)]
     pub fn record_mut(&mut self, row: usize) -> &mut [u64] {
-        &mut self.words[(row << self.bits) + Self::HEAD_WORDS..(row + 1) << self.bits]
+        let bits = self.bits;
+        &mut self.words_mut()[(row << bits) + Self::HEAD_WORDS..(row + 1) << bits]
     }
 
     /// Prefetches a row.
@@ -111,8 +128,8 @@ impl<H: Copy + Default> Records<H> {
 
     /// Checks the invariants.
     pub fn verify(&self) -> Verified {
-        let (words, row) = (self.words.len(), 1 << self.bits);
-        ensure(words.is_multiple_of(row), "rows", || format!("{words} words of rows of {row}"))?;
+        let (words, row) = (self.words().len(), 1 << self.bits);
+        ensure(words.is_multiple_of(row), "rows", || format!("{words} words for rows of {row}"))?;
         ensure(row >= Self::HEAD_WORDS, "head", || format!("rows of {row} words"))
     }
 }
@@ -138,7 +155,7 @@ mod tests {
                     records.lengthen(model.len() + 1);
                     model.push((Head::default(), vec![0; width]));
                 } else if action == 1 && model.len() < 64 {
-                    records.double_from(row);
+                    records.double_from(row, model.len());
                     model.rotate_left(row);
                     model.resize(2 * model.len(), (Head::default(), vec![0; width]));
                 } else {

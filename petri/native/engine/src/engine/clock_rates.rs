@@ -30,7 +30,7 @@ impl Engine {
             let is_possible = self.enabling.transitions[clocks.transition].unmet == u32::from(!clocks.due);
             let computed = if is_possible {
                 // SAFETY: the engine keeps the code, which is for its program.
-                let running = unsafe { (&*code).routines[shadow].look.look(from_mut(self).cast()) };
+                let running = unsafe { (&*code).looks[shadow].look(from_mut(self).cast()) };
                 if running >= GENERAL {
                     return false;
                 }

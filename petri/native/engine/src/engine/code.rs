@@ -40,8 +40,9 @@ pub const FIRES: u64 = 5;
 
 /// Looks at a transition. The parameters are the engine and the holes.
 type Look = unsafe extern "C" fn(*mut c_void, *const u32) -> u64;
-/// The loop. The parameters are the engine, the holes, all routines, the last instant, and the number of firings to stop at.
-type Loop = unsafe extern "C" fn(*mut c_void, *const u32, *const Routines, Ticks, u64) -> u64;
+/// The loop. The parameters are the engine, the holes, the tables of routines, the last instant, and the number of firings to stop
+/// at.
+type Loop = unsafe extern "C" fn(*mut c_void, *const u32, *const Routines, *const Routine, Ticks, u64) -> u64;
 
 /// A function, and the hole row of one of the transitions that share it.
 #[derive(Clone, Copy)]
@@ -71,10 +72,9 @@ impl Routine {
     }
 }
 
-/// What looks at a transition, starts a firing of it, and ends one: a line of the cache.
-#[repr(C, align(64))]
+/// What starts a firing of a transition, and what ends one: half a line of the cache.
+#[repr(C, align(32))]
 pub struct Routines {
-    pub look: Routine,
     pub start: Routine,
     pub finish: Routine,
 }
@@ -132,6 +132,8 @@ impl CodeLines {
 /// routines that leave it to the interpreter.
 pub struct Code {
     pub routines: Table<TransitionId, Routines>,
+    /// What looks at each transition.
+    pub looks: Table<TransitionId, Routine>,
     /// What firings touch, unless the net is small.
     pub footprints: Table<TransitionId, Footprint>,
     /// The lines of code that firings run, if the code exceeds the cache.
@@ -156,7 +158,7 @@ impl Code {
         // SAFETY: the function was made with these parameters; the caller guarantees the rest.
         unsafe {
             let run = std::mem::transmute::<*const u8, Loop>(self.main_loop.function);
-            run(engine, self.main_loop.holes, self.routines.as_ptr(), until, enough)
+            run(engine, self.main_loop.holes, self.routines.as_ptr(), self.looks.as_ptr(), until, enough)
         }
     }
 }

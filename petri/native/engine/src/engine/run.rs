@@ -384,8 +384,7 @@ impl Engine {
                 continue;
             }
             // SAFETY: the code is for this engine's program.
-            let found =
-                code.map_or(GENERAL, |code| unsafe { code.routines[transition].look.look(from_mut(self).cast()) });
+            let found = code.map_or(GENERAL, |code| unsafe { code.looks[transition].look(from_mut(self).cast()) });
             if found <= ENABLED {
                 self.enabling.set(transition, found == ENABLED);
                 continue;

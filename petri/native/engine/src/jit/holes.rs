@@ -31,10 +31,8 @@ pub enum Hole {
     Lane(TransitionRef),
     Ending(TransitionRef),
     HashPart(TransitionRef),
-    /// In the set of those enabled: the bit of a transition, where its word is, and the bit of that word.
-    Bit(TransitionRef),
-    WordOffset(TransitionRef),
-    WordBit(TransitionRef),
+    /// The number of a transition among those of its priority.
+    Position(TransitionRef),
     /// Where in a token a value is.
     Offset(u64),
     /// A constant.
@@ -84,9 +82,7 @@ impl Hole {
             Hole::Ending(transition) => {
                 u64::from(of(transition).lane) << 32 | u64::from(names.transition(transition).0)
             }
-            Hole::Bit(transition) => 1 << (of(transition).position % 64),
-            Hole::WordOffset(transition) => u64::from(of(transition).position / 64) * 8,
-            Hole::WordBit(transition) => 1 << (of(transition).position / 64),
+            Hole::Position(transition) => u64::from(of(transition).position),
             Hole::HashPart(transition) => first_word(names.transition(transition).0),
             Hole::Constant(word) | Hole::Word(word) => names.word(word),
             Hole::Function(call) | Hole::Row(call) => names.call(call) as u64,
@@ -109,7 +105,7 @@ impl Hole {
             | Hole::JoinNumber(_)
             | Hole::IndexNumber(_)
             | Hole::Lane(_)
-            | Hole::WordOffset(_)
+            | Hole::Position(_)
             | Hole::Offset(_) => 1,
             _ => 2,
         }

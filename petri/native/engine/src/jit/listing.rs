@@ -63,7 +63,7 @@ fn named(debug: &str) -> impl Iterator<Item = (&str, i64)> {
 /// The tables that code finds by address.
 fn tables() -> [(&'static str, usize); 4] {
     [
-        ("ziggurat", from_ref(ziggurat()) as usize),
+        ("ziggurat", ziggurat().layers.as_ptr() as usize),
         ("without", from_ref(&WITHOUT) as usize),
         ("around", from_ref(&AROUND) as usize),
         ("only", from_ref(&ONLY) as usize),
@@ -238,9 +238,7 @@ impl<'a> Reader<'a> {
             Hole::Lane(id) => format!("lane of {}", transition(id)),
             Hole::Ending(id) => format!("ending of {}", transition(id)),
             Hole::HashPart(id) => format!("hash of {}", transition(id)),
-            Hole::Bit(id) => format!("bit of {}", transition(id)),
-            Hole::WordOffset(id) => format!("word of {}", transition(id)),
-            Hole::WordBit(id) => format!("bit of the word of {}", transition(id)),
+            Hole::Position(id) => format!("position of {}", transition(id)),
             Hole::Offset(offset) => format!("offset {offset}"),
             Hole::Constant(bits) if real => format!("{:?}", f64::from_bits(self.names.word(bits))),
             Hole::Constant(bits) => format!("{}", self.names.word(bits) as i64),

@@ -234,8 +234,8 @@ impl<'a> Generator<'a> {
         for ((place, reserved), &routine) in arriving.into_iter().zip(others) {
             self.arrivals[2 * place.at() + usize::from(reserved)] = routine;
         }
-        let routines = of_transitions.chunks_exact(3);
-        let routines = routines.map(|of| Routines { look: of[0], start: of[1], finish: of[2] }).collect();
+        let of_transitions = || of_transitions.chunks_exact(3);
+        let routines = of_transitions().map(|of| Routines { start: of[1], finish: of[2] }).collect();
         let row = |id: TransitionId, which: usize| {
             let part = &parts[3 * id.at() + which];
             (part.row(), &self.known[part.shape()][..])
@@ -252,6 +252,7 @@ impl<'a> Generator<'a> {
                 &sizes,
             ),
             routines,
+            looks: of_transitions().map(|of| of[0]).collect(),
             main_loop,
             called: Arc::new(CalledCode {
                 of: numbered.into_iter().map(|number| number.map(|number| function(called[number]))).collect(),
@@ -423,7 +424,7 @@ impl<'a> Generator<'a> {
     /// Writes the loop. Returns its holes.
     fn write_loop(&mut self, blueprint: &Blueprint, written: &InlinePieces) -> Vec<Hole> {
         let Subject::Loop(plan) = &blueprint.subject else { unreachable!("{blueprint:?}") };
-        let form = FunctionForm { blueprint, parameters: 5, shape: None };
+        let form = FunctionForm { blueprint, parameters: 6, shape: None };
         self.write(self.convention(), form, |e| e.main_loop().write(plan, written))
     }
 

@@ -88,7 +88,7 @@ impl Lane {
     /// Doubles the places of the ring, all of which are taken.
     #[cold]
     fn grow(&mut self) {
-        self.ring.double_from(self.head as usize);
+        self.ring.double_from(self.head as usize, self.mask as usize + 1);
         (self.mask, self.head) = (2 * self.mask + 1, 0);
     }
 }

@@ -1,12 +1,12 @@
 //! Code for draws: the random stream, and the values made from its words (`random`).
 
-use std::mem::offset_of;
+use std::mem::{offset_of, size_of};
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::{F64, I64};
 use cranelift_codegen::ir::{InstBuilder, Value};
 
-use crate::base::random::{ziggurat, Ziggurat, LEAST, UNIT, UPPER};
+use crate::base::random::{ziggurat, Layer, LEAST, UNIT, UPPER};
 use crate::jit::emit::emitter::{Draw, Emitter, Writer};
 use crate::jit::emit::subjects::ChanceCode;
 use crate::jit::runtime::Rare;
@@ -118,11 +118,10 @@ impl<'a, 'b> ChanceCode<'_, 'a, 'b> {
     pub fn draw_exponential(&mut self, draw: Draw, check: impl FnOnce(&mut Emitter<'a, 'b>, Value)) -> Value {
         let word = self.word(draw);
         let layer = self.e.b.ins().band_imm_s(word, 0xFF);
-        let offset = self.e.b.ins().ishl_imm_s(layer, 3);
-        let tables = self.e.int(std::ptr::from_ref(ziggurat()) as u64);
-        let row = self.e.b.ins().iadd(tables, offset);
-        let scale = self.e.load(F64, row, offset_of!(Ziggurat, scale));
-        let bound = self.e.load(I64, row, offset_of!(Ziggurat, inside));
+        let layers = self.e.int(ziggurat().layers.as_ptr() as u64);
+        let row = self.e.row(layers, layer, size_of::<Layer>() as i64);
+        let scale = self.e.load(F64, row, offset_of!(Layer, scale));
+        let bound = self.e.load(I64, row, offset_of!(Layer, inside));
         let bits = self.upper_bits(word);
         let x = self.e.b.ins().fmul(bits, scale);
         let beyond_least = self.e.b.ins().iadd_imm_s(word, -(LEAST as i64));

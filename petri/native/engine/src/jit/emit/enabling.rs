@@ -1,7 +1,7 @@
 //! Code for enabling: conditions of transitions that start or stop holding, and the sets of enabled transitions
 //! (`Enabling`).
 
-use std::mem::offset_of;
+use std::mem::{offset_of, size_of};
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::{I32, I64, I8};
@@ -17,11 +17,12 @@ use crate::jit::emit::subjects::{EnablingCode, Subjects};
 use crate::jit::holes::Hole;
 use crate::state::counters::TransitionCounters;
 
-/// Where a set has the bit of a member: the word's address and an offset, and the bit; and the same of the summary above.
+/// Where a set has the bit of a member: the word's address and an offset, and which bit it is, by the lowest six bits of a number;
+/// and the same of the summary above.
 pub struct Member {
     address: Value,
     offset: usize,
-    bit: Value,
+    number: Value,
     summary: Option<(Value, usize, Value)>,
 }
 
@@ -149,46 +150,52 @@ impl<'a, 'b> EnablingCode<'_, 'a, 'b> {
             return None;
         }
         let (sets, offset) = self.e.enabled(level);
-        let bit = self.e.hole(Hole::Bit(transition));
+        let number = self.e.hole(Hole::Position(transition));
         if set == SetSize::Small {
-            return Some(Member { address: sets, offset, bit, summary: None });
+            return Some(Member { address: sets, offset, number, summary: None });
         }
         let words = self.e.load(I64, sets, offset - offset_of!(RankSet, word) + RankSet::WORDS);
-        let word = self.e.hole(Hole::WordOffset(transition));
-        let address = self.e.b.ins().iadd(words, word);
-        let above = self.e.hole(Hole::WordBit(transition));
-        Some(Member { address, offset: 0, bit, summary: Some((sets, offset, above)) })
+        let word = self.e.b.ins().ushr_imm_s(number, 6);
+        let address = self.e.row(words, word, size_of::<u64>() as i64);
+        Some(Member { address, offset: 0, number, summary: Some((sets, offset, word)) })
+    }
+
+    /// A bit of a word, if a condition holds; no bit otherwise.
+    fn bit(&mut self, number: Value, condition: Option<Value>) -> Value {
+        let one = match condition {
+            Some(condition) => self.e.b.ins().uextend(I64, condition),
+            None => self.e.int(1),
+        };
+        self.e.b.ins().ishl(one, number)
     }
 
     /// A transition is in the set if a condition holds, or it has been before.
     pub fn include(&mut self, member: &Member, condition: Value) {
-        let add = |s: &mut Self, address, offset, bit| {
-            let none = s.e.int(0);
-            let bit = s.e.b.ins().select(condition, bit, none);
+        let add = |s: &mut Self, address, offset, number| {
+            let bit = s.bit(number, Some(condition));
             let word = s.e.load(I64, address, offset);
             let word = s.e.b.ins().bor(word, bit);
             s.e.store(word, address, offset);
         };
-        add(self, member.address, member.offset, member.bit);
-        if let Some((set, offset, bit)) = member.summary {
-            add(self, set, offset, bit);
+        add(self, member.address, member.offset, member.number);
+        if let Some((set, offset, number)) = member.summary {
+            add(self, set, offset, number);
         }
     }
 
     /// A transition is not in the set, if a condition holds.
     pub fn exclude(&mut self, member: &Member, condition: Option<Value>) {
-        let remove = |s: &mut Self, address, offset, bit, condition: Option<Value>| {
-            let none = s.e.int(0);
-            let bit = condition.map_or(bit, |condition| s.e.b.ins().select(condition, bit, none));
+        let remove = |s: &mut Self, address, offset, number, condition: Option<Value>| {
+            let bit = s.bit(number, condition);
             let word = s.e.load(I64, address, offset);
             let word = s.e.b.ins().band_not(word, bit);
             s.e.store(word, address, offset);
             word
         };
-        let word = remove(self, member.address, member.offset, member.bit, condition);
-        if let Some((set, offset, bit)) = member.summary {
+        let word = remove(self, member.address, member.offset, member.number, condition);
+        if let Some((set, offset, number)) = member.summary {
             let empty = self.e.equals(word, 0);
-            remove(self, set, offset, bit, Some(empty));
+            remove(self, set, offset, number, Some(empty));
         }
     }
 

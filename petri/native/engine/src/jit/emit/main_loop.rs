@@ -13,7 +13,9 @@ use crate::base::ticks::Ticks;
 use crate::collections::rank_set::RankSet;
 use crate::collections::records::Records;
 use crate::collections::tournament::{Key, MANY, NEVER, NONE};
-use crate::engine::code::{Routines, DONE, ENABLED, FIRES, GENERAL, NO_TRANSITION, OVER, STARTS, STOPPED, USED_UP};
+use crate::engine::code::{
+    Routine, Routines, DONE, ENABLED, FIRES, GENERAL, NO_TRANSITION, OVER, STARTS, STOPPED, USED_UP,
+};
 use crate::jit::blueprint::transition::{Level, SetSize, TransitionPlan, NO_LANE};
 use crate::jit::blueprint::{Blueprint, LoopPlan};
 use crate::jit::emit::emitter::{Draw, Exit, FunctionForm, Writer, LEAF};
@@ -26,12 +28,13 @@ use crate::state::lane::Lane;
 /// A tournament of at most this number of rounds is far from having `MANY` slots.
 const FEW_ROUNDS: u32 = MANY.ilog2() - 4;
 
-/// What the loop is made from, its parts, and its arguments: where the routines are, the last instant, the number of
-/// firings to stop at, and which pieces are inlined in the loop.
+/// What the loop is made from, its parts, and its arguments: where the routines are, and those that look; the last instant, the
+/// number of firings to stop at, and which pieces are inlined in the loop.
 pub struct LoopContext<'w> {
     plan: &'w LoopPlan,
     pub parts: Parts,
     pub routines: Value,
+    looks: Value,
     pub until: Value,
     enough: Value,
     pub written: &'w InlinePieces<'w>,
@@ -108,12 +111,12 @@ pub struct Parts {
 
 impl MainLoopCode<'_, '_, '_> {
     pub fn write(&mut self, plan: &LoopPlan, written: &InlinePieces) {
-        let [routines, until, enough] = [2, 3, 4].map(|i| self.e.parameter(i));
+        let [routines, looks, until, enough] = [2, 3, 4, 5].map(|i| self.e.parameter(i));
         let [now, may_start] = [0; 2].map(|_| self.e.b.declare_var(I64));
         let [top, fire, idle, finish] = [0; 4].map(|_| self.e.b.create_block());
         let done = if plan.one_clock.is_some() { self.e.b.create_block() } else { top };
         let parts = Parts { top, fire, done, idle, finish };
-        let asked = LoopContext { plan, parts, routines, until, enough, written, now, may_start };
+        let asked = LoopContext { plan, parts, routines, looks, until, enough, written, now, may_start };
         let time = self.e.load(I64, self.e.engine, self.e.layout.now);
         self.e.b.def_var(now, time);
         if self.agenda().ties_are_usual() {
@@ -238,8 +241,8 @@ impl MainLoopCode<'_, '_, '_> {
         let may_be = self.e.b.create_block();
         self.e.b.ins().brif(unmet, next, &[], may_be, &[]);
         self.e.b.switch_to_block(may_be);
-        let routines = self.e.routines_of(asked.routines, transition);
-        let found = self.e.call_routine(self.e.convention(), routines, offset_of!(Routines, look), &[]);
+        let routine = self.e.row(asked.looks, transition, size_of::<Routine>() as i64);
+        let found = self.e.call_routine(self.e.convention(), routine, 0, &[]);
         let known = self.e.b.ins().icmp_imm_u(IntCC::UnsignedLessThanOrEqual, found, ENABLED as i64);
         let (set, general) = (self.e.b.create_block(), self.e.b.create_block());
         self.e.b.ins().brif(known, set, &[], general, &[]);
