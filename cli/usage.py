@@ -8,7 +8,7 @@ import click
 
 from petri.diagnostics import Diagnostic, Value, did_you_mean
 
-from .ranges import bounds
+from .ranges import LARGEST, bounds
 
 
 def usage_diagnostic(error: click.ClickException) -> Diagnostic:
@@ -65,7 +65,8 @@ def _bad_value(parameter: click.Parameter, told: str) -> str:
         return f"{name} is {what}, not {_quoted(number[1])}"
     outside = re.fullmatch(r"(.*) is not in the range .*", told, re.DOTALL)
     if outside and isinstance(kind, (click.IntRange, click.FloatRange)):
-        return f"{name} is {bounds(kind)}, not {_quoted(outside[1])}"
+        beyond = kind.max is not None and kind.max >= LARGEST and int(outside[1]) > kind.max
+        return f"{name} is {f'at most {kind.max:,}' if beyond else bounds(kind)}, not {_quoted(outside[1])}"
     return f"{name}: {told}"
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar, Unpack
 
 from petri import language
-from petri.diagnostics import Diagnostic, LanguageError, did_you_mean
+from petri.diagnostics import Diagnostic, LanguageError
 from petri.display import ShownInNotebook, live, report
 from petri.engine.errors import ModelError
 from petri.engine.interface import Limits
@@ -16,7 +17,7 @@ from petri.engine.native import available
 from petri.measure.sequential import FIRST_LOOK, Precision, looks
 from petri.net import Net, Scalar
 from petri.result import Result
-from petri.run.plan import Plan, RunOptions
+from petri.run.plan import Plan, RunOptions, check_options
 from petri.run.replications import Progress, Replication, TraceSink, batches_kept, replicate
 from petri.run.stop import StopSign, TimeLimit, interruptible
 from petri.structs import Frozen, field, replace
@@ -93,7 +94,7 @@ class Model(ShownInNotebook, Frozen):
 
     def plan(self, *, trace: bool = False, **options: Unpack[RunOptions]) -> tuple[Plan, int]:
         """The plan of `run`, and the number of replications. Raises LanguageError if the end is missing or invalid."""
-        _require_known(options)
+        check_options(options)
         defaults = self.net.run_defaults
         until, warmup, seed = options.get("until"), options.get("warmup"), options.get("seed")
         end = self.duration(until) if until is not None else defaults.until
@@ -128,8 +129,6 @@ class Model(ShownInNotebook, Frozen):
             save_at=save,
         )
         replications = options.get("replications")
-        if replications is not None and replications < 1:
-            raise ValueError(f"there is at least one replication, not {replications}")
         return plan, defaults.replications if replications is None else replications
 
     def run(
@@ -404,14 +403,6 @@ class Model(ShownInNotebook, Frozen):
         return given if isinstance(given, str) else f"{time:.10g} {self.net.time_unit}".strip()
 
 
-def _require_known(options: Mapping[str, object]) -> None:
-    """Raises TypeError, as Python does, for an option that runs do not have."""
-    for name in options:
-        if name not in RunOptions.__annotations__:
-            meant = did_you_mean(name, RunOptions.__annotations__)
-            raise TypeError(f"a run has no option `{name}`" + (f"; did you mean `{meant}`?" if meant else ""))
-
-
 def imprecise(result: Result, precision: Precision) -> list[str]:
     """The measures whose interval over the replications is wider than that."""
     means = [one for one in result.measures if one.interval.statistic == "mean" and one.failure is None]
@@ -424,11 +415,15 @@ def load(path: str | Path, tables: language.Tables | None = None, /, **parameter
     parameters: values for the net's parameters, as numbers, lists of numbers, or text with a unit ("10 us"). tables:
     other files for the tables that the net draws from, by their names in the net. Raises LanguageError with all errors.
     """
+    if not isinstance(path, str | os.PathLike):
+        raise TypeError(f"a net is loaded by its path or by its name in the library, not by {path!r}")
     return Model(*language.load_with_sources(path, parameters, tables), LoadedFrom(path, "", parameters, tables))
 
 
 def loads(text: str, /, **parameters: Setting) -> Model:
     """The model of a net given as text. It can import the library's modules, but no files."""
+    if not isinstance(text, str):
+        raise TypeError(f"the text of a net is a string, not {text!r:.60}")
     return Model(*language.loads_with_sources(text, parameters), LoadedFrom(None, text, parameters))
 
 

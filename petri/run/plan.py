@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypedDict
+import math
+from collections.abc import Mapping
+from operator import index
+from typing import Final, Literal, TypedDict
 
+from petri.diagnostics import did_you_mean
 from petri.engine.interface import Limits
 from petri.structs import Frozen
 
@@ -29,6 +33,35 @@ class RunOptions(TypedDict, total=False):
     max_firings: int | None
     occupancy: bool
     save_at: float | str | None
+
+
+# The least that options may be which are whole numbers, and the most: what the native engine counts with.
+LEAST: Final = {"seed": 0, "replications": 1, "max_firings": 0}
+MOST: Final = 2**63 - 1
+
+
+def check_options(options: Mapping[str, object]) -> None:
+    """Raises TypeError for an option that runs do not have or of a wrong type, ValueError for a number out of range."""
+    for name, value in options.items():
+        if name not in RunOptions.__annotations__:
+            meant = did_you_mean(name, RunOptions.__annotations__)
+            raise TypeError(f"a run has no option `{name}`" + (f"; did you mean `{meant}`?" if meant else ""))
+        if name in LEAST and value is not None:
+            check_whole(name, value, LEAST[name], math.inf if name == "seed" else MOST)
+    limits = options.get("limits", Limits())
+    if not isinstance(limits, Limits):
+        raise TypeError(f"`limits` are a `petri.Limits`, not {limits!r}")
+
+
+def check_whole(name: str, value: object, least: int, most: float = MOST) -> None:
+    """Raises TypeError if an argument is not a whole number, ValueError if it is out of range."""
+    try:
+        number = index(value)  # type: ignore[arg-type]
+    except TypeError:
+        raise TypeError(f"`{name}` is a whole number, not {value!r}") from None
+    if not least <= number <= most:
+        bounds = f"at least {least}" if number < least else f"at most {most}"
+        raise ValueError(f"`{name}` is {bounds}, not {number}")
 
 
 class Plan(Frozen):

@@ -410,6 +410,11 @@ def test_no_memory_is_told_even_where_there_is_none_for_the_message(
         (("run", "mm1", "--save-at", "3"), "`--save-at` needs 2 values after it"),
         (("run", "mm1", "-n", "0"), "`--replications` is 1 to 100,000, not `0`"),
         (("run", "mm1", "--seed", "-1"), "`--seed` is 0 or more, not `-1`"),
+        (
+            ("run", "mm1", "--max-firings", "9" * 19),
+            f"`--max-firings` is at most 9,223,372,036,854,775,807, not `{'9' * 19}`",
+        ),
+        (("run", "mm1", "--max-firings", "0"), "`--max-firings` is 1 or more, not `0`"),
         (("run", "mm1", "--seed", "abc"), "`--seed` is a whole number, not `abc`"),
         (("run", "mm1", "--engine", "fast"), "`--engine` is `auto`, `native` or `reference`, not `fast`"),
         (("compare", "a", "b", "--level", "3"), "`--level` is 0.5 to 0.9999, not `3.0`"),

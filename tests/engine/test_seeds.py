@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import petri
 from petri.engine.seeds import seed_words
 
 SEEDS = [0, 1, 2**31, 2**32 - 1, 2**32, 2**63, 2**64 - 1, 2**64, 2**128 - 1, 2**128, 3**120]
@@ -21,16 +20,3 @@ def test_the_words_are_those_of_numpy(seed: int) -> None:
 def test_a_negative_seed_is_refused() -> None:
     with pytest.raises(ValueError, match="natural number"):
         seed_words(-1, 0)
-
-
-def test_a_misspelt_option_of_a_run_is_refused() -> None:
-    model = petri.load("mm1")
-    with pytest.raises(TypeError, match="no option `untill`; did you mean `until`"):
-        model.run(untill=600)  # type: ignore[call-arg]
-    with pytest.raises(TypeError, match="no option `length`"):
-        model.plan(length=600)  # type: ignore[call-arg]
-
-
-def test_a_run_without_replications_is_refused() -> None:
-    with pytest.raises(ValueError, match="at least one replication, not 0"):
-        petri.load("mm1").run(replications=0)

@@ -1,0 +1,46 @@
+"""Wrong options of a run, and what is not a net, are refused in one sentence each."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+import petri
+
+
+def test_a_misspelt_option_of_a_run_is_refused() -> None:
+    model = petri.load("mm1")
+    with pytest.raises(TypeError, match="no option `untill`; did you mean `until`"):
+        model.run(untill=600)  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match="no option `length`"):
+        model.plan(length=600)  # type: ignore[call-arg]
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "told"),
+    [
+        ("replications", 0, "`replications` is at least 1, not 0"),
+        ("replications", "2", "`replications` is a whole number, not '2'"),
+        ("seed", 1.5, "`seed` is a whole number, not 1.5"),
+        ("seed", -1, "`seed` is at least 0, not -1"),
+        ("max_firings", -1, "`max_firings` is at least 0, not -1"),
+        ("max_firings", 2**63, f"`max_firings` is at most {2**63 - 1}, not {2**63}"),
+        ("limits", 3, "`limits` are a `petri.Limits`, not 3"),
+    ],
+)
+def test_a_wrong_option_of_a_run_is_refused(option: str, value: object, told: str) -> None:
+    with pytest.raises((TypeError, ValueError), match=re.escape(told)):
+        petri.load("mm1").run(**{option: value})  # type: ignore[arg-type]
+
+
+def test_the_largest_options_of_a_run() -> None:
+    result = petri.load("mm1").run(until=600, seed=2**70, max_firings=2**63 - 1)
+    assert result.failure is None
+
+
+def test_what_is_not_a_path_or_a_text_is_refused() -> None:
+    with pytest.raises(TypeError, match="by its path or by its name in the library, not by 3"):
+        petri.load(3)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="the text of a net is a string, not b'net'"):
+        petri.loads(b"net")  # type: ignore[arg-type]
