@@ -51,6 +51,8 @@ def check_options(options: Mapping[str, object]) -> None:
     limits = options.get("limits", Limits())
     if not isinstance(limits, Limits):
         raise TypeError(f"`limits` are a `petri.Limits`, not {limits!r}")
+    for name in ("firings_at_an_instant", "tokens"):
+        check_whole(f"limits.{name}", getattr(limits, name), 1)
 
 
 def check_whole(name: str, value: object, least: int, most: float = MOST) -> None:

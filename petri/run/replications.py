@@ -20,7 +20,7 @@ from petri.measure.observation import Observation
 from petri.measure.tally import Tally
 from petri.net import Net
 from petri.run.condition import StopCondition
-from petri.run.plan import Ending, Plan
+from petri.run.plan import Ending, Plan, check_whole
 from petri.run.session import begin_planned
 from petri.run.stop import NO_LIMIT, CtrlC, StopSign, TimeLimit
 from petri.run.threads import Threads
@@ -415,6 +415,8 @@ def replicate(
     begun, stop = threading.Event(), StopSign()
     state = Progress(len(wanted), plan.until)
     kept = batches_kept(net, len(wanted)) if batches is None else batches
+    if threads is not None:
+        check_whole("threads", threads, 0)
     workers = max(1, min(threads or os.cpu_count() or 1, len(wanted)))
 
     def work(index: int, start: SavedReplication | None) -> Replication | None:

@@ -38,6 +38,12 @@ class TimeLimit:
     """Some seconds from now on; None for no limit."""
 
     def __init__(self, seconds: float | None) -> None:
+        try:
+            is_time = seconds is None or seconds >= 0
+        except TypeError:
+            is_time = False
+        if not is_time:
+            raise ValueError(f"`time_limit` is a number of seconds, not {seconds!r}")
         self.end = None if seconds is None else time.monotonic() + seconds
 
     @staticmethod

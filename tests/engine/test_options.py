@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 
 import pytest
@@ -27,6 +28,11 @@ def test_a_misspelt_option_of_a_run_is_refused() -> None:
         ("max_firings", -1, "`max_firings` is at least 0, not -1"),
         ("max_firings", 2**63, f"`max_firings` is at most {2**63 - 1}, not {2**63}"),
         ("limits", 3, "`limits` are a `petri.Limits`, not 3"),
+        ("limits", petri.Limits(tokens=-1), "`limits.tokens` is at least 1, not -1"),
+        ("threads", "2", "`threads` is a whole number, not '2'"),
+        ("threads", -1, "`threads` is at least 0, not -1"),
+        ("time_limit", "x", "`time_limit` is a number of seconds, not 'x'"),
+        ("time_limit", math.nan, "`time_limit` is a number of seconds, not nan"),
     ],
 )
 def test_a_wrong_option_of_a_run_is_refused(option: str, value: object, told: str) -> None:
