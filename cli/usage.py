@@ -65,8 +65,9 @@ def _bad_value(parameter: click.Parameter, told: str) -> str:
         return f"{name} is {what}, not {_quoted(number[1])}"
     outside = re.fullmatch(r"(.*) is not in the range .*", told, re.DOTALL)
     if outside and isinstance(kind, (click.IntRange, click.FloatRange)):
-        beyond = kind.max is not None and kind.max >= LARGEST and int(outside[1]) > kind.max
-        return f"{name} is {f'at most {kind.max:,}' if beyond else bounds(kind)}, not {_quoted(outside[1])}"
+        too_large = kind.max is not None and kind.max >= LARGEST and int(outside[1]) > kind.max
+        allowed = f"at most {kind.max:,}" if too_large else bounds(kind)
+        return f"{name} is {allowed}, not {_quoted(outside[1])}"
     return f"{name}: {told}"
 
 

@@ -2,13 +2,10 @@
 
 /// Bytes of a line of the cache.
 pub const LINE: usize = 64;
-/// Words of a line.
-pub const LINE_WORDS: usize = LINE / 8;
-
-/// Words in one line of the cache.
+/// What begins at a line of the cache.
 #[derive(Clone, Copy, Default)]
 #[repr(C, align(64))]
-pub struct CacheLine(pub [u64; LINE_WORDS]);
+pub struct CacheLine<T>(pub T);
 
 /// Prefetches a record into the processor's cache, where that is supported. Any address is allowed.
 #[inline(always)]

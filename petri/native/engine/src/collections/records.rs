@@ -19,7 +19,7 @@
 use std::marker::PhantomData;
 use std::mem::{offset_of, size_of};
 
-use crate::base::cache::{fetch, CacheLine, LINE_WORDS};
+use crate::base::cache::{fetch, CacheLine, LINE};
 use crate::base::invariant::{ensure, Verified};
 use crate::base::reuse::clone_into_fields;
 use crate::base::table::Table;
@@ -28,10 +28,14 @@ use crate::base::table::Table;
 #[derive(Clone, Copy, Debug)]
 pub struct Position;
 
+/// Words of a line.
+const LINE_WORDS: usize = LINE / size_of::<u64>();
+type Line = CacheLine<[u64; LINE_WORDS]>;
+
 /// Rows of a head, which is whole words, and of as many words behind it as the longest record needs. A row is a power of two
 /// long.
 pub struct Records<H> {
-    lines: Table<Position, CacheLine>,
+    lines: Table<Position, Line>,
     /// Words of a row, as a power of two.
     bits: u32,
     of: PhantomData<H>,
@@ -41,7 +45,7 @@ clone_into_fields!(Records<H: Copy> { lines, bits, of });
 
 impl<H: Copy + Default> Records<H> {
     /// Where rows have the address of the first.
-    pub const START: usize = offset_of!(Records<H>, lines) + Table::<Position, CacheLine>::START;
+    pub const START: usize = offset_of!(Records<H>, lines) + Table::<Position, Line>::START;
     /// Bytes of a head.
     pub const HEAD: usize = size_of::<H>();
     const HEAD_WORDS: usize = {
@@ -64,7 +68,7 @@ impl<H: Copy + Default> Records<H> {
     /// Lengthens to at least `rows` rows: first those that there were, then rows of zeros.
     pub fn lengthen(&mut self, rows: usize) {
         let lines = (rows << self.bits).div_ceil(LINE_WORDS);
-        self.lines = self.lines.iter().copied().chain(std::iter::repeat(CacheLine::default())).take(lines).collect();
+        self.lines = self.lines.iter().copied().chain(std::iter::repeat(Line::default())).take(lines).collect();
     }
 
     /// Doubles the number of rows of a ring of `rows` rows that begins at `row`: first the rows in the order of the ring, then rows

@@ -2,7 +2,7 @@
 
 use std::mem::{offset_of, size_of};
 
-use crate::base::cache;
+use crate::base::cache::{self, CacheLine};
 use crate::base::trajectory::first_word;
 use crate::engine::code::Routine;
 use crate::jit::blueprint::names::{CallRef, IndexRef, JoinRef, Names, PlaceRef, TransitionRef, WordRef};
@@ -205,9 +205,7 @@ impl Cells {
 /// Cells of a line of the cache.
 const LINE: usize = cache::LINE / size_of::<u32>();
 
-#[derive(Clone, Copy, Default)]
-#[repr(align(64))]
-pub struct Line([u32; LINE]);
+pub type Line = CacheLine<[u32; LINE]>;
 
 /// Rows of holes, none of which begins in one line of the cache and ends in another if it fits in one.
 #[derive(Default)]
