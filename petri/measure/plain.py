@@ -1,8 +1,9 @@
 """The part of numpy that the figures of a small net need, on lists: numpy takes longer to load than such a net to run.
 
 `petri.measure.arrays` chooses between the two, and formulas are written once, for both. So what stands here has the
-names, the shapes and the results of numpy, bit for bit: also sums are added in its order. Arrays have one or two
-dimensions, and are not changed once they are made.
+names, the shapes and the results of numpy, bit for bit: also sums are added in its order. Powers, logarithms and the
+like are not here: those of numpy depend on the processor, in their last bit. Arrays have one or two dimensions, and are
+not changed once they are made.
 """
 
 from __future__ import annotations
@@ -118,7 +119,8 @@ class Array:
         return self._after(_quotient, other)
 
     def __pow__(self, power: int) -> Array:
-        return self * self if power == 2 else self._with(_power, float(power))
+        assert power == 2  # other powers of numpy depend on the processor, in their last bit
+        return self * self
 
     def __neg__(self) -> Array:
         return self._each(operator.neg)
@@ -202,13 +204,6 @@ def _quotient(above: float, below: float) -> float:
         return above / below
     except ZeroDivisionError:
         return above * math.copysign(math.inf, below) if above else nan
-
-
-def _power(value: float, power: float) -> float:
-    try:
-        return float(value**power)
-    except OverflowError:
-        return math.copysign(math.inf, value)
 
 
 def _in_turn(values: list[float]) -> float:
@@ -355,8 +350,6 @@ isnan: Final = _of_each(math.isnan)
 isfinite: Final = _of_each(math.isfinite)
 abs: Final = _of_each(operator.abs)
 sqrt: Final = _of_each(_root)
-cbrt: Final = _of_each(math.cbrt)
-expm1: Final = _of_each(math.expm1)
 sign: Final = _of_each(_sign)
 
 
@@ -411,13 +404,6 @@ def interp(at: Any, points: Any, values: Any) -> Any:
         return slope * (wanted - x[place]) + y[place]
 
     return at._each(value) if isinstance(at, Array) else value(at)
-
-
-def geomspace(first: float, last: float, count: int) -> Array:
-    """Numbers each the same multiple of the one before."""
-    low, high = math.log10(first), math.log10(last)
-    step = (high - low) / (count - 1)
-    return vector([first, *(10.0 ** (number * step + low) for number in range(1, count - 1)), last])
 
 
 @contextmanager

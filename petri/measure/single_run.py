@@ -155,7 +155,8 @@ def _adjusted(t: float, beta: Floats) -> Floats:
     """G(t) above; t itself where there is no skewness."""
     small = np.abs(beta) < 1e-9
     safe = np.where(small, 1.0, beta)
-    adjusted: Floats = np.where(small, t, (np.cbrt(1.0 + 6.0 * safe * (t - safe)) - 1.0) / (2.0 * safe))
+    roots = np.array(list(map(math.cbrt, (1.0 + 6.0 * safe * (t - safe)).tolist())))
+    adjusted: Floats = np.where(small, t, (roots - 1.0) / (2.0 * safe))
     return adjusted
 
 
@@ -167,7 +168,7 @@ def skewness(values: Floats) -> Floats:
     deviations = values - values.mean(axis=0)
     spread = values.std(axis=0, ddof=1)
     scaled = np.divide(deviations, spread, out=np.zeros_like(deviations), where=spread > 0.0)
-    found: Floats = n / ((n - 1) * (n - 2)) * (scaled**3).sum(axis=0)
+    found: Floats = n / ((n - 1) * (n - 2)) * (scaled * scaled * scaled).sum(axis=0)
     return found
 
 
@@ -216,7 +217,7 @@ def at_reference(correlation: Floats, count: int) -> Floats:
     A process with correlation exp(-t/τ) is assumed. Its batch means, of batches x τ long, have the lag-one correlation
     (1 - exp(-x))² / (2 (x - 1 + exp(-x))), which falls from 1 to 0.
     """
-    converted: Floats = np.interp(_batch_length(correlation) * count / REFERENCE, *_curve(np.geomspace)[:2])
+    converted: Floats = np.interp(_batch_length(correlation) * count / REFERENCE, *_curve(np.array)[:2])
     known: Floats = np.where(correlation > 0.0, converted, 0.0)
     return known
 
@@ -245,18 +246,19 @@ def _extension(count: int, correlation: Floats, rarity: Floats) -> Floats:
 
 def _batch_length(correlation: Floats) -> Floats:
     """The length x of batches, in units of τ, whose means have this lag-one correlation."""
-    x, _, falling = _curve(np.geomspace)
+    x, _, falling = _curve(np.array)
     found: Floats = np.interp(-correlation, falling, x)
     return found
 
 
 @lru_cache(2)
-def _curve(space: Callable[[float, float, int], Floats]) -> tuple[Floats, Floats, Floats]:
+def _curve(array: Callable[[list[float]], Floats]) -> tuple[Floats, Floats, Floats]:
     """Lengths of batches in units of τ, ascending, the lag-one correlations of their means, and these below 0.
 
-    space: `np.geomspace`, of numpy or for lists.
+    array: `np.array`, of numpy or for lists.
     """
-    x = space(1e-3, 1e3, 4000)
-    less = np.expm1(-x)
-    curve = less**2 / (2.0 * (x + less))
-    return x, curve, -curve
+    first, last, count = -3.0, 3.0, 4000
+    step = (last - first) / (count - 1)
+    lengths = [10.0**first, *(10.0 ** (number * step + first) for number in range(1, count - 1)), 10.0**last]
+    curve = [less * less / (2.0 * (x + less)) for x in lengths for less in (math.expm1(-x),)]
+    return array(lengths), array(curve), array([-one for one in curve])
