@@ -31,7 +31,7 @@ FILES = (".yaml", ".yml")
 
 def net_of(what: str) -> Path | Callable[..., Model]:
     """The net that is named, or that of stdin."""
-    return _net_of_stdin() if what == nets.STDIN else nets.find(what)
+    return _net_of_stdin() if what == nets.STDIN else Path(nets.find(what))
 
 
 def _net_of_stdin() -> Callable[..., Model]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
 from petri import library
@@ -52,7 +54,7 @@ def first_sentence(name: str) -> str:
     if path is None:
         return ""
     lines = []
-    for line in path.read_text(encoding="utf-8").splitlines():
+    for line in Path(path).read_text(encoding="utf-8").splitlines():
         if not line.startswith("##"):
             break
         lines.append(line.removeprefix("##").strip())

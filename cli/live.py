@@ -71,7 +71,7 @@ def command(
     origin = LoadedFrom(path, "", given.settings, given.tables, given.streams, given.columns)
     source = Source(net, origin, {"until": until, "warmup": warmup, "seed": seed, "engine": engine})
     source.load({})  # the terminal shows errors that the text has at the start
-    _serve(source, None if library.net(net) == path else path, threads or os.cpu_count() or 1, port, no_browser)
+    _serve(source, None if library.net(net) == path else Path(path), threads or os.cpu_count() or 1, port, no_browser)
 
 
 def _serve(source: Source, path: Path | None, threads: int, port: int, no_browser: bool) -> None:

@@ -28,7 +28,7 @@ def command(context: click.Context, topic: str | None) -> None:
     if topic is None:
         write(f"{parent.get_help()}\n\nPages of the documentation: {', '.join(pages)}\n")
     elif topic.removesuffix(".md") in pages and topic not in group.list_commands(parent):
-        show(pages[topic.removesuffix(".md")])
+        show(Path(pages[topic.removesuffix(".md")]))
     else:
         _, found, _ = group.resolve_command(parent, [topic])
         assert found is not None

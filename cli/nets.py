@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Mapping
 from contextlib import ExitStack
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from petri import library
@@ -40,23 +40,25 @@ def _is_quiet() -> bool:
     return context is None or bool(context.params.get("quiet"))
 
 
-def find(name: str, *, missing_is_file: bool = False, quiet: bool | None = None) -> Path:
+def find(name: str, *, missing_is_file: bool = False, quiet: bool | None = None) -> str:
     """As `library.find`, with a note where a file of that name is not the one that is meant, unless it is to be quiet.
 
     Raises Refusal if there is none; with `missing_is_file`, returns the path, and its reader reports the error.
     """
     found = library.find(name)
     if found is None and missing_is_file:
-        return Path(name)
+        return name
     if found is None:
         raise refusal("unknown-net", name=name, suggestion=library.nearest(name))
     if (other := library.shadowed(name)) is not None and not (_is_quiet() if quiet is None else quiet):
-        tell(Diagnostic("library-net-meant", severity="note", values={"name": name, "path": str(other)}))
+        tell(Diagnostic("library-net-meant", severity="note", values={"name": name, "path": other}))
     return found
 
 
 def in_folder(name: str) -> list[str]:
     """The .net files of a folder and of those in it, in order, except hidden ones; the name itself if it is a file."""
+    from pathlib import Path
+
     folder = Path(name)
     try:
         if not folder.is_dir():
@@ -83,10 +85,10 @@ def load(name: str, given: Given | None = None, *, quiet: bool | None = None) ->
     return _with_pipes(loaded.with_streams(given.streams, given.columns), given.streams)
 
 
-def _from_file(path: Path, given: Given, quiet: bool | None) -> Model:
+def _from_file(path: str, given: Given, quiet: bool | None) -> Model:
     from petri import model
 
-    if path.suffix != library.SUFFIX:
+    if os.path.splitext(path)[1] != library.SUFFIX:
         return _from_any_file(path, given, quiet)
     try:
         return model.load(path, given.tables, **given.settings)
@@ -96,21 +98,24 @@ def _from_file(path: Path, given: Given, quiet: bool | None) -> Model:
         raise
 
 
-def _from_any_file(path: Path, given: Given, quiet: bool | None) -> Model:
+def _from_any_file(path: str, given: Given, quiet: bool | None) -> Model:
     """The model of a file that is perhaps not of this language: its content decides."""
     from petri import model
 
     return _imported(path, given, quiet) or model.load(path, given.tables, **given.settings)
 
 
-def _imported(path: Path, given: Given, quiet: bool | None) -> Model | None:
+def _imported(path: str, given: Given, quiet: bool | None) -> Model | None:
     """The model of a file of another tool; None if it is in no format that is known."""
+    from pathlib import Path
+
     from petri import interchange, language
     from petri.model import Model
 
-    if not interchange.is_foreign(path):
+    file = Path(path)
+    if not interchange.is_foreign(file):
         return None
-    found = interchange.read(path)
+    found = interchange.read(file)
     if not (_is_quiet() if quiet is None else quiet):
         for finding in found.findings:
             tell(finding, {found.file: found.source})
@@ -131,7 +136,7 @@ def _with_pipes(loaded: Model, named: Mapping[str, str]) -> Model:
     """The model with copies of the named files that are pipes, for as long as the command runs."""
     from petri.regular import is_pipe
 
-    if not any(is_pipe(Path(file)) for file in named.values()):
+    if not any(is_pipe(file) for file in named.values()):
         return loaded
     import click
 

@@ -37,7 +37,7 @@ def command(name: str, pattern: str) -> None:
     source = library.net(pattern.removesuffix(library.SUFFIX))
     if source is None:
         raise refusal("unknown-pattern", name=pattern, suggestion=did_you_mean(pattern, library.net_names()))
-    text = source.read_text(encoding="utf-8")
+    text = Path(source).read_text(encoding="utf-8")
     if _IMPORT_OF_FILE.search(text):
         raise refusal("pattern-with-files", name=pattern)
     path = Path(name + library.SUFFIX)

@@ -35,15 +35,15 @@ if TYPE_CHECKING:
 
     from .trace import TraceFile
 
+    class How(TypedDict):
+        """How replications are run."""
+
+        threads: int | None
+        time_limit: TimeLimit | None
+
+
 MOST_OCCUPANCIES = 2_000  # places; a distribution of tokens for each would make a result of many more unwieldy
 MOST_DRIFTS = 3  # figures that have not settled, of those that are shown
-
-
-class How(TypedDict):
-    """How replications are run."""
-
-    threads: int | None
-    time_limit: TimeLimit | None
 
 
 def run(
@@ -90,7 +90,8 @@ def run(
         return exits.NOT_STARTED
     with on_lists(not (as_json or trace or exact or report or with_state or wanted) and _is_plain(model.net, plan)):
         solution = _solved(model, plan) if exact else None
-        started, how = time.perf_counter(), How(threads=threads, time_limit=time_limit)
+        how: How = {"threads": threads, "time_limit": time_limit}
+        started = time.perf_counter()
         if wanted is None:
             result = _simulate(model, plan, asked, trace, quiet, how, starts)
         else:
@@ -191,6 +192,12 @@ def _simulate(
 
 def _trace_file(path: str, net: Net, plan: Plan, asked: int) -> TraceFile:
     from .trace import TraceFile
+
+    class How(TypedDict):
+        """How replications are run."""
+
+        threads: int | None
+        time_limit: TimeLimit | None
 
     return TraceFile(path, net, plan.until, asked)
 

@@ -7,13 +7,13 @@ import os
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from pathlib import Path
+from os import PathLike
 from typing import BinaryIO, Final
 
 _SHOWN_NAME: Final = 60  # characters of a file's name that its temporary file repeats; a name has at most 255 bytes
 
 
-def write_text(path: str | Path, text: str) -> None:
+def write_text(path: str | PathLike[str], text: str) -> None:
     """Replace a file by this text, as UTF-8. Raises OSError; the old file is then as it was."""
     data = text.encode("utf-8")
     with replacing(path) as file:
@@ -21,7 +21,7 @@ def write_text(path: str | Path, text: str) -> None:
 
 
 @contextmanager
-def replacing(path: str | Path) -> Iterator[BinaryIO]:
+def replacing(path: str | PathLike[str]) -> Iterator[BinaryIO]:
     """A new file, which takes the place of `path` when the block ends without an exception.
 
     The block writes to a temporary file in the same folder; it is synced to the disk and then renamed. After an

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
+from os import PathLike
 from typing import TYPE_CHECKING, Any, Final, TypeVar, Unpack
 
 from petri import language
@@ -50,7 +50,7 @@ class LoadedFrom(Frozen):
     path: None for a net given as text.
     """
 
-    path: str | Path | None
+    path: str | PathLike[str] | None
     text: str
     parameters: Mapping[str, Setting]
     tables: language.Tables | None = None
@@ -409,7 +409,7 @@ def imprecise(result: Result, precision: Precision) -> list[str]:
     return [one.name for one in means if not precision.met(one.interval)]
 
 
-def load(path: str | Path, tables: language.Tables | None = None, /, **parameters: Setting) -> Model:
+def load(path: str | PathLike[str], tables: language.Tables | None = None, /, **parameters: Setting) -> Model:
     """The model of a `.net` file, or of a net of the library by its name ("ixp2400", "patterns/mm1").
 
     parameters: values for the net's parameters, as numbers, lists of numbers, or text with a unit ("10 us"). tables:

@@ -7,12 +7,11 @@ rounded once, when they enter the flat net.
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import NamedTuple
 
-from petri.structs import Frozen
+from petri.structs import Frozen, Part
 
 
-class Dimension(NamedTuple):
+class Dimension(Part):
     """Exponents of time and bytes: Rate is (-1, 1)."""
 
     time: int = 0

@@ -254,10 +254,9 @@ def _item(
 
 def _modules(prefix: str) -> Iterator[types.CompletionItem]:
     """The modules of the library."""
-    top = library.models()
     start = prefix.rpartition(".")[0]
-    for path in sorted(top.rglob(f"*{library.SUFFIX}")):
-        name = ".".join(path.relative_to(top).with_suffix("").parts)
+    for path, _ in sorted(library.named(library.models())):
+        name = path.replace("/", ".")
         if name.startswith(start):
             # After a point, editors replace the last word only.
             rest = name[len(start) + 1 :] if start else name

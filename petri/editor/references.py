@@ -80,17 +80,18 @@ def _closure(workspace: Workspace, path: Path, known: dict[Path, set[Path]]) -> 
 def _imports(workspace: Workspace, path: Path) -> Iterator[Path]:
     for written, module in _IMPORT.findall(workspace.text(path)):
         try:
-            found = (path.parent / written).resolve() if written else library.module(module)
+            found = path.parent / written if written else library.module(module)
+            if found is not None:
+                yield Path(found).resolve()
         except (OSError, ValueError, RuntimeError):
             continue
-        if found is not None:
-            yield found.resolve()
 
 
 def imported(path: Path, d: tree.Import) -> Path | None:
     """The file of an import in a file, None if there is none."""
     try:
-        found = library.module(d.name) if d.path is None else (path.parent / d.path).resolve()
+        written = library.module(d.name) if d.path is None else path.parent / d.path
+        found = None if written is None else Path(written).resolve()
     except (OSError, ValueError, RuntimeError):
         return None
     return found if found is not None and found.is_file() else None

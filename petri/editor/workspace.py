@@ -136,7 +136,7 @@ def _nets_in(folder: Path) -> Iterator[Path]:
 def check(path: Path, texts: dict[Path, str], known: dict, stamp: int) -> Checked:  # type: ignore[type-arg]
     """A check of a net; whatever goes wrong in it becomes a diagnostic."""
     try:
-        study = language.study(path, OpenTexts(texts, known))
+        study = language.study(path, OpenTexts({str(path): text for path, text in texts.items()}, known))
     except (Exception, RecursionError) as error:
         known.clear()
         what = type(error).__name__ + (f": {error}" if str(error) else "")
@@ -145,6 +145,6 @@ def check(path: Path, texts: dict[Path, str], known: dict, stamp: int) -> Checke
         return Checked(path, [fault], {path: texts.get(path, "")}, stamp, by_name={name: path})
     name = next(iter(study.problems.sources), str(path))
     found = limited(in_order(study.problems.found), name)
-    by_name = dict(study.loader.paths)
+    by_name = {name: Path(path) for name, path in study.loader.paths.items()}
     read = {by_name[name]: text for name, text in study.problems.sources.items() if name in by_name}
     return Checked(path, found, read, stamp, study, by_name)

@@ -9,9 +9,9 @@ when they are needed.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from os import PathLike
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from petri.diagnostics import Diagnostic, LanguageError
@@ -42,7 +42,7 @@ class Study(Struct):
     part: bool = False
 
 
-def load(path: str | Path, parameters: Mapping[str, object] | None = None) -> Net:
+def load(path: str | PathLike[str], parameters: Mapping[str, object] | None = None) -> Net:
     """The flat net of a file, or of a net of the library by its name ("ixp2400", "patterns/mm1").
 
     parameters: values for the net's parameters. A number is in the net's own units, as `Parameter.value` of the flat
@@ -58,14 +58,14 @@ def loads(text: str, parameters: Mapping[str, object] | None = None, *, name: st
 
 
 def load_with_sources(
-    path: str | Path, parameters: Mapping[str, object] | None = None, tables: Tables | None = None
+    path: str | PathLike[str], parameters: Mapping[str, object] | None = None, tables: Tables | None = None
 ) -> tuple[Net, dict[str, str]]:
     """As `load`, plus the texts of all files read, by their names in spans.
 
     tables: other files for the tables that the net draws from, by their names in the net ({"lengths.csv": "mine.csv"}).
     """
     found = _find(path)
-    if not found.suffix:
+    if not os.path.splitext(found)[1]:
         _require_net(found)
     return _net_or_error(*_work(found, None, parameters, TEXT, tables=tables))
 
@@ -77,13 +77,13 @@ def loads_with_sources(
     return _net_or_error(*_work(None, text, parameters, name, tables=tables))
 
 
-def check(path: str | Path, parameters: Mapping[str, object] | None = None) -> list[Diagnostic]:
+def check(path: str | PathLike[str], parameters: Mapping[str, object] | None = None) -> list[Diagnostic]:
     """All problems of a file: errors, warnings and notes, in the order of the text."""
     return check_with_sources(path, parameters)[0]
 
 
 def check_with_sources(
-    path: str | Path, parameters: Mapping[str, object] | None = None, *, more: Lint | None = None
+    path: str | PathLike[str], parameters: Mapping[str, object] | None = None, *, more: Lint | None = None
 ) -> tuple[list[Diagnostic], dict[str, str]]:
     """As `check`, plus the texts of all files read. `more` finds what else there is to say of a net without errors."""
     return _found(_linted(_work(_find(path), None, parameters, TEXT, lints=True), more))
@@ -118,30 +118,31 @@ def condition(text: str, net: Net) -> Watched:
     return read(text, net)
 
 
-def _find(path: str | Path) -> Path:
+def _find(path: str | PathLike[str]) -> str:
     """As `library.find`; a path that leads nowhere, for its reader to report."""
     from petri import library
 
-    return library.find(path) or Path(path)
+    return library.find(path) or os.fspath(path)
 
 
-def _require_net(path: Path) -> None:
+def _require_net(path: str) -> None:
     """Raises LanguageError if what has the name of a net, not that of a file, is neither."""
     from petri import library
 
-    if not library.exists(path):
-        values = {"name": str(path), "suggestion": library.nearest(str(path))}
+    if not os.path.exists(path):
+        values = {"name": path, "suggestion": library.nearest(path)}
         raise LanguageError([Diagnostic("unknown-net", values=values)])
 
 
-def study(path: Path, opened: OpenTexts) -> Study:
+def study(path: str | PathLike[str], opened: OpenTexts) -> Study:
     """As `check`, with what the check knows of each name and expression, for editors. opened: texts not yet saved."""
+    path = os.fspath(path)
     found = _attempt(path, None, {}, TEXT, lints=True, opened=opened)
     return _attempt(path, None, {}, TEXT, True, "ns", opened=opened) if found.part and found.problems.failed else found
 
 
 def _work(
-    path: Path | None,
+    path: str | None,
     text: str | None,
     parameters: Mapping[str, object] | None,
     name: str,
@@ -158,7 +159,7 @@ def _work(
 
 @at_rest()
 def _attempt(
-    path: Path | None,
+    path: str | None,
     text: str | None,
     parameters: Mapping[str, object] | None,
     name: str,
@@ -194,7 +195,7 @@ def _attempt(
         return found
     try:
         flattener = Flattener(checker, loader.tables)
-        flat = flattener.run(path.stem if path is not None else "net")
+        flat = flattener.run(os.path.splitext(os.path.basename(path))[0] if path is not None else "net")
     except TooLarge:
         found.part = False
         return found

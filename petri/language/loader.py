@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import math
 import os
+import posixpath
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from itertools import pairwise
 from os import PathLike
-from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from petri import library, net
@@ -49,27 +49,25 @@ def _parsed(text: str, name: str) -> tuple[tree.File, tuple[Diagnostic, ...], fr
 _parsed_before = lru_cache(FILES_KEPT)(_parsed)
 
 
-def _real(path: Path) -> Path:
-    """Where links lead; `Path.resolve` raises RuntimeError for links that lead to themselves."""
-    return Path(os.path.realpath(path))
-
-
-def shown_path(path: Path) -> str:
+def shown_path(path: str) -> str:
     """The name of a file in messages: short, and for the library the same on every machine."""
-    real = _real(path)
+    real = os.path.realpath(path)
     for folder, name in ((library.nets(), "nets"), (library.models(), "models")):
-        if real.is_relative_to(folder):
-            return str(PurePosixPath(name, *real.relative_to(folder).parts))
-    if path.is_absolute() and real.is_relative_to(Path.cwd()):
-        path = real.relative_to(Path.cwd())
+        if library.is_inside(real, folder):
+            return posixpath.join(name, *os.path.relpath(real, folder).split(os.sep))
+    below = os.path.isabs(path) and library.is_inside(real, os.getcwd())
+    path = os.path.relpath(real) if below else os.path.normpath(path)
     # It becomes part of the flat net, whose texts are Unicode.
-    return str(path).encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+    return path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
 class OpenTexts(Struct):
-    """Texts that an editor holds: they are read instead of the files, and parsed again only where they have changed."""
+    """Texts that an editor holds: they are read instead of the files, and parsed again only where they have changed.
 
-    texts: dict[Path, str] = field(default_factory=dict)
+    texts: by path, where links have been followed.
+    """
+
+    texts: dict[str, str] = field(default_factory=dict)
     known: dict[str, KnownStatements] = field(default_factory=dict)
 
 
@@ -88,23 +86,23 @@ class Loader(Sources):
         self._opened = opened or OpenTexts()
         self._named: dict[str, None] = {}
         self.tables: list[net.Table] = []
-        self.paths: dict[str, Path] = {}
+        self.paths: dict[str, str] = {}
         self._count = 1
-        self._table_numbers: dict[Path, KnownTable | None] = {}
-        self._root: Path | None = None
+        self._table_numbers: dict[str, KnownTable | None] = {}
+        self._root: str | None = None
 
-    def load(self, path: Path) -> bool:
+    def load(self, path: str) -> bool:
         """Read the net and all its imports; reports an error and returns False if there is no net to read."""
-        self._root = _real(path).parent
-        name = shown_path(path)
+        real, name = os.path.realpath(path), shown_path(path)
+        self._root = os.path.dirname(real)
         text, found = self._source(path, name)
         if found:
             for diagnostic in found:
                 self.problems.add(diagnostic)
             return False
-        self.space.read.add(_real(path))
-        self.space.targets = (_real(path),)
-        self.paths[name] = _real(path)
+        self.space.read.add(real)
+        self.space.targets = (real,)
+        self.paths[name] = real
         self._parse(text, name, self.space)
         return True
 
@@ -112,9 +110,9 @@ class Loader(Sources):
         """Read the net from a text, which can import only library modules."""
         self._parse(text, name, self.space)
 
-    def _source(self, path: Path, name: str) -> tuple[str, list[Diagnostic]]:
+    def _source(self, path: str, name: str) -> tuple[str, list[Diagnostic]]:
         """The text of a file, from the editor if it is open there; see `read_source`."""
-        text = self._opened.texts.get(_real(path))
+        text = self._opened.texts.get(os.path.realpath(path))
         return read_source(path, name) if text is None else (text, [])
 
     def _parse(self, text: str, name: str, space: Space) -> None:
@@ -174,73 +172,66 @@ class Loader(Sources):
         if found:
             return
         self.paths[name] = path
-        if path.is_relative_to(library.models()):
+        if library.is_inside(path, library.models()):
             self.library_files.add(name)
         self._parse(text, name, space)
 
     @staticmethod
-    def _irregular(path: Path) -> str | None:
+    def _irregular(path: str) -> str | None:
         """See `irregular`; whoever opens the file reports what else is wrong with it."""
         try:
             return irregular(path)
         except (OSError, ValueError):
             return None
 
-    def _as_written(self, d: tree.Import, path: Path) -> Path:
+    def _as_written(self, d: tree.Import, path: str) -> str:
         """The path relative to the importing file, so that messages show it as the user named the net."""
         if d.path is None:
             return path
-        return Path(os.path.normpath(Path(d.span.file).parent / d.path))
+        return os.path.normpath(os.path.join(os.path.dirname(d.span.file), d.path))
 
-    def _library_module(self, d: tree.Import) -> Path | None:
+    def _library_module(self, d: tree.Import) -> str | None:
         path = library.module(d.name)
         if path is None:
-            top = library.models()
-            names = [".".join(p.relative_to(top).with_suffix("").parts) for p in sorted(top.rglob("*.net"))]
+            names = sorted(name.replace("/", ".") for name, _ in library.named(library.models()))
             self.problems.error("import-unknown", d.span, name=d.name, suggestion=did_you_mean(d.name, names))
             return None
-        return _real(path)
+        return os.path.realpath(path)
 
-    def _relative(self, written: str, span: Span) -> Path | None:
+    def _relative(self, written: str, span: Span) -> str | None:
         """The file of a path in a source; reports an error and returns None if it may not be read."""
         origin = self.paths.get(span.file)
         if origin is None:
             self.problems.error("path-without-file", span, path=written)
             return None
         models = library.models()
-        root = models if origin.is_relative_to(models) else self._root
+        root = models if library.is_inside(origin, models) else self._root
         assert root is not None
-        path = Path(written)
         try:
-            real = (origin.parent / path).resolve()
-        except (OSError, ValueError, RuntimeError):
+            real = os.path.realpath(os.path.join(os.path.dirname(origin), written))
+        except (OSError, ValueError):
             self.problems.error("path-outside", span, path=written)
             return None
-        if path.is_absolute() or "\\" in written or not real.is_relative_to(root):
+        if os.path.isabs(written) or "\\" in written or not library.is_inside(real, root):
             self.problems.error("path-outside", span, path=written)
             return None
         return real
 
-    def _missing(self, d: tree.Import, path: Path) -> None:
-        try:
-            names = [entry.name for entry in path.parent.iterdir()]
-        except OSError:
-            names = []
-        near = did_you_mean(path.name, names)
-        suggestion = str(PurePosixPath(d.path or "").with_name(near)) if near else None
+    def _missing(self, d: tree.Import, path: str) -> None:
+        suggestion = _beside(d.path or "", path)
         self.problems.error("import-missing", d.span, path=d.path or d.name, suggestion=suggestion)
 
     # ------------------------------------------------------------ streams and tables
 
-    def stream(self, e: tree.Text) -> Path | None:
+    def stream(self, e: tree.Text) -> str | None:
         """The file of a stream, which is not opened; reports an error and returns None if it may not be read."""
         return self._relative(e.value, e.span)
 
-    def _table_path(self, e: tree.Text) -> Path | None:
+    def _table_path(self, e: tree.Text) -> str | None:
         """The file of a table: that which is given for its name, or that of its name."""
         self._named[e.value] = None
         given = self._given.get(e.value)
-        return self._relative(e.value, e.span) if given is None else Path(given).absolute()
+        return self._relative(e.value, e.span) if given is None else os.path.abspath(given)
 
     def table(self, e: tree.Text) -> KnownTable | None:
         """The properties of a table; reports an error and returns None if it cannot be used."""
@@ -274,29 +265,27 @@ class Loader(Sources):
         ascends = all(low < high for low, high in pairwise(values))
         return KnownTable(len(self.tables) - 1, whole, ascends, Fraction(mean))
 
-    def _rows(self, e: tree.Text, path: Path) -> list[tuple[str, float]] | None:
+    def _rows(self, e: tree.Text, path: str) -> list[tuple[str, float]] | None:
         text = self._text(e, path)
         return None if text is None else self._read_rows(e, text)
 
-    def _text(self, e: tree.Text, path: Path) -> str | None:
+    def _text(self, e: tree.Text, path: str) -> str | None:
         kind = None if path in self._opened.texts else self._irregular(path)
         if kind is not None:
             self.problems.error("table-not-regular", e.span, path=e.value, kind=kind)
             return None
         try:
-            size = path.stat().st_size
+            size = os.stat(path).st_size
             if size > LARGEST_TABLE:
                 limit = f"{LARGEST_TABLE // 2**20} MiB"
                 self.problems.error(
                     "table-too-large", e.span, path=e.value, size=f"{size / 2**20:.0f} MiB", limit=limit
                 )
                 return None
-            return path.read_text(encoding="utf-8-sig")
+            with open(path, encoding="utf-8-sig") as file:
+                return file.read()
         except FileNotFoundError:
-            near = did_you_mean(
-                path.name, [entry.name for entry in path.parent.iterdir()] if path.parent.is_dir() else []
-            )
-            suggestion = str(PurePosixPath(e.value).with_name(near)) if near else None
+            suggestion = _beside(e.value, path)
             self.problems.error("table-missing", e.span, path=e.value, suggestion=suggestion)
             return None
         except (OSError, ValueError) as error:
@@ -357,6 +346,16 @@ class Loader(Sources):
             self.problems.error("table-empty", e.span, path=e.value)
             return None
         return rows
+
+
+def _beside(written: str, path: str) -> str | None:
+    """What may be meant by the written path of a file that is missing: one in its folder with a similar name."""
+    folder, name = os.path.split(path)
+    try:
+        near = did_you_mean(name, os.listdir(folder))
+    except OSError:
+        return None
+    return posixpath.join(posixpath.dirname(written), near) if near else None
 
 
 def _is_whole(text: str) -> bool:

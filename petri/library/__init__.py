@@ -2,110 +2,117 @@
 
 `models/` holds the modules that nets import, `nets/` complete nets, `validation/` the studies, `docs/` the pages. In an
 installed package these folders are beside this file; in a checkout they are the repository's own.
+
+Paths are texts here, as in all that loads a net: `pathlib` takes longer to load than a small net.
 """
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
 from functools import cache
-from pathlib import Path
+from os import PathLike
 
 SUFFIX = ".net"
 
 
 @cache
-def folder(name: str) -> Path:
+def folder(name: str) -> str:
     """The folder `models`, `nets`, `validation` or `docs` of the library, where links have been followed."""
-    here = Path(__file__).resolve().parent
-    installed = here / name
-    return (installed if installed.is_dir() else here.parents[1] / name).resolve()
+    here = os.path.dirname(os.path.realpath(__file__))
+    installed = os.path.join(here, name)
+    return os.path.realpath(installed if os.path.isdir(installed) else os.path.join(here, "..", "..", name))
 
 
-def models() -> Path:
+def models() -> str:
     """The folder in which `import ixp2400.dram` finds ixp2400/dram.net."""
     return folder("models")
 
 
-def nets() -> Path:
+def nets() -> str:
     """The folder of the complete nets."""
     return folder("nets")
 
 
-def studies() -> Path:
+def studies() -> str:
     """The folder of the studies that `pnsim validate` runs."""
     return folder("validation")
 
 
-def pages() -> dict[str, Path]:
+def pages() -> dict[str, str]:
     """The pages of the documentation by name, "language" or "models/ixp2400", in alphabetical order."""
-    top = folder("docs")
-    return {path.relative_to(top).with_suffix("").as_posix(): path for path in sorted(top.rglob("*.md"))}
+    return dict(sorted(named(folder("docs"), ".md")))
 
 
-def module(name: str) -> Path | None:
+def named(top: str, suffix: str = SUFFIX) -> Iterator[tuple[str, str]]:
+    """The files with this suffix below a folder: the name of each, "ixp2400/dram", and its path."""
+    for folder, _, files in os.walk(top):
+        start = "".join(part + "/" for part in folder[len(top) :].split(os.sep) if part)
+        for file in files:
+            if file.endswith(suffix):
+                yield start + file.removesuffix(suffix), os.path.join(folder, file)
+
+
+def module(name: str) -> str | None:
     """The file of a library module by its dotted name ("ixp2400.dram"), or None."""
     return _inside(models(), name.replace(".", "/"))
 
 
-def net(name: str) -> Path | None:
+def net(name: str) -> str | None:
     """The file of a complete net by its name ("ixp2400", "patterns/mm1", or just "mm1"), or None."""
     found = _inside(nets(), name)
     if found is None and "/" not in name:
-        named = [path for path in nets().rglob("*" + SUFFIX) if path.stem == name]
-        found = named[0] if len(named) == 1 else None
+        ends = [path for whole, path in named(nets()) if whole.rpartition("/")[2] == name]
+        found = ends[0] if len(ends) == 1 else None
     return found
 
 
-def find(name: str | Path) -> Path | None:
+def find(name: str | PathLike[str]) -> str | None:
     """The file of that path, or else the complete net of that name, or else the file whose name lacks only `.net`."""
-    path, written = Path(name), _written_out(name)
-    if exists(path) and not path.is_dir():
+    path, written = os.fspath(name), _written_out(name)
+    there = os.path.exists(path)
+    if there and not os.path.isdir(path):
         return path
-    found = net(str(name).removesuffix(SUFFIX)) or written
-    return found or (path if exists(path) else None)
+    return net(path.removesuffix(SUFFIX)) or written or (path if there else None)
 
 
-def shadowed(name: str | Path) -> Path | None:
+def shadowed(name: str | PathLike[str]) -> str | None:
     """The file that `name` would mean if the library had no net of this name."""
     written = _written_out(name)
     found = find(name) if written is not None else None
-    return None if found is None or written is None or found.samefile(written) else written
+    return None if found is None or written is None or os.path.samefile(found, written) else written
 
 
-def _written_out(name: str | Path) -> Path | None:
-    path = Path(f"{name}{SUFFIX}")
-    return path if exists(path) and path.is_file() else None
-
-
-def exists(path: Path) -> bool:
-    """Whether there is such a file or folder."""
-    try:
-        return path.exists()
-    except (OSError, ValueError):  # a name that a file cannot have
-        return False
+def _written_out(name: str | PathLike[str]) -> str | None:
+    path = os.fspath(name) + SUFFIX
+    return path if os.path.isfile(path) else None
 
 
 def net_names() -> list[str]:
     """The names of all complete nets, as `net` takes them, in alphabetical order, those at the top first."""
-    top = nets()
-    names = [path.relative_to(top).with_suffix("").as_posix() for path in top.rglob("*" + SUFFIX)]
-    return sorted(names, key=lambda name: (name.count("/"), name))
+    return sorted((name for name, _ in named(nets())), key=lambda name: (name.count("/"), name))
 
 
 def nearest(name: str) -> str | None:
     """The net of the library, or the file in the same folder, with the most similar name."""
     from petri.diagnostics import did_you_mean
 
-    path = Path(name)
+    beside, written = os.path.split(name)
     known = {known.rpartition("/")[2]: known for known in net_names()}
-    if exists(path.parent):
-        known |= {beside.name: str(beside) for beside in path.parent.glob("*" + SUFFIX)}
-    found = did_you_mean(path.name, known)
+    if os.path.isdir(beside or "."):
+        known |= {file: os.path.join(beside, file) for file in os.listdir(beside or ".") if file.endswith(SUFFIX)}
+    found = did_you_mean(written, known)
     return known[found] if found else None
 
 
-def _inside(top: Path, name: str) -> Path | None:
+def _inside(top: str, name: str) -> str | None:
     try:
-        path = (top / (name + SUFFIX)).resolve()
-        return path if path.is_relative_to(top.resolve()) and path.is_file() else None
+        path = os.path.realpath(os.path.join(top, name + SUFFIX))
     except (OSError, ValueError):  # a name that a file cannot have
         return None
+    return path if is_inside(path, top) and os.path.isfile(path) else None
+
+
+def is_inside(path: str, top: str) -> bool:
+    """Whether a path is that folder or leads into it; both where links have been followed."""
+    return path == top or path.startswith(top.rstrip(os.sep) + os.sep)

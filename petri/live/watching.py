@@ -41,7 +41,7 @@ def files_named(path: Path) -> list[Path]:
         except (OSError, ValueError):
             continue
         modules = (library.module(one) for one in LIBRARY_IMPORT.findall(text))
-        named = [one.resolve() for one in modules if one] + [file.parent / one for one in NAMED_FILE.findall(text)]
+        named = [*filter(None, modules), *(file.parent / one for one in NAMED_FILE.findall(text))]
         for one in map(Path, map(os.path.normpath, named)):
             if one not in found:
                 found[one] = None

@@ -181,7 +181,7 @@ def only_run(outcome: Outcome) -> RunInFull | None:
 
 def top() -> Path | None:
     """The folder `validation` in the current folder, or that of the library."""
-    return next((place for place in (Path.cwd() / "validation", library.studies()) if place.is_dir()), None)
+    return next((place for place in (Path.cwd() / "validation", Path(library.studies())) if place.is_dir()), None)
 
 
 def folders(root: Path | None = None) -> dict[str, Path]:

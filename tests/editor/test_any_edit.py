@@ -56,7 +56,7 @@ def ask_everything(workspace: Workspace, path: Path, random: Random) -> None:
 
 def any_edits(seed: int, name: str, count: int) -> None:
     random = Random(seed)
-    path = library.nets() / f"{name}.net"
+    path = Path(library.nets()) / f"{name}.net"
     workspace = Workspace()
     text = path.read_text(encoding="utf-8")
     for number in range(count):

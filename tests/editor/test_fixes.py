@@ -24,7 +24,7 @@ LIMIT = "too_many_"
 
 
 def found_in(path: Path, text: str | None = None) -> list[Diagnostic]:
-    texts = {} if text is None else {path.resolve(): text}
+    texts = {} if text is None else {str(path.resolve()): text}
     return language.study(path.resolve(), OpenTexts(texts)).problems.found
 
 

@@ -19,7 +19,7 @@ from petri.language.syntax.lexer import lex
 from petri.language.syntax.splitting import split
 from tests.sampling import one_in
 
-NETS = [library.nets() / f"{name}.net" for name in library.net_names()]
+NETS = [Path(library.nets()) / f"{name}.net" for name in library.net_names()]
 GRAMMAR: dict[str, Any] = json.loads((EDITORS / TEXTMATE).read_text(encoding="utf-8"))
 
 

@@ -22,7 +22,7 @@ from petri.language.syntax.steps import STEP_NAMES
 from petri.measure import reorder
 from tests.sampling import one_in
 
-NETS = [library.nets() / f"{name}.net" for name in library.net_names()]
+NETS = [Path(library.nets()) / f"{name}.net" for name in library.net_names()]
 WORDS = {
     *(
         *FUNCTIONS,
@@ -67,7 +67,7 @@ def test_every_name_of_the_library_is_found(path: Path) -> None:
 
 
 def test_an_occurrence_is_where_its_name_is_written() -> None:
-    path = library.nets() / "npf.net"
+    path = Path(library.nets()) / "npf.net"
     study = language.study(path, OpenTexts())
     for file, listed in find_names(study).found.items():
         lines = study.problems.sources[file].splitlines()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from random import Random
 
 from petri import library
@@ -16,7 +17,7 @@ def content(parsed: Parsed) -> object:
 def test_edits_of_all_kinds_give_what_a_fresh_parse_gives() -> None:
     random = Random(5)
     for name in ("npf", "patterns/ixp_thread", "prioritising"):
-        text = (library.nets() / f"{name}.net").read_text(encoding="utf-8")
+        text = (Path(library.nets()) / f"{name}.net").read_text(encoding="utf-8")
         known = KnownStatements()
         for _ in range(10):
             place = random.randrange(len(text))

@@ -71,7 +71,7 @@ def test_nothing_of_a_net_is_run_by_a_page_or_a_shell() -> None:
 @pytest.mark.skipif(shutil.which("node") is None, reason="Node.js is not installed")
 def test_its_commands_in_a_stand_in_for_the_editor(tmp_path: Path) -> None:
     net = tmp_path / "a net;$(x).net"
-    shutil.copy(library.nets() / "patterns" / "mm1.net", net)
+    shutil.copy(Path(library.nets()) / "patterns" / "mm1.net", net)
     program = tmp_path / "pnsim"
     program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m pnsim "$@"\n', encoding="utf-8")
     program.chmod(0o755)

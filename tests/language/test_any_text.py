@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -30,7 +31,7 @@ measure r = rate(t[*], p.size) / count(m[*].w)
 measure d = now - x at t[1] record p99 expect < 3 within 1%
 run until 100 warmup 1 replications 2
 """,
-    *(path.read_text(encoding="utf-8") for path in CORPUS if path is not None),
+    *(Path(path).read_text(encoding="utf-8") for path in CORPUS if path is not None),
 ]
 PIECES = [[piece for piece in TOKEN.findall(text) if piece] for text in TEXTS]
 POOL = sorted({piece for pieces in PIECES for piece in pieces if piece.strip() and not piece.startswith("#")})

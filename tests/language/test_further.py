@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 
 import pytest
 
@@ -57,7 +58,7 @@ instance part[k in 0..1] = Switch(3, line = buffer[k])
 run until 10
 """
 
-NETS = {name: library.nets() / f"{name}.net" for name in library.net_names()}
+NETS = {name: Path(library.nets()) / f"{name}.net" for name in library.net_names()}
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from petri.language import check
 from tests.sampling import one_in
 
 NETS = library.net_names()
-PARTS = sorted(path for path in library.models().rglob("*.net"))
+PARTS = sorted(Path(library.models()).rglob("*.net"))
 FEW_FLOWS = {"active_flows": 30}  # the reference engine looks through all that are under way for each packet
 SMALLER: dict[str, dict[str, int]] = {
     **dict.fromkeys(("dram_buffering", "dynamic_buffering", "shotnoise"), FEW_FLOWS),

@@ -9,8 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from petri import net
 from petri.language.checking.clock import NetUnits
@@ -31,7 +30,7 @@ from petri.language.meaning.types import UNKNOWN, Request, Type
 from petri.language.problems import CheckError, Problems, Reported
 from petri.language.syntax import tree
 from petri.net import Span
-from petri.structs import Struct, field
+from petri.structs import Frozen, Struct, field
 
 
 class Value(Struct):
@@ -52,7 +51,7 @@ class Value(Struct):
         return cls(UNKNOWN, (), span)
 
 
-class KnownTable(NamedTuple):
+class KnownTable(Frozen):
     """A table of values with weights: its number in the net, whether its values are whole and ascend, and its mean."""
 
     number: int
@@ -69,8 +68,8 @@ class Space(Struct):
 
     files: list[tree.File] = field(default_factory=list)
     inner: list[tuple[tree.Import, Space]] = field(default_factory=list)
-    targets: tuple[Path, ...] = ()  # the net, and the files of the imports with `as` that led here
-    read: set[Path] = field(default_factory=set)
+    targets: tuple[str, ...] = ()  # the net, and the files of the imports with `as` that led here
+    read: set[str] = field(default_factory=set)
 
 
 class Sources:
@@ -98,7 +97,7 @@ class Sources:
         """The numbers in a file, or in its column of this title, in order."""
         return None
 
-    def stream(self, e: tree.Text) -> Path | None:
+    def stream(self, e: tree.Text) -> str | None:
         """The path of a file whose rows become tokens."""
         return None
 

@@ -5,8 +5,9 @@ The suffix `.net` is shared: TINA, GreatSPN and Pajek use it too, each for its o
 
 from __future__ import annotations
 
+import os
 import re
-from pathlib import Path
+from os import PathLike
 
 from petri.diagnostics import Diagnostic, Value, did_you_mean
 from petri.net import Span
@@ -26,21 +27,22 @@ _SIGNATURES = (
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 
 
-def read_source(path: Path, name: str | None = None) -> tuple[str, list[Diagnostic]]:
+def read_source(path: str | PathLike[str], name: str | None = None) -> tuple[str, list[Diagnostic]]:
     """The text of a source file, or an empty text and a diagnostic if it cannot be read.
 
     `name` is the name of the file in diagnostics (default: the path as given). The parser decides whether the text is a
     net.
     """
-    shown = name or str(path)
+    path = os.fspath(path)
+    shown = name or path
     try:
-        if path.is_dir():
-            nets = tuple(sorted(str(path / entry.name) for entry in path.glob("*.net"))[:5])
+        if os.path.isdir(path):
+            nets = tuple(os.path.join(path, name) for name in _nets_in(path)[:5])
             return "", [Diagnostic("file-is-folder", values={"path": shown, "names": nets})]
-        size = path.stat().st_size
+        size = os.stat(path).st_size
         if size > LARGEST_FILE:
             return "", [too_large(shown, size)]
-        with path.open("rb") as file:
+        with open(path, "rb") as file:
             data = file.read(LARGEST_FILE + 1)
     except FileNotFoundError:
         return "", [Diagnostic("file-missing", values={"path": shown, "suggestion": _near(path)})]
@@ -76,8 +78,9 @@ def unlike(text: str, name: str) -> list[Diagnostic]:
     if all(not line.strip() or line.lstrip().startswith("#") for line in text.splitlines()):
         return [Diagnostic("file-empty", values={"path": name})]
     own = _OWN.search(text) is not None
-    for tool, pattern in _FOREIGN:
-        found = None if own and tool not in _SIMILAR else re.search(pattern, text, re.MULTILINE)
+    for tool, word, pattern in _FOREIGN:
+        possible = word in text and (tool in _SIMILAR or not own)
+        found = re.search(pattern, text, re.MULTILINE) if possible else None
         if found:
             line = text.count("\n", 0, found.start("sign")) + 1
             column = found.start("sign") - (text.rfind("\n", 0, found.start("sign")) + 1) + 1
@@ -93,29 +96,36 @@ def unlike(text: str, name: str) -> list[Diagnostic]:
 _OWN = re.compile(r"^[ \t]*(?:place|transition|param|measure|module|instance|import|port)[ \t]+[\w\"]", re.MULTILINE)
 _SIMILAR = ("PRISM", "CPN Tools")  # have lines such as `module queue` too, but also lines that no net has
 _IMPORTED = ("PNML", "PRISM", "TINA")  # by `pnsim import`, in the form that is recognised here
-_FOREIGN = (  # compiled where they are searched for: few texts are other than of this language
-    ("GreatSPN", r"\A\s*(?P<sign>\|0\|)[ \t]*$"),
-    ("Pajek", r"^[ \t]*(?P<sign>\*(?i:vertices|network|arcs|edges|arcslist|edgeslist|matrix)\b)"),
-    ("TINA", r"^[ \t]*(?P<sign>(?:tr|pl)[ \t]+(?:\{[^}\n]*\}|[\w'?.-]+))(?=[ \t]*(?:$|[\[\]:(]|[^\n]*->|\s))"),
-    ("LoLA", r"^[ \t]*(?P<sign>PLACE\b)[\s\S]*?^[ \t]*TRANSITION\b"),
-    ("Hugin", r"\A\s*(?P<sign>class\s+\w+|net)\s*\{[\s\S]*?^\s*node\s+\w+\s*\{"),
-    ("KiCad", r"\A\s*(?P<sign>\(export\b)"),
-    ("PEP", r"\A\s*(?P<sign>PEP\b)"),
-    ("PRISM", r"^[ \t]*(?P<sign>(?:dtmc|ctmc|mdp|pta|smg)\b)[ \t]*;?[ \t]*$(?=[\s\S]*^[ \t]*endmodule\b)"),
-    ("PRISM", r"^[ \t]*\[\w*\][^\n#]*->[^\n#]*(?P<sign>\(\w+'[ \t]*=)"),
-    ("CPN Tools", r"^[ \t]*(?P<sign>(?:colset[ \t]+\w+[ \t]*=|var[ \t]+\w+[^\n]*:[^\n]*;))"),
-    ("PNML", r"\A\s*(?:<\?xml[^>]*>\s*)?(?P<sign><pnml\b)"),
+# Of each tool a word that its texts contain, and a pattern: few texts contain the word, and few patterns are compiled.
+_FOREIGN = (
+    ("GreatSPN", "|0|", r"\A\s*(?P<sign>\|0\|)[ \t]*$"),
+    ("Pajek", "*", r"^[ \t]*(?P<sign>\*(?i:vertices|network|arcs|edges|arcslist|edgeslist|matrix)\b)"),
+    ("TINA", "", r"^[ \t]*(?P<sign>(?:tr|pl)[ \t]+(?:\{[^}\n]*\}|[\w'?.-]+))(?=[ \t]*(?:$|[\[\]:(]|[^\n]*->|\s))"),
+    ("LoLA", "TRANSITION", r"^[ \t]*(?P<sign>PLACE\b)[\s\S]*?^[ \t]*TRANSITION\b"),
+    ("Hugin", "node", r"\A\s*(?P<sign>class\s+\w+|net)\s*\{[\s\S]*?^\s*node\s+\w+\s*\{"),
+    ("KiCad", "(export", r"\A\s*(?P<sign>\(export\b)"),
+    ("PEP", "PEP", r"\A\s*(?P<sign>PEP\b)"),
+    ("PRISM", "endmodule", r"^[ \t]*(?P<sign>(?:dtmc|ctmc|mdp|pta|smg)\b)[ \t]*;?[ \t]*$(?=[\s\S]*^[ \t]*endmodule\b)"),
+    ("PRISM", "'", r"^[ \t]*\[\w*\][^\n#]*->[^\n#]*(?P<sign>\(\w+'[ \t]*=)"),
+    ("CPN Tools", "colset", r"^[ \t]*(?P<sign>colset[ \t]+\w+[ \t]*=)"),
+    ("CPN Tools", "var", r"^[ \t]*(?P<sign>var[ \t]+\w+[^\n]*:[^\n]*;)"),
+    ("PNML", "<pnml", r"\A\s*(?:<\?xml[^>]*>\s*)?(?P<sign><pnml\b)"),
 )
 
 
-def _near(path: Path) -> str | None:
+def _near(path: str) -> str | None:
     """A net in the folder of the missing file with a similar name; also the file itself if its suffix was left out."""
+    folder, name = os.path.split(path)
     try:
-        names = sorted(entry.name for entry in path.parent.iterdir() if entry.suffix == ".net")
+        near = did_you_mean(name, _nets_in(folder or "."))
     except OSError:
         return None
-    near = did_you_mean(path.name, names)
-    return str(path.with_name(near)) if near else None
+    return os.path.join(folder, near) if near else None
+
+
+def _nets_in(folder: str) -> list[str]:
+    """The names of the nets in a folder."""
+    return sorted(name for name in os.listdir(folder) if name.endswith(".net"))
 
 
 def too_large(name: str, size: int) -> Diagnostic:

@@ -7,13 +7,12 @@ of its grammar. If the grammar has changed, it is compiled again, so a stale fil
 
 from __future__ import annotations
 
+import os
 import zlib
 from collections.abc import Iterator
 from functools import cache
-from pathlib import Path
 from typing import Any
 
-from petri.atomic_file import write_text
 from petri.structs import Frozen, as_json, read_json
 
 GRAMMAR = "grammar.lark"
@@ -53,15 +52,23 @@ class ParserTables(Frozen):
 
 @cache
 def load_tables() -> ParserTables:
-    folder = Path(__file__).parent
-    grammar = folder.joinpath(GRAMMAR).read_text(encoding="utf-8")
+    grammar = _read(GRAMMAR).decode()
     try:
-        tables = read_json(folder.joinpath(COMPILED).read_bytes(), ParserTables)
+        tables = read_json(_read(COMPILED), ParserTables)
         if tables.digest == digest(grammar):
             return tables
     except (OSError, ValueError):
         pass  # missing or damaged: compile instead
     return compile_grammar(grammar)
+
+
+def _beside(name: str) -> str:
+    return os.path.join(os.path.dirname(__file__), name)
+
+
+def _read(name: str) -> bytes:
+    with open(_beside(name), "rb") as file:
+        return file.read()
 
 
 def digest(grammar: str) -> str:
@@ -154,9 +161,9 @@ def _rule(rule: Any, origins: list[str]) -> Rule:
 
 
 def main() -> None:
-    folder = Path(__file__).parent
-    grammar = (folder / GRAMMAR).read_text(encoding="utf-8")
-    write_text(folder / COMPILED, as_json(compile_grammar(grammar)) + "\n")
+    from petri.atomic_file import write_text
+
+    write_text(_beside(COMPILED), as_json(compile_grammar(_read(GRAMMAR).decode())) + "\n")
 
 
 if __name__ == "__main__":

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Callable, Iterator
-from pathlib import PurePosixPath
 from typing import Any
 
 from petri.catalogue.operations import DISTRIBUTIONS, FUNCTIONS
@@ -195,7 +195,7 @@ class Gatherer:
         first = scope.names.get(symbol.name)
         if first is not None:
             imported = symbol.span.file if symbol.span.file != first.span.file else None
-            alias = PurePosixPath(imported).stem if imported else None
+            alias = posixpath.splitext(posixpath.basename(imported))[0] if imported else None
             self.clash = self.clash or imported is not None
             self.problems.twice(symbol.name, symbol.span, first.span, kind_of(first), alias=alias)
             self.problems.taken_twice.add(symbol.name)
