@@ -17,6 +17,7 @@
 //! - [`portable`]: `exp`, `ln` and `pow` with the same bits on every machine
 //! - [`ticks`]: model time
 //! - [`trajectory`]: the hash that distinguishes trajectories
+//! - [`wide`]: numbers of bindings
 
 pub mod bits;
 pub mod cache;
@@ -33,3 +34,4 @@ pub mod saved;
 pub mod table;
 pub mod ticks;
 pub mod trajectory;
+pub mod wide;

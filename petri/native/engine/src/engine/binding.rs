@@ -3,6 +3,7 @@
 use crate::base::fault::Outcome;
 use crate::base::ids::{JoinTreeId, MatchId, VariableId};
 use crate::base::table::Table;
+use crate::base::wide::{divided, product};
 use crate::engine::raced::Raced;
 use crate::engine::run::Engine;
 use crate::engine::search::{Goal, Search};
@@ -84,9 +85,9 @@ impl Engine {
         let mut number = self.random.wide_choice(all);
         let bags = || (0..plan.inputs.len()).filter(|&i| matches!(plan.inputs[i].find, Find::Any));
         for i in bags().rev() {
-            let radix = self.choices(plan, i);
-            self.scratch.chosen[i] = (number % radix) as u64;
-            number /= radix;
+            let (rest, chosen) = divided(number, self.choices(plan, i));
+            self.scratch.chosen[i] = chosen as u64;
+            number = rest;
         }
         for i in bags().filter(|&i| !plan.inputs[i].before.is_empty()) {
             self.skip_used(plan, i);
@@ -96,7 +97,7 @@ impl Engine {
     /// The number of bindings of a transition of independent bags.
     pub(super) fn products(&self, plan: &TransitionProgram) -> u128 {
         let bags = (0..plan.inputs.len()).filter(|&i| matches!(plan.inputs[i].find, Find::Any));
-        bags.fold(1u128, |product, i| product.saturating_mul(self.choices(plan, i)))
+        product(bags.map(|i| self.choices(plan, i)))
     }
 
     /// The tokens that arcs before one leave it.

@@ -51,15 +51,17 @@ struct Wish {
 /// The data of a token on one side of an edge.
 #[derive(Clone, Debug, Default)]
 pub struct Ends {
-    /// The key, unless the token does not pass its filters.
-    pub key: Option<Vec<u64>>,
+    /// Whether the token passes its filters.
+    pub admitted: bool,
+    pub key: Vec<u64>,
     /// Ranks or thresholds, one for each comparison.
     pub ranks: Vec<u64>,
 }
 
 #[derive(Clone, Debug)]
 pub struct Edge {
-    keys: KeyTable<()>,
+    /// None where keys have no words: group 0 is that of all tokens.
+    keys: Option<KeyTable<()>>,
     groups: Vec<Group>,
     /// The group of each seat of the child.
     homes: Vec<u32>,
@@ -76,7 +78,7 @@ impl Edge {
     pub fn new(plan: &EdgeProgram) -> Self {
         let columns = vec![Vec::new(); plan.orders.len()];
         Edge {
-            keys: KeyTable::hashed(plan.slots.len().max(1)),
+            keys: (!plan.slots.is_empty()).then(|| KeyTable::hashed(plan.slots.len())),
             groups: Vec::new(),
             homes: Vec::new(),
             wishes: Vec::new(),
@@ -86,10 +88,12 @@ impl Edge {
         }
     }
 
-    /// The group of a key that is in use from now on. Without slots there is one key.
-    fn enter(&mut self, key: Option<&[u64]>) -> u32 {
-        let Some(key) = key else { return NONE };
-        let group = self.keys.enter(if key.is_empty() { &[0] } else { key });
+    /// The group of a key that is in use from now on.
+    fn enter(&mut self, end: &Ends) -> u32 {
+        if !end.admitted {
+            return NONE;
+        }
+        let group = self.keys.as_mut().map_or(0, |keys| keys.enter(&end.key[..]));
         if group as usize >= self.groups.len() {
             self.groups.resize_with(group as usize + 1, Group::default);
         }
@@ -98,22 +102,20 @@ impl Edge {
 
     /// A group without members that no token wants returns its number.
     fn release(&mut self, group: u32) {
-        if group == NONE {
-            return;
-        }
+        let Some(keys) = self.keys.as_mut().filter(|_| group != NONE) else { return };
         let Group { members, wanting, .. } = &self.groups[group as usize];
         if members.is_empty() && wanting.is_empty() {
-            self.keys.forget(group);
+            keys.forget(group);
         }
     }
 
     // ------------------------------------------------------------ the child
 
     /// A token is added at the end of the child's row.
-    pub fn child_arrives(&mut self, key: Option<&[u64]>, ranks: impl Iterator<Item = u64>) {
-        let (group, seat) = (self.enter(key), self.homes.len() as u32);
+    pub fn child_arrives(&mut self, end: &Ends) {
+        let (group, seat) = (self.enter(end), self.homes.len() as u32);
         self.homes.push(group);
-        self.ranks.iter_mut().zip(ranks).for_each(|(column, rank)| column.push(rank));
+        self.ranks.iter_mut().zip(&end.ranks).for_each(|(column, &rank)| column.push(rank));
         if group != NONE {
             self.groups[group as usize].members.push(seat);
         }
@@ -160,9 +162,9 @@ impl Edge {
     // ------------------------------------------------------------ the parent
 
     /// A token is added at the end of the parent's row.
-    pub fn parent_arrives(&mut self, key: Option<&[u64]>, thresholds: impl Iterator<Item = u64>) {
-        let (group, seat) = (self.enter(key), self.wishes.len() as u32);
-        self.thresholds.iter_mut().zip(thresholds).for_each(|(column, threshold)| column.push(threshold));
+    pub fn parent_arrives(&mut self, end: &Ends) {
+        let (group, seat) = (self.enter(end), self.wishes.len() as u32);
+        self.thresholds.iter_mut().zip(&end.ranks).for_each(|(column, &threshold)| column.push(threshold));
         self.matched.push(0);
         let mut at = 0;
         if group != NONE {
@@ -238,17 +240,18 @@ impl Edge {
     /// Checks the invariants, given the data that tokens of the child and of the parent must have, by seat, and the
     /// counts of the child's tokens.
     pub fn verify(&self, children: &[Ends], parents: &[Ends], counts: impl Fn(u32) -> u128) -> Verified {
-        self.keys.verify()?;
-        let group = |ends: &Ends| {
-            let Some(key) = ends.key.as_deref() else { return Some(NONE) };
-            self.keys.find(if key.is_empty() { &[0][..] } else { key })
+        self.keys.as_ref().map_or(Ok(()), KeyTable::verify)?;
+        let group = |end: &Ends| match &self.keys {
+            _ if !end.admitted => Some(NONE),
+            Some(keys) => keys.find(&end.key[..]),
+            None => Some(0),
         };
         let homes: Option<Vec<u32>> = children.iter().map(group).collect();
         let wishes: Option<Vec<u32>> = parents.iter().map(group).collect();
         let found: Vec<u32> = self.wishes.iter().map(|wish| wish.group).collect();
         let same = homes.as_ref() == Some(&self.homes) && wishes.as_ref() == Some(&found);
         ensure(same, "groups", || format!("{:?} and {found:?} instead of {homes:?} and {wishes:?}", self.homes))?;
-        let in_use = self.keys.in_use();
+        let in_use = self.keys.as_ref().map_or_else(|| (0..self.groups.len() as u32).collect(), KeyTable::in_use);
         let known = in_use.iter().all(|&group| (group as usize) < self.groups.len());
         ensure(known, "idle", || format!("{in_use:?} are in use"))?;
         for group in 0..self.groups.len() as u32 {
@@ -275,7 +278,7 @@ impl Edge {
             number += 1;
         }
         ensure(number == wanting.len(), "wanting", || format!("{wanting:?} want group {group}, not {number}"))?;
-        let wanted = !members.is_empty() || !wanting.is_empty();
+        let wanted = !members.is_empty() || !wanting.is_empty() || self.keys.is_none();
         ensure(wanted == used, "idle", || format!("group {group} is in use: {used}"))?;
         let total: u128 = members.iter().map(|&seat| counts(seat)).sum();
         ensure(*sum == total, "sums", || format!("{sum} of group {group} instead of {total}"))
@@ -303,14 +306,15 @@ mod tests {
     }
 
     fn end(number: u64) -> Ends {
-        Ends { key: (number != 4).then(|| vec![number % 3]), ranks: vec![number] }
+        Ends { admitted: number != 4, key: vec![number % 3], ranks: vec![number] }
     }
 
     #[test]
     fn ranks_reach_thresholds() {
         let mut edge = Edge::new(&plan());
-        (0..3).for_each(|number| edge.child_arrives(Some(&[7]), std::iter::once(number)));
-        edge.parent_arrives(Some(&[7]), std::iter::once(1));
+        let end = |number| Ends { admitted: true, key: vec![7], ranks: vec![number] };
+        (0..3).for_each(|number| edge.child_arrives(&end(number)));
+        edge.parent_arrives(&end(1));
         let reaching = edge.members(0).iter().filter(|&&child| edge.reaches(&plan(), 0, child));
         assert_eq!(reaching.collect::<Vec<_>>(), [&2]);
     }
@@ -320,12 +324,8 @@ mod tests {
         let damaged = |damage: fn(&mut Edge)| {
             let mut edge = Edge::new(&plan());
             let (children, parents): (Vec<Ends>, Vec<Ends>) = ((0..9).map(end).collect(), (0..7).map(end).collect());
-            for Ends { key, ranks } in &children {
-                edge.child_arrives(key.as_deref(), ranks.iter().copied());
-            }
-            for Ends { key, ranks } in &parents {
-                edge.parent_arrives(key.as_deref(), ranks.iter().copied());
-            }
+            children.iter().for_each(|end| edge.child_arrives(end));
+            parents.iter().for_each(|end| edge.parent_arrives(end));
             edge.groups.iter_mut().for_each(|group| group.sum = group.members.len() as u128);
             assert_eq!(edge.verify(&children, &parents, |_| 1), Ok(()));
             damage(&mut edge);
@@ -335,7 +335,7 @@ mod tests {
         assert_eq!(damaged(|edge| edge.wishes[2].group = 0), "groups");
         assert_eq!(damaged(|edge| edge.groups[0].members.swap(0, 1)), "members");
         assert_eq!(damaged(|edge| edge.groups[0].wanting.swap(0, 1)), "wanting");
-        assert_eq!(damaged(|edge| _ = edge.keys.enter(&[9][..])), "idle");
+        assert_eq!(damaged(|edge| _ = edge.keys.as_mut().map(|keys| keys.enter(&[9][..]))), "idle");
         assert_eq!(damaged(|edge| edge.ranks[0][1] = 5), "ranks");
         assert_eq!(damaged(|edge| edge.thresholds[0][1] = 5), "ranks");
         assert_eq!(damaged(|edge| edge.groups[0].sum = 1), "sums");

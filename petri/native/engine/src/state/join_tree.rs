@@ -46,6 +46,7 @@ use std::sync::Arc;
 use crate::base::ids::{PlaceId, TransitionId};
 use crate::base::invariant::{ensure, Verified};
 use crate::base::table::Table;
+use crate::base::wide::{divided, product};
 use crate::collections::sum_tree::{skip, SumTree};
 use crate::program::expression::Value;
 use crate::program::join_tree::{EdgeProgram, JoinTreeProgram, NodeProgram, TreeChoice};
@@ -76,22 +77,29 @@ impl Evaluator {
         node.fixed.iter().all(|(slot, bits)| token[*slot as usize] == *bits) && self.holds(node.filter.as_ref())
     }
 
-    fn ranks<'v>(&mut self, values: impl Iterator<Item = (&'v Value, bool)>) -> Vec<u64> {
+    fn rank<'v>(&mut self, values: impl Iterator<Item = (&'v Value, bool)>, ranks: &mut Vec<u64>) {
         let scope = &mut self.scope();
-        values.map(|(value, reversed)| if reversed { !rank_of(value, scope) } else { rank_of(value, scope) }).collect()
+        ranks.clear();
+        ranks.extend(values.map(|(value, reversed)| rank_of(value, scope) ^ if reversed { u64::MAX } else { 0 }));
     }
 
     /// The data for an edge of a token of the child whose values are loaded.
-    fn child_end(&mut self, plan: &EdgeProgram, token: &[u64], admitted: bool) -> Ends {
-        let key = admitted.then(|| plan.slots.iter().map(|&slot| token[slot as usize]).collect());
-        Ends { key, ranks: self.ranks(plan.orders.iter().map(|order| (&order.rank, order.reversed))) }
+    fn child_end(&mut self, plan: &EdgeProgram, token: &[u64], admitted: bool, end: &mut Ends) {
+        end.admitted = admitted;
+        end.key.clear();
+        end.key.extend(plan.slots.iter().map(|&slot| token[slot as usize]));
+        self.rank(plan.orders.iter().map(|order| (&order.rank, order.reversed)), &mut end.ranks);
     }
 
     /// The data for an edge of a token of the parent whose values are loaded.
-    fn parent_end(&mut self, plan: &EdgeProgram, admitted: bool) -> Ends {
-        let scope = &mut self.scope();
-        let key = admitted.then(|| plan.wanted.iter().map(|value| value.bits(scope).unwrap_or(0)).collect());
-        Ends { key, ranks: self.ranks(plan.orders.iter().map(|order| (&order.threshold, order.reversed))) }
+    fn parent_end(&mut self, plan: &EdgeProgram, admitted: bool, end: &mut Ends) {
+        end.admitted = admitted;
+        end.key.clear();
+        if admitted {
+            let scope = &mut self.scope();
+            end.key.extend(plan.wanted.iter().map(|value| value.bits(scope).unwrap_or(0)));
+        }
+        self.rank(plan.orders.iter().map(|order| (&order.threshold, order.reversed)), &mut end.ranks);
     }
 }
 
@@ -107,7 +115,8 @@ pub struct JoinTree {
     pub transition: TransitionId,
     nodes: Vec<Node>,
     evaluator: Evaluator,
-    /// Space for the parent's seats that a change affects, and for the sums of open nodes.
+    /// Space for the data of a token at an edge, for the parent's seats that a change affects, and for the sums of open nodes.
+    end: Ends,
     touched: Vec<u32>,
     open: Vec<u128>,
 }
@@ -124,6 +133,7 @@ impl JoinTree {
             transition: program.transition,
             nodes: program.nodes.iter().map(node).collect(),
             evaluator: Evaluator::new(program.variables),
+            end: Ends::default(),
             touched: Vec::new(),
             open: Vec::new(),
         }
@@ -145,37 +155,38 @@ impl JoinTree {
     pub fn leaves(&mut self, program: &JoinTreeProgram, place: PlaceId, seat: u32) {
         for node in program.nodes_of(place) {
             self.set(program, node, seat, 0);
-            self.settle(program);
+            self.settle(program, node);
         }
         program.nodes_of(place).for_each(|node| self.drop(program, node, seat));
     }
 
     fn enter(&mut self, program: &JoinTreeProgram, number: usize, token: &[u64]) {
-        let (plan, evaluator) = (&program.nodes[number], &mut self.evaluator);
-        let seat = self.nodes[number].counts.len() as u32;
+        let JoinTree { nodes, evaluator, end, .. } = self;
+        let (plan, node) = (&program.nodes[number], &mut nodes[number]);
+        let seat = node.counts.len() as u32;
         evaluator.load_token(&plan.known, token);
         let admitted = evaluator.admits(plan, token);
-        if let (Some(edge), Some(plan)) = (&mut self.nodes[number].edge, &plan.edge) {
-            let Ends { key, ranks } = evaluator.child_end(plan, token, admitted);
-            edge.child_arrives(key.as_deref(), ranks.into_iter());
+        if let (Some(edge), Some(plan)) = (&mut node.edge, &plan.edge) {
+            evaluator.child_end(plan, token, admitted, end);
+            edge.child_arrives(end);
         }
-        self.nodes[number].counts.push(0);
+        node.counts.push(0);
         if plan.tested {
-            self.nodes[number].values.extend(plan.known.iter().map(|(slot, _)| token[*slot as usize]));
+            node.values.extend(plan.known.iter().map(|(slot, _)| token[*slot as usize]));
         }
         for &child in &plan.children {
-            let Some(plan) = &program.nodes[child].edge else { continue };
-            self.evaluator.load_token(&program.nodes[number].known, token);
-            let Ends { key, ranks } = self.evaluator.parent_end(plan, admitted);
-            let Some(edge) = &mut self.nodes[child].edge else { continue };
-            edge.parent_arrives(key.as_deref(), ranks.into_iter());
+            let JoinTree { nodes, evaluator, end, .. } = self;
+            let (Some(edge), Some(plan)) = (&mut nodes[child].edge, &program.nodes[child].edge) else { continue };
+            evaluator.load_token(&program.nodes[number].known, token);
+            evaluator.parent_end(plan, admitted, end);
+            edge.parent_arrives(end);
             if admitted && !plan.is_plain() {
                 self.match_parent(program, child, seat);
             }
         }
         if admitted {
             self.refresh(program, number, seat);
-            self.settle(program);
+            self.settle(program, number);
         }
     }
 
@@ -226,14 +237,10 @@ impl JoinTree {
         }
     }
 
-    /// Passes changes of counts on to the parents, from the last node to the first, so that each parent gets all of them before
-    /// it passes on its own.
-    fn settle(&mut self, program: &JoinTreeProgram) {
-        for child in (0..program.nodes.len()).rev() {
-            let Some(plan) = &program.nodes[child].edge else { continue };
-            if self.nodes[child].changes.is_empty() {
-                continue;
-            }
+    /// Passes the changes of a node's counts on to its parent, those of its parent to the parent of that, and so on.
+    fn settle(&mut self, program: &JoinTreeProgram, changed: usize) {
+        let mut child = changed;
+        while let Some(plan) = program.nodes[child].edge.as_ref().filter(|_| !self.nodes[child].changes.is_empty()) {
             let mut changes = std::mem::take(&mut self.nodes[child].changes);
             let mut touched = std::mem::take(&mut self.touched);
             touched.clear();
@@ -246,12 +253,19 @@ impl JoinTree {
             changes.clear();
             self.nodes[child].changes = changes;
             self.touched = touched;
+            child = plan.parent;
         }
     }
 
     /// The groups of changed tokens, and those that want them.
     fn add_to_groups(&mut self, child: usize, changes: &[Change], touched: &mut Vec<u32>) {
         let Some(edge) = &mut self.nodes[child].edge else { return };
+        if let [change] = changes {
+            let group = edge.home(change.seat);
+            edge.add(group, change.more);
+            touched.extend(edge.wanting(group));
+            return;
+        }
         let mut groups: Vec<u32> = changes.iter().map(|change| edge.home(change.seat)).collect();
         changes.iter().zip(&groups).for_each(|(change, &group)| edge.add(group, change.more));
         groups.sort_unstable();
@@ -301,7 +315,7 @@ impl JoinTree {
     /// The number of bindings, or the greatest number if there are more.
     pub fn bindings(&mut self, program: &JoinTreeProgram, places: &Table<PlaceId, PlaceCounters>) -> u128 {
         self.open(program, places);
-        self.open.iter().fold(1, |product, &sum| product.saturating_mul(sum))
+        product(self.open.iter().copied())
     }
 
     /// The sums of the nodes that are open before any choice, by choice; 1 for the others.
@@ -326,9 +340,10 @@ impl JoinTree {
         let mut left = k;
         for (at, choice) in program.choices.iter().enumerate() {
             let own = std::mem::replace(&mut self.open[at], 1);
-            let others = self.open.iter().fold(1, |product: u128, &sum| product.saturating_mul(sum));
-            let number = (left / others).min(own.saturating_sub(1));
-            left %= others;
+            let others = product(self.open.iter().copied());
+            let (number, rest) = divided(left, others);
+            let number = number.min(own.saturating_sub(1));
+            left = rest;
             match *choice {
                 TreeChoice::Any { arc, .. } => chosen[arc] = number as u64,
                 TreeChoice::Node(node) => {
@@ -387,14 +402,14 @@ impl JoinTree {
         }
         for (number, plan) in program.nodes.iter().enumerate() {
             if let (Some(edge), Some(plan)) = (&self.nodes[number].edge, &plan.edge) {
-                let children = ends(&tokens(program.nodes[number].place), &admitted[number], |token, admitted| {
+                let children = ends(&tokens(program.nodes[number].place), &admitted[number], |token, admitted, end| {
                     evaluator.load_token(&program.nodes[number].known, token);
-                    evaluator.child_end(plan, token, admitted)
+                    evaluator.child_end(plan, token, admitted, end);
                 });
                 let parents =
-                    ends(&tokens(program.nodes[plan.parent].place), &admitted[plan.parent], |token, admitted| {
+                    ends(&tokens(program.nodes[plan.parent].place), &admitted[plan.parent], |token, admitted, end| {
                         evaluator.load_token(&program.nodes[plan.parent].known, token);
-                        evaluator.parent_end(plan, admitted)
+                        evaluator.parent_end(plan, admitted, end);
                     });
                 edge.verify(&children, &parents, |seat| self.nodes[number].counts.weight(seat as usize))
                     .map_err(|error| format!("{error}, node {number}"))?;
@@ -447,8 +462,13 @@ impl JoinTree {
     }
 }
 
-fn ends(tokens: &[&[u64]], admitted: &[bool], mut end: impl FnMut(&[u64], bool) -> Ends) -> Vec<Ends> {
-    tokens.iter().zip(admitted).map(|(token, &admitted)| end(token, admitted)).collect()
+fn ends(tokens: &[&[u64]], admitted: &[bool], mut fill: impl FnMut(&[u64], bool, &mut Ends)) -> Vec<Ends> {
+    let end = |(token, &admitted): (&&[u64], &bool)| {
+        let mut end = Ends::default();
+        fill(token, admitted, &mut end);
+        end
+    };
+    tokens.iter().zip(admitted).map(end).collect()
 }
 
 /// Whether a token of a child and one of its parent, of one key, match.
