@@ -160,6 +160,16 @@ def test_a_run_imports_only_what_it_needs() -> None:
     assert len(loaded) <= 300
 
 
+def test_a_net_is_loaded_without_pathlib() -> None:
+    """It takes longer to load than a small net. Without `site`, which has it loaded where pnsim runs from its clone."""
+    code = "import sys, petri; petri.load('mm1'); print(*sys.modules)"
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    command = [sys.executable, "-S", "-c", code]
+    loaded = subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout.split()
+    assert "petri.language.loader" in loaded
+    assert "pathlib" not in loaded
+
+
 def processor_time(*command: str) -> float:
     """Seconds of a process, user and system."""
     before = getrusage(RUSAGE_CHILDREN)  # exact; `os.times` counts hundredths of a second
