@@ -17,7 +17,7 @@ from petri.engine.native import available
 from petri.measure.sequential import FIRST_LOOK, Precision, looks
 from petri.net import Net, Scalar
 from petri.result import Result
-from petri.run.plan import Plan, RunOptions, check_options
+from petri.run.plan import Plan, RunOptions, check_function, check_options
 from petri.run.replications import Progress, Replication, TraceSink, batches_kept, replicate
 from petri.run.stop import StopSign, TimeLimit, interruptible
 from petri.structs import Frozen, field, replace
@@ -154,6 +154,9 @@ class Model(ShownInNotebook, Frozen):
         Ctrl-C ends the run and sets `Result.interrupted`. Raises LanguageError if the run cannot start, ImportError if
         the requested engine is not built.
         """
+        if not isinstance(progress, bool):
+            check_function("progress", progress)
+        check_function("trace", trace)
         if progress is True:
             line = report().progress_line(self.net)
             try:
@@ -191,7 +194,10 @@ class Model(ShownInNotebook, Frozen):
     def going_on(self, start: SavedRun, *, trace: bool = False, **options: Unpack[RunOptions]) -> GoingOn:
         """The plan of a run from a saved one, and where its replications begin. Raises LanguageError as `run` does."""
         from petri.run.going_on import starts_of
+        from petri.run.saved_run import SavedRun
 
+        if not isinstance(start, SavedRun):
+            raise TypeError(f"`start` is a `SavedRun`, as `Result.saved` is, not {start!r:.60}")
         given_seed = options.get("seed")
         seed = options["seed"] = start.seed if given_seed is None else given_seed
         given = options.get("warmup")

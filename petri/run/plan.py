@@ -35,6 +35,8 @@ class RunOptions(TypedDict, total=False):
     save_at: float | str | None
 
 
+TIMES: Final = ("until", "warmup", "save_at")
+
 # The least that options may be which are whole numbers, and the most: what the native engine counts with.
 LEAST: Final = {"seed": 0, "replications": 1, "max_firings": 0}
 MOST: Final = 2**63 - 1
@@ -46,6 +48,8 @@ def check_options(options: Mapping[str, object]) -> None:
         if name not in RunOptions.__annotations__:
             meant = did_you_mean(name, RunOptions.__annotations__)
             raise TypeError(f"a run has no option `{name}`" + (f"; did you mean `{meant}`?" if meant else ""))
+        if name in TIMES and not (isinstance(value, str | None) or hasattr(value, "__float__")):
+            raise TypeError(f"`{name}` is a number, or text with a unit, such as '20 ms', not {value!r}")
         if name in LEAST and value is not None:
             check_whole(name, value, LEAST[name], math.inf if name == "seed" else MOST)
     limits = options.get("limits", Limits())
@@ -64,6 +68,12 @@ def check_whole(name: str, value: object, least: int, most: float = MOST) -> Non
     if not least <= number <= most:
         bounds = f"at least {least}" if number < least else f"at most {most}"
         raise ValueError(f"`{name}` is {bounds}, not {number}")
+
+
+def check_function(name: str, value: object) -> None:
+    """Raises TypeError if an argument is neither a function nor None."""
+    if value is not None and not callable(value):
+        raise TypeError(f"`{name}` is a function, not {value!r}")
 
 
 class Plan(Frozen):

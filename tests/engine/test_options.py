@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import math
 import re
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
 
 import pytest
 
@@ -31,6 +34,12 @@ def test_a_misspelt_option_of_a_run_is_refused() -> None:
         ("limits", petri.Limits(tokens=-1), "`limits.tokens` is at least 1, not -1"),
         ("threads", "2", "`threads` is a whole number, not '2'"),
         ("threads", -1, "`threads` is at least 0, not -1"),
+        ("until", [3], "`until` is a number, or text with a unit, such as '20 ms', not [3]"),
+        ("warmup", b"3", "`warmup` is a number, or text with a unit, such as '20 ms', not b'3'"),
+        ("save_at", 3j, "`save_at` is a number, or text with a unit, such as '20 ms', not 3j"),
+        ("progress", 3, "`progress` is a function, not 3"),
+        ("trace", True, "`trace` is a function, not True"),
+        ("start", "saved", "`start` is a `SavedRun`, as `Result.saved` is, not 'saved'"),
         ("time_limit", "x", "`time_limit` is a number of seconds, not 'x'"),
         ("time_limit", math.nan, "`time_limit` is a number of seconds, not nan"),
     ],
@@ -43,6 +52,12 @@ def test_a_wrong_option_of_a_run_is_refused(option: str, value: object, told: st
 def test_the_largest_options_of_a_run() -> None:
     result = petri.load("mm1").run(until=600, seed=2**70, max_firings=2**63 - 1)
     assert result.failure is None
+
+
+def test_a_time_may_be_any_number() -> None:
+    times: list[Any] = [600, 600.0, Decimal(600), Fraction(600), "600"]
+    hashes = {petri.load("mm1").run(until=until).hash for until in times}
+    assert len(hashes) == 1
 
 
 def test_what_is_not_a_path_or_a_text_is_refused() -> None:
