@@ -193,12 +193,6 @@ def _simulate(
 def _trace_file(path: str, net: Net, plan: Plan, asked: int) -> TraceFile:
     from .trace import TraceFile
 
-    class How(TypedDict):
-        """How replications are run."""
-
-        threads: int | None
-        time_limit: TimeLimit | None
-
     return TraceFile(path, net, plan.until, asked)
 
 

@@ -79,22 +79,23 @@ def _closure(workspace: Workspace, path: Path, known: dict[Path, set[Path]]) -> 
 
 def _imports(workspace: Workspace, path: Path) -> Iterator[Path]:
     for written, module in _IMPORT.findall(workspace.text(path)):
-        try:
-            found = path.parent / written if written else library.module(module)
-            if found is not None:
-                yield Path(found).resolve()
-        except (OSError, ValueError, RuntimeError):
-            continue
+        if (found := _target(path, written, module)) is not None:
+            yield found
 
 
 def imported(path: Path, d: tree.Import) -> Path | None:
     """The file of an import in a file, None if there is none."""
+    found = _target(path, d.path, d.name)
+    return found if found is not None and found.is_file() else None
+
+
+def _target(path: Path, written: str | None, module: str) -> Path | None:
+    """Where an import in a file leads: to a written path, or else to a module of the library, None if it has none."""
     try:
-        written = library.module(d.name) if d.path is None else path.parent / d.path
-        found = None if written is None else Path(written).resolve()
+        found = path.parent / written if written else library.module(module)
+        return None if found is None else Path(found).resolve()
     except (OSError, ValueError, RuntimeError):
         return None
-    return found if found is not None and found.is_file() else None
 
 
 # ---------------------------------------------------------------- renaming

@@ -196,7 +196,7 @@ class Loader(Sources):
             names = sorted(name.replace("/", ".") for name, _ in library.named(library.models()))
             self.problems.error("import-unknown", d.span, name=d.name, suggestion=did_you_mean(d.name, names))
             return None
-        return os.path.realpath(path)
+        return path
 
     def _relative(self, written: str, span: Span) -> str | None:
         """The file of a path in a source; reports an error and returns None if it may not be read."""

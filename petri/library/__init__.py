@@ -99,10 +99,17 @@ def nearest(name: str) -> str | None:
 
     beside, written = os.path.split(name)
     known = {known.rpartition("/")[2]: known for known in net_names()}
-    if os.path.isdir(beside or "."):
-        known |= {file: os.path.join(beside, file) for file in os.listdir(beside or ".") if file.endswith(SUFFIX)}
+    known |= {file: os.path.join(beside, file) for file in nets_in(beside)}
     found = did_you_mean(written, known)
     return known[found] if found else None
+
+
+def nets_in(folder: str) -> list[str]:
+    """The names of the `.net` files of a folder, "" for the current one, in order; none where it cannot be read."""
+    try:
+        return sorted(name for name in os.listdir(folder or ".") if name.endswith(SUFFIX))
+    except (OSError, ValueError):  # a name that a folder cannot have
+        return []
 
 
 def _inside(top: str, name: str) -> str | None:

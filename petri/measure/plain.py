@@ -1,9 +1,9 @@
 """The part of numpy that the figures of a small net need, on lists: numpy takes longer to load than such a net to run.
 
 `petri.measure.arrays` chooses between the two, and formulas are written once, for both. So what stands here has the
-names, the shapes and the results of numpy, bit for bit: also sums are added in its order. Powers, logarithms and the
-like are not here: those of numpy depend on the processor, in their last bit. Arrays have one or two dimensions, and are
-not changed once they are made.
+names, the shapes and the results of numpy, bit for bit: also sums are added in its order. Powers other than
+squares, cube roots and logarithms are not here: those of numpy depend on the processor, in their last bit. Arrays have
+one or two dimensions, and are not changed once they are made.
 """
 
 from __future__ import annotations

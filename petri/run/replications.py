@@ -178,7 +178,6 @@ class Driver:
         self.sink: TraceSink | None = None
         self.watch: Callable[[], None] | None = None  # called between pieces
         self.longest = PIECE  # seconds that a piece takes
-        self.reported = -math.inf  # when the display was told last
         self.series = [Series(index, m.window) for index, m in enumerate(net.measures) if m.window]
         self.net = net
         self.warm = plan.warmup <= 0.0
@@ -261,7 +260,7 @@ class Driver:
         except LanguageError as error:
             if not self.session.firings:
                 raise
-            self.report(math.inf)
+            self.report()
             told = error.diagnostics[0]
             self.wrong = Fault(told.id, None, {}, self.now, told.span, told.values)
             ended = "error"
@@ -336,32 +335,30 @@ class Driver:
 
     def advance(self, until: float, batched: bool) -> Ending | None:
         """Run on in pieces of about `PIECE` seconds; None when a batch is full, if there are any."""
-        session, condition = self.session, self.condition if self.warm else None
-        firings, clock = session.firings, time.perf_counter()
         while True:
             if self.stop.is_set():
                 return "interrupted"
-            most = math.inf if condition is None else condition.firings_left(session)
+            condition = self.condition if self.warm else None
+            most = math.inf if condition is None else condition.firings_left(self.session)
             budget = int(min(self.batch_left if batched else math.inf, self.left, self.piece, most))
-            reason = session.advance(min(until, self.save_at, *[series.next for series in self.series]), budget)
-            before, firings = firings, session.firings
-            began, clock = clock, time.perf_counter()
-            done = firings - before
+            before, clock = self.session.firings, time.perf_counter()
+            reason = self.session.advance(min([until, self.save_at, *(series.next for series in self.series)]), budget)
+            done = self.session.firings - before
             self.left -= done
             if batched:
                 self.batch_left -= done
-            self.report(clock)
-            self.adapt(clock - began, budget)
+            self.report()
+            self.adapt(time.perf_counter() - clock, budget)
             if reason == "until":
                 for series in self.series:
-                    series.take(self.net, session)
+                    series.take(self.net, self.session)
                 self.save_if_due()
-            if reason == "error" and session.error is not None and session.error.id == STOPPED:
+            if reason == "error" and self.session.error is not None and self.session.error.id == STOPPED:
                 self.searching = True
                 return "interrupted"
-            if condition is not None and reason != "error" and condition.holds(session):
+            if condition is not None and reason != "error" and condition.holds(self.session):
                 return "until"
-            if reason in ("dead", "error") or (reason == "until" and session.now >= until):
+            if reason in ("dead", "error") or (reason == "until" and self.session.now >= until):
                 return reason
             if self.left <= 0:
                 return "firings"
@@ -380,11 +377,8 @@ class Driver:
         elif seconds > 3 * self.longest:
             self.piece = max(self.piece // 2, 1)
 
-    def report(self, clock: float) -> None:
-        """Tell how far it is, to the display not more often than in each tenth of a piece."""
-        if clock >= self.reported + 0.1 * PIECE:
-            self.reported = clock
-            self.progress.running[self.index] = (self.now, self.session.firings)
+    def report(self) -> None:
+        self.progress.running[self.index] = (self.now, self.session.firings)
         if self.sink is not None:
             self.sink(self.index, self.session.trace())
         if self.watch is not None:

@@ -157,3 +157,12 @@ def test_an_insisted_native_engine_that_cannot_be_built_is_an_error(tmp_path: Pa
     pip = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", str(tmp_path), str(ROOT)]
     done = subprocess.run(pip, capture_output=True, text=True, timeout=300, env=without_cargo(PNSIM_NATIVE="1"))
     assert done.returncode != 0
+
+
+def test_a_folder_that_cannot_be_read_has_no_nets(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(folder: str) -> list[str]:
+        raise PermissionError(folder)
+
+    monkeypatch.setattr(os, "listdir", refused)
+    assert library.nets_in("") == []
+    assert library.nearest("ixp240") == "ixp2400"

@@ -9,6 +9,7 @@ import os
 import re
 from os import PathLike
 
+from petri import library
 from petri.diagnostics import Diagnostic, Value, did_you_mean
 from petri.net import Span
 
@@ -37,7 +38,7 @@ def read_source(path: str | PathLike[str], name: str | None = None) -> tuple[str
     shown = name or path
     try:
         if os.path.isdir(path):
-            nets = tuple(os.path.join(path, name) for name in _nets_in(path)[:5])
+            nets = tuple(os.path.join(path, name) for name in library.nets_in(path)[:5])
             return "", [Diagnostic("file-is-folder", values={"path": shown, "names": nets})]
         size = os.stat(path).st_size
         if size > LARGEST_FILE:
@@ -78,8 +79,8 @@ def unlike(text: str, name: str) -> list[Diagnostic]:
     if all(not line.strip() or line.lstrip().startswith("#") for line in text.splitlines()):
         return [Diagnostic("file-empty", values={"path": name})]
     own = _OWN.search(text) is not None
-    for tool, word, pattern in _FOREIGN:
-        possible = word in text and (tool in _SIMILAR or not own)
+    for tool, words, pattern in _FOREIGN:
+        possible = (tool in _SIMILAR or not own) and any(word in text for word in words.split())
         found = re.search(pattern, text, re.MULTILINE) if possible else None
         if found:
             line = text.count("\n", 0, found.start("sign")) + 1
@@ -96,19 +97,18 @@ def unlike(text: str, name: str) -> list[Diagnostic]:
 _OWN = re.compile(r"^[ \t]*(?:place|transition|param|measure|module|instance|import|port)[ \t]+[\w\"]", re.MULTILINE)
 _SIMILAR = ("PRISM", "CPN Tools")  # have lines such as `module queue` too, but also lines that no net has
 _IMPORTED = ("PNML", "PRISM", "TINA")  # by `pnsim import`, in the form that is recognised here
-# Of each tool a word that its texts contain, and a pattern: few texts contain the word, and few patterns are compiled.
+# Of each tool words of which its texts contain one, and a pattern: few texts do, so few patterns are compiled.
 _FOREIGN = (
     ("GreatSPN", "|0|", r"\A\s*(?P<sign>\|0\|)[ \t]*$"),
     ("Pajek", "*", r"^[ \t]*(?P<sign>\*(?i:vertices|network|arcs|edges|arcslist|edgeslist|matrix)\b)"),
-    ("TINA", "", r"^[ \t]*(?P<sign>(?:tr|pl)[ \t]+(?:\{[^}\n]*\}|[\w'?.-]+))(?=[ \t]*(?:$|[\[\]:(]|[^\n]*->|\s))"),
+    ("TINA", "tr pl", r"^[ \t]*(?P<sign>(?:tr|pl)[ \t]+(?:\{[^}\n]*\}|[\w'?.-]+))(?=[ \t]*(?:$|[\[\]:(]|[^\n]*->|\s))"),
     ("LoLA", "TRANSITION", r"^[ \t]*(?P<sign>PLACE\b)[\s\S]*?^[ \t]*TRANSITION\b"),
     ("Hugin", "node", r"\A\s*(?P<sign>class\s+\w+|net)\s*\{[\s\S]*?^\s*node\s+\w+\s*\{"),
     ("KiCad", "(export", r"\A\s*(?P<sign>\(export\b)"),
     ("PEP", "PEP", r"\A\s*(?P<sign>PEP\b)"),
     ("PRISM", "endmodule", r"^[ \t]*(?P<sign>(?:dtmc|ctmc|mdp|pta|smg)\b)[ \t]*;?[ \t]*$(?=[\s\S]*^[ \t]*endmodule\b)"),
     ("PRISM", "'", r"^[ \t]*\[\w*\][^\n#]*->[^\n#]*(?P<sign>\(\w+'[ \t]*=)"),
-    ("CPN Tools", "colset", r"^[ \t]*(?P<sign>colset[ \t]+\w+[ \t]*=)"),
-    ("CPN Tools", "var", r"^[ \t]*(?P<sign>var[ \t]+\w+[^\n]*:[^\n]*;)"),
+    ("CPN Tools", "colset var", r"^[ \t]*(?P<sign>(?:colset[ \t]+\w+[ \t]*=|var[ \t]+\w+[^\n]*:[^\n]*;))"),
     ("PNML", "<pnml", r"\A\s*(?:<\?xml[^>]*>\s*)?(?P<sign><pnml\b)"),
 )
 
@@ -116,16 +116,8 @@ _FOREIGN = (
 def _near(path: str) -> str | None:
     """A net in the folder of the missing file with a similar name; also the file itself if its suffix was left out."""
     folder, name = os.path.split(path)
-    try:
-        near = did_you_mean(name, _nets_in(folder or "."))
-    except OSError:
-        return None
+    near = did_you_mean(name, library.nets_in(folder))
     return os.path.join(folder, near) if near else None
-
-
-def _nets_in(folder: str) -> list[str]:
-    """The names of the nets in a folder."""
-    return sorted(name for name in os.listdir(folder) if name.endswith(".net"))
 
 
 def too_large(name: str, size: int) -> Diagnostic:

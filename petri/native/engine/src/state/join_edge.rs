@@ -26,6 +26,8 @@
 //! - *sums*: the sum of a group is that of the counts of its members.
 //! - The [`KeyTable`] holds its own.
 
+use std::collections::BTreeSet;
+
 use crate::base::invariant::{ensure, Verified};
 use crate::collections::key_table::KeyTable;
 use crate::program::join_tree::EdgeProgram;
@@ -41,6 +43,12 @@ struct Group {
     sum: u128,
 }
 
+impl Group {
+    fn is_idle(&self) -> bool {
+        self.members.is_empty() && self.wanting.is_empty()
+    }
+}
+
 /// The group that a token of the parent wants, and its position there.
 #[derive(Clone, Copy, Debug)]
 struct Wish {
@@ -51,7 +59,7 @@ struct Wish {
 /// The data of a token on one side of an edge.
 #[derive(Clone, Debug, Default)]
 pub struct Ends {
-    /// Whether the token passes its filters.
+    /// Whether the token passes its filters; otherwise its key means nothing.
     pub admitted: bool,
     pub key: Vec<u64>,
     /// Ranks or thresholds, one for each comparison.
@@ -103,8 +111,7 @@ impl Edge {
     /// A group without members that no token wants returns its number.
     fn release(&mut self, group: u32) {
         let Some(keys) = self.keys.as_mut().filter(|_| group != NONE) else { return };
-        let Group { members, wanting, .. } = &self.groups[group as usize];
-        if members.is_empty() && wanting.is_empty() {
+        if self.groups[group as usize].is_idle() {
             keys.forget(group);
         }
     }
@@ -251,11 +258,14 @@ impl Edge {
         let found: Vec<u32> = self.wishes.iter().map(|wish| wish.group).collect();
         let same = homes.as_ref() == Some(&self.homes) && wishes.as_ref() == Some(&found);
         ensure(same, "groups", || format!("{:?} and {found:?} instead of {homes:?} and {wishes:?}", self.homes))?;
-        let in_use = self.keys.as_ref().map_or_else(|| (0..self.groups.len() as u32).collect(), KeyTable::in_use);
-        let known = in_use.iter().all(|&group| (group as usize) < self.groups.len());
-        ensure(known, "idle", || format!("{in_use:?} are in use"))?;
+        if let Some(keys) = &self.keys {
+            let in_use: BTreeSet<u32> = keys.in_use().into_iter().collect();
+            let wanted = |group: &u32| !self.groups[*group as usize].is_idle();
+            let right = in_use.iter().copied().eq((0..self.groups.len() as u32).filter(wanted));
+            ensure(right, "idle", || format!("{in_use:?} are in use"))?;
+        }
         for group in 0..self.groups.len() as u32 {
-            self.verify_group(group, in_use.contains(&group), &counts)?;
+            self.verify_group(group, &counts)?;
         }
         for (columns, ends) in [(&self.ranks, children), (&self.thresholds, parents)] {
             for (number, column) in columns.iter().enumerate() {
@@ -266,7 +276,7 @@ impl Edge {
         Ok(())
     }
 
-    fn verify_group(&self, group: u32, used: bool, counts: &impl Fn(u32) -> u128) -> Verified {
+    fn verify_group(&self, group: u32, counts: &impl Fn(u32) -> u128) -> Verified {
         let Group { members, wanting, sum } = &self.groups[group as usize];
         let homes = (0..self.homes.len() as u32).filter(|&seat| self.homes[seat as usize] == group);
         ensure(members.iter().copied().eq(homes), "members", || format!("{members:?} of group {group}"))?;
@@ -278,8 +288,6 @@ impl Edge {
             number += 1;
         }
         ensure(number == wanting.len(), "wanting", || format!("{wanting:?} want group {group}, not {number}"))?;
-        let wanted = !members.is_empty() || !wanting.is_empty() || self.keys.is_none();
-        ensure(wanted == used, "idle", || format!("group {group} is in use: {used}"))?;
         let total: u128 = members.iter().map(|&seat| counts(seat)).sum();
         ensure(*sum == total, "sums", || format!("{sum} of group {group} instead of {total}"))
     }

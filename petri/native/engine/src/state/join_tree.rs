@@ -261,6 +261,7 @@ impl JoinTree {
     fn add_to_groups(&mut self, child: usize, changes: &[Change], touched: &mut Vec<u32>) {
         let Some(edge) = &mut self.nodes[child].edge else { return };
         if let [change] = changes {
+            // Most often: it needs no row of groups.
             let group = edge.home(change.seat);
             edge.add(group, change.more);
             touched.extend(edge.wanting(group));
