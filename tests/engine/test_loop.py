@@ -94,6 +94,30 @@ PASSED = {
         """,
 }
 
+TIED = {
+    "beats of three lengths, and one at random": """
+        place beat[0..6] = (1 + i mod 2) * token for i in 0..6
+        place noise      = token
+        place heard
+        transition ring[i in 0..6]: beat[i] -> beat[i]  takes 0.25 * (1 + i mod 3)
+        transition hiss: noise -> noise, heard  takes exp(0.5)
+        transition note: heard -> nothing  takes 0.75
+        """,
+    "tokens on the way, some of them late": """
+        type Job = { id: int, late: 0..2 }
+        place ready : Job = {id: 1, late: 0}, {id: 2, late: 0}, {id: 3, late: 1}
+        place door  = 2 * token
+        transition send: ready(j), door -> door in 1.0, ready({id: j.id, late: l}) in 0.5 + 0.5 * j.late
+          draw l ~ uniform(0..2)
+        """,
+    "whole times, and more and more firings": """
+        place cell : int = 1
+        place born
+        transition divide: cell(k) -> cell(2 * k mod 1009), cell(k), born  draw d ~ uniform(1..3)  takes d
+        transition die:    cell(k), 2 * born -> nothing  takes 1.0
+        """,
+}
+
 JOINED = {
     "one token of the pivot has as many partners at once as there are tokens of the pivot": """
         place item : { key: int, id: int } = {key: 0, id: i} for i in 0..15
@@ -159,6 +183,12 @@ def test_sets_of_enabled_transitions(transitions: int) -> None:
 @pytest.mark.parametrize("text", list(WAVERING.values()), ids=list(WAVERING))
 def test_places_that_are_empty_as_chance_has_it(text: str, levels: bool) -> None:
     compare(text, [800, 1, 1500], 200, levels=levels)
+
+
+@pytest.mark.parametrize("text", list(TIED.values()), ids=list(TIED))
+def test_s5_firings_that_often_end_at_once(text: str) -> None:
+    """Code made before the first tie, and after many."""
+    compare(text, [800, 1, 1500], 0, 400)
 
 
 @pytest.mark.parametrize("levels", one_in(2, [True, False]))

@@ -103,11 +103,13 @@ pub struct Tournament {
     /// The latest time at which events were found to be at one time. Two events at one time meet, or others at that time do
     /// in their place, before the first of them is over.
     pub tie: Ticks,
+    /// How many matches were between two events at one time.
+    pub ties: u64,
     /// The slot of the event that was first when `upcoming` was called last.
     previous: usize,
 }
 
-clone_into_fields!(Tournament { nodes, slots, free, frees, gap, time, more, tie, previous });
+clone_into_fields!(Tournament { nodes, slots, free, frees, gap, time, more, tie, ties, previous });
 
 impl Default for Tournament {
     fn default() -> Self {
@@ -120,6 +122,7 @@ impl Default for Tournament {
             time: 0,
             more: false,
             tie: 0,
+            ties: 0,
             previous: 0,
         };
         events.widen_to(FEWEST);
@@ -216,6 +219,7 @@ impl Tournament {
     fn earlier(&mut self, one: Key, other: Key) -> Key {
         if one.time == other.time {
             self.tie = self.tie.max(one.time);
+            self.ties += 1;
         }
         if (other.time, other.order) < (one.time, one.order) {
             other

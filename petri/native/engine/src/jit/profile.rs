@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use crate::base::ids::{PlaceId, TransitionId};
 use crate::base::table::Table;
+use crate::collections::tournament::Tournament;
 use crate::engine::run::Engine;
 use crate::program::place::PlaceProgram;
 use crate::program::transition::TransitionProgram;
@@ -12,6 +13,11 @@ use crate::state::counters::{PlaceCounters, TransitionCounters};
 
 /// A number that is zero, or not, for less than this share of the time is seldom otherwise.
 const SELDOM: f64 = 0.05;
+/// Ties in the tournament are usual if there is one for at most this number of firings.
+const FIRINGS_OF_A_TIE: u64 = 20;
+/// From this number of rounds of the tournament on, they are usual in any case. A net whose times are all random has 2^20 ticks in
+/// its unit of time; with a million firings in progress, a firing ends at most of these ticks.
+const CROWDED: u32 = 18;
 
 /// How often a number, of tokens of a place or of firings in progress, is above zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -30,8 +36,16 @@ pub enum Occupancy {
 pub struct Profile {
     places: Table<PlaceId, Occupancy>,
     transitions: Table<TransitionId, Occupancy>,
-    /// Rounds of the tournament of firings in progress.
+    pub events: Events,
+}
+
+/// What is known of the tournament of firings in progress.
+#[derive(Clone, Copy, Debug)]
+pub struct Events {
+    /// Its rounds.
     pub rounds: u32,
+    /// Whether several firings often end in one tick.
+    pub often_tie: bool,
 }
 
 /// Of the numbers of one array: the time above zero, the time, and the greatest.
@@ -60,10 +74,12 @@ impl Profile {
     pub fn of(engine: &Engine) -> Self {
         let Engine { marking, enabling, now, window, .. } = engine;
         let (program, now, time) = (&*engine.program, *now, (now - window) as f64);
-        let rounds = engine.agenda.tournament.slots.trailing_zeros();
+        let Tournament { slots, ties, .. } = engine.agenda.tournament;
+        let rounds = slots.trailing_zeros();
         if program.without.profile {
             return Profile::unknown(program, rounds);
         }
+        let often_tie = rounds >= CROWDED || FIRINGS_OF_A_TIE.saturating_mul(ties) > engine.firings;
         let place = |(plan, place): (&PlaceProgram, &PlaceCounters)| Seen {
             above_zero: place.nonempty(now, plan.holds_one()) as f64,
             time,
@@ -79,15 +95,15 @@ impl Profile {
         Profile {
             places: of_arrays(program.places.iter().map(|place| &place.name[..]), places),
             transitions: of_arrays(program.transitions.iter().map(|plan| &plan.name[..]), transitions),
-            rounds,
+            events: Events { rounds, often_tie },
         }
     }
 
-    /// As if every number were zero half of the time.
+    /// As if every number were zero half of the time, and no two firings ended at one time.
     fn unknown(program: &Program, rounds: u32) -> Self {
         let places = program.places.iter().map(|_| Occupancy::Unpredictable).collect();
         let transitions = program.transitions.iter().map(|_| Occupancy::Unpredictable).collect();
-        Profile { places, transitions, rounds }
+        Profile { places, transitions, events: Events { rounds, often_tie: rounds >= CROWDED } }
     }
 
     pub fn place(&self, place: PlaceId) -> Occupancy {

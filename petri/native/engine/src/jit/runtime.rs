@@ -360,10 +360,7 @@ unsafe extern "C" fn line_up(engine: &mut Engine, place: u64, token: *const u64,
     // SAFETY: the token has as many slots as its place says.
     let token = unsafe { slots(token, target.width) };
     let lines = &mut engine.marking.lines[lines];
-    if reserved != 0 && target.capacity.is_some() {
-        lines.reserve(token, 1, false);
-    }
-    match lines.arrives(token, Rank::default()) {
+    match lines.arrives(token, Rank::default(), reserved != 0 && target.capacity.is_some()) {
         Arrived::First(line) => {
             lines.show(line);
             1

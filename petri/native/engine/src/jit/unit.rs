@@ -437,7 +437,7 @@ impl<'a> Generator<'a> {
         signature.returns = vec![AbiParam::new(I64)];
         let declare = |&id: &FuncId| self.module.declare_func_in_func(id, &mut self.context.func);
         let scene = Scene {
-            rounds: self.profile.rounds,
+            events: self.profile.events,
             record: self.program.record,
             parts: self.program.parts,
             layout: &self.layout,

@@ -19,6 +19,16 @@ pub enum Action {
     Enter(Called),
 }
 
+impl Action {
+    /// What must hold for the event to do anything, if that is not certain.
+    pub fn condition(&self) -> Option<&Bool> {
+        match self {
+            Action::Sample(condition, _) => condition.as_ref(),
+            _ => None,
+        }
+    }
+}
+
 /// The state that a probe begins with.
 #[derive(Clone, Debug)]
 pub enum ProbeKind {
@@ -59,11 +69,6 @@ pub struct ProbesProgram {
 }
 
 impl ProbesProgram {
-    /// Whether a probe observes firings of a transition.
-    pub fn hears_starts(&self, transition: TransitionId) -> bool {
-        !self.starts[transition.at()].is_empty()
-    }
-
     /// Whether a probe observes tokens that arrive in a place.
     pub fn hears_arrivals(&self, place: PlaceId) -> bool {
         !self.arrivals[place.at()].is_empty()

@@ -151,8 +151,8 @@ impl Lines {
 
     // ------------------------------------------------------------ tokens
 
-    /// A token arrives.
-    pub fn arrives(&mut self, token: &[u64], rank: Rank) -> Arrived {
+    /// A token arrives, for which room has been reserved, or not.
+    pub fn arrives(&mut self, token: &[u64], rank: Rank, reserved: bool) -> Arrived {
         let line = self.lines.enter(SlotsOf { token, slots: &self.slots });
         let node = self.new_node(token, rank);
         let before = self.lines[line].root;
@@ -160,6 +160,7 @@ impl Lines {
         let state = &mut self.lines[line];
         state.root = root;
         state.count += 1;
+        state.reserved -= u32::from(reserved);
         match before {
             NONE => Arrived::First(line),
             _ if root == before => Arrived::Behind,
@@ -378,7 +379,7 @@ mod tests {
     /// A token arrives, and the front follows as the marking has it. Only keyed places have ranks.
     fn push(lines: &mut Lines, token: [u64; 3], discipline: Discipline) {
         let rank = if discipline == Discipline::Key { (token[1], 0) } else { Rank::default() };
-        match lines.arrives(&token, rank) {
+        match lines.arrives(&token, rank, false) {
             Arrived::Behind => {}
             Arrived::First(line) => lines.show(line),
             Arrived::Before(line, seat) => {

@@ -284,7 +284,7 @@ impl Marking {
         rank: Rank,
         now: Ticks,
     ) {
-        match self.lines[lines].arrives(token, rank) {
+        match self.lines[lines].arrives(token, rank, false) {
             Arrived::Behind => {}
             Arrived::First(line) => self.show(program, enabling, lines, line, now),
             Arrived::Before(line, seat) => {

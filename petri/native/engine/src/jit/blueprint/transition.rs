@@ -33,7 +33,7 @@ pub struct TransitionPlan {
     pub watched: (usize, usize),
     /// How often its firings are in progress.
     pub activity: Occupancy,
-    pub hears_starts: bool,
+    pub hears_starts: Hears,
     /// There is code for its firings.
     pub fires: bool,
     /// Its firings end a clock.
@@ -78,6 +78,15 @@ pub struct SetPlan {
     /// Where the tokens are looked up that the condition may hold for.
     pub key: Option<(IndexRef, Vec<(u32, SlotValue)>)>,
     pub totals: Vec<(Variable, Value)>,
+}
+
+/// When probes hear that a firing starts.
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub enum Hears {
+    Never,
+    Always,
+    /// Where one of these conditions holds: they count no other firing.
+    If(Vec<Bool>),
 }
 
 /// What clock a firing ends: its part in the common clock, whose number is held, or one of its own.

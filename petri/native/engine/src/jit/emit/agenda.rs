@@ -24,10 +24,6 @@ use crate::state::lane::{Lane, Waiting};
 const NODE_BITS: i64 = 4;
 const _: () = assert!(size_of::<Key>() == 1 << NODE_BITS);
 
-/// From this number of rounds of the tournament on, ties are usual. A net whose times are all random has 2^20 ticks in its unit
-/// of time; with a million firings in progress, a firing ends at most of these ticks.
-const CROWDED: u32 = 18;
-
 /// Where a firing that has just begun is stored.
 pub struct Begun {
     /// Where its record is, if it has one.
@@ -349,7 +345,7 @@ impl AgendaCode<'_, '_, '_> {
     fn earlier(&mut self, [order, time]: [Value; 2], [other_order, other_time]: [Value; 2], tied: Block) -> [Value; 2] {
         // Both halves of a key at once: one comparison serves both.
         let (key, other) = (self.e.b.ins().iconcat(order, time), self.e.b.ins().iconcat(other_order, other_time));
-        let earlier = if self.ties_are_usual() {
+        let earlier = if self.e.often_tie() {
             // Times are far from overflow, so the sign of the difference says which is less.
             let difference = self.e.b.ins().isub(other, key);
             let (_, time) = self.e.b.ins().isplit(difference);
@@ -363,12 +359,6 @@ impl AgendaCode<'_, '_, '_> {
         self.e.b.ins().isplit(first).into()
     }
 
-    /// Whether firings in progress are so numerous that several often end in one tick. Then ties are not noted: the
-    /// nodes beside a firing that ends are always compared.
-    pub fn ties_are_usual(&self) -> bool {
-        self.e.rounds() >= CROWDED
-    }
-
     /// Whether a firing other than that of a slot ends now (`Tournament::look_beside`). In a tournament of other than the usual
     /// number of rounds, the runtime looks.
     pub fn is_due_beside(&mut self, slot: Value, now: Value) -> Value {
@@ -376,7 +366,7 @@ impl AgendaCode<'_, '_, '_> {
             s.e.call_rarely(Rare::LookBeside, &[slot]);
             s.e.load(I8, s.e.engine, s.e.layout.more)
         };
-        if !self.ties_are_usual() {
+        if !self.e.often_tie() {
             return by_runtime(self);
         }
         let slots = self.e.load(I64, self.e.engine, self.e.layout.slots);

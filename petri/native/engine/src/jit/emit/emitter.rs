@@ -23,6 +23,7 @@ use crate::jit::blueprint::transition::SetSize;
 use crate::jit::blueprint::Blueprint;
 use crate::jit::holes::{Filling, Hole, ROW_BITS};
 use crate::jit::layout::EngineLayout;
+use crate::jit::profile::Events;
 use crate::jit::runtime::{Rare, Runtime};
 use crate::state::counters::{PlaceCounters, TransitionCounters};
 use crate::state::store::Ring;
@@ -134,8 +135,8 @@ pub enum Exit {
 /// What all functions of a net's code depend on.
 #[derive(Clone)]
 pub struct Scene<'a> {
-    /// Rounds of the tournament of firings in progress, as far as the interpreter has seen.
-    pub rounds: u32,
+    /// The firings in progress, as far as the interpreter has seen.
+    pub events: Events,
     /// The words of the longest record of a firing in progress.
     pub record: usize,
     /// Bits of the number of a firing that tell its parts apart (`Program::parts`).
@@ -722,7 +723,13 @@ impl<'a, 'b> Emitter<'a, 'b> {
 
     /// Rounds of the tournament that are unrolled.
     pub fn rounds(&self) -> u32 {
-        self.scene.rounds.min(MOST_ROUNDS)
+        self.scene.events.rounds.min(MOST_ROUNDS)
+    }
+
+    /// Whether several firings often end in one tick. Then ties are not noted: the nodes beside a firing that ends are always
+    /// compared.
+    pub fn often_tie(&self) -> bool {
+        self.scene.events.often_tie
     }
 
     /// The state of a transition whose number is known only when the code runs.

@@ -119,7 +119,7 @@ impl MainLoopCode<'_, '_, '_> {
         let asked = LoopContext { plan, parts, routines, looks, until, enough, written, now, may_start };
         let time = self.e.load(I64, self.e.engine, self.e.layout.now);
         self.e.b.def_var(now, time);
-        if self.agenda().ties_are_usual() {
+        if self.e.often_tie() {
             let always = self.e.int(Ticks::MAX as u64);
             self.e.store(always, self.e.engine, self.e.layout.tie);
         }
@@ -247,7 +247,12 @@ impl MainLoopCode<'_, '_, '_> {
         let (set, general) = (self.e.b.create_block(), self.e.b.create_block());
         self.e.b.ins().brif(known, set, &[], general, &[]);
         self.e.b.switch_to_block(set);
-        self.e.call(self.e.runtime.set_enabled, &[self.e.engine, transition, found], None);
+        let before = self.e.load(I8, state, offset_of!(TransitionCounters, found));
+        let before = self.e.b.ins().uextend(I64, before);
+        let turned = self.e.b.ins().icmp(IntCC::NotEqual, found, before);
+        self.when(turned, |s| {
+            s.e.call(s.e.runtime.set_enabled, &[s.e.engine, transition, found], None);
+        });
         self.e.jump(next, &[]);
         self.e.b.switch_to_block(general);
         self.look_generally(listed, state);
@@ -704,7 +709,7 @@ impl MainLoopCode<'_, '_, '_> {
         self.e.store(slot, self.e.engine, self.e.layout.gap);
         let now = self.e.b.use_var(asked.now);
         let close = self.e.b.create_block();
-        if !self.agenda().ties_are_usual() {
+        if !self.e.often_tie() {
             let tie = self.e.load(I64, self.e.engine, self.e.layout.tie);
             let may_be = self.e.b.ins().icmp(IntCC::UnsignedLessThanOrEqual, now, tie);
             self.e.unless(may_be, asked.parts.top);

@@ -13,7 +13,7 @@ use crate::engine::code::{Routine, DONE, GENERAL};
 use crate::jit::blueprint::expression::Mean;
 use crate::jit::blueprint::names::{PlaceRef, OWN};
 use crate::jit::blueprint::transition::{
-    Count, Delay, Find, Input, JoinSelection, Output, OutputForm, Races, Selection, Take, Time, TransitionPlan,
+    Count, Delay, Find, Hears, Input, JoinSelection, Output, OutputForm, Races, Selection, Take, Time, TransitionPlan,
 };
 use crate::jit::emit::emitter::{Draw, Emitter, Lost, Source, TokenCount, Writer, LEAF};
 use crate::jit::emit::main_loop::{FinishWays, StartWays};
@@ -84,13 +84,7 @@ impl TransitionCode<'_, '_, '_> {
         given.iter_mut().for_each(|given| self.slots().hold(&mut given.slots));
         self.fetch_given(plan, &given, &lasts);
         let total = self.room_in_net(plan, &given, &chosen);
-        self.chance().give_back();
-        if plan.hears_starts {
-            self.expressions().spill_variables();
-            let transition = self.e.transition_id(OWN);
-            let status = self.e.call(self.e.runtime.started, &[self.e.engine, transition, end], Some(I64));
-            self.e.leave_on_fault(status);
-        }
+        self.tell_start(&plan.hears_starts, end);
         self.enter_hash(end);
         let state = self.e.transition(OWN);
         self.e.add_at(state, offset_of!(TransitionCounters, firings), 1);
@@ -112,6 +106,30 @@ impl TransitionCode<'_, '_, '_> {
         self.enabling().lose_conditions(OWN, plan, |e, lost| e.transitions().take(plan, &mut chosen, lost));
         self.e.add_at(self.e.engine, self.e.layout.firings, 1);
         self.follow(plan, given, lasts, end, ways);
+    }
+
+    /// Tells probes that a firing starts. Here ends what the engine can do again from its beginning.
+    fn tell_start(&mut self, hears: &Hears, end: Value) {
+        let any = match hears {
+            Hears::If(conditions) => {
+                let conditions = conditions.iter().map(|condition| self.expressions().condition(condition, end));
+                let conditions: Vec<Value> = conditions.collect();
+                conditions.into_iter().reduce(|one, other| self.e.b.ins().bor(one, other))
+            }
+            _ => None,
+        };
+        self.chance().give_back();
+        let tell = |s: &mut Self| {
+            s.expressions().spill_variables();
+            let transition = s.e.transition_id(OWN);
+            let status = s.e.call(s.e.runtime.started, &[s.e.engine, transition, end], Some(I64));
+            s.e.leave_on_fault(status);
+        };
+        match (hears, any) {
+            (Hears::Never, _) => {}
+            (_, Some(any)) => self.when(any, tell),
+            (_, None) => tell(self),
+        }
     }
 
     /// After the start the firing lasts, or deposits what it gives at once.

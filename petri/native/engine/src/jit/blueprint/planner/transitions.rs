@@ -8,8 +8,8 @@ use crate::jit::blueprint::interpreted::{evaluates_bundle, finds_sets, interpret
 use crate::jit::blueprint::place::Entry;
 use crate::jit::blueprint::planner::{Expressions, Planner};
 use crate::jit::blueprint::transition::{
-    Bundle, Check, Count, Delay, Find, Inhibitor, Input, JoinSelection, Level, Limit, OfSet, OneOf, Output, Prefer,
-    Races, Room, Rooms, Selection, SetPlan, SetSize, Sets, Take, Time, TransitionPlan,
+    Bundle, Check, Count, Delay, Find, Hears, Inhibitor, Input, JoinSelection, Level, Limit, OfSet, OneOf, Output,
+    Prefer, Races, Room, Rooms, Selection, SetPlan, SetSize, Sets, Take, Time, TransitionPlan,
 };
 use crate::jit::profile::Occupancy;
 use crate::net::Discipline;
@@ -46,7 +46,7 @@ impl<'a> Planner<'a> {
             exhaustive: plan.exhaustive,
             watched: plan.watched,
             activity: self.profile.map_or(Occupancy::Seldom, |profile| profile.transition(id)),
-            hears_starts: plan.delivers.is_none() && self.program.probes.hears_starts(id),
+            hears_starts: if plan.delivers.is_some() { Hears::Never } else { self.hears_starts(id) },
             fires: interpreted_place(self.program, plan).is_none(),
             races: plan.clock.as_ref().map(|clock| match clock.kind {
                 ClockKind::Shared => Races::Part(self.word(clock.number as u64)),
@@ -59,6 +59,18 @@ impl<'a> Planner<'a> {
             delivers: plan.delivers.is_some(),
             cold: false,
         }
+    }
+
+    /// Conditions that the runtime has to evaluate are left to it with all the rest.
+    fn hears_starts(&mut self, id: TransitionId) -> Hears {
+        let starts = &self.program.probes.starts[id.at()];
+        if starts.is_empty() {
+            return Hears::Never;
+        }
+        let conditions: Option<Vec<&expression::Bool>> = starts.iter().map(|(_, action)| action.condition()).collect();
+        self.computes = true;
+        let conditions = conditions.map(|all| all.into_iter().map(|condition| self.condition(condition)).collect());
+        conditions.filter(|_| self.computes).map_or(Hears::Always, Hears::If)
     }
 
     pub(super) fn input(&mut self, arc: &arc::InputProgram) -> Input {
