@@ -9,6 +9,7 @@ use std::time::Instant;
 
 use engine::base::ticks::HORIZON;
 use engine::engine::limits::{Compile, Limits};
+use engine::net::check::MOST_TOKENS;
 use engine::observe::observers::ExtraObservers;
 use engine::session::compiled::Compiled;
 use engine::session::replication::Replication;
@@ -18,7 +19,7 @@ fn main() {
     let text = std::fs::read_to_string(&arguments[1]).expect("a file");
     let firings: u64 = arguments[2].parse().expect("a number of firings");
     let compiled = Arc::new(Compiled::from_json(&text).expect("a flat net"));
-    let limits = Limits { firings_at_an_instant: 1 << 40, tokens: 1 << 32, compile: compile() };
+    let limits = Limits { firings_at_an_instant: 1 << 40, tokens: MOST_TOKENS, compile: compile() };
     let mut session = Replication::new(compiled, [1, 2, 3], limits, ExtraObservers::default(), Arc::default())
         .expect("an initial marking");
     session.advance(HORIZON, firings / 10);

@@ -48,6 +48,8 @@ pub enum Reason {
 
 /// Code runs up to this time. A firing that begins no later, and takes a time that is `SHORT`, ends before the horizon.
 const LATEST: Ticks = HORIZON - SHORT as Ticks;
+/// The most firings of a piece of a run.
+const PIECE: u64 = 1 << 22;
 
 /// What machine code reads and writes most comes first: the shorter its offset, the shorter the code, and the more of it
 /// fits in the cache.
@@ -230,8 +232,8 @@ impl Engine {
         self.advance(&program, until, firings, |engine, until, firings| engine.run_with(&program, code, until, firings))
     }
 
-    /// Runs piece by piece, between which integrals are folded, and keeps an error. When all that happens up to `until` has
-    /// happened, time is there.
+    /// Runs piece by piece, between which integrals are folded where it is time to, and keeps an error. When all that happens up to
+    /// `until` has happened, time is there.
     #[inline(always)]
     fn advance(
         &mut self,
@@ -243,8 +245,9 @@ impl Engine {
         let enough = self.firings.saturating_add(firings);
         let within = until.min(HORIZON);
         loop {
-            let last = within.min(self.integrals.enough_until());
-            match run(self, last, enough - self.firings) {
+            let last = within.min(self.integrals.enough_until(self.agenda.capacity() + PIECE));
+            match run(self, last, PIECE.min(enough - self.firings)) {
+                Ok(Reason::Budget) if self.firings < enough => {}
                 Ok(Reason::Until) if last < within => {
                     let next = self.next_end().min(within);
                     let (places, transitions) = (&mut self.marking.places, &mut self.enabling.transitions);

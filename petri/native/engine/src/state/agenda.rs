@@ -52,6 +52,11 @@ impl Agenda {
         }
     }
 
+    /// There have never been more firings in progress.
+    pub fn capacity(&self) -> u64 {
+        self.tournament.slots as u64 + self.lanes.iter().map(|lane| lane.mask + 1).sum::<u64>()
+    }
+
     /// The earliest end among the firings in progress; `NEVER` when there are none.
     #[inline(always)]
     pub fn next_end(&mut self) -> Ticks {

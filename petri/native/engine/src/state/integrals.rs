@@ -1,9 +1,9 @@
 //! Integrals over time that have outgrown a word (M1, M2).
 //!
 //! A counter keeps its integral since the last fold in 64 bits. A fold adds that to a wider number and restarts it.
-//! Between two folds no more than `span` ticks pass, and no number is above the greater of `MANY` and the most tokens
-//! that the net may hold, so that the integral is below 2⁶². The number that is kept differs from the integral by the
-//! present tokens times the time since the busy period began, or since the last fold. That product is below 2⁶², too.
+//! No number is above the most tokens that the net may hold, or the most firings that may be in progress. Between two folds so
+//! little time passes that such a number times that time is below 2⁶², and so is the integral. The number that is kept differs
+//! from it by the present tokens times the time since the busy period began, or since the last fold: below 2⁶², too.
 
 use crate::base::ids::{PlaceId, TransitionId};
 use crate::base::table::Table;
@@ -11,16 +11,15 @@ use crate::base::ticks::Ticks;
 use crate::program::Program;
 use crate::state::counters::{PlaceCounters, TransitionCounters};
 
-/// More firings in progress than any memory holds.
-const MANY: u64 = 1 << 32;
 const WIDEST: u64 = 1 << 62;
 
 pub struct WideIntegrals {
     places: Table<PlaceId, i128>,
     transitions: Table<TransitionId, i128>,
-    /// When the last fold was, and how soon the next has to be.
+    /// The most tokens of a place.
+    most_tokens: u64,
+    /// When the last fold was.
     folded: Ticks,
-    span: Ticks,
 }
 
 impl WideIntegrals {
@@ -29,14 +28,14 @@ impl WideIntegrals {
         WideIntegrals {
             places: vec![0; program.places.len()].into_iter().collect(),
             transitions: vec![0; program.transitions.len()].into_iter().collect(),
+            most_tokens,
             folded: 0,
-            span: (WIDEST / most_tokens.clamp(MANY, WIDEST)) as Ticks,
         }
     }
 
-    /// No fold is needed up to this instant.
-    pub fn enough_until(&self) -> Ticks {
-        self.folded + self.span
+    /// No fold is needed up to this instant, as long as there have been at most `in_progress` firings in progress since the last.
+    pub fn enough_until(&self, in_progress: u64) -> Ticks {
+        self.folded + (WIDEST / in_progress.max(self.most_tokens).min(WIDEST)) as Ticks
     }
 
     /// The next fold is as soon as that of another's.
