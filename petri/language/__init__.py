@@ -134,6 +134,7 @@ def _require_net(path: str) -> None:
         raise LanguageError([Diagnostic("unknown-net", values=values)])
 
 
+@at_rest()
 def study(path: str | PathLike[str], opened: OpenTexts) -> Study:
     """As `check`, with what the check knows of each name and expression, for editors. opened: texts not yet saved."""
     path = os.fspath(path)
@@ -141,6 +142,7 @@ def study(path: str | PathLike[str], opened: OpenTexts) -> Study:
     return _attempt(path, None, {}, TEXT, True, "ns", opened=opened) if found.part and found.problems.failed else found
 
 
+@at_rest()
 def _work(
     path: str | None,
     text: str | None,
@@ -157,7 +159,6 @@ def _work(
     return found.net, found.problems
 
 
-@at_rest()
 def _attempt(
     path: str | None,
     text: str | None,
@@ -193,6 +194,8 @@ def _attempt(
         return found
     if problems.failed:
         return found
+    if not lints:
+        checker.forget_trees()
     try:
         flattener = Flattener(checker, loader.tables)
         flat = flattener.run(os.path.splitext(os.path.basename(path))[0] if path is not None else "net")

@@ -116,7 +116,7 @@ class PlaceSymbol(Named):
 
 
 class TransitionSymbol(Named):
-    declaration: tree.Transition
+    declaration: tree.Transition | None  # None once it is no longer needed
 
 
 class ThreadSymbol(Named):
