@@ -5,7 +5,7 @@ use std::mem::{offset_of, size_of};
 use crate::base::cache::{self, CacheLine};
 use crate::base::trajectory::first_word;
 use crate::engine::code::Routine;
-use crate::jit::blueprint::names::{CallRef, IndexRef, JoinRef, Names, PlaceRef, TransitionRef, WordRef};
+use crate::jit::blueprint::names::{halves, CallRef, IndexRef, JoinRef, Names, PlaceRef, TransitionRef, WordRef};
 use crate::program::Program;
 use crate::state::agenda::Ending;
 use crate::state::arena::ArenaLayout;
@@ -51,11 +51,6 @@ pub const ROW_BITS: i64 = 6;
 const _: () = assert!(size_of::<PlaceCounters>() == 1 << ROW_BITS);
 const _: () = assert!(size_of::<TransitionCounters>() == 1 << ROW_BITS);
 const _: () = assert!(size_of::<Store>() == 1 << ROW_BITS);
-
-/// The halves of a word, in memory order.
-fn halves(word: u64) -> [u32; 2] {
-    [word as u32, (word >> 32) as u32]
-}
 
 /// The distance of a row from the engine, in a table that begins at distance `start` from it.
 fn distance(start: usize, size: usize, row: u32) -> u64 {
@@ -125,8 +120,8 @@ pub struct HoleRow<'a> {
 }
 
 impl HoleRow<'_> {
-    fn words(self, program: &Program, arena: &ArenaLayout) -> Vec<u64> {
-        self.holes.iter().map(|hole| hole.word(self.names, program, arena)).collect()
+    fn word(self, position: usize, program: &Program, arena: &ArenaLayout) -> u64 {
+        self.holes[position].word(self.names, program, arena)
     }
 
     /// Those that are read, as cells of four bytes, given the functions of expressions.
@@ -155,10 +150,15 @@ pub enum Filling {
 
 impl Filling {
     /// How holes are known, given the rows of all: each has as many.
-    pub fn of(rows: &[HoleRow], program: &Program, arena: &ArenaLayout) -> Vec<Filling> {
-        let words: Vec<Vec<u64>> = rows.iter().map(|row| row.words(program, arena)).collect();
-        let Some((first, others)) = words.split_first() else { return Vec::new() };
-        let holes = rows[0].holes;
+    pub fn of<'a>(
+        mut others: impl Iterator<Item = HoleRow<'a>> + Clone,
+        program: &Program,
+        arena: &ArenaLayout,
+    ) -> Vec<Filling> {
+        let Some(first) = others.next() else { return Vec::new() };
+        let word_of = |row: HoleRow, position: usize| row.word(position, program, arena);
+        let holes = first.holes;
+        let first: Vec<u64> = (0..holes.len()).map(|position| word_of(first, position)).collect();
         let (mut known, mut cells) = (Vec::with_capacity(first.len()), Cells::default());
         for (position, hole) in holes.iter().enumerate() {
             if hole.is_of_call() {
@@ -170,10 +170,11 @@ impl Filling {
                 let distance = word.wrapping_sub(first[other]);
                 let fits = hole.cells() == holes[other].cells() && (hole.cells() == 1 || distance == 0);
                 let fits = fits && !holes[other].is_of_call();
-                let all = || others.iter().all(|row| row[position].wrapping_sub(row[other]) == distance);
+                let between = |row| word_of(row, position).wrapping_sub(word_of(row, other));
+                let all = || others.clone().all(|row| between(row) == distance);
                 (fits && matches!(known[other], Filling::Read(_)) && all()).then_some(Filling::Above(other, distance))
             };
-            let same = || others.iter().all(|row| row[position] == word).then_some(Filling::Constant(word));
+            let same = || others.clone().all(|row| word_of(row, position) == word).then_some(Filling::Constant(word));
             let next = same().or_else(|| (0..position).find_map(above));
             known.push(next.unwrap_or_else(|| cells.take(hole)));
         }

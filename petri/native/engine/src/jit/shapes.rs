@@ -61,28 +61,41 @@ pub struct Functions {
     pub all: Vec<Described>,
 }
 
-/// A function of one transition, or place.
-pub struct Part {
+/// A transition, a place, or an expression: its functions, and what their names refer to.
+pub struct Owner {
     pub functions: Rc<Functions>,
-    which: usize,
-    names: Rc<Names>,
+    pub names: Names,
 }
 
-impl Part {
-    /// All functions of one transition, or place.
-    pub fn all_of(functions: &Rc<Functions>, names: Names) -> impl Iterator<Item = Part> {
-        let (functions, names) = (Rc::clone(functions), Rc::new(names));
-        let part = move |which| Part { functions: Rc::clone(&functions), which, names: Rc::clone(&names) };
-        let number = part(0).functions.all.len();
-        (0..number).map(part)
+impl Owner {
+    /// All its functions.
+    pub fn parts(&self) -> impl Iterator<Item = Part<'_>> {
+        (0..self.functions.all.len()).map(|which| self.part(which))
     }
 
-    pub fn shape(&self) -> usize {
-        self.functions.all[self.which].shape
+    pub fn part(&self, which: usize) -> Part<'_> {
+        Part { owner: self, which }
+    }
+}
+
+/// A function of one transition, place, or expression.
+#[derive(Clone, Copy)]
+pub struct Part<'a> {
+    pub owner: &'a Owner,
+    which: usize,
+}
+
+impl<'a> Part<'a> {
+    fn described(self) -> &'a Described {
+        &self.owner.functions.all[self.which]
     }
 
-    pub fn row(&self) -> HoleRow<'_> {
-        HoleRow { holes: &self.functions.all[self.which].holes, names: &self.names }
+    pub fn shape(self) -> usize {
+        self.described().shape
+    }
+
+    pub fn row(self) -> HoleRow<'a> {
+        HoleRow { holes: &self.described().holes, names: &self.owner.names }
     }
 }
 

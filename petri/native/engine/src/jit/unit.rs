@@ -35,7 +35,7 @@ use crate::jit::holes::{Filling, Hole, HoleRow, HoleRows, Line};
 use crate::jit::layout::EngineLayout;
 use crate::jit::profile::Profile;
 use crate::jit::runtime::{Rare, Runtime};
-use crate::jit::shapes::{Described, Functions, Part, Piece, Shape, Shapes};
+use crate::jit::shapes::{Described, Functions, Owner, Part, Piece, Shape, Shapes};
 use crate::jit::sharing::Sharing;
 use crate::program::arc::OutputProgram;
 use crate::program::called::Called;
@@ -115,8 +115,28 @@ const MOST_WRITTEN: usize = 8;
 /// Where the loop looks for one of several pieces by the number of its transition, it does so for no more transitions than this.
 const MOST_NUMBERS: usize = 64;
 
-/// The shapes of all functions, the functions, and which of these are those of expressions with a number.
-type Shaped = (Vec<Shape>, Vec<Part>, Vec<Option<usize>>);
+/// The functions of a net, and their shapes.
+struct Shaped {
+    shapes: Vec<Shape>,
+    /// Transitions, with shadows. Each has a function that looks, one that starts firings, and one that ends them.
+    transitions: Vec<Owner>,
+    /// Places whose tokens a routine moves.
+    places: Vec<Owner>,
+    expressions: Vec<Owner>,
+    /// Of the expressions with a number, which of these they are.
+    numbered: Vec<Option<usize>>,
+}
+
+impl Shaped {
+    /// The functions of all but expressions, in the order in which their rows of holes are placed.
+    fn routines(&self) -> impl Iterator<Item = Part<'_>> {
+        self.transitions.iter().chain(&self.places).flat_map(Owner::parts)
+    }
+
+    fn of_expressions(&self) -> impl Iterator<Item = Part<'_>> {
+        self.expressions.iter().flat_map(Owner::parts)
+    }
+}
 
 /// Generates the functions of one net.
 pub struct Generator<'a> {
@@ -127,6 +147,8 @@ pub struct Generator<'a> {
     profile: &'a Profile,
     layout: EngineLayout,
     runtime: Runtime,
+    /// Places whose tokens a routine moves.
+    arriving: BTreeSet<(PlaceId, bool)>,
     arrivals: Box<[Routine]>,
     /// How each shape has its holes.
     known: Vec<Vec<Filling>>,
@@ -185,7 +207,10 @@ impl<'a> Generator<'a> {
         let mut declare =
             |(_, types): (usize, &[Type])| module.declare_anonymous_function(&way(types, CallConv::PreserveAll)).ok();
         let rare = Rare::all().into_iter().map(&mut declare).collect::<Option<Vec<FuncId>>>()?;
-        let arrivals: Box<[Routine]> = (0..2 * program.places.len()).map(|_| Routine::none()).collect();
+        let arriving = places_with_routines(program);
+        // Up to the last of these places; one at least, so that the table has an address of its own.
+        let rows = arriving.last().map_or(1, |(place, _)| 2 * (place.at() + 1));
+        let arrivals: Box<[Routine]> = (0..rows).map(|_| Routine::none()).collect();
         Some(Generator {
             module,
             context,
@@ -194,6 +219,7 @@ impl<'a> Generator<'a> {
             profile,
             layout: request.layout(),
             runtime: Runtime::of(arrivals.as_ptr()),
+            arriving,
             arrivals,
             known: Vec::new(),
             rare,
@@ -206,10 +232,11 @@ impl<'a> Generator<'a> {
 
     fn generate(mut self, sharing: &Sharing) -> Option<Code> {
         let program = self.program;
-        let arriving = places_with_routines(program);
-        let (shapes, parts, numbered) = self.shapes(&arriving, sharing)?;
-        self.known = known(program, &self.layout.arena, shapes.len(), &parts);
-        let written = written([program.own, program.transitions.len()], &self.known, &parts);
+        let arriving = std::mem::take(&mut self.arriving);
+        let shaped = self.shapes(&arriving, sharing)?;
+        let shapes = &shaped.shapes;
+        self.known = known(program, &self.layout.arena, &shaped);
+        let written = written([program.own, program.transitions.len()], &self.known, &shaped.transitions);
         let in_loop: BTreeSet<usize> = written.shapes().collect();
         let functions = (0..shapes.len())
             .map(|shape| match in_loop.contains(&shape) {
@@ -223,12 +250,12 @@ impl<'a> Generator<'a> {
         self.define_ways()?;
         self.module.finalize_definitions().ok()?;
         let arena = self.layout.arena;
-        let filled = |part| (functions[Part::shape(part)], Part::row(part), &self.known[Part::shape(part)][..]);
-        let (parts, expressions) = parts.split_at(3 * program.with_shadows() + arriving.len());
-        let (holes_of_expressions, called) = self.routines(expressions.iter().map(filled), &[]);
+        let known = &self.known;
+        let filled = |part| of_part(part, &functions, known);
+        let (holes_of_expressions, called) = self.routines(shaped.of_expressions().map(filled), &[]);
         let known = Filling::read(&cycle.1);
         let cycle = (cycle.0, HoleRow { holes: &cycle.1, names: &names }, &known[..]);
-        let (holes, made) = self.routines(iter::once(cycle).chain(parts.iter().map(filled)), &called);
+        let (holes, made) = self.routines(iter::once(cycle).chain(shaped.routines().map(filled)), &called);
         let (main_loop, made) = (made[0], &made[1..]);
         let (of_transitions, others) = made.split_at(3 * program.with_shadows());
         for ((place, reserved), &routine) in arriving.into_iter().zip(others) {
@@ -237,7 +264,7 @@ impl<'a> Generator<'a> {
         let of_transitions = || of_transitions.chunks_exact(3);
         let routines = of_transitions().map(|of| Routines { start: of[1], finish: of[2] }).collect();
         let row = |id: TransitionId, which: usize| {
-            let part = &parts[3 * id.at() + which];
+            let part = shaped.transitions[id.at()].part(which);
             (part.row(), &self.known[part.shape()][..])
         };
         // SAFETY: it is the function of an expression, made with these parameters.
@@ -255,7 +282,7 @@ impl<'a> Generator<'a> {
             looks: of_transitions().map(|of| of[0]).collect(),
             main_loop,
             called: Arc::new(CalledCode {
-                of: numbered.into_iter().map(|number| number.map(|number| function(called[number]))).collect(),
+                of: shaped.numbered.iter().map(|number| number.map(|number| function(called[number]))).collect(),
                 memory: Box::new(Memory {
                     _arrivals: self.arrivals,
                     _holes: [holes_of_expressions, holes],
@@ -287,19 +314,18 @@ impl<'a> Generator<'a> {
         self.module.isa().default_call_conv()
     }
 
-    /// The shapes of all functions, and for each function its shape and its holes. Those of the transitions come first, three of
-    /// each, and those of expressions last. Also the position of that of each number among the latter, if it has one.
+    /// All functions, each with its shape and its holes.
     fn shapes(&mut self, arriving: &BTreeSet<(PlaceId, bool)>, sharing: &Sharing) -> Option<Shaped> {
         let (program, profile, hot) = (self.program, Some(self.profile), self.hot);
         let mut shapes = Shapes::new(program.without.shapes);
-        let (mut parts, mut called) = (Vec::new(), Vec::new());
+        let (mut transitions, mut called) = (Vec::with_capacity(program.with_shadows()), Vec::new());
         for shadow in (0..program.with_shadows() as u32).map(TransitionId) {
             (self.is_wanted)().then_some(())?;
             let id = program.owner(shadow);
             if let Some(planned) =
                 Planner::rate(program, profile, shadow).filter(|_| hot.is_empty() || hot.contains(&id))
             {
-                parts.extend(self.parts(&mut shapes, planned));
+                transitions.push(self.owner(&mut shapes, planned));
                 continue;
             }
             // The interpreter looks at other shadows.
@@ -309,38 +335,35 @@ impl<'a> Generator<'a> {
             if is_cold {
                 blueprint.leave_to_engine();
             }
-            for (call, expression) in names.calls.iter_mut().zip(calls) {
-                *call = called.len() as u32;
-                called.extend(self.parts(&mut shapes, expression));
-            }
-            parts.extend(self.parts(&mut shapes, (blueprint, names)));
+            names.call_from(called.len());
+            called.extend(calls.into_iter().map(|expression| self.owner(&mut shapes, expression)));
+            transitions.push(self.owner(&mut shapes, (blueprint, names)));
         }
         let of_places = arriving.iter().map(|&(place, reserved)| match program.places[place].fronts {
             Some(lines) => Planner::departure(program, profile, lines),
             None => Planner::arrival(program, profile, place, reserved),
         });
-        parts.extend(of_places.flat_map(|planned| self.parts(&mut shapes, planned)));
+        let places = of_places.map(|planned| self.owner(&mut shapes, planned)).collect();
         let mut numbered = vec![None; program.called_numbers];
         let is_hot = |id: &Option<TransitionId>| hot.is_empty() || id.is_none_or(|id| hot.contains(&id));
         for (_, Called { number, of }) in program.called().filter(|(id, _)| is_hot(id)) {
             (self.is_wanted)().then_some(())?;
             if let (None, Some(planned)) = (numbered[*number], Planner::told(program, of)) {
                 numbered[*number] = Some(called.len());
-                called.extend(self.parts(&mut shapes, planned));
+                called.push(self.owner(&mut shapes, planned));
             }
         }
-        parts.extend(called);
-        Some((shapes.all, parts, numbered))
+        Some(Shaped { shapes: shapes.all, transitions, places, expressions: called, numbered })
     }
 
     /// The functions of a transition, or a place. They are written unless those of its blueprint exist.
-    fn parts(&mut self, shapes: &mut Shapes, (blueprint, names): (Blueprint, Names)) -> impl Iterator<Item = Part> {
+    fn owner(&mut self, shapes: &mut Shapes, (blueprint, names): (Blueprint, Names)) -> Owner {
         let functions = shapes.known(&blueprint).unwrap_or_else(|| {
             let blueprint = Rc::new(blueprint);
             let all = self.describe(shapes, &blueprint);
             shapes.keep(Functions { blueprint, all })
         });
-        Part::all_of(&functions, names)
+        Owner { functions, names }
     }
 
     /// Writes the functions of a blueprint to see what shapes they have.
@@ -501,34 +524,49 @@ fn way(types: &[Type], call_conv: CallConv) -> Signature {
     Signature { params, returns: Vec::new(), call_conv }
 }
 
-/// How the code of each of the `shapes` shapes knows its holes.
-fn known(program: &Program, arena: &ArenaLayout, shapes: usize, parts: &[Part]) -> Vec<Vec<Filling>> {
-    let mut rows: Vec<Vec<HoleRow>> = vec![Vec::new(); shapes];
-    parts.iter().for_each(|part| rows[part.shape()].push(part.row()));
-    rows.iter().map(|rows| Filling::of(rows, program, arena)).collect()
+/// The function of a part, and its row of holes, with how the code knows them.
+fn of_part<'p>(
+    part: Part<'p>,
+    functions: &[Option<FuncId>],
+    known: &'p [Vec<Filling>],
+) -> (Option<FuncId>, HoleRow<'p>, &'p [Filling]) {
+    (functions[part.shape()], part.row(), &known[part.shape()])
 }
 
-/// The functions to inline in the loop, if they are few. The parts begin with those of the transitions, three of each: `starting`
-/// of them start firings, and `ending` end some.
-fn written<'w>([starting, ending]: [usize; 2], known: &[Vec<Filling>], parts: &'w [Part]) -> InlinePieces<'w> {
-    let piece = |part: &'w Part| {
-        let (blueprint, row) = (&*part.functions.blueprint, part.row());
+/// How the code of each shape knows its holes.
+fn known(program: &Program, arena: &ArenaLayout, shaped: &Shaped) -> Vec<Vec<Filling>> {
+    let mut rows: Vec<Vec<Part>> = vec![Vec::new(); shaped.shapes.len()];
+    shaped.routines().chain(shaped.of_expressions()).for_each(|part| rows[part.shape()].push(part));
+    rows.iter().map(|rows| Filling::of(rows.iter().map(|part| part.row()), program, arena)).collect()
+}
+
+/// The functions to inline in the loop, if they are few: the first `starting` transitions start firings, and the first `ending` end
+/// some.
+fn written<'w>([starting, ending]: [usize; 2], known: &[Vec<Filling>], transitions: &'w [Owner]) -> InlinePieces<'w> {
+    let shapes = |which: usize, number: usize| -> BTreeSet<usize> {
+        transitions[..number].iter().map(|owner| owner.part(which).shape()).collect()
+    };
+    let (of_starts, of_finishes) = (shapes(1, starting), shapes(2, ending));
+    let most = of_starts.len().max(of_finishes.len());
+    if of_starts.len() + of_finishes.len() > MOST_WRITTEN || (most > 1 && starting > MOST_NUMBERS) {
+        return InlinePieces::default();
+    }
+    let piece = |part: Part<'w>| {
+        let (blueprint, row) = (&*part.owner.functions.blueprint, part.row());
         let plan = blueprint.transition().filter(|plan| plan.fires)?;
         let reads = Hole::read(row.holes, &known[part.shape()]).next().is_some();
         Some(InlinePiece { shape: part.shape(), blueprint, plan, holes: row.holes.len(), reads })
     };
-    let of = |which: usize, number: usize| parts[..3 * number].iter().skip(which).step_by(3).map(piece).collect();
-    let (Some(starts), Some(finishes)): (Option<Vec<_>>, Option<Vec<_>>) = (of(1, starting), of(2, ending)) else {
-        return InlinePieces::default();
+    // Where all are of one shape, the first stands for them.
+    let of = |which: usize, number: usize| -> Option<Vec<_>> {
+        let mut pieces = transitions[..number].iter().map(|owner| piece(owner.part(which)));
+        let told = pieces.by_ref().take(if most > 1 { number } else { 1 }).collect::<Option<Vec<_>>>()?;
+        pieces.all(|piece| piece.is_some()).then_some(told)
     };
-    let differ = |parts: &[InlinePiece]| parts.iter().map(|part| part.shape).collect::<BTreeSet<usize>>().len();
-    let (start_shapes, finish_shapes) = (differ(&starts), differ(&finishes));
-    if start_shapes + finish_shapes > MOST_WRITTEN
-        || (start_shapes.max(finish_shapes) > 1 && starts.len() > MOST_NUMBERS)
-    {
-        return InlinePieces::default();
+    match (of(1, starting), of(2, ending)) {
+        (Some(starts), Some(finishes)) => InlinePieces { starts, finishes },
+        _ => InlinePieces::default(),
     }
-    InlinePieces { starts, finishes }
 }
 
 /// The places of arcs that give to one of several, and those with `per` whose tokens a routine moves, and whether room was kept
@@ -703,7 +741,7 @@ mod tests {
         let (sharing, engine) = (Sharing::of(&program), engine(program));
         let request = Request::of(&engine, HashSet::new());
         let shapes = Generator::new(&request).and_then(|mut generator| generator.shapes(&BTreeSet::new(), &sharing));
-        shapes.map_or(0, |(shapes, ..)| shapes.len())
+        shapes.map_or(0, |shaped| shaped.shapes.len())
     }
 
     #[test]

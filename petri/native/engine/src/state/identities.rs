@@ -44,15 +44,16 @@ fn seated(seat: usize) -> Rank {
 #[derive(Clone)]
 pub struct Identities {
     /// A row for each place, or none.
-    rows: Vec<Option<(Discipline, Row)>>,
+    rows: Vec<Option<Box<(Discipline, Row)>>>,
     present: KeyTable<Rank>,
     next: u64,
 }
 
 impl Identities {
     pub fn new(program: &Program) -> Self {
-        let row =
-            |place: &crate::program::place::PlaceProgram| place.identified.then(|| (place.discipline, Row::default()));
+        let row = |place: &crate::program::place::PlaceProgram| {
+            place.identified.then(|| Box::new((place.discipline, Row::default())))
+        };
         let rows = program.places.iter().map(row).collect();
         Identities { rows, present: KeyTable::hashed(1), next: 0 }
     }
@@ -64,7 +65,7 @@ impl Identities {
 
     /// A token arrives; `rank` is that of a keyed place.
     pub fn arrives(&mut self, place: PlaceId, rank: Rank) {
-        let Some((discipline, row)) = &mut self.rows[place.at()] else { return };
+        let Some((discipline, row)) = self.rows[place.at()].as_deref_mut() else { return };
         let entry = (rank, self.next);
         let position = match discipline {
             Discipline::Bag | Discipline::Fifo | Discipline::Lifo => row.tokens.len(),
@@ -79,7 +80,7 @@ impl Identities {
 
     /// The token at a position leaves.
     pub fn leaves(&mut self, place: PlaceId, position: usize) {
-        let Some((discipline, row)) = &mut self.rows[place.at()] else { return };
+        let Some((discipline, row)) = self.rows[place.at()].as_deref_mut() else { return };
         let gone = match discipline {
             Discipline::Bag => row.tokens.swap_remove_back(position),
             Discipline::Fifo | Discipline::Key => row.tokens.remove(position),
@@ -96,7 +97,7 @@ impl Identities {
 
     /// The tokens at some positions, in order, leave a place that is not a bag.
     pub fn leave_all(&mut self, place: PlaceId, positions: &[u64]) {
-        let Some((discipline, row)) = &mut self.rows[place.at()] else { return };
+        let Some((discipline, row)) = self.rows[place.at()].as_deref_mut() else { return };
         let last = row.tokens.len().saturating_sub(1);
         let seat = |&position: &u64| match discipline {
             Discipline::Lifo => last - position as usize,
@@ -117,7 +118,7 @@ impl Identities {
 
     /// All tokens of a place leave.
     pub fn cleared(&mut self, place: PlaceId) {
-        let Some((_, row)) = &mut self.rows[place.at()] else { return };
+        let Some((_, row)) = self.rows[place.at()].as_deref_mut() else { return };
         for (_, number) in row.tokens.drain(..) {
             forget(&mut self.present, number);
             row.went.push(number);
@@ -126,7 +127,7 @@ impl Identities {
 
     /// The number of the token at a position.
     pub fn at(&self, place: PlaceId, position: usize) -> u64 {
-        let (discipline, row) = self.rows[place.at()].as_ref().expect("a place whose tokens are told apart");
+        let (discipline, row) = self.rows[place.at()].as_deref().expect("a place whose tokens are told apart");
         let seat = if *discipline == Discipline::Lifo { row.tokens.len() - 1 - position } else { position };
         row.tokens[seat].1
     }
@@ -139,7 +140,7 @@ impl Identities {
     /// The position of a token in its place, if it is there.
     pub fn position(&self, place: PlaceId, number: u64) -> Option<usize> {
         let noted = self.present[self.present.find(&[number][..])?];
-        let (discipline, row) = self.rows[place.at()].as_ref()?;
+        let (discipline, row) = self.rows[place.at()].as_deref()?;
         let in_order = |entry| row.tokens.binary_search(&entry).ok();
         match discipline {
             Discipline::Bag => Some(noted.0 as usize),
@@ -151,12 +152,12 @@ impl Identities {
 
     /// The tokens that have come to a place since clocks were looked at, perhaps gone again, and those that have gone.
     pub fn changes(&self, place: PlaceId) -> (&[u64], &[u64]) {
-        self.rows[place.at()].as_ref().map_or((&[], &[]), |(_, row)| (&row.came, &row.went))
+        self.rows[place.at()].as_deref().map_or((&[], &[]), |(_, row)| (&row.came, &row.went))
     }
 
     /// The numbers of the tokens of a place, as `Store::listed` has them.
     pub fn listed(&self, place: PlaceId) -> Vec<u64> {
-        let Some((discipline, row)) = &self.rows[place.at()] else { return Vec::new() };
+        let Some((discipline, row)) = self.rows[place.at()].as_deref() else { return Vec::new() };
         let mut numbers: Vec<u64> = row.tokens.iter().map(|(_, number)| *number).collect();
         if *discipline == Discipline::Key {
             numbers.sort_unstable(); // in order of arrival
@@ -166,7 +167,7 @@ impl Identities {
 
     /// Clocks have been looked at.
     pub fn forget_changes(&mut self) {
-        for (_, row) in self.rows.iter_mut().flatten() {
+        for (_, row) in self.rows.iter_mut().flatten().map(Box::as_mut) {
             row.came.clear();
             row.went.clear();
         }
@@ -176,7 +177,7 @@ impl Identities {
     pub fn verify(&self, places: &[PlaceCounters]) -> Verified {
         let mut all = 0;
         for (row, place) in self.rows.iter().zip(places) {
-            let Some((discipline, row)) = row else { continue };
+            let Some((discipline, row)) = row.as_deref() else { continue };
             all += row.tokens.len();
             let found = || format!("{} numbers of {} tokens", row.tokens.len(), place.tokens);
             ensure(row.tokens.len() as u64 == place.tokens, "rows", found)?;
@@ -203,7 +204,7 @@ mod tests {
 
     /// A place of each discipline.
     fn identities() -> Identities {
-        let rows = DISCIPLINES.iter().map(|&discipline| Some((discipline, Row::default()))).collect();
+        let rows = DISCIPLINES.iter().map(|&discipline| Some(Box::new((discipline, Row::default())))).collect();
         Identities { rows, present: KeyTable::hashed(1), next: 0 }
     }
 

@@ -24,7 +24,7 @@ impl<'a> Planner<'a> {
         }
         let variables = planner.variables;
         self.calls.push(planner.end(Subject::Expression { expression, variables, alone: false }));
-        self.names.calls.push(0);
+        self.names.calls += 1;
         Some(CallRef(self.calls.len() as u32 - 1))
     }
 

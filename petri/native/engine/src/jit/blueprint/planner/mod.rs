@@ -12,7 +12,7 @@ mod transitions;
 use crate::base::ids::{LinesId, PlaceId, TransitionId};
 use crate::jit::blueprint::expression::Expression;
 use crate::jit::blueprint::interpreted::has_routine;
-use crate::jit::blueprint::names::Names;
+use crate::jit::blueprint::names::{Names, Naming};
 use crate::jit::blueprint::place::{IndexPlan, JoinPlan, Neighbour, PlacePlan};
 use crate::jit::blueprint::rate::{Bindings, EachRate, RatePlan, Settle};
 use crate::jit::blueprint::{Blueprint, LoopPlan, Subject};
@@ -51,7 +51,7 @@ pub struct Planner<'a> {
     variables: usize,
     /// No expression has drawn anything, or is evaluated by the runtime.
     computes: bool,
-    names: Names,
+    names: Naming,
     places: Vec<PlacePlan>,
     transitions: Vec<Neighbour>,
     joins: Vec<JoinPlan>,
@@ -192,7 +192,7 @@ impl<'a> Planner<'a> {
 
     fn new(program: &'a Program, profile: Option<&'a Profile>) -> Self {
         let (places, transitions, joins, indices) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        let (names, expressions, calls) = (Names::default(), Expressions::Written, Vec::new());
+        let (names, expressions, calls) = (Naming::default(), Expressions::Written, Vec::new());
         let (variables, computes) = (0, true);
         Planner {
             program,
@@ -211,6 +211,6 @@ impl<'a> Planner<'a> {
 
     fn end(self, subject: Subject) -> (Blueprint, Names) {
         let Planner { names, places, transitions, joins, indices, .. } = self;
-        (Blueprint { subject, places, transitions, joins, indices }, names)
+        (Blueprint { subject, places, transitions, joins, indices }, names.into())
     }
 }
