@@ -23,7 +23,7 @@ use engine::base::ticks::{Ticks, NEVER};
 use engine::engine::limits::{Compile, Limits, RunError};
 use engine::engine::run::{Engine, Reason};
 use engine::net::check::DEEPEST;
-use engine::net::{FileNumber, Net, Span};
+use engine::net::{FileNumber, Kind, Net, Span};
 use engine::observe::observers::ExtraObservers;
 use engine::program::transition::MOST_HELD;
 use engine::program::without::Without;
@@ -64,7 +64,7 @@ impl Program {
             let mut without = Without::of(&std::env::var(WITHOUT).unwrap_or_default())?;
             without.lanes |= !lanes;
             let compile = if trials { Compiled::for_trials } else { Compiled::without };
-            Ok(Program { compiled: Arc::new(compile(&net, without)?), files })
+            Ok(Program { compiled: Arc::new(compile(net, without)?), files })
         };
         let loaded = match reading::read(net, reading::SHALLOW) {
             Err(failure) if failure.is_too_deep() => {
@@ -73,7 +73,8 @@ impl Program {
                 py.detach(|| on_long_stack(|| compile(read()?)))
             }
             Err(failure) => Ok(Err(failure.into())),
-            Ok(read) => py.detach(|| on_long_stack(|| compile(read))),
+            // On this thread, the program gets the memory that the net leaves.
+            Ok(read) => Ok(py.detach(|| compile(read))),
         };
         let loaded = loaded.map_err(LoadError::from).flatten();
         loaded.map_err(|error| PyValueError::new_err(error.to_string()))
@@ -369,9 +370,10 @@ fn error_parts<'py>(
     program: &engine::program::Program,
 ) -> PyResult<Option<Bound<'py, PyTuple>>> {
     let Some(RunError { fault, transition, variables, time }) = &engine.error else { return Ok(None) };
-    let kinds = &program.transitions[*transition].variable_reals;
+    let variables_of = program.transitions[*transition].variables.iter();
+    let kinds: Vec<bool> = variables_of.map(|variable| variable.kind == Kind::Real).collect();
     let (id, span, details) = told(py, fault, &program.spans)?;
-    let error = (id, span, details, transition.0, scalars(py, variables, kinds)?, *time as f64);
+    let error = (id, span, details, transition.0, scalars(py, variables, &kinds)?, *time as f64);
     Ok(Some(error.into_pyobject(py)?))
 }
 

@@ -22,8 +22,8 @@ use serde::{forward_to_deserialize_any, Deserialize};
 
 type Object<'py> = Bound<'py, PyAny>;
 
-/// Nesting that any thread's stack has room for. To read all nets on a long stack would take a tenth more time: a thread's
-/// first memory is slow to come by.
+/// Nesting that any thread's stack has room for, to read and to compile it. On a long stack, each net would take a tenth more time:
+/// a thread's first memory is slow to come by.
 pub const SHALLOW: usize = 200;
 
 /// The net, and the names of the files that its spans point into. It recurses as deeply as the net's expressions nest, and

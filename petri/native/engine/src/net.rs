@@ -11,12 +11,14 @@
 //!
 //! - [`check`]: refuses a net that cannot be compiled or run
 //! - [`op`]: the operations of expressions
+//! - [`places`]: the places of an output arc
 //! - [`scalar`]: a number as written
 //! - [`sharing`]: elements of a net that are one object in Python are one here
 //! - [`tokens`]: initial markings, token by token or by columns
 
 pub mod check;
 pub mod op;
+pub mod places;
 pub mod scalar;
 pub mod sharing;
 pub mod tokens;
@@ -31,8 +33,9 @@ use serde::{Deserialize, Deserializer};
 
 use crate::base::ids::{PlaceId, TransitionId, VariableId};
 pub use crate::net::op::Op;
+pub use crate::net::places::Places;
 pub use crate::net::scalar::Scalar;
-use crate::net::sharing::shared;
+use crate::net::sharing::{shared, Shareable};
 pub use crate::net::tokens::Tokens;
 
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
@@ -83,6 +86,15 @@ pub struct Colour {
     pub slots: Arc<[Slot]>,
 }
 
+impl Shareable for Colour {}
+
+impl Colour {
+    /// What its copies have in common, as long as there are any.
+    pub fn identity(&self) -> *const Slot {
+        self.slots.as_ptr()
+    }
+}
+
 /// An expression: its topmost operation. Copies share it.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(transparent)]
@@ -92,6 +104,8 @@ pub struct Expr(#[serde(deserialize_with = "shared")] Measured);
 #[derive(Clone, Debug, Deserialize)]
 #[serde(from = "Operation")]
 struct Measured(Arc<(Operation, u64)>);
+
+impl Shareable for Measured {}
 
 impl From<Operation> for Measured {
     fn from(operation: Operation) -> Self {
@@ -143,10 +157,10 @@ pub struct Operation {
     pub op: Op,
     pub kind: Kind,
     #[serde(default)]
-    pub args: Vec<Expr>,
+    pub args: Box<[Expr]>,
     #[serde(default)]
     pub value: Option<Scalar>,
-    #[serde(default, deserialize_with = "shared")]
+    #[serde(default)]
     pub span: Option<Span>,
 }
 
@@ -205,7 +219,7 @@ pub struct InhibitorArc {
 #[derive(Clone, Debug, Deserialize)]
 pub struct OutputArc {
     #[serde(deserialize_with = "shared")]
-    pub places: Arc<[PlaceId]>,
+    pub places: Places,
     #[serde(default)]
     pub values: Vec<Expr>,
     #[serde(default)]
@@ -336,9 +350,9 @@ pub struct Transition {
     #[serde(default)]
     pub outputs: Vec<OutputArc>,
     #[serde(default)]
-    pub prefer: Option<Preference>,
+    pub prefer: Option<Box<Preference>>,
     #[serde(default)]
-    pub clock: Option<Clock>,
+    pub clock: Option<Box<Clock>>,
     #[serde(default)]
     pub priority: i64,
     /// Nothing is 1.
@@ -506,8 +520,9 @@ impl Tick {
 pub struct Net {
     #[serde(default)]
     pub places: Vec<Place>,
+    /// Each by itself: the compiler drops it when its program is made, so that a large net is not held twice.
     #[serde(default)]
-    pub transitions: Vec<Transition>,
+    pub transitions: Vec<Box<Transition>>,
     #[serde(default)]
     pub probes: Vec<Probe>,
     #[serde(default)]

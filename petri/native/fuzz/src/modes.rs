@@ -57,7 +57,7 @@ fn compiled(text: &str, without: &str) -> Option<Compiled> {
         return Compiled::from_json(text).ok();
     }
     let net: Net = serde_json::from_str(text).ok()?;
-    Compiled::without(&net, Without::of(without).expect("names")).ok()
+    Compiled::without(net, Without::of(without).expect("names")).ok()
 }
 
 fn same(interpreted: &[String], states: &[String], compile_after: u64) {

@@ -13,6 +13,7 @@
 //! - [`long_stack`]: work that recurses deeply
 //! - [`random`]: random streams, and draws from them
 //! - `reuse`: copies that take no memory of their own
+//! - [`seldom`]: lists that are nearly always empty
 //! - [`saved`]: the state of a replication, as data
 //! - [`portable`]: `exp`, `ln` and `pow` with the same bits on every machine
 //! - [`ticks`]: model time
@@ -31,6 +32,7 @@ pub mod random;
 pub(crate) mod reuse;
 pub mod row;
 pub mod saved;
+pub mod seldom;
 pub mod table;
 pub mod ticks;
 pub mod trajectory;

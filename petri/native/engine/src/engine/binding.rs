@@ -152,7 +152,7 @@ impl Engine {
             program,
             transition: plan,
             marking: &self.marking,
-            variables: &mut self.variables[..plan.variable_names.len()],
+            variables: &mut self.variables[..plan.variables.len()],
             scratch: &mut self.scratch,
             random: &mut self.random,
             now: self.now,

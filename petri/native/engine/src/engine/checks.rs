@@ -40,7 +40,7 @@ impl Engine {
         let mut last: Vec<TransitionId> = self.last_started.iter().rev().take(LOOP_NAMED as usize).copied().collect();
         last.sort_unstable();
         last.dedup();
-        let names = last.iter().map(|t| program.transitions[*t].name.clone()).collect();
+        let names = last.iter().map(|t| program.transitions[*t].name.to_string()).collect();
         let fault = Fault::new("instant-limit", SpanId::NONE);
         Err(fault.with_int("limit", self.limits.firings_at_an_instant as i64).with_names("transitions", names))
     }
@@ -68,14 +68,14 @@ impl Engine {
 
     pub(super) fn run_error(&self, program: &Program, transition: TransitionId, fault: Fault) -> Box<RunError> {
         let transition = program.transitions[transition].delivers.map_or(transition, |(transition, _)| transition);
-        let variables = self.variables[..program.transitions[transition].variable_names.len()].to_vec();
+        let variables = self.variables[..program.transitions[transition].variables.len()].to_vec();
         Box::new(RunError { fault, transition, variables, time: self.now })
     }
 
     /// An error names a transition. Where none fires, it is the first; without any, the fault is dropped.
     pub(super) fn of_no_firing(&self, program: &Program, outcome: Outcome<()>) -> Result<(), Box<RunError>> {
         let (Err(fault), Some(first)) = (outcome, program.transitions.first()) else { return Ok(()) };
-        let variables = vec![0; first.variable_names.len()];
+        let variables = vec![0; first.variables.len()];
         Err(Box::new(RunError { fault: *fault, transition: TransitionId(0), variables, time: self.now }))
     }
 }

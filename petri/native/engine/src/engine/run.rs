@@ -511,7 +511,7 @@ impl Engine {
         self.check_instant(program, transition)?;
         let (duration, given) = self.drawing_for(transition, |engine| engine.evaluate(program, plan))?;
         let end = self.now + duration;
-        self.note_start(program, transition, plan.variable_names.len(), duration)?;
+        self.note_start(program, transition, plan.variables.len(), duration)?;
         self.take(program, plan);
         self.marking.total += given;
         self.firings += 1;

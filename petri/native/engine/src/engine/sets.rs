@@ -47,7 +47,7 @@ impl Engine {
             self.list_set(program, plan, set, found)?;
         }
         self.variables[set.number.at()] = found.count;
-        let first = plan.variable_names.len();
+        let first = plan.variables.len();
         for (variable, value) in &set.totals {
             self.variables[variable.at()] = 0;
             for at in 0..found.count as usize {
@@ -167,7 +167,7 @@ impl Engine {
         position: usize,
         token: Option<&[u64]>,
     ) -> Outcome<()> {
-        let first = plan.variable_names.len();
+        let first = plan.variables.len();
         let token = token.unwrap_or_else(|| self.marking.token(set.place, position));
         let behind = first + token.len();
         self.variables[first..behind].copy_from_slice(token);
@@ -330,8 +330,8 @@ impl Engine {
         end: Ticks,
     ) -> Outcome<()> {
         let arc = &plan.outputs[number];
-        let Some(set) = arc.each else { return Ok(()) };
-        let (first, width) = (plan.variable_names.len(), program.places[plan.sets[set].place].width);
+        let Some(set) = arc.each.map(|set| set as usize) else { return Ok(()) };
+        let (first, width) = (plan.variables.len(), program.places[plan.sets[set].place].width);
         let sets = std::mem::take(&mut self.sets);
         let mut words = self.bundles.take(number as u64);
         words.clear();

@@ -10,7 +10,7 @@ use crate::exact::model::{Branch, Clock, Inhibitor, Input, Model, Output, Step, 
 use crate::exact::stages::Form;
 use crate::exact::trouble::{Found, Trouble};
 use crate::net::check::check;
-use crate::net::{self, Discipline, Expr, Kind, Match, Memory, Net, Op, Operation, Scalar};
+use crate::net::{self, Colour, Discipline, Expr, Kind, Match, Memory, Net, Op, Operation, Scalar};
 use crate::program::arc::{Count, SetProgram};
 use crate::program::compile::compiler::Compiler;
 use crate::program::compile::net::draw_table;
@@ -24,7 +24,10 @@ use crate::state::value::Scope;
 impl Model {
     pub fn new(net: &Net) -> Found<Model> {
         check(net)?;
-        let mut compiler = Compiler::new(net, &[], slot_ranges(net)?, Without::default())?;
+        let mut compiler = {
+            let sizes = [net.transitions.len(), net.tables.len()];
+            Compiler::new(net.places.clone(), sizes, &[], slot_ranges(net)?, Without::default())?
+        };
         if net.places.iter().any(|place| place.stream) {
             return Err(Trouble::Unsolvable("stream", None));
         }
@@ -62,7 +65,7 @@ impl Model {
 }
 
 struct TransitionCompiler<'c, 'n> {
-    compiler: &'c mut Compiler<'n>,
+    compiler: &'c mut Compiler,
     id: TransitionId,
     transition: &'n net::Transition,
     kinds: Vec<Kind>,
@@ -70,7 +73,7 @@ struct TransitionCompiler<'c, 'n> {
 }
 
 impl<'c, 'n> TransitionCompiler<'c, 'n> {
-    fn new(compiler: &'c mut Compiler<'n>, id: TransitionId, transition: &'n net::Transition) -> Self {
+    fn new(compiler: &'c mut Compiler, id: TransitionId, transition: &'n net::Transition) -> Self {
         let mut kinds: Vec<Kind> = transition.variables.iter().map(|variable| variable.kind).collect();
         kinds.resize(compiler.variables_of(transition), Kind::Int); // those of tokens differ from set to set
         TransitionCompiler { compiler, id, transition, kinds, steps: Vec::new() }
@@ -87,7 +90,7 @@ impl<'c, 'n> TransitionCompiler<'c, 'n> {
     /// For expressions of one token of a set.
     fn of_token(&mut self, place: PlaceId) -> Lowering<'_> {
         let mut kinds = self.kinds.clone();
-        let slots = &self.compiler.net.places[place.at()].colour.slots;
+        let slots = &self.compiler.colours[place.at()].slots;
         for (kind, slot) in kinds[self.transition.variables.len()..].iter_mut().zip(slots.iter()) {
             *kind = slot.kind;
         }
@@ -149,7 +152,7 @@ impl<'c, 'n> TransitionCompiler<'c, 'n> {
         for arc in &t.outputs {
             outputs.push(self.output(arc)?);
         }
-        let has_capacity = |place: &PlaceId| self.compiler.net.places[place.at()].capacity.is_some();
+        let has_capacity = |place: &PlaceId| self.compiler.places[place.at()].capacity.is_some();
         Ok(Transition {
             inputs,
             inhibitors,
@@ -173,16 +176,16 @@ impl<'c, 'n> TransitionCompiler<'c, 'n> {
     /// References that lead nowhere, and what no chain can have.
     fn check(&self) -> Found<()> {
         let t = self.transition;
-        let net = self.compiler.net;
+        let colours = &self.compiler.colours;
         let places = t.inputs.iter().map(|arc| arc.place).chain(t.inhibitors.iter().map(|arc| arc.place));
         let given = t.outputs.iter().flat_map(|arc| arc.places.iter().copied());
         let wrong =
             |what: &str| Err(Trouble::Load(crate::base::fault::LoadError(format!("transition `{}` {what}", t.name))));
         let emptied = t.resets.iter().copied().chain(t.sets.iter().map(|arc| arc.place));
-        if places.chain(given).chain(emptied).any(|place| place.at() >= net.places.len()) {
+        if places.chain(given).chain(emptied).any(|place| place.at() >= colours.len()) {
             return wrong("names a place that is not there");
         }
-        let width = |place: PlaceId| net.places[place.at()].colour.slots.len();
+        let width = |place: PlaceId| colours[place.at()].slots.len();
         let patterns = t.inputs.iter().map(|arc| (arc.place, &arc.pattern));
         let patterns = patterns.chain(t.inhibitors.iter().map(|arc| (arc.place, &arc.pattern)));
         if patterns.into_iter().any(|(place, pattern)| pattern.len() > width(place)) {
@@ -245,9 +248,9 @@ impl<'c, 'n> TransitionCompiler<'c, 'n> {
     }
 
     fn equals(&mut self, place: PlaceId, pattern: &[Match]) -> Found<Vec<(u32, Value)>> {
-        let slots = &self.compiler.net.places[place.at()].colour.slots;
+        let Colour { slots } = self.compiler.colours[place.at()].clone();
         let mut found = Vec::new();
-        for (i, (one, slot)) in pattern.iter().zip(&**slots).enumerate() {
+        for (i, (one, slot)) in pattern.iter().zip(&*slots).enumerate() {
             if let Some(expression) = &one.equal {
                 found.push((i as u32, self.lowering().value(expression, slot.kind)?));
             }
@@ -256,8 +259,8 @@ impl<'c, 'n> TransitionCompiler<'c, 'n> {
     }
 
     fn input(&mut self, arc: &net::InputArc) -> Found<Input> {
-        let place = &self.compiler.net.places[arc.place.at()];
-        let (black, bag) = (place.colour.slots.is_empty(), place.discipline == Discipline::Bag);
+        let place = &self.compiler.places[arc.place.at()];
+        let (black, bag) = (place.width == 0, place.discipline == Discipline::Bag);
         let binds = arc.pattern.iter().enumerate().filter_map(|(slot, one)| Some((slot as u32, one.bind?)));
         Ok(Input {
             place: arc.place,
@@ -271,7 +274,7 @@ impl<'c, 'n> TransitionCompiler<'c, 'n> {
     }
 
     fn output(&mut self, arc: &net::OutputArc) -> Found<Output> {
-        let slots = &self.compiler.net.places[arc.places[0].at()].colour.slots;
+        let Colour { slots } = self.compiler.colours[arc.places[0].at()].clone();
         let mut values = Vec::with_capacity(slots.len());
         let mut spans = Vec::with_capacity(slots.len());
         for (slot, expression) in slots.iter().zip(&arc.values) {
@@ -320,7 +323,7 @@ impl<'c, 'n> TransitionCompiler<'c, 'n> {
         for arg in &e.args {
             args.push(self.taken_apart(arg)?);
         }
-        let e = Expr::new(Operation { args, ..(**e).clone() });
+        let e = Expr::new(Operation { args: args.into(), ..(**e).clone() });
         if !e.op.draws() {
             return Ok(e);
         }
@@ -330,7 +333,7 @@ impl<'c, 'n> TransitionCompiler<'c, 'n> {
         self.kinds.push(kind);
         self.steps.push(Step::Branch(variable, branch));
         let value = Some(Scalar::Int(i64::from(variable.0)));
-        Ok(Expr::new(Operation { op: Op::Var, args: Vec::new(), value, ..(*e).clone() }))
+        Ok(Expr::new(Operation { op: Op::Var, args: Box::default(), value, ..(*e).clone() }))
     }
 
     fn branch(&mut self, e: &Expr) -> Found<Branch> {
@@ -349,7 +352,7 @@ impl<'c, 'n> TransitionCompiler<'c, 'n> {
             }
             Op::Table => {
                 let table = e.value.and_then(Scalar::as_int).unwrap_or(-1);
-                if usize::try_from(table).is_ok_and(|table| table < self.compiler.net.tables.len()) {
+                if usize::try_from(table).is_ok_and(|table| table < self.compiler.tables) {
                     Branch::Table(TableId(table as u32), is_real)
                 } else {
                     return self.refuse("draw");
@@ -386,7 +389,7 @@ impl<'c, 'n> TransitionCompiler<'c, 'n> {
             }
             Op::Div if !draws_time(&e.args[1]) => {
                 let one = Expr::new(Operation::constant(Scalar::Real(1.0)));
-                let args = vec![one, self.taken_apart(&e.args[1])?];
+                let args = [one, self.taken_apart(&e.args[1])?].into();
                 let inverse = Expr::new(Operation { args, ..(**e).clone() });
                 let inverse = folded(self.lowering().real(&inverse)?, &inverse);
                 Form::Scaled(inverse, Box::new(self.form(&e.args[0])?))
@@ -450,6 +453,6 @@ fn replaced(e: &Expr, variable: VariableId, by: &Expr) -> Expr {
 impl Operation {
     fn constant(value: Scalar) -> Self {
         let kind = if matches!(value, Scalar::Real(_)) { Kind::Real } else { Kind::Int };
-        Operation { op: Op::Const, kind, args: Vec::new(), value: Some(value), span: None }
+        Operation { op: Op::Const, kind, args: Box::default(), value: Some(value), span: None }
     }
 }

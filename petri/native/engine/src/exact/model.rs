@@ -1,10 +1,8 @@
 //! The net as it is explored: its rules compiled, with draws and times taken apart into what may happen.
 
-use std::sync::Arc;
-
 use crate::base::ids::{PlaceId, SpanId, TableId, VariableId};
 use crate::exact::stages::Form;
-use crate::net::{Span, Tick};
+use crate::net::{Places, Span, Tick};
 use crate::program::arc::{Count, SetProgram};
 use crate::program::expression::{Bool, DrawTable, Int, Real, Value};
 use crate::program::place::PlaceProgram;
@@ -64,7 +62,7 @@ pub struct Clock {
 impl Output {
     pub fn destination(&self) -> Destination<'_> {
         let Output { places, condition, count, .. } = self;
-        Destination { places, condition, count, index: self.index.as_ref() }
+        Destination { places, condition: condition.as_ref(), count, index: self.index.as_ref() }
     }
 }
 
@@ -88,7 +86,7 @@ pub struct Inhibitor {
 }
 
 pub struct Output {
-    pub places: Arc<[PlaceId]>,
+    pub places: Places,
     pub index: Option<(Int, SpanId)>,
     pub count: Count,
     pub condition: Option<Bool>,

@@ -66,8 +66,8 @@ impl Model {
     pub fn constant_deposits(&self, transition: usize) -> Option<Vec<Deposit>> {
         let transition = &self.transitions[transition];
         let deposit = |output: &crate::exact::model::Output| match (&output.places[..], &output.count) {
-            (&[place], Count::Const(count)) if output.condition.is_none() && output.values.is_empty() => {
-                output.index.is_none().then_some(Deposit { place, count: *count, token: Vec::new() })
+            (&[place], &Count::Const(count)) if output.condition.is_none() && output.values.is_empty() => {
+                output.index.is_none().then_some(Deposit { place, count, token: Vec::new() })
             }
             _ => None,
         };

@@ -140,7 +140,7 @@ impl Fields {
                 continue;
             }
             let mut row = Vec::new();
-            for (count, token) in &place.initial {
+            for (count, token) in place.initial.iter() {
                 for _ in 0..*count {
                     arrive(model, i, &mut row, token, random)?;
                 }

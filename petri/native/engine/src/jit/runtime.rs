@@ -216,7 +216,7 @@ extern "C" fn started(engine: &mut Engine, transition: u64, end: Ticks) -> u64 {
     let (engine, program) = parts(engine);
     let transition = TransitionId(transition as u32);
     let scope = &mut Scope {
-        variables: &engine.variables[..program.transitions[transition].variable_names.len()],
+        variables: &engine.variables[..program.transitions[transition].variables.len()],
         places: &engine.marking.places,
         tables: &program.tables,
         random: &mut engine.random,

@@ -733,7 +733,7 @@ mod tests {
         let [places, transitions] = [(0..stations).map(place).collect(), (0..stations).map(transition).collect()]
             .map(|parts: Vec<String>| parts.join(","));
         let net = serde_json::from_str(&format!(r#"{{"places":[{places}],"transitions":[{transitions}]}}"#));
-        Program::without(&net.expect("a net"), Without::of(without).expect("names")).expect("a net that runs")
+        Program::without(net.expect("a net"), Without::of(without).expect("names")).expect("a net that runs")
     }
 
     /// The number of functions that are compiled for a program before it has run.

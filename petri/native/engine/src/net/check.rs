@@ -8,8 +8,7 @@
 use crate::base::fault::{LoadError, Loaded};
 use crate::base::ids::{PlaceId, TransitionId, VariableId};
 use crate::net::{
-    Clock, Discipline, Event, Expr, Kind, Match, Net, Op, OutputArc, Place, Preference, Probe, Scalar, SetArc, Table,
-    Transition,
+    Clock, Discipline, Event, Expr, Kind, Match, Net, Op, OutputArc, Place, Probe, Scalar, SetArc, Table, Transition,
 };
 
 /// Brackets within brackets of the net's text, beyond which it is refused. An operation within an operation has two.
@@ -56,7 +55,7 @@ fn refuse(what: String) -> Loaded<()> {
 /// The number of operations of all expressions of a net.
 fn operations(net: &Net) -> u64 {
     let keys = net.places.iter().flat_map(Place::keys);
-    let of_transitions = net.transitions.iter().flat_map(expressions);
+    let of_transitions = net.transitions.iter().flat_map(|transition| expressions(transition));
     let of_probes = net.probes.iter().flat_map(|probe| match probe {
         Probe::Counter(counter) => counter.quantity.iter().collect::<Vec<_>>(),
         Probe::Sample(sample) => sample.all().flat_map(|one| one.condition.iter().chain([&one.value])).collect(),
@@ -82,7 +81,7 @@ fn expressions(t: &Transition) -> impl Iterator<Item = &Expr> {
         .chain(&t.guard)
         .chain(&t.time)
         .chain(&t.weight)
-        .chain(t.prefer.iter().flat_map(Preference::keys))
+        .chain(t.prefer.iter().flat_map(|prefer| prefer.keys()))
 }
 
 /// What the slots of tokens must equal.

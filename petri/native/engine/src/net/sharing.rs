@@ -10,6 +10,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 use std::marker::PhantomData;
+use std::sync::Arc;
 
 use serde::de::{Error, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
@@ -51,11 +52,21 @@ pub fn sharing<R>(read: impl FnOnce() -> R) -> R {
     result
 }
 
+/// A value whose copies share what it consists of.
+pub trait Shareable: Clone + 'static {
+    /// To note its identity would take more memory than another value like it.
+    fn is_small(&self) -> bool {
+        false
+    }
+}
+
+impl<T: 'static> Shareable for Arc<[T]> {}
+
 /// Reads a value, or shares the one that was read of the same object.
 pub fn shared<'de, D, T>(decoder: D) -> Result<T, D::Error>
 where
     D: Deserializer<'de>,
-    T: Deserialize<'de> + Clone + 'static,
+    T: Deserialize<'de> + Shareable,
 {
     decoder.deserialize_newtype_struct(SHARED, SharedVisitor(PhantomData))
 }
@@ -76,7 +87,7 @@ fn keep<T: 'static>(identity: u64, value: T) {
 
 struct SharedVisitor<T>(PhantomData<T>);
 
-impl<'de, T: Deserialize<'de> + Clone + 'static> Visitor<'de> for SharedVisitor<T> {
+impl<'de, T: Deserialize<'de> + Shareable> Visitor<'de> for SharedVisitor<T> {
     type Value = T;
 
     fn expecting(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -94,7 +105,9 @@ impl<'de, T: Deserialize<'de> + Clone + 'static> Visitor<'de> for SharedVisitor<
             return Ok(known);
         }
         let value: T = object.next_element()?.ok_or_else(lacking)?;
-        keep(identity, value.clone());
+        if !value.is_small() {
+            keep(identity, value.clone());
+        }
         Ok(value)
     }
 }

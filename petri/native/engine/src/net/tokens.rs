@@ -8,10 +8,13 @@ use serde::de::{Error, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
 use crate::net::scalar::Scalar;
+use crate::net::sharing::Shareable;
 
 /// An initial marking: how many tokens of which values, in order of arrival. Copies share it.
 #[derive(Clone, Debug, Default)]
 pub struct Tokens(Arc<Columns>);
+
+impl Shareable for Tokens {}
 
 /// The values, token after token, each of the same width.
 #[derive(Debug, Default)]
@@ -26,6 +29,11 @@ impl Tokens {
     pub fn new(counts: Vec<u64>, width: usize, values: Vec<Scalar>) -> Option<Self> {
         let fits = counts.len().checked_mul(width) == Some(values.len());
         fits.then(|| Tokens(Arc::new(Columns { counts, width, values })))
+    }
+
+    /// Whether both are one object.
+    pub fn is(&self, other: &Tokens) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
     }
 
     pub fn width(&self) -> usize {

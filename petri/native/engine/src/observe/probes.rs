@@ -208,7 +208,7 @@ impl Probes {
     pub fn begins(&mut self, program: &Program) -> Outcome<()> {
         for (kind, probe) in self.program.kinds_of_probes.iter().zip(&mut self.probes) {
             let (ProbeKind::Content { place, value }, Probe::Content(content)) = (kind, probe) else { continue };
-            for (count, token) in &program.places[*place].initial {
+            for (count, token) in program.places[*place].initial.iter() {
                 let value = of_token(value, &mut self.evaluator, &mut scope_of(token, &mut self.silent, 0))?;
                 content.add(value * i128::from(*count), 0);
             }

@@ -1,8 +1,11 @@
 //! The arcs of a transition, as the engine runs them.
 
-use std::sync::Arc;
+use std::ops::Deref;
+use std::sync::{Arc, LazyLock};
 
 use crate::base::ids::{IndexId, PlaceId, SpanId, TransitionId, VariableId};
+use crate::base::seldom::Seldom;
+use crate::net::Places;
 use crate::program::expression::{Bool, Int, Value};
 use crate::program::time::Time;
 
@@ -33,7 +36,7 @@ pub struct InputProgram {
     pub place: PlaceId,
     pub find: Find,
     /// Slots that must equal a value.
-    pub equals: Box<[(u32, Value)]>,
+    pub equals: Seldom<(u32, Value)>,
     /// Slots whose value a variable receives.
     pub binds: Box<[(u32, VariableId)]>,
     /// The token stays.
@@ -41,9 +44,9 @@ pub struct InputProgram {
     /// Where the first equal token goes as well when the arc takes one (E10).
     pub twin: Option<PlaceId>,
     /// The arcs before this one on the same place.
-    pub before: Box<[usize]>,
+    pub before: Seldom<usize>,
     /// The arcs behind this one on the same bag, whose tokens may move to another seat when this one is taken.
-    pub after: Box<[usize]>,
+    pub after: Seldom<usize>,
     /// Whether there is a binding may depend on which of its tokens the arc finds.
     pub decides: bool,
 }
@@ -77,21 +80,50 @@ pub enum OutputForm {
 }
 
 pub struct OutputProgram {
-    /// Arcs that give to any place of one array share the list.
-    pub places: Arc<[PlaceId]>,
+    pub places: Places,
     pub form: OutputForm,
     pub width: usize,
-    pub index: Option<Box<(Int, SpanId)>>,
     pub count: Count,
-    pub condition: Option<Bool>,
+    pub more: Arc<OutputDetails>,
+}
+
+/// What an output arc has beyond a constant number of black tokens. Arcs that have nothing of it share that.
+#[derive(Default)]
+pub struct OutputDetails {
+    pub index: Option<Box<(Int, SpanId)>>,
+    pub condition: Option<Box<Bool>>,
     pub values: Box<[Value]>,
     /// The source of each value.
     pub spans: Box<[SpanId]>,
     /// Slots whose value may lie outside its range.
-    pub checks: Box<[usize]>,
+    pub checks: Seldom<usize>,
     pub delay: Option<Box<Delay>>,
     /// The set for each of whose tokens there is one.
-    pub each: Option<usize>,
+    pub each: Option<u32>,
+}
+
+static NOTHING_MORE: LazyLock<Arc<OutputDetails>> = LazyLock::new(Arc::default);
+
+impl OutputDetails {
+    pub fn shared(self) -> Arc<Self> {
+        let OutputDetails { index, condition, values, delay, each, .. } = &self;
+        let is_nothing =
+            index.is_none() && condition.is_none() && values.is_empty() && delay.is_none() && each.is_none();
+        if is_nothing {
+            Arc::clone(&NOTHING_MORE)
+        } else {
+            Arc::new(self)
+        }
+    }
+}
+
+impl Deref for OutputProgram {
+    type Target = OutputDetails;
+
+    #[inline(always)]
+    fn deref(&self) -> &OutputDetails {
+        &self.more
+    }
 }
 
 /// How long after the start of a firing the tokens of an output arc arrive. While they are on the way, they are as the outputs of

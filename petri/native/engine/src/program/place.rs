@@ -1,5 +1,8 @@
 //! A place, as the engine runs it.
 
+use std::ops::{Deref, DerefMut};
+use std::sync::Arc;
+
 use crate::base::cache::LINE;
 use crate::base::ids::{IndexId, JoinId, LinesId, PlaceId};
 use crate::collections::key_table::Extent;
@@ -47,6 +50,7 @@ fn at_most(value: i64, high: Scalar) -> bool {
 }
 
 /// The weight of the tokens of a place (E6).
+#[derive(Clone)]
 pub struct Weight {
     pub value: Value,
     /// The slots that it depends on.
@@ -82,17 +86,29 @@ pub struct LinesProgram {
     pub values: Option<ShownValues>,
 }
 
+/// Numbers of equal tokens, and the words of each. The places of an array share it.
+pub type Initial = Arc<[(u64, Vec<u64>)]>;
+
 pub struct PlaceProgram {
-    pub name: String,
+    pub name: Box<str>,
     pub width: usize,
+    /// A number of tokens, or a weight.
+    pub capacity: Option<u64>,
+    pub initial: Initial,
+    /// How many tokens it has at most, with those that firings in progress hold, if that is known.
+    pub most: Option<u64>,
+    pub kind: Arc<PlaceKind>,
+}
+
+/// What distinguishes kinds of places. Large nets have few: places share it until something is added to one of them.
+#[derive(Clone)]
+pub struct PlaceKind {
     /// Whether each slot is real.
     pub reals: Box<[bool]>,
     pub discipline: Discipline,
     pub key: Option<Box<OrderKey>>,
     /// Evaluating the key may raise a fault.
     pub key_fails: bool,
-    /// A number of tokens, or a weight.
-    pub capacity: Option<u64>,
     pub weight: Option<Box<Weight>>,
     pub indices: Vec<IndexId>,
     /// Joins whose pivot the place is.
@@ -109,13 +125,25 @@ pub struct PlaceProgram {
     pub bounds: Box<[Bound]>,
     /// The values that tokens may have in each slot, as code relies on them.
     pub ranges: Box<[Range]>,
-    pub initial: Box<[(u64, Vec<u64>)]>,
-    /// How many tokens it has at most, with those that firings in progress hold, if that is known.
-    pub most: Option<u64>,
+}
+
+impl Deref for PlaceProgram {
+    type Target = PlaceKind;
+
+    #[inline(always)]
+    fn deref(&self) -> &PlaceKind {
+        &self.kind
+    }
+}
+
+impl DerefMut for PlaceProgram {
+    fn deref_mut(&mut self) -> &mut PlaceKind {
+        Arc::make_mut(&mut self.kind)
+    }
 }
 
 /// As `TransitionProgram`.
-const _: () = assert!(size_of::<PlaceProgram>() <= 4 * LINE);
+const _: () = assert!(size_of::<PlaceProgram>() <= 3 * LINE / 2);
 
 impl PlaceProgram {
     /// Whether the words are those of a token that the place may have.

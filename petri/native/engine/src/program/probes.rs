@@ -1,6 +1,7 @@
 //! Declared measures (rule M4), compiled: what each event does to which probe.
 
 use crate::base::ids::{PlaceId, ProbeId, TransitionId};
+use crate::base::seldom::Seldom;
 use crate::net::{Event, Tick};
 use crate::program::called::Called;
 use crate::program::expression::{Bool, Real, Value};
@@ -57,15 +58,15 @@ pub struct ProbesProgram {
     pub tick: Tick,
     pub kinds_of_probes: Vec<ProbeKind>,
     /// For each transition and each place, what its events do, in the order of the probes.
-    pub starts: Vec<Vec<(ProbeId, Action)>>,
-    pub arrivals: Vec<Vec<(ProbeId, Action)>>,
+    pub starts: Vec<Seldom<(ProbeId, Action)>>,
+    pub arrivals: Vec<Seldom<(ProbeId, Action)>>,
     /// In the order of the probes.
     pub watched: Vec<Watched>,
     /// What trials ask about the marking, in the order of the probes. They read all of it at the end of each instant: to note what
     /// may have changed would take longer, and machine code would stop for it.
     pub asked: Vec<Watched>,
     /// For each place, the contents that a token leaves, with its value there.
-    pub departures: Vec<Vec<(ProbeId, Called)>>,
+    pub departures: Vec<Seldom<(ProbeId, Called)>>,
 }
 
 impl ProbesProgram {

@@ -1,8 +1,12 @@
 //! A transition, as the engine runs it.
 
+use std::ops::Deref;
+use std::sync::{Arc, LazyLock};
+
 use crate::base::cache::LINE;
 use crate::base::ids::{JoinId, JoinTreeId, MatchId, PlaceId, RankingId, SpanId, TransitionId, VariableId};
 use crate::base::ticks::Ticks;
+use crate::net::Variable;
 use crate::program::arc::{Give, InhibitorProgram, InputProgram, OutputProgram, SetProgram, Take};
 use crate::program::clock::ClockProgram;
 use crate::program::expression::{Bool, OrderKey, Real, Value};
@@ -90,23 +94,14 @@ pub struct Known {
 }
 
 pub struct TransitionProgram {
-    pub name: String,
-    pub variable_names: Box<[String]>,
-    pub variable_reals: Box<[bool]>,
+    pub name: Box<str>,
+    pub variables: Arc<[Variable]>,
     pub inputs: Box<[InputProgram]>,
     /// The arcs that take, in their order.
     pub takes: Box<[Take]>,
     /// Some arc binds a variable, or there is a choice, or a draw.
     pub binds: bool,
-    pub inhibitors: Box<[InhibitorProgram]>,
-    pub guard: Option<Bool>,
-    pub prefer: Option<Box<Preference>>,
-    pub known: Known,
     pub clock: Option<Box<ClockProgram>>,
-    /// The outputs to places with a capacity whose room watches do not decide.
-    pub rooms: Box<[usize]>,
-    pub resets: Box<[PlaceId]>,
-    pub sets: Box<[SetProgram]>,
     pub draws: Box<[(VariableId, Value)]>,
     pub time: Time,
     pub time_span: SpanId,
@@ -121,17 +116,11 @@ pub struct TransitionProgram {
     pub given: Option<u64>,
     /// Words of the record that a firing in progress holds.
     pub held: usize,
-    /// With outputs that have delays: all outputs, in their order, and what delivers those. `gives` and `held` are of the others.
-    pub sends: Box<[(Give, Option<TransitionId>)]>,
     /// It only deposits what output arcs of this transition with a delay give; and where that is written.
     pub delivers: Option<(TransitionId, SpanId)>,
     /// Some output goes to a place with a capacity.
     pub reserves: bool,
     pub selection: Selection,
-    /// In a search: the last arc that leaves a choice, when its choices only have to be counted.
-    pub counted: Option<usize>,
-    /// The arcs that take or read a number of black tokens that depends on the binding.
-    pub counts: Box<[usize]>,
     /// No token of a bag decides whether the transition is enabled, and watches know of its inhibitors.
     pub free: bool,
     /// Watches alone decide whether the transition is enabled.
@@ -144,13 +133,57 @@ pub struct TransitionProgram {
     pub impossible: u32,
     pub level: u32,
     pub position: u32,
+    pub more: Arc<TransitionDetails>,
 }
 
-/// Large nets have a hundred thousand of each, so what few have is in a box of its own.
+/// What a transition has beyond arcs that take and give, and draws. Transitions that have nothing of it share that.
+#[derive(Default)]
+pub struct TransitionDetails {
+    pub inhibitors: Box<[InhibitorProgram]>,
+    pub guard: Option<Bool>,
+    pub prefer: Option<Preference>,
+    pub known: Known,
+    /// The outputs to places with a capacity whose room watches do not decide.
+    pub rooms: Box<[usize]>,
+    pub resets: Box<[PlaceId]>,
+    pub sets: Box<[SetProgram]>,
+    /// With outputs that have delays: all outputs, in their order, and what delivers those. `gives` and `held` are of the others.
+    pub sends: Box<[(Give, Option<TransitionId>)]>,
+    /// In a search: the last arc that leaves a choice, when its choices only have to be counted.
+    pub counted: Option<usize>,
+    /// The arcs that take or read a number of black tokens that depends on the binding.
+    pub counts: Box<[usize]>,
+}
+
+static NOTHING_MORE: LazyLock<Arc<TransitionDetails>> = LazyLock::new(Arc::default);
+
+impl TransitionDetails {
+    pub fn shared(self) -> Arc<Self> {
+        let TransitionDetails { inhibitors, guard, prefer, known, rooms, resets, sets, sends, counted, counts } = &self;
+        let rows = [rooms.len(), counts.len(), resets.len(), inhibitors.len(), sets.len(), sends.len()];
+        let searches = guard.is_some() || prefer.is_some() || counted.is_some() || *known != Known::default();
+        if !searches && rows.iter().all(|&row| row == 0) {
+            Arc::clone(&NOTHING_MORE)
+        } else {
+            Arc::new(self)
+        }
+    }
+}
+
+impl Deref for TransitionProgram {
+    type Target = TransitionDetails;
+
+    #[inline(always)]
+    fn deref(&self) -> &TransitionDetails {
+        &self.more
+    }
+}
+
+/// Large nets have a hundred thousand of each, so what few have is elsewhere.
 const _: () = {
-    assert!(size_of::<TransitionProgram>() <= 7 * LINE);
-    assert!(size_of::<InputProgram>() <= 3 * LINE / 2);
-    assert!(size_of::<OutputProgram>() <= 5 * LINE / 2);
+    assert!(size_of::<TransitionProgram>() <= 4 * LINE);
+    assert!(size_of::<InputProgram>() <= 5 * LINE / 4);
+    assert!(size_of::<OutputProgram>() <= LINE);
 };
 
 /// The transitions of one priority, in order.

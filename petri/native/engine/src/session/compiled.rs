@@ -20,17 +20,17 @@ pub struct Compiled {
 
 impl Compiled {
     /// Checks and compiles a net. It recurses as deeply as the net's expressions nest.
-    pub fn of(net: &Net) -> Result<Self, LoadError> {
+    pub fn of(net: Net) -> Result<Self, LoadError> {
         Program::new(net).map(Compiled::from)
     }
 
     /// The same, without some optimisations.
-    pub fn without(net: &Net, without: Without) -> Result<Self, LoadError> {
+    pub fn without(net: Net, without: Without) -> Result<Self, LoadError> {
         Program::without(net, without).map(Compiled::from)
     }
 
     /// The same for trials of a net.
-    pub fn for_trials(net: &Net, without: Without) -> Result<Self, LoadError> {
+    pub fn for_trials(net: Net, without: Without) -> Result<Self, LoadError> {
         Program::for_trials(net, without).map(Compiled::from)
     }
 

@@ -130,7 +130,7 @@ mod tests {
         let transitions: Vec<String> = (0..stations).map(transition).collect();
         let text = format!(r#"{{"places":[{}],"transitions":[{}]}}"#, places.join(","), transitions.join(","));
         let net: Net = serde_json::from_str(&text).expect("a net");
-        Compiled::without(&net, Without::of(without).expect("names")).expect("a net that runs")
+        Compiled::without(net, Without::of(without).expect("names")).expect("a net that runs")
     }
 
     /// A replication of a ring that has run machine code.

@@ -24,7 +24,7 @@ impl Count {
 /// What decides where an output arc puts tokens, and how many.
 pub struct Destination<'a> {
     pub places: &'a [PlaceId],
-    pub condition: &'a Option<Bool>,
+    pub condition: Option<&'a Bool>,
     pub count: &'a Count,
     pub index: Option<&'a (Int, SpanId)>,
 }
@@ -33,7 +33,7 @@ impl OutputProgram {
     pub fn destination(&self) -> Destination<'_> {
         Destination {
             places: &self.places,
-            condition: &self.condition,
+            condition: self.condition.as_deref(),
             count: &self.count,
             index: self.index.as_deref(),
         }

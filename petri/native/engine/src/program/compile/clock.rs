@@ -34,7 +34,7 @@ fn is_steady(e: &Expr) -> bool {
     !e.op.draws() && !matches!(e.op, Op::Now | Op::End) && e.args.iter().all(is_steady)
 }
 
-impl TransitionCompiler<'_, '_> {
+impl TransitionCompiler<'_> {
     /// Which clocks the transition has.
     pub fn clock_kind(&self, clock: &Clock, arcs: &[InputProgram]) -> ClockKind {
         let mut variables = Vec::new();

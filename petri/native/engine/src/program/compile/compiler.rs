@@ -1,11 +1,12 @@
 //! What the compilers of transitions and probes share: indices, joins, gauges and watches, each made when first asked for.
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 use crate::base::fault::{LoadError, Loaded};
 use crate::base::ids::{GaugeId, IndexId, JoinId, LinesId, PlaceId, TransitionId};
 use crate::collections::key_table::Extent;
-use crate::net::{Discipline, Expr, Kind, Net, Place, SetArc, Slot, Span, Transition};
+use crate::net::{Colour, Discipline, Expr, Kind, Place, SetArc, Slot, Span, Tokens, Transition};
 use crate::program::analysis::{Facts, Range, Ranges};
 use crate::program::called::Called;
 use crate::program::expression::{Bool, Value};
@@ -14,7 +15,7 @@ use crate::program::initial::initial_tokens;
 use crate::program::join::JoinProgram;
 use crate::program::join_tree::JoinTreeProgram;
 use crate::program::lower::Lowering;
-use crate::program::place::{whole_weight, Bound, LinesProgram, PlaceProgram, Weight};
+use crate::program::place::{whole_weight, Bound, Initial, LinesProgram, PlaceKind, PlaceProgram, Weight};
 use crate::program::ranking::{MatchProgram, RankingProgram};
 use crate::program::transition::TransitionProgram;
 use crate::program::watch::{Dependent, EnabledBy, Gauge, ShownValues, Watch};
@@ -26,14 +27,15 @@ const DIRECT_LIMIT: u64 = 1 << 16;
 const DIRECT_SHARE: u64 = 4;
 
 /// Collects the data that transitions need while they are compiled.
-pub struct Compiler<'a> {
-    pub net: &'a Net,
+pub struct Compiler {
+    /// Those of the places.
+    pub colours: Vec<Colour>,
+    pub own_transitions: usize,
+    pub tables: usize,
     pub without: Without,
     pub spans: Vec<Span>,
     pub places: Vec<PlaceProgram>,
     pub lines: Vec<LinesProgram>,
-    /// The values that a token may have in each slot of each place.
-    pub slot_ranges: Vec<Vec<Range>>,
     pub indices: Vec<IndexProgram>,
     /// How many users each index has.
     askers: Vec<usize>,
@@ -53,7 +55,7 @@ pub struct Compiler<'a> {
     pub deliveries: Vec<TransitionProgram>,
 }
 
-impl<'a> Compiler<'a> {
+impl Compiler {
     /// A condition that is evaluated as tokens come: all of these.
     pub fn condition(&mut self, all: Vec<Bool>) -> Option<Called> {
         let condition = Called::all_of(all, self.called_numbers)?;
@@ -67,16 +69,24 @@ impl<'a> Compiler<'a> {
         Called { number: self.called_numbers - 1, of }
     }
 
-    /// `lined`: the places with `per`, in the order in which their fronts are the last places of the net. `slot_ranges`: the values that
-    /// a token may have in each slot of each place.
-    pub fn new(net: &'a Net, lined: &[PlaceId], slot_ranges: Vec<Vec<Range>>, without: Without) -> Loaded<Self> {
+    /// For a net with these places and this number of transitions and tables. `lined`: the places with `per`, in the order in which their
+    /// fronts are the last places of the net. `slot_ranges`: the values that a token may have in each slot of each place.
+    pub fn new(
+        places: Vec<Place>,
+        [own_transitions, tables]: [usize; 2],
+        lined: &[PlaceId],
+        slot_ranges: Vec<Vec<Range>>,
+        without: Without,
+    ) -> Loaded<Self> {
+        let number = places.len();
         let mut compiler = Compiler {
-            net,
+            colours: places.iter().map(|place| place.colour.clone()).collect(),
+            own_transitions,
+            tables,
             without,
             spans: Vec::new(),
-            places: Vec::with_capacity(net.places.len()),
+            places: Vec::with_capacity(number),
             lines: Vec::new(),
-            slot_ranges,
             indices: Vec::new(),
             askers: Vec::new(),
             index_of: HashMap::new(),
@@ -85,30 +95,34 @@ impl<'a> Compiler<'a> {
             join_trees: Vec::new(),
             rankings: Vec::new(),
             called_numbers: 0,
-            gauges: net.places.len(),
-            loads: vec![GaugeId::NONE; net.places.len()],
+            gauges: number,
+            loads: vec![GaugeId::NONE; number],
             watches: Vec::new(),
             dependents: BTreeMap::new(),
             deliveries: Vec::new(),
         };
-        for (i, place) in net.places.iter().enumerate() {
-            let program = compiler.place(i, place)?;
+        let mut known = HashMap::new();
+        for (place, ranges) in places.into_iter().zip(slot_ranges) {
+            let known: &mut Option<Like> = known.entry(place.colour.identity()).or_default();
+            let program = compiler.place(&place, ranges, known.as_ref())?;
+            let (initial, kind) = (Arc::clone(&program.initial), Arc::clone(&program.kind));
+            *known = Some(Like { tokens: place.initial, initial, kind });
             compiler.places.push(program);
         }
-        for (number, &place) in lined.iter().enumerate() {
-            compiler.line_up(place, PlaceId((net.places.len() - lined.len() + number) as u32));
+        for (front, &place) in (number - lined.len()..).zip(lined) {
+            compiler.line_up(place, PlaceId(front as u32));
         }
         Ok(compiler)
     }
 
     /// How many variables the expressions of a transition have, with the slots of a token of a set.
     pub fn variables_of(&self, transition: &Transition) -> usize {
-        let width = |arc: &SetArc| self.net.places.get(arc.place.at()).map_or(0, |place| place.colour.slots.len());
+        let width = |arc: &SetArc| self.colours.get(arc.place.at()).map_or(0, |colour| colour.slots.len());
         transition.variables.len() + transition.sets.iter().map(width).max().unwrap_or(0)
     }
 
     pub fn lowering(&mut self, kinds: Vec<Kind>) -> Lowering<'_> {
-        let (places, tables) = (self.net.places.len(), self.net.tables.len());
+        let (places, tables) = (self.colours.len(), self.tables);
         Lowering { spans: &mut self.spans, places, tables, kinds, ranges: Ranges(&[]) }
     }
 
@@ -117,18 +131,44 @@ impl<'a> Compiler<'a> {
         let id = LinesId(self.lines.len() as u32);
         self.places[place.at()].lines = Some(id);
         self.places[front.at()].fronts = Some(id);
-        let slots = self.net.places[place.at()].per.clone();
+        let slots = self.places[place.at()].per.to_vec();
         let extents = self.extents(place, &slots);
         let discipline = self.places[place.at()].discipline;
         self.lines.push(LinesProgram { place, front, discipline, slots, extents, values: None });
     }
 
-    fn place(&mut self, index: usize, place: &Place) -> Loaded<PlaceProgram> {
+    /// `like`: a place of the same colour.
+    fn place(&mut self, place: &Place, ranges: Vec<Range>, like: Option<&Like>) -> Loaded<PlaceProgram> {
+        let initial = match like {
+            Some(like) if like.tokens.is(&place.initial) => Arc::clone(&like.initial),
+            _ => initial_tokens(place)?.into(),
+        };
+        let kind = match like {
+            Some(like) if like.is_kind_of(place, &ranges) => Arc::clone(&like.kind),
+            _ => Arc::new(self.kind(place, ranges)?),
+        };
+        let holds =
+            |(_, token): &(u64, Vec<u64>)| kind.bounds.iter().zip(token).all(|(bound, &value)| bound.holds(value));
+        if !initial.iter().all(holds) {
+            return Err(LoadError(format!("a token of `{}` begins outside the range of its slot", place.name)));
+        }
+        let capacity = match place.capacity {
+            Some(capacity) if kind.weight.is_some() => Some(whole_weight(capacity)),
+            Some(capacity) => {
+                let number = capacity.as_int().and_then(|number| u64::try_from(number).ok());
+                Some(number.ok_or_else(|| LoadError("a capacity that is no number of tokens".into()))?)
+            }
+            None => None,
+        };
+        let (name, width) = (place.name.as_str().into(), place.colour.slots.len());
+        Ok(PlaceProgram { name, width, capacity, initial, most: None, kind })
+    }
+
+    fn kind(&mut self, place: &Place, ranges: Vec<Range>) -> Loaded<PlaceKind> {
         let slots = &place.colour.slots;
         let (key, key_fails) = match &place.key {
             Some(key) if place.discipline == Discipline::Key && !slots.is_empty() => {
-                let ranges = Ranges(&self.slot_ranges[index]);
-                let fails = place.keys().any(|key| ranges.facts(key).fails);
+                let fails = place.keys().any(|key| Ranges(&ranges).facts(key).fails);
                 let mut lowering = self.lowering(slots.iter().map(|slot| slot.kind).collect());
                 (Some(lowering.key(key, &place.then)?), fails)
             }
@@ -143,32 +183,12 @@ impl<'a> Compiler<'a> {
             low: slot.low,
             high: slot.high,
         };
-        let weight = match &place.weight {
-            Some(weight) => Some(self.weight(index, place, weight)?),
-            None => None,
-        };
-        let capacity = match place.capacity {
-            Some(capacity) if weight.is_some() => Some(whole_weight(capacity)),
-            Some(capacity) => {
-                let number = capacity.as_int().and_then(|number| u64::try_from(number).ok());
-                Some(number.ok_or_else(|| LoadError("a capacity that is no number of tokens".into()))?)
-            }
-            None => None,
-        };
-        let bounds: Vec<Bound> = slots.iter().map(bound).collect();
-        let initial = initial_tokens(place)?;
-        let holds = |(_, token): &(u64, Vec<u64>)| bounds.iter().zip(token).all(|(bound, &value)| bound.holds(value));
-        if !initial.iter().all(holds) {
-            return Err(LoadError(format!("a token of `{}` begins outside the range of its slot", place.name)));
-        }
-        Ok(PlaceProgram {
-            name: place.name.clone(),
-            width: slots.len(),
+        let weight = place.weight.as_ref().map(|weight| self.weight(&ranges, place, weight)).transpose()?;
+        Ok(PlaceKind {
             reals: slots.iter().map(|slot| slot.kind == Kind::Real).collect(),
             discipline: place.discipline,
             key: key.map(Box::new),
             key_fails,
-            capacity,
             weight: weight.map(Box::new),
             indices: Vec::new(),
             pivots: Vec::new(),
@@ -177,16 +197,14 @@ impl<'a> Compiler<'a> {
             lines: None,
             fronts: None,
             identified: false,
-            bounds: bounds.into(),
-            ranges: self.slot_ranges[index].clone().into(),
-            initial: initial.into(),
-            most: None,
+            bounds: slots.iter().map(bound).collect(),
+            ranges: ranges.into(),
         })
     }
 
     /// The weight of the tokens of a place.
-    fn weight(&mut self, index: usize, place: &Place, weight: &Expr) -> Loaded<Weight> {
-        let facts = Ranges(&self.slot_ranges[index]).facts(weight);
+    fn weight(&mut self, ranges: &[Range], place: &Place, weight: &Expr) -> Loaded<Weight> {
+        let facts = Ranges(ranges).facts(weight);
         let mut lowering = self.lowering(place.colour.slots.iter().map(|slot| slot.kind).collect());
         let value = lowering.value(weight, weight.kind)?;
         let mut slots: Vec<usize> = facts.variables.iter().map(|slot| slot.at()).collect();
@@ -211,13 +229,16 @@ impl<'a> Compiler<'a> {
     /// Removes the indices without users from places.
     pub fn drop_unused_indices(&mut self) {
         let askers = &self.askers;
-        self.places.iter_mut().for_each(|place| place.indices.retain(|id| askers[id.at()] > 0));
+        let is_unused = |id: &IndexId| askers[id.at()] == 0;
+        for place in self.places.iter_mut().filter(|place| place.indices.iter().any(is_unused)) {
+            place.indices.retain(|id| !is_unused(id));
+        }
     }
 
     /// The ranges of slots of a place, where their values are few enough that keys are numbered directly.
     fn extents(&self, place: PlaceId, slots: &[u32]) -> Option<Vec<Extent>> {
-        let kinds = &self.net.places[place.at()].colour.slots;
-        let ranges: Vec<Range> = slots.iter().map(|&slot| self.slot_ranges[place.at()][slot as usize]).collect();
+        let kinds = &self.colours[place.at()].slots;
+        let ranges: Vec<Range> = slots.iter().map(|&slot| self.places[place.at()].ranges[slot as usize]).collect();
         let most = DIRECT_LIMIT.max(DIRECT_SHARE * self.places[place.at()].initial.len() as u64);
         let size = ranges.iter().try_fold(1u64, |size, (low, high)| {
             size.checked_mul(u64::try_from(high - low + 1).ok()?).filter(|&size| size <= most)
@@ -344,5 +365,23 @@ impl<'a> Compiler<'a> {
     /// The known properties of an expression whose variables have these ranges.
     pub fn facts(&self, e: &Expr, ranges: &[Range]) -> Facts {
         Ranges(ranges).facts(e)
+    }
+}
+
+/// The last place of a colour.
+struct Like {
+    tokens: Tokens,
+    initial: Initial,
+    kind: Arc<PlaceKind>,
+}
+
+impl Like {
+    /// Whether another place of the colour is of the same kind.
+    fn is_kind_of(&self, place: &Place, ranges: &[Range]) -> bool {
+        let plain = place.key.is_none() && place.weight.is_none() && self.kind.weight.is_none();
+        plain
+            && self.kind.discipline == place.discipline
+            && *self.kind.per == *place.per
+            && *self.kind.ranges == *ranges
     }
 }

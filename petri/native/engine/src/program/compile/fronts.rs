@@ -5,17 +5,17 @@ use crate::base::fault::{LoadError, Loaded};
 use crate::base::ids::PlaceId;
 use crate::net::{Discipline, Net, Place, Tokens, Transition};
 
-/// The net with its fronts, and the places that they belong to; nothing if no place needs any.
-pub fn of(net: &Net) -> Loaded<Option<(Net, Vec<PlaceId>)>> {
+/// Adds the fronts to a net. Returns the places that they belong to.
+pub fn add(net: &mut Net) -> Loaded<Vec<PlaceId>> {
     let has_lines = |place: &&PlaceId| !net.places[place.at()].per.is_empty();
     let lined: Vec<PlaceId> = (0..net.places.len() as u32).map(PlaceId).filter(|place| has_lines(&place)).collect();
     if lined.is_empty() {
-        return Ok(None);
+        return Ok(lined);
     }
-    let mut net = net.clone();
     let own = net.places.len();
     for &place in &lined {
-        net.places.push(front(&net.places[place.at()]));
+        let front = front(&net.places[place.at()]);
+        net.places.push(front);
     }
     for transition in &mut net.transitions {
         check(transition, own)?;
@@ -30,7 +30,7 @@ pub fn of(net: &Net) -> Loaded<Option<(Net, Vec<PlaceId>)>> {
             arc.place = PlaceId((own + number) as u32);
         }
     }
-    Ok(Some((net, lined)))
+    Ok(lined)
 }
 
 fn front(place: &Place) -> Place {

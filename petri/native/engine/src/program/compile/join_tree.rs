@@ -63,7 +63,7 @@ fn fixed(input: &InputProgram) -> Option<Vec<(u32, u64)>> {
     input.equals.iter().map(constant_slot).collect()
 }
 
-impl<'b> TransitionCompiler<'_, 'b> {
+impl<'b> TransitionCompiler<'b> {
     /// How bindings are counted along a tree of arcs, if there is one.
     pub fn join_tree(&mut self, inputs: &[InputProgram]) -> Option<Selection> {
         if inputs.iter().any(|arc| !is_bag(arc) && !arc.equals.is_empty()) {
@@ -212,7 +212,7 @@ impl<'b> TransitionCompiler<'_, 'b> {
 
     /// A comparison of a value of the parent's token with one of the child's, in this order.
     fn comparison(&mut self, parent: &Arc, child: &Arc, e: &Expr) -> Option<(Comparison, Value, Value)> {
-        let [left, right] = e.args.as_slice() else { return None };
+        let [left, right] = &e.args[..] else { return None };
         let [first, second] = [left, right].map(|side| self.facts(side).variables);
         let straight = parent.tells_all(&first) && child.tells_all(&second);
         let crossed = parent.tells_all(&second) && child.tells_all(&first);

@@ -7,7 +7,7 @@ use crate::base::fault::{LoadError, Loaded};
 use crate::base::ids::{PlaceId, SpanId, TransitionId};
 use crate::base::long_stack::on_long_stack;
 use crate::net::check::{check, DEEPEST};
-use crate::net::{Discipline, Net, Table};
+use crate::net::{Discipline, Net, Table, Transition};
 use crate::program::arc::{Give, Take};
 use crate::program::compile::compiler::Compiler;
 use crate::program::compile::one_clock::has_one_clock;
@@ -17,6 +17,7 @@ use crate::program::compile::{fronts, lanes, probes};
 use crate::program::conservation::{most_tokens, takes_turns};
 use crate::program::distribution::FINITE_MEAN;
 use crate::program::expression::{cumulative, DrawTable, Real};
+use crate::program::place::PlaceProgram;
 use crate::program::ranges::slot_ranges;
 use crate::program::time::Time;
 use crate::program::transition::{Level, Move, Simple, SimpleTime, TransitionProgram, Weights};
@@ -33,51 +34,49 @@ impl Program {
             let mut decoder = serde_json::Deserializer::from_str(text);
             decoder.disable_recursion_limit();
             let net: Net = serde::Deserialize::deserialize(&mut decoder).map_err(|e| LoadError(e.to_string()))?;
-            Program::new(&net)
+            Program::new(net)
         })?
     }
 
     /// Checks and compiles a net. It recurses as deeply as the net's expressions nest.
-    pub fn new(net: &Net) -> Loaded<Program> {
+    pub fn new(net: Net) -> Loaded<Program> {
         Program::without(net, Without::default())
     }
 
     /// The same, without some optimisations.
-    pub fn without(net: &Net, without: Without) -> Loaded<Program> {
+    pub fn without(net: Net, without: Without) -> Loaded<Program> {
         Program::compile(net, without, false)
     }
 
     /// The same for trials, which read the values that are watched by themselves ([`ProbesProgram::asked`]).
     ///
     /// [`ProbesProgram::asked`]: crate::program::probes::ProbesProgram::asked
-    pub fn for_trials(net: &Net, without: Without) -> Loaded<Program> {
+    pub fn for_trials(net: Net, without: Without) -> Loaded<Program> {
         Program::compile(net, without, true)
     }
 
-    fn compile(net: &Net, without: Without, for_trials: bool) -> Loaded<Program> {
-        check(net)?;
+    /// The net goes as the program comes: both of a large net together would take half as much memory again.
+    fn compile(mut net: Net, without: Without, for_trials: bool) -> Loaded<Program> {
+        check(&net)?;
         let own_places = net.places.len();
-        let mut slot_ranges = slot_ranges(net)?;
-        let with_fronts;
-        let (net, lined) = match fronts::of(net)? {
-            None => (net, Vec::new()),
-            Some((expanded, lined)) => {
-                with_fronts = expanded;
-                (&with_fronts, lined)
-            }
-        };
+        let mut slot_ranges = slot_ranges(&net)?;
+        let lined = fronts::add(&mut net)?;
         slot_ranges.extend(lined.iter().map(|place| slot_ranges[place.at()].clone()).collect::<Vec<_>>());
-        let mut compiler = Compiler::new(net, &lined, slot_ranges, without)?;
-        let (levels, homes) = levels(net, &mut compiler)?;
-        let mut transitions = Vec::with_capacity(net.transitions.len());
-        let (mut clocked, mut racing) = (Vec::new(), Vec::new());
-        let delayed = net.transitions.iter().flat_map(|t| &t.outputs).filter(|arc| arc.delay.is_some()).count();
-        let before_shadows = net.transitions.len() + delayed;
-        for (i, (transition, home)) in net.transitions.iter().zip(homes).enumerate() {
+        let of_files = net.places.iter().map(|place| place.stream).collect::<Vec<bool>>();
+        let (own, delays) = (net.transitions.len(), net.transitions.iter().map(|transition| delays(transition)));
+        let (delayed, most_sent) = (delays.clone().sum::<usize>(), delays.max().unwrap_or(0));
+        let sizes = [own, net.tables.len()];
+        let mut compiler = Compiler::new(std::mem::take(&mut net.places), sizes, &lined, slot_ranges, without)?;
+        let (levels, homes) = levels(&net, &mut compiler)?;
+        let mut transitions = Vec::with_capacity(own);
+        let (mut clocked, mut racing, mut variables) = (Vec::new(), Vec::new(), 0);
+        let before_shadows = own + delayed;
+        for (i, (transition, home)) in std::mem::take(&mut net.transitions).into_iter().zip(homes).enumerate() {
             let id = TransitionId(i as u32);
             let shadow = TransitionId((before_shadows + racing.len()) as u32);
+            variables = variables.max(compiler.variables_of(&transition));
             let (mut program, facts) =
-                TransitionCompiler::new(&mut compiler, id, transition)?.compile(shadow, home.0)?;
+                TransitionCompiler::new(&mut compiler, id, &transition)?.compile(shadow, home.0)?;
             (program.level, program.position) = home;
             if facts.reads_clock {
                 clocked.push(id);
@@ -91,11 +90,10 @@ impl Program {
             }
             transitions.push(program);
         }
-        let probes = probes::compile(net, &mut compiler, before_shadows + racing.len(), for_trials)?;
+        let shadows = before_shadows + racing.len();
+        let probes = probes::compile(&net, &transitions, &mut compiler, shadows, for_trials)?;
         transitions.append(&mut compiler.deliveries);
-        let most_sent =
-            net.transitions.iter().map(|t| t.outputs.iter().filter(|arc| arc.delay.is_some()).count()).max();
-        let streams = streams(net)?;
+        let streams = streams(&compiler.places[..own_places], &of_files)?;
         let most = most_tokens(&transitions, &compiler.places, &streams);
         compiler.places.iter_mut().zip(most).for_each(|(place, most)| place.most = most);
         for transition in &mut transitions {
@@ -104,7 +102,6 @@ impl Program {
         let lanes = if without.lanes { 0 } else { lanes::assign(&mut transitions, &compiler.places) };
         let mut moves = Vec::new();
         let simple = transitions.iter().map(|transition| simple(transition, &mut moves)).collect();
-        let variables = net.transitions.iter().map(|t| compiler.variables_of(t)).max().unwrap_or(0);
         let record = transitions.iter().map(|t| t.held).max().unwrap_or(0);
         let tables = net.tables.iter().map(draw_table).collect::<Loaded<Vec<_>>>()?;
         compiler.drop_unused_indices();
@@ -135,8 +132,8 @@ impl Program {
             racing,
             probes: Arc::new(probes),
             lanes,
-            own: net.transitions.len(),
-            parts: usize::BITS - most_sent.unwrap_or(0).leading_zeros(),
+            own,
+            parts: usize::BITS - most_sent.leading_zeros(),
             variables,
             record,
             without,
@@ -197,7 +194,7 @@ fn simple(transition: &TransitionProgram, moves: &mut Vec<Move>) -> Simple {
         && transition.sets.is_empty()
         && transition.sends.is_empty()
         && transition.delivers.is_none();
-    if free && transition.variable_names.is_empty() {
+    if free && transition.variables.is_empty() {
         simple.time = time;
         simple.takes = start as u32;
         simple.gives = (start + taken.len()) as u32;
@@ -261,11 +258,16 @@ pub fn draw_table(table: &Table) -> Loaded<DrawTable> {
     })
 }
 
+/// How many outputs of a transition have a delay.
+fn delays(transition: &Transition) -> usize {
+    transition.outputs.iter().filter(|arc| arc.delay.is_some()).count()
+}
+
 /// The places that get the rows of a file. A row is a coloured token that arrives at the end of a queue.
-fn streams(net: &Net) -> Loaded<Vec<PlaceId>> {
+fn streams(places: &[PlaceProgram], of_files: &[bool]) -> Loaded<Vec<PlaceId>> {
     let mut found = Vec::new();
-    for (i, place) in net.places.iter().enumerate().filter(|(_, place)| place.stream) {
-        if place.colour.slots.is_empty() || place.discipline != Discipline::Fifo {
+    for (i, (place, _)) in places.iter().zip(of_files).enumerate().filter(|(_, (_, of_file))| **of_file) {
+        if place.width == 0 || place.discipline != Discipline::Fifo {
             return Err(LoadError(format!("a stream needs a coloured fifo place, and `{}` is none", place.name)));
         }
         found.push(PlaceId(i as u32));

@@ -1,15 +1,17 @@
 //! Compiles the output arcs of a transition, and what delivers the tokens of those with a delay (I11).
 
+use std::sync::Arc;
+
 use crate::base::fault::Loaded;
 use crate::base::ids::{PlaceId, SpanId, TransitionId};
 use crate::net::{Expr, Kind, OutputArc};
-use crate::program::arc::{Count, Delay, OutputForm, OutputProgram};
+use crate::program::arc::{Count, Delay, OutputDetails, OutputForm, OutputProgram};
 use crate::program::compile::transition::{constant, time_of, TransitionCompiler};
 use crate::program::expression::{Int, Real};
 use crate::program::time::Time;
-use crate::program::transition::{Known, Selection, TransitionProgram, NO_LANE};
+use crate::program::transition::{Selection, TransitionDetails, TransitionProgram, NO_LANE};
 
-impl TransitionCompiler<'_, '_> {
+impl TransitionCompiler<'_> {
     /// level: of the transition.
     pub fn output(&mut self, arc: &OutputArc, level: u32) -> Loaded<OutputProgram> {
         let first = arc.places[0];
@@ -18,7 +20,7 @@ impl TransitionCompiler<'_, '_> {
             return Err(self.error("has an output arc that does not suit its places"));
         }
         let count = self.count(&arc.count)?;
-        let slot_kinds: Vec<Kind> = self.compiler.net.places[first.at()].colour.slots.iter().map(|s| s.kind).collect();
+        let slot_kinds: Vec<Kind> = self.compiler.colours[first.at()].slots.iter().map(|s| s.kind).collect();
         let mut lowering = self.lowering();
         let index = match &arc.index {
             Some(e) => Some((lowering.int(e)?, lowering.span(&e.span))),
@@ -43,70 +45,40 @@ impl TransitionCompiler<'_, '_> {
         };
         let checks = (0..width).filter(|&slot| arc.places.iter().any(|p| self.may_leave(*p, slot, &arc.values[slot])));
         let (places, checks) = (arc.places.clone(), checks.collect());
-        let mut output = OutputProgram {
-            places,
-            form,
-            width,
-            index: index.map(Box::new),
-            count,
-            condition,
-            values: values.into(),
-            spans: spans.into(),
-            checks,
-            delay: None,
-            each: arc.each,
+        let each = arc.each.map(|set| set as u32);
+        let delay = match &arc.delay {
+            Some(delay) => {
+                let mut lowering = self.lowering();
+                let (time, span) = (time_of(&mut lowering, delay)?, lowering.span(&delay.span));
+                let delivery = TransitionId((self.compiler.own_transitions + self.compiler.deliveries.len()) as u32);
+                let more = OutputDetails { each, ..OutputDetails::default() }.shared();
+                let output = OutputProgram { places: places.clone(), form, width, count: decided(&count), more };
+                let program = self.delivery(output, &time, span, level);
+                self.compiler.deliveries.push(program);
+                Some(Box::new(Delay { time, span, delivery }))
+            }
+            None => None,
         };
-        if let Some(delay) = &arc.delay {
-            let mut lowering = self.lowering();
-            let (time, span) = (time_of(&mut lowering, delay)?, lowering.span(&delay.span));
-            let delivery = TransitionId((self.compiler.net.transitions.len() + self.compiler.deliveries.len()) as u32);
-            let program = self.delivery(&output, &time, span, level);
-            self.compiler.deliveries.push(program);
-            output.delay = Some(Box::new(Delay { time, span, delivery }));
-        }
-        Ok(output)
+        let (values, spans) = (values.into(), spans.into());
+        let (index, condition) = (index.map(Box::new), condition.map(Box::new));
+        let more = OutputDetails { index, condition, values, spans, checks, delay, each }.shared();
+        Ok(OutputProgram { places, form, width, count, more })
     }
 
     /// What deposits the tokens of an output with a delay: a transition that is never enabled.
-    fn delivery(&self, arc: &OutputProgram, delay: &Time, span: SpanId, level: u32) -> TransitionProgram {
-        let reserves = self.has_capacity(arc);
-        // What it gives was decided when the firing started.
-        let count = match &arc.count {
-            Count::Const(count) => Count::Const(*count),
-            Count::Of(..) => Count::Of(Box::new((Int::Const(0), SpanId::NONE))),
-        };
+    fn delivery(&self, output: OutputProgram, delay: &Time, span: SpanId, level: u32) -> TransitionProgram {
+        let reserves = self.has_capacity(&output);
         let time = match *delay {
             Time::Const(delay) => Time::Const(delay),
             _ => Time::Of(Real::Const(1.0)),
         };
-        let output = OutputProgram {
-            places: arc.places.clone(),
-            form: arc.form,
-            width: arc.width,
-            index: None,
-            count,
-            condition: None,
-            values: Box::default(),
-            spans: Box::default(),
-            checks: Box::default(),
-            delay: None,
-            each: arc.each,
-        };
         TransitionProgram {
-            name: self.transition.name.clone(),
-            variable_names: Box::default(),
-            variable_reals: Box::default(),
+            name: self.transition.name.as_str().into(),
+            variables: Arc::default(),
             inputs: Box::default(),
             takes: Box::default(),
             binds: false,
-            inhibitors: Box::default(),
-            guard: None,
-            prefer: None,
-            known: Known::default(),
             clock: None,
-            rooms: Box::default(),
-            resets: Box::default(),
-            sets: Box::default(),
             draws: Box::default(),
             time,
             time_span: span,
@@ -114,14 +86,11 @@ impl TransitionCompiler<'_, '_> {
             lane: NO_LANE,
             held: output.give().held_words(),
             gives: [output.give()].into(),
-            sends: Box::default(),
             delivers: Some((self.id, span)),
             given: None,
             outputs: [output].into(),
             reserves,
             selection: Selection::Single,
-            counted: None,
-            counts: Box::default(),
             free: false,
             plain: true,
             exhaustive: false,
@@ -129,6 +98,7 @@ impl TransitionCompiler<'_, '_> {
             impossible: 1,
             level,
             position: 0,
+            more: TransitionDetails::default().shared(),
         }
     }
 
@@ -139,7 +109,7 @@ impl TransitionCompiler<'_, '_> {
 
     /// Whether a value may lie outside the range of the slot that should receive it.
     fn may_leave(&self, place: PlaceId, slot: usize, e: &Expr) -> bool {
-        let target = &self.compiler.net.places[place.at()].colour.slots[slot];
+        let target = &self.compiler.colours[place.at()].slots[slot];
         if target.low.is_none() && target.high.is_none() {
             return false;
         }
@@ -147,5 +117,13 @@ impl TransitionCompiler<'_, '_> {
         let below = target.low.is_some_and(|low| low.as_int().is_none_or(|low| range.0 < i128::from(low)));
         let above = target.high.is_some_and(|high| high.as_int().is_none_or(|high| range.1 > i128::from(high)));
         target.kind == Kind::Real || below || above
+    }
+}
+
+/// What a firing gives was decided when it started.
+fn decided(count: &Count) -> Count {
+    match count {
+        Count::Const(count) => Count::Const(*count),
+        Count::Of(..) => Count::Of(Box::new((Int::Const(0), SpanId::NONE))),
     }
 }

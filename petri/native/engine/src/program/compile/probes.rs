@@ -2,22 +2,30 @@
 
 use crate::base::fault::{LoadError, Loaded};
 use crate::base::ids::{GaugeId, ProbeId, TransitionId};
+use crate::base::seldom::Seldom;
 use crate::net::{Content, Counter, Event, Expr, Kind, Net, Order, Passage, Probe, Sample};
 use crate::program::analysis::ANY;
 use crate::program::compile::compiler::Compiler;
 use crate::program::expression::{Int, Value};
 use crate::program::probes::{Action, ProbeKind, ProbesProgram, Watched};
+use crate::program::transition::TransitionProgram;
 use crate::program::watch::Dependent;
 
-/// Compiles the probes of a net. The shadows of values that are watched begin behind `shadows` others; for trials, nothing is
-/// watched.
-pub fn compile(net: &Net, compiler: &mut Compiler, shadows: usize, for_trials: bool) -> Loaded<ProbesProgram> {
+/// Compiles the probes of a net with these transitions. The shadows of values that are watched begin behind `shadows` others; for
+/// trials, nothing is watched.
+pub fn compile(
+    net: &Net,
+    of: &[TransitionProgram],
+    compiler: &mut Compiler,
+    shadows: usize,
+    for_trials: bool,
+) -> Loaded<ProbesProgram> {
     let mut program = ProbesProgram {
         tick: net.tick,
         kinds_of_probes: Vec::new(),
-        starts: vec![Vec::new(); net.transitions.len()],
-        arrivals: vec![Vec::new(); net.places.len()],
-        departures: vec![Vec::new(); net.places.len()],
+        starts: vec![Seldom::default(); compiler.own_transitions],
+        arrivals: vec![Seldom::default(); compiler.colours.len()],
+        departures: vec![Seldom::default(); compiler.colours.len()],
         watched: Vec::new(),
         asked: Vec::new(),
     };
@@ -26,7 +34,7 @@ pub fn compile(net: &Net, compiler: &mut Compiler, shadows: usize, for_trials: b
         let shape = match probe {
             Probe::Counter(Counter { transition, quantity }) => {
                 let event = firing(*transition);
-                let kinds = kinds(net, &event)?;
+                let kinds = kinds(of, compiler, &event)?;
                 let quantity = quantity.as_ref().map(|e| compiler.lowering(kinds).real(e)).transpose()?;
                 program.on(&event, id, Action::Count(quantity));
                 ProbeKind::Counter
@@ -34,20 +42,21 @@ pub fn compile(net: &Net, compiler: &mut Compiler, shadows: usize, for_trials: b
             Probe::Sample(sample) => {
                 for Sample { transition, value, condition, .. } in sample.all() {
                     let event = firing(*transition);
-                    let names = kinds(net, &event)?;
+                    let names = kinds(of, compiler, &event)?;
                     let condition = condition.as_ref().map(|e| compiler.lowering(names.clone()).bool(e)).transpose()?;
                     let value = compiler.lowering(names).real(value)?;
                     program.on(&event, id, Action::Sample(condition, value));
                 }
                 ProbeKind::Sample
             }
-            Probe::Passage(passage) => compile_passage(net, compiler, &mut program, id, passage)?,
+            Probe::Passage(passage) => compile_passage(of, compiler, &mut program, id, passage)?,
             Probe::Order(Order { event, sequence, displacement_threshold, buffer_threshold }) => {
                 if [displacement_threshold, buffer_threshold].iter().any(|&&limit| !(1..=1024).contains(&limit)) {
                     return Err(LoadError("the thresholds of an order probe are from 1 to 1024".into()));
                 }
-                let key = key(net, compiler, event)?;
-                let sequence = compiler.lowering(kinds(net, event)?).value(sequence, Kind::Int)?;
+                let key = key(of, compiler, event)?;
+                let kinds = kinds(of, compiler, event)?;
+                let sequence = compiler.lowering(kinds).value(sequence, Kind::Int)?;
                 program.on(event, id, Action::Order(key, sequence));
                 ProbeKind::Order {
                     displacement_threshold: *displacement_threshold,
@@ -56,7 +65,8 @@ pub fn compile(net: &Net, compiler: &mut Compiler, shadows: usize, for_trials: b
             }
             Probe::Content(Content { place, value }) => {
                 let event = Event { place: Some(*place), ..Event::default() };
-                let value = compiler.lowering(kinds(net, &event)?).value(value, value.kind)?;
+                let kinds = kinds(of, compiler, &event)?;
+                let value = compiler.lowering(kinds).value(value, value.kind)?;
                 let entering = compiler.value_of_token(value);
                 program.departures[place.at()].push((id, entering.clone()));
                 program.on(&event, id, Action::Enter(entering.clone()));
@@ -101,7 +111,7 @@ fn of_marking(compiler: &mut Compiler, e: &Expr, variables: usize) -> Loaded<Val
 
 /// Ends before starts: an event that is both ends one passage, and then starts the next.
 fn compile_passage(
-    net: &Net,
+    of: &[TransitionProgram],
     compiler: &mut Compiler,
     program: &mut ProbesProgram,
     id: ProbeId,
@@ -113,12 +123,12 @@ fn compile_passage(
     let tag = |event| differ.then_some(key_shape(event));
     let mut width = 0;
     for event in passage.end.all() {
-        let key = key(net, compiler, event)?;
+        let key = key(of, compiler, event)?;
         width = width.max(key.len());
         program.on(event, id, Action::End(tag(event), key));
     }
     for event in passage.start.all() {
-        let key = key(net, compiler, event)?;
+        let key = key(of, compiler, event)?;
         width = width.max(key.len());
         program.on(event, id, Action::Start(tag(event), key));
     }
@@ -130,19 +140,17 @@ fn firing(transition: TransitionId) -> Event {
 }
 
 /// The kinds of the names in an event's expressions: a transition's variables, or a place's slots.
-fn kinds(net: &Net, event: &Event) -> Loaded<Vec<Kind>> {
+fn kinds(of: &[TransitionProgram], compiler: &Compiler, event: &Event) -> Loaded<Vec<Kind>> {
     let kinds = match (event.transition, event.place) {
-        (Some(transition), _) => {
-            net.transitions.get(transition.at()).map(|t| t.variables.iter().map(|v| v.kind).collect())
-        }
-        (None, Some(place)) => net.places.get(place.at()).map(|p| p.colour.slots.iter().map(|s| s.kind).collect()),
+        (Some(transition), _) => of.get(transition.at()).map(|t| t.variables.iter().map(|v| v.kind).collect()),
+        (None, Some(place)) => compiler.colours.get(place.at()).map(|c| c.slots.iter().map(|s| s.kind).collect()),
         (None, None) => None,
     };
     kinds.ok_or_else(|| LoadError("a probe names an event that is not there".into()))
 }
 
-fn key(net: &Net, compiler: &mut Compiler, event: &Event) -> Loaded<Vec<Value>> {
-    let kinds = kinds(net, event)?;
+fn key(of: &[TransitionProgram], compiler: &mut Compiler, event: &Event) -> Loaded<Vec<Value>> {
+    let kinds = kinds(of, compiler, event)?;
     event.key.iter().map(|e| compiler.lowering(kinds.clone()).value(e, e.kind)).collect()
 }
 

@@ -77,7 +77,7 @@ fn bound(arc: &InputProgram) -> Vec<VariableId> {
     arc.binds.iter().map(|(_, variable)| *variable).collect()
 }
 
-impl TransitionCompiler<'_, '_> {
+impl TransitionCompiler<'_> {
     /// How the preferred tokens of the only bag are found, if they depend on its token alone.
     pub fn preference(&mut self, input: &InputProgram, arc: usize) -> Option<Selection> {
         let prefer = self.transition.prefer.as_ref()?;
@@ -172,7 +172,7 @@ impl TransitionCompiler<'_, '_> {
             if let Some(arc) = (0..2).find(|&arc| of(e, arc)) {
                 parts.filters[arc].push(e);
             } else {
-                let [left, right] = e.args.as_slice() else { return None };
+                let [left, right] = &e.args[..] else { return None };
                 let parted = of(left, 0) && of(right, 1) || of(left, 1) && of(right, 0);
                 let remainders = || self.parted_remainder(e, &of).map(Cow::Owned);
                 parts.comparisons.push(if parted { Cow::Borrowed(e) } else { remainders()? });
@@ -188,17 +188,19 @@ impl TransitionCompiler<'_, '_> {
             (Op::Const, Some(Scalar::Int(value))) => Some(value),
             _ => None,
         };
-        let [remainder, result] = e.args.as_slice() else { return None };
-        let [sum, divisor] = remainder.args.as_slice() else { return None };
+        let [remainder, result] = &e.args[..] else { return None };
+        let [sum, divisor] = &remainder.args[..] else { return None };
         let (modulus, value) = (whole(divisor)?, whole(result)?);
         if e.op != Op::Eq || remainder.op != Op::Mod || !(0..modulus).contains(&value) {
             return None;
         }
-        let like = |op: Op, args: Vec<Expr>| Expr::new(Operation { op, args, value: None, ..(**remainder).clone() });
+        let like = |op: Op, args: Vec<Expr>| {
+            Expr::new(Operation { op, args: args.into(), value: None, ..(**remainder).clone() })
+        };
         let mut sides = [None, Some(result.clone())];
         let mut rest = vec![(sum, true)];
         while let Some((term, added)) = rest.pop() {
-            match (term.op, term.args.as_slice()) {
+            match (term.op, &term.args[..]) {
                 (Op::Add, [left, right]) => rest.extend([(right, added), (left, added)]),
                 (Op::Sub, [left, right]) => rest.extend([(right, !added), (left, added)]),
                 (Op::Neg, [only]) => rest.push((only, !added)),
@@ -217,7 +219,7 @@ impl TransitionCompiler<'_, '_> {
         let [Some(left), Some(right)] = sides.map(|side| Some(like(Op::Mod, vec![side?, divisor.clone()]))) else {
             return None;
         };
-        let parted = Expr::new(Operation { args: vec![left, right], ..(**e).clone() });
+        let parted = Expr::new(Operation { args: [left, right].into(), ..(**e).clone() });
         (!self.facts(&parted).fails).then_some(parted)
     }
 

@@ -20,7 +20,7 @@ fn can_share(inputs: &[InputProgram], pivot: usize, link: usize) -> bool {
     inputs[link].before.iter().all(alike) && inputs.len() <= MOST_LINKS
 }
 
-impl TransitionCompiler<'_, '_> {
+impl TransitionCompiler<'_> {
     pub fn selection(&mut self, inputs: &[InputProgram], guard: Option<&Bool>, simple: bool, free: bool) -> Selection {
         let bags: Vec<usize> = (0..inputs.len()).filter(|&i| is_bag(&inputs[i])).collect();
         let without = self.compiler.without;

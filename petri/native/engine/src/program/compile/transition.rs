@@ -1,7 +1,10 @@
 //! Compiles one transition: its arcs, what it watches, and how its bindings are drawn.
 
+use std::sync::Arc;
+
 use crate::base::fault::{LoadError, Loaded};
 use crate::base::ids::{GaugeId, IndexId, PlaceId, SpanId, TransitionId, VariableId};
+use crate::base::seldom::Seldom;
 use crate::base::ticks::whole;
 use crate::net::{Discipline, Expr, InhibitorArc, InputArc, Kind, Match, Op, OutputArc, Scalar, SetArc, Transition};
 use crate::program::analysis::{Facts, Range, Ranges, ANY};
@@ -11,7 +14,7 @@ use crate::program::compile::compiler::Compiler;
 use crate::program::expression::{Int, Real, Value};
 use crate::program::lower::Lowering;
 use crate::program::time::Time;
-use crate::program::transition::{Known, Preference, Selection, TransitionProgram};
+use crate::program::transition::{Known, Preference, Selection, TransitionDetails, TransitionProgram};
 use crate::program::transition::{MOST_HELD, NO_LANE};
 use crate::program::watch::{Dependent, EnabledBy, Watch};
 
@@ -22,10 +25,10 @@ const MOST_COUNTED: u64 = 2 * MOST_HELD;
 /// Of at most this many tokens, looking at all finds a set sooner than an index.
 const FEW_TOKENS: u64 = 16;
 
-pub struct TransitionCompiler<'a, 'b> {
-    pub compiler: &'a mut Compiler<'b>,
+pub struct TransitionCompiler<'a> {
+    pub compiler: &'a mut Compiler,
     pub id: TransitionId,
-    pub transition: &'b Transition,
+    pub transition: &'a Transition,
     pub kinds: Vec<Kind>,
     ranges: Vec<Range>,
     /// The known properties of the expressions that enabling depends on.
@@ -45,8 +48,8 @@ pub fn constant(count: &Count) -> Option<u64> {
     }
 }
 
-impl<'a, 'b> TransitionCompiler<'a, 'b> {
-    pub fn new(compiler: &'a mut Compiler<'b>, id: TransitionId, transition: &'b Transition) -> Loaded<Self> {
+impl<'a> TransitionCompiler<'a> {
+    pub fn new(compiler: &'a mut Compiler, id: TransitionId, transition: &'a Transition) -> Loaded<Self> {
         let enabling = Facts {
             fails: false,
             range: ANY,
@@ -74,7 +77,7 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
         let t = self.transition;
         let outputs = t.outputs.iter().flat_map(|arc| arc.places.iter());
         let places = t.inputs.iter().map(|arc| &arc.place).chain(t.inhibitors.iter().map(|arc| &arc.place));
-        let known = self.compiler.net.places.len();
+        let known = self.compiler.colours.len();
         let emptied = t.resets.iter().chain(t.sets.iter().map(|set| &set.place));
         if places.chain(outputs).chain(emptied).any(|place| place.at() >= known) {
             return Err(self.error("names a place that is not there"));
@@ -82,7 +85,7 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
         if t.outputs.iter().any(|arc| arc.places.is_empty()) {
             return Err(self.error("has an output arc without a place"));
         }
-        let slots = |place: PlaceId| &self.compiler.net.places[place.at()].colour.slots;
+        let slots = |place: PlaceId| &self.compiler.colours[place.at()].slots;
         if t.inhibitors.iter().any(|arc| arc.pattern.len() > slots(arc.place).len()) {
             return Err(self.error("has an inhibitor that does not suit its place"));
         }
@@ -96,11 +99,11 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
                 if kind.map(|kind| kind == Kind::Real) != Some(slots[slot].kind == Kind::Real) {
                     return Err(self.error("binds a variable of another kind"));
                 }
-                self.ranges[variable.at()] = self.compiler.slot_ranges[arc.place.at()][slot];
+                self.ranges[variable.at()] = self.compiler.places[arc.place.at()].ranges[slot];
             }
         }
         for arc in &t.inhibitors {
-            if arc.pattern.len() > self.compiler.net.places[arc.place.at()].colour.slots.len() {
+            if arc.pattern.len() > self.compiler.colours[arc.place.at()].slots.len() {
                 return Err(self.error("has an inhibitor arc that does not suit its place"));
             }
         }
@@ -126,7 +129,7 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
     /// For expressions of the transition's variables, and of one token of a place, of which it takes a set.
     pub fn lowering_of_token(&mut self, place: PlaceId) -> Lowering<'_> {
         let mut kinds = self.kinds.clone();
-        kinds.extend(self.compiler.net.places[place.at()].colour.slots.iter().map(|slot| slot.kind));
+        kinds.extend(self.compiler.colours[place.at()].slots.iter().map(|slot| slot.kind));
         Lowering { ranges: Ranges(&self.ranges), ..self.compiler.lowering(kinds) }
     }
 
@@ -154,8 +157,7 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
             return Ok(None);
         }
         let slots = key.iter().map(|(slot, _)| *slot).collect();
-        let kinds: Vec<Kind> =
-            self.compiler.net.places[arc.place.at()].colour.slots.iter().map(|one| one.kind).collect();
+        let kinds: Vec<Kind> = self.compiler.colours[arc.place.at()].slots.iter().map(|one| one.kind).collect();
         let mut lowering = self.lowering();
         let values =
             key.iter().map(|(slot, e)| lowering.value(e, kinds[*slot as usize])).collect::<Loaded<Vec<_>>>()?;
@@ -173,7 +175,7 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
                 let slot =
                     variable(token).filter(|&variable| variable >= first).map(|variable| (variable - first) as u32);
                 let known = value.op == Op::Const || variable(value).is_some_and(|variable| variable < first);
-                let kinds = &self.compiler.net.places[arc.place.at()].colour.slots;
+                let kinds = &self.compiler.colours[arc.place.at()].slots;
                 // Reals may be equal and have other bits: 0.0 and -0.0.
                 let same = value.kind != Kind::Real && token.kind == value.kind;
                 let same = same && slot.is_some_and(|slot| kinds[slot as usize].kind == value.kind);
@@ -291,27 +293,23 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
             .flat_map(|i| [twin(&inputs, i), Some(take(&inputs, i))])
             .flatten()
             .collect();
+        let sends = if sends.iter().any(|send| send.1.is_some()) { sends } else { Vec::new() };
+        let (resets, inhibitors, sets) = (t.resets.clone().into(), inhibitors.into(), sets.into());
+        let (rooms, sends) = (rooms.into(), sends.into());
+        let more = TransitionDetails { inhibitors, guard, prefer, known, rooms, resets, sets, sends, counted, counts };
         let program = TransitionProgram {
+            more: more.shared(),
             takes,
             gives: own().map(OutputProgram::give).collect(),
-            sends: if sends.iter().any(|send| send.1.is_some()) { sends.into() } else { Box::default() },
             delivers: None,
             given,
             binds: selection != Selection::Single
                 || !t.draws.is_empty()
                 || inputs.iter().any(|arc| !arc.binds.is_empty() || matches!(arc.find, Find::Black(Count::Of(..)))),
-            name: t.name.clone(),
-            variable_names: t.variables.iter().map(|v| v.name.clone()).collect(),
-            variable_reals: t.variables.iter().map(|v| v.kind == Kind::Real).collect(),
+            name: t.name.as_str().into(),
+            variables: Arc::clone(&t.variables),
             inputs: inputs.into(),
-            inhibitors: inhibitors.into(),
-            guard,
-            prefer: prefer.map(Box::new),
-            known,
             clock: clock.map(Box::new),
-            rooms: rooms.into(),
-            resets: t.resets.clone().into(),
-            sets: sets.into(),
             draws: draws.into(),
             time,
             time_span,
@@ -321,8 +319,6 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
             outputs: outputs.into(),
             reserves,
             selection,
-            counted,
-            counts,
             free,
             plain: self.plain,
             exhaustive,
@@ -389,7 +385,7 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
             if let Some(e) = &matching.equal {
                 self.plain = false;
                 self.decides(e);
-                let kind = self.compiler.net.places[place.at()].colour.slots[slot].kind;
+                let kind = self.compiler.colours[place.at()].slots[slot].kind;
                 equals.push((slot as u32, self.lowering().value(e, kind)?));
             }
         }
@@ -397,7 +393,7 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
     }
 
     fn inputs(&mut self) -> Loaded<Vec<InputProgram>> {
-        let arcs: &'b [InputArc] = &self.transition.inputs;
+        let arcs: &'a [InputArc] = &self.transition.inputs;
         let mut inputs = Vec::with_capacity(arcs.len());
         for (position, arc) in arcs.iter().enumerate() {
             if !self.enabling.fails {
@@ -430,7 +426,7 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
                 keep: arc.keep,
                 twin: arc.twin,
                 before: before.into(),
-                after: if reseats { after.into() } else { Box::default() },
+                after: if reseats { after.into() } else { Seldom::default() },
                 find,
                 decides: true,
             });
@@ -468,7 +464,7 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
                 || inputs.iter().any(|input| input.place == arc.place() && taken(input).is_none())
         });
         for &i in rooms.iter().filter(|_| open) {
-            let arc: &'b OutputArc = &self.transition.outputs[i];
+            let arc: &'a OutputArc = &self.transition.outputs[i];
             let expressions = [&arc.condition, &arc.count, &arc.index];
             for e in expressions.into_iter().flatten() {
                 self.decides(e);

@@ -22,7 +22,7 @@ use crate::program::{arc, expression, time, transition};
 impl<'a> Planner<'a> {
     pub(super) fn plan(&mut self, id: TransitionId, plan: &TransitionProgram) -> TransitionPlan {
         TransitionPlan {
-            variables: plan.variable_names.len(),
+            variables: plan.variables.len(),
             inputs: plan.inputs.iter().map(|arc| self.input(arc)).collect(),
             takes: plan.takes.iter().map(|take| self.take(take)).collect(),
             inhibitors: plan.inhibitors.iter().map(|arc| self.inhibitor(arc)).collect(),
@@ -157,7 +157,7 @@ impl<'a> Planner<'a> {
 
     pub(super) fn bundle(&mut self, plan: &TransitionProgram, number: usize) -> Option<Bundle> {
         let (program, arc) = (self.program, &plan.outputs[number]);
-        let set = arc.each.filter(|_| arc.gives_bundle())?;
+        let set = arc.each.filter(|_| arc.gives_bundle())? as usize;
         let of_set = plan.sets.get(set).filter(|_| evaluates_bundle(program, plan, arc));
         let place = &program.places[arc.place()];
         Some(Bundle {
