@@ -9,17 +9,39 @@ from __future__ import annotations
 import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
+from threading import Lock
 
 NEW = 20_000  # objects between two collections
 NEVER = 1_000_000_000
 
+# How many threads read a net, and the thresholds before the first of them began.
+_lock = Lock()
+_readers = 0
+_before = gc.get_threshold()
+
 
 @contextmanager
 def at_rest() -> Iterator[None]:
-    """Let the collector look at new objects alone in the block. Afterwards it goes on as before."""
-    before = gc.get_threshold()
-    gc.set_threshold(NEW, NEVER, NEVER)
+    """Let the collector look at new objects alone in the block. When no thread is in one, it goes on as before."""
+    _enter()
     try:
         yield
     finally:
-        gc.set_threshold(*before)
+        _leave()
+
+
+def _enter() -> None:
+    global _before, _readers
+    with _lock:
+        if not _readers:
+            _before = gc.get_threshold()
+            gc.set_threshold(NEW, NEVER, NEVER)
+        _readers += 1
+
+
+def _leave() -> None:
+    global _readers
+    with _lock:
+        _readers -= 1
+        if not _readers:
+            gc.set_threshold(*_before)

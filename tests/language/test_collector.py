@@ -9,6 +9,7 @@ import pytest
 
 import petri
 from petri.diagnostics import LanguageError
+from petri.language.collector import at_rest
 
 NET = "net n\nplace p = token\ntransition t: p -> p takes 1.0\n"
 
@@ -30,11 +31,12 @@ def test_it_goes_on_as_before(text: str, collecting: bool) -> None:
         gc.enable()
     else:
         gc.disable()
+    before = gc.get_threshold()
     try:
         petri.loads(text)
     except LanguageError:
         assert text != NET
-    assert gc.isenabled() == collecting
+    assert (gc.isenabled(), gc.get_threshold()) == (collecting, before)
 
 
 def test_it_rests_meanwhile() -> None:
@@ -47,3 +49,14 @@ def test_it_rests_meanwhile() -> None:
     finally:
         gc.callbacks.pop()
     assert len(begun) <= 2  # one collection, behind it
+
+
+def test_it_goes_on_when_the_last_of_several_threads_has_read_its_net() -> None:
+    before = gc.get_threshold()
+    one, other = at_rest(), at_rest()
+    one.__enter__()
+    other.__enter__()
+    one.__exit__(None, None, None)
+    assert gc.get_threshold() != before
+    other.__exit__(None, None, None)
+    assert gc.get_threshold() == before
