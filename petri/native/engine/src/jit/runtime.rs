@@ -10,7 +10,7 @@ use cranelift_codegen::ir::Type;
 
 use crate::base::cache::fetch;
 use crate::base::fault::Outcome;
-use crate::base::ids::{GaugeId, IndexId, JoinId, PlaceId, TransitionId};
+use crate::base::ids::{GaugeId, IndexId, JoinId, PlaceId, ProbeId, TransitionId};
 use crate::base::ticks::{after, Ticks};
 use crate::engine::code::{Routine, DONE, FAULT, GENERAL, NO_TRANSITION, STOPPED};
 use crate::engine::limits::RunError;
@@ -46,7 +46,7 @@ macro_rules! runtime {
 }
 
 runtime! {
-    choose, has_room, load_of_line, integer, real, started, arrived, departs, weight_leaves, identity_leaves, identity_arrives,
+    choose, has_room, load_of_line, integer, real, started, sampled, arrived, departs, weight_leaves, identity_leaves, identity_arrives,
     shown, bucket_of, seats, choose_of, leave, enter, leave_index, leave_pivot, remove, take_first, line_up, step_up, push, reset, take_twin, find_sets, take_sets, take_set, open_set, close_set, bundle, open_bundle, words_of_bundle, hold_bundle, free_bundle, put_bundle, deposit, deliver, reserve, moved, set_enabled, look, pick, finish, refill, touch_clocked,
     prefetch, fired, part_fired, read_marking, pass_races, settle,
     fetch_waiting, later, rests, rings, is_due, settle_fired
@@ -225,6 +225,11 @@ extern "C" fn started(engine: &mut Engine, transition: u64, end: Ticks) -> u64 {
     };
     let outcome = engine.observers.started(transition, scope);
     engine.held(outcome)
+}
+
+/// A probe gets a value of a firing that starts.
+extern "C" fn sampled(engine: &mut Engine, probe: u64, value: u64) {
+    engine.observers.probes.sampled(ProbeId(probe as u32), f64::from_bits(value));
 }
 
 unsafe extern "C" fn arrived(engine: &mut Engine, place: u64, count: u64, token: *const u64) -> u64 {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::base::fault::Outcome;
-use crate::base::ids::{PlaceId, TransitionId};
+use crate::base::ids::{PlaceId, ProbeId, TransitionId};
 use crate::base::random::Random;
 use crate::base::table::Table;
 use crate::base::ticks::Ticks;
@@ -197,6 +197,15 @@ impl Probes {
             act(&mut self.probes[probe.at()], action, &mut self.key, &mut self.evaluator, scope)?;
         }
         Ok(())
+    }
+
+    /// A probe gets a value of a firing that starts.
+    pub fn sampled(&mut self, probe: ProbeId, value: f64) {
+        match &mut self.probes[probe.at()] {
+            Probe::Counter(sum) => *sum += value,
+            Probe::Sample(values) => values.add(value),
+            _ => {}
+        }
     }
 
     /// From now on, these functions are called for values of tokens.

@@ -20,16 +20,6 @@ pub enum Action {
     Enter(Called),
 }
 
-impl Action {
-    /// What must hold for the event to do anything, if that is not certain.
-    pub fn condition(&self) -> Option<&Bool> {
-        match self {
-            Action::Sample(condition, _) => condition.as_ref(),
-            _ => None,
-        }
-    }
-}
-
 /// The state that a probe begins with.
 #[derive(Clone, Debug)]
 pub enum ProbeKind {

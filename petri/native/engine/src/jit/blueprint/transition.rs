@@ -33,7 +33,7 @@ pub struct TransitionPlan {
     pub watched: (usize, usize),
     /// How often its firings are in progress.
     pub activity: Occupancy,
-    pub hears_starts: Hears,
+    pub heard: Heard,
     /// There is code for its firings.
     pub fires: bool,
     /// Its firings end a clock.
@@ -80,13 +80,20 @@ pub struct SetPlan {
     pub totals: Vec<(Variable, Value)>,
 }
 
-/// When probes hear that a firing starts.
+/// What probes get when a firing starts.
 #[derive(Debug, PartialEq, Eq, Hash)]
-pub enum Hears {
-    Never,
-    Always,
-    /// Where one of these conditions holds: they count no other firing.
-    If(Vec<Bool>),
+pub enum Heard {
+    /// The code computes their values; none, if there are no probes.
+    Here(Vec<Sampled>),
+    ByRuntime,
+}
+
+/// A probe gets a value, if a condition holds. Without a value, it gets 1.
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub struct Sampled {
+    pub probe: WordRef,
+    pub condition: Option<Bool>,
+    pub value: Option<Real>,
 }
 
 /// What clock a firing ends: its part in the common clock, whose number is held, or one of its own.

@@ -3,7 +3,7 @@
 use std::mem::offset_of;
 
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
-use cranelift_codegen::ir::types::I64;
+use cranelift_codegen::ir::types::{F64, I64};
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value};
 
 use crate::base::ticks::{HORIZON, ROUNDER, SHORT};
@@ -13,7 +13,8 @@ use crate::engine::code::{Routine, DONE, GENERAL};
 use crate::jit::blueprint::expression::Mean;
 use crate::jit::blueprint::names::{PlaceRef, OWN};
 use crate::jit::blueprint::transition::{
-    Count, Delay, Find, Hears, Input, JoinSelection, Output, OutputForm, Races, Selection, Take, Time, TransitionPlan,
+    Count, Delay, Find, Heard, Input, JoinSelection, Output, OutputForm, Races, Sampled, Selection, Take, Time,
+    TransitionPlan,
 };
 use crate::jit::emit::emitter::{Draw, Emitter, Lost, Source, TokenCount, Writer, LEAF};
 use crate::jit::emit::main_loop::{FinishWays, StartWays};
@@ -84,7 +85,7 @@ impl TransitionCode<'_, '_, '_> {
         given.iter_mut().for_each(|given| self.slots().hold(&mut given.slots));
         self.fetch_given(plan, &given, &lasts);
         let total = self.room_in_net(plan, &given, &chosen);
-        self.tell_start(&plan.hears_starts, end);
+        self.tell_start(&plan.heard, end);
         self.enter_hash(end);
         let state = self.e.transition(OWN);
         self.e.add_at(state, offset_of!(TransitionCounters, firings), 1);
@@ -108,28 +109,41 @@ impl TransitionCode<'_, '_, '_> {
         self.follow(plan, given, lasts, end, ways);
     }
 
-    /// Tells probes that a firing starts. Here ends what the engine can do again from its beginning.
-    fn tell_start(&mut self, hears: &Hears, end: Value) {
-        let any = match hears {
-            Hears::If(conditions) => {
-                let conditions = conditions.iter().map(|condition| self.expressions().condition(condition, end));
-                let conditions: Vec<Value> = conditions.collect();
-                conditions.into_iter().reduce(|one, other| self.e.b.ins().bor(one, other))
-            }
-            _ => None,
+    /// Tells probes that a firing starts. First all values are computed: there ends what the engine can do again from the beginning.
+    fn tell_start(&mut self, heard: &Heard, end: Value) {
+        let Heard::Here(sampled) = heard else {
+            self.chance().give_back();
+            self.expressions().spill_variables();
+            let transition = self.e.transition_id(OWN);
+            let status = self.e.call(self.e.runtime.started, &[self.e.engine, transition, end], Some(I64));
+            return self.e.leave_on_fault(status);
         };
+        let samples: Vec<(Option<Value>, Value)> = sampled.iter().map(|one| self.sample(one, end)).collect();
         self.chance().give_back();
-        let tell = |s: &mut Self| {
-            s.expressions().spill_variables();
-            let transition = s.e.transition_id(OWN);
-            let status = s.e.call(s.e.runtime.started, &[s.e.engine, transition, end], Some(I64));
-            s.e.leave_on_fault(status);
-        };
-        match (hears, any) {
-            (Hears::Never, _) => {}
-            (_, Some(any)) => self.when(any, tell),
-            (_, None) => tell(self),
+        for (one, (condition, value)) in sampled.iter().zip(samples) {
+            let probe = self.e.hole(Hole::Word(one.probe));
+            let tell = |s: &mut Self| {
+                s.e.call(s.e.runtime.sampled, &[s.e.engine, probe, value], None);
+            };
+            match condition {
+                Some(condition) => self.when(condition, tell),
+                None => tell(self),
+            }
         }
+    }
+
+    /// Whether a probe gets a value, if that is not certain, and its bits.
+    fn sample(&mut self, one: &Sampled, end: Value) -> (Option<Value>, Value) {
+        let value = |s: &mut Self| match &one.value {
+            Some(value) => s.expressions().real_value(value, end),
+            None => s.e.real(1.0),
+        };
+        let condition = one.condition.as_ref().map(|condition| self.expressions().condition(condition, end));
+        let value = match condition {
+            Some(condition) => self.either(condition, F64, value, |s| s.e.real(0.0)),
+            None => value(self),
+        };
+        (condition, self.e.b.ins().bitcast(I64, MemFlagsData::new(), value))
     }
 
     /// After the start the firing lasts, or deposits what it gives at once.

@@ -1,6 +1,6 @@
 //! The transition whose code is made.
 
-use crate::base::ids::{JoinId, PlaceId, TransitionId};
+use crate::base::ids::{JoinId, PlaceId, ProbeId, TransitionId};
 use crate::base::random::RECTANGLES;
 use crate::base::ticks::SHORT;
 use crate::jit::blueprint::expression::{Mean, Real, SlotValue, Variable};
@@ -8,14 +8,15 @@ use crate::jit::blueprint::interpreted::{evaluates_bundle, finds_sets, interpret
 use crate::jit::blueprint::place::Entry;
 use crate::jit::blueprint::planner::{Expressions, Planner};
 use crate::jit::blueprint::transition::{
-    Bundle, Check, Count, Delay, Find, Hears, Inhibitor, Input, JoinSelection, Level, Limit, OfSet, OneOf, Output,
-    Prefer, Races, Room, Rooms, Selection, SetPlan, SetSize, Sets, Take, Time, TransitionPlan,
+    Bundle, Check, Count, Delay, Find, Heard, Inhibitor, Input, JoinSelection, Level, Limit, OfSet, OneOf, Output,
+    Prefer, Races, Room, Rooms, Sampled, Selection, SetPlan, SetSize, Sets, Take, Time, TransitionPlan,
 };
 use crate::jit::profile::Occupancy;
 use crate::net::Discipline;
 use crate::program::clock::ClockKind;
 use crate::program::join::ArcChoice;
 use crate::program::place::Bound;
+use crate::program::probes::Action;
 use crate::program::transition::{TransitionProgram, NO_LANE};
 use crate::program::{arc, expression, time, transition};
 
@@ -46,7 +47,7 @@ impl<'a> Planner<'a> {
             exhaustive: plan.exhaustive,
             watched: plan.watched,
             activity: self.profile.map_or(Occupancy::Seldom, |profile| profile.transition(id)),
-            hears_starts: if plan.delivers.is_some() { Hears::Never } else { self.hears_starts(id) },
+            heard: if plan.delivers.is_some() { Heard::Here(Vec::new()) } else { self.heard(id) },
             fires: interpreted_place(self.program, plan).is_none(),
             races: plan.clock.as_ref().map(|clock| match clock.kind {
                 ClockKind::Shared => Races::Part(self.word(clock.number as u64)),
@@ -61,16 +62,24 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// Conditions that the runtime has to evaluate are left to it with all the rest.
-    fn hears_starts(&mut self, id: TransitionId) -> Hears {
-        let starts = &self.program.probes.starts[id.at()];
-        if starts.is_empty() {
-            return Hears::Never;
-        }
-        let conditions: Option<Vec<&expression::Bool>> = starts.iter().map(|(_, action)| action.condition()).collect();
+    /// Where the runtime has to evaluate a value, it does all.
+    fn heard(&mut self, id: TransitionId) -> Heard {
         self.computes = true;
-        let conditions = conditions.map(|all| all.into_iter().map(|condition| self.condition(condition)).collect());
-        conditions.filter(|_| self.computes).map_or(Hears::Always, Hears::If)
+        let starts = &self.program.probes.starts[id.at()];
+        let sampled = |(probe, action): &(ProbeId, Action)| {
+            let (condition, value) = match action {
+                Action::Sample(condition, value) => (condition.as_ref(), Some(value)),
+                Action::Count(quantity) => (None, quantity.as_ref()),
+                _ => return None,
+            };
+            Some(Sampled {
+                probe: self.word(u64::from(probe.0)),
+                condition: condition.map(|condition| self.condition(condition)),
+                value: value.map(|value| self.real(value)),
+            })
+        };
+        let sampled: Option<Vec<Sampled>> = starts.iter().map(sampled).collect();
+        sampled.filter(|_| self.computes).map_or(Heard::ByRuntime, Heard::Here)
     }
 
     pub(super) fn input(&mut self, arc: &arc::InputProgram) -> Input {
