@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import random
 import statistics
-import sys
 from collections.abc import Callable
 from functools import partial
 from importlib.util import find_spec
 from time import process_time
 
 import petri
+from benchmarks.asked import asked
 from benchmarks.reactions import NETWORKS, gillespie, text
 from petri.engine import native
 from petri.engine.interface import Asked, Limits
@@ -174,5 +174,5 @@ MEASURED: dict[str, Callable[[], str]] = {
 }
 
 if __name__ == "__main__":
-    for name in sys.argv[1:] or MEASURED:
+    for name in asked(MEASURED, __doc__):
         print(MEASURED[name](), flush=True)

@@ -8,7 +8,6 @@ not installed (`pip install cimba batss`).
 from __future__ import annotations
 
 import statistics
-import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -17,6 +16,7 @@ from importlib.util import find_spec
 from time import process_time
 
 import petri
+from benchmarks.asked import asked
 from petri.model import Model
 from petri.result import Result
 
@@ -107,7 +107,7 @@ def predators(molecules: int) -> str:
     def theirs(seed: int) -> float:
         simulation = begin(molecules, seed)
         start = process_time()
-        simulation.run(10.0, 10.0)
+        simulation.run(10.0, 10.0, timer=False)
         return process_time() - start
 
     mine, other = in_turns(ours, theirs)
@@ -141,5 +141,5 @@ MEASURED: dict[str, Callable[[], str]] = {
 }
 
 if __name__ == "__main__":
-    for name in sys.argv[1:] or MEASURED:
+    for name in asked(MEASURED, __doc__):
         print(MEASURED[name](), flush=True)
