@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Lock
 
-NEW = 20_000  # objects between two collections
+NEW = 60_000  # objects between two collections
 NEVER = 1_000_000_000
 
 # How many threads read a net, and the thresholds before the first of them began.
