@@ -188,7 +188,7 @@ def test_places_that_are_empty_as_chance_has_it(text: str, levels: bool) -> None
 @pytest.mark.parametrize("text", list(TIED.values()), ids=list(TIED))
 def test_s5_firings_that_often_end_at_once(text: str) -> None:
     """Code made before the first tie, and after many."""
-    compare(text, [800, 1, 1500], 0, 400)
+    compare(text, [800, 1, 600], 0, 400)
 
 
 @pytest.mark.parametrize("levels", one_in(2, [True, False]))
