@@ -330,9 +330,6 @@ class _Clock:
             if new is None:
                 found.append(self.transition(transition))
                 news[number] = _new(transition, found[-1])
-                # Others share little with it, and in a large net all of them would be remembered.
-                self.known.clear()
-                self.times.clear()
             else:
                 found.append(replace(transition, **new) if new else transition)
         return found
