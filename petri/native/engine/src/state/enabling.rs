@@ -22,7 +22,7 @@
 //!   join has bindings is one of them.
 //! - *plain*: a plain transition is in the set of its priority exactly if `unmet` is 0.
 //! - *enabled*: any other is in that set only if `unmet` is 0.
-//! - *found*: of one that is not plain, whose `unmet` is 0, and that is not listed: `found` says whether it is in that set.
+//! - *found*: of one that is not plain, and whose `unmet` is 0: `found` says whether it is in that set.
 //! - *list*: the two lists have exactly the transitions that are marked `listed`, each once.
 //! - *shown*: of each value that transitions look for in a front, `shown` has the number of tokens of the front with it.
 //! - [`RankSet`] holds its own.
@@ -311,11 +311,11 @@ impl Enabling {
             let mut members = level.iter().peekable();
             for (position, &transition) in plan.transitions.iter().enumerate() {
                 let (state, is_member) = (&self.transitions[transition], members.next_if_eq(&position).is_some());
-                let (possible, known) = (state.unmet == 0, !state.plain && !state.listed);
+                let possible = state.unmet == 0;
                 let found = || format!("transition {} is a member: {is_member}", transition.at());
                 ensure(!state.plain || is_member == possible, "plain", found)?;
                 ensure(possible || !is_member, "enabled", found)?;
-                ensure(!possible || !known || state.found == is_member, "found", found)?;
+                ensure(!possible || state.plain || state.found == is_member, "found", found)?;
             }
             ensure(members.next().is_none(), "enabled", || "a member is no transition".to_owned())?;
         }

@@ -378,8 +378,9 @@ struct Like {
 impl Like {
     /// Whether another place of the colour is of the same kind.
     fn is_kind_of(&self, place: &Place, ranges: &[Range]) -> bool {
-        let plain = place.key.is_none() && place.weight.is_none() && self.kind.weight.is_none();
-        plain
+        let plain = |key: bool, weight: bool| !key && !weight;
+        plain(place.key.is_some(), place.weight.is_some())
+            && plain(self.kind.key.is_some(), self.kind.weight.is_some())
             && self.kind.discipline == place.discipline
             && *self.kind.per == *place.per
             && *self.kind.ranges == *ranges
