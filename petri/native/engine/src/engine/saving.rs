@@ -249,14 +249,14 @@ impl Engine {
             let (id, state) = (PlaceId(i as u32), &mut self.marking.places[PlaceId(i as u32)]);
             state.resume(place, saved.now);
             if program.places[id].holds_one() {
-                state.integral = std::mem::take(&mut of_places[i]) as Ticks;
+                state.sums.add(std::mem::take(&mut of_places[i]) as Ticks);
             }
         }
         for (i, one) in saved.transitions.iter().enumerate() {
             let (id, state) = (TransitionId(i as u32), &mut self.enabling.transitions[TransitionId(i as u32)]);
             state.resume(in_progress[i], one, saved.now);
             if program.transitions[id].takes_turns {
-                state.integral = std::mem::take(&mut of_transitions[i]) as Ticks;
+                state.sums.add(std::mem::take(&mut of_transitions[i]) as Ticks);
             }
         }
         for (id, clocks) in program.racing.iter().zip(self.clocks.of.iter_mut()) {

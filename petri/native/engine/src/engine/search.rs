@@ -431,7 +431,7 @@ impl<'a> Search<'a> {
         if let Some(weight) = &self.program.places[place].weight {
             return self.weight_left_in(place, weight);
         }
-        let reserved = self.marking.stores[place].reserved;
+        let reserved = self.marking.places[place].reserved;
         if self.transition.resets.contains(&place) {
             return reserved;
         }

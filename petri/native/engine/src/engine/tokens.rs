@@ -184,7 +184,7 @@ impl Engine {
         self.enabling.moved(program, GaugeId::tokens(place), before, after);
         let load = program.gauges[GaugeId::tokens(place)].load;
         if load != GaugeId::NONE && program.places[place].weight.is_none() {
-            let reserved = self.marking.stores[place].reserved;
+            let reserved = self.marking.places[place].reserved;
             self.enabling.moved(program, load, before + reserved, after + reserved);
         }
     }
@@ -243,7 +243,7 @@ impl Engine {
             let kept = &mut self.marking.stores[place].kept;
             *kept = kept.saturating_add(weight);
             self.change_weight(program, place, 0, true);
-            self.marking.stores[place].reserved += count;
+            self.marking.places[place].reserved += count;
             return;
         }
         if let (Some(lines), Some(_)) = (target.lines, target.capacity) {
@@ -298,9 +298,9 @@ impl Engine {
     /// Keeps room for tokens that a firing in progress will deposit, where the place has a capacity.
     fn keep_room(&mut self, program: &Program, place: PlaceId, count: u64) {
         if program.places[place].capacity.is_some() && count > 0 {
-            let reserved = &mut self.marking.stores[place].reserved;
-            let load = self.marking.places[place].tokens + *reserved;
-            *reserved += count;
+            let state = &mut self.marking.places[place];
+            let load = state.tokens + state.reserved;
+            state.reserved += count;
             let gauge = program.gauges[GaugeId::tokens(place)].load;
             if gauge != GaugeId::NONE {
                 self.enabling.moved(program, gauge, load, load + count);
@@ -404,9 +404,9 @@ impl Engine {
     pub(super) fn fill_room(&mut self, program: &Program, place: PlaceId, before: u64, count: u64, reserved: bool) {
         let load = program.gauges[GaugeId::tokens(place)].load;
         if reserved && program.places[place].capacity.is_some() {
-            self.marking.stores[place].reserved -= count;
+            self.marking.places[place].reserved -= count;
         } else if load != GaugeId::NONE && program.places[place].weight.is_none() {
-            let before = before + self.marking.stores[place].reserved;
+            let before = before + self.marking.places[place].reserved;
             self.enabling.moved(program, load, before, before + count);
         }
     }

@@ -28,7 +28,7 @@ impl Engine {
         let tokens: u64 = self.marking.places.iter().take(program.own_places).map(|place| place.tokens).sum();
         let total = self.marking.total;
         ensure(total == tokens, "tokens", || format!("{tokens} in places, {total} in all"))?;
-        let reserved = self.marking.stores.iter().any(|store| store.reserved > 0);
+        let reserved = self.marking.places.iter().any(|place| place.reserved > 0);
         ensure(!reserved, "tokens", || "room is reserved for no firing".to_owned())
     }
 }

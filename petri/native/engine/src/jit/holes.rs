@@ -13,7 +13,6 @@ use crate::state::counters::{PlaceCounters, TransitionCounters};
 use crate::state::index::Index;
 use crate::state::join::Join;
 use crate::state::lane::Lane;
-use crate::state::store::Store;
 
 /// What differs between transitions of one shape, and so is read from a row of numbers when their code runs. A hole
 /// refers to names of a blueprint, whose numbers differ from transition to transition.
@@ -46,11 +45,10 @@ pub enum Hole {
     Address(u64),
 }
 
-/// Rows of the tables of places, stores and transitions are of one size, a power of two.
+/// Rows of the tables of places and transitions are of one size, a power of two.
 pub const ROW_BITS: i64 = 6;
 const _: () = assert!(size_of::<PlaceCounters>() == 1 << ROW_BITS);
 const _: () = assert!(size_of::<TransitionCounters>() == 1 << ROW_BITS);
-const _: () = assert!(size_of::<Store>() == 1 << ROW_BITS);
 
 /// The distance of a row from the engine, in a table that begins at distance `start` from it.
 fn distance(start: usize, size: usize, row: u32) -> u64 {

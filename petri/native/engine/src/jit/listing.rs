@@ -71,15 +71,15 @@ fn tables() -> [(&'static str, usize); 4] {
 }
 
 macro_rules! fields {
-    ($of:ty: $($field:ident),*) => { vec![$((offset_of!($of, $field), stringify!($field))),*] };
+    ($of:ty: $($($field:ident).+),*) => { vec![$((offset_of!($of, $($field).+), stringify!($($field).+))),*] };
 }
 
 /// The fields of what machine code knows by its owner, by their offsets.
 fn fields_of(owner: &str) -> Vec<(usize, &'static str)> {
     match owner {
-        "place" => fields!(PlaceCounters: tokens, integral, nonempty, busy_since, maximum, arrivals, ring),
+        "place" => fields!(PlaceCounters: tokens, sums.integral, sums.above_zero, maximum, arrivals, reserved, ring),
         "transition" => fields!(
-            TransitionCounters: in_progress, integral, active, busy_since, firings, unmet, level, position, listed
+            TransitionCounters: in_progress, sums.integral, sums.above_zero, firings, unmet, level, position, listed
         ),
         "lane" => fields!(Lane: ring, mask, head, firings),
         _ => Vec::new(),

@@ -7,8 +7,8 @@
 //! engine that is known when code is made, so that the code needs one address to reach them all.
 //!
 //! ```text
-//! 0        places              stores    transitions   levels    lanes    joins    indices   size
-//! │ engine │ PlaceCounters … │ Store … │ counters … │ RankSet … │ Lane … │ Join … │ Index … │
+//! 0        places              transitions   levels    lanes    joins    indices   size
+//! │ engine │ PlaceCounters … │ counters … │ RankSet … │ Lane … │ Join … │ Index … │
 //! ```
 //!
 //! Each table begins at a line of the cache. A table owns its rows and drops them; the memory lasts until the engine and the
@@ -33,13 +33,11 @@ use crate::state::counters::{PlaceCounters, TransitionCounters};
 use crate::state::index::Index;
 use crate::state::join::Join;
 use crate::state::lane::Lane;
-use crate::state::store::Store;
 
 /// Where each table begins, in bytes from the start of the arena, where the engine is; and how long the arena is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ArenaLayout {
     pub places: usize,
-    pub stores: usize,
     pub transitions: usize,
     pub levels: usize,
     pub lanes: usize,
@@ -58,8 +56,7 @@ impl ArenaLayout {
         };
         ArenaLayout {
             places: behind(1, engine),
-            stores: behind(program.places.len(), size_of::<PlaceCounters>()),
-            transitions: behind(program.places.len(), size_of::<Store>()),
+            transitions: behind(program.places.len(), size_of::<PlaceCounters>()),
             levels: behind(program.with_shadows(), size_of::<TransitionCounters>()),
             lanes: behind(program.levels.len(), size_of::<RankSet>()),
             joins: behind(program.lanes, size_of::<Lane>()),
@@ -72,8 +69,7 @@ impl ArenaLayout {
     pub fn verify(&self, program: &Program, engine: usize) -> Verified {
         let tables = [
             (0, engine, self.places),
-            (self.places, program.places.len() * size_of::<PlaceCounters>(), self.stores),
-            (self.stores, program.places.len() * size_of::<Store>(), self.transitions),
+            (self.places, program.places.len() * size_of::<PlaceCounters>(), self.transitions),
             (self.transitions, program.with_shadows() * size_of::<TransitionCounters>(), self.levels),
             (self.levels, program.levels.len() * size_of::<RankSet>(), self.lanes),
             (self.lanes, program.lanes * size_of::<Lane>(), self.joins),
@@ -254,15 +250,15 @@ mod tests {
     #[test]
     fn tables_begin_at_lines_behind_each_other() {
         let layout = arena().layout;
-        let starts = [layout.places, layout.stores, layout.transitions, layout.levels, layout.lanes];
-        assert_eq!(starts, [128, 256, 384, 448, 448 + size_of::<RankSet>().next_multiple_of(LINE)]);
+        let starts = [layout.places, layout.transitions, layout.levels, layout.lanes];
+        assert_eq!(starts, [128, 256, 320, 320 + size_of::<RankSet>().next_multiple_of(LINE)]);
         assert_eq!([layout.joins, layout.indices, layout.size], [layout.lanes; 3]);
     }
 
     #[test]
     fn the_memory_lasts_as_long_as_anything_in_it() {
         let (arena, row) = (arena(), Arc::new(7));
-        let offset = arena.layout.stores;
+        let offset = arena.layout.transitions;
         let rows: ArenaTable<(), Arc<i32>> = ArenaTable::new(&arena, offset, vec![Arc::clone(&row); 5].into_iter());
         let housed = Housed::new(arena, (Arc::clone(&row), [1, 2, 3]));
         assert_eq!((Arc::strong_count(&row), housed.1, rows.len()), (7, [1, 2, 3], 5));

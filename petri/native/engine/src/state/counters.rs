@@ -1,29 +1,98 @@
 //! What changes while a net runs, one cache line for each place and each transition, with its statistics (M1 to M3).
-//!
-//! A number that changes in time has an integral and a time above zero. Both are counted in busy periods, from the
-//! instant t₀ at which the number rises above zero until it returns there. A change takes one addition: integral −= n ·
-//! (now − t₀) when the number rises by n, and integral += n · (now − t₀) when it falls. Times are whole ticks, so all
-//! sums are exact; `integrals` explains why 64 bits are enough.
-//!
-//! For a number that is never above one, both are the same sum, and machine code only keeps the integral.
 
 use crate::base::saved::{SavedPlace, SavedTransition};
 use crate::base::ticks::Ticks;
 use crate::state::store::Ring;
+
+/// What a number that changes in time adds up to: its integral, and the time that it is above zero.
+///
+/// Both are sums of instants. One that comes at t and leaves at u adds u − t to the integral: a change by +n at t adds −n · t, a
+/// change by −n adds n · t, and those that are present add the instant at which the sum is read. No change needs to know the last.
+/// Times are whole ticks, so sums are exact. They may wrap around 64 bits on their way, as the integral that is read does not
+/// (`integrals`).
+///
+/// For a number that is never above one, both are the same sum, and machine code only keeps the integral.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub struct Sums {
+    /// The instants at which ones left, less those at which they came: since the last fold.
+    pub integral: Ticks,
+    /// The instants at which the number fell to zero, less those at which it rose above.
+    pub above_zero: Ticks,
+}
+
+impl Sums {
+    /// The sums of a number that counts from now on.
+    fn since(now: Ticks, number: u64) -> Self {
+        let mut sums = Sums::default();
+        sums.rise(0, number, now);
+        sums
+    }
+
+    #[inline(always)]
+    fn rise(&mut self, before: u64, count: u64, now: Ticks) {
+        self.integral = self.integral.wrapping_sub(times(count, now));
+        if before == 0 && count > 0 {
+            self.above_zero -= now;
+        }
+    }
+
+    #[inline(always)]
+    fn fall(&mut self, before: u64, count: u64, now: Ticks) {
+        self.integral = self.integral.wrapping_add(times(count, now));
+        if before == count && count > 0 {
+            self.above_zero += now;
+        }
+    }
+
+    /// The integral since the last fold up to `now`.
+    pub fn integral(&self, number: u64, now: Ticks) -> i128 {
+        self.integral.wrapping_add(times(number, now)).into()
+    }
+
+    /// The integral since the last fold up to an instant before which nothing changes, and at which it restarts.
+    pub fn fold(&mut self, number: u64, instant: Ticks) -> i128 {
+        let integral = self.integral(number, instant);
+        self.integral = times(number, instant).wrapping_neg();
+        integral
+    }
+
+    /// The time above zero up to `now`; `one`: the number is never above one.
+    pub fn above_zero(&self, number: u64, now: Ticks, one: bool) -> Ticks {
+        if one {
+            return self.integral(number, now) as Ticks;
+        }
+        self.above_zero + if number > 0 { now } else { 0 }
+    }
+
+    /// The integral had this value before these sums began.
+    pub fn add(&mut self, integral: Ticks) {
+        self.integral = self.integral.wrapping_add(integral);
+    }
+
+    /// The sums of a number that counts from now on, and has been above zero for `busy` before. Its integral is elsewhere.
+    fn resumed(now: Ticks, number: u64, busy: Ticks) -> Self {
+        let sums = Sums::since(now, number);
+        Sums { above_zero: sums.above_zero + busy, ..sums }
+    }
+}
+
+/// A number times an instant, which may wrap around.
+#[inline(always)]
+fn times(number: u64, instant: Ticks) -> Ticks {
+    (number as i64).wrapping_mul(instant)
+}
 
 /// The tokens of a place, and their statistics.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C, align(64))]
 pub struct PlaceCounters {
     pub tokens: u64,
-    /// The integral, as if the present tokens had been absent since the busy period began.
-    pub integral: Ticks,
-    /// The time with at least one token, up to the end of the last busy period.
-    pub nonempty: Ticks,
-    /// The start of the busy period, if there are tokens.
-    pub busy_since: Ticks,
+    pub sums: Sums,
     pub maximum: u64,
     pub arrivals: u64,
+    /// Tokens that firings in progress will deposit, where the place has a capacity.
+    pub reserved: u64,
     /// Where its store keeps them.
     pub ring: Ring,
 }
@@ -33,12 +102,7 @@ pub struct PlaceCounters {
 #[repr(C, align(64))]
 pub struct TransitionCounters {
     pub in_progress: u64,
-    /// The integral, as if the present firings had not been in progress since the busy period began.
-    pub integral: Ticks,
-    /// The time with at least one firing in progress, up to the end of the last busy period.
-    pub active: Ticks,
-    /// The start of the busy period, if there are firings in progress.
-    pub busy_since: Ticks,
+    pub sums: Sums,
     /// Firings that started.
     pub firings: u64,
     /// Watched conditions that do not hold.
@@ -60,11 +124,7 @@ impl PlaceCounters {
     #[inline(always)]
     pub fn gain(&mut self, count: u64, now: Ticks) -> u64 {
         let before = self.tokens;
-        if before == 0 {
-            self.busy_since = now;
-        } else {
-            self.integral -= count as i64 * (now - self.busy_since);
-        }
+        self.sums.rise(before, count, now);
         self.tokens = before + count;
         self.arrivals += count;
         self.maximum = self.maximum.max(self.tokens);
@@ -75,46 +135,36 @@ impl PlaceCounters {
     #[inline(always)]
     pub fn lose(&mut self, count: u64, now: Ticks) -> u64 {
         let before = self.tokens;
-        let spell = now - self.busy_since;
-        self.integral += count as i64 * spell;
+        self.sums.fall(before, count, now);
         self.tokens = before - count;
-        if before > 0 && self.tokens == 0 {
-            self.nonempty += spell;
-        }
         before
     }
 
     /// The integral of the tokens since the last fold up to `now`.
     pub fn integral(&self, now: Ticks) -> i128 {
-        i128::from(self.integral) + i128::from(self.tokens) * i128::from(now - self.busy_since)
+        self.sums.integral(self.tokens, now)
     }
 
-    /// The integral since the last fold up to an instant before which nothing changes, and at which it restarts.
+    /// `Sums::fold`.
     pub fn fold(&mut self, instant: Ticks) -> i128 {
-        let integral = self.integral(instant);
-        self.nonempty = self.nonempty(instant, false);
-        (self.integral, self.busy_since) = (0, instant);
-        integral
+        self.sums.fold(self.tokens, instant)
     }
 
     /// The time with any token up to `now`; `one`: there is never more than one.
     pub fn nonempty(&self, now: Ticks, one: bool) -> Ticks {
-        if one {
-            return self.integral(now) as Ticks;
-        }
-        self.nonempty + if self.tokens > 0 { now - self.busy_since } else { 0 }
+        self.sums.above_zero(self.tokens, now, one)
     }
 
     /// Goes on with these statistics, but for the integral.
     pub fn resume(&mut self, saved: &SavedPlace, now: Ticks) {
-        self.restart(now);
-        (self.nonempty, self.maximum, self.arrivals) = (saved.busy, saved.maximum, saved.arrivals);
+        self.sums = Sums::resumed(now, self.tokens, saved.busy);
+        (self.maximum, self.arrivals) = (saved.maximum, saved.arrivals);
     }
 
     /// Restarts the statistics.
     pub fn restart(&mut self, now: Ticks) {
-        let PlaceCounters { tokens, ring, .. } = *self;
-        *self = PlaceCounters { tokens, ring, busy_since: now, maximum: tokens, ..PlaceCounters::default() };
+        self.sums = Sums::since(now, self.tokens);
+        (self.maximum, self.arrivals) = (self.tokens, 0);
     }
 }
 
@@ -122,55 +172,42 @@ impl TransitionCounters {
     /// A firing that takes time starts.
     #[inline(always)]
     pub fn begin(&mut self, now: Ticks) {
-        if self.in_progress == 0 {
-            self.busy_since = now;
-        } else {
-            self.integral -= now - self.busy_since;
-        }
+        self.sums.rise(self.in_progress, 1, now);
         self.in_progress += 1;
     }
 
     /// A firing that took time ends.
     #[inline(always)]
     pub fn end(&mut self, now: Ticks) {
-        let spell = now - self.busy_since;
-        self.integral += spell;
+        self.sums.fall(self.in_progress, 1, now);
         self.in_progress -= 1;
-        if self.in_progress == 0 {
-            self.active += spell;
-        }
     }
 
     /// The integral of the firings in progress since the last fold up to `now`.
     pub fn integral(&self, now: Ticks) -> i128 {
-        i128::from(self.integral) + i128::from(self.in_progress) * i128::from(now - self.busy_since)
+        self.sums.integral(self.in_progress, now)
     }
 
-    /// The integral since the last fold up to an instant before which nothing changes, and at which it restarts.
+    /// `Sums::fold`.
     pub fn fold(&mut self, instant: Ticks) -> i128 {
-        let integral = self.integral(instant);
-        self.active = self.active(instant, false);
-        (self.integral, self.busy_since) = (0, instant);
-        integral
+        self.sums.fold(self.in_progress, instant)
     }
 
     /// The time with any firing in progress up to `now`; `one`: there is never more than one.
     pub fn active(&self, now: Ticks, one: bool) -> Ticks {
-        if one {
-            return self.integral(now) as Ticks;
-        }
-        self.active + if self.in_progress > 0 { now - self.busy_since } else { 0 }
+        self.sums.above_zero(self.in_progress, now, one)
     }
 
     /// Goes on with these statistics, but for the integral.
     pub fn resume(&mut self, in_progress: u64, saved: &SavedTransition, now: Ticks) {
-        self.restart(now);
-        (self.in_progress, self.active, self.firings) = (in_progress, saved.busy, saved.firings);
+        self.sums = Sums::resumed(now, in_progress, saved.busy);
+        (self.in_progress, self.firings) = (in_progress, saved.firings);
     }
 
     /// Restarts the statistics.
     pub fn restart(&mut self, now: Ticks) {
-        *self = TransitionCounters { busy_since: now, integral: 0, active: 0, firings: 0, ..*self };
+        self.sums = Sums::since(now, self.in_progress);
+        self.firings = 0;
     }
 }
 
@@ -180,7 +217,7 @@ mod tests {
     use crate::base::random::Random;
 
     #[test]
-    fn m1_spells_add_up_to_the_integral() {
+    fn m1_sums_of_instants_give_the_integral() {
         let mut random = Random::new([7, 8, 9]);
         let mut place = PlaceCounters::default();
         let (mut now, mut integral, mut nonempty, mut folded) = (0, 0, 0, 0);

@@ -2,8 +2,7 @@
 //!
 //! A counter keeps its integral since the last fold in 64 bits. A fold adds that to a wider number and restarts it.
 //! No number is above the most tokens that the net may hold, or the most firings that may be in progress. Between two folds so
-//! little time passes that such a number times that time is below 2⁶², and so is the integral. The number that is kept differs
-//! from it by the present tokens times the time since the busy period began, or since the last fold: below 2⁶², too.
+//! little time passes that such a number times that time is below 2⁶², and so is the integral.
 
 use crate::base::ids::{PlaceId, TransitionId};
 use crate::base::table::Table;

@@ -53,7 +53,7 @@ use crate::state::value::Scope;
 #[repr(C)]
 pub struct Marking {
     pub places: ArenaTable<PlaceId, PlaceCounters>,
-    pub stores: ArenaTable<PlaceId, Store>,
+    pub stores: Table<PlaceId, Store>,
     /// The tokens of places with `per`, which have none in their stores.
     pub lines: Table<LinesId, Lines>,
     /// Tokens in places, and tokens that firings in progress will deposit.
@@ -89,7 +89,7 @@ impl Marking {
     pub fn empty(program: &Program, arena: &Arc<Arena>) -> Self {
         let layout = arena.layout;
         let stores = program.places.iter().map(|place| Store::new(place.width, place.discipline));
-        let stores = ArenaTable::new(arena, layout.stores, stores);
+        let stores: Table<PlaceId, Store> = stores.collect();
         let empty = |store: &Store| PlaceCounters { ring: store.ring(), ..PlaceCounters::default() };
         let places = ArenaTable::new(arena, layout.places, stores.iter().map(empty));
         let indices = ArenaTable::new(arena, layout.indices, program.indices.iter().map(Index::new));
@@ -614,7 +614,7 @@ impl Marking {
             if let Some(load) = values.get_mut(program.gauges[GaugeId::tokens(id)].load.at()) {
                 *load = match program.places[id].weight {
                     Some(_) => self.stores[id].held + self.stores[id].kept,
-                    None => state.tokens + self.stores[id].reserved,
+                    None => state.tokens + state.reserved,
                 };
             }
         }
@@ -677,7 +677,7 @@ impl Marking {
         ensure(few, "most", || format!("{} tokens, at most {:?}", state.tokens, plan.most))?;
         let (load, kept) = match plan.weight {
             Some(_) => (store.held, store.kept),
-            None => (state.tokens, store.reserved),
+            None => (state.tokens, state.reserved),
         };
         ensure(store.held == self.weight_of_all(program, id), "held", || format!("{}", store.held))?;
         let room = match plan.capacity {
@@ -856,7 +856,7 @@ mod tests {
         };
         assert_eq!(damaged(|run| run.marking.total -= 1), "total");
         assert_eq!(damaged(|run| run.program.places[PlaceId(0)].most = Some(2)), "most");
-        assert_eq!(damaged(|run| run.marking.stores[PlaceId(2)].reserved = 1), "reserved");
+        assert_eq!(damaged(|run| run.marking.places[PlaceId(2)].reserved = 1), "reserved");
         assert_eq!(damaged(|run| run.program.places[PlaceId(1)].bounds[0].low = Some(Scalar::Int(1))), "ranges");
         assert_eq!(damaged(|run| run.marking.places[PlaceId(1)].tokens += 1), "groups");
         assert_eq!(damaged(|run| run.marking.places[PlaceId(0)].ring.head = 1), "head");

@@ -55,20 +55,17 @@ pub struct Ring {
 
 /// Tokens in one block of memory with room for a power of two of them: a bag (seat by seat), a stack (the newest at the
 /// end), or a queue (in a ring). The tokens of a keyed place are in its heap.
-#[repr(align(64))]
 pub struct Store {
     slots: Table<WordIndex, u64>,
     width: usize,
     discipline: Discipline,
     heap: Option<Box<Heap>>,
-    /// Tokens that firings in progress will deposit, where the place has a capacity.
-    pub reserved: u64,
     /// The weight of the tokens, and of those that firings in progress will deposit, where the capacity is one of weight.
     pub held: u64,
     pub kept: u64,
 }
 
-clone_into_fields!(Store { slots, width, discipline, heap, reserved, held, kept });
+clone_into_fields!(Store { slots, width, discipline, heap, held, kept });
 
 impl Store {
     /// For tokens of `width` slots. Black tokens have none, and are only counted.
@@ -76,7 +73,7 @@ impl Store {
         let keyed = discipline == Discipline::Key && width > 0;
         let heap = keyed.then(|| Box::new(Heap { width, ..Heap::default() }));
         let room = if keyed { 0 } else { LEAST * width };
-        Store { slots: vec![0; room].into_iter().collect(), width, discipline, heap, reserved: 0, held: 0, kept: 0 }
+        Store { slots: vec![0; room].into_iter().collect(), width, discipline, heap, held: 0, kept: 0 }
     }
 
     /// The ring of a copy of the store to which a ring belongs.

@@ -80,7 +80,6 @@ pub enum Owner {
     Enabled,
     Engine,
     Place,
-    Store,
     Transition,
     Lane,
     Index,
@@ -105,7 +104,6 @@ impl Owner {
             Owner::Enabled => "enabled",
             Owner::Engine => "engine",
             Owner::Place => "place",
-            Owner::Store => "store",
             Owner::Transition => "transition",
             Owner::Lane => "lane",
             Owner::Index => "index",
@@ -689,15 +687,6 @@ impl<'a, 'b> Emitter<'a, 'b> {
         let offset = self.hole(Hole::Place(place));
         let address = self.b.ins().iadd(self.engine, offset);
         self.owned(address, Owner::Place)
-    }
-
-    /// The address of the store of a place.
-    pub fn store_of(&mut self, place: PlaceRef) -> Value {
-        let offset = self.hole(Hole::Place(place));
-        let place = self.b.ins().iadd(self.engine, offset);
-        let plan = self.layout.arena;
-        let address = self.b.ins().iadd_imm_s(place, (plan.stores - plan.places) as i64);
-        self.owned(address, Owner::Store)
     }
 
     /// The address of the counters of a transition.

@@ -15,8 +15,7 @@ use crate::jit::emit::subjects::{PlaceCode, Subjects};
 use crate::jit::holes::Hole;
 use crate::jit::profile::Occupancy;
 use crate::observe::levels::{self, LEVELS};
-use crate::state::counters::{PlaceCounters, TransitionCounters};
-use crate::state::store::Store;
+use crate::state::counters::{PlaceCounters, Sums, TransitionCounters};
 
 /// Which way a number of tokens changes.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -42,13 +41,13 @@ enum Crossed {
     If(Value),
 }
 
-/// Where the busy periods of a number are kept: the address of its place or transition, and the offsets there of the integral and
-/// of the beginning of the last busy period.
+/// The number of a place's tokens, or of a transition's firings in progress: the address of its owner, the offset of its sums
+/// there, and whether it is never above one.
 #[derive(Clone, Copy)]
-struct Spells {
+struct Level {
     address: Value,
-    integral: usize,
-    since: usize,
+    sums: usize,
+    one: bool,
 }
 
 impl<'a> PlaceCode<'_, 'a, '_> {
@@ -76,75 +75,49 @@ impl<'a> PlaceCode<'_, 'a, '_> {
         self.e.store(sum, address, offset);
     }
 
-    /// The time that the busy period of a number has lasted: since it last rose above zero.
-    fn spell(&mut self, of: Spells) -> Value {
-        let since = self.e.load(I64, of.address, of.since);
-        self.e.b.ins().isub(self.e.now, since)
+    /// Adds an instant to a sum when a number falls, and takes it away when it rises.
+    fn sum(&mut self, way: Way, address: Value, offset: usize, instant: Value) {
+        if way == Way::Down {
+            return self.add_time(address, offset, instant);
+        }
+        let sum = self.e.load(I64, address, offset);
+        let sum = self.e.b.ins().isub(sum, instant);
+        self.e.store(sum, address, offset);
     }
 
-    /// The time of a busy period times the change of the number.
-    fn weighted(&mut self, spell: Value, count: TokenCount) -> Value {
-        match count {
-            TokenCount::Const(1) => spell,
-            TokenCount::Const(count) => self.e.b.ins().imul_imm_s(spell, count as i64),
-            TokenCount::Known(count) => self.e.b.ins().imul(count, spell),
+    /// What a change of a number does to its integral (`state::Sums`).
+    fn integrate(&mut self, level: Level, count: TokenCount, way: Way) {
+        let now = self.e.now;
+        let instants = match count {
+            TokenCount::Const(1) => now,
+            TokenCount::Const(count) => self.e.b.ins().imul_imm_s(now, count as i64),
+            TokenCount::Known(count) => self.e.b.ins().imul(count, now),
+        };
+        self.sum(way, level.address, level.sums + offset_of!(Sums, integral), instants);
+    }
+
+    /// A number rises from zero, or falls to it.
+    fn turn(&mut self, level: Level, way: Way) {
+        if !level.one {
+            self.sum(way, level.address, level.sums + offset_of!(Sums, above_zero), self.e.now);
         }
     }
 
-    /// A number above zero rises by n: integral −= n · (now − t₀), where t₀ is the start of its busy period.
-    fn lessen(&mut self, of: Spells, count: TokenCount) {
-        // An instruction can take its last operand from memory.
-        let sum = self.e.load(I64, of.address, of.integral);
-        let spell = self.spell(of);
-        self.lessen_by(of, sum, spell, count);
-    }
-
-    fn lessen_by(&mut self, of: Spells, sum: Value, spell: Value, count: TokenCount) {
-        let less = self.weighted(spell, count);
-        let sum = self.e.b.ins().isub(sum, less);
-        self.e.store(sum, of.address, of.integral);
-    }
-
-    /// A number falls by n: integral += n · (now − t₀). Returns now − t₀.
-    fn lengthen(&mut self, of: Spells, count: TokenCount) -> Value {
-        let spell = self.spell(of);
-        let more = self.weighted(spell, count);
-        self.add_time(of.address, of.integral, more);
-        spell
-    }
-
-    /// A firing that takes time starts, or ends (`state::Transition::begin` and `end`).
+    /// A firing that takes time starts, or ends (`TransitionCounters::begin` and `end`).
     pub fn in_progress(&mut self, plan: &TransitionPlan, way: Way) {
-        let state = self.e.transition(OWN);
-        let of = Spells {
-            address: state,
-            integral: offset_of!(TransitionCounters, integral),
-            since: offset_of!(TransitionCounters, busy_since),
-        };
-        let (active, now) = (offset_of!(TransitionCounters, active), self.e.now);
+        let address = self.e.transition(OWN);
+        let level = Level { address, sums: offset_of!(TransitionCounters, sums), one: plan.takes_turns };
+        self.integrate(level, TokenCount::Const(1), way);
         if plan.takes_turns {
             let number = self.e.int(u64::from(way == Way::Up));
-            self.e.store(number, state, offset_of!(TransitionCounters, in_progress));
-            if way == Way::Up {
-                self.e.store(now, state, of.since);
-            } else {
-                self.lengthen(of, TokenCount::Const(1));
-            }
+            self.e.store(number, address, offset_of!(TransitionCounters, in_progress));
             return;
         }
-        let before = self.e.load(I64, state, offset_of!(TransitionCounters, in_progress));
+        let before = self.e.load(I64, address, offset_of!(TransitionCounters, in_progress));
         let after = self.e.b.ins().iadd_imm_s(before, if way == Way::Up { 1 } else { -1 });
-        self.e.store(after, state, offset_of!(TransitionCounters, in_progress));
-        let occupancy = plan.activity;
-        let (seldom, mostly) = (occupancy == Occupancy::Seldom, occupancy == Occupancy::Mostly);
-        if way == Way::Up {
-            let more = |s: &mut Self| s.aside(seldom, |s| s.lessen(of, TokenCount::Const(1)));
-            self.when_or(before, more, |s| s.aside(mostly, |s| s.e.store(now, state, of.since)));
-        } else {
-            let spell = self.lengthen(of, TokenCount::Const(1));
-            let idle = self.e.equals(after, 0);
-            self.when(idle, |s| s.aside(mostly, |s| s.add_time(state, active, spell)));
-        }
+        self.e.store(after, address, offset_of!(TransitionCounters, in_progress));
+        let turned = self.e.equals(if way == Way::Up { before } else { after }, 0);
+        self.when(turned, |s| s.aside(plan.activity == Occupancy::Mostly, |s| s.turn(level, way)));
     }
 
     /// Whether these tokens are all that a place can have, so that it has none before they come, and none after they go.
@@ -152,10 +125,8 @@ impl<'a> PlaceCode<'_, 'a, '_> {
         self.e.holds_one(place) && matches!(count, TokenCount::Const(1))
     }
 
-    /// The busy periods of a place.
-    fn spells(&mut self, place: PlaceRef) -> Spells {
-        let address = self.e.place(place);
-        Spells { address, integral: offset_of!(PlaceCounters, integral), since: offset_of!(PlaceCounters, busy_since) }
+    fn level(&mut self, place: PlaceRef) -> Level {
+        Level { address: self.e.place(place), sums: offset_of!(PlaceCounters, sums), one: self.e.holds_one(place) }
     }
 
     /// The routines of a place, given its number (`Runtime::arrivals`).
@@ -181,9 +152,9 @@ impl<'a> PlaceCode<'_, 'a, '_> {
             TokenCount::Const(count) => self.e.b.ins().iadd_imm_s(before, -(count as i64)),
             TokenCount::Known(count) => self.e.b.ins().isub(before, count),
         };
-        let of = self.spells(place);
-        self.lengthen(of, count);
-        self.e.store(after, of.address, offset_of!(PlaceCounters, tokens));
+        let level = self.level(place);
+        self.integrate(level, count, Way::Down);
+        self.e.store(after, level.address, offset_of!(PlaceCounters, tokens));
         let change = Change { before, after, count, way: Way::Down };
         self.moved(&self.e.moves(place).tokens, Some(place), change, &[], lost.as_deref_mut());
         if let Some(load) = &self.e.moves(place).load {
@@ -196,8 +167,10 @@ impl<'a> PlaceCode<'_, 'a, '_> {
     /// Tokens arrive in a place that had `before` of them: `state::Place::gain`, and its watches. `reserved`: room was
     /// kept for them. `arriving` are the values of one that has any.
     pub fn gain(&mut self, place: PlaceRef, before: Value, count: TokenCount, reserved: bool, arriving: &[Source]) {
-        let state = self.e.place(place);
+        let level = self.level(place);
+        let state = level.address;
         self.lengthen_level(place, before);
+        self.integrate(level, count, Way::Up);
         let (number, after) = match count {
             TokenCount::Const(count) => (self.e.int(count), self.e.b.ins().iadd_imm_s(before, count as i64)),
             TokenCount::Known(count) => (count, self.e.b.ins().iadd(before, count)),
@@ -221,13 +194,13 @@ impl<'a> PlaceCode<'_, 'a, '_> {
     }
 
     pub fn reserved(&mut self, place: PlaceRef) -> Value {
-        let store = self.e.store_of(place);
-        self.e.load(I64, store, offset_of!(Store, reserved))
+        let state = self.e.place(place);
+        self.e.load(I64, state, offset_of!(PlaceCounters, reserved))
     }
 
     fn set_reserved(&mut self, place: PlaceRef, reserved: Value) {
-        let store = self.e.store_of(place);
-        self.e.store(reserved, store, offset_of!(Store, reserved));
+        let state = self.e.place(place);
+        self.e.store(reserved, state, offset_of!(PlaceCounters, reserved));
     }
 
     /// Reserved room becomes tokens, or else the load grows.
@@ -279,7 +252,7 @@ impl<'a> PlaceCode<'_, 'a, '_> {
         let (watches, dependents) = gauge.seen();
         if let Some(place) = place.filter(|_| watches.iter().all(|watch| watch.threshold != 1)) {
             let crossed = self.crossed(1, Some(place), high, count);
-            self.when_turned(crossed, Some(place), count, way, |_| {});
+            self.when_turned(crossed, Some(place), way, |_| {});
         }
         if let Gauge::Many(number) = *gauge {
             let id = self.e.hole(Hole::Word(number));
@@ -291,11 +264,11 @@ impl<'a> PlaceCode<'_, 'a, '_> {
             let crossed = self.crossed(group[0].threshold, place, high, count);
             if let (Some(place), Crossed::If(crossed)) = (wavering, crossed) {
                 if self.is_single_watch(group) {
-                    self.cross_free(crossed, place, change, &group[0], lost.as_deref_mut());
+                    self.cross_free(crossed, place, way, &group[0], lost.as_deref_mut());
                     continue;
                 }
             }
-            self.when_turned(crossed, place.filter(|_| group[0].threshold == 1), count, way, |s| {
+            self.when_turned(crossed, place.filter(|_| group[0].threshold == 1), way, |s| {
                 let own = |watch: &&Watch| Some(watch.transition) == s.e.own();
                 let (first, others): (Vec<&Watch>, Vec<&Watch>) = group.iter().partition(own);
                 for watch in first.into_iter().chain(others) {
@@ -313,67 +286,28 @@ impl<'a> PlaceCode<'_, 'a, '_> {
         }
     }
 
-    /// Emits `then` for when a threshold is crossed. If it is the threshold between no tokens and some of a
-    /// place, its busy period begins or ends there.
-    fn when_turned(
-        &mut self,
-        crossed: Crossed,
-        place: Option<PlaceRef>,
-        count: TokenCount,
-        way: Way,
-        then: impl FnOnce(&mut Self),
-    ) {
-        let Some(place) = place else {
-            return match crossed {
-                Crossed::Always => then(self),
-                Crossed::Never => {}
-                Crossed::If(crossed) => self.when(crossed, then),
-            };
-        };
-        let of = self.spells(place);
-        let (rises, occupancy) = (way == Way::Up, self.e.blueprint[place].occupancy);
-        let turn = |s: &mut Self| {
-            if rises {
-                s.e.store(s.e.now, of.address, of.since);
-            } else if !s.e.holds_one(place) {
-                let spell = s.spell(of);
-                s.add_time(of.address, offset_of!(PlaceCounters, nonempty), spell);
+    /// Emits `then` for when a threshold is crossed, which may be the one between no tokens of a place and some.
+    fn when_turned(&mut self, crossed: Crossed, place: Option<PlaceRef>, way: Way, then: impl FnOnce(&mut Self)) {
+        let mostly = place.is_some_and(|place| self.e.blueprint[place].occupancy == Occupancy::Mostly);
+        let turned = |s: &mut Self| {
+            if let Some(place) = place {
+                let level = s.level(place);
+                s.turn(level, way);
             }
             then(s);
         };
-        let turned = |s: &mut Self| s.aside(occupancy == Occupancy::Mostly, turn);
         match crossed {
             Crossed::Always => turned(self),
             Crossed::Never => {}
-            Crossed::If(crossed) if rises => {
-                self.when_or(crossed, turned, |s| s.aside(occupancy == Occupancy::Seldom, |s| s.lessen(of, count)));
-            }
-            Crossed::If(crossed) => self.when(crossed, turned),
+            Crossed::If(crossed) => self.when(crossed, |s| s.aside(mostly, turned)),
         }
     }
 
     /// The same without a branch, for the only transition that watches the place.
-    fn cross_free(
-        &mut self,
-        crossed: Value,
-        place: PlaceRef,
-        Change { count, way, .. }: Change,
-        watch: &Watch,
-        lost: Option<&mut Lost>,
-    ) {
-        let of = self.spells(place);
-        if way == Way::Up {
-            let since = self.e.load(I64, of.address, of.since);
-            let since = self.e.b.ins().select(crossed, self.e.now, since);
-            self.e.store(since, of.address, of.since);
-            let spell = self.e.b.ins().isub(self.e.now, since);
-            let sum = self.e.load(I64, of.address, of.integral);
-            self.lessen_by(of, sum, spell, count);
-        } else {
-            let (spell, zero) = (self.spell(of), self.e.int(0));
-            let spell = self.e.b.ins().select(crossed, spell, zero);
-            self.add_time(of.address, offset_of!(PlaceCounters, nonempty), spell);
-        }
+    fn cross_free(&mut self, crossed: Value, place: PlaceRef, way: Way, watch: &Watch, lost: Option<&mut Lost>) {
+        let (level, never) = (self.level(place), self.e.int(0));
+        let instant = self.e.b.ins().select(crossed, self.e.now, never);
+        self.sum(way, level.address, level.sums + offset_of!(Sums, above_zero), instant);
         if self.enabling().is_told_later(watch, way, Some(crossed), lost) {
             return;
         }
