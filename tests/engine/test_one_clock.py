@@ -50,7 +50,10 @@ def transition(chance: random.Random, names: list[str], number: int, is_rare: bo
     servers = chance.choice(["", "  servers 3", "  servers all"])
     speed = chance.choice(["", "", "", f"  speed 0.5 * {count}"])
     clock = f"after exp({rare if is_rare else mean})"
-    return f"transition t{number}: {inputs} -> {outputs or 'nothing'}  {clock}{servers}{speed}"
+    holds = chance.choice([f"{count} > 1", f"{count} != tokens({chance.choice(names)})", f"{count} mod 3 < 2"])
+    fails = chance.choice([f"10 / ({count} - 2) > 1", f"10 div ({count} - 2) > 1"])
+    guard = f"  when {fails if is_rare else holds}" if chance.random() < 0.3 else ""
+    return f"transition t{number}: {inputs} -> {outputs or 'nothing'}  {clock}{servers}{speed}{guard}"
 
 
 def advance(session: Session, until: float, firings: int) -> str:
@@ -64,6 +67,23 @@ def code(net: Net, left_out: str) -> str:
     with without(left_out):
         session = _native.Session(_native.Program(net), (1, 2, 3), (1000, 1 << 40, 1 << 62), False, False)
     return "".join(code for _, code, _ in session.listings(0))
+
+
+def test_c4_a_guard_leaves_a_net_its_clock() -> None:
+    text = """
+    net epidemic
+    place healthy = 5 * token
+    place infected = token
+    transition infect:  healthy, read infected -> infected  after exp(2.0)  servers all  speed tokens(infected)
+    transition recover: infected -> healthy                 after exp(1.0)  servers all  when tokens(infected) > 1
+    """
+    net = petri.loads(text).net
+    assert code(net, "") != code(net, "clock")
+    sessions = [begin(net, "reference", 0, 0), *with_code(net, 0, (0, 60), Limits())]
+    for session in sessions:
+        session.advance(math.inf, 2000)
+    for native in sessions[1:]:
+        assert_same_state(sessions[0], native)
 
 
 def test_the_nets_have_one_clock() -> None:

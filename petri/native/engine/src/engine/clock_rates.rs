@@ -21,25 +21,18 @@ impl Engine {
     /// Settles all clocks by code, if all that are to be looked at have a part in the common clock that code computes.
     #[inline(always)]
     pub(super) fn settle_by_code(&mut self, program: &Program) -> bool {
-        let Some(code) = self.code.as_deref().map(from_ref::<Code>) else { return false };
         let (first, listed) = (program.transitions.len(), self.enabling.unsettled);
         self.clocks.computed.clear();
         for at in 0..listed {
             let shadow = self.enabling.clocks[TransitionId(at as u32)];
             let clocks = &self.clocks.of[shadow.at() - first];
             let is_possible = self.enabling.transitions[clocks.transition].unmet == u32::from(!clocks.due);
-            let computed = if is_possible {
-                // SAFETY: the engine keeps the code, which is for its program.
-                let running = unsafe { (&*code).looks[shadow].look(from_mut(self).cast()) };
-                if running >= GENERAL {
-                    return false;
-                }
-                (running, f64::from_bits(self.value))
-            } else if matches!(clocks.of, Of::Shared { .. }) {
-                (0, 0.0)
-            } else {
-                return false;
+            let computed = match clocks.of {
+                Of::Shared { .. } if is_possible => self.shared_by_code(shadow),
+                Of::Shared { .. } => Some((0, 0.0)),
+                Of::Own(_) => None,
             };
+            let Some(computed) = computed else { return false };
             self.clocks.computed.push(computed);
         }
         for at in 0..listed {
@@ -56,6 +49,16 @@ impl Engine {
         }
         self.enabling.unsettled = 0;
         true
+    }
+
+    /// The number of clocks of a transition whose watches hold, and the sum of their rates, if machine code computes them and nothing
+    /// is out of the ordinary.
+    #[inline(always)]
+    fn shared_by_code(&mut self, shadow: TransitionId) -> Option<(u64, f64)> {
+        let code = self.code.as_deref().map(from_ref::<Code>)?;
+        // SAFETY: the engine keeps the code, which is for its program.
+        let running = unsafe { (&*code).looks[shadow].look(from_mut(self).cast()) };
+        (running < GENERAL).then(|| (running, f64::from_bits(self.value)))
     }
 
     /// A transition whose part in the common clock was due fires.
@@ -82,6 +85,9 @@ impl Engine {
 
     /// The number of clocks of a transition whose watches hold, and the sum of their rates.
     fn shared(&mut self, raced: Raced) -> Outcome<(u128, f64)> {
+        if let Some((running, rate)) = self.shared_by_code(raced.clock.shadow) {
+            return Ok((running.into(), rate));
+        }
         let bindings = self.bindings(raced)?;
         let running = if bindings == 0 { 0 } else { self.wanted(raced)?.saturating_mul(bindings) };
         Ok((running, if running == 0 { 0.0 } else { self.rate(raced, running)? }))

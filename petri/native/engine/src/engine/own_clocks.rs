@@ -33,8 +33,13 @@ impl Engine {
         let enabled = self.is_possible(raced) && self.bindings(raced)? > 0;
         let wanted = if enabled { self.wanted(raced)? } else { 0 };
         let (now, memory) = (self.now, clock.memory);
+        let counted = self.clocks.of[clock.number].running;
         let own = self.own(raced);
-        let surplus = u128::from(own.running()).saturating_sub(wanted);
+        let running = u128::from(own.running());
+        if running == wanted && running == counted && own.count as u128 == running && clock.is_steady() {
+            return Ok(());
+        }
+        let surplus = running.saturating_sub(wanted);
         let stopping: Vec<u32> = own.latest(surplus as usize).collect();
         let dropped = stopping.len() as u64;
         stopping.into_iter().for_each(|clock| own.stop(clock, memory, now));
@@ -165,6 +170,9 @@ impl Engine {
     fn forget_stopped(&mut self, raced: Raced) {
         let Raced { plan, clock, .. } = raced;
         let Of::Own(own) = &mut self.clocks.of[clock.number].of else { return };
+        if own.count as u64 == own.running() {
+            return;
+        }
         let identities = &self.marking.identities;
         let went = |arc: usize| identities.changes(plan.inputs[arc].place).1;
         let forgotten: Vec<u32> = if clock.memory == Memory::Restart {

@@ -113,18 +113,27 @@ impl Engine {
         }
     }
 
+    /// The clock that was set first, of those of a binding that have run down.
+    fn first_due(&mut self, raced: Raced) -> Option<u32> {
+        let now = self.now;
+        let mut due = std::mem::take(&mut self.scratch.clocks);
+        due.clear();
+        let own = self.own(raced);
+        own.due(now, &mut due);
+        let first = match due[..] {
+            [only] => Some(only),
+            _ => due.iter().copied().min_by_key(|&clock| own.key(clock).next()),
+        };
+        self.scratch.clocks = due;
+        first
+    }
+
     /// The clock of the binding in `scratch.chosen` is over, as the binding fires.
     fn fired(&mut self, raced: Raced) {
         let over = match raced.clock.kind {
             ClockKind::Shared => return self.part_fired(raced.id(), raced.clock.number),
             ClockKind::Black => {
-                let now = self.now;
-                let mut due = std::mem::take(&mut self.scratch.clocks);
-                due.clear();
-                let own = self.own(raced);
-                own.due(now, &mut due);
-                let first = due.iter().copied().min_by_key(|&clock| own.key(clock).next());
-                self.scratch.clocks = due;
+                let first = self.first_due(raced);
                 self.own_fired(raced, first)
             }
             ClockKind::Coloured => {

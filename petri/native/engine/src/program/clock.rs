@@ -37,3 +37,10 @@ pub struct ClockProgram {
     /// What is touched when something changes on which the clock depends: no transition of the net, and never enabled.
     pub shadow: TransitionId,
 }
+
+impl ClockProgram {
+    /// Clocks that run need not be looked at while their bindings stay enabled.
+    pub fn is_steady(&self) -> bool {
+        !self.mean_changes && self.speed.is_none()
+    }
+}

@@ -7,7 +7,7 @@ use crate::base::cache::LINE;
 use crate::base::ids::{JoinId, JoinTreeId, MatchId, PlaceId, RankingId, SpanId, TransitionId, VariableId};
 use crate::base::ticks::Ticks;
 use crate::net::Variable;
-use crate::program::arc::{Give, InhibitorProgram, InputProgram, OutputProgram, SetProgram, Take};
+use crate::program::arc::{Count, Find, Give, InhibitorProgram, InputProgram, OutputProgram, SetProgram, Take};
 use crate::program::clock::ClockProgram;
 use crate::program::expression::{Bool, OrderKey, Real, Value};
 use crate::program::time::Time;
@@ -167,6 +167,19 @@ impl TransitionDetails {
         } else {
             Arc::new(self)
         }
+    }
+}
+
+impl TransitionProgram {
+    /// Its only binding has black tokens alone, and beside watches only a guard decides whether it is enabled.
+    pub fn waits_for_guard(&self) -> bool {
+        self.guard.is_some()
+            && self.selection == Selection::Single
+            && !self.exhaustive
+            && self.rooms.is_empty()
+            && self.inputs.iter().all(|arc| matches!(arc.find, Find::Black(Count::Const(_))))
+            && self.watched == (self.inputs.len(), self.inhibitors.len())
+            && self.inhibitors.iter().all(|arc| arc.index.is_none() && matches!(arc.threshold, Count::Const(_)))
     }
 }
 

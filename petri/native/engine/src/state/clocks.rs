@@ -438,7 +438,10 @@ impl AllClocks {
     pub fn time(&mut self, number: usize) {
         let Of::Own(clocks) = &self.of[number].of else { return };
         let (slot, end) = (self.slots[number], clocks.end());
-        self.timers.succeed(slot, if end == NEVER { NEVER + slot as Ticks } else { end }, 0);
+        let end = if end == NEVER { NEVER + slot as Ticks } else { end };
+        if end != self.timers.time_of(slot) {
+            self.timers.succeed(slot, end, 0);
+        }
     }
 
     /// The next transition with a clock that has run down now, the time that `next_end` said, until none is left.

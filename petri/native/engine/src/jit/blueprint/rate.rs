@@ -1,12 +1,14 @@
 //! Rates in the common clock (C4).
 
-use crate::jit::blueprint::expression::Real;
+use crate::jit::blueprint::expression::{Bool, Real};
 use crate::jit::blueprint::names::{JoinRef, PlaceRef, TransitionRef, WordRef};
 
 /// What the rate of a transition is computed from whose conditions hold, and whose bindings are counted.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub struct RatePlan {
     pub bindings: Bindings,
+    /// One more condition, on the marking alone.
+    pub guard: Option<Bool>,
     /// The tokens that a firing takes.
     pub needs: Vec<(PlaceRef, u64)>,
     pub servers: Option<u64>,

@@ -19,14 +19,27 @@ impl RateCode<'_, '_, '_> {
     /// Returns the number of clocks of a transition whose conditions hold, and leaves the sum of their rates to the engine. The
     /// interpreter does it where something is out of the ordinary.
     pub fn rate(&mut self, plan: &RatePlan) {
-        let (clocks, rate) = self.clocks_and_rate(plan);
+        let [clocks, rate] = self.clocks_and_rate(plan);
         let bits = self.e.b.ins().bitcast(I64, MemFlagsData::new(), rate);
         self.e.store(bits, self.e.engine, self.e.layout.value);
         self.e.b.ins().return_(&[clocks]);
     }
 
-    /// The number of clocks of a transition whose conditions hold, and the sum of their rates.
-    fn clocks_and_rate(&mut self, plan: &RatePlan) -> (Value, Value) {
+    /// The number of clocks of a transition whose watches hold, and the sum of their rates.
+    fn clocks_and_rate(&mut self, plan: &RatePlan) -> [Value; 2] {
+        let Some(guard) = &plan.guard else { return self.of_enabled(plan) };
+        let now = self.e.now;
+        let holds = self.expressions().condition(guard, now);
+        self.some_or_none(holds, |s| s.of_enabled(plan))
+    }
+
+    /// A number of clocks and the sum of their rates if a condition holds; none otherwise.
+    fn some_or_none(&mut self, condition: Value, some: impl FnOnce(&mut Self) -> [Value; 2]) -> [Value; 2] {
+        let found = self.branch(condition, &[I64, F64], |s| some(s).to_vec(), |s| vec![s.e.int(0), s.e.real(0.0)]);
+        [found[0], found[1]]
+    }
+
+    fn of_enabled(&mut self, plan: &RatePlan) -> [Value; 2] {
         let mut clocks = match plan.bindings {
             Bindings::One => plan.servers.map(|servers| self.e.int(servers)),
             Bindings::Bag(place) => Some(self.e.tokens_in(place)),
@@ -53,7 +66,7 @@ impl RateCode<'_, '_, '_> {
         let greatest = self.e.real(GREATEST_RATE);
         let usual = self.e.b.ins().fcmp(FloatCC::LessThanOrEqual, rate, greatest);
         self.e.require(usual);
-        (clocks, rate)
+        [clocks, rate]
     }
 
     /// A firing has changed these rates, and is all that happens at its instant (`Clocks::share`, `CommonClock::set_rate`). Leaves
@@ -105,12 +118,7 @@ impl RateCode<'_, '_, '_> {
         let unmet = self.e.load(I32, state, offset_of!(TransitionCounters, unmet));
         // It lacks nothing but that its clock has run down.
         let possible = self.e.equals(unmet, 1);
-        let some = |s: &mut Self| {
-            let (number, rate) = s.clocks_and_rate(plan);
-            vec![number, rate]
-        };
-        let found = self.branch(possible, &[I64, F64], some, |s| vec![s.e.int(0), s.e.real(0.0)]);
-        [found[0], found[1]]
+        self.some_or_none(possible, |s| s.clocks_and_rate(plan))
     }
 
     fn enter_rate(&mut self, settle: &Settle, rates: Value, rate: Value) {

@@ -386,3 +386,24 @@ impl Like {
             && *self.kind.ranges == *ranges
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::program::Program;
+
+    /// Places of a colour share their kind, but for keys.
+    #[test]
+    fn a_keyed_place_needs_its_key_whatever_stands_before_it() {
+        let key = r#""key":{"op":"var","kind":"int","value":0}"#;
+        let place = |name: &str, key: &str| {
+            format!(r#"{{"name":"{name}","colour":{{"slots":[{{"name":"x"}}]}},"discipline":"key"{key}}}"#)
+        };
+        let load = |first: &str, second: &str| {
+            let text = format!(r#"{{"places":[{},{}],"transitions":[]}}"#, place("a", first), place("b", second));
+            Program::from_json(&text).map(|_| ()).map_err(|error| error.0)
+        };
+        let (with, lacks) = (format!(",{key}"), |name| Err(format!("place `{name}` lacks its key")));
+        assert_eq!(load(&with, &with), Ok(()));
+        assert_eq!((load(&with, ""), load("", &with)), (lacks("b"), lacks("a")));
+    }
+}

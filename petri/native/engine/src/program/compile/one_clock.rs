@@ -35,7 +35,7 @@ fn only_shares(transition: &TransitionProgram) -> bool {
     let Some(clock) = &transition.clock else { return false };
     clock.kind == ClockKind::Shared
         && (clock.servers == Some(1) || clock.needs.is_some())
-        && transition.plain
+        && (transition.plain || transition.waits_for_guard())
         && transition.selection == Selection::Single
         && matches!(transition.time, Time::Immediate)
         && transition.resets.is_empty()

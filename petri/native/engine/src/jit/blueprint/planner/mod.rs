@@ -124,7 +124,12 @@ impl<'a> Planner<'a> {
             transition::Selection::Join(id) if program.joins[id.at()].free.is_empty() => Bindings::Join(self.join(*id)),
             _ => return None,
         };
-        if !transition.plain || bindings != Bindings::One && clock.servers != Some(1) {
+        let guard = match &transition.guard {
+            Some(guard) if transition.waits_for_guard() => Some(self.condition(guard)),
+            _ if transition.plain => None,
+            _ => return None,
+        };
+        if bindings != Bindings::One && clock.servers != Some(1) {
             return None;
         }
         let needs = if clock.servers == Some(1) { &[][..] } else { clock.needs.as_deref()? };
@@ -136,6 +141,7 @@ impl<'a> Planner<'a> {
         };
         Some(RatePlan {
             bindings,
+            guard,
             needs: needs.iter().map(|&(place, count)| (self.place(place), count)).collect(),
             // What takes nothing has one clock (C1).
             servers: clock.servers.filter(|_| !needs.is_empty()),
