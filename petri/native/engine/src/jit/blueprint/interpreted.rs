@@ -3,10 +3,10 @@
 
 use crate::base::ids::PlaceId;
 use crate::net::Discipline;
-use crate::program::arc::{Find, OutputProgram};
+use crate::program::arc::{Find, InputProgram, OutputProgram};
 use crate::program::clock::ClockKind;
 use crate::program::place::Bound;
-use crate::program::transition::TransitionProgram;
+use crate::program::transition::{Selection, TransitionProgram};
 use crate::program::Program;
 
 /// A place because of which all firings of a transition are interpreted, and why.
@@ -61,7 +61,8 @@ pub enum WhyPlace {
 
 /// Why the runtime looks for the bindings of a transition and chooses one.
 pub fn why_search(plan: &TransitionProgram) -> Option<WhySearch> {
-    let queue = plan.inputs.iter().find(|arc| matches!(arc.find, Find::Shown { .. }));
+    let is_queue = |arc: &&InputProgram| plan.selection == Selection::Search && matches!(arc.find, Find::Shown { .. });
+    let queue = plan.inputs.iter().find(is_queue);
     let has_clocks = plan.clock.as_ref().is_some_and(|clock| clock.kind == ClockKind::Coloured);
     queue.map(|arc| WhySearch::Queue(arc.place)).or(has_clocks.then_some(WhySearch::Clocks))
 }

@@ -54,6 +54,21 @@ impl TransitionCompiler<'_> {
         }
     }
 
+    /// The arc that sees all tokens of a place with a discipline, if any of them will do and nothing else is to be chosen.
+    pub fn only_choice(&self, inputs: &[InputProgram]) -> Option<usize> {
+        let is_shown = |arc: &InputProgram| matches!(arc.find, Find::Shown { .. });
+        let arc = inputs.iter().position(is_shown)?;
+        let t = self.transition;
+        let others = inputs.iter().enumerate().filter(|(other, _)| *other != arc).map(|(_, other)| other);
+        let decided = self.plain
+            && t.prefer.is_none()
+            && t.sets.is_empty()
+            && inputs[arc].before.is_empty()
+            && inputs[arc].after.is_empty()
+            && others.into_iter().all(|other| !is_bag(other) && !is_shown(other));
+        decided.then_some(arc)
+    }
+
     /// The arcs whose tokens are not counted: that there are some is a condition of its own.
     pub fn uncounted(&self, inputs: &[InputProgram], selection: &Selection) -> Vec<usize> {
         let pivot = inputs.iter().position(is_bag);

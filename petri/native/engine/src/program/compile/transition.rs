@@ -203,9 +203,6 @@ impl<'a> TransitionCompiler<'a> {
     pub fn compile(mut self, shadow: TransitionId, level: u32) -> Loaded<(TransitionProgram, Facts)> {
         let t = self.transition;
         let mut inputs = self.inputs()?;
-        let searched = inputs.iter().any(|arc| matches!(arc.find, Find::Shown { .. }))
-            || t.clock.as_ref().is_some_and(|clock| self.clock_kind(clock, &inputs) == ClockKind::Coloured);
-        self.plain &= !searched;
         let inhibitors = t.inhibitors.iter().map(|arc| self.inhibitor(arc)).collect::<Loaded<Vec<_>>>()?;
         let guard = t.guard.as_ref().map(|guard| self.guard(guard)).transpose()?;
         let sets = t.sets.iter().map(|arc| self.set(arc)).collect::<Loaded<Vec<_>>>()?;
@@ -214,6 +211,10 @@ impl<'a> TransitionCompiler<'a> {
         let exhaustive = self.enabling.fails;
         let rooms = if open || exhaustive { limited } else { Vec::new() };
         self.plain &= !exhaustive && rooms.is_empty();
+        let any = self.only_choice(&inputs);
+        let searched = inputs.iter().any(|arc| matches!(arc.find, Find::Shown { .. })) && any.is_none()
+            || t.clock.as_ref().is_some_and(|clock| self.clock_kind(clock, &inputs) == ClockKind::Coloured);
+        self.plain &= !searched;
         // Only patterns and the guard matter, and neither reads anything beyond the binding.
         let simple = !exhaustive
             && !searched
@@ -226,8 +227,11 @@ impl<'a> TransitionCompiler<'a> {
         let free = !searched
             && inputs.iter().all(|arc| !is_bag(arc) || matches!(arc.find, Find::Any) && !arc.decides)
             && inhibitors.iter().all(|arc| arc.index.is_none() && constant(&arc.threshold).is_some());
-        let selection =
-            if searched { Selection::Search } else { self.selection(&inputs, guard.as_ref(), simple, free) };
+        let selection = match any {
+            _ if searched => Selection::Search,
+            Some(arc) => Selection::Bag(arc),
+            None => self.selection(&inputs, guard.as_ref(), simple, free),
+        };
         let joins = matches!(selection, Selection::Join(_) | Selection::Match(_) | Selection::Tree(_));
         self.plain |= joins;
         // What comes before the first possible fault can be watched all the same: nothing else is evaluated without it.
@@ -409,7 +413,6 @@ impl<'a> TransitionCompiler<'a> {
             let find = if black {
                 Find::Black(self.deciding_count(&arc.count)?)
             } else if !bag && arcs.iter().any(shown) {
-                self.plain = false;
                 Find::Shown { first: !arc.any }
             } else if !bag {
                 Find::Head { depth: before.len() }
