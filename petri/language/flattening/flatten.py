@@ -53,6 +53,7 @@ class Flattener:
         self.problems: Problems = checker.problems
         self.tables = tables
         self.net_places: list[net.Place] = []
+        self.numbers: list[int] = []  # theirs
         self._valued = 0  # tokens with values that the places start with
         self.net_transitions: list[net.Transition] = []
         self.like: list[int] = []  # for each transition the number of the first that has the same expressions
@@ -190,6 +191,7 @@ class Flattener:
                     raise CheckError("too-many-valued", template.span, name=symbol.name, limit=MOST_TOKENS)
             shared = [getattr(place, field) for field in _PLACE_FIELDS]
             self.net_places += [net.Place(name + suffix + step, *shared) for suffix in islice(suffixes, alike)]
+        self.numbers += range(len(self.numbers), len(self.net_places))
         if isinstance(symbol.type, Request):
             places = range(start, start + count)
             number = self.replies.places(symbol.type, places, waiting=template.site is not None)
@@ -261,7 +263,11 @@ class Flattener:
                 made = self._one_transition(template, instance, suffix)
                 if first is None and made is not None:
                     first = made
-                    further = Further.of(made, template, instance) if self._are_alike(template) else None
+                    further = self._further(made, template, instance)
+
+    def _further(self, first: net.Transition, template: TransitionTemplate, instance: Instance) -> Further | None:
+        """What makes the others of its array from the first one, if they are alike."""
+        return Further.of(first, template, instance, self.numbers) if self._are_alike(template) else None
 
     def _one_transition(self, template: TransitionTemplate, instance: Instance, suffix: str) -> net.Transition | None:
         """The transition of this turn of the loops; None if it is not in the net."""

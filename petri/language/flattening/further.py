@@ -27,8 +27,10 @@ class Further:
     type, one discipline, and a capacity or none. Only an index may be outside.
     """
 
-    def __init__(self, first: net.Transition, t: TransitionTemplate, instance: Instance) -> None:
-        self.first = first
+    def __init__(
+        self, first: net.Transition, t: TransitionTemplate, instance: Instance, numbers: Sequence[int]
+    ) -> None:
+        self.first, self.numbers = first, numbers
         self.loop, self.step = t.loops[-1], t.step
         self.instance = instance
         self.inputs = [(arc, self._find(one.place)) for arc, one in zip(first.inputs, t.inputs, strict=True)]
@@ -40,14 +42,19 @@ class Further:
         self.outputs = [(arc, self._find(use)) for arc, use in zip(first.outputs, chosen, strict=True)]
 
     @classmethod
-    def of(cls, first: net.Transition, t: TransitionTemplate, instance: Instance) -> Further | None:
-        """None where something else can differ, or is not in the net. Their expressions are alike."""
+    def of(
+        cls, first: net.Transition, t: TransitionTemplate, instance: Instance, numbers: Sequence[int]
+    ) -> Further | None:
+        """None where something else can differ, or is not in the net. Their expressions are alike.
+
+        numbers: of all places. All arcs have the same objects: a large net would have a million equal ones.
+        """
         varies = any(node is not None and node.flags & (LOCAL | PLACES) for node in (t.priority, t.condition))
         replies = any(isinstance(one.place, Request) for one in t.outputs)
         left_out = len(first.outputs) < len(t.outputs)
         if t.seen or varies or replies or left_out or t.sets:
             return None
-        return cls(first, t, instance)
+        return cls(first, t, instance, numbers)
 
     def transitions(self, name: str, turns: Sequence[int]) -> Iterator[net.Transition]:
         """Those of these turns. name: with the indices of the other loops. Raises CheckError."""
@@ -71,7 +78,7 @@ class Further:
         """None if the place is the same in all turns of all loops."""
         if not isinstance(use, PlaceUse) or not any(index.flags & LOCAL for index in use.indices):
             return None
-        symbol, indices, instance = use.symbol, use.indices, self.instance
+        symbol, indices, instance, numbers = use.symbol, use.indices, self.instance, self.numbers
         places, shape = instance.present(symbol, use.span), instance.shapes[symbol.number]
 
         def find(turns: Sequence[int]) -> list[int]:
@@ -82,7 +89,7 @@ class Further:
                     position_of(symbol, end, values, use.span)
                 first, size = values.start, len(values)
                 positions = [before * size + value - first for before, value in zip(positions, found, strict=True)]
-            return [places[position] for position in positions]
+            return [numbers[places[position]] for position in positions]
 
         return find
 
