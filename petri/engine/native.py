@@ -236,17 +236,21 @@ class NativeSession:
         return msgpack.decode(self._session.save(), type=SavedEngine)
 
     def observe(self) -> Observation:
-        [observation] = self.observations([self.snapshot()])
+        [observation] = self._made([self._session.read()])
         return observation
 
     def snapshot(self) -> Snapshot:
         return self._session.observe()
 
     def observations(self, snapshots: Sequence[Snapshot | Observation]) -> list[Observation]:
-        read = [one.read() for one in snapshots if not isinstance(one, Observation)]
-        columns = {name: self._rows_of(name, [one[name] for one in read]) for name in PER_NODE if name != "initial"}
+        made = iter(self._made([one.read() for one in snapshots if not isinstance(one, Observation)]))
+        return [one if isinstance(one, Observation) else next(made) for one in snapshots]
+
+    def _made(self, read: Sequence[dict[str, Any]]) -> list[Observation]:
+        """Of statistics as they are read, which lose their arrays: those of a large net are not there twice."""
+        columns = {name: self._rows_of(name, [one.pop(name) for one in read]) for name in PER_NODE if name != "initial"}
         tick = self._compiled.net.tick
-        made = iter(
+        return [
             Observation(
                 elapsed=tick.time(one["elapsed"]),
                 initial=self._initial,
@@ -254,8 +258,7 @@ class NativeSession:
                 **dict(zip(columns, rows, strict=True)),
             )
             for one, rows in zip(read, zip(*columns.values(), strict=True), strict=True)
-        )
-        return [one if isinstance(one, Observation) else next(made) for one in snapshots]
+        ]
 
     def _rows_of(self, name: str, rows: Sequence[bytes]) -> list[Floats | Integers]:
         """The arrays of one name, made together: that takes hardly longer for hundreds of rows than for one."""

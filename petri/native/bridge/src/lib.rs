@@ -285,6 +285,12 @@ impl Session {
         Ok(Snapshot(Observed::of(self.engine_mut()?)))
     }
 
+    /// The same as it is read at once.
+    fn read<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let Observed { rows, probes } = Observed::of(self.engine_mut()?);
+        snapshot::read(py, rows, &probes)
+    }
+
     /// The clocks: (transition, the coloured tokens of the binding, number, end, time to which it was set, what it has to run).
     fn clocks<'py>(&self, py: Python<'py>) -> PyResult<Vec<ClockParts<'py>>> {
         let tell = |clock: ClockState| {

@@ -4,7 +4,7 @@ use engine::base::ticks::Ticks;
 use engine::observe::histogram;
 use engine::observe::reorder::tally::Tally;
 use engine::observe::snapshot::ProbeSnapshot;
-use engine::session::observed::Observed;
+use engine::session::observed::{Observed, Rows};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
@@ -16,24 +16,28 @@ pub struct Snapshot(pub Observed);
 
 #[pymethods]
 impl Snapshot {
-    /// The statistics by name, times in ticks, arrays as bytes, and a list of the probes' snapshots.
+    /// As [`read`].
     fn read<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let observed = &self.0;
-        let read = PyDict::new(py);
-        read.set_item("elapsed", observed.elapsed as f64)?;
-        read.set_item("integral", reals(py, &observed.integral)?)?;
-        read.set_item("nonempty", times(py, &observed.nonempty)?)?;
-        read.set_item("maximum", counts(py, &observed.maximum)?)?;
-        read.set_item("arrivals", counts(py, &observed.arrivals)?)?;
-        read.set_item("firings", counts(py, &observed.firings)?)?;
-        read.set_item("in_progress", reals(py, &observed.in_progress)?)?;
-        read.set_item("active", times(py, &observed.active)?)?;
-        read.set_item("set", counts(py, &observed.set)?)?;
-        read.set_item("dropped", counts(py, &observed.dropped)?)?;
-        let probes = observed.probes.iter().map(|probe| read_probe(py, probe));
-        read.set_item("probes", probes.collect::<PyResult<Vec<_>>>()?)?;
-        Ok(read)
+        read(py, self.0.rows.clone(), &self.0.probes)
     }
+}
+
+/// The statistics by name, times in ticks, arrays as bytes, and a list of the probes' snapshots. Each row goes once it has been read.
+pub fn read<'py>(py: Python<'py>, rows: Rows, probes: &[ProbeSnapshot]) -> PyResult<Bound<'py, PyDict>> {
+    let read = PyDict::new(py);
+    read.set_item("elapsed", rows.elapsed as f64)?;
+    read.set_item("integral", reals(py, rows.integral)?)?;
+    read.set_item("nonempty", times(py, rows.nonempty)?)?;
+    read.set_item("maximum", counts(py, rows.maximum)?)?;
+    read.set_item("arrivals", counts(py, rows.arrivals)?)?;
+    read.set_item("firings", counts(py, rows.firings)?)?;
+    read.set_item("in_progress", reals(py, rows.in_progress)?)?;
+    read.set_item("active", times(py, rows.active)?)?;
+    read.set_item("set", counts(py, rows.set)?)?;
+    read.set_item("dropped", counts(py, rows.dropped)?)?;
+    let probes = probes.iter().map(|probe| read_probe(py, probe));
+    read.set_item("probes", probes.collect::<PyResult<Vec<_>>>()?)?;
+    Ok(read)
 }
 
 fn read_probe<'py>(py: Python<'py>, probe: &ProbeSnapshot) -> PyResult<Bound<'py, PyDict>> {
@@ -84,14 +88,14 @@ fn read_order(py: Python<'_>, read: &Bound<'_, PyDict>, tally: &Tally) -> PyResu
     Ok(())
 }
 
-fn reals<'py>(py: Python<'py>, values: &[f64]) -> PyResult<Bound<'py, PyBytes>> {
-    words(py, values, |value| value.to_ne_bytes())
+fn reals(py: Python<'_>, values: impl AsRef<[f64]>) -> PyResult<Bound<'_, PyBytes>> {
+    words(py, values.as_ref(), |value| value.to_ne_bytes())
 }
 
-fn counts<'py>(py: Python<'py>, values: &[u64]) -> PyResult<Bound<'py, PyBytes>> {
-    words(py, values, |value| value.to_ne_bytes())
+fn counts(py: Python<'_>, values: impl AsRef<[u64]>) -> PyResult<Bound<'_, PyBytes>> {
+    words(py, values.as_ref(), |value| value.to_ne_bytes())
 }
 
-fn times<'py>(py: Python<'py>, values: &[Ticks]) -> PyResult<Bound<'py, PyBytes>> {
-    words(py, values, |time| (*time as f64).to_ne_bytes())
+fn times(py: Python<'_>, values: impl AsRef<[Ticks]>) -> PyResult<Bound<'_, PyBytes>> {
+    words(py, values.as_ref(), |time| (*time as f64).to_ne_bytes())
 }

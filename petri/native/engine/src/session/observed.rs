@@ -5,8 +5,15 @@ use crate::engine::run::Engine;
 use crate::observe::snapshot::ProbeSnapshot;
 use crate::state::integrals::rounded;
 
-/// Sums and integrals since the statistics began. Rows have one number for each place, or each transition; times are in ticks.
+/// Sums and integrals since the statistics began.
 pub struct Observed {
+    pub rows: Rows,
+    pub probes: Vec<ProbeSnapshot>,
+}
+
+/// One number for each place, or each transition; times are in ticks.
+#[derive(Clone)]
+pub struct Rows {
     pub elapsed: Ticks,
     /// Integrals of the tokens of each place, rounded once.
     pub integral: Vec<f64>,
@@ -23,7 +30,6 @@ pub struct Observed {
     /// Clocks of each transition that were set, and those that were disabled before they had run down (C2).
     pub set: Vec<u64>,
     pub dropped: Vec<u64>,
-    pub probes: Vec<ProbeSnapshot>,
 }
 
 impl Observed {
@@ -47,7 +53,7 @@ impl Observed {
             (in_progress[row], active[row]) = (rounded(clocks.integral_at(now)), clocks.busy_at(now));
             (set[row], dropped[row]) = (clocks.set, clocks.dropped);
         }
-        Observed {
+        let rows = Rows {
             elapsed: now - engine.window,
             integral,
             nonempty,
@@ -58,7 +64,7 @@ impl Observed {
             active,
             set,
             dropped,
-            probes,
-        }
+        };
+        Observed { rows, probes }
     }
 }
