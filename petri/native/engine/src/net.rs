@@ -221,7 +221,7 @@ pub struct OutputArc {
     #[serde(deserialize_with = "shared")]
     pub places: Places,
     #[serde(default)]
-    pub values: Vec<Expr>,
+    pub values: Box<[Expr]>,
     #[serde(default)]
     pub index: Option<Expr>,
     #[serde(default)]
@@ -332,23 +332,23 @@ fn one_server() -> Option<u64> {
 
 #[derive(Clone, Debug, Deserialize)]
 pub struct Transition {
-    pub name: String,
+    pub name: Box<str>,
     #[serde(default, deserialize_with = "shared")]
     pub variables: Arc<[Variable]>,
     #[serde(default)]
-    pub inputs: Vec<InputArc>,
+    pub inputs: Box<[InputArc]>,
     #[serde(default)]
-    pub inhibitors: Vec<InhibitorArc>,
+    pub inhibitors: Box<[InhibitorArc]>,
     #[serde(default)]
-    pub resets: Vec<PlaceId>,
+    pub resets: Box<[PlaceId]>,
     #[serde(default)]
     pub guard: Option<Expr>,
     #[serde(default)]
-    pub draws: Vec<Draw>,
+    pub draws: Box<[Draw]>,
     #[serde(default)]
     pub time: Option<Expr>,
     #[serde(default)]
-    pub outputs: Vec<OutputArc>,
+    pub outputs: Box<[OutputArc]>,
     #[serde(default)]
     pub prefer: Option<Box<Preference>>,
     #[serde(default)]
@@ -359,7 +359,7 @@ pub struct Transition {
     #[serde(default)]
     pub weight: Option<Expr>,
     #[serde(default)]
-    pub sets: Vec<SetArc>,
+    pub sets: Box<[SetArc]>,
 }
 
 #[derive(Clone, Debug, Default, Deserialize)]

@@ -51,6 +51,7 @@ impl Enabling {
 impl Marking {
     fn assume(&mut self, other: &Self) {
         self.total = other.total;
+        self.copy_weights(other);
         self.places.copy_from_slice(&other.places);
         let stores = self.stores.iter_mut().zip(other.stores.iter());
         for ((store, theirs), place) in stores.zip(self.places.iter_mut()) {

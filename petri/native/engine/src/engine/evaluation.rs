@@ -86,7 +86,7 @@ impl Engine {
     /// number of tokens that it gives.
     #[inline(always)]
     pub(super) fn output(&mut self, program: &Program, arc: &OutputProgram, end: Ticks, taken: u64) -> Outcome<u64> {
-        let (place, count) = match arc.form {
+        let (place, count) = match arc.form() {
             OutputForm::Black(count) => (arc.place(), count),
             OutputForm::Token => (arc.place(), 1),
             OutputForm::Open => {

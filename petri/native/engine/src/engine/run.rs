@@ -139,7 +139,7 @@ impl Engine {
             if gauge.load != GaugeId::NONE {
                 let id = PlaceId(id as u32);
                 let weighed = program.places[id].weight.is_some();
-                let load = if weighed { marking.stores[id].held } else { place.tokens };
+                let load = if weighed { marking.weights(id).held } else { place.tokens };
                 enabling.moved(&program, gauge.load, 0, load);
             }
         }

@@ -444,11 +444,11 @@ impl<'a> Search<'a> {
     }
 
     fn weight_left_in(&mut self, place: PlaceId, weight: &Weight) -> u64 {
-        let store = &self.marking.stores[place];
+        let weights = self.marking.weights(place);
         if self.transition.resets.contains(&place) {
-            return store.kept;
+            return weights.kept;
         }
-        let mut left = store.held + store.kept;
+        let mut left = weights.load();
         let arcs = self.transition.inputs.iter().zip(self.scratch.chosen.iter());
         for (_, &position) in arcs.filter(|(arc, _)| arc.place == place && !arc.keep) {
             // It was weighed without a fault when it arrived.

@@ -145,8 +145,10 @@ impl Engine {
     /// Empties a place.
     pub(crate) fn reset(&mut self, program: &Program, place: PlaceId) {
         let before = self.changes(place).tokens;
-        let held = self.marking.stores[place].held;
-        self.change_weight(program, place, held, false);
+        if program.places[place].weight.is_some() {
+            let held = self.marking.weights(place).held;
+            self.change_weight(program, place, held, false);
+        }
         if program.probes.hears_departures(place) {
             self.observers.probes.emptied(place, self.now);
         }
@@ -212,12 +214,12 @@ impl Engine {
         self.observers.probes.leaves(place, token, self.now);
     }
 
-    /// The weight of the tokens of a place grows, or shrinks, by `by`.
+    /// The weight of the tokens of a place with a capacity of weight grows, or shrinks, by `by`.
     pub(super) fn change_weight(&mut self, program: &Program, place: PlaceId, by: u64, grows: bool) {
-        let store = &mut self.marking.stores[place];
-        let before = store.held + store.kept;
-        store.held = if grows { store.held + by } else { store.held - by };
-        let after = store.held + store.kept;
+        let weights = self.marking.weights_mut(place);
+        let before = weights.load();
+        weights.held = if grows { weights.held + by } else { weights.held - by };
+        let after = weights.load();
         let gauge = program.gauges[GaugeId::tokens(place)].load;
         if gauge != GaugeId::NONE {
             self.enabling.moved(program, gauge, before, after);
@@ -240,7 +242,7 @@ impl Engine {
         if target.weight.is_some() && count > 0 {
             // It was weighed without a fault when it was evaluated.
             let weight = self.marking.weigh_token(target, token).unwrap_or(0).saturating_mul(count);
-            let kept = &mut self.marking.stores[place].kept;
+            let kept = &mut self.marking.weights_mut(place).kept;
             *kept = kept.saturating_add(weight);
             self.change_weight(program, place, 0, true);
             self.marking.places[place].reserved += count;
@@ -362,7 +364,7 @@ impl Engine {
         if program.places[place].weight.is_some() {
             let weight = self.marking.weigh_token(&program.places[place], token).unwrap_or(0).saturating_mul(count);
             if reserved {
-                self.marking.stores[place].kept -= weight;
+                self.marking.weights_mut(place).kept -= weight;
             }
             self.change_weight(program, place, weight, true);
         }

@@ -156,7 +156,7 @@ impl<'c, 'n> TransitionCompiler<'c, 'n> {
         Ok(Transition {
             inputs,
             inhibitors,
-            resets: t.resets.clone(),
+            resets: t.resets.to_vec(),
             sets,
             token: t.variables.len(),
             guard,

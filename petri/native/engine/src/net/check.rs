@@ -255,7 +255,7 @@ fn check_each(net: &Net, t: &Transition, arc: &OutputArc, set: &SetArc, scope: &
     }
     let place = net.places.get(set.place.at()).ok_or("names a place that is not there")?;
     scope.of_token(t, place).check_all(&arc.values)?;
-    check_output(&OutputArc { values: Vec::new(), ..arc.clone() }, scope)
+    check_output(&OutputArc { values: Box::default(), ..arc.clone() }, scope)
 }
 
 /// A clock uses no draws of the firing, which happen later, and its speed no variables (C2, C5).

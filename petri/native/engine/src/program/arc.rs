@@ -35,20 +35,50 @@ pub enum Find {
 pub struct InputProgram {
     pub place: PlaceId,
     pub find: Find,
+    /// The token stays.
+    pub keep: bool,
+    /// Whether there is a binding may depend on which of its tokens the arc finds.
+    pub decides: bool,
+    pub more: Arc<InputDetails>,
+}
+
+/// What an input arc has beyond a number of black tokens that no other arc takes from. Arcs that have nothing of it share that.
+#[derive(Default)]
+pub struct InputDetails {
     /// Slots that must equal a value.
     pub equals: Seldom<(u32, Value)>,
     /// Slots whose value a variable receives.
     pub binds: Box<[(u32, VariableId)]>,
-    /// The token stays.
-    pub keep: bool,
     /// Where the first equal token goes as well when the arc takes one (E10).
     pub twin: Option<PlaceId>,
     /// The arcs before this one on the same place.
     pub before: Seldom<usize>,
     /// The arcs behind this one on the same bag, whose tokens may move to another seat when this one is taken.
     pub after: Seldom<usize>,
-    /// Whether there is a binding may depend on which of its tokens the arc finds.
-    pub decides: bool,
+}
+
+static NO_MORE_OF_INPUT: LazyLock<Arc<InputDetails>> = LazyLock::new(Arc::default);
+
+impl InputDetails {
+    pub fn shared(self) -> Arc<Self> {
+        let InputDetails { equals, binds, twin, before, after } = &self;
+        let is_nothing =
+            equals.is_empty() && binds.is_empty() && twin.is_none() && before.is_empty() && after.is_empty();
+        if is_nothing {
+            Arc::clone(&NO_MORE_OF_INPUT)
+        } else {
+            Arc::new(self)
+        }
+    }
+}
+
+impl Deref for InputProgram {
+    type Target = InputDetails;
+
+    #[inline(always)]
+    fn deref(&self) -> &InputDetails {
+        &self.more
+    }
 }
 
 /// Takes all tokens of a place that belong to a set (E11). The slots of one are the variables behind those of the transition.
@@ -81,15 +111,16 @@ pub enum OutputForm {
 
 pub struct OutputProgram {
     pub places: Places,
-    pub form: OutputForm,
-    pub width: usize,
     pub count: Count,
+    /// It has one place, and neither an index nor a condition nor a set.
+    pub fixed: bool,
     pub more: Arc<OutputDetails>,
 }
 
 /// What an output arc has beyond a constant number of black tokens. Arcs that have nothing of it share that.
 #[derive(Default)]
 pub struct OutputDetails {
+    pub width: usize,
     pub index: Option<Box<(Int, SpanId)>>,
     pub condition: Option<Box<Bool>>,
     pub values: Box<[Value]>,
@@ -102,15 +133,14 @@ pub struct OutputDetails {
     pub each: Option<u32>,
 }
 
-static NOTHING_MORE: LazyLock<Arc<OutputDetails>> = LazyLock::new(Arc::default);
+static NO_MORE_OF_OUTPUT: LazyLock<Arc<OutputDetails>> = LazyLock::new(Arc::default);
 
 impl OutputDetails {
     pub fn shared(self) -> Arc<Self> {
-        let OutputDetails { index, condition, values, delay, each, .. } = &self;
-        let is_nothing =
-            index.is_none() && condition.is_none() && values.is_empty() && delay.is_none() && each.is_none();
+        let OutputDetails { width, index, condition, delay, each, .. } = &self;
+        let is_nothing = *width == 0 && index.is_none() && condition.is_none() && delay.is_none() && each.is_none();
         if is_nothing {
-            Arc::clone(&NOTHING_MORE)
+            Arc::clone(&NO_MORE_OF_OUTPUT)
         } else {
             Arc::new(self)
         }
@@ -141,6 +171,15 @@ impl OutputProgram {
         self.places[0]
     }
 
+    #[inline(always)]
+    pub fn form(&self) -> OutputForm {
+        match self.count {
+            Count::Const(count) if self.fixed && self.width == 0 && count > 0 => OutputForm::Black(count),
+            Count::Const(1) if self.fixed && self.width > 0 => OutputForm::Token,
+            _ => OutputForm::Open,
+        }
+    }
+
     /// Whether the arc gives one token, or black ones, to one of several places.
     pub fn is_choice(&self) -> bool {
         self.places.len() > 1 && (self.width == 0 || matches!(self.count, Count::Const(1)))
@@ -149,7 +188,7 @@ impl OutputProgram {
     /// What a firing deposits by the arc.
     pub fn give(&self) -> Give {
         let width = self.width as u32;
-        match self.form {
+        match self.form() {
             OutputForm::Black(count) => Give::Black { place: self.place(), count },
             OutputForm::Token => Give::Token { place: self.place(), width },
             OutputForm::Open if self.gives_bundle() => Give::Each,

@@ -91,9 +91,6 @@ pub type Initial = Arc<[(u64, Vec<u64>)]>;
 
 pub struct PlaceProgram {
     pub name: Box<str>,
-    pub width: usize,
-    /// A number of tokens, or a weight.
-    pub capacity: Option<u64>,
     pub initial: Initial,
     /// How many tokens it has at most, with those that firings in progress hold, if that is known.
     pub most: Option<u64>,
@@ -103,6 +100,9 @@ pub struct PlaceProgram {
 /// What distinguishes kinds of places. Large nets have few: places share it until something is added to one of them.
 #[derive(Clone)]
 pub struct PlaceKind {
+    pub width: usize,
+    /// A number of tokens, or a weight.
+    pub capacity: Option<u64>,
     /// Whether each slot is real.
     pub reals: Box<[bool]>,
     pub discipline: Discipline,
@@ -143,7 +143,7 @@ impl DerefMut for PlaceProgram {
 }
 
 /// As `TransitionProgram`.
-const _: () = assert!(size_of::<PlaceProgram>() <= 3 * LINE / 2);
+const _: () = assert!(size_of::<PlaceProgram>() <= 7 * LINE / 8);
 
 impl PlaceProgram {
     /// Whether the words are those of a token that the place may have.

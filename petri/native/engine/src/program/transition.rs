@@ -195,8 +195,8 @@ impl Deref for TransitionProgram {
 /// Large nets have a hundred thousand of each, so what few have is elsewhere.
 const _: () = {
     assert!(size_of::<TransitionProgram>() <= 4 * LINE);
-    assert!(size_of::<InputProgram>() <= 5 * LINE / 4);
-    assert!(size_of::<OutputProgram>() <= LINE);
+    assert!(size_of::<InputProgram>() <= LINE / 2);
+    assert!(size_of::<OutputProgram>() <= 3 * LINE / 4);
 };
 
 /// The transitions of one priority, in order.

@@ -50,6 +50,19 @@ use crate::state::ranking::Ranking;
 use crate::state::store::Store;
 use crate::state::value::Scope;
 
+/// The weight of the tokens of a place, and of those that firings in progress will deposit.
+#[derive(Clone, Copy, Default)]
+pub struct Weights {
+    pub held: u64,
+    pub kept: u64,
+}
+
+impl Weights {
+    pub fn load(self) -> u64 {
+        self.held + self.kept
+    }
+}
+
 #[repr(C)]
 pub struct Marking {
     pub places: ArenaTable<PlaceId, PlaceCounters>,
@@ -64,6 +77,8 @@ pub struct Marking {
     pub join_trees: Table<JoinTreeId, JoinTree>,
     pub rankings: Table<RankingId, Ranking>,
     pub identities: Identities,
+    /// Of each place, in a net where some place has a capacity of weight.
+    weights: Vec<Weights>,
     /// A token that goes to a front.
     shown: Vec<u64>,
     /// The token that has left a front in the last change of its place; nothing if none has.
@@ -88,6 +103,7 @@ impl Marking {
     /// No tokens.
     pub fn empty(program: &Program, arena: &Arc<Arena>) -> Self {
         let layout = arena.layout;
+        let weighs = program.places.iter().any(|place| place.weight.is_some());
         let stores = program.places.iter().map(|place| Store::new(place.width, place.discipline));
         let stores: Table<PlaceId, Store> = stores.collect();
         let empty = |store: &Store| PlaceCounters { ring: store.ring(), ..PlaceCounters::default() };
@@ -96,6 +112,7 @@ impl Marking {
         let joins = program.joins.iter().map(|join| Join::new(join, &indices, program.places[join.place].most));
         Marking {
             places,
+            weights: if weighs { vec![Weights::default(); program.places.len()] } else { Vec::new() },
             total: 0,
             stores,
             lines: program.lines.iter().map(|lines| Lines::new(lines, program.places[lines.place].width)).collect(),
@@ -147,9 +164,11 @@ impl Marking {
                     }
                     self.add(program, enabling, id, token, 0)?;
                 }
-                let weight = self.weigh_token(place, token)?.checked_mul(count);
-                let held = weight.and_then(|weight| weight.checked_add(self.stores[id].held));
-                self.stores[id].held = held.ok_or_else(|| Fault::new("int-overflow", SpanId::NONE))?;
+                if place.weight.is_some() {
+                    let weight = self.weigh_token(place, token)?.checked_mul(count);
+                    let held = weight.and_then(|weight| weight.checked_add(self.weights(id).held));
+                    self.weights_mut(id).held = held.ok_or_else(|| Fault::new("int-overflow", SpanId::NONE))?;
+                }
             }
             self.total += count;
         }
@@ -223,6 +242,20 @@ impl Marking {
     /// The weight of a token of a place; 0 where it does not matter. May raise a fault.
     pub fn weigh_token(&mut self, place: &PlaceProgram, token: &[u64]) -> Outcome<u64> {
         place.weight.as_ref().map_or(Ok(0), |weight| weigh(weight, token, &mut self.silent))
+    }
+
+    /// All 0 without a capacity of weight.
+    pub fn weights(&self, place: PlaceId) -> Weights {
+        self.weights.get(place.at()).copied().unwrap_or_default()
+    }
+
+    /// Of a place with a capacity of weight.
+    pub fn weights_mut(&mut self, place: PlaceId) -> &mut Weights {
+        &mut self.weights[place.at()]
+    }
+
+    pub fn copy_weights(&mut self, other: &Self) {
+        self.weights.copy_from_slice(&other.weights);
     }
 
     /// The weight of all tokens of a place, evaluated again.
@@ -613,7 +646,7 @@ impl Marking {
             values[place] = state.tokens;
             if let Some(load) = values.get_mut(program.gauges[GaugeId::tokens(id)].load.at()) {
                 *load = match program.places[id].weight {
-                    Some(_) => self.stores[id].held + self.stores[id].kept,
+                    Some(_) => self.weights(id).load(),
                     None => state.tokens + state.reserved,
                 };
             }
@@ -675,11 +708,12 @@ impl Marking {
         }
         let few = plan.most.is_none_or(|most| state.tokens <= most);
         ensure(few, "most", || format!("{} tokens, at most {:?}", state.tokens, plan.most))?;
+        let Weights { held, kept } = self.weights(id);
         let (load, kept) = match plan.weight {
-            Some(_) => (store.held, store.kept),
+            Some(_) => (held, kept),
             None => (state.tokens, state.reserved),
         };
-        ensure(store.held == self.weight_of_all(program, id), "held", || format!("{}", store.held))?;
+        ensure(held == self.weight_of_all(program, id), "held", || format!("{held}"))?;
         let room = match plan.capacity {
             Some(_) if plan.lines.is_some() => u64::MAX,
             capacity => capacity.map_or(0, |capacity| capacity.saturating_sub(load)),

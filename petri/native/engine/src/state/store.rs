@@ -28,6 +28,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use crate::base::cache::LINE;
 use crate::base::invariant::{ensure, Verified};
 use crate::base::reuse::clone_into_fields;
 use crate::base::table::Table;
@@ -57,15 +58,15 @@ pub struct Ring {
 /// end), or a queue (in a ring). The tokens of a keyed place are in its heap.
 pub struct Store {
     slots: Table<WordIndex, u64>,
-    width: usize,
-    discipline: Discipline,
     heap: Option<Box<Heap>>,
-    /// The weight of the tokens, and of those that firings in progress will deposit, where the capacity is one of weight.
-    pub held: u64,
-    pub kept: u64,
+    width: u32,
+    discipline: Discipline,
 }
 
-clone_into_fields!(Store { slots, width, discipline, heap, held, kept });
+clone_into_fields!(Store { slots, heap, width, discipline });
+
+/// A large net has a hundred thousand.
+const _: () = assert!(size_of::<Store>() <= LINE / 2);
 
 impl Store {
     /// For tokens of `width` slots. Black tokens have none, and are only counted.
@@ -73,7 +74,7 @@ impl Store {
         let keyed = discipline == Discipline::Key && width > 0;
         let heap = keyed.then(|| Box::new(Heap { width, ..Heap::default() }));
         let room = if keyed { 0 } else { LEAST * width };
-        Store { slots: vec![0; room].into_iter().collect(), width, discipline, heap, held: 0, kept: 0 }
+        Store { slots: vec![0; room].into_iter().collect(), heap, width: width as u32, discipline }
     }
 
     /// The ring of a copy of the store to which a ring belongs.
@@ -87,8 +88,13 @@ impl Store {
     }
 
     #[inline(always)]
+    fn width(&self) -> usize {
+        self.width as usize
+    }
+
+    #[inline(always)]
     fn start(&self, ring: &Ring, seat: usize) -> usize {
-        ((ring.head as usize + seat) & ring.mask as usize) * self.width
+        ((ring.head as usize + seat) & ring.mask as usize) * self.width()
     }
 
     /// The token at a position among `count`. Empty for black tokens.
@@ -103,7 +109,7 @@ impl Store {
             },
         };
         let start = self.start(ring, seat);
-        &self.slots[start..start + self.width]
+        &self.slots[start..start + self.width()]
     }
 
     /// Adds a token to `count` others; `key` matters only to a keyed place.
@@ -116,8 +122,8 @@ impl Store {
         if count > ring.mask as usize {
             self.grow(ring, count);
         }
-        let start = self.start(ring, count);
-        self.slots[start..start + self.width].copy_from_slice(token);
+        let (start, width) = (self.start(ring, count), self.width());
+        self.slots[start..start + width].copy_from_slice(token);
     }
 
     /// Doubles the room. Seats are numbered in 32 bits.
@@ -126,7 +132,7 @@ impl Store {
         let mut slots = Vec::with_capacity(self.slots.len() * 2);
         for seat in 0..count {
             let start = self.start(ring, seat);
-            slots.extend_from_slice(&self.slots[start..start + self.width]);
+            slots.extend_from_slice(&self.slots[start..start + self.width()]);
         }
         slots.resize(self.slots.len() * 2, 0);
         self.slots = slots.into_iter().collect();
@@ -193,15 +199,15 @@ impl Store {
 
     #[inline(always)]
     fn copy(&mut self, ring: &Ring, from: usize, to: usize) {
-        let (from, to) = (self.start(ring, from), self.start(ring, to));
-        self.slots.copy_within(from..from + self.width, to);
+        let (from, to, width) = (self.start(ring, from), self.start(ring, to), self.width());
+        self.slots.copy_within(from..from + width, to);
     }
 
     /// Removes all tokens.
     pub fn clear(&mut self, ring: &mut Ring) {
         ring.head = 0;
         if let Some(heap) = &mut self.heap {
-            **heap = Heap { width: self.width, arrivals: heap.arrivals, ..Heap::default() };
+            **heap = Heap { width: heap.width, arrivals: heap.arrivals, ..Heap::default() };
         }
     }
 
@@ -209,7 +215,7 @@ impl Store {
     pub fn listed(&self, ring: &Ring, count: usize) -> Vec<&[u64]> {
         match &self.heap {
             Some(heap) => heap.listed(),
-            None => (0..count).map(|seat| &self.slots[self.start(ring, seat)..][..self.width]).collect(),
+            None => (0..count).map(|seat| &self.slots[self.start(ring, seat)..][..self.width()]).collect(),
         }
     }
 
@@ -229,12 +235,12 @@ impl Store {
         }
         let room = ring.mask as usize + 1;
         let right = room.is_power_of_two()
-            && self.slots.len() == room * self.width
+            && self.slots.len() == room * self.width()
             && ring.slots == self.slots.as_ptr() as usize;
         ensure(right, "ring", || format!("{ring:x?} of {} slots", self.slots.len()))?;
         let in_ring = if self.discipline == Discipline::Fifo { ring.head <= ring.mask } else { ring.head == 0 };
         ensure(in_ring, "head", || format!("{ring:?} of a {:?}", self.discipline))?;
-        ensure(self.width == 0 || count <= room, "room", || format!("{count} tokens, room for {room}"))
+        ensure(self.width() == 0 || count <= room, "room", || format!("{count} tokens, room for {room}"))
     }
 }
 

@@ -103,8 +103,10 @@ impl Compiler {
         };
         let mut known = HashMap::new();
         for (place, ranges) in places.into_iter().zip(slot_ranges) {
-            let known: &mut Option<Like> = known.entry(place.colour.identity()).or_default();
-            let program = compiler.place(&place, ranges, known.as_ref())?;
+            let capacity = capacity(&place)?;
+            let alike = (place.colour.identity(), place.discipline, capacity);
+            let known: &mut Option<Like> = known.entry(alike).or_default();
+            let program = compiler.place(&place, ranges, capacity, known.as_ref())?;
             let (initial, kind) = (Arc::clone(&program.initial), Arc::clone(&program.kind));
             *known = Some(Like { tokens: place.initial, initial, kind });
             compiler.places.push(program);
@@ -137,34 +139,31 @@ impl Compiler {
         self.lines.push(LinesProgram { place, front, discipline, slots, extents, values: None });
     }
 
-    /// `like`: a place of the same colour.
-    fn place(&mut self, place: &Place, ranges: Vec<Range>, like: Option<&Like>) -> Loaded<PlaceProgram> {
+    /// `like`: a place of the same colour, discipline and capacity.
+    fn place(
+        &mut self,
+        place: &Place,
+        ranges: Vec<Range>,
+        capacity: Option<u64>,
+        like: Option<&Like>,
+    ) -> Loaded<PlaceProgram> {
         let initial = match like {
             Some(like) if like.tokens.is(&place.initial) => Arc::clone(&like.initial),
             _ => initial_tokens(place)?.into(),
         };
         let kind = match like {
             Some(like) if like.is_kind_of(place, &ranges) => Arc::clone(&like.kind),
-            _ => Arc::new(self.kind(place, ranges)?),
+            _ => Arc::new(self.kind(place, ranges, capacity)?),
         };
         let holds =
             |(_, token): &(u64, Vec<u64>)| kind.bounds.iter().zip(token).all(|(bound, &value)| bound.holds(value));
         if !initial.iter().all(holds) {
             return Err(LoadError(format!("a token of `{}` begins outside the range of its slot", place.name)));
         }
-        let capacity = match place.capacity {
-            Some(capacity) if kind.weight.is_some() => Some(whole_weight(capacity)),
-            Some(capacity) => {
-                let number = capacity.as_int().and_then(|number| u64::try_from(number).ok());
-                Some(number.ok_or_else(|| LoadError("a capacity that is no number of tokens".into()))?)
-            }
-            None => None,
-        };
-        let (name, width) = (place.name.as_str().into(), place.colour.slots.len());
-        Ok(PlaceProgram { name, width, capacity, initial, most: None, kind })
+        Ok(PlaceProgram { name: place.name.as_str().into(), initial, most: None, kind })
     }
 
-    fn kind(&mut self, place: &Place, ranges: Vec<Range>) -> Loaded<PlaceKind> {
+    fn kind(&mut self, place: &Place, ranges: Vec<Range>, capacity: Option<u64>) -> Loaded<PlaceKind> {
         let slots = &place.colour.slots;
         let (key, key_fails) = match &place.key {
             Some(key) if place.discipline == Discipline::Key && !slots.is_empty() => {
@@ -185,6 +184,8 @@ impl Compiler {
         };
         let weight = place.weight.as_ref().map(|weight| self.weight(&ranges, place, weight)).transpose()?;
         Ok(PlaceKind {
+            width: slots.len(),
+            capacity,
             reals: slots.iter().map(|slot| slot.kind == Kind::Real).collect(),
             discipline: place.discipline,
             key: key.map(Box::new),
@@ -368,7 +369,17 @@ impl Compiler {
     }
 }
 
-/// The last place of a colour.
+/// The number of tokens that a place has room for, or their weight.
+fn capacity(place: &Place) -> Loaded<Option<u64>> {
+    let Some(capacity) = place.capacity else { return Ok(None) };
+    if place.weight.is_some() {
+        return Ok(Some(whole_weight(capacity)));
+    }
+    let number = capacity.as_int().and_then(|number| u64::try_from(number).ok());
+    number.map(Some).ok_or_else(|| LoadError("a capacity that is no number of tokens".into()))
+}
+
+/// The last place of a colour, a discipline and a capacity.
 struct Like {
     tokens: Tokens,
     initial: Initial,
@@ -376,12 +387,11 @@ struct Like {
 }
 
 impl Like {
-    /// Whether another place of the colour is of the same kind.
+    /// Whether another such place is of the same kind.
     fn is_kind_of(&self, place: &Place, ranges: &[Range]) -> bool {
         let plain = |key: bool, weight: bool| !key && !weight;
         plain(place.key.is_some(), place.weight.is_some())
             && plain(self.kind.key.is_some(), self.kind.weight.is_some())
-            && self.kind.discipline == place.discipline
             && *self.kind.per == *place.per
             && *self.kind.ranges == *ranges
     }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use crate::base::fault::Loaded;
 use crate::base::ids::{PlaceId, SpanId, TransitionId};
 use crate::net::{Expr, Kind, OutputArc};
-use crate::program::arc::{Count, Delay, OutputDetails, OutputForm, OutputProgram};
-use crate::program::compile::transition::{constant, time_of, TransitionCompiler};
+use crate::program::arc::{Count, Delay, OutputDetails, OutputProgram};
+use crate::program::compile::transition::{time_of, TransitionCompiler};
 use crate::program::expression::{Int, Real};
 use crate::program::time::Time;
 use crate::program::transition::{Selection, TransitionDetails, TransitionProgram, NO_LANE};
@@ -36,13 +36,7 @@ impl TransitionCompiler<'_> {
             values.push(lowering.value(e, kind)?);
             spans.push(lowering.span(&e.span));
         }
-        let fixed = arc.places.len() == 1 && index.is_none() && condition.is_none();
-        let form = match constant(&count) {
-            _ if arc.each.is_some() => OutputForm::Open,
-            Some(count) if fixed && width == 0 && count > 0 => OutputForm::Black(count),
-            Some(1) if fixed && width > 0 => OutputForm::Token,
-            _ => OutputForm::Open,
-        };
+        let fixed = arc.places.len() == 1 && index.is_none() && condition.is_none() && arc.each.is_none();
         let checks = (0..width).filter(|&slot| arc.places.iter().any(|p| self.may_leave(*p, slot, &arc.values[slot])));
         let (places, checks) = (arc.places.clone(), checks.collect());
         let each = arc.each.map(|set| set as u32);
@@ -51,8 +45,8 @@ impl TransitionCompiler<'_> {
                 let mut lowering = self.lowering();
                 let (time, span) = (time_of(&mut lowering, delay)?, lowering.span(&delay.span));
                 let delivery = TransitionId((self.compiler.own_transitions + self.compiler.deliveries.len()) as u32);
-                let more = OutputDetails { each, ..OutputDetails::default() }.shared();
-                let output = OutputProgram { places: places.clone(), form, width, count: decided(&count), more };
+                let more = OutputDetails { width, each, ..OutputDetails::default() }.shared();
+                let output = OutputProgram { places: places.clone(), count: decided(&count), fixed, more };
                 let program = self.delivery(output, &time, span, level);
                 self.compiler.deliveries.push(program);
                 Some(Box::new(Delay { time, span, delivery }))
@@ -61,8 +55,8 @@ impl TransitionCompiler<'_> {
         };
         let (values, spans) = (values.into(), spans.into());
         let (index, condition) = (index.map(Box::new), condition.map(Box::new));
-        let more = OutputDetails { index, condition, values, spans, checks, delay, each }.shared();
-        Ok(OutputProgram { places, form, width, count, more })
+        let more = OutputDetails { width, index, condition, values, spans, checks, delay, each }.shared();
+        Ok(OutputProgram { places, count, fixed, more })
     }
 
     /// What deposits the tokens of an output with a delay: a transition that is never enabled.
@@ -73,7 +67,7 @@ impl TransitionCompiler<'_> {
             _ => Time::Of(Real::Const(1.0)),
         };
         TransitionProgram {
-            name: self.transition.name.as_str().into(),
+            name: self.transition.name.clone(),
             variables: Arc::default(),
             inputs: Box::default(),
             takes: Box::default(),

@@ -111,7 +111,8 @@ impl TransitionCompiler<'_> {
         let crowded = others.iter().any(|&arc| !inputs[arc].before.is_empty());
         let (mut links, mut choices, mut free): (Vec<LinkProgram>, _, _) = (Vec::new(), Vec::new(), Vec::new());
         for &arc in others {
-            let InputProgram { place, ref equals, ref before, .. } = inputs[arc];
+            let InputProgram { place, ref more, .. } = inputs[arc];
+            let (equals, before) = (&more.equals, &more.before);
             let Find::Keyed(index) = inputs[arc].find else {
                 let used = before.len() as u64;
                 free.push(FreeArc { arc, place, before: before.to_vec() });

@@ -8,7 +8,9 @@ use crate::base::seldom::Seldom;
 use crate::base::ticks::whole;
 use crate::net::{Discipline, Expr, InhibitorArc, InputArc, Kind, Match, Op, OutputArc, Scalar, SetArc, Transition};
 use crate::program::analysis::{Facts, Range, Ranges, ANY};
-use crate::program::arc::{Count, Find, InhibitorProgram, InputProgram, OutputForm, OutputProgram, SetProgram, Take};
+use crate::program::arc::{
+    Count, Find, InhibitorProgram, InputDetails, InputProgram, OutputForm, OutputProgram, SetProgram, Take,
+};
 use crate::program::clock::ClockKind;
 use crate::program::compile::compiler::Compiler;
 use crate::program::expression::{Int, Real, Value};
@@ -284,7 +286,7 @@ impl<'a> TransitionCompiler<'a> {
         let time_span = t.time.as_ref().map_or(SpanId::NONE, |e| lowering.span(&e.span));
         let counts = (0..inputs.len()).filter(|&i| matches!(inputs[i].find, Find::Black(Count::Of(..)))).collect();
         let counted = self.counted(&inputs, simple);
-        let mut constants = outputs.iter().map(|arc| match arc.form {
+        let mut constants = outputs.iter().map(|arc| match arc.form() {
             OutputForm::Black(count) if arc.delay.is_none() => Some(count),
             _ => None,
         });
@@ -298,7 +300,7 @@ impl<'a> TransitionCompiler<'a> {
             .flatten()
             .collect();
         let sends = if sends.iter().any(|send| send.1.is_some()) { sends } else { Vec::new() };
-        let (resets, inhibitors, sets) = (t.resets.clone().into(), inhibitors.into(), sets.into());
+        let (resets, inhibitors, sets) = (t.resets.clone(), inhibitors.into(), sets.into());
         let (rooms, sends) = (rooms.into(), sends.into());
         let more = TransitionDetails { inhibitors, guard, prefer, known, rooms, resets, sets, sends, counted, counts };
         let program = TransitionProgram {
@@ -310,7 +312,7 @@ impl<'a> TransitionCompiler<'a> {
             binds: selection != Selection::Single
                 || !t.draws.is_empty()
                 || inputs.iter().any(|arc| !arc.binds.is_empty() || matches!(arc.find, Find::Black(Count::Of(..)))),
-            name: t.name.as_str().into(),
+            name: t.name.clone(),
             variables: Arc::clone(&t.variables),
             inputs: inputs.into(),
             clock: clock.map(Box::new),
@@ -422,17 +424,14 @@ impl<'a> TransitionCompiler<'a> {
                 Find::Keyed(self.compiler.index(arc.place, equals.iter().map(|(slot, _)| *slot).collect()))
             };
             let reseats = matches!(find, Find::Any | Find::Keyed(_) | Find::Shown { .. });
-            inputs.push(InputProgram {
-                place: arc.place,
+            let more = InputDetails {
                 equals: equals.into(),
                 binds: binds(&arc.pattern),
-                keep: arc.keep,
                 twin: arc.twin,
                 before: before.into(),
                 after: if reseats { after.into() } else { Seldom::default() },
-                find,
-                decides: true,
-            });
+            };
+            inputs.push(InputProgram { place: arc.place, find, keep: arc.keep, decides: true, more: more.shared() });
         }
         Ok(inputs)
     }
@@ -458,7 +457,7 @@ impl<'a> TransitionCompiler<'a> {
         let rooms: Vec<usize> = (0..outputs.len()).filter(limited).collect();
         let open = rooms.iter().any(|&i| {
             let arc = &outputs[i];
-            arc.form == OutputForm::Open
+            arc.form() == OutputForm::Open
                 || arc
                     .places
                     .iter()
@@ -537,7 +536,7 @@ impl<'a> TransitionCompiler<'a> {
         let mut impossible = 0;
         let mut given: Vec<(PlaceId, u64)> = Vec::new();
         for arc in outputs {
-            match arc.form {
+            match arc.form() {
                 OutputForm::Black(count) => add(&mut given, arc.place(), count),
                 OutputForm::Token => add(&mut given, arc.place(), 1),
                 OutputForm::Open => {}
@@ -634,13 +633,13 @@ fn twin(inputs: &[InputProgram], arc: usize) -> Option<Take> {
 }
 
 fn take(inputs: &[InputProgram], arc: usize) -> Take {
-    let InputProgram { place, before, .. } = &inputs[arc];
-    match &inputs[arc].find {
+    let InputProgram { place, find, more, .. } = &inputs[arc];
+    match find {
         Find::Black(Count::Const(count)) => Take::Black { place: *place, count: *count },
         Find::Black(Count::Of(..)) => Take::Chosen { place: *place, arc: arc as u32 },
         Find::Head { .. } => {
             // Those in front of it have been taken by then, but for those that read arcs keep.
-            let kept = before.iter().filter(|&&i| inputs[i].keep).count();
+            let kept = more.before.iter().filter(|&&i| inputs[i].keep).count();
             Take::Head { place: *place, position: kept as u32 }
         }
         Find::Any | Find::Keyed(_) => Take::Seat { place: *place, arc: arc as u32 },

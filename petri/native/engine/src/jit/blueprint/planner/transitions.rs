@@ -220,7 +220,7 @@ impl<'a> Planner<'a> {
         let moves_here = bundle.as_ref().is_none_or(|bundle| bundle.puts_here) || of(&arc.place()).capacity.is_some();
         Output {
             place: if several || !moves_here { self.place(arc.place()) } else { self.moved(arc.place()) },
-            form: arc.form,
+            form: arc.form(),
             width: if arc.gives_bundle() { 0 } else { arc.width },
             one_of: arc.index.as_ref().map(|index| OneOf {
                 position: self.int(&index.0),
