@@ -44,6 +44,10 @@ static MEMORY: pages::Pages = pages::Pages;
 /// The environment variable that names optimisations to do without, with commas between them. For tests.
 const WITHOUT: &str = "PNSIM_WITHOUT";
 
+/// Places and transitions. Beyond, a net is large: its runs keep no batches, and memory matters more than the time to get it again
+/// (`LARGEST_BATCHED_NET` in `petri/run/replications.py`).
+const LARGE: usize = 20_000;
+
 /// A net compiled for running. Sessions on any number of threads may share it.
 #[pyclass(frozen, module = "petri._native")]
 struct Program {
@@ -61,6 +65,9 @@ impl Program {
     #[pyo3(signature = (net, lanes=true, trials=false))]
     fn new(py: Python<'_>, net: &Bound<'_, PyAny>, lanes: bool, trials: bool) -> PyResult<Self> {
         let compile = |(net, files): (Net, Vec<String>)| -> Loaded<Program> {
+            if net.places.len() + net.transitions.len() > LARGE {
+                pages::keep_blocks_apart();
+            }
             let mut without = Without::of(&std::env::var(WITHOUT).unwrap_or_default())?;
             without.lanes |= !lanes;
             let compile = if trials { Compiled::for_trials } else { Compiled::without };

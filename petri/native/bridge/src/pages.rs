@@ -1,4 +1,5 @@
-//! Puts large blocks of memory in huge pages, and reports why the process ends when memory runs out.
+//! Puts large blocks of memory in huge pages, gives those of large nets back as soon as they are free, and reports why the process
+//! ends when memory runs out.
 //!
 //! A firing in a large net touches memory here and there. With pages of 4 KiB nearly each touch also misses the
 //! processor's table of pages; Linux gives larger pages to those who ask for them.
@@ -9,6 +10,24 @@ use std::alloc::{GlobalAlloc, Layout, System};
 const HUGE: usize = 2 << 20;
 /// Blocks from this size on begin on such a page.
 const LARGE: usize = 2 * HUGE;
+
+/// Blocks from this size on are apart from all others in the process of a large net: that from which the C library begins.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+const APART: libc::c_int = 128 << 10;
+
+/// From now on, the system gets the memory of a block of 128 KiB or more back as soon as it is free.
+///
+/// By itself the C library does so only until the first one is: larger and larger blocks are then among the small ones, and what
+/// they leave stays with the process. That saves the time to get memory again. But a large net is compiled, and its code made, in
+/// blocks that are soon free, and the run would go on with them.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+pub fn keep_blocks_apart() {
+    // SAFETY: it is a number that the allocator reads.
+    unsafe { libc::mallopt(libc::M_MMAP_THRESHOLD, APART) };
+}
+
+#[cfg(not(all(target_os = "linux", target_env = "gnu")))]
+pub fn keep_blocks_apart() {}
 
 pub struct Pages;
 
