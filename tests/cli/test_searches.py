@@ -118,6 +118,9 @@ RUN = {
         "place p : 0..9 fifo = all\n", "any p(x) -> p(x)  after 1.0",
         "searched", "look interpreted", "it sees all tokens of p, which has an order",
     ),
+    "any of a queue": (
+        "place p : 0..9 fifo = all\n", "any p(x) -> p(x)  after exp(1.0)", "any token", "compiled", "",
+    ),
     "clocks": (
         "place p : 0..9 = all\n", "p(x) -> p(x)  after 1.0",
         "searched", "look interpreted", "each of its bindings has a clock",

@@ -39,6 +39,20 @@ LIVING = {
           -> want(w), held({kind: w.kind, user: n})  draw n ~ uniform(0..5)  takes 1.0
         transition quit:  held(h), seen -> seen  takes exp(0.5)
         """,
+    "any token of places with an order": """
+        type Job = { n: 0..5, lane: 0..1 }
+        place source = token
+        place queue  : Job fifo = {n: n, lane: 0} for n in 0..5
+        place stack  : Job lifo
+        place ranked : Job by n
+        place desk   = 2 * token
+        transition arrive: source -> source, queue({n: n, lane: n mod 2})  draw n ~ uniform(0..5)  takes exp(0.7)
+        transition push:   any queue(j), desk -> stack(j), desk            takes 1.2
+        transition rank:   any stack(j), no stack >= 9 -> ranked(j)        after exp(2.0)
+        transition leave:  any ranked(j), read any queue(_) -> nothing     after exp(9.0)
+        transition spread: any ranked(j) -> nothing                        after exp(6.0)
+        transition jump:   queue(j), read any queue(other) -> queue(j)     when other.n > j.n  takes exp(3.0)
+        """,
     "two tokens of one bag": """
         place pool : int = i for i in 1..7
         place out : { a: int, b: int }

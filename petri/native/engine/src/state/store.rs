@@ -27,6 +27,7 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::ops::Range;
 
 use crate::base::cache::LINE;
 use crate::base::invariant::{ensure, Verified};
@@ -145,19 +146,31 @@ impl Store {
     pub fn remove(&mut self, ring: &mut Ring, position: usize, count: usize) {
         match self.discipline {
             Discipline::Bag => self.copy(ring, count - 1, position),
-            Discipline::Fifo => {
-                // Tokens in front of the one removed (those that read arcs keep) move back by one.
-                for seat in (0..position).rev() {
-                    self.copy(ring, seat, seat + 1);
-                }
+            // Of those in front and those behind, the fewer move.
+            Discipline::Fifo if position <= count / 2 => {
+                self.shift(ring, 0..position, true);
                 ring.head = (ring.head + 1) & ring.mask;
             }
-            Discipline::Lifo => (count - position..count).for_each(|seat| self.copy(ring, seat, seat - 1)),
+            Discipline::Fifo => self.shift(ring, position + 1..count, false),
+            Discipline::Lifo => self.shift(ring, count - position..count, false),
             Discipline::Key => {
                 if let Some(heap) = &mut self.heap {
                     heap.remove(position);
                 }
             }
+        }
+    }
+
+    /// Moves tokens that stand side by side to the next seats, or to those before.
+    fn shift(&mut self, ring: &Ring, seats: Range<usize>, back: bool) {
+        let (first, last, width) = (self.start(ring, seats.start), self.start(ring, seats.end), self.width());
+        // They and their next seats do not go around the end of the ring.
+        if width <= first && first <= last && last + width <= self.slots.len() {
+            self.slots.copy_within(first..last, if back { first + width } else { first - width });
+        } else if back {
+            seats.rev().for_each(|seat| self.copy(ring, seat, seat + 1));
+        } else {
+            seats.for_each(|seat| self.copy(ring, seat, seat - 1));
         }
     }
 
