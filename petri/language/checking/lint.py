@@ -164,9 +164,13 @@ def _clocks(flat: net.Net, checker: Checker) -> None:
         if clock.time.op == "const" and clock.time.value == 0 and _changes_nothing(transition):
             checker.problems.warning("after-zero", clock.time.span, name=transition.name)
         hidden = _patience_of_one(flat, transition)
-        if hidden is not None:
-            place = flat.places[hidden.place].name
-            checker.problems.note("any-for-patience", hidden.span, name=transition.name, place=place)
+        if hidden is None:
+            continue
+        place = flat.places[hidden.place]
+        if place.colour.slots:
+            checker.problems.note("any-for-patience", hidden.span, name=transition.name, place=place.name)
+        elif clock.servers == 1:  # black tokens are alike: not which of them has a clock is to be said, but how many
+            checker.problems.note("servers-for-patience", hidden.span, name=transition.name, place=place.name)
 
 
 def _has_no_memory(transition: net.Transition, clock: net.Clock) -> bool:
