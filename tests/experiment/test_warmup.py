@@ -110,3 +110,9 @@ def test_a_sweep_keeps_what_was_found(tmp_path: Path) -> None:
     fixed = Experiment(net=net, until=2000, warmup=found.length, replications=2, seed=1)
     fixed.run(tmp_path / "f.db", engine=FASTEST, workers=1)
     assert stored_rows(tmp_path / "s.db") == stored_rows(tmp_path / "f.db")
+
+
+def test_a_warmup_that_is_found_replaces_that_of_the_net(tmp_path: Path) -> None:
+    net = write_net(tmp_path, STEADY + "run until 5000 warmup 1000\n", "steady.net")
+    outcome = Experiment(net=net, until=500, warmup="auto", replications=1).run(tmp_path / "s.db", workers=1)
+    assert outcome.points[0].warmup is not None

@@ -103,7 +103,7 @@ class Preparation:
         names = self.names(base.net)
         points = tuple(self.point(number, values, names) for number, values in enumerate(experiment.points))
         plan, count = base.plan(
-            until=experiment.until, warmup=None if self.automatic else experiment.warmup, seed=experiment.seed
+            until=experiment.until, warmup=0.0 if self.automatic else experiment.warmup, seed=experiment.seed
         )
         identity = {
             "net": base.net.name,
