@@ -20,7 +20,7 @@ VALUES: Final[dict[str, tuple[str, Callable[[str], Any]]]] = {
     "--set": ("settings", str),
 }
 LEAST: Final = {"replications": 1, "seed": 0}
-MOST: Final = 1_000_000  # of whole numbers; what is beyond may be too large
+MOST: Final = 100_000  # of whole numbers; what is beyond may be too large
 
 
 def read(arguments: Sequence[str]) -> dict[str, Any] | None:

@@ -9,6 +9,7 @@ from typing import Final, Literal, TypedDict
 
 from petri.diagnostics import did_you_mean
 from petri.engine.interface import Limits
+from petri.net import MOST_REPLICATIONS
 from petri.structs import Frozen
 
 Ending = Literal["until", "dead", "firings", "error", "interrupted"]
@@ -40,6 +41,7 @@ TIMES: Final = ("until", "warmup", "save_at")
 # The least that options may be which are whole numbers, and the most: what the native engine counts with.
 LEAST: Final = {"seed": 0, "replications": 1, "max_firings": 0}
 MOST: Final = 2**63 - 1
+MOST_OF: Final = {"seed": math.inf, "replications": MOST_REPLICATIONS}
 
 
 def check_options(options: Mapping[str, object]) -> None:
@@ -51,7 +53,9 @@ def check_options(options: Mapping[str, object]) -> None:
         if name in TIMES and not (isinstance(value, str | None) or hasattr(value, "__float__")):
             raise TypeError(f"`{name}` is a number, or text with a unit, such as '20 ms', not {value!r}")
         if name in LEAST and value is not None:
-            check_whole(name, value, LEAST[name], math.inf if name == "seed" else MOST)
+            check_whole(name, value, LEAST[name], MOST_OF.get(name, MOST))
+    if not isinstance(occupancy := options.get("occupancy", False), bool):
+        raise TypeError(f"`occupancy` is True or False, not {occupancy!r}")
     limits = options.get("limits", Limits())
     if not isinstance(limits, Limits):
         raise TypeError(f"`limits` are a `petri.Limits`, not {limits!r}")

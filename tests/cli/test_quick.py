@@ -18,7 +18,7 @@ LINES = [
     "--set=a=b=c mm1 --report page.html --replications 12",
 ]
 OTHERS = ["", "-q", "mm1 mm1", "mm1 -qn3", "mm1 -n 0", "mm1 -n x", "mm1 --seed -1", "mm1 --until", "-", "mm1 -- x",
-          "mm1 --exact", "mm1 --help", "mm1 --quiet=1", "mm1 -n 1_0", "mm1 --nonsense"]  # fmt: skip
+          "mm1 --exact", "mm1 --help", "mm1 --quiet=1", "mm1 -n 1_0", "mm1 -n 100001", "mm1 --nonsense"]  # fmt: skip
 
 
 @pytest.mark.parametrize("line", LINES)
@@ -46,3 +46,11 @@ def test_what_is_not_given_has_the_default_of_click() -> None:
 def test_whole_numbers_begin_where_those_of_click_do() -> None:
     least = {one.name: one.type.min for one in command.params if isinstance(one.type, click.IntRange)}
     assert {name: least[name] for name in quick.LEAST} == quick.LEAST
+
+
+def test_no_whole_number_is_too_large_for_click() -> None:
+    kinds = {one.name: one.type for one in command.params if isinstance(one.type, click.IntRange)}
+    for name in quick.LEAST:
+        most = kinds[name].max
+        assert most is not None
+        assert most >= quick.MOST

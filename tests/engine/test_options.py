@@ -26,6 +26,8 @@ def test_a_misspelt_option_of_a_run_is_refused() -> None:
     [
         ("replications", 0, "`replications` is at least 1, not 0"),
         ("replications", "2", "`replications` is a whole number, not '2'"),
+        ("replications", 100_001, "`replications` is at most 100000, not 100001"),
+        ("occupancy", "yes", "`occupancy` is True or False, not 'yes'"),
         ("seed", 1.5, "`seed` is a whole number, not 1.5"),
         ("seed", -1, "`seed` is at least 0, not -1"),
         ("max_firings", -1, "`max_firings` is at least 0, not -1"),
