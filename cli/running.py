@@ -13,7 +13,7 @@ from petri.net import Content, Counter, Watched
 
 from . import exits, nets
 from .console import always_shown, stdout_console, tell, tell_all, tell_missing, write_json
-from .exits import refusal
+from .exits import Refusal, refusal
 from .given import Given
 from .progress import ProgressLine
 
@@ -92,8 +92,9 @@ def run(
         solution = _solved(model, plan) if exact else None
         how: How = {"threads": threads, "time_limit": time_limit}
         started = time.perf_counter()
+        untraced = None
         if wanted is None:
-            result = _simulate(model, plan, asked, trace, quiet, how, starts)
+            result, untraced = _simulate(model, plan, asked, trace, quiet, how, starts)
         else:
             result = _replicate(model, plan, wanted, planned.get("replications"), max_replications, quiet, how)
         seconds = time.perf_counter() - started
@@ -102,6 +103,8 @@ def run(
                 _write_report(result, model, report)
         if saving is not None:
             _save(result, *saving)
+        if untraced is not None:
+            raise untraced
         if result.interrupted:
             from .time_limit import tell_over
 
@@ -178,22 +181,26 @@ def _save(result: Result, time: str, path: str) -> None:
 
 def _simulate(
     model: Model, plan: Plan, asked: int, trace: str | None, quiet: bool, how: How, starts: Starts | None
-) -> Result:
+) -> tuple[Result, Refusal | None]:
+    """The result, and why the trace could not be written, if so."""
     from petri.report.quantities import Units
 
-    if trace:
-        how["threads"] = 1
     with (
-        _trace_file(trace, model.net, plan, asked) if trace else nullcontext() as sink,
+        _trace_file(trace, model.net, plan, asked, how) if trace else nullcontext() as sink,
         ProgressLine(Units.of(model.net), quiet) as progress,
     ):
-        return model.run_plan(plan, asked, progress=progress, trace=sink, starts=starts, **how)
+        result = model.run_plan(plan, asked, progress=progress, trace=sink, starts=starts, **how)
+    return result, None if sink is None else sink.failure
 
 
-def _trace_file(path: str, net: Net, plan: Plan, asked: int) -> TraceFile:
+def _trace_file(path: str, net: Net, plan: Plan, asked: int, how: How) -> TraceFile:
+    from petri.run.stop import TimeLimit
+
     from .trace import TraceFile
 
-    return TraceFile(path, net, plan.until, asked)
+    how["threads"] = 1
+    how["time_limit"] = limit = TimeLimit.of(how["time_limit"])
+    return TraceFile(path, net, plan.until, asked, limit)
 
 
 def _replicate(

@@ -2,28 +2,34 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable
-from contextlib import AbstractContextManager, ExitStack
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager
 from types import TracebackType
 from typing import TYPE_CHECKING
 
 from petri.atomic_file import replacing
 from petri.diagnostics import Diagnostic
 from petri.net import Net
+from petri.run.stop import TimeLimit
 from petri.trace import SUFFIXES, TIMELINES, suffix_of, writer_of
 
 from .console import tell
-from .exits import STOPPED, refusal, writing
+from .exits import STOPPED, Refusal, refusal, writing
 
 if TYPE_CHECKING:
     from petri.engine.firings import TracedFiring
 
 
 class TraceFile:
-    """A trace file that is complete when the run has ended. `until` and `replications` are those of the run."""
+    """A trace file that is complete when the run has ended. `until` and `replications` are those of the run.
 
-    def __init__(self, path: str, net: Net, until: float = math.inf, replications: int = 1) -> None:
+    Errors of the disk, such as a full one, stop the run by letting `limit` be over. What there is of figures is to be
+    shown before `failure` is raised.
+    """
+
+    failure: Refusal | None = None
+
+    def __init__(self, path: str, net: Net, until: float, replications: int, limit: TimeLimit) -> None:
         if not suffix_of(path):
             stem = path.removesuffix(".") if "." in path else path
             suggestion = f"{stem.rpartition('.')[0] or stem}.csv"
@@ -33,13 +39,14 @@ class TraceFile:
         self._single = suffix_of(path) in TIMELINES and replications > 1
         _check_parquet(path)
         self._until = until
+        self._limit = limit
         self._replacing = replacing(path)
 
     def __enter__(self) -> TraceFile:
         with writing(self._path):
             file = self._replacing.__enter__()
         try:
-            with self._guarded:
+            with writing(self._path, STOPPED):
                 self._writer = writer_of(self._path, self._net, file, self._until)
         except BaseException as error:
             self._replacing.__exit__(type(error), error, error.__traceback__)
@@ -49,18 +56,21 @@ class TraceFile:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if error is not None:
-            self._replacing.__exit__(kind, error, trace)
+        failure = error or self.failure
+        if failure is not None:
+            self._replacing.__exit__(type(failure), failure, failure.__traceback__)
             return
-        with self._guarded, ExitStack() as stack:
+        with self._guarded(), ExitStack() as stack:
             stack.push(self._replacing)
             self._writer.close()
-        self._tell()
+        if self.failure is None:
+            self._tell()
 
     def __call__(self, replication: int, firings: Iterable[TracedFiring]) -> None:
         """Write the next firings of a replication."""
-        with self._guarded:
-            self._writer(replication, firings)
+        if self.failure is None:
+            with self._guarded():
+                self._writer(replication, firings)
 
     def _tell(self) -> None:
         """Report what the file does not contain."""
@@ -74,10 +84,14 @@ class TraceFile:
             values = {"path": self._path, "time": time, "count": f"{MOST_EVENTS:,}"}
             tell(Diagnostic("trace-full", severity="warning", values=values))
 
-    @property
-    def _guarded(self) -> AbstractContextManager[None]:
-        """Errors of the disk, such as a full one, stop the run."""
-        return writing(self._path, STOPPED)
+    @contextmanager
+    def _guarded(self) -> Iterator[None]:
+        try:
+            with writing(self._path, STOPPED):
+                yield
+        except Refusal as error:
+            self.failure = error
+            self._limit.end_now()
 
 
 def _check_parquet(path: str) -> None:

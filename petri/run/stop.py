@@ -51,6 +51,10 @@ class TimeLimit:
         """Of seconds, or one that has begun already."""
         return limit if isinstance(limit, TimeLimit) else TimeLimit(limit)
 
+    def end_now(self) -> None:
+        """Let it be over; from any thread."""
+        self.end = time.monotonic()
+
     @property
     def over(self) -> bool:
         return self.end is not None and time.monotonic() >= self.end

@@ -125,6 +125,15 @@ def test_an_export_without_a_folder_is_refused_before_anything_runs(call: Call, 
     assert "`nowhere/runs.csv` cannot be written: there is no such folder" in found.err
 
 
+@pytest.mark.parametrize("until", ["100", "1e7"])
+def test_the_figures_are_shown_of_a_run_whose_trace_cannot_be_written(call: Call, until: str) -> None:
+    Path("t.csv").symlink_to("/dev/full")
+    found = call("run", "net.net", "--quiet", "--until", until, "--trace", "t.csv")
+    assert found.status == 3
+    assert "speed" in found.out
+    assert found.err.count("error[output-unwritable]: `t.csv` cannot be written") == 1
+
+
 def test_a_killed_run_leaves_the_old_trace() -> None:
     Path("net.net").write_text(NET.replace("until 100", "until 1e15"), encoding="utf-8")
     Path("trace.csv").write_text(OLD, encoding="utf-8")
