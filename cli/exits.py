@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 from petri.diagnostics import Diagnostic, LanguageError, Value
 
@@ -12,6 +13,7 @@ FAILED = 1  # an expectation failed, a figure could not be computed, or the net 
 NOT_STARTED = 2  # wrong usage, a missing file, a parameter that does not fit
 STOPPED = 3  # the run stopped inside the model; its results are partial
 INTERRUPTED = 130
+NO_FOLDER = "there is no such folder"
 UNSOLVABLE = ("exact-many-states", "exact-standstill", "exact-no-time", "exact-large-chain", "exact-many-steps")
 
 
@@ -29,13 +31,25 @@ def refusal(identifier: str, **values: Value) -> Refusal:
     return Refusal(Diagnostic(identifier, values=values))
 
 
+def check_output(path: str, read: Iterable[str] = ()) -> None:
+    """Refuse, before anything runs, a file that cannot be made, or that would replace one that is `read`."""
+    target = Path(path)
+    if not target.parent.is_dir():
+        raise refusal("output-unwritable", path=path, reason=NO_FOLDER)
+    if target.is_dir():
+        raise refusal("output-unwritable", path=path, reason="it is a folder")
+    if target.is_file() and any(Path(one).is_file() and target.samefile(one) for one in read):
+        raise refusal("output-is-input", path=path)
+
+
 @contextmanager
 def writing(path: str, status: int = NOT_STARTED) -> Iterator[None]:
     """Write a file in the block. Raises Refusal if that is not possible."""
     try:
         yield
     except OSError as error:
-        values = {"path": path, "reason": error.strerror or str(error)}
+        missing = isinstance(error, FileNotFoundError)  # of a file that is to be made, only its folder can be
+        values = {"path": path, "reason": NO_FOLDER if missing else error.strerror or str(error)}
         raise Refusal(Diagnostic("output-unwritable", values=values), status) from error
 
 

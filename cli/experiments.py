@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from . import nets
-from .exits import refusal
+from .exits import check_output, refusal
 from .given import Given
 from .net_options import options
 from .report import report_option
@@ -96,8 +96,7 @@ def check_export(path: str | None, suffixes: Sequence[str] | None = None) -> Non
     if path is None:
         return
     check_format(Path(path), suffixes or SUFFIXES)
-    if not Path(path).parent.is_dir():
-        raise refusal("output-unwritable", path=path, reason="there is no such folder")
+    check_output(path)
 
 
 Runs = TypeVar("Runs", bound="Definition")

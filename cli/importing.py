@@ -10,6 +10,7 @@ import click
 from . import nets
 from .console import tell
 from .document import deliver
+from .exits import check_output
 
 
 @click.command(name="import")
@@ -27,6 +28,8 @@ def command(file: str, output: str | None, wanted: str, quiet: bool) -> None:
     """
     from petri import interchange, language
 
+    if output is not None:
+        check_output(output, [file])
     if file == nets.STDIN:
         found = interchange.read_bytes(sys.stdin.buffer.read(), nets.SHOWN_STDIN, wanted)
     else:

@@ -10,7 +10,7 @@ from petri.atomic_file import write_text
 from petri.diagnostics import Diagnostic
 
 from .console import tell
-from .exits import STOPPED, refusal, writing
+from .exits import STOPPED, check_output, refusal, writing
 
 SUFFIXES = (".html", ".htm")
 REPORT_HELP = "Write a report as one self-contained HTML file."
@@ -48,8 +48,8 @@ def check(path: str | None) -> None:
     """Refuse an unsuitable file name before anything runs."""
     if path is not None and Path(path).suffix.lower() not in SUFFIXES:
         raise refusal("output-suffix", path=path, suffixes=[".html"], suggestion=f"{Path(path).with_suffix('.html')}")
-    if path is not None and not Path(path).parent.is_dir():
-        raise refusal("output-unwritable", path=path, reason="there is no such folder")
+    if path is not None:
+        check_output(path)
 
 
 def write_page(page: str, path: str) -> None:

@@ -77,6 +77,8 @@ def run(
         check(report)
     with_state = start is not None or saving is not None
     wanted = _precision(model, precision, planned.get("replications"), trace is not None, with_state)
+    if saving is not None:
+        exits.check_output(saving[1], model.sources)
     planned["save_at"] = saving[0] if saving else None
     planned["limits"] = _limits(max_tokens, max_instant)
     planned["occupancy"] = bool(report or as_json or saving) and len(model.net.places) <= MOST_OCCUPANCIES
@@ -173,7 +175,7 @@ def _save(result: Result, time: str, path: str) -> None:
         values: dict[str, Value] = {"ended": ended, "count": len(result.replications), "time": time}
         tell(Diagnostic("state-in-part", severity="warning", values=values))
     try:
-        with exits.writing(path):
+        with exits.writing(path, exits.STOPPED):
             saved.save(path)
     except NotSaved as error:
         raise refusal("state-too-large", path=path, reason=str(error)) from error

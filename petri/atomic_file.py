@@ -42,7 +42,10 @@ def replacing(path: str | PathLike[str]) -> Iterator[BinaryIO]:
     target = os.path.realpath(name)
     if old is not None and not os.access(target, os.W_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), name)
-    temporary, descriptor = _temporary(target)
+    try:
+        temporary, descriptor = _temporary(target)
+    except OSError as error:  # which names a file that nobody has heard of
+        raise OSError(error.errno, error.strerror, name) from None
     file = os.fdopen(descriptor, "wb")
     try:
         yield file

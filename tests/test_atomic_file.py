@@ -189,3 +189,10 @@ def test_a_long_name_can_be_written(tmp_path: Path) -> None:
 def test_a_missing_folder_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         write_text(tmp_path / "nowhere" / "file", NEW)
+
+
+def test_an_error_names_the_file_that_was_asked_for(tmp_path: Path) -> None:
+    path = str(tmp_path / "nowhere" / "file")
+    with pytest.raises(FileNotFoundError) as raised:
+        write_text(path, NEW)
+    assert raised.value.filename == path

@@ -125,6 +125,28 @@ def test_an_export_without_a_folder_is_refused_before_anything_runs(call: Call, 
     assert "`nowhere/runs.csv` cannot be written: there is no such folder" in found.err
 
 
+@pytest.mark.parametrize(
+    ("path", "reason"), [("nowhere/s.pnsim", "there is no such folder"), ("folder", "it is a folder")]
+)
+def test_a_state_without_a_place_is_refused_before_anything_runs(call: Call, path: str, reason: str) -> None:
+    Path("folder").mkdir()
+    found = call("run", "net.net", "--save-at", "5", path)
+    assert (found.status, found.out) == (2, "")
+    assert f"`{path}` cannot be written: {reason}" in found.err
+
+
+@pytest.mark.parametrize(
+    "command",
+    [("run", "net.net", "--save-at", "5"), ("export", "net.net", "--format", "dot", "-o"), ("import", "net.net", "-o")],
+)
+def test_what_is_read_is_not_replaced(call: Call, command: tuple[str, ...]) -> None:
+    Path("link.net").symlink_to("net.net")
+    found = call(*command, "link.net")
+    assert (found.status, found.out) == (2, "")
+    assert "`link.net` is read here, and the output would replace it" in found.err
+    assert Path("net.net").read_text(encoding="utf-8") == NET
+
+
 @pytest.mark.parametrize("until", ["100", "1e7"])
 def test_the_figures_are_shown_of_a_run_whose_trace_cannot_be_written(call: Call, until: str) -> None:
     Path("t.csv").symlink_to("/dev/full")

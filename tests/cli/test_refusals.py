@@ -189,7 +189,7 @@ def test_files_that_cannot_be_written(call: Call, write: Write, tmp_path: Path) 
     nowhere = tmp_path / "nowhere"
     outcome = call("run", net, "--trace", str(nowhere / "trace.csv"))
     assert (outcome.status, outcome.out) == (2, "")
-    assert "cannot be written: No such file or directory" in outcome.err
+    assert "cannot be written: there is no such folder" in outcome.err
     outcome = call("draw", net, "-o", str(nowhere / "net.svg"))
     assert outcome.status == 2
     assert "cannot be written" in outcome.err
