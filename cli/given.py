@@ -43,6 +43,6 @@ def read_pairs(texts: tuple[str, ...], option: str) -> dict[str, str]:
 
 def _without_value(text: str, option: str) -> Refusal:
     if option == "set":
-        return refusal("set-form", text=text)
+        return refusal("set-form", text=text, part="value" if text.partition("=")[0].strip() else "name")
     what, example = _MEANT[option]
     return refusal("stream-form", text=text, what=what, option=option, example=example)

@@ -8,6 +8,7 @@ import click
 
 from . import nets
 from .console import remark, stdout_console
+from .exits import refusal
 from .given import Given
 from .net_options import given_options, net_argument
 from .run_options import engine_option, replication_option, seed_option
@@ -104,5 +105,9 @@ def _named(model: Model, name: str | None) -> list[int]:
 
 
 def _number(firing: str | None) -> int | str | None:
-    """The value of `--firing`: a number, or the name of a transition."""
-    return int(firing) if firing is not None and firing.isdecimal() and int(firing) else firing
+    """The value of `--firing`: a number, or the name of a transition. Raises Refusal for a number below 1."""
+    if firing is None or not firing.removeprefix("-").isdecimal():
+        return firing
+    if int(firing) < 1:
+        raise refusal("firing-below-one", number=firing)
+    return int(firing)

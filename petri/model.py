@@ -324,7 +324,7 @@ class Model(ShownInNotebook, Frozen):
 
         until = None if at is None else self.duration(at)
         if until is not None and not 0.0 < until < math.inf:
-            raise LanguageError([Diagnostic("run-below-zero", values={"name": "at", "text": str(at)})])
+            raise LanguageError([Diagnostic("exact-at", values={"text": str(at)})])
         return self._exactly(lambda stop: solve(self.net, until, bounds(states), stop, symmetry))
 
     def reach(self, *, states: int | None = None, untimed: bool = False, all_values: bool = False) -> Reachability:

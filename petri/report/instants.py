@@ -10,7 +10,7 @@ from petri.diagnostics import Diagnostic, LanguageError, Value, did_you_mean
 from petri.model import Model
 from petri.run.dropped import dropped
 from petri.run.instant import Course, Moment
-from petri.run.plan import RunOptions
+from petri.run.plan import RunOptions, check_whole
 from petri.views import Why
 
 MOST_NAMED: Final = 12  # transitions of a net that a message lists
@@ -52,8 +52,11 @@ def look(
     if isinstance(firing, str):
         firing = _number(model, firing, at, replication, options)
     if firing is not None:
+        check_whole("firing", firing, 1)
         options["until"] = math.inf
     elif at is not None:
+        if model.duration(at) < 0.0:
+            raise LanguageError([Diagnostic("run-below-zero", values={"name": "at", "text": str(at)})])
         options["until"] = at
     options["warmup"] = 0.0
     plan, _ = model.plan(trace=True, **options)
@@ -80,6 +83,7 @@ def transition_of(model: Model, name: str) -> int:
     """The number of a transition. Raises LanguageError."""
     names = [one.name for one in model.net.transitions]
     if name not in names:
+        name = str(name)  # people ask by number as well
         place = name if any(name == one.name for one in model.net.places) else None
         suggestion = did_you_mean(name, names)
         known = None if suggestion or len(names) > MOST_NAMED else names

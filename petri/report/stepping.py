@@ -149,7 +149,7 @@ class Stepper:
         except (LanguageError, ValueError) as error:
             near = did_you_mean(text, names)
             hint = f"did you mean {near}?" if near else "give a time, PLACE >= NUMBER, or a transition"
-            raise Wrong(f"{text} says not how far: {hint}") from error
+            raise Wrong(f"{text} does not say how far: {hint}") from error
         return lambda: walk.now >= end
 
     # ------------------------------------------------------------ looking

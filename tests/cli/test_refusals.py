@@ -133,7 +133,7 @@ def test_a_unit_that_does_not_fit(call: Call, write: Write) -> None:
         ("rate=3 ns", "rate"),
         ("rate=3 +", "rate"),
         ("rate", "`--set rate` has no value"),
-        ("=3", "`--set =3` has no value"),
+        ("=3", "`--set =3` has no name"),
         ("rate=", "`--set rate=` has no value"),
     ],
 )
@@ -433,3 +433,10 @@ def test_the_help_says_the_bounds_of_numbers_in_words(call: Call) -> None:
     assert "[1 to 100,000]" in told
     assert "[0 or more]" in told
     assert "<=" not in told
+
+
+@pytest.mark.parametrize("firing", ["0", "-3"])
+def test_firings_are_numbered_from_1(call: Call, firing: str) -> None:
+    outcome = call("why", "mm1", "serve", f"--firing={firing}")
+    assert outcome.status == 2
+    assert f"there is no firing {firing}: the first of a run is firing 1" in outcome.err

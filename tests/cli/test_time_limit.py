@@ -144,6 +144,19 @@ def test_time_begins_at_zero(call: Call, option: str) -> None:
     assert call("sweep", "mm1", "--grid", "load=0.5", option).status != 0
 
 
+def test_an_error_names_the_option_that_was_given(call: Call) -> None:
+    found = call("why", "mm1", "--at=-3")
+    assert found.status == 2
+    assert "`at` is -3, and time begins at 0" in found.err
+
+
+@pytest.mark.parametrize("at", ["0", "dead", "-1"])
+def test_exact_figures_need_an_instant_after_the_start(call: Call, at: str) -> None:
+    found = call("solve", "mm1k", f"--at={at}")
+    assert found.status == 2
+    assert f"`{at}` is not an instant up to which figures can be computed" in found.err
+
+
 def test_a_warm_up_beyond_the_end_is_told_as_it_was_given(call: Call) -> None:
     found = call("run", "mm1", "--until", "1e3", "--warmup", "2e3")
     assert found.status == 2

@@ -96,6 +96,9 @@ def test_what_a_net_says_of_its_parameters_can_be_given_back() -> None:
         ("class", "bronze", "unknown-name"),
         ("class", 1, "parameter-value"),
         ("ratio", float("inf"), "parameter-value"),
+        ("ratio", 10**400, "parameter-value"),
+        ("ratio", "1e309", "constant-overflow"),
+        ("gap", "1e309 s", "constant-overflow"),
     ],
 )
 def test_wrong_value(name: str, given: object, error: str) -> None:
@@ -103,6 +106,21 @@ def test_wrong_value(name: str, given: object, error: str) -> None:
         values(**{name: given})
     assert [diagnostic.id for diagnostic in raised.value.diagnostics] == [error]
     str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "told"),
+    [
+        ("count", 2.5, "`2.5` is not a value for `count`: it needs an int"),
+        ("ratio", float("nan"), "`nan` is not a value for `ratio`: it needs a finite real"),
+        ("ratio", [1], "`[1]` is not a value for `ratio`: it needs a real"),
+        ("ratio", "1e309", " --> the value given for ratio:1:15"),
+    ],
+)
+def test_what_is_told_of_a_wrong_value(name: str, given: object, told: str) -> None:
+    with pytest.raises(LanguageError) as raised:
+        values(**{name: given})
+    assert told in str(raised.value)
 
 
 def test_an_unknown_parameter_lists_the_known() -> None:

@@ -252,6 +252,13 @@ def test_hostile_texts_end_in_a_diagnostic_soon(text: str) -> None:
     assert time.process_time() - begun < 20
 
 
+@pytest.mark.parametrize(
+    ("number", "told"), [("9" * 401, "number-too-long"), ("1e401", "exponent-range"), ("1e-999999", "exponent-range")]
+)
+def test_a_number_has_limits(number: str, told: str) -> None:
+    assert ids(f"const x = {number}") == [told]
+
+
 def test_a_text_beyond_the_limit_is_refused() -> None:
     assert ids("# " + "x" * (4 * 2**20)) == ["file-too-large"]
 

@@ -56,6 +56,11 @@ def test_an_unknown_place_is_answered_too(result: petri.Result) -> None:
         result.occupancy("qeue")
 
 
+def test_what_is_no_name_is_unknown_too(result: petri.Result) -> None:
+    with pytest.raises(petri.UnknownName, match="there is no measure `3` in this result"):
+        result.measure(3)  # type: ignore[arg-type]
+
+
 def test_a_measure_prints_as_one_short_line(result: petri.Result) -> None:
     assert re.fullmatch(r"MeasureResult length: [\d.]+ ± [\d.]+, n = 2", str(result.measure("length")))
     assert re.fullmatch(r"MeasureResult gap: [\d.]+ ± [\d.]+, p99 [\d.]+, n = 2", repr(result.measure("gap")))

@@ -126,3 +126,7 @@ def test_what_a_set_takes_is_told_of_firings_alone(step: Callable[..., str]) -> 
     out = step("", text=text)
     assert "1  t  g = 7\n" in out
     assert "t (g = 7, q.taken = 2, count(y in q: y > 1) = 1)" in out
+
+
+def test_how_far_to_continue_must_be_said(step: Callable[..., str]) -> None:
+    assert "nowhere does not say how far: give a time, PLACE >= NUMBER, or a transition" in step("c nowhere")

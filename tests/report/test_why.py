@@ -118,6 +118,17 @@ def test_a_full_place_is_named_and_what_would_empty_it() -> None:
     assert "send needs a token in line, which is empty: send holds it until" in text
 
 
+@pytest.mark.parametrize(("firing", "error"), [(0, ValueError), (-1, ValueError), (1.5, TypeError)])
+def test_firings_are_numbered_from_1(firing: object, error: type[Exception]) -> None:
+    with pytest.raises(error, match="`firing` is"):
+        told("accept", firing=firing)
+
+
+def test_what_is_no_name_names_no_transition() -> None:
+    with pytest.raises(petri.LanguageError, match="no transition `3`"):
+        petri.loads(PORT).why(3)  # type: ignore[arg-type]
+
+
 def test_priority_is_told() -> None:
     assert "It waits: accept with priority 1 goes before its 0." in told("lose", firing="accept")
 

@@ -348,8 +348,11 @@ class Builder:
     def _value(self, token: Token) -> Fraction:
         text = token.text.rstrip("%").replace("_", "")
         mantissa, _, exponent = text.lower().partition("e")
-        if len(mantissa) > MOST_DIGITS or len(exponent) > 5 or abs(int(exponent or 0)) > MOST_DIGITS:
+        if len(mantissa) > MOST_DIGITS:
             self._tell("number-too-long", self.span(token, token), digits=MOST_DIGITS)
+            return Fraction(1)
+        if len(exponent) > 5 or abs(int(exponent or 0)) > MOST_DIGITS:
+            self._tell("exponent-range", self.span(token, token), most=MOST_DIGITS)
             return Fraction(1)
         return _fraction(text) / 100 if token.text.endswith("%") else _fraction(text)
 

@@ -119,7 +119,7 @@ def lex(text: str, path: str) -> Lexed:
         if kind == "NAME":
             token.kind = found if found in RESERVED else "NAME"
             if found.startswith("_") and found != "_":
-                wrong.append(Diagnostic("name-begins", span_of(token, token, path), {"name": found}))
+                wrong.append(Diagnostic("name-begins", span_of(token, token, path), {"name": found, "any": "_"}))
         elif kind == "SYMBOL":
             token.kind = found
         elif kind not in ("NUMBER", "STRING"):

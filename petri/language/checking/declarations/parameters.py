@@ -168,14 +168,20 @@ class Overrides:
         if expression is not None:
             reader = Reader(self.checker, self.checker.scope, "a parameter's value")
             (node,) = needed(reader.read_as(expression, kind))
-            return evaluate(node, ()), expression.span
+            given = evaluate(node, ())
+            if kind.kind == "real":
+                as_float(given, expression.span)
+            return given, expression.span
         raw: Any = self.given[name]
         try:
             value = _number_as(kind, raw)
+            if value is not None and kind.kind == "real":
+                float(value)
         except (TypeError, ValueError, OverflowError):
             value = None
         if value is None:
-            reason = f"it is {_article(plainly(kind))}"
+            finite = "finite " if kind.kind == "real" and isinstance(raw, (int, float)) else ""
+            reason = f"it needs {_article(finite + plainly(kind))}"
             raise CheckError("parameter-value", None, name=name, text=str(raw), reason=reason)
         return value, None
 
