@@ -21,10 +21,19 @@ FIRST_LOOK: Final = 10  # the default
 
 
 class Precision(Frozen):
-    """The required half-width: a share of the mean, or (not `relative`) a length in the measure's own unit."""
+    """The required half-width: a share of the mean, or (not `relative`) a length in the measure's own unit.
+
+    Raises TypeError for a bound that is no number, ValueError for one that is not above 0.
+    """
 
     bound: float
     relative: bool = True
+
+    def __post_init__(self) -> None:
+        if isinstance(self.bound, str) or not hasattr(self.bound, "__float__"):
+            raise TypeError(f"the bound of a precision is a number, such as 0.02, not {self.bound!r}")
+        if not 0.0 < self.bound < math.inf:
+            raise ValueError(f"the bound of a precision is above 0, not {self.bound!r}")
 
     def met(self, interval: Interval) -> bool:
         """Whether the interval is narrow enough. One without data is not; one of width 0 always is."""

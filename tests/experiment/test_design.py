@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -57,6 +58,51 @@ def test_designs_that_are_refused(options: dict[str, Any], identifier: str) -> N
         Experiment(net="mm1", **options)
     assert caught.value.diagnostic.id == identifier
     assert str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"grid": "load=3"}, "`grid` is a mapping, such as {'load': [0.5, 0.8]}, not 'load=3'"),
+        ({"sample": 3}, "`sample` is a mapping"),
+        ({"points": 3}, "`points` is a list of parameters, such as [{'load': 0.5}], not 3"),
+        ({"points": [3]}, "`points` is a list of parameters"),
+        ({"replications": 0}, "`replications` is at least 1, not 0"),
+        ({"replications": "3"}, "`replications` is a whole number, not '3'"),
+        ({"max_replications": 0}, "`max_replications` is at least 1, not 0"),
+        ({"precision": "2%"}, "or 'expected', not '2%'; Precision(0.02) is 2 % of the mean"),
+        ({"precision": 0.02}, "`precision` is a `petri.Precision`"),
+        ({"precision": {"wait": "2%"}}, "`precision` is a `petri.Precision`"),
+        ({"best": "wait"}, "`best` is a `petri.experiment.Best`, not 'wait'"),
+        ({"measures": "wait"}, "`measures` is a list of names, not 'wait'"),
+    ],
+)
+def test_arguments_of_a_wrong_kind(options: dict[str, Any], told: str) -> None:
+    with pytest.raises((TypeError, ValueError), match=re.escape(told)):
+        Experiment(net="mm1", **options)
+
+
+@pytest.mark.parametrize("bound", [0, -0.02, float("nan"), float("inf")])
+def test_a_precision_is_above_0(bound: float) -> None:
+    with pytest.raises(ValueError, match="the bound of a precision is above 0"):
+        petri.Precision(bound)
+
+
+def test_a_precision_is_a_number() -> None:
+    with pytest.raises(TypeError, match=r"the bound of a precision is a number, such as 0\.02, not '2%'"):
+        petri.Precision("2%")  # type: ignore[arg-type]
+
+
+def test_what_is_no_experiment_or_no_result_is_refused(tmp_path: Path) -> None:
+    store = tmp_path / "s.db"
+    with pytest.raises(TypeError, match=r"`sweep` runs a `petri\.Experiment`"):
+        petri.sweep("mm1", store)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="`workers` is a whole number, not 'all'"):
+        petri.sweep(Experiment(net="mm1"), store, workers="all")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="a side is written as"):
+        petri.compare(3, 4)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="`condition` is a text, such as 'loss == 0', not 3"):
+        petri.search("mm1", find="load", between=(0.1, 0.9), condition=3)  # type: ignore[arg-type]
 
 
 def test_other_values_for_an_experiment_keep_its_grid() -> None:

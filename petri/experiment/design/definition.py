@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Final, Self
 
 from petri.engine.interface import Limits
+from petri.experiment.design.arguments import check_choice, check_design, check_numbers, check_precision
 from petri.experiment.design.grid import grid_points, sample_points
 from petri.experiment.design.sampling import Value, Values
 from petri.experiment.errors import problem
@@ -122,7 +123,14 @@ class Definition:
     sample: InitVar[Mapping[str, Any] | None] = None
 
     def __post_init__(self, grid: Mapping[str, Any] | None, sample: Mapping[str, Any] | None) -> None:
-        """Raises ExperimentError if the grid or the sample is invalid, or if there are several designs."""
+        """Raises ExperimentError if the grid or the sample is invalid, or if there are several designs.
+
+        Raises TypeError, ValueError for arguments of a wrong kind.
+        """
+        check_design(self.points, grid, sample)
+        check_numbers(self.replications, self.max_replications)
+        check_precision(self.precision, EXPECTED)
+        check_choice(self.best, self.measures)
         given = [] if list(self.points) == [{}] else ["points"]
         given += [name for name, one in (("grid", grid), ("sample", sample)) if one is not None]
         if len(given) > 1:

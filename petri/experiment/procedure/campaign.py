@@ -27,6 +27,7 @@ from petri.experiment.results.summary import PointOutcome, check
 from petri.experiment.store.database import Store
 from petri.measure.pooling import Sample, values_of
 from petri.measure.sequential import Stopping
+from petri.run.plan import check_whole
 from petri.run.stop import NO_LIMIT, CtrlC, TimeLimit
 from petri.version import VERSION
 
@@ -146,6 +147,7 @@ def sweep(
     `Outcome.interrupted`. Raises ExperimentError or LanguageError before anything runs if the experiment is invalid or
     the store belongs to another, and ExperimentError if workers die repeatedly.
     """
+    check_sweep(experiment, workers)
     prepared = prepare(experiment, engine)
     about = {
         "title": experiment.title,
@@ -170,6 +172,14 @@ def sweep(
                 if isinstance(workers, int | None):
                     crew.close(at_once=True)
         return campaign.outcome(interrupted)
+
+
+def check_sweep(experiment: object, workers: object) -> None:
+    """Raises TypeError, ValueError for what is no experiment, and for workers that are none."""
+    if not isinstance(experiment, Definition):
+        raise TypeError(f"`sweep` runs a `petri.Experiment`, such as Experiment(net='mm1'), not {experiment!r}")
+    if not isinstance(workers, Workers | None):
+        check_whole("workers", workers, 0)
 
 
 class Campaign:

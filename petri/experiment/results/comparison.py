@@ -89,8 +89,11 @@ def compare(
     """`second` - `first` for every measure of both, or those named.
 
     Sides are written as on the command line: the JSON of `pnsim run`, or `store.db:threads=4`. Replications are paired
-    if both sides have the same seed and kept their values. Raises ExperimentError.
+    if both sides have the same seed and kept their values. Raises ExperimentError, and TypeError for what is no side.
     """
+    for side in (first, second):
+        if not isinstance(side, Side | str):
+            raise TypeError(f"a side is written as 'store.db:load=0.8' or as the name of a result, not {side!r}")
     a, b = (load_side(side, level) if isinstance(side, str) else side for side in (first, second))
     common = [name for name in a.intervals if name in b.intervals]
     if not common:

@@ -35,6 +35,8 @@ def search(
     whether to show a line that is rewritten, in a notebook or on a terminal. Raises ExperimentError or LanguageError if
     the search is invalid, and ExperimentError where a run stops with an error in the model.
     """
+    if not isinstance(condition, str):
+        raise TypeError(f"`condition` is a text, such as 'loss == 0', not {condition!r}")
     defined = Search(
         Definition(net, **runs), find, between, condition, resolution, confidence, max_replications, growth
     )

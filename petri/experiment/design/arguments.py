@@ -1,0 +1,49 @@
+"""What a program gives an experiment is of the right kinds: wrong arguments are refused in one sentence each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from petri.measure.selection import Best
+from petri.measure.sequential import Precision
+from petri.run.plan import check_whole
+
+
+def check_design(points: Any, grid: Any, sample: Any) -> None:
+    """Raises TypeError for points that are not mappings in a list, a grid or a sample that is no mapping."""
+    if not _is_list(points) or not all(isinstance(one, Mapping) for one in points):
+        raise TypeError(f"`points` is a list of parameters, such as [{{'load': 0.5}}], not {points!r}")
+    for name, given, example in (
+        ("grid", grid, "{'load': [0.5, 0.8]}"),
+        ("sample", sample, "{'count': 50, 'parameters': {'load': '0.1..0.9'}}"),
+    ):
+        if given is not None and not isinstance(given, Mapping):
+            raise TypeError(f"`{name}` is a mapping, such as {example}, not {given!r}")
+
+
+def check_numbers(replications: Any, most: Any) -> None:
+    """Raises TypeError for what is not a whole number, ValueError for one below 1."""
+    if replications is not None:
+        check_whole("replications", replications, 1)
+    check_whole("max_replications", most, 1)
+
+
+def check_precision(precision: Any, expected: str) -> None:
+    """Raises TypeError for what is no precision. expected: the word for that which expected values need."""
+    each = precision.values() if isinstance(precision, Mapping) else [precision]
+    if precision is not None and precision != expected and not all(isinstance(one, Precision) for one in each):
+        wanted = f"a `petri.Precision`, a mapping from measures to such, or '{expected}'"
+        raise TypeError(f"`precision` is {wanted}, not {precision!r}; Precision(0.02) is 2 % of the mean")
+
+
+def check_choice(best: Any, measures: Any) -> None:
+    """Raises TypeError for a best point that is no `Best`, and for measures that are no list of names."""
+    if best is not None and not isinstance(best, Best):
+        raise TypeError(f"`best` is a `petri.experiment.Best`, not {best!r}")
+    if measures is not None and not (_is_list(measures) and all(isinstance(one, str) for one in measures)):
+        raise TypeError(f"`measures` is a list of names, not {measures!r}")
+
+
+def _is_list(given: Any) -> bool:
+    return isinstance(given, Sequence) and not isinstance(given, str | bytes)
