@@ -118,7 +118,7 @@ def read_bytes(data: bytes, name: str, wanted: str = "") -> Foreign:
         if (why := _why_unreadable(data)) is not None:
             values = {"path": name, "origin": why[0], "reason": why[1]}
             raise LanguageError([Diagnostic("foreign-unreadable", values=values)])
-        known = tuple(one.name for one in FORMATS)
+        known = (*(one.name for one in FORMATS), "PIPE")  # whose files are PNML of its own
         raise LanguageError([Diagnostic("foreign-unknown", values={"path": name, "known": known})])
     foreign = Foreign(kind.name, name, _text(data, name, kind), wanted=wanted)
     foreign.call(Path(name).stem.strip("<>"))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from petri.diagnostics import LanguageError
+from petri.interchange import read_bytes
 from tests.interchange import samples
 from tests.interchange.reading import findings, imported, refused
 
@@ -28,6 +30,11 @@ def test_lines_that_end_as_on_windows() -> None:
 @pytest.mark.parametrize(("text", "expected"), [(FIG, "foreign-unreadable"), ("nothing at all", "foreign-unknown")])
 def test_a_format_that_is_not_read(text: str, expected: str) -> None:
     assert refused(text, "queue.sa") == expected
+
+
+def test_every_format_is_named_where_none_is_recognised() -> None:
+    with pytest.raises(LanguageError, match="PNML, GreatSPN, ORIS, PRISM, CPN Tools, TINA, gospn and PIPE"):
+        read_bytes(b"nothing at all", "queue.sa")
 
 
 def test_weights_of_bindings() -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from petri import diagnostics, wording
+from petri import diagnostics, language, wording
 from petri.diagnostics import MOST_DIAGNOSTICS, Diagnostic, Label, LanguageError, RunError, RunFailure, render
 from petri.diagnostics.errors import limited
 from petri.language.problems import MOST_NAMES, Problems
@@ -239,3 +239,9 @@ def test_lists_and_plurals() -> None:
     assert fill("{names:and}", {"names": ["a"]}) == "`a`"
     assert fill("{names:and:}", {"names": ["a", "b", "c"]}) == "a, b and c"
     assert fill("{names:or:}", {"names": [f"a{n}" for n in range(1000)]}).endswith("a28, a29 or 970 more")
+
+
+def test_a_value_that_an_enumeration_has_twice_is_told_once() -> None:
+    with pytest.raises(LanguageError) as raised:
+        language.loads("type Colour = red | green | red\nplace p : Colour = red\ntransition t: p(c) -> nothing")
+    assert [one.id for one in raised.value.diagnostics] == ["value-twice"]

@@ -219,12 +219,11 @@ class Gatherer:
         for enumeration in _enumerations_in(e):
             labels = tuple(name for name, _ in enumeration.names)
             kind = Scalar("enum", labels=labels, name=name if enumeration is e else "", span=enumeration.span)
-            seen: dict[str, Span] = {}
+            seen: set[str] = set()
             for number, (value, span) in enumerate(enumeration.names):
-                if value in seen:
-                    self.problems.twice(value, span, seen[value], "an enumeration value")
+                if value in seen:  # which the parser has told
                     continue
-                seen[value] = span
+                seen.add(value)
                 known = scope.find(value)
                 if isinstance(known, ConstantSymbol) and isinstance(known.type, Scalar) and known.type.labels == labels:
                     continue

@@ -342,7 +342,7 @@ class FigureReader:
     def _target(self, e: tree.Call, wanted: str, most: int = 1) -> Target:
         assert isinstance(e.function, tree.Name)
         if not 1 <= len(e.arguments) <= most:
-            raise other_count(e, 1, MEASURE_FUNCTIONS[e.function.name])
+            raise other_count(e, 1, _usages(e.function.name))
         return find_target(self.checker, self.scope, e.arguments[0], wanted, self.loops)
 
     def _events(self, e: tree.Call, name: str) -> FigureTemplate:
@@ -417,7 +417,7 @@ class FigureReader:
     def _of_condition(self, e: tree.Call, name: str) -> FigureTemplate:
         """`share(tokens(up) >= 2)`, `time_until(tokens(q) == 8)`: of a condition on the marking (M6)."""
         if len(e.arguments) != 1:
-            raise other_count(e, 1, MEASURE_FUNCTIONS[name])
+            raise other_count(e, 1, _usages(name))
         node = needed(marking_reader(self.checker, self.scope, self.loops).read_scalar(e.arguments[0], BOOL))
         if name == "share":
             return self._watched(e, node, "integral", PLAIN, share=True)
@@ -636,3 +636,8 @@ MEASURE_FUNCTIONS = {
     "gap": "gap(event, by key)",
     "reorder": "reorder(event, by flow, order number)",  # and perhaps `displacement: 8, buffer: 16`
 }
+
+
+def _usages(name: str) -> str:
+    """How a measure is written, each way in backquotes of its own but for the outer ones, which the message has."""
+    return MEASURE_FUNCTIONS[name].replace("), ", ")`, `").replace(" or ", "` or `")
