@@ -298,7 +298,9 @@ class Loader(Sources):
 
         rows = [(number, [cell.strip() for cell in row]) for number, row in enumerate(csv.reader(text.splitlines()), 1)]
         rows = [(number, cells) for number, cells in rows if any(cells) and not cells[0].startswith("#")]
-        titles = rows.pop(0)[1] if rows and not _are_numbers(rows[0][1]) else []
+        first = rows[0][1] if rows else []
+        named = not _are_numbers(first) if title is not None else not any(map(_is_number, first[:1]))
+        titles = rows.pop(0)[1] if rows and named else []
         if title is not None and title.value not in titles:
             near = did_you_mean(title.value, titles)
             self.problems.error(
@@ -328,7 +330,7 @@ class Loader(Sources):
             if not any(cells) or cells[0].startswith("#"):
                 continue
             first, titles = titles, False
-            if first and not _are_numbers(cells):
+            if first and not any(map(_is_number, cells)):
                 continue
             reason = _what_is_wrong(cells)
             if reason is not None:
@@ -368,6 +370,15 @@ def _are_numbers(cells: Sequence[str]) -> bool:
         return all(math.isfinite(float(cell)) for cell in cells)
     except ValueError:
         return False
+
+
+def _is_number(cell: str) -> bool:
+    """Also infinity, and what is not a number by name: no title of a column."""
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True
 
 
 def _what_is_wrong(cells: Sequence[str]) -> str | None:

@@ -87,6 +87,14 @@ def test_wrong_rows(folder: Path, row: str) -> None:
         language.load(folder / "main.net")
 
 
+@pytest.mark.parametrize("row", ["64,x7", "64 B,7", "1,inf", "1,1e400", "nan,1"])
+def test_a_first_row_with_a_number_is_no_line_of_titles(folder: Path, row: str) -> None:
+    (folder / "t.csv").write_text(f"{row}\n594,4\n")
+    (folder / "main.net").write_text('place p = token\ntransition t: p -> p  takes table("t.csv")\n')
+    with pytest.raises(LanguageError, match=r"line 1 of `t\.csv` is not a row of a table"):
+        language.load(folder / "main.net")
+
+
 def test_no_table_outside(folder: Path) -> None:
     (folder / "main.net").write_text('place p = token\ntransition t: p -> p  takes table("../outside.csv")\n')
     with pytest.raises(LanguageError) as raised:

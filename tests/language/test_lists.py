@@ -99,6 +99,13 @@ def test_a_list_from_a_file(tmp_path: Path) -> None:
     assert [(place.held, place.initial[0][1]) for place in net.places] == [(30, ()), (1, (8.5,)), (7, ())]
 
 
+def test_a_first_row_with_a_number_is_part_of_a_list_without_a_title(tmp_path: Path) -> None:
+    (tmp_path / "costs.csv").write_text("30,lookup\n40,send\n")
+    text = 'const costs = list("costs.csv")\nplace p : int = costs[i] for i in 0..len(costs)-1\n'
+    (tmp_path / "net.net").write_text(text + "transition t: p(x) -> nothing\n")
+    assert [token for _, token in petri.load(tmp_path / "net.net").net.places[0].initial] == [(30,), (40,)]
+
+
 def test_another_file_for_a_list(tmp_path: Path) -> None:
     (tmp_path / "mine.csv").write_text("cycles\n4\n")
     (tmp_path / "costs.csv").write_text(COSTS)
