@@ -44,7 +44,7 @@ enum Crossed {
 /// The number of a place's tokens, or of a transition's firings in progress: the address of its owner, the offset of its sums
 /// there, and whether it is never above one.
 #[derive(Clone, Copy)]
-struct Level {
+struct Summed {
     address: Value,
     sums: usize,
     one: bool,
@@ -86,28 +86,28 @@ impl<'a> PlaceCode<'_, 'a, '_> {
     }
 
     /// What a change of a number does to its integral (`state::Sums`).
-    fn integrate(&mut self, level: Level, count: TokenCount, way: Way) {
+    fn integrate(&mut self, summed: Summed, count: TokenCount, way: Way) {
         let now = self.e.now;
         let instants = match count {
             TokenCount::Const(1) => now,
             TokenCount::Const(count) => self.e.b.ins().imul_imm_s(now, count as i64),
             TokenCount::Known(count) => self.e.b.ins().imul(count, now),
         };
-        self.sum(way, level.address, level.sums + offset_of!(Sums, integral), instants);
+        self.sum(way, summed.address, summed.sums + offset_of!(Sums, integral), instants);
     }
 
     /// A number rises from zero, or falls to it.
-    fn turn(&mut self, level: Level, way: Way) {
-        if !level.one {
-            self.sum(way, level.address, level.sums + offset_of!(Sums, above_zero), self.e.now);
+    fn turn(&mut self, summed: Summed, way: Way) {
+        if !summed.one {
+            self.sum(way, summed.address, summed.sums + offset_of!(Sums, above_zero), self.e.now);
         }
     }
 
     /// A firing that takes time starts, or ends (`TransitionCounters::begin` and `end`).
     pub fn in_progress(&mut self, plan: &TransitionPlan, way: Way) {
         let address = self.e.transition(OWN);
-        let level = Level { address, sums: offset_of!(TransitionCounters, sums), one: plan.takes_turns };
-        self.integrate(level, TokenCount::Const(1), way);
+        let summed = Summed { address, sums: offset_of!(TransitionCounters, sums), one: plan.takes_turns };
+        self.integrate(summed, TokenCount::Const(1), way);
         if plan.takes_turns {
             let number = self.e.int(u64::from(way == Way::Up));
             self.e.store(number, address, offset_of!(TransitionCounters, in_progress));
@@ -117,7 +117,7 @@ impl<'a> PlaceCode<'_, 'a, '_> {
         let after = self.e.b.ins().iadd_imm_s(before, if way == Way::Up { 1 } else { -1 });
         self.e.store(after, address, offset_of!(TransitionCounters, in_progress));
         let turned = self.e.equals(if way == Way::Up { before } else { after }, 0);
-        self.when(turned, |s| s.aside(plan.activity == Occupancy::Mostly, |s| s.turn(level, way)));
+        self.when(turned, |s| s.aside(plan.activity == Occupancy::Mostly, |s| s.turn(summed, way)));
     }
 
     /// Whether these tokens are all that a place can have, so that it has none before they come, and none after they go.
@@ -125,8 +125,8 @@ impl<'a> PlaceCode<'_, 'a, '_> {
         self.e.holds_one(place) && matches!(count, TokenCount::Const(1))
     }
 
-    fn level(&mut self, place: PlaceRef) -> Level {
-        Level { address: self.e.place(place), sums: offset_of!(PlaceCounters, sums), one: self.e.holds_one(place) }
+    fn tokens_of(&mut self, place: PlaceRef) -> Summed {
+        Summed { address: self.e.place(place), sums: offset_of!(PlaceCounters, sums), one: self.e.holds_one(place) }
     }
 
     /// The routines of a place, given its number (`Runtime::arrivals`).
@@ -152,9 +152,9 @@ impl<'a> PlaceCode<'_, 'a, '_> {
             TokenCount::Const(count) => self.e.b.ins().iadd_imm_s(before, -(count as i64)),
             TokenCount::Known(count) => self.e.b.ins().isub(before, count),
         };
-        let level = self.level(place);
-        self.integrate(level, count, Way::Down);
-        self.e.store(after, level.address, offset_of!(PlaceCounters, tokens));
+        let summed = self.tokens_of(place);
+        self.integrate(summed, count, Way::Down);
+        self.e.store(after, summed.address, offset_of!(PlaceCounters, tokens));
         let change = Change { before, after, count, way: Way::Down };
         self.moved(&self.e.moves(place).tokens, Some(place), change, &[], lost.as_deref_mut());
         if let Some(load) = &self.e.moves(place).load {
@@ -167,10 +167,10 @@ impl<'a> PlaceCode<'_, 'a, '_> {
     /// Tokens arrive in a place that had `before` of them: `state::Place::gain`, and its watches. `reserved`: room was
     /// kept for them. `arriving` are the values of one that has any.
     pub fn gain(&mut self, place: PlaceRef, before: Value, count: TokenCount, reserved: bool, arriving: &[Source]) {
-        let level = self.level(place);
-        let state = level.address;
+        let summed = self.tokens_of(place);
+        let state = summed.address;
         self.lengthen_level(place, before);
-        self.integrate(level, count, Way::Up);
+        self.integrate(summed, count, Way::Up);
         let (number, after) = match count {
             TokenCount::Const(count) => (self.e.int(count), self.e.b.ins().iadd_imm_s(before, count as i64)),
             TokenCount::Known(count) => (count, self.e.b.ins().iadd(before, count)),
@@ -291,8 +291,8 @@ impl<'a> PlaceCode<'_, 'a, '_> {
         let mostly = place.is_some_and(|place| self.e.blueprint[place].occupancy == Occupancy::Mostly);
         let turned = |s: &mut Self| {
             if let Some(place) = place {
-                let level = s.level(place);
-                s.turn(level, way);
+                let summed = s.tokens_of(place);
+                s.turn(summed, way);
             }
             then(s);
         };
@@ -305,9 +305,9 @@ impl<'a> PlaceCode<'_, 'a, '_> {
 
     /// The same without a branch, for the only transition that watches the place.
     fn cross_free(&mut self, crossed: Value, place: PlaceRef, way: Way, watch: &Watch, lost: Option<&mut Lost>) {
-        let (level, never) = (self.level(place), self.e.int(0));
+        let (summed, never) = (self.tokens_of(place), self.e.int(0));
         let instant = self.e.b.ins().select(crossed, self.e.now, never);
-        self.sum(way, level.address, level.sums + offset_of!(Sums, above_zero), instant);
+        self.sum(way, summed.address, summed.sums + offset_of!(Sums, above_zero), instant);
         if self.enabling().is_told_later(watch, way, Some(crossed), lost) {
             return;
         }
