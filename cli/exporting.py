@@ -6,8 +6,7 @@ import click
 
 from . import nets
 from .console import tell
-from .document import deliver
-from .exits import check_output
+from .document import check, deliver
 from .given import Given
 from .net_options import net_argument, settings_option
 
@@ -25,8 +24,7 @@ def command(net: str, format_: str, output: str | None, given: Given) -> None:
     What the format cannot say is an error, with the line of the net.
     """
     model = nets.load(net, given)
-    if output is not None:
-        check_output(output, model.sources)
+    check(output, model.sources)
     if format_ == "dot":
         from petri.report import picture
 

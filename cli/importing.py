@@ -9,8 +9,7 @@ import click
 
 from . import nets
 from .console import tell
-from .document import deliver
-from .exits import check_output
+from .document import check, deliver
 
 
 @click.command(name="import")
@@ -28,8 +27,7 @@ def command(file: str, output: str | None, wanted: str, quiet: bool) -> None:
     """
     from petri import interchange, language
 
-    if output is not None:
-        check_output(output, [file])
+    check(output, [file])
     if file == nets.STDIN:
         found = interchange.read_bytes(sys.stdin.buffer.read(), nets.SHOWN_STDIN, wanted)
     else:

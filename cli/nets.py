@@ -56,7 +56,10 @@ def find(name: str, *, missing_is_file: bool = False, quiet: bool | None = None)
 
 
 def in_folder(name: str) -> list[str]:
-    """The .net files of a folder and of those in it, in order, except hidden ones; the name itself if it is a file."""
+    """The .net files of a folder and of those in it, in order, except hidden ones; the name itself if it is a file.
+
+    Raises Refusal if a folder has none.
+    """
     from pathlib import Path
 
     folder = Path(name)
@@ -70,7 +73,9 @@ def in_folder(name: str) -> list[str]:
         for path in sorted(folder.rglob("*" + library.SUFFIX))
         if not any(part.startswith(".") for part in path.relative_to(folder).parts) and path.is_file()
     ]
-    return [str(path) for path in found] or [name]
+    if not found:
+        raise refusal("no-net-in-folder", path=name)
+    return [str(path) for path in found]
 
 
 def load(name: str, given: Given | None = None, *, quiet: bool | None = None) -> Model:

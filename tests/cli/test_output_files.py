@@ -147,6 +147,12 @@ def test_what_is_read_is_not_replaced(call: Call, command: tuple[str, ...]) -> N
     assert Path("net.net").read_text(encoding="utf-8") == NET
 
 
+def test_an_output_named_by_a_hyphen_is_printed(call: Call) -> None:
+    printed = call("export", "net.net", "--format", "dot", "-o", "-")
+    assert printed.out == call("export", "net.net", "--format", "dot").out != ""
+    assert not Path("-").exists()
+
+
 @pytest.mark.parametrize("until", ["100", "1e7"])
 def test_the_figures_are_shown_of_a_run_whose_trace_cannot_be_written(call: Call, until: str) -> None:
     Path("t.csv").symlink_to("/dev/full")

@@ -72,11 +72,19 @@ def test_a_missing_file(call: Call, command: str) -> None:
     assert "error[file-missing]" in outcome.out + outcome.err
 
 
-@pytest.mark.parametrize("command", ["run", "check", "fmt"])
-def test_a_folder(call: Call, tmp_path: Path, command: str) -> None:
-    outcome = call(command, str(tmp_path))
+@pytest.mark.parametrize(
+    ("command", "error"),
+    [
+        ("run", "file-is-folder]: `.` is a folder, not a net"),
+        ("check", "no-net-in-folder]: there is no net in the folder `.`"),
+        ("fmt", "no-net-in-folder]: there is no net in the folder `.`"),
+    ],
+)
+def test_a_folder(call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str, error: str) -> None:
+    monkeypatch.chdir(tmp_path)
+    outcome = call(command, ".")
     assert outcome.status == 2
-    assert "is a folder, not a net" in outcome.out + outcome.err
+    assert f"error[{error}" in outcome.out + outcome.err
 
 
 @pytest.mark.parametrize("command", ["run", "check", "fmt"])
