@@ -46,10 +46,11 @@ def command(result: str, output: str | None) -> None:
 
 def check(path: str | None) -> None:
     """Refuse an unsuitable file name before anything runs."""
-    if path is not None and Path(path).suffix.lower() not in SUFFIXES:
+    if path is None:
+        return
+    if Path(path).suffix.lower() not in SUFFIXES:
         raise refusal("output-suffix", path=path, suffixes=[".html"], suggestion=f"{Path(path).with_suffix('.html')}")
-    if path is not None:
-        check_output(path)
+    check_output(path)
 
 
 def write_page(page: str, path: str) -> None:

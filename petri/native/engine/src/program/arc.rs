@@ -98,6 +98,13 @@ pub struct InhibitorProgram {
     pub threshold: Count,
 }
 
+impl InhibitorProgram {
+    /// Watches can decide it: it counts all tokens of its place, against a constant.
+    pub fn is_watchable(&self) -> bool {
+        self.index.is_none() && matches!(self.threshold, Count::Const(_))
+    }
+}
+
 /// How an output arc was compiled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum OutputForm {

@@ -179,7 +179,7 @@ impl TransitionProgram {
             && self.rooms.is_empty()
             && self.inputs.iter().all(|arc| matches!(arc.find, Find::Black(Count::Const(_))))
             && self.watched == (self.inputs.len(), self.inhibitors.len())
-            && self.inhibitors.iter().all(|arc| arc.index.is_none() && matches!(arc.threshold, Count::Const(_)))
+            && self.inhibitors.iter().all(InhibitorProgram::is_watchable)
     }
 }
 

@@ -59,13 +59,12 @@ impl TransitionCompiler<'_> {
         let is_shown = |arc: &InputProgram| matches!(arc.find, Find::Shown { .. });
         let arc = inputs.iter().position(is_shown)?;
         let t = self.transition;
-        let others = inputs.iter().enumerate().filter(|(other, _)| *other != arc).map(|(_, other)| other);
         let decided = self.plain
             && t.prefer.is_none()
             && t.sets.is_empty()
             && inputs[arc].before.is_empty()
             && inputs[arc].after.is_empty()
-            && others.into_iter().all(|other| !is_bag(other) && !is_shown(other));
+            && inputs.iter().filter(|arc| is_bag(arc) || is_shown(arc)).count() == 1;
         decided.then_some(arc)
     }
 

@@ -223,12 +223,12 @@ impl<'a> TransitionCompiler<'a> {
             && rooms.is_empty()
             && self.enabling.tokens.is_empty()
             && !self.enabling.reads_clock
-            && inhibitors.iter().all(|arc| arc.index.is_none() && constant(&arc.threshold).is_some())
+            && inhibitors.iter().all(InhibitorProgram::is_watchable)
             && inputs.iter().all(|arc| !matches!(arc.find, Find::Black(Count::Of(..))));
         inputs.iter_mut().for_each(|arc| arc.decides = self.decides_by(arc) || self.lightens(arc, &rooms));
         let free = !searched
             && inputs.iter().all(|arc| !is_bag(arc) || matches!(arc.find, Find::Any) && !arc.decides)
-            && inhibitors.iter().all(|arc| arc.index.is_none() && constant(&arc.threshold).is_some());
+            && inhibitors.iter().all(InhibitorProgram::is_watchable);
         let selection = match any {
             _ if searched => Selection::Search,
             Some(arc) => Selection::Bag(arc),
@@ -262,7 +262,7 @@ impl<'a> TransitionCompiler<'a> {
                 && rooms.is_empty()
                 && self.enabling.tokens.is_empty()
                 && !self.enabling.reads_clock
-                && inhibitors.iter().all(|arc| arc.index.is_none() && constant(&arc.threshold).is_some())
+                && inhibitors.iter().all(InhibitorProgram::is_watchable)
                 && inputs.iter().all(|arc| !matches!(arc.find, Find::Black(Count::Of(..))));
             clock.lone = (watched && coloured.len() == 1 && !clock.mean_changes).then(|| coloured[0]);
         }
