@@ -63,6 +63,10 @@ impl<T> Row<T> {
         self.len
     }
 
+    pub fn room(&self) -> usize {
+        self.room
+    }
+
     /// Checks that the records fit the room. The invariant *vector* cannot be checked.
     pub fn verify(&self) -> Verified {
         ensure(self.len <= self.room || size_of::<T>() == 0, "room", || {
@@ -125,6 +129,15 @@ impl<T: Copy> Row<T> {
         let mut records = self.records();
         records.reserve(1);
         *self = Row::of_records(records);
+    }
+
+    /// Makes room for at least `room` records.
+    pub fn make_room(&mut self, room: usize) {
+        if self.room < room {
+            let mut records = self.records();
+            records.reserve(room - records.len());
+            *self = Row::of_records(records);
+        }
     }
 
     /// Prefetches a record, if there is one.

@@ -79,7 +79,7 @@ fn fields_of(owner: &str) -> Vec<(usize, &'static str)> {
     match owner {
         "place" => fields!(PlaceCounters: tokens, sums.integral, sums.above_zero, maximum, arrivals, reserved, ring),
         "transition" => fields!(
-            TransitionCounters: in_progress, sums.integral, sums.above_zero, firings, unmet, level, position, listed
+            TransitionCounters: in_progress, sums.integral, sums.above_zero, firings, found, unmet, level, position
         ),
         "lane" => fields!(Lane: ring, mask, head, firings),
         _ => Vec::new(),

@@ -78,6 +78,7 @@ rare! {
     Grow: grow(I64);
     MakeRoom: make_room();
     Lengthen: lengthen(I64);
+    LengthenLines: lengthen_lines(I64);
     Play: play(I64, I64, I64);
     LookBeside: look_beside(I64);
     ChoosePair: choose_pair(I64, I64);
@@ -415,6 +416,14 @@ extern "C" fn grow(engine: &mut Engine, place: u64) {
     let place = PlaceId(place as u32);
     let state = &mut engine.marking.places[place];
     engine.marking.stores[place].grow(&mut state.ring, state.tokens as usize);
+}
+
+/// Makes room for one token more in the lines of a place.
+extern "C" fn lengthen_lines(engine: &mut Engine, place: u64) {
+    let (engine, program) = parts(engine);
+    if let Some(lines) = program.places[PlaceId(place as u32)].lines {
+        engine.marking.lines[lines].lengthen();
+    }
 }
 
 /// Empties a place.

@@ -1,5 +1,7 @@
 //! What changes while a net runs, one cache line for each place and each transition, with its statistics (M1 to M3).
 
+use std::mem::offset_of;
+
 use crate::base::saved::{SavedPlace, SavedTransition};
 use crate::base::ticks::Ticks;
 use crate::state::store::Ring;
@@ -97,6 +99,9 @@ pub struct PlaceCounters {
     pub ring: Ring,
 }
 
+/// The bits before the number of conditions that do not hold in `TransitionCounters::LOOK`.
+pub const UNMET: usize = 8 * (offset_of!(TransitionCounters, unmet) - TransitionCounters::LOOK);
+
 /// The firings in progress of a transition, their statistics, and the state of its enabling.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C, align(64))]
@@ -105,18 +110,18 @@ pub struct TransitionCounters {
     pub sums: Sums,
     /// Firings that started.
     pub firings: u64,
+    /// Where not only watches decide: a look has found it enabled, and no condition has failed since.
+    pub found: bool,
+    /// It is on the list of those to look at again.
+    pub listed: bool,
+    /// Watches alone decide whether it is enabled.
+    pub plain: bool,
+    /// It is the shadow of a transition with a clock, which is looked at when the instant is over.
+    pub of_clock: bool,
     /// Watched conditions that do not hold.
     pub unmet: u32,
     pub level: u32,
     pub position: u32,
-    /// Watches alone decide whether it is enabled.
-    pub plain: bool,
-    /// It is on the list of those to look at again.
-    pub listed: bool,
-    /// Where not only watches decide: a look has found it enabled, and no condition has failed since.
-    pub found: bool,
-    /// It is the shadow of a transition with a clock, which is looked at when the instant is over.
-    pub of_clock: bool,
 }
 
 impl PlaceCounters {
@@ -169,6 +174,14 @@ impl PlaceCounters {
 }
 
 impl TransitionCounters {
+    /// The word from `found` to `unmet`, as machine code reads it of transitions that are not plain: `FOUND` or 0 exactly if the
+    /// transition is not listed, and all its watched conditions hold.
+    pub const LOOK: usize = offset_of!(TransitionCounters, found);
+    pub const FOUND: i64 = 1;
+    pub const LISTED: i64 = 1 << 8;
+    /// A watched condition that does not hold.
+    pub const ONE_UNMET: i64 = 1 << UNMET;
+
     /// A firing that takes time starts.
     #[inline(always)]
     pub fn begin(&mut self, now: Ticks) {

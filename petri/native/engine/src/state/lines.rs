@@ -18,21 +18,23 @@
 //! Invariants:
 //! - *seats*: seat s of the front has the root of line `seats[s]`, whose seat is s; all lines with tokens have a seat.
 //! - *counts*: each line counts its tokens, and `nodes` without those that are free are all of them.
+//! - *room*: there is room for as many seats as nodes, so that machine code, which takes free nodes only, finds it.
 //! - *order*: no token comes before its parent, or before the one ahead of it in a list; the first of a queue knows the last.
 //! - *lines*: a key has a group as long as it has tokens or reserved room.
 //! - *reserved*: a line has no more tokens and reserved room than the capacity, if it has reserved room.
 
-use std::mem::offset_of;
+use std::mem::{offset_of, replace, size_of, take};
 
 use crate::base::invariant::{ensure, Verified};
 use crate::base::reuse::clone_into_fields;
+use crate::base::row::Row;
 use crate::collections::key_table::{Key, KeyTable, SlotsOf};
 use crate::net::Discipline;
 use crate::program::expression::Rank;
 use crate::program::place::LinesProgram;
 
 /// No node, or no line.
-const NONE: u32 = u32::MAX;
+pub const NONE: u32 = u32::MAX;
 
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
@@ -53,8 +55,9 @@ impl Default for Line {
 }
 
 /// A token: its place in the order, and the next one in its list. In a heap, its first child, and the next child of its parent. The
-/// `child` of the first token of a queue is the last one.
+/// `child` of the first token of a queue is the last one. Of a free node, only `next` counts: the next free one.
 #[derive(Clone, Copy, Debug)]
+#[repr(C)]
 struct Node {
     rank: Rank,
     arrival: u64,
@@ -79,24 +82,39 @@ pub struct Lines {
     slots: Vec<u32>,
     width: usize,
     discipline: Discipline,
-    nodes: Vec<Node>,
+    nodes: Row<Node>,
     /// The tokens of the nodes.
-    tokens: Vec<u64>,
-    free: Vec<u32>,
+    tokens: Row<u64>,
+    /// The first node without a token.
+    free: u32,
     /// The line of each seat of the front.
-    seats: Vec<u32>,
+    seats: Row<u32>,
     arrivals: u64,
 }
 
 clone_into_fields!(Lines { lines, slots, width, discipline, nodes, tokens, free, seats, arrivals });
 
 impl Lines {
-    /// The offsets of the address of the records of lines, and of the number of tokens and the reserved room in one; and the size of a
-    /// record.
+    /// The offset of the address of the records of lines, and the size of a record; offsets in it of the first token, its seat, the
+    /// number of tokens, and the reserved room.
     pub const RECORDS: usize = offset_of!(Lines, lines) + KeyTable::<Line>::RECORDS;
+    pub const RECORD: usize = KeyTable::<Line>::RECORD;
+    pub const ROOT: usize = KeyTable::<Line>::OF + offset_of!(Line, root);
+    pub const SEAT: usize = KeyTable::<Line>::OF + offset_of!(Line, seat);
     pub const COUNT: usize = KeyTable::<Line>::OF + offset_of!(Line, count);
     pub const RESERVED: usize = KeyTable::<Line>::OF + offset_of!(Line, reserved);
-    pub const RECORD: usize = KeyTable::<Line>::RECORD;
+    /// The same of nodes; the first free node, and how many tokens have arrived.
+    pub const NODES: usize = offset_of!(Lines, nodes) + Row::<Node>::START;
+    pub const NODE: usize = size_of::<Node>();
+    pub const ARRIVAL: usize = offset_of!(Node, arrival);
+    pub const CHILD: usize = offset_of!(Node, child);
+    pub const NEXT: usize = offset_of!(Node, next);
+    pub const FREE: usize = offset_of!(Lines, free);
+    pub const ARRIVALS: usize = offset_of!(Lines, arrivals);
+    /// The offsets of the addresses of tokens and of seats, and of the number of these.
+    pub const TOKENS: usize = offset_of!(Lines, tokens) + Row::<u64>::START;
+    pub const SEATS: usize = offset_of!(Lines, seats) + Row::<u32>::START;
+    pub const SEATED: usize = offset_of!(Lines, seats) + Row::<u32>::LEN;
 
     pub fn new(program: &LinesProgram, width: usize) -> Self {
         let lines = match &program.extents {
@@ -108,16 +126,16 @@ impl Lines {
             slots: program.slots.clone(),
             width,
             discipline: program.discipline,
-            nodes: Vec::new(),
-            tokens: Vec::new(),
-            free: Vec::new(),
-            seats: Vec::new(),
+            nodes: Row::default(),
+            tokens: Row::default(),
+            free: NONE,
+            seats: Row::default(),
             arrivals: 0,
         }
     }
 
     fn token_of(&self, node: u32) -> &[u64] {
-        &self.tokens[node as usize * self.width..][..self.width]
+        &self.tokens.all()[node as usize * self.width..][..self.width]
     }
 
     /// The token of a line that is shown.
@@ -170,11 +188,11 @@ impl Lines {
 
     /// The token that is shown in a seat leaves its line, and the front. Returns the line, if it has others.
     pub fn leaves(&mut self, seat: u32) -> Option<u32> {
-        let line = self.seats[seat as usize];
+        let line = self.seats[seat];
         self.hide(seat);
         let root = self.lines[line].root;
         let next = self.without(root);
-        self.free.push(root);
+        self.nodes[root].next = replace(&mut self.free, root);
         let state = &mut self.lines[line];
         state.root = next;
         state.count -= 1;
@@ -193,28 +211,29 @@ impl Lines {
 
     /// The token in a seat of the front is no longer there: the last one has its seat (S7).
     pub fn hide(&mut self, seat: u32) {
-        let line = self.seats.swap_remove(seat as usize);
+        let (line, last) = (self.seats[seat], self.seats.len() as u32 - 1);
+        let moved = self.seats[last];
+        self.seats[seat] = moved;
+        self.seats.pop();
+        self.lines[moved].seat = seat;
         self.lines[line].seat = NONE;
-        if let Some(&moved) = self.seats.get(seat as usize) {
-            self.lines[moved].seat = seat;
-        }
     }
 
     /// All tokens leave; reserved room stays.
     pub fn clear(&mut self) {
-        for line in std::mem::take(&mut self.seats) {
+        for &line in take(&mut self.seats).all() {
             let reserved = self.lines[line].reserved;
             self.lines[line] = Line { reserved, ..Line::default() };
             self.forget_empty(line);
         }
-        (self.nodes, self.tokens, self.free) = (Vec::new(), Vec::new(), Vec::new());
+        (self.nodes, self.tokens, self.free) = (Row::default(), Row::default(), NONE);
     }
 
     /// All tokens: line after line, as the front has them, and each line in order of arrival.
     pub fn listed(&self) -> Vec<&[u64]> {
-        let lines = self.seats.iter().flat_map(|&line| {
+        let lines = self.seats.all().iter().flat_map(|&line| {
             let mut nodes = self.nodes_of(line);
-            nodes.sort_unstable_by_key(|&node| self.nodes[node as usize].arrival);
+            nodes.sort_unstable_by_key(|&node| self.nodes[node].arrival);
             nodes
         });
         lines.map(|node| self.token_of(node)).collect()
@@ -227,16 +246,16 @@ impl Lines {
         match self.discipline {
             Discipline::Key => self.join(root, node),
             Discipline::Lifo => {
-                self.nodes[node as usize].next = root;
+                self.nodes[node].next = root;
                 node
             }
             _ if root == NONE => {
-                self.nodes[node as usize].child = node;
+                self.nodes[node].child = node;
                 node
             }
             _ => {
-                let last = std::mem::replace(&mut self.nodes[root as usize].child, node);
-                self.nodes[last as usize].next = node;
+                let last = replace(&mut self.nodes[root].child, node);
+                self.nodes[last].next = node;
                 root
             }
         }
@@ -244,31 +263,43 @@ impl Lines {
 
     /// The first token of a line that its first one has left, or NONE.
     fn without(&mut self, root: u32) -> u32 {
-        let Node { next, child, .. } = self.nodes[root as usize];
+        let Node { next, child, .. } = self.nodes[root];
         match self.discipline {
             Discipline::Key => return self.join_children(child),
             Discipline::Lifo => {}
             _ if next == NONE => {}
-            _ => self.nodes[next as usize].child = child,
+            _ => self.nodes[next].child = child,
         }
         next
     }
 
     fn new_node(&mut self, token: &[u64], rank: Rank) -> u32 {
-        let node = Node { rank, arrival: self.arrivals, child: NONE, next: NONE };
-        self.arrivals += 1;
-        if let Some(free) = self.free.pop() {
-            self.nodes[free as usize] = node;
-            self.tokens[free as usize * self.width..][..self.width].copy_from_slice(token);
-            return free;
+        if self.free == NONE {
+            self.lengthen();
         }
-        self.nodes.push(node);
-        self.tokens.extend_from_slice(token);
-        self.nodes.len() as u32 - 1
+        let node = self.free;
+        let state = &mut self.nodes[node];
+        self.free = state.next;
+        *state = Node { rank, arrival: self.arrivals, child: NONE, next: NONE };
+        self.arrivals += 1;
+        for (slot, &word) in (node * self.width as u32..).zip(token) {
+            self.tokens[slot] = word;
+        }
+        node
+    }
+
+    /// Makes room for one token more, where no node is free.
+    #[cold]
+    pub fn lengthen(&mut self) {
+        let node = self.nodes.len();
+        self.nodes.push(Node { rank: Rank::default(), arrival: 0, child: NONE, next: self.free });
+        self.free = node as u32;
+        self.tokens.reach((node + 1) * self.width, 0);
+        self.seats.make_room(node + 1);
     }
 
     fn is_before(&self, one: u32, other: u32) -> bool {
-        let (one, other) = (&self.nodes[one as usize], &self.nodes[other as usize]);
+        let (one, other) = (&self.nodes[one], &self.nodes[other]);
         if self.discipline == Discipline::Lifo {
             one.arrival > other.arrival
         } else {
@@ -282,9 +313,9 @@ impl Lines {
             return if one == NONE { other } else { one };
         }
         let (root, child) = if self.is_before(one, other) { (one, other) } else { (other, one) };
-        self.nodes[child as usize].next = self.nodes[root as usize].child;
-        self.nodes[root as usize].child = child;
-        self.nodes[root as usize].next = NONE;
+        self.nodes[child].next = self.nodes[root].child;
+        self.nodes[root].child = child;
+        self.nodes[root].next = NONE;
         root
     }
 
@@ -293,20 +324,20 @@ impl Lines {
         let (mut pairs, mut rest) = (NONE, first);
         while rest != NONE {
             let one = rest;
-            let other = self.nodes[one as usize].next;
-            rest = if other == NONE { NONE } else { self.nodes[other as usize].next };
+            let other = self.nodes[one].next;
+            rest = if other == NONE { NONE } else { self.nodes[other].next };
             let pair = self.join(one, other);
-            self.nodes[pair as usize].next = pairs;
+            self.nodes[pair].next = pairs;
             pairs = pair;
         }
         let mut root = NONE;
         while pairs != NONE {
-            let next = self.nodes[pairs as usize].next;
+            let next = self.nodes[pairs].next;
             root = self.join(root, pairs);
             pairs = next;
         }
         if root != NONE {
-            self.nodes[root as usize].next = NONE;
+            self.nodes[root].next = NONE;
         }
         root
     }
@@ -316,8 +347,8 @@ impl Lines {
         while let Some(node) = open.pop() {
             if node != NONE {
                 found.push(node);
-                open.push(self.nodes[node as usize].next);
-                open.extend((self.discipline == Discipline::Key).then_some(self.nodes[node as usize].child));
+                open.push(self.nodes[node].next);
+                open.extend((self.discipline == Discipline::Key).then_some(self.nodes[node].child));
             }
         }
         found
@@ -329,32 +360,35 @@ impl Lines {
     pub fn verify(&self, front: &[&[u64]], capacity: Option<u64>) -> Verified {
         self.lines.verify()?;
         let seated = |(seat, &line): (usize, &u32)| self.lines[line].seat == seat as u32;
-        let same = front.iter().zip(&self.seats).all(|(token, &line)| *token == self.shown(line));
-        let right = self.seats.len() == front.len() && self.seats.iter().enumerate().all(seated) && same;
+        let same = front.iter().zip(self.seats.all()).all(|(token, &line)| *token == self.shown(line));
+        let right = self.seats.len() == front.len() && self.seats.all().iter().enumerate().all(seated) && same;
         ensure(right, "seats", || format!("{:?} of {front:?}", self.seats))?;
         let mut all = 0;
-        for &line in &self.seats {
+        for &line in self.seats.all() {
             let (state, nodes) = (&self.lines[line], self.nodes_of(line));
             all += nodes.len();
             ensure(nodes.len() == state.count as usize, "counts", || format!("{state:?} of {nodes:?}"))?;
             let ordered = nodes.iter().all(|&node| self.children(node).all(|child| self.is_before(node, child)));
             let queue = !matches!(self.discipline, Discipline::Key | Discipline::Lifo);
-            let last = nodes.last() == Some(&self.nodes[state.root as usize].child);
+            let last = nodes.last() == Some(&self.nodes[state.root].child);
             ensure(ordered && (last || !queue), "order", || format!("{nodes:?}"))?;
             let key = SlotsOf { token: self.shown(line), slots: &self.slots };
             ensure(self.lines.find(key) == Some(line), "lines", || format!("line {line}"))?;
             let room = capacity.is_none_or(|most| state.reserved == 0 || self.load(key) <= most);
             ensure(room, "reserved", || format!("{state:?}, capacity {capacity:?}"))?;
         }
-        ensure(all + self.free.len() == self.nodes.len(), "counts", || format!("{all} of {}", self.nodes.len()))
+        let next = |&node: &u32| Some(self.nodes[node].next).filter(|&next| next != NONE);
+        let free = std::iter::successors(Some(self.free).filter(|&free| free != NONE), next).take(self.nodes.len() + 1);
+        ensure(all + free.count() == self.nodes.len(), "counts", || format!("{all} of {}", self.nodes.len()))?;
+        ensure(self.seats.room() >= self.nodes.len(), "room", || format!("for {} seats", self.seats.room()))
     }
 
     /// The children of a token; in a list, the one behind it.
     fn children(&self, node: u32) -> impl Iterator<Item = u32> + '_ {
         let some = |node: u32| (node != NONE).then_some(node);
-        let Node { child, next, .. } = self.nodes[node as usize];
+        let Node { child, next, .. } = self.nodes[node];
         let (first, most) = if self.discipline == Discipline::Key { (child, usize::MAX) } else { (next, 1) };
-        std::iter::successors(some(first), move |&child| some(self.nodes[child as usize].next)).take(most)
+        std::iter::successors(some(first), move |&child| some(self.nodes[child].next)).take(most)
     }
 }
 
@@ -491,11 +525,12 @@ mod tests {
             damage(&mut lines);
             broken(lines.verify(&front, Some(3)))
         };
-        assert_eq!(damaged(|lines| lines.seats.swap(0, 1)), "seats");
+        assert_eq!(damaged(|lines| (lines.seats[0], lines.seats[1]) = (lines.seats[1], lines.seats[0])), "seats");
         assert_eq!(damaged(|lines| lines.lines[0].count = 7), "counts");
         assert_eq!(damaged(|lines| lines.nodes[2].arrival = 0), "order");
         assert_eq!(damaged(|lines| lines.nodes[0].child = 2), "order");
         assert_eq!(damaged(|lines| lines.lines[0].reserved = 1), "reserved");
-        assert_eq!(damaged(|lines| lines.free.push(9)), "counts");
+        assert_eq!(damaged(|lines| lines.free = 3), "counts");
+        assert_eq!(damaged(|lines| lines.seats = lines.seats.all().iter().copied().collect()), "room");
     }
 }

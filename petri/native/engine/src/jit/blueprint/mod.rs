@@ -33,7 +33,7 @@ use crate::jit::blueprint::expression::Expression;
 use crate::jit::blueprint::names::{IndexRef, JoinRef, PlaceRef, TransitionRef};
 use crate::jit::blueprint::place::{Fronted, IndexPlan, JoinPlan, Neighbour, PlacePlan};
 use crate::jit::blueprint::rate::RatePlan;
-use crate::jit::blueprint::transition::{Level, TransitionPlan};
+use crate::jit::blueprint::transition::{Level, SetSize, TransitionPlan};
 
 /// What the functions of a transition, of a place, or the loop are made from.
 #[derive(Debug, PartialEq, Eq, Hash)]
@@ -88,6 +88,15 @@ pub struct LoopPlan {
     /// In a net of one clock, where each instant is one firing: how many transitions share the clock.
     pub one_clock: Option<usize>,
     pub has_lanes: bool,
+}
+
+impl LoopPlan {
+    /// The size of the sets of enabled transitions of all priorities, if it is one, and not large.
+    pub fn size_of_sets(&self) -> Option<SetSize> {
+        let (first, others) = self.levels.split_first()?;
+        let one = first.size != SetSize::Large && others.iter().all(|level| level.size == first.size);
+        one.then_some(first.size)
+    }
 }
 
 impl Blueprint {

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::cell::Cell;
 use std::collections::HashMap;
 use std::mem::{offset_of, size_of};
+use std::ops::Range;
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::immediates::Offset32;
@@ -91,6 +92,7 @@ impl Owner {
     fn region(self, offset: usize) -> AliasRegionData {
         let field = match self {
             Owner::Other | Owner::Tokens | Owner::Enabled => 0,
+            Owner::Transition if LOOK.contains(&offset) => LOOK.start as u32,
             _ => offset as u32,
         };
         AliasRegionData { user_id: (self as u32) << OFFSET_BITS | field, description: Cow::Borrowed(self.name()) }
@@ -111,6 +113,9 @@ impl Owner {
         }
     }
 }
+
+/// The fields of a transition that are read and written as one word.
+const LOOK: Range<usize> = TransitionCounters::LOOK..TransitionCounters::LOOK + size_of::<u64>();
 
 /// Rounds of the tournament that are unrolled.
 const MOST_ROUNDS: u32 = 24;

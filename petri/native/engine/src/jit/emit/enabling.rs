@@ -11,11 +11,11 @@ use crate::collections::rank_set::RankSet;
 use crate::jit::blueprint::names::TransitionRef;
 use crate::jit::blueprint::place::{Dependent, EnabledBy, Neighbour, Watch};
 use crate::jit::blueprint::transition::{Selection, SetSize, Take, TransitionPlan};
-use crate::jit::emit::emitter::{Emitter, Lost, Source, Writer};
+use crate::jit::emit::emitter::{Emitter, Lost, Owner, Source, Writer};
 use crate::jit::emit::place::Way;
 use crate::jit::emit::subjects::{EnablingCode, Subjects};
 use crate::jit::holes::Hole;
-use crate::state::counters::TransitionCounters;
+use crate::state::counters::{TransitionCounters, UNMET};
 
 /// Where a set has the bit of a member: the word's address and an offset, and which bit it is, by the lowest six bits of a number;
 /// and the same of the summary above.
@@ -108,18 +108,20 @@ impl<'a, 'b> EnablingCode<'_, 'a, 'b> {
     }
 
     pub fn met(&mut self, transition: TransitionRef, seen: Option<Value>) {
+        if !self.is_plain(transition) {
+            let look = self.change_condition(transition, -TransitionCounters::ONE_UNMET);
+            let all = self.e.equals(look, 0);
+            let all = seen.map_or(all, |seen| self.e.b.ins().band(all, seen));
+            self.when(all, |s| s.list(transition));
+            return;
+        }
         let one = self.e.b.ins().iconst(I32, -1);
         let unmet = self.change_unmet(transition, one);
         if self.e.blueprint.settles() {
             return; // its clock runs
         }
         let all = self.e.equals(unmet, 0);
-        if !self.e.blueprint[transition].plain {
-            let no = self.e.b.ins().iconst(I8, 0);
-            let state = self.e.transition(transition);
-            self.e.store(no, state, offset_of!(TransitionCounters, found));
-            self.touch_if([Some(all), seen], transition, None);
-        } else if let Some(member) = self.member(transition) {
+        if let Some(member) = self.member(transition) {
             // Whether this was the last condition is mostly unpredictable.
             self.include(&member, all);
         } else {
@@ -128,8 +130,13 @@ impl<'a, 'b> EnablingCode<'_, 'a, 'b> {
     }
 
     pub fn violated(&mut self, transition: TransitionRef) {
-        let one = self.e.b.ins().iconst(I32, 1);
-        let unmet = self.change_unmet(transition, one);
+        let unmet = if self.is_plain(transition) {
+            let one = self.e.b.ins().iconst(I32, 1);
+            self.change_unmet(transition, one)
+        } else {
+            let look = self.change_condition(transition, TransitionCounters::ONE_UNMET);
+            self.e.b.ins().ushr_imm_s(look, UNMET as i64)
+        };
         if self.e.blueprint.settles() {
             return;
         }
@@ -139,6 +146,28 @@ impl<'a, 'b> EnablingCode<'_, 'a, 'b> {
             let first = self.e.equals(unmet, 1);
             self.when(first, |s| s.tell_enabled(transition, false));
         }
+    }
+
+    /// Whether watches alone decide about a transition, or its clock runs on.
+    fn is_plain(&self, transition: TransitionRef) -> bool {
+        self.e.blueprint[transition].plain || self.e.blueprint.settles()
+    }
+
+    /// A condition of a transition that is not plain starts or stops holding, so that no look has found it enabled since.
+    fn change_condition(&mut self, transition: TransitionRef, change: i64) -> Value {
+        let state = self.e.transition(transition);
+        self.change_look(state, |e, look| {
+            let look = e.b.ins().iadd_imm_s(look, change);
+            e.b.ins().band_imm_s(look, !TransitionCounters::FOUND)
+        })
+    }
+
+    /// Changes `TransitionCounters::LOOK`, and returns it.
+    pub fn change_look(&mut self, state: Value, change: impl FnOnce(&mut Emitter<'a, 'b>, Value) -> Value) -> Value {
+        let look = self.e.load(I64, state, TransitionCounters::LOOK);
+        let look = change(self.e, look);
+        self.e.store(look, state, TransitionCounters::LOOK);
+        look
     }
 
     // ------------------------------------------------------------ sets of enabled transitions
@@ -151,13 +180,18 @@ impl<'a, 'b> EnablingCode<'_, 'a, 'b> {
         }
         let (sets, offset) = self.e.enabled(level);
         let number = self.e.hole(Hole::Position(transition));
-        if set == SetSize::Small {
-            return Some(Member { address: sets, offset, number, summary: None });
+        Some(self.member_of(sets, offset, set, number))
+    }
+
+    /// A member of the set whose `word` is at an offset of an address; the set is not large.
+    fn member_of(&mut self, sets: Value, offset: usize, size: SetSize, number: Value) -> Member {
+        if size == SetSize::Small {
+            return Member { address: sets, offset, number, summary: None };
         }
         let words = self.e.load(I64, sets, offset - offset_of!(RankSet, word) + RankSet::WORDS);
         let word = self.e.b.ins().ushr_imm_s(number, 6);
         let address = self.e.row(words, word, size_of::<u64>() as i64);
-        Some(Member { address, offset: 0, number, summary: Some((sets, offset, word)) })
+        Member { address, offset: 0, number, summary: Some((sets, offset, word)) }
     }
 
     /// A bit of a word, if a condition holds; no bit otherwise.
@@ -199,6 +233,30 @@ impl<'a, 'b> EnablingCode<'_, 'a, 'b> {
         }
     }
 
+    /// A look has found the transition with this state enabled where it was not before, or the other way round (`Enabling::set`).
+    /// `size` is that of the sets of all priorities, and not large.
+    pub fn turn(&mut self, state: Value, found: Value, size: SetSize) {
+        self.e.store(found, state, TransitionCounters::LOOK);
+        let level = self.e.load_half(state, offset_of!(TransitionCounters, level));
+        let number = self.e.load_half(state, offset_of!(TransitionCounters, position));
+        let (sets, offset) = self.e.enabled(0);
+        let set = self.e.row(sets, level, size_of::<RankSet>() as i64);
+        let set = self.e.owned(set, Owner::Enabled);
+        let member = self.member_of(set, offset, size, number);
+        let bit = self.bit(number, None);
+        let word = self.e.load(I64, member.address, member.offset);
+        let word = self.e.b.ins().bxor(word, bit);
+        self.e.store(word, member.address, member.offset);
+        if let Some((set, offset, number)) = member.summary {
+            let (bit, any) = (self.bit(number, None), self.e.b.ins().icmp_imm_s(IntCC::NotEqual, word, 0));
+            let any = self.bit(number, Some(any));
+            let summary = self.e.load(I64, set, offset);
+            let others = self.e.b.ins().band_not(summary, bit);
+            let summary = self.e.b.ins().bor(others, any);
+            self.e.store(summary, set, offset);
+        }
+    }
+
     fn tell_enabled(&mut self, transition: TransitionRef, enabled: bool) {
         let (id, enabled) = (self.e.transition_id(transition), self.e.int(u64::from(enabled)));
         self.e.call(self.e.runtime.set_enabled, &[self.e.engine, id, enabled], None);
@@ -219,14 +277,9 @@ impl<'a, 'b> EnablingCode<'_, 'a, 'b> {
             (EnabledBy::More, Way::Up) | (EnabledBy::Fewer, Way::Down) => Some(false),
             _ => Some(true),
         };
-        self.touch_if([near, seen], dependent.transition, turns_if);
-    }
-
-    /// Looks at a transition again if all its conditions hold.
-    fn touch_if(&mut self, conditions: [Option<Value>; 2], transition: TransitionRef, turns_if: Option<bool>) {
-        match conditions.into_iter().flatten().reduce(|one, other| self.e.b.ins().band(one, other)) {
-            Some(all) => self.when(all, |s| s.touch(transition, turns_if)),
-            None => self.touch(transition, turns_if),
+        match [near, seen].into_iter().flatten().reduce(|one, other| self.e.b.ins().band(one, other)) {
+            Some(both) => self.when(both, |s| s.touch(dependent.transition, turns_if)),
+            None => self.touch(dependent.transition, turns_if),
         }
     }
 
@@ -234,35 +287,40 @@ impl<'a, 'b> EnablingCode<'_, 'a, 'b> {
     /// or not, or in any case.
     fn touch(&mut self, transition: TransitionRef, turns_if: Option<bool>) {
         let state = self.e.transition(transition);
-        let of_clock = self.e.blueprint[transition].of_clock;
-        let layout = self.e.layout;
-        let (list, len) = if of_clock { (layout.clocks, layout.unsettled) } else { (layout.list, layout.listed) };
-        let listed = self.e.load(I8, state, offset_of!(TransitionCounters, listed));
-        let fresh = if of_clock {
+        let fresh = if self.e.blueprint[transition].of_clock {
+            let listed = self.e.load(I8, state, offset_of!(TransitionCounters, listed));
             self.e.equals(listed, 0)
         } else {
-            let unmet = self.e.load(I32, state, offset_of!(TransitionCounters, unmet));
-            let listed = self.e.b.ins().uextend(I32, listed);
-            let mut either = self.e.b.ins().bor(unmet, listed);
-            if let Some(enabled) = turns_if {
-                let found = self.e.load(I8, state, offset_of!(TransitionCounters, found));
-                let found = self.e.b.ins().bxor_imm_s(found, i64::from(enabled));
-                let found = self.e.b.ins().uextend(I32, found);
-                either = self.e.b.ins().bor(either, found);
+            let look = self.e.load(I64, state, TransitionCounters::LOOK);
+            match turns_if {
+                Some(found) => self.e.equals(look, u64::from(found)),
+                None => {
+                    let others = self.e.b.ins().band_imm_s(look, !TransitionCounters::FOUND);
+                    self.e.equals(others, 0)
+                }
             }
-            self.e.equals(either, 0)
         };
-        self.when(fresh, |s| {
-            let yes = s.e.b.ins().iconst(I8, 1);
-            s.e.store(yes, state, offset_of!(TransitionCounters, listed));
-            let listed = s.e.load(I64, s.e.engine, len);
-            let list = s.e.table(list);
-            let offset = s.e.b.ins().ishl_imm_s(listed, 2);
-            let end = s.e.b.ins().iadd(list, offset);
-            let id = s.e.transition_id(transition);
-            s.e.store_half(id, end, 0);
-            let listed = s.e.b.ins().iadd_imm_s(listed, 1);
-            s.e.store(listed, s.e.engine, len);
-        });
+        self.when(fresh, |s| s.list(transition));
+    }
+
+    /// The transition is on the list of those to look at again.
+    fn list(&mut self, transition: TransitionRef) {
+        let state = self.e.transition(transition);
+        let layout = self.e.layout;
+        let (list, len) = if self.e.blueprint[transition].of_clock {
+            let yes = self.e.b.ins().iconst(I8, 1);
+            self.e.store(yes, state, offset_of!(TransitionCounters, listed));
+            (layout.clocks, layout.unsettled)
+        } else {
+            self.change_look(state, |e, look| e.b.ins().bor_imm_s(look, TransitionCounters::LISTED));
+            (layout.list, layout.listed)
+        };
+        let listed = self.e.load(I64, self.e.engine, len);
+        let list = self.e.table(list);
+        let end = self.e.row(list, listed, size_of::<u32>() as i64);
+        let id = self.e.transition_id(transition);
+        self.e.store_half(id, end, 0);
+        let listed = self.e.b.ins().iadd_imm_s(listed, 1);
+        self.e.store(listed, self.e.engine, len);
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::mem::{offset_of, size_of};
 
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::types::{I32, I64, I8};
+use cranelift_codegen::ir::types::{I32, I64};
 use cranelift_codegen::ir::{Block, InstBuilder, Value};
 use cranelift_frontend::{Switch, Variable};
 
@@ -22,7 +22,7 @@ use crate::jit::emit::emitter::{Draw, Exit, FunctionForm, Writer, LEAF};
 use crate::jit::emit::subjects::{MainLoopCode, Subjects};
 use crate::jit::holes::Hole;
 use crate::state::agenda::Ending;
-use crate::state::counters::TransitionCounters;
+use crate::state::counters::{TransitionCounters, UNMET};
 use crate::state::lane::Lane;
 
 /// A tournament of at most this number of rounds is far from having `MANY` slots.
@@ -235,9 +235,9 @@ impl MainLoopCode<'_, '_, '_> {
         let entry = self.e.row(list, fewer, size_of::<u32>() as i64);
         let transition = self.e.load_half(entry, 0);
         let state = self.e.transition_at(transition);
-        let no = self.e.b.ins().iconst(I8, 0);
-        self.e.store(no, state, offset_of!(TransitionCounters, listed));
-        let unmet = self.e.load(I32, state, offset_of!(TransitionCounters, unmet));
+        let look =
+            self.enabling().change_look(state, |e, look| e.b.ins().band_imm_s(look, !TransitionCounters::LISTED));
+        let unmet = self.e.b.ins().ushr_imm_s(look, UNMET as i64);
         let may_be = self.e.b.create_block();
         self.e.b.ins().brif(unmet, next, &[], may_be, &[]);
         self.e.b.switch_to_block(may_be);
@@ -247,11 +247,14 @@ impl MainLoopCode<'_, '_, '_> {
         let (set, general) = (self.e.b.create_block(), self.e.b.create_block());
         self.e.b.ins().brif(known, set, &[], general, &[]);
         self.e.b.switch_to_block(set);
-        let before = self.e.load(I8, state, offset_of!(TransitionCounters, found));
-        let before = self.e.b.ins().uextend(I64, before);
+        // The word has no other bits now.
+        let before = self.e.load(I64, state, TransitionCounters::LOOK);
         let turned = self.e.b.ins().icmp(IntCC::NotEqual, found, before);
-        self.when(turned, |s| {
-            s.e.call(s.e.runtime.set_enabled, &[s.e.engine, transition, found], None);
+        self.when(turned, |s| match asked.plan.size_of_sets() {
+            Some(size) => s.enabling().turn(state, found, size),
+            None => {
+                s.e.call(s.e.runtime.set_enabled, &[s.e.engine, transition, found], None);
+            }
         });
         self.e.jump(next, &[]);
         self.e.b.switch_to_block(general);
@@ -263,8 +266,7 @@ impl MainLoopCode<'_, '_, '_> {
     /// The interpreter looks at a transition, which is put back on the list, and at the others on it.
     fn look_generally(&mut self, listed: Value, state: Value) {
         self.e.store(listed, self.e.engine, self.e.layout.listed);
-        let yes = self.e.b.ins().iconst(I8, 1);
-        self.e.store(yes, state, offset_of!(TransitionCounters, listed));
+        self.enabling().change_look(state, |e, look| e.b.ins().bor_imm_s(look, TransitionCounters::LISTED));
         self.look_by_engine();
     }
 
