@@ -1,6 +1,7 @@
 """The part of the build that depends on the file tree: packages, data folders, and the native engine."""
 
 import os
+import sys
 from pathlib import Path
 
 from setuptools import find_packages, setup
@@ -37,15 +38,13 @@ def native_engine() -> RustExtension:
     )
 
 
-data = data_packages()
+packages = find_packages(include=["petri", "petri.*", "pnsim", "pnsim.*"])
+# An editable install reads the folders of data where they are. Of packages whose folders have other names, setuptools
+# makes a module that finds them, which each start imports. Without such, the tree is on the path.
+data = {} if "editable_wheel" in sys.argv else data_packages()
 setup(
-    packages=[
-        *find_packages(include=["petri", "petri.*"]),
-        "pnsim",
-        *(f"pnsim.{name}" for name in find_packages("cli")),
-        *data,
-    ],
-    package_dir={"pnsim": "cli", **data},
+    packages=[*packages, *data],
+    package_dir={"": ".", **data},
     package_data={"": list(CODE_SUFFIXES), **{package: list(DATA_SUFFIXES) for package in data}},
     rust_extensions=[native_engine()],
     options={"bdist_wheel": {"py_limited_api": "cp311"}},

@@ -19,7 +19,7 @@ from tests.documents import script
 ROOT = Path(__file__).resolve().parents[1]
 TEXT = (ROOT / "docs" / "contributing.md").read_text(encoding="utf-8")
 MAP = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
-FOLDERS = "petri|cli|tests|docs|models|nets|benchmarks|validation|verification|editors"
+FOLDERS = "petri|pnsim|tests|docs|models|nets|benchmarks|validation|verification|editors"
 NAMED = set(re.findall(rf"`((?:{FOLDERS})/[\w./-]*)`", TEXT + MAP[: MAP.index("<!-- index -->")]))
 MADE = {"petri/library/models", "petri/library/nets"}  # by an install
 GENERATED = {"petri/language/syntax/tables.json"}
@@ -113,7 +113,7 @@ def test_the_text_of_a_clause_is_known_only_where_its_recipe_says() -> None:
 
 
 def test_a_distribution_is_named_where_its_recipe_says_and_nowhere_else() -> None:
-    folders = ("petri", "cli", "tests/engine", "verification")
+    folders = ("petri", "pnsim", "tests/engine", "verification")
     files = (path for folder in folders for path in (ROOT / folder).rglob("*") if path.suffix in (".py", ".rs"))
     own = (path for path in files if "target" not in path.relative_to(ROOT).parts)
     knowing = {path.relative_to(ROOT).as_posix() for path in own if "weibull" in path.read_text("utf-8").lower()}

@@ -7,8 +7,8 @@ import inspect
 import click
 import pytest
 
-from cli import quick, running
-from cli.run import command
+from pnsim import quick, running
+from pnsim.run import command
 
 LINES = [
     "mm1",

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 from petri.diagnostics import Diagnostic, LanguageError, Value
 
@@ -33,12 +33,11 @@ def refusal(identifier: str, **values: Value) -> Refusal:
 
 def check_output(path: str, read: Iterable[str] = ()) -> None:
     """Refuse, before anything runs, a file that cannot be made, or that would replace one that is `read`."""
-    target = Path(path)
-    if not target.parent.is_dir():
+    if not os.path.isdir(os.path.dirname(path) or "."):
         raise refusal("output-unwritable", path=path, reason=NO_FOLDER)
-    if target.is_dir():
+    if os.path.isdir(path):
         raise refusal("output-unwritable", path=path, reason="it is a folder")
-    if target.is_file() and any(Path(one).is_file() and target.samefile(one) for one in read):
+    if os.path.isfile(path) and any(os.path.isfile(one) and os.path.samefile(path, one) for one in read):
         raise refusal("output-is-input", path=path)
 
 

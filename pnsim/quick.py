@@ -1,6 +1,6 @@
 """`pnsim run NET` with its most common options, read without click, which takes longer to load than a small net to run.
 
-Whatever else is on the command line, a mistake too, is for click: `cli.run` has all options and what they mean.
+Whatever else is on the command line, a mistake too, is for click: `pnsim.run` has all options and what they mean.
 """
 
 from __future__ import annotations
