@@ -443,7 +443,7 @@ class _Walker:
     def _variables_at(self, e: tree.Expr, within: _Within) -> Locals:
         """The variables of a transition that a measure names."""
         symbol = self.denoted(e, within.scope)
-        if not isinstance(symbol, TransitionSymbol) or symbol.declaration is None:
+        if not isinstance(symbol, TransitionSymbol):
             return {}
         return self.variables_of(symbol.declaration, self.checker.gatherer.home.get(id(symbol), within.scope))
 

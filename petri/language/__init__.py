@@ -185,6 +185,7 @@ def _attempt(
         loader.load_text(text or "", name)
     found.checker = checker = Checker(loader, parameters or {}, clock)
     checker.seen = None if opened is None else {}
+    checker.keeps_read = lints
     checker.run()
     loader.check_given()
     found.part = checker.gatherer.part
@@ -194,8 +195,6 @@ def _attempt(
         return found
     if problems.failed:
         return found
-    if not lints:
-        checker.forget_trees()
     try:
         flattener = Flattener(checker, loader.tables)
         flat = flattener.run(os.path.splitext(os.path.basename(path))[0] if path is not None else "net")

@@ -32,7 +32,6 @@ from petri.language.meaning.scope import (
     FnSymbol,
     ModuleSymbol,
     Scope,
-    TransitionSymbol,
     TypeSymbol,
     UnitSymbol,
 )
@@ -57,6 +56,7 @@ from petri.language.meaning.unit_names import suggested_unit
 from petri.language.problems import CheckError, needed
 from petri.language.syntax import tree
 from petri.net import Span
+from petri.structs import replace
 
 DEEPEST_TYPE = 64  # types that are defined by one another
 # Names of types in other languages.
@@ -101,13 +101,15 @@ class Checker(CheckState):
         for module in modules:
             self.module_head(module)
         found = [self.module_body(module) for module in modules] + [opened.body for opened in self.spaces]
-        bodies = [(body, expanded[id(body.scope)]) for body in found]
+        bodies = [(body, expanded.pop(id(body.scope))) for body in found]
         for body, declarations in bodies:
             check_schedules(self, body.scope, declarations)
             check_places(self, body, declarations)
-        everything = [d for _, declarations in bodies for d in declarations]
-        if any(isinstance(declaration, tree.Thread) for declaration in everything):
-            self._expand_threads(bodies, everything)
+        if any(isinstance(d, tree.Thread) for _, declarations in bodies for d in declarations):
+            self._expand_threads(bodies)
+        if not self.keeps_read:
+            for opened in self.spaces:
+                opened.space.files[:] = [replace(file, declarations=()) for file in opened.space.files]
         for body, declarations in bodies:
             check_body(self, body, declarations)
         if self.called:
@@ -118,23 +120,14 @@ class Checker(CheckState):
         self.measures, self.expectations, self.stop = check_measures(self, bodies, self.gatherer.run)
         self.run_defaults = run_defaults(self, self.gatherer.run)
 
-    def forget_trees(self) -> None:
-        """Drop the trees of transitions, which only lints and editors still read: a third of a large net's memory."""
-        for opened in self.spaces:
-            for symbol in opened.scope.names.values():
-                if isinstance(symbol, TransitionSymbol):
-                    symbol.declaration = None
-            opened.space.files.clear()
-
-    def _expand_threads(
-        self, bodies: Sequence[tuple[Body, Sequence[tree.Declaration]]], everything: Sequence[tree.Declaration]
-    ) -> None:
+    def _expand_threads(self, bodies: Sequence[tuple[Body, Sequence[tree.Declaration]]]) -> None:
         from petri.language.checking.threads.expand import expand_threads  # many nets have no threads
         from petri.language.checking.threads.live import measured_names
 
+        everything = [d for _, declarations in bodies for d in declarations]
         self.expansions = expand_threads(self, bodies, measured_names(everything))
 
-    def _expand_schedules(self) -> dict[int, tuple[tree.Declaration, ...]]:
+    def _expand_schedules(self) -> dict[int, list[tree.Declaration]]:
         """The declarations of the net and of modules, by the identities of their scopes."""
         expanded = {}
         for opened in self.spaces:

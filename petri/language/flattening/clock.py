@@ -395,6 +395,8 @@ class _Clock:
         return replace(value, **changes) if changes else value
 
     def expression(self, e: Expr) -> Expr:
+        if not e.args and type(e.value) is not ExactTime and e.op not in ("now", "end"):
+            return e
         return self.once(e, lambda: self.rewritten(e))
 
     def rewritten(self, e: Expr) -> Expr:

@@ -129,10 +129,20 @@ class Flattener:
             return
         if not all([self._guarded(instance, body.scope.names, self._place, p, instance) for p in body.places]):  # noqa: C419
             return
-        for transition in body.transitions:
+        own = body is self.root.body and not self.checker.keeps_read
+        for transition in self._taken(body.transitions) if own else body.transitions:
             self._guarded(instance, (transition.name,), self._transitions, transition, instance)
         for inner in body.instances:
             self._guarded(instance, (inner.name,), self._instances, inner, instance, depth)
+
+    def _taken(self, templates: list[TransitionTemplate]) -> Iterator[TransitionTemplate]:
+        """Those of the net itself become transitions once; what a large net would have in memory twice goes."""
+        self.checker.transitions.clear()
+        templates.reverse()
+        while templates:
+            template = templates.pop()
+            yield template
+            self._firsts.pop(id(template), None)
 
     def _guarded(self, instance: Instance, names: Iterable[str], work: Callable[..., None], *arguments: object) -> bool:
         """Whether the work on these declarations succeeded; otherwise the error has been reported."""

@@ -62,7 +62,7 @@ class _Line:
 
 def format_source(text: str, path: str) -> str:
     """The text in canonical layout, ending in one newline. Raises LanguageError if it does not parse."""
-    parsed = parse_text(text, path)
+    parsed = parse_text(text, path, tokens=True)
     if has_errors(parsed.diagnostics):
         raise LanguageError(parsed.diagnostics, {path: text})
     lines, rest = _Formatter(parsed).lines()

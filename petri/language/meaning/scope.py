@@ -116,7 +116,7 @@ class PlaceSymbol(Named):
 
 
 class TransitionSymbol(Named):
-    declaration: tree.Transition | None  # None once it is no longer needed
+    declaration: tree.Transition
 
 
 class ThreadSymbol(Named):

@@ -33,7 +33,7 @@ class Parsed(Struct):
 
     `file` lacks the declarations that are broken; `broken` holds the names they would have declared, so that a
     checker can distinguish unknown names from names whose declaration did not parse. `statements` pairs the tokens of
-    each declaration with its nodes (none when it is broken).
+    each declaration with its nodes (none when it is broken), if they were to be kept.
     """
 
     file: tree.File
@@ -72,21 +72,25 @@ class _OpenThread(Struct):
     stray: bool = False
 
 
-def parse_text(text: str, path: str, known: KnownStatements | None = None) -> Parsed:
-    """As `parse`, with additional data for the formatter and the checker. known: the last parse of this file."""
+def parse_text(text: str, path: str, known: KnownStatements | None = None, *, tokens: bool = False) -> Parsed:
+    """As `parse`, with additional data for the formatter and the checker.
+
+    known: the last parse of this file. tokens: whether the result has them; otherwise the tree of a large file gets
+    their memory.
+    """
     no_net = [too_large(path, len(text))] if len(text) > LARGEST_FILE else unlike(text, path)
     if no_net:
         return Parsed(tree.File(path, ()), no_net, frozenset(), [], [])
-    lexed = lex(text, path)
     if known is not None:
         known.begin(text)
-    return _Parser(path, lexed, known).parse()
+    return _Parser(path, lex(text, path), known, tokens).parse()
 
 
 class _Parser:
-    def __init__(self, path: str, lexed: Lexed, known: KnownStatements | None = None) -> None:
+    def __init__(self, path: str, lexed: Lexed, known: KnownStatements | None, keeps_tokens: bool) -> None:
         self.path = path
         self.known = known
+        self.keeps_tokens = keeps_tokens
         self.builder = Builder(path)
         self.statements = split(lexed.tokens, path)
         self.spaces = _join_names_of_imports(self.statements)
@@ -109,20 +113,11 @@ class _Parser:
         for number, statement in enumerate(self.statements):
             self.builder.doc = self.documentation.get(number, "")
             nodes = self._statement(statement, self.lexical.get(number, []), number in self.with_gaps)
-            done.append((statement, nodes))
-            if self.thread is not None and (statement.word in STEP_WORDS or statement.word == "end"):
-                self._add_step(self.thread, statement, nodes)
-                continue
-            self._close_thread(None)
-            if statement.word == "thread":
-                header = nodes[0] if nodes else None
-                self.thread = _OpenThread(header if isinstance(header, tree.Thread) else None, statement.tokens[0])
-            elif statement.word == "module":
-                self._open_module(statement, _with_parameter_docs(statement, nodes, self.comments))
-            elif statement.word == "end":
-                self._close_module(statement)
+            self._place(statement, nodes)
+            if self.keeps_tokens:
+                done.append((statement, nodes))
             else:
-                self._add(nodes)
+                statement.tokens.clear()
         self._close_thread(None)
         for module in reversed(self.open):
             if module.header is not None:
@@ -131,6 +126,22 @@ class _Parser:
         self.diagnostics += [wrong for wrong, near in self.failures if not near & self.roots]
         diagnostics = limited(in_order(self.diagnostics), self.path)
         return Parsed(tree.File(self.path, tuple(self.top)), diagnostics, frozenset(self.broken), self.comments, done)
+
+    def _place(self, statement: Statement, nodes: tuple[tree.Declaration, ...]) -> None:
+        """Put what a statement declares where it belongs, and open and close modules and threads."""
+        if self.thread is not None and (statement.word in STEP_WORDS or statement.word == "end"):
+            self._add_step(self.thread, statement, nodes)
+            return
+        self._close_thread(None)
+        if statement.word == "thread":
+            header = nodes[0] if nodes else None
+            self.thread = _OpenThread(header if isinstance(header, tree.Thread) else None, statement.tokens[0])
+        elif statement.word == "module":
+            self._open_module(statement, _with_parameter_docs(statement, nodes, self.comments))
+        elif statement.word == "end":
+            self._close_module(statement)
+        else:
+            self._add(nodes)
 
     def _tell(self, identifier: str, first: Token, last: Token, **values: Value) -> None:
         self.diagnostics.append(Diagnostic(identifier, span_of(first, last, self.path), values))

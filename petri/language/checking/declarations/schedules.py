@@ -21,7 +21,7 @@ _FIRST, _SECOND = 2**31 - 1, 2**31 - 2  # priorities: the value changes, and the
 
 def expand_schedules(
     gatherer: Gatherer, scope: Scope, declarations: Sequence[tree.Declaration]
-) -> tuple[tree.Declaration, ...]:
+) -> list[tree.Declaration]:
     """The declarations of a net or a module, with those that its schedules become."""
     found = list(declarations)
     for d in declarations:
@@ -37,7 +37,7 @@ def expand_schedules(
             for made in _parts(d, followers):
                 gatherer.hide(scope, made)
                 found.append(made)
-    return tuple(found)
+    return found
 
 
 def _symbol(scope: Scope, d: tree.Schedule) -> ScheduleSymbol | None:

@@ -29,6 +29,7 @@ from petri.language.meaning.types import INT, Black, Record, Request, Scalar, Ty
 from petri.language.problems import CheckError, Reported, needed
 from petri.language.syntax import tree
 from petri.net import Stream
+from petri.structs import replace
 
 
 def check_places(checker: CheckState, body: Body, declarations: Sequence[tree.Declaration]) -> None:
@@ -54,15 +55,18 @@ def declared(scope: Scope, d: tree.Declaration) -> object:
     return symbol if getattr(symbol, "declaration", None) is d else None
 
 
-def check_body(checker: CheckState, body: Body, declarations: Sequence[tree.Declaration]) -> None:
-    """Everything else, into templates."""
-    for d in declarations:
+def check_body(checker: CheckState, body: Body, declarations: list[tree.Declaration]) -> None:
+    """Everything else, into templates. Of the tree of a transition, what measures ask for is left."""
+    for position, d in enumerate(declarations):
         symbol = declared(body.scope, d)
         if isinstance(d, tree.Place) and isinstance(symbol, PlaceSymbol):
             body.places.append(_place(checker, body, d, symbol))
         elif isinstance(d, tree.Transition):
             template = TransitionReader(checker, body, d).read()
+            if not checker.keeps_read:
+                d = declarations[position] = _head(d)
             if isinstance(symbol, TransitionSymbol):
+                symbol.declaration = d
                 checker.transitions[id(symbol)] = template
                 body.transitions.append(template)
         elif isinstance(d, tree.Thread) and isinstance(symbol, ThreadSymbol):
@@ -71,6 +75,14 @@ def check_body(checker: CheckState, body: Body, declarations: Sequence[tree.Decl
             instance = checker.problems.attempt(check_instance, checker, body, d)
             if instance is not None and isinstance(symbol, InstanceSymbol):
                 body.instances.append(instance)
+
+
+def _head(d: tree.Transition) -> tree.Transition:
+    """What measures ask of a transition that has been read."""
+    return replace(
+        d, inputs=(), outputs=(), draws=(), lets=(), time=None, clock=None, servers=None, speed=None, guard=None,
+        priority=None, weight=None, prefer=None,
+    )  # fmt: skip
 
 
 def _thread(checker: CheckState, body: Body, symbol: ThreadSymbol) -> None:

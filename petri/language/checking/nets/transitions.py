@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TypeVar
 
 from petri import net
@@ -62,7 +63,7 @@ class TransitionReader:
         self.draw_names = {draw.name for draw in declaration.draws}
         self.reader.awaited = self.awaited = {draw.name: draw.name_span for draw in declaration.draws}
         self.patterns = PatternReader(self.reader)
-        self.reader.sets = self.sets = SetReader(self.patterns, self._new_variable)
+        self.reader.sets = self.sets = SetReader(self.patterns, partial(_new_variable, self.flat))
         self.lets = Lets(declaration.lets, self.reader)
         self.reader.lets = self.lets
         arguments = [argument for arc in declaration.inputs for argument in split_term(arc.term)[2]]
@@ -80,7 +81,7 @@ class TransitionReader:
         time = self._time(d.time)
         outputs = OutputReader(self.reader.allowing("an output", "tokens", "now", "end"), self.sets).read(d.outputs)
         lets = {name: (value.type, tuple(map(of_firing, value.nodes))) for name, value in self._lets().items()}
-        return TransitionTemplate(
+        template = TransitionTemplate(
             d.name,
             self.loop_templates,
             read_condition(self.reader, d.condition, self.variables),
@@ -101,6 +102,9 @@ class TransitionReader:
             d.doc,
             d.span,
         )
+        # These know one another, and the garbage collector comes too late for a large net: what they hold goes now.
+        self.reader.lets = self.reader.sets = self.lets.reader.lets = None
+        return template
 
     def _prefer(self, prefer: tree.Preference) -> tuple[Node, Node | None, bool]:
         """Keys of the variables that arcs bind, and whether the greatest is preferred. Raises CheckError."""
@@ -216,7 +220,7 @@ class TransitionReader:
         """Variables for all slots of a kept token, whose values come back when the firing ends."""
         for slot, (path, kind) in enumerate(layout(reading.place.symbol.type)):
             if pattern[slot] is None:
-                pattern[slot] = self._new_variable(path_within(reading.place.symbol.name, path), kind)
+                pattern[slot] = _new_variable(self.flat, path_within(reading.place.symbol.name, path), kind)
 
     def _bind_name(self, part: Part, pattern: list[Wanted], before: set[str]) -> None:
         assert part.name is not None
@@ -234,13 +238,9 @@ class TransitionReader:
     def _new_variables(self, name: str, part: Part, pattern: list[Wanted]) -> tuple[Node, ...]:
         first = len(self.flat)
         for offset, (path, kind) in enumerate(layout(part.type)):
-            number = self._new_variable(path_within(name, path), kind)
+            number = _new_variable(self.flat, path_within(name, path), kind)
             pattern[part.start + offset] = number
         return slots_of(part.type, part.span, first)
-
-    def _new_variable(self, name: str, kind: Scalar) -> int:
-        self.flat.append(net.Variable(name, kind.slot_kind, kind.labels, dimension_name(kind.dimension)))
-        return len(self.flat) - 1
 
     def _equal(self, part: Part, pattern: list[Wanted], before: set[str]) -> None:
         mentioned = self.lets.expanded(names_in(part.value))
@@ -342,7 +342,7 @@ class TransitionReader:
                 self.problems.error("drawn-twice", draw.name_span, name=draw.name)
                 continue
             if isinstance(value.type, Scalar):
-                number = self._new_variable(draw.name, value.type)
+                number = _new_variable(self.flat, draw.name, value.type)
                 node = stored(number, value.type, draw.name_span, CHANCE)
                 self.variables[draw.name] = (value.type, (node,))
                 found.append((number, to_slot(value.node)))
@@ -360,6 +360,11 @@ class TransitionReader:
         if time is not None and time.op == "normal":
             self.checker.problems.warning("time-may-be-negative", e.span)
         return time
+
+
+def _new_variable(flat: list[net.Variable], name: str, kind: Scalar) -> int:
+    flat.append(net.Variable(name, kind.slot_kind, kind.labels, dimension_name(kind.dimension)))
+    return len(flat) - 1
 
 
 _ACTIONS = {"take": "taken from", "keep": "kept", "read": "read", "reset": "emptied", "all": "taken from"}
