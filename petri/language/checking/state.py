@@ -119,7 +119,7 @@ class CheckState(ABC):
         self.expanded = 0  # operations that calls of functions have become
         self.repeated = 0  # how often something was read for an element of a vector, a list or a range
         self.transitions: dict[int, TransitionTemplate] = {}  # by the identity of their symbol
-        self.keeps_read = True  # whether the trees and templates of transitions stay when the next step has read them
+        self.keeps_read = True  # whether trees and templates stay when the next step has read them
         self.requests: list[Request] = []  # the types of requests to services
         self.called: set[int] = set()  # the places that threads call, by the identity of their symbol
         self.expansions: dict[int, Any] = {}  # what threads become, by the identity of their symbol

@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice, product, repeat
+from typing import TypeVar
 
 from petri import net
 from petri.language.checking.checker import Checker
@@ -38,6 +39,7 @@ from petri.language.problems import CheckError, Problems
 from petri.net import MOST_TOKENS, Expr, Span
 from petri.structs import fields, replace
 
+T = TypeVar("T")
 MOST_TURNS = 5_000_000  # of all loops together
 PRIORITIES = 2**31
 MOST_WEIGHT = 1e290  # so that the weights of all transitions have a sum
@@ -54,6 +56,7 @@ class Flattener:
         self.tables = tables
         self.net_places: list[net.Place] = []
         self.numbers: list[int] = []  # theirs
+        self.colours: dict[net.Colour, net.Colour] = {}  # of which places share equal ones
         self._valued = 0  # tokens with values that the places start with
         self.net_transitions: list[net.Transition] = []
         self.like: list[int] = []  # for each transition the number of the first that has the same expressions
@@ -127,16 +130,19 @@ class Flattener:
     def _contents(self, body: Body, instance: Instance, depth: int) -> None:
         if not self._guarded(instance, body.scope.names, self._constants, body, instance):
             return
-        if not all([self._guarded(instance, body.scope.names, self._place, p, instance) for p in body.places]):  # noqa: C419
+        places = self._of(body, body.places)
+        if not all([self._guarded(instance, body.scope.names, self._place, p, instance) for p in places]):  # noqa: C419
             return
-        own = body is self.root.body and not self.checker.keeps_read
-        for transition in self._taken(body.transitions) if own else body.transitions:
+        for transition in self._of(body, body.transitions):
             self._guarded(instance, (transition.name,), self._transitions, transition, instance)
         for inner in body.instances:
             self._guarded(instance, (inner.name,), self._instances, inner, instance, depth)
 
-    def _taken(self, templates: list[TransitionTemplate]) -> Iterator[TransitionTemplate]:
-        """Those of the net itself become transitions once; what a large net would have in memory twice goes."""
+    def _of(self, body: Body, templates: list[T]) -> Iterator[T]:
+        """The templates of a body. Those of the net itself are needed once, and go."""
+        if body is not self.root.body or self.checker.keeps_read:
+            yield from templates
+            return
         self.checker.transitions.clear()
         templates.reverse()
         while templates:
@@ -222,6 +228,7 @@ class Flattener:
     def _one_place(self, template: PlaceTemplate, instance: Instance) -> net.Place:
         symbol = template.symbol
         kind = colour(symbol.type, instance)
+        kind = self.colours.setdefault(kind, kind)
         capacity: net.Scalar | None = None
         if template.capacity is not None:
             exact = evaluate(template.capacity, instance.locals)

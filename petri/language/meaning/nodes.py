@@ -33,7 +33,7 @@ Constant = int | Fraction | bool
 LOCAL, PLACES, VARIABLE, NOW, END, CHANCE, TAKEN = 1, 2, 4, 8, 16, 32, 64
 
 
-class Node(Struct):
+class Node(Struct, gc=False):
     """As `net.Expr`, and in addition:
 
     op      value

@@ -100,6 +100,7 @@ def lex(text: str, path: str) -> Lexed:
     comments: list[Comment] = []
     wrong: list[Diagnostic] = []
     gaps: list[tuple[int, int]] = []
+    known: dict[str, str] = {}  # a large net has few different words
     line, line_start, first = 1, 0, True
     for match in _TOKEN.finditer(text):
         kind, found = match.lastgroup or "", match.group()
@@ -114,6 +115,7 @@ def lex(text: str, path: str) -> Lexed:
         if kind == "COMMENT":
             comments.append(Comment(found.rstrip(), line, column, first))
             continue
+        found = known.setdefault(found, found)
         token = Token(kind, found, line, column, first)
         own_line, first = first, False
         if kind == "NAME":

@@ -56,11 +56,13 @@ def declared(scope: Scope, d: tree.Declaration) -> object:
 
 
 def check_body(checker: CheckState, body: Body, declarations: list[tree.Declaration]) -> None:
-    """Everything else, into templates. Of the tree of a transition, what measures ask for is left."""
+    """Everything else, into templates. Of the trees of places and transitions, what measures ask for is left."""
     for position, d in enumerate(declarations):
         symbol = declared(body.scope, d)
         if isinstance(d, tree.Place) and isinstance(symbol, PlaceSymbol):
             body.places.append(_place(checker, body, d, symbol))
+            if not checker.keeps_read:
+                symbol.declaration = declarations[position] = _head_of_place(d)
         elif isinstance(d, tree.Transition):
             template = TransitionReader(checker, body, d).read()
             if not checker.keeps_read:
@@ -77,8 +79,11 @@ def check_body(checker: CheckState, body: Body, declarations: list[tree.Declarat
                 body.instances.append(instance)
 
 
+def _head_of_place(d: tree.Place) -> tree.Place:
+    return replace(d, size=(), type=None, key=None, per=None, capacity=None, weight=None, initial=())
+
+
 def _head(d: tree.Transition) -> tree.Transition:
-    """What measures ask of a transition that has been read."""
     return replace(
         d, inputs=(), outputs=(), draws=(), lets=(), time=None, clock=None, servers=None, speed=None, guard=None,
         priority=None, weight=None, prefer=None,
