@@ -107,8 +107,11 @@ class Session(Protocol):
     def snapshot(self) -> Any:
         """The statistics as they are now. `observations` reads them, as most snapshots of a run are never wanted."""
 
-    def observations(self, snapshots: Sequence[Any]) -> list[Observation]:
-        """What these snapshots have seen. An observation among them, of a saved run, is one already."""
+    def observations(self, snapshots: list[Any]) -> list[Observation]:
+        """What these snapshots have seen; an observation among them is one already. The list is empty afterwards.
+
+        So each snapshot of a large net can go as soon as it is read.
+        """
 
     def marking(self) -> Marking:
         """The tokens of each place: by position in a bag, otherwise in order of arrival."""

@@ -236,36 +236,39 @@ class NativeSession:
         return msgpack.decode(self._session.save(), type=SavedEngine)
 
     def observe(self) -> Observation:
-        [observation] = self._made([self._session.read()])
+        [observation] = self._made([self._session.observe()])
         return observation
 
     def snapshot(self) -> Snapshot:
         return self._session.observe()
 
-    def observations(self, snapshots: Sequence[Snapshot | Observation]) -> list[Observation]:
-        made = iter(self._made([one.read() for one in snapshots if not isinstance(one, Observation)]))
-        return [one if isinstance(one, Observation) else next(made) for one in snapshots]
+    def observations(self, snapshots: list[Snapshot | Observation]) -> list[Observation]:
+        made = [one if isinstance(one, Observation) else None for one in snapshots]
+        unread = [one for one in snapshots if not isinstance(one, Observation)]
+        snapshots.clear()
+        read = iter(self._made(unread))
+        return [next(read) if one is None else one for one in made]
 
-    def _made(self, read: Sequence[dict[str, Any]]) -> list[Observation]:
-        """Of statistics as they are read, which lose their arrays: those of a large net are not there twice."""
-        columns = {name: self._rows_of(name, [one.pop(name) for one in read]) for name in PER_NODE if name != "initial"}
-        tick = self._compiled.net.tick
+    def _made(self, snapshots: list[Snapshot]) -> list[Observation]:
+        """What they have seen; the list is spent. The arrays of one name take hardly longer for all than for one."""
+        assert _native is not None
+        number, read, tick = len(snapshots), _native.statistics(snapshots), self._compiled.net.tick
+        elapsed, probes = read.pop("elapsed"), read.pop("probes")
+        columns = {name: self._rows_of(name, read.pop(name), number) for name in PER_NODE if name in read}
         return [
             Observation(
-                elapsed=tick.time(one["elapsed"]),
+                elapsed=tick.time(time),
                 initial=self._initial,
-                probes=tuple(probe_in_units(arrays(probe), tick) for probe in one["probes"]),
+                probes=tuple(probe_in_units(arrays(probe), tick) for probe in of_probes),
                 **dict(zip(columns, rows, strict=True)),
             )
-            for one, rows in zip(read, zip(*columns.values(), strict=True), strict=True)
+            for time, of_probes, *rows in zip(elapsed, probes, *columns.values(), strict=True)
         ]
 
-    def _rows_of(self, name: str, rows: Sequence[bytes]) -> list[Floats | Integers]:
-        """The arrays of one name, made together: that takes hardly longer for hundreds of rows than for one."""
-        data = b"".join(rows)
+    def _rows_of(self, name: str, data: bytes, number: int) -> list[Floats | Integers]:
         whole = self._compiled.net.tick.time(reals(data)) if name in TIMES else integers(data)
-        length = len(whole) // max(len(rows), 1)
-        return [whole[number * length : (number + 1) * length] for number in range(len(rows))]
+        length = len(whole) // number
+        return [whole[one * length : (one + 1) * length] for one in range(number)]
 
     def clocks(self) -> list[ClockState]:
         return [ClockState(*clock) for clock in self._session.clocks()]

@@ -98,8 +98,10 @@ class ReferenceSession:
     def snapshot(self) -> Observation:
         return self.observe()
 
-    def observations(self, snapshots: Sequence[Observation]) -> list[Observation]:
-        return list(snapshots)
+    def observations(self, snapshots: list[Observation]) -> list[Observation]:
+        seen = list(snapshots)
+        snapshots.clear()
+        return seen
 
     def observe(self) -> Observation:
         statistics, now = self._statistics, self.now

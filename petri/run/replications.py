@@ -32,7 +32,8 @@ if TYPE_CHECKING:
     from petri.run.checkpoint import SavedReplication, SavedSeries
 
 MOST_BATCHES = 256  # of a run by itself: when all are full, neighbours are joined
-FEWER_BATCHES = 64  # of one among several, or of a large net: they show the course of the run, and give no intervals
+FEWER_BATCHES = 64  # of one among several: they show the course of the run, and give no intervals
+FEWEST_BATCHES = 32  # of one of a large net, where figures that grow are all that they show
 UNJOINED = 4096  # firings, before neighbours are joined for the first time
 LARGE_NET = 5_000  # places and transitions
 LARGEST_BATCHED_NET = 20_000  # beyond, snapshots would cost more memory than the net
@@ -216,7 +217,7 @@ class Driver:
             self.branch,
             self.session.save(),
             self.warm,
-            tuple(map(SavedObservation.of, self.session.observations(self.batches))),
+            tuple(map(SavedObservation.of, self.observed_batches())),
             self.length,
             self.batch_left,
             tuple(series.save() for series in self.series),
@@ -292,7 +293,7 @@ class Driver:
             firings=session.firings,
             hash=session.hash,
             window=replace(session.observe(), series=series, chances=self.chances),
-            batches=tuple(self.session.observations(self.batches)) if batched else (),
+            batches=tuple(self.observed_batches()) if batched else (),
             marking=session.marking(),
             fault=None if self.searching else self.wrong or session.error,
             seconds=seconds,
@@ -302,6 +303,11 @@ class Driver:
             files=session.files(),
             saved=self.saved,
         )
+
+    def observed_batches(self) -> list[Observation]:
+        """What the batches have seen, which stays."""
+        self.batches = self.session.observations(self.batches)
+        return self.batches
 
     @property
     def now(self) -> float:
@@ -390,7 +396,9 @@ def batches_kept(net: Net, replications: int) -> int:
     size = len(net.places) + len(net.transitions)
     if size > LARGEST_BATCHED_NET:
         return 0
-    return MOST_BATCHES if replications == 1 and size <= LARGE_NET else FEWER_BATCHES
+    if size > LARGE_NET:
+        return FEWEST_BATCHES
+    return MOST_BATCHES if replications == 1 else FEWER_BATCHES
 
 
 def replicate(

@@ -265,6 +265,7 @@ class _Clock:
         self.tick = tick
         self.plain = flat.seconds is None
         self.known: Known = {}
+        self.expressions: dict[int, Expr] = {}  # what became of those of `flat`, which keeps them alive
         self.times: Known = {}  # firing times, which are rounded or converted on top
 
     def whole_net(self, like: Sequence[int]) -> Net:
@@ -397,7 +398,10 @@ class _Clock:
     def expression(self, e: Expr) -> Expr:
         if not e.args and type(e.value) is not ExactTime and e.op not in ("now", "end"):
             return e
-        return self.once(e, lambda: self.rewritten(e))
+        found = self.expressions.get(id(e))
+        if found is None:
+            found = self.expressions[id(e)] = self.rewritten(e)
+        return found
 
     def rewritten(self, e: Expr) -> Expr:
         args = tuple([self.expression(arg) for arg in e.args])

@@ -44,9 +44,9 @@ static MEMORY: pages::Pages = pages::Pages;
 /// The environment variable that names optimisations to do without, with commas between them. For tests.
 const WITHOUT: &str = "PNSIM_WITHOUT";
 
-/// Places and transitions. Beyond, a net is large: its runs keep no batches, and memory matters more than the time to get it again
-/// (`LARGEST_BATCHED_NET` in `petri/run/replications.py`).
-const LARGE: usize = 20_000;
+/// Places and transitions. Beyond, a net is large: memory matters more than the time to get it again (`LARGE_NET` in
+/// `petri/run/replications.py`).
+const LARGE: usize = 5_000;
 
 /// A net compiled for running. Sessions on any number of threads may share it.
 #[pyclass(frozen, module = "petri._native")]
@@ -64,10 +64,10 @@ impl Program {
     #[new]
     #[pyo3(signature = (net, lanes=true, trials=false))]
     fn new(py: Python<'_>, net: &Bound<'_, PyAny>, lanes: bool, trials: bool) -> PyResult<Self> {
+        if is_large(net) {
+            pages::spare_memory();
+        }
         let compile = |(net, files): (Net, Vec<String>)| -> Loaded<Program> {
-            if net.places.len() + net.transitions.len() > LARGE {
-                pages::keep_blocks_apart();
-            }
             let mut without = Without::of(&std::env::var(WITHOUT).unwrap_or_default())?;
             without.lanes |= !lanes;
             let compile = if trials { Compiled::for_trials } else { Compiled::without };
@@ -92,6 +92,12 @@ impl Program {
     fn speed(&self) -> Vec<SpeedParts> {
         self.compiled.speed().map(speed_parts).collect()
     }
+}
+
+/// Whether a flat net has many places and transitions.
+fn is_large(net: &Bound<'_, PyAny>) -> bool {
+    let number = |name| net.getattr(name).and_then(|all| all.len()).unwrap_or(0);
+    number("places") + number("transitions") > LARGE
 }
 
 type SpeedParts = (&'static str, Option<(Vec<usize>, bool)>, Vec<(&'static str, usize)>);
@@ -292,12 +298,6 @@ impl Session {
         Ok(Snapshot(Observed::of(self.engine_mut()?)))
     }
 
-    /// The same as it is read at once.
-    fn read<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let Observed { rows, probes } = Observed::of(self.engine_mut()?);
-        snapshot::read(py, rows, &probes)
-    }
-
     /// The clocks: (transition, the coloured tokens of the binding, number, end, time to which it was set, what it has to run).
     fn clocks<'py>(&self, py: Python<'py>) -> PyResult<Vec<ClockParts<'py>>> {
         let tell = |clock: ClockState| {
@@ -438,6 +438,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(exact::stationary, module)?)?;
     module.add_class::<recording::Capture>()?;
     module.add_class::<Snapshot>()?;
+    module.add_function(wrap_pyfunction!(snapshot::statistics, module)?)?;
     module.add_class::<Stop>()?;
     module.add_class::<trials::Trials>()?;
     module.add_class::<Session>()

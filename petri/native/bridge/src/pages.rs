@@ -15,19 +15,23 @@ const LARGE: usize = 2 * HUGE;
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 const APART: libc::c_int = 128 << 10;
 
-/// From now on, the system gets the memory of a block of 128 KiB or more back as soon as it is free.
+/// From now on, the system gets the memory of a block of 128 KiB or more back as soon as it is free, and all threads share the rest.
 ///
-/// By itself the C library does so only until the first one is: larger and larger blocks are then among the small ones, and what
-/// they leave stays with the process. That saves the time to get memory again. But a large net is compiled, and its code made, in
-/// blocks that are soon free, and the run would go on with them.
+/// By itself the C library gives blocks back only until the first one is free: larger and larger blocks are then among the small ones,
+/// and what they leave stays with the process. That saves the time to get memory again. But a large net is compiled, and its code
+/// made, in blocks that are soon free, and the run would go on with them. And each thread has memory of its own, so that what the net
+/// leaves when it is compiled could not become code on another thread.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
-pub fn keep_blocks_apart() {
-    // SAFETY: it is a number that the allocator reads.
-    unsafe { libc::mallopt(libc::M_MMAP_THRESHOLD, APART) };
+pub fn spare_memory() {
+    // SAFETY: these are numbers that the allocator reads.
+    unsafe {
+        libc::mallopt(libc::M_MMAP_THRESHOLD, APART);
+        libc::mallopt(libc::M_ARENA_MAX, 1);
+    }
 }
 
 #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
-pub fn keep_blocks_apart() {}
+pub fn spare_memory() {}
 
 pub struct Pages;
 

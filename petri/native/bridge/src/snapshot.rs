@@ -1,12 +1,11 @@
 //! The statistics of a session up to an instant, as Python reads them.
 
-use engine::base::ticks::Ticks;
 use engine::observe::histogram;
 use engine::observe::reorder::tally::Tally;
 use engine::observe::snapshot::ProbeSnapshot;
-use engine::session::observed::{Observed, Rows};
+use engine::session::observed::Observed;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict};
+use pyo3::types::{PyBytes, PyDict, PyList};
 
 use crate::arrays::words;
 
@@ -14,29 +13,32 @@ use crate::arrays::words;
 #[pyclass(frozen, module = "petri._native")]
 pub struct Snapshot(pub Observed);
 
-#[pymethods]
-impl Snapshot {
-    /// As [`read`].
-    fn read<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        read(py, self.0.rows.clone(), &self.0.probes)
+/// The statistics of a list of snapshots, which it loses one by one: those of a large net are not there twice. For each name the rows
+/// of all as bytes, times in ticks; lists of the times elapsed, and of the snapshots of the probes.
+#[pyfunction]
+pub fn statistics<'py>(py: Python<'py>, snapshots: &Bound<'py, PyList>) -> PyResult<Bound<'py, PyDict>> {
+    let (elapsed, probes) = (PyList::empty(py), PyList::empty(py));
+    let mut rows: Vec<(&str, Vec<u8>)> = Vec::new();
+    for number in 0..snapshots.len() {
+        let snapshot = snapshots.get_item(number)?.cast_into::<Snapshot>()?;
+        let Observed { elapsed: time, rows: seen, probes: of_probes } = &snapshot.get().0;
+        elapsed.append(*time as f64)?;
+        probes.append(of_probes.iter().map(|probe| read_probe(py, probe)).collect::<PyResult<Vec<_>>>()?)?;
+        if rows.is_empty() {
+            let room = |row: &[u64]| Vec::with_capacity(size_of_val(row) * snapshots.len());
+            rows.extend(seen.named().map(|(name, row)| (name, room(row))));
+        }
+        for ((_, bytes), (_, row)) in rows.iter_mut().zip(seen.named()) {
+            bytes.extend(row.iter().flat_map(|word| word.to_ne_bytes()));
+        }
+        snapshots.set_item(number, py.None())?;
     }
-}
-
-/// The statistics by name, times in ticks, arrays as bytes, and a list of the probes' snapshots. Each row goes once it has been read.
-pub fn read<'py>(py: Python<'py>, rows: Rows, probes: &[ProbeSnapshot]) -> PyResult<Bound<'py, PyDict>> {
     let read = PyDict::new(py);
-    read.set_item("elapsed", rows.elapsed as f64)?;
-    read.set_item("integral", reals(py, rows.integral)?)?;
-    read.set_item("nonempty", times(py, rows.nonempty)?)?;
-    read.set_item("maximum", counts(py, rows.maximum)?)?;
-    read.set_item("arrivals", counts(py, rows.arrivals)?)?;
-    read.set_item("firings", counts(py, rows.firings)?)?;
-    read.set_item("in_progress", reals(py, rows.in_progress)?)?;
-    read.set_item("active", times(py, rows.active)?)?;
-    read.set_item("set", counts(py, rows.set)?)?;
-    read.set_item("dropped", counts(py, rows.dropped)?)?;
-    let probes = probes.iter().map(|probe| read_probe(py, probe));
-    read.set_item("probes", probes.collect::<PyResult<Vec<_>>>()?)?;
+    for (name, bytes) in rows {
+        read.set_item(name, PyBytes::new(py, &bytes))?;
+    }
+    read.set_item("elapsed", elapsed)?;
+    read.set_item("probes", probes)?;
     Ok(read)
 }
 
@@ -94,8 +96,4 @@ fn reals(py: Python<'_>, values: impl AsRef<[f64]>) -> PyResult<Bound<'_, PyByte
 
 fn counts(py: Python<'_>, values: impl AsRef<[u64]>) -> PyResult<Bound<'_, PyBytes>> {
     words(py, values.as_ref(), |value| value.to_ne_bytes())
-}
-
-fn times(py: Python<'_>, values: impl AsRef<[Ticks]>) -> PyResult<Bound<'_, PyBytes>> {
-    words(py, values.as_ref(), |time| (*time as f64).to_ne_bytes())
 }

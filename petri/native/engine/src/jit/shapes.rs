@@ -52,25 +52,22 @@ impl Piece {
 #[derive(Debug, PartialEq)]
 pub struct Described {
     pub shape: usize,
-    pub holes: Vec<Hole>,
+    pub holes: Box<[Hole]>,
 }
 
 /// The functions of a blueprint.
-pub struct Functions {
-    pub blueprint: Rc<Blueprint>,
-    pub all: Vec<Described>,
-}
+pub type Functions = Rc<[Described]>;
 
 /// A transition, a place, or an expression: its functions, and what their names refer to.
 pub struct Owner {
-    pub functions: Rc<Functions>,
+    pub functions: Functions,
     pub names: Names,
 }
 
 impl Owner {
     /// All its functions.
     pub fn parts(&self) -> impl Iterator<Item = Part<'_>> {
-        (0..self.functions.all.len()).map(|which| self.part(which))
+        (0..self.functions.len()).map(|which| self.part(which))
     }
 
     pub fn part(&self, which: usize) -> Part<'_> {
@@ -87,7 +84,7 @@ pub struct Part<'a> {
 
 impl<'a> Part<'a> {
     fn described(self) -> &'a Described {
-        &self.owner.functions.all[self.which]
+        &self.owner.functions[self.which]
     }
 
     pub fn shape(self) -> usize {
@@ -138,7 +135,7 @@ pub struct Shapes {
     /// Whether each function has a shape of its own, even if it is equal to others.
     apart: bool,
     by_code: HashMap<Fingerprint, usize>,
-    by_blueprint: HashMap<Rc<Blueprint>, Rc<Functions>, QuickHash>,
+    by_blueprint: HashMap<Rc<Blueprint>, Functions, QuickHash>,
 }
 
 impl Shapes {
@@ -158,13 +155,13 @@ impl Shapes {
     }
 
     /// The functions of a blueprint, if they are known.
-    pub fn known(&self, blueprint: &Blueprint) -> Option<Rc<Functions>> {
+    pub fn known(&self, blueprint: &Blueprint) -> Option<Functions> {
         self.by_blueprint.get(blueprint).filter(|_| !self.apart).map(Rc::clone)
     }
 
-    pub fn keep(&mut self, functions: Functions) -> Rc<Functions> {
-        let functions = Rc::new(functions);
-        self.by_blueprint.insert(Rc::clone(&functions.blueprint), Rc::clone(&functions));
+    pub fn keep(&mut self, blueprint: Rc<Blueprint>, functions: Vec<Described>) -> Functions {
+        let functions = Functions::from(functions);
+        self.by_blueprint.insert(blueprint, Rc::clone(&functions));
         functions
     }
 }

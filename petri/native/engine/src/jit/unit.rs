@@ -1,7 +1,7 @@
 //! The code of one net: writes one function of each shape, and the hole rows of each shape.
 
 use std::cell::Cell;
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::iter;
 use std::mem::ManuallyDrop;
 use std::ops::{Deref, DerefMut};
@@ -35,7 +35,7 @@ use crate::jit::holes::{Filling, Hole, HoleRow, HoleRows, Line};
 use crate::jit::layout::EngineLayout;
 use crate::jit::profile::Profile;
 use crate::jit::runtime::{Rare, Runtime};
-use crate::jit::shapes::{Described, Functions, Owner, Part, Piece, Shape, Shapes};
+use crate::jit::shapes::{Described, Owner, Part, Piece, Shape, Shapes};
 use crate::jit::sharing::Sharing;
 use crate::program::arc::OutputProgram;
 use crate::program::called::Called;
@@ -233,18 +233,22 @@ impl<'a> Generator<'a> {
     fn generate(mut self, sharing: &Sharing) -> Option<Code> {
         let program = self.program;
         let arriving = std::mem::take(&mut self.arriving);
-        let shaped = self.shapes(&arriving, sharing)?;
-        let shapes = &shaped.shapes;
+        let mut shaped = self.shapes(&arriving, sharing)?;
         self.known = known(program, &self.layout.arena, &shaped);
-        let written = written([program.own, program.transitions.len()], &self.known, &shaped.transitions);
-        let in_loop: BTreeSet<usize> = written.shapes().collect();
-        let functions = (0..shapes.len())
-            .map(|shape| match in_loop.contains(&shape) {
+        let of_loop =
+            OfLoop { starting: program.own, ending: program.transitions.len(), transitions: &shaped.transitions };
+        let in_loop = of_loop.inlined(&shaped.shapes);
+        // A blueprint goes when its function is made: a large net has as many as unlike transitions.
+        let functions = std::mem::take(&mut shaped.shapes)
+            .into_iter()
+            .enumerate()
+            .map(|(shape, made_from)| match in_loop.contains_key(&shape) {
                 true => Some(None),
-                false => self.define(&shapes[shape], shape).map(Some),
+                false => self.define(&made_from, shape).map(Some),
             })
             .collect::<Option<Vec<Option<FuncId>>>>()?;
         let (blueprint, names) = Planner::main_loop(program, Some(self.profile));
+        let written = of_loop.written(&in_loop, &self.known);
         let cycle = self.write_loop(&blueprint, &written);
         let cycle = (Some(self.compile()?), cycle);
         self.define_ways()?;
@@ -360,8 +364,8 @@ impl<'a> Generator<'a> {
     fn owner(&mut self, shapes: &mut Shapes, (blueprint, names): (Blueprint, Names)) -> Owner {
         let functions = shapes.known(&blueprint).unwrap_or_else(|| {
             let blueprint = Rc::new(blueprint);
-            let all = self.describe(shapes, &blueprint);
-            shapes.keep(Functions { blueprint, all })
+            let functions = self.describe(shapes, &blueprint);
+            shapes.keep(blueprint, functions)
         });
         Owner { functions, names }
     }
@@ -372,7 +376,7 @@ impl<'a> Generator<'a> {
             let holes = self.write_piece(blueprint, piece, None);
             let shape = shapes.of(blueprint, piece, &self.context.func.stencil);
             self.module.clear_context(&mut self.context);
-            Described { shape, holes }
+            Described { shape, holes: holes.into() }
         };
         Piece::all_of(blueprint).iter().map(described).collect()
     }
@@ -540,32 +544,49 @@ fn known(program: &Program, arena: &ArenaLayout, shaped: &Shaped) -> Vec<Vec<Fil
     rows.iter().map(|rows| Filling::of(rows.iter().map(|part| part.row()), program, arena)).collect()
 }
 
-/// The functions to inline in the loop, if they are few: the first `starting` transitions start firings, and the first `ending` end
-/// some.
-fn written<'w>([starting, ending]: [usize; 2], known: &[Vec<Filling>], transitions: &'w [Owner]) -> InlinePieces<'w> {
-    let shapes = |which: usize, number: usize| -> BTreeSet<usize> {
-        transitions[..number].iter().map(|owner| owner.part(which).shape()).collect()
-    };
-    let (of_starts, of_finishes) = (shapes(1, starting), shapes(2, ending));
-    let most = of_starts.len().max(of_finishes.len());
-    if of_starts.len() + of_finishes.len() > MOST_WRITTEN || (most > 1 && starting > MOST_NUMBERS) {
-        return InlinePieces::default();
+/// What the loop starts and ends firings of: the first `starting` and the first `ending` of these transitions.
+struct OfLoop<'w> {
+    starting: usize,
+    ending: usize,
+    transitions: &'w [Owner],
+}
+
+impl<'w> OfLoop<'w> {
+    /// The functions that start firings, and those that end them.
+    fn parts(&self) -> [impl Iterator<Item = Part<'w>> + 'w; 2] {
+        [(1, self.starting), (2, self.ending)]
+            .map(|(which, number)| self.transitions[..number].iter().map(move |owner| owner.part(which)))
     }
-    let piece = |part: Part<'w>| {
-        let (blueprint, row) = (&*part.owner.functions.blueprint, part.row());
-        let plan = blueprint.transition().filter(|plan| plan.fires)?;
-        let reads = Hole::read(row.holes, &known[part.shape()]).next().is_some();
-        Some(InlinePiece { shape: part.shape(), blueprint, plan, holes: row.holes.len(), reads })
-    };
-    // Where all are of one shape, the first stands for them.
-    let of = |which: usize, number: usize| -> Option<Vec<_>> {
-        let mut pieces = transitions[..number].iter().map(|owner| piece(owner.part(which)));
-        let told = pieces.by_ref().take(if most > 1 { number } else { 1 }).collect::<Option<Vec<_>>>()?;
-        pieces.all(|piece| piece.is_some()).then_some(told)
-    };
-    match (of(1, starting), of(2, ending)) {
-        (Some(starts), Some(finishes)) => InlinePieces { starts, finishes },
-        _ => InlinePieces::default(),
+
+    /// The shapes of the functions that are inlined in the loop, and what these are made from. None unless they are few.
+    fn inlined(&self, shapes: &[Shape]) -> BTreeMap<usize, Rc<Blueprint>> {
+        let [starts, finishes] = self.parts().map(|parts| parts.map(Part::shape).collect::<BTreeSet<usize>>());
+        let most = starts.len().max(finishes.len());
+        let found = || starts.union(&finishes).map(|&shape| (shape, &shapes[shape].0));
+        let few = starts.len() + finishes.len() <= MOST_WRITTEN && (most <= 1 || self.starting <= MOST_NUMBERS);
+        if !few || !found().all(|(_, blueprint)| blueprint.transition().is_some_and(|plan| plan.fires)) {
+            return BTreeMap::new();
+        }
+        found().map(|(shape, blueprint)| (shape, Rc::clone(blueprint))).collect()
+    }
+
+    /// The functions that are inlined, which are of these shapes.
+    fn written(&self, inlined: &'w BTreeMap<usize, Rc<Blueprint>>, known: &[Vec<Filling>]) -> InlinePieces<'w> {
+        let piece = |part: Part<'w>| {
+            let (blueprint, row) = (&**inlined.get(&part.shape())?, part.row());
+            let reads = Hole::read(row.holes, &known[part.shape()]).next().is_some();
+            Some(InlinePiece {
+                shape: part.shape(),
+                blueprint,
+                plan: blueprint.transition()?,
+                holes: row.holes.len(),
+                reads,
+            })
+        };
+        // With more, all are of one shape, and the first stands for them.
+        let most = if self.starting > MOST_NUMBERS { 1 } else { usize::MAX };
+        let [starts, finishes] = self.parts().map(|parts| parts.take(most).filter_map(piece).collect());
+        InlinePieces { starts, finishes }
     }
 }
 

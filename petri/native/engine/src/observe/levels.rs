@@ -38,7 +38,7 @@ impl Levels {
 
     /// Up to `now`: `LEVELS` numbers for each place.
     pub fn at(&self, places: &[PlaceCounters], now: Ticks) -> Vec<Ticks> {
-        let mut times = Vec::with_capacity(places.len() * LEVELS);
+        let mut times = Vec::with_capacity(self.times.len() / ROW * LEVELS);
         for (row, state) in self.times.chunks_exact(ROW).zip(places) {
             let start = times.len();
             times.extend_from_slice(&row[..LEVELS]);

@@ -66,10 +66,6 @@ pub struct InlinePiece<'w> {
 }
 
 impl InlinePieces<'_> {
-    pub fn shapes(&self) -> impl Iterator<Item = usize> + '_ {
-        self.starts.iter().chain(&self.finishes).map(|part| part.shape)
-    }
-
     /// Whether what ends firings has holes.
     pub fn finishes_differ(&self) -> bool {
         self.finishes.is_empty() || self.finishes.iter().any(|part| part.reads)
