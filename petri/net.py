@@ -23,6 +23,7 @@ Discipline = Literal["bag", "fifo", "lifo", "key"]
 # Limits that more than one room holds nets and runs to.
 MOST_ARCS = 1_000  # on the input side of a transition; the native engine has the same limit
 MOST_TOKENS = 10_000_000  # in a net, unless a run sets another limit (X3)
+PRIORITIES = 2**31  # a priority is less, and at least its negative; schedules have the two highest
 MOST_REPLICATIONS = 100_000  # of one run, which stores the measures of each
 
 

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from petri.report.quantities import NOTHING, Units
+from petri.report.quantities import NOTHING, Units, counted
 from petri.report.unsettled import MOVES, marked
 
 from . import exits
 from .console import stdout_console, write_json
+from .ranges import Share
 
 if TYPE_CHECKING:
     from petri.experiment.results.comparison import Comparison
@@ -22,9 +23,7 @@ if TYPE_CHECKING:
 @click.argument("first", metavar="A")
 @click.argument("second", metavar="B")
 @click.option("--measure", "measures", multiple=True, metavar="NAME", help="Compare only this one. May be repeated.")
-@click.option(
-    "--level", type=click.FloatRange(0.5, 0.9999), default=0.95, show_default=True, help="Level of the intervals."
-)
+@click.option("--level", type=Share(0.5, 0.9999), default=0.95, show_default=True, help="Level of the intervals.")
 @click.option("--json", "as_json", is_flag=True, help="Print the differences as JSON instead of the table.")
 def command(first: str, second: str, measures: tuple[str, ...], level: float, as_json: bool) -> int:
     """Show how much B differs from A, measure by measure, with confidence intervals.
@@ -52,8 +51,8 @@ def _print(comparison: Comparison, level: float) -> None:
     print_prose(console, f"B  {comparison.second.label}")
     differences = comparison.differences.values()
     counts = {one.interval.n for one in differences if one.paired}
-    number = f"{counts.pop()} " if len(counts) == 1 else ""
-    kind = f"{number}replications in pairs (same seed)" if comparison.paired else "independent replications"
+    pairs = counted(counts.pop(), "pair") if len(counts) == 1 else "pairs"
+    kind = f"{pairs} of replications (same seed)" if comparison.paired else "independent replications"
     print_prose(console, Text(f"{kind}, {100 * level:.10g} % intervals", style="dim"))
     console.print()
     units = Units.named(comparison.first.seconds, comparison.first.time_unit)

@@ -34,8 +34,7 @@ USUAL = 10_000
     type=Whole(1, MOST),
     default=USUAL,
     metavar="N",
-    show_default=True,
-    help="Record at most N firings.",
+    help=f"Record at most N firings.  [default: {USUAL:,}]",
 )
 @given_options
 @seed_option

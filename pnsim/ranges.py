@@ -1,4 +1,4 @@
-"""Whole numbers between two bounds, as options have them."""
+"""Numbers between two bounds, as options have them."""
 
 from __future__ import annotations
 
@@ -9,6 +9,13 @@ LARGEST = 2**62  # bounds beyond are those of the numbers themselves, which no o
 
 class Whole(click.IntRange):
     """A whole number, of which the help says `1 or more` or `1 to 1,000`."""
+
+    def _describe_range(self) -> str:
+        return bounds(self)
+
+
+class Share(click.FloatRange):
+    """A number, of which the help says `0.5 to 0.99`."""
 
     def _describe_range(self) -> str:
         return bounds(self)

@@ -31,7 +31,7 @@ LIMITS = Whole(1, 2**63 - 1)
     help="Number of independent replications.",
 )
 @click.option("--precision", metavar="SHARE", help="Replicate until every interval is within ± SHARE (2%).")
-@click.option("--max-replications", type=LIMITS, metavar="N", help="Limit for --precision.  [default: 1000]")
+@click.option("--max-replications", type=LIMITS, metavar="N", help="Limit for --precision.  [default: 1,000]")
 @seed_option
 @streams_option("common", "per-transition")
 @engine_option

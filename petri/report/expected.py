@@ -36,6 +36,13 @@ def bound_text(comparison: str, bound: float, within: float, absolute: bool, uni
     return f"{shown} within {tolerance}"
 
 
+def holding(count: int) -> str:
+    """Said where no expectation failed, of how many there are."""
+    if count == 1:
+        return "the expectation holds"
+    return "both expectations hold" if count == 2 else f"all {count} expectations hold"
+
+
 def show_compactly(value: float, units: Units, dimension: str, digits: int = 6) -> str:
     """A value that a person has set, without zeros at its end."""
     if math.isnan(value):

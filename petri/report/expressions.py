@@ -14,6 +14,7 @@ from petri.language.checking.nets.terms import split_term
 from petri.language.layout.writing import expression as tree_text
 from petri.language.syntax import tree
 from petri.net import (
+    PRIORITIES,
     Clock,
     Expr,
     InputArc,
@@ -51,6 +52,11 @@ class _Shown(Frozen):
 
 _PLAIN: Final = _Shown()
 _TRUTH: Final = ("false", "true")
+_HIGHEST: Final = {PRIORITIES - 1: "highest priority", PRIORITIES - 2: "second highest priority"}  # those of schedules
+
+
+def priority_text(priority: int) -> str:
+    return _HIGHEST.get(priority, f"priority {priority}")
 
 
 class ExpressionText:

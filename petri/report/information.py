@@ -11,7 +11,7 @@ from petri.net import Expr, Measure, Net, Parameter, Place, Scalar, Transition, 
 from petri.report.columns import Column, print_prose, print_table
 from petri.report.dimensions import shown_dimension
 from petri.report.expected import said
-from petri.report.expressions import ExpressionText
+from petri.report.expressions import ExpressionText, priority_text
 from petri.report.quantities import Units, exact, exact_quantity, parameter_text
 from petri.report.text import Console, Text
 from petri.result.tables import row_name
@@ -141,7 +141,7 @@ class _Teller:
         if transition.guard is not None:
             parts.append(self.expression(transition, transition.guard, ""))
         if transition.priority:
-            parts.append(f"priority {transition.priority}")
+            parts.append(priority_text(transition.priority))
         if constant_weight(transition) != 1.0:
             parts.append(f"weight {self.text.as_written(transition.weight, transition.variables)}")
         if transition.prefer is not None:

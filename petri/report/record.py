@@ -17,6 +17,7 @@ from petri.measure.intervals import Interval
 from petri.measure.trend import Drift
 from petri.net import Net
 from petri.report.dimensions import shown_dimension
+from petri.report.expected import holding
 from petri.report.quantities import Units, counted
 from petri.report.run_length import run_length_note
 from petri.result import MeasureResult, Result
@@ -93,7 +94,7 @@ class RunRecord(Frozen, kw_only=True):
     @property
     def holding(self) -> str:
         """Said where no expectation failed."""
-        return f"all {len(self.judged)} expectations hold" if len(self.judged) > 1 else "the expectation holds"
+        return holding(len(self.judged))
 
     @property
     def partial_notice(self) -> str:

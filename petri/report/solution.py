@@ -12,7 +12,7 @@ from petri.measure.catalogue import PLACE_COLUMNS, TRANSITION_COLUMNS, FigureKin
 from petri.measure.intervals import Interval
 from petri.report.columns import Column, print_prose, print_table
 from petri.report.dimensions import shown_dimension
-from petri.report.expected import verdict_text
+from petri.report.expected import holding, verdict_text
 from petri.report.quantities import NOTHING, Units, counted
 from petri.report.state_text import StateText
 from petri.report.summary import first_sentence
@@ -239,10 +239,7 @@ def _print_certainty(solution: Solution, console: Console) -> None:
         text = f"✗ {len(failed)} of {len(solution.judged)} expectations FAILED"
         print_prose(console, Text(f"\n{text}", style="bold red"))
     elif solution.judged:
-        holding = (
-            "the expectation holds" if len(solution.judged) == 1 else f"all {len(solution.judged)} expectations hold"
-        )
-        print_prose(console, Text(f"\n✓ {holding} exactly", style="green"))
+        print_prose(console, Text(f"\n✓ {holding(len(solution.judged))} exactly", style="green"))
 
 
 def print_comparison(solution: Solution, result: Result, console: Console) -> None:

@@ -440,6 +440,10 @@ def test_the_help_says_the_bounds_of_numbers_in_words(call: Call) -> None:
     told = " ".join(call("run", "--help").out.split())
     assert "[1 to 100,000]" in told
     assert "[0 or more]" in told
+    assert "[default: 1,000]" in told
+    told += " ".join((call("compare", "--help").out + call("play", "--help").out).split())
+    assert "[default: 0.95; 0.5 to 0.9999]" in told
+    assert "[default: 10,000] [1 to 1,000,000]" in told
     assert "<=" not in told
 
 

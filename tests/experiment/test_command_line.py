@@ -123,7 +123,9 @@ def test_compare_and_rerun(call: Call, tmp_path: Path) -> None:
     call("sweep", net, "--grid", "load=0.3,0.6", "-n", "3", *REFERENCE, "--store", "s.db")
     found = call("compare", "s.db:load=0.3", "s.db:load=0.6")
     assert found.status == 0
-    assert "3 replications in pairs (same seed), 95 % intervals" in found.out
+    assert "3 pairs of replications (same seed), 95 % intervals" in found.out
+    call("sweep", net, "--grid", "load=0.3,0.6", "-n", "1", *REFERENCE, "--store", "one.db")
+    assert "1 pair of replications (same seed)" in call("compare", "one.db:load=0.3", "one.db:load=0.6").out
     assert re.search(r"busy +\d+\S+ +\d+\S+ +\S+ ± \S+ % +\+\d+\.\d+% +larger", found.out)
     data = json.loads(call("compare", "s.db:load=0.3", "s.db:load=0.6", "--json").out)
     assert data["paired"] is True

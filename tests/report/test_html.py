@@ -21,17 +21,20 @@ import pytest
 import petri
 from petri.experiment import Expected, Experiment, Store, stored_outcome
 from petri.measure.histogram import Histogram
+from petri.measure.intervals import Interval
 from petri.model import Model
 from petri.net import Net
 from petri.report.html import figures as run_figures
 from petri.report.html import recorded_report, run_report, sweep_report
 from petri.report.html.marks import interval_mark, spark
-from petri.report.html.markup import Markup, content, data, paragraphs, plotted, tag
+from petri.report.html.markup import Markup, content, data, paragraphs, plotted, spoken, tag
 from petri.report.html.page import MOST_FIGURES, Page, logarithmic, plotly_source
 from petri.report.html.palette import DARK, LIGHT, themes
+from petri.report.html.tables import bars
 from petri.report.quantities import Units
 from petri.result import Result
 from petri.result.history import history
+from petri.result.tables import Row
 from petri.structs import replace
 
 from .browser import Browser
@@ -525,6 +528,42 @@ def test_the_tables_of_a_printed_page_are_not_cut_off(tmp_path: Path) -> None:
         browser.open(path.as_uri(), "document.readyState == 'complete'")
         wide = "[...document.querySelectorAll('.scroll')].map(one => one.scrollWidth - one.clientWidth)"
         assert max(browser.value(wide)) <= 0
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("chromium") is None, reason="needs chromium")
+def test_on_a_phone_tables_of_measures_and_parameters_are_not_cut_off(tmp_path: Path) -> None:
+    """Nor does a name lie over its value: of the net of the library with the longest names."""
+    path = tmp_path / "ixp2400.html"
+    path.write_text(run_report(petri.load("ixp2400").run(until="100 us", replications=4)), encoding="utf-8")
+    over = """[...document.querySelectorAll('.stacked tbody th')].filter(one => {
+        const text = document.createRange(); text.selectNodeContents(one);
+        const value = one.nextElementSibling.getBoundingClientRect();
+        return value.width && text.getBoundingClientRect().right > value.left;
+    }).map(one => one.textContent)"""
+    with Browser() as browser:
+        browser.resize(390, 844)
+        browser.open(path.as_uri(), "document.readyState == 'complete'")
+        assert browser.value("document.querySelectorAll('.stacked').length") == 2
+        wide = "[...document.querySelectorAll('.stacked')].map(one => one.scrollWidth - one.parentNode.clientWidth)"
+        assert max(browser.value(wide)) <= 0
+        assert browser.value(over) == []
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "said"), [(0.586, 0.589, "58.7% (58.6% to 58.9%)"), (0.58699, 0.58701, "58.7%")]
+)
+def test_the_spread_of_an_array_has_the_digits_of_its_average(low: float, high: float, said: str) -> None:
+    row = Row("line[*].idle", (0, 1), {"used": Interval(0.587, 0.01, 0.95, 10)}, {"used": (low, high)})
+    reader = Reader(bars([row], "used", "Resources"))
+    assert reader.texts[-1] == said
+
+
+def test_a_browser_does_not_break_a_line_within_an_option() -> None:
+    assert spoken("use --replications 10 - or --all") == (
+        'use <span class="option">--replications 10</span> - or <span class="option">--all</span>'
+    )
+    assert spoken("a--b -- c") == "a--b -- c"
 
 
 def in_browser(path: Path, text: str) -> str:

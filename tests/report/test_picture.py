@@ -91,6 +91,9 @@ def test_what_belongs_to_a_place_that_follows_a_schedule_is_beside_it() -> None:
     boxes = {node.name: node.box for node in drawn.nodes}
     assert (boxes["nurse"], boxes["nurse.leaving"], boxes["staff.phase"]) == ((), (), ("staff",))
     assert set(layout(drawn).nodes) == set(boxes)
+    notes = {node.name: node.notes for node in drawn.nodes}
+    assert notes["staff.turn (transition)"] == ("highest priority",)
+    assert notes["nurse.leave (transition)"] == ("second highest priority",)
 
 
 def test_arcs_to_and_fro_end_well_apart() -> None:

@@ -36,12 +36,11 @@ from petri.language.meaning.templates import (
 )
 from petri.language.meaning.types import Request, colour
 from petri.language.problems import CheckError, Problems
-from petri.net import MOST_TOKENS, Expr, Span
+from petri.net import MOST_TOKENS, PRIORITIES, Expr, Span
 from petri.structs import fields, replace
 
 T = TypeVar("T")
 MOST_TURNS = 5_000_000  # of all loops together
-PRIORITIES = 2**31
 MOST_WEIGHT = 1e290  # so that the weights of all transitions have a sum
 _IMMEDIATE = net.Transition("").time
 _PLACE_FIELDS = fields(net.Place)[1:]  # all but the name

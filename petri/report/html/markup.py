@@ -60,11 +60,17 @@ def paragraphs(text: str, name: str = "p", **attributes: str) -> Markup:
 
 
 def spoken(text: str) -> Markup:
-    """Documentation text: backquoted parts become code."""
+    """Documentation text: backquoted parts become code, and an option such as `--replications 10` stays on one line."""
     pieces = text.split("`")
     if len(pieces) % 2 == 0:
-        return content(text)
-    return content([tag("code", piece) if number % 2 else piece for number, piece in enumerate(pieces)])
+        return content(_unbroken(text))
+    return content([tag("code", piece) if number % 2 else _unbroken(piece) for number, piece in enumerate(pieces)])
+
+
+def _unbroken(text: str) -> Content:
+    """Browsers break a line after the hyphens of an option."""
+    parts = re.split(r"(?<!\S)(--[a-z][a-z-]*(?: \d+)?)", text)
+    return [tag("span", part, class_="option") if number % 2 else part for number, part in enumerate(parts)]
 
 
 def breakable(name: str) -> Markup:

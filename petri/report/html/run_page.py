@@ -214,7 +214,7 @@ def _level_note(record: RunRecord) -> Markup:
     )
     said = aside(f"± is half the 95 % confidence interval. {how} {doubt} {drawings}")
     short = record.run_length_note(one.longer for measured in record.measures for _, one, _ in shown_figures(measured))
-    return content(said, aside(short))
+    return content(said, aside(spoken(short)) if short else None)
 
 
 # ---------------------------------------------------------------- utilisation and histories

@@ -64,7 +64,8 @@ def row(columns: Columns, cells: Sequence[Content], kind: str | None = None) -> 
 
 def parameters(entries: Iterable[tuple[str, str, str]]) -> Markup:
     """Parameters as (name, value, documentation)."""
-    return table(PARAMETERS, [(tag("code", name), value, spoken(doc)) for name, value, doc in entries], "Parameters")
+    rows = [row(PARAMETERS, (name_tag(name), value, spoken(doc)), "last") for name, value, doc in entries]
+    return framed(PARAMETERS, rows, "Parameters", "stacked")
 
 
 def parameters_of(net: Net) -> Markup:
@@ -87,7 +88,7 @@ def measures_table(units: Units, measures: Iterable[MeasureResult], verdicts: It
         dimension = shown_dimension(expectation.dimension)
         cells = (tag("code", "expect"), units.show(found.value, dimension), verdict(units, judged, "", dimension))
         rows.append(row(MEASURES, cells, "lead last"))
-    return framed(MEASURES, rows, "Measures", "measures")
+    return framed(MEASURES, rows, "Measures", "measures stacked")
 
 
 def _measure_rows(units: Units, measured: MeasureResult) -> list[Markup]:
@@ -101,7 +102,7 @@ def _measure_rows(units: Units, measured: MeasureResult) -> list[Markup]:
     field = tag("span", f" {first}", class_="soft") if first is not None else None
     title = (tag("code", measured.name), field, tag("div", spoken(doc), class_="doc") if doc else None)
     rows: list[Sequence[Content]] = [(title, units.show_interval(lead, kind), remarks)]
-    rows += [(name, units.show_interval(one, dimension), None) for name, one, dimension in others]
+    rows += [(name and breakable(name), units.show_interval(one, dimension), None) for name, one, dimension in others]
     classes = ["lead", *["sub"] * (len(rows) - 1)]
     classes[-1] += " last"
     return [row(MEASURES, cells, kind) for cells, kind in zip(rows, classes, strict=True)]
@@ -143,7 +144,9 @@ def _bar(row: Row, figure: str) -> Markup:
         place = f"left:{_percent(low)};width:{_percent(min(high, 1.0) - max(low, 0.0))}"
         track.append(tag("span", class_="spread", style=place))
         if figure in row.spread:
-            text += f" ({low:.0%} to {high:.0%})"
+            least, greatest = f"{low:.1%}", f"{high:.1%}"
+            if least != greatest:
+                text += f" ({least} to {greatest})"
         else:
             text = Units().show_with_error(one.mean, one.half_width, "share")
     return tag(
@@ -157,7 +160,11 @@ def _percent(share: float) -> str:
 
 def name_of(row: Row) -> Markup:
     copies = tag("span", f" ×{row.copies}", class_="copies") if row.copies > 1 else None
-    return tag("span", tag("span", breakable(row.name), class_="name"), copies)
+    return tag("span", name_tag(row.name), copies)
+
+
+def name_tag(name: str) -> Markup:
+    return tag("span", breakable(name), class_="name")
 
 
 # ---------------------------------------------------------------- places and transitions

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import PurePath
 
 from petri.net import Expr, Net, OutputArc, Place, SetArc, Transition, constant_weight
-from petri.report.expressions import ExpressionText
+from petri.report.expressions import ExpressionText, priority_text
 from petri.report.picture.folding import array_of, fold_names, starred
 
 MANY = 6  # elements of an array; of more, those that differ only in their texts are drawn as one
@@ -135,7 +135,7 @@ class _DiagramReader:
         if transition.guard is not None:
             notes.append(f"[{words.as_written(transition.guard, transition.variables)}]")
         if transition.priority:
-            notes.append(f"priority {transition.priority}")
+            notes.append(priority_text(transition.priority))
         if constant_weight(transition) != 1.0:
             notes.append(f"weight {words.as_written(transition.weight, transition.variables)}")
         if transition.prefer is not None:

@@ -13,10 +13,10 @@ from petri.language.meaning.nodes import LOCAL, evaluate
 from petri.language.meaning.scope import PlaceSymbol, ScheduleSymbol, Scope
 from petri.language.problems import CheckError, needed
 from petri.language.syntax import tree
-from petri.net import Span
+from petri.net import PRIORITIES, Span
 from petri.structs import replace
 
-_FIRST, _SECOND = 2**31 - 1, 2**31 - 2  # priorities: the value changes, and then tokens leave, before all else
+_FIRST, _SECOND = PRIORITIES - 1, PRIORITIES - 2  # the value changes, and then tokens leave, before all else
 
 
 def expand_schedules(
