@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -16,7 +17,6 @@ from petri.catalogue.units import BYTES, FREQ, PLAIN, RATE, TIME, UNITS, Dimensi
 from petri.diagnostics import did_you_mean
 from petri.language.meaning.unit_names import suggested_unit as suggested
 from petri.net import Net, Place, Slot
-from petri.ticks import Tick
 from petri.traffic.problems import problem
 
 Column = npt.NDArray[np.int64] | npt.NDArray[np.float64]
@@ -33,7 +33,7 @@ _HEADER = re.compile(r"\s*(?P<name>.*?)\s*(?:\[(?P<bracket>[^\]]*)\]|\((?P<round
 class Field:
     """Slot number `position` of a token is filled from column number `index` of the file, times `factor`.
 
-    The factor makes it a value as the engine keeps it, times in ticks.
+    The factor makes it a value as the engine keeps it, times in ticks. unit: that of the column, "" for plain numbers.
     """
 
     position: int
@@ -41,11 +41,12 @@ class Field:
     index: int
     header: str
     factor: Fraction
-    tick: Tick = Tick()
+    unit: str = ""
 
-    def shown(self, value: float) -> float:
-        """A value as the engine keeps it, in the net's units."""
-        return float(self.tick.quantity(value, self.slot.dimension))
+    def shown(self, value: float, digits: int = 12) -> str:
+        """A value as the engine keeps it, as the column would have it: `0.5 s`."""
+        number = value if math.isinf(value) or math.isnan(value) else float(Fraction(value) / self.factor)
+        return f"{number:.{digits}g} {self.unit}".rstrip()
 
     @property
     def relative(self) -> bool:
@@ -107,8 +108,8 @@ def match(
         wanted, unit = header_parts(given.get(slot.name, slot.name or "value"))
         index = _find(wanted, names, headers, slot, place, path)
         own = unit or header_parts(headers[index])[1] or (units or {}).get(names[index])
-        factor = _factor(slot, own, net, place, path, headers[index], fixed=units is not None)
-        fields.append(Field(position, slot, index, headers[index], factor, net.tick))
+        factor, unit = _factor(slot, own, net, place, path, headers[index], fixed=units is not None)
+        fields.append(Field(position, slot, index, headers[index], factor, unit))
     return tuple(fields)
 
 
@@ -164,28 +165,30 @@ def _find(wanted: str, names: Sequence[str], headers: Sequence[str], slot: Slot,
     )
 
 
-def _factor(slot: Slot, unit: str | None, net: Net, place: Place, path: str, header: str, fixed: bool) -> Fraction:
-    """The factor from the column to the net. `fixed`: a plain slot may take a column of any unit, unchanged."""
+def _factor(
+    slot: Slot, unit: str | None, net: Net, place: Place, path: str, header: str, fixed: bool
+) -> tuple[Fraction, str]:
+    """The factor from the column to the net, and the unit of the column. `fixed`: a plain slot may take a column of any unit, unchanged."""
     values: dict[str, Any] = {"path": path, "place": place.name, "field": slot.name, "column": header}
     dimension = _DIMENSIONS.get(slot.dimension)
     if dimension is None:
         raise problem("stream-dimension", **values, kind=slot.dimension)
     if unit is None:
         if dimension == PLAIN:
-            return Fraction(1)
+            return Fraction(1), ""
         unit = _STANDARD[dimension]
     known = UNITS.get(unit)
     if known is None:
         raise problem("stream-unknown-unit", **values, unit=unit, suggestion=suggested(unit, ()))
     if dimension == PLAIN and fixed:
-        return whole(known.scale, slot, values)
+        return whole(known.scale, slot, values), unit
     if known.dimension != dimension:
         raise problem(
             "stream-column-unit", **values, unit=unit, kind=_called(dimension), other=_called(known.dimension)
         )
     second = Fraction(1) if net.seconds is None else Fraction(repr(net.seconds))
     in_units = in_net_units(known.scale, dimension, second)
-    return whole(in_units / net.tick.length**dimension.time, slot, values)
+    return whole(in_units / net.tick.length**dimension.time, slot, values), unit
 
 
 def whole(factor: Fraction, slot: Slot, values: dict[str, Any]) -> Fraction:

@@ -137,13 +137,12 @@ def check(place: Place, field: Field, column: Column, block: Block) -> None:
     if not wrong.any():
         return
     row = int(np.argmax(wrong))
-    value = field.shown(column[row].item())
-    low, high = (None if bound is None else f"{field.shown(bound):g}" for bound in (slot.low, slot.high))
+    low, high = (None if bound is None else field.shown(bound) for bound in (slot.low, slot.high))
     raise problem(
         "stream-value",
         **_place_in(place, block, row),
         column=field.header,
-        value=f"{value:.15g}",
+        value=field.shown(column[row].item()),
         low=low if high is None else None,
         high=high if low is None else None,
         range=f"{low}..{high}" if low is not None and high is not None else None,
@@ -156,8 +155,8 @@ def check_order(place: Place, field: Field, column: Column, last: float, block: 
     back = column < before
     if back.any():
         row = int(np.argmax(back))
-        by = field.shown(float(before[row] - column[row]))
-        raise problem("stream-time-back", **_place_in(place, block, row), by=f"{by:.6g}")
+        by = field.shown(float(before[row] - column[row]), digits=6)
+        raise problem("stream-time-back", **_place_in(place, block, row), by=by)
 
 
 def _place_in(place: Place, block: Block, row: int) -> dict[str, Any]:

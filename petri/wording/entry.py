@@ -3,7 +3,8 @@
 A sentence is a `str.format` template over the diagnostic's values:
 
     {name}              the value, with control characters made visible
-    {count:token}       a number and its noun: `1 token`, `3 tokens` (irregular: `{count:entry|entries}`)
+    {count:token}       a number and its noun: `1 token`, `3,000 tokens` (irregular: `{count:entry|entries}`)
+    {limit:,}           a number with its thousands marked; a text as it is
     {names:and}         a list: `a`, `b` and `c` in backquotes; {names:or} likewise with "or". A long one is cut
     {words:and:}        the same without the backquotes
 
@@ -92,11 +93,13 @@ def _entry(message: str, *lines: str) -> Wording:
 
 class _Sentence(string.Formatter):
     def format_field(self, value: Any, format_spec: str) -> str:
-        if not format_spec:
+        if format_spec == "," and isinstance(value, int):
+            return f"{value:,}"
+        if format_spec in ("", ","):
             return quoted(f"{value:.10g}" if isinstance(value, float) else str(value))
         if isinstance(value, int):
             singular, _, plural = format_spec.partition("|")
-            return f"{value} {singular if value == 1 else plural or singular + 's'}"
+            return f"{value:,} {singular if value == 1 else plural or singular + 's'}"
         word, _, bare = format_spec.partition(":")
         quote = "" if format_spec.endswith(":") and not bare else "`"
         return _enumerate([f"{quote}{quoted(str(item))}{quote}" for item in value], word)

@@ -234,8 +234,17 @@ def test_a_file_of_wordings() -> None:
         read_area(text + "one: another\n")
 
 
+def test_limits_have_their_thousands_marked() -> None:
+    """But not in what is to be written: `--states 10000000`."""
+    unmarked = re.compile(r"(?<!`)\{(limit|most)\}")
+    entries = wording.wording_table().values()
+    assert [entry.message for entry in entries if unmarked.search(entry.message)] == []
+
+
 def test_lists_and_plurals() -> None:
     assert fill("{count:entry|entries}", {"count": 2}) == "2 entries"
+    assert fill("{count:token}, {limit:,}", {"count": 10_000_000, "limit": 4096}) == "10,000,000 tokens, 4,096"
+    assert fill("{limit:,} and {limit}", {"limit": "4 MiB"}) == "4 MiB and 4 MiB"
     assert fill("{names:and}", {"names": ["a"]}) == "`a`"
     assert fill("{names:and:}", {"names": ["a", "b", "c"]}) == "a, b and c"
     assert fill("{names:or:}", {"names": [f"a{n}" for n in range(1000)]}).endswith("a28, a29 or 970 more")

@@ -112,7 +112,7 @@ def test_what_is_wrong_is_told(tmp_path: Path) -> None:
     back = [packets[0], Sent(packets[0].nanoseconds - 5000, 60, b"")]
     assert fault(pcap(back), tmp_path) == (
         "stream-time-back",
-        f"`{tmp_path / 'packets.pcap'}`, packet 2: the time decreases by 5000 of the net's units",
+        f"`{tmp_path / 'packets.pcap'}`, packet 2: the time decreases by 5000 ns",
     )
     assert fault(whole, tmp_path, "{ tyme: Time }")[0] == "stream-unknown-column"
     huge = pcap([Sent(0, 60, b"")])[:-16] + b"\0" * 8 + b"\xff\xff\xff\x7f" * 2 + b"a" * 1000
