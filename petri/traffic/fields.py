@@ -168,7 +168,10 @@ def _find(wanted: str, names: Sequence[str], headers: Sequence[str], slot: Slot,
 def _factor(
     slot: Slot, unit: str | None, net: Net, place: Place, path: str, header: str, fixed: bool
 ) -> tuple[Fraction, str]:
-    """The factor from the column to the net, and the unit of the column. `fixed`: a plain slot may take a column of any unit, unchanged."""
+    """The factor from the column to the net, and the unit of the column.
+
+    fixed: a plain slot may take a column of any unit, unchanged.
+    """
     values: dict[str, Any] = {"path": path, "place": place.name, "field": slot.name, "column": header}
     dimension = _DIMENSIONS.get(slot.dimension)
     if dimension is None:

@@ -7,6 +7,7 @@ recognises everything.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 
 from petri.catalogue.operations import DISTRIBUTIONS
 from petri.catalogue.units import UNITS
@@ -33,6 +34,7 @@ from petri.structs import Struct
 
 _PAIRS = {"(": ")", "[": "]", "{": "}"}
 _COMPARING = ("<", "<=", ">", ">=", "==", "!=")
+_SIGNS = frozenset(("->", "<=", ">=", "==", "!=", ".."))  # of two characters
 _OPERATORS = frozenset(
     (*_COMPARING, "+", "-", "*", "/", "div", "mod", "and", "or", "..", "with", ".", "[", "(", "->", "|")
 )
@@ -408,6 +410,17 @@ def _number_text(case: _Case) -> str:
 # ---------------------------------------------------------------- signs
 
 
+def _split_sign(case: _Case) -> Diagnostic | None:
+    """`queue(x) - > done(x)`, `x = = 3`: a blank within a sign."""
+    for first, second in pairwise(case.tokens[max(case.position - 1, 0) : case.position + 2]):
+        sign, span = first.text + second.text, span_of(first, second, case.path)
+        if sign in _SIGNS:
+            return case.tell("split-sign", span=span, sign=sign)
+        if sign == "=>":
+            return case.tell("foreign-symbol", span=span, found=f"{first.text} {second.text}", instead="->")
+    return None
+
+
 def _equals(case: _Case) -> Diagnostic | None:
     if case.kind == "=" and "==" in case.expected and "=" not in case.expected:
         stack = case.open_brackets()
@@ -650,6 +663,7 @@ def _plain(token: Token | None) -> str:
 
 
 _SLIPS: tuple[Callable[[_Case], Diagnostic | None], ...] = (
+    _split_sign,
     _not_a_declaration,
     _array_of_places,
     _reserved_name,

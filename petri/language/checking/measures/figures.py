@@ -343,7 +343,8 @@ class FigureReader:
         assert isinstance(e.function, tree.Name)
         if not 1 <= len(e.arguments) <= most:
             raise other_count(e, 1, _usages(e.function.name))
-        return find_target(self.checker, self.scope, e.arguments[0], wanted, self.loops)
+        of_all = e.function.name in _OF_ALL
+        return find_target(self.checker, self.scope, e.arguments[0], wanted, self.loops, measures=of_all)
 
     def _events(self, e: tree.Call, name: str) -> FigureTemplate:
         """`rate(t)`, `count(t)`, and for a quantity `rate(t, p.size)`."""

@@ -37,7 +37,12 @@ from petri.structs import Struct
 Loops = Mapping[str, ConstantSymbol]
 
 A_MEASURE = "a measure"
-_TO_MEASURES = (MeasureSymbol, InstanceSymbol, SpaceSymbol)
+_FIGURES: Mapping[str, tuple[type, ...]] = {
+    "a place": (PlaceSymbol,),
+    "a transition": (TransitionSymbol,),
+    A_MEASURE: (MeasureSymbol,),
+}
+_WAYS = (SpaceSymbol, InstanceSymbol, ThreadSymbol)  # to the rest of a path
 
 
 class Index(Struct):
@@ -132,17 +137,20 @@ def _counting(scope: Scope, e: tree.Expr, text: str) -> str | None:
     return re.sub(rf"\b({'|'.join(places)})\b", r"tokens(\1)", text)
 
 
-def find_target(checker: CheckState, scope: Scope, e: tree.Expr, wanted: str, loops: Loops) -> Target:
+def find_target(
+    checker: CheckState, scope: Scope, e: tree.Expr, wanted: str, loops: Loops, *, measures: bool = False
+) -> Target:
     """The place or transition of a path. Raises CheckError if there is none. `wanted` is for the message.
 
     scope: of the body in which the measure is declared; loops: the names that indices may use, those of an array of
-    measures.
+    measures. measures: whether a measure could be there as well, and can have been meant.
     """
     path = split_path(e)
     if path is None:
         text = checker.problems.text(e.span)
         raise CheckError("not-a-path", e.span, text=text, wanted=wanted, formula=_counting(scope, e, text))
     walk = _Walk(checker, scope, e, wanted, loops)
+    walk.meant += (MeasureSymbol,) if measures else ()
     symbol = walk.follow(path)
     if isinstance(symbol, MeasureSymbol):
         raise CheckError("wrong-target", path[-1][2], text=path[-1][0], kind=kind_of(symbol), wanted=wanted)
@@ -207,6 +215,7 @@ class _Walk:
         self.span = e.span
         self.text = checker.problems.text(e.span)
         self.wanted = wanted
+        self.meant: tuple[type, ...] = _FIGURES.get(wanted, (PlaceSymbol, TransitionSymbol))  # at the end of the path
         self.loops = loops
         self.steps: list[Step] = []
         self.conditions: list[Span] = []
@@ -226,7 +235,7 @@ class _Walk:
             if position + 2 == len(path) and inner in self.scope.names:  # of a schedule, or a place that follows one
                 symbol, last = self.scope.names[inner], True
             if not isinstance(symbol, INNER) or isinstance(symbol, ScheduleSymbol):
-                raise self._unknown(name, span, symbol)
+                raise self._unknown(name, span, symbol, last)
             self._step(symbol, written)
             if last or isinstance(symbol, MeasureSymbol):
                 return symbol
@@ -236,10 +245,11 @@ class _Walk:
             scope = scope_inside(self.scope, symbol)
         raise Reported
 
-    def _unknown(self, name: str, span: Span, symbol: Symbol | None) -> CheckError:
+    def _unknown(self, name: str, span: Span, symbol: Symbol | None, last: bool) -> CheckError:
+        """The error on a name of a path. Only what may be there can have been meant."""
         if symbol is not None:
             return CheckError("wrong-target", span, text=name, kind=kind_of(symbol), wanted=self.wanted)
-        kinds = _TO_MEASURES if self.wanted == A_MEASURE else INNER
+        kinds = self.meant if last else _WAYS
         known = (known for known, found in self.scope.names.items() if isinstance(found, kinds) and "." not in known)
         return self.checker.unknown("unknown-target", span, name, known, wanted=self.wanted)
 
