@@ -10,6 +10,8 @@ from typing import Final, Protocol
 from petri.report.quantities import Units, number
 
 BAR: Final = 20  # columns
+DAY: Final = 86_400  # seconds
+YEAR: Final = 365  # days
 EARLIEST: Final = 1.0  # seconds after which the time that remains is estimated
 
 
@@ -55,7 +57,14 @@ class Remaining:
 
 
 def left_text(seconds: float) -> str:
-    """`1:02:07 left`, `2:07 left`, `7 s left`."""
+    """`3 years left`, `5 days left`, `1:02:07 left`, `2:07 left`, `7 s left`."""
+    days = seconds / DAY
+    if days >= 100 * YEAR:
+        return "more than 100 years left"
+    if days >= 2 * YEAR:
+        return f"{days / YEAR:.0f} years left"
+    if days >= 2:
+        return f"{days:.0f} days left"
     minutes, whole = divmod(round(seconds), 60)
     if minutes >= 60:
         hours, minutes = divmod(minutes, 60)

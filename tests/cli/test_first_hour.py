@@ -15,7 +15,7 @@ import pytest
 
 from petri import library
 from petri.live.watching import files_named
-from petri.report.progress import Remaining
+from petri.report.progress import Remaining, left_text
 from petri.version import VERSION
 from tests.sampling import one_in
 
@@ -160,6 +160,14 @@ def test_the_time_that_remains_never_grows() -> None:
         seen.append((remaining.share, -remaining.seconds))
     assert seen == sorted(seen)
     assert remaining.text().endswith("s left")
+
+
+def test_a_long_time_that_remains_is_told_in_days_and_years() -> None:
+    """As of `--until '1e30 h'`."""
+    seconds = (7, 127, 3727, 100_000, 300_000, 1e8, 1e25)
+    assert [left_text(one) for one in seconds] == [
+        "7 s left", "2:07 left", "1:02:07 left", "27:46:40 left", "3 days left", "3 years left", "more than 100 years left"
+    ]  # fmt: skip
 
 
 def test_the_shell_completes_commands_nets_and_parameters() -> None:
