@@ -7,7 +7,7 @@ from typing import NoReturn
 
 from petri.interchange import bags
 from petri.interchange.bags import BagError, Component
-from petri.interchange.coloured import Coloured, Variables
+from petri.interchange.coloured import Coloured, Variables, black
 from petri.interchange.foreign import Foreign, Place, Transition
 from petri.interchange.pnml_graph import Graph, labelled, whole
 from petri.interchange.sorts import MOST_VALUES, Sort, enumeration, numbered, product, truth
@@ -101,12 +101,31 @@ class SymmetricNet(Graph):
 
     def _place(self, key: str, element: Element) -> None:
         name = self.foreign.names.give("node", key, labelled(element))
-        kind = element.first("type", "structure")
+        kind = self._structure(element, "type")
         sort = self._sort(_only(self, kind)) if kind is not None else Sort(self.foreign)
         self.of_place[key] = sort
-        marking = element.first("hlinitialMarking", "structure")
-        tokens = "" if marking is None else self._marking(marking, sort)
+        marking = self._structure(element, "hlinitialMarking")
+        tokens = self._plain_marking(element, sort) if marking is None else self._marking(marking, sort)
         self.foreign.places.append(Place(name, sort.name, tokens, doc=element.comments()))
+
+    def _structure(self, element: Element, label: str) -> Element | None:
+        """The terms of a label; None where there is no such label. One that has only a text is refused."""
+        found = element.first(label)
+        structure = found.first("structure") if found is not None else None
+        if found is not None and structure is None and found.said("text"):
+            self._refuse_text(element, found)
+        return structure
+
+    def _refuse_text(self, element: Element, label: Element) -> NoReturn:
+        kind, name, text = element.tag, element.get("id"), label.said("text")
+        self._refuse("foreign-no-structure", label, label=label.tag, kind=kind, name=name, text=text)
+
+    def _plain_marking(self, element: Element, sort: Sort) -> str:
+        """Of a label of place/transition nets, which may be in other nets where tokens have no values."""
+        plain = element.first("initialMarking")
+        if plain is not None and not sort.black:
+            self._refuse_text(element, plain)
+        return black(self._number(plain, 0))
 
     def _marking(self, element: Element, sort: Sort) -> str:
         try:
@@ -116,7 +135,7 @@ class SymmetricNet(Graph):
 
     def _transition(self, made: Transition, element: Element) -> None:
         self.using = self.coloured.variables(made)
-        condition = element.first("condition", "structure")
+        condition = self._structure(element, "condition")
         if condition is not None:
             made.clauses["when"] = self._condition(_only(self, condition))
 
@@ -136,12 +155,16 @@ class SymmetricNet(Graph):
                 self._refuse(str(error), arc)
 
     def _inscribed(self, arc: Element, sort: Sort) -> list[bags.Item]:
-        inscription = arc.first("hlinscription", "structure")
+        inscription = self._structure(arc, "hlinscription")
         if inscription is not None:
             return self._bag(inscription, sort)
+        plain = arc.first("inscription")
         if not sort.black:
+            if plain is not None:
+                self._refuse_text(arc, plain)
             self._refuse("foreign-no-inscription", arc)
-        return [bags.Item(1, (), [])]
+        number = self._number(plain, 1)
+        return [bags.Item(number, (), [])] if number else []
 
     # ------------------------------------------------------------ terms
 

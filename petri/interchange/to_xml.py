@@ -31,7 +31,7 @@ def pnml(net: Plain) -> tuple[str, list[Diagnostic]]:
         arcs += [_arc(len(arcs) + at, f"t{number}", f"p{p}", c) for at, (p, c) in enumerate(out.items())]
     lost = [one.name for one in net.transitions if _is_timed(one)]
     found = [Diagnostic("export-times", values={"names": lost}, severity="warning")] if lost else []
-    return "\n".join([*lines, *arcs, "  </page>", " </net>", "</pnml>"]) + "\n", found
+    return "\n".join([*lines, *arcs, "  </page>", " </net>", "</pnml>"]) + "\n", found + _reads(net, "PNML")
 
 
 def _read_as_taken(net: Plain, transition: PlainTransition, into: dict[int, int], out: dict[int, int]) -> None:
@@ -40,6 +40,13 @@ def _read_as_taken(net: Plain, transition: PlainTransition, into: dict[int, int]
         if place in into or place in out:
             net.refuse("an arc that reads a place, beside others of this place", transition.of.span)
         into[place] = out[place] = count
+
+
+def _reads(net: Plain, format: str) -> list[Diagnostic]:
+    """What is told of places that are read."""
+    read = sorted({place for transition in net.transitions for place in transition.reads})
+    names = [net.net.places[place].name for place in read]
+    return [Diagnostic("export-reads", values={"format": format, "names": names}, severity="note")] if names else []
 
 
 def _is_timed(transition: PlainTransition) -> bool:
@@ -84,7 +91,9 @@ def pnpro(net: Plain) -> tuple[str, list[Diagnostic]]:
             f'   <transition name={title} {_timing(net, transition, raised)} x="20.0" y="{3 * number + 2}.0"/>'
         )
         edges += _edges(net, transition, title, names)
-    return "\n".join([*lines, "  </nodes>", "  <edges>", *edges, "  </edges>", " </gspn>", "</project>"]) + "\n", []
+    return "\n".join(
+        [*lines, "  </nodes>", "  <edges>", *edges, "  </edges>", " </gspn>", "</project>"]
+    ) + "\n", _reads(net, "GreatSPN")
 
 
 def _timing(net: Plain, transition: PlainTransition, raised: int) -> str:

@@ -225,6 +225,16 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert (refused.status, "export-construct" in refused.err, "queue.net:6" in refused.err) == (1, True, True)
 
 
+@pytest.mark.parametrize("format", ["pnpro", "pnml"])
+def test_an_arc_that_only_reads_is_told_to_be_two(format: str) -> None:
+    """Each firing is an arrival at the place then."""
+    text = "place a = 2 * token place open = token place b\ntransition t: a{} -> b after exp(1)\n"
+    text += "transition u: b -> a after exp(1)\n"
+    _, told = exported(language.loads(text.format(", read open")), format)
+    assert [(one.id, one.severity, one.values["names"]) for one in told] == [("export-reads", "note", ["open"])]
+    assert exported(language.loads(text.format("")), format)[1] == []
+
+
 @pytest.mark.parametrize("unit", ["s", "ms", "us"])
 @pytest.mark.parametrize("format", ["prism", "pnpro"])
 def test_times_with_a_unit_are_those_of_the_net_without(format: str, unit: str) -> None:

@@ -45,6 +45,33 @@ def test_sorts_variables_and_bags() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("tag", "text"), [("hlinitialMarking", "1`s1"), ("hlinscription", "x"), ("type", "Seat"), ("condition", "x != s3")]
+)
+def test_a_label_that_has_only_a_text_is_refused(tag: str, text: str) -> None:
+    """What it means is in its element `structure`; without that, it was left out in silence."""
+    start, _, rest = TABLE.partition(f"<{tag}><structure>")
+    _, end, rest = rest.partition(f"</structure></{tag}>")
+    assert refused(f"{start}<{tag}><text>{text}</text></{tag}>{rest}", "table.pnml") == "foreign-no-structure"
+    assert end
+
+
+def test_labels_of_nets_without_colours_are_read_where_tokens_have_no_values() -> None:
+    def labelled(name: str, text: str) -> str:
+        return f"<{name}><text>{text}</text></{name}>"
+
+    def arc_of(source: str, target: str, number: str) -> str:
+        return f'<arc id="{source}{target}" source="{source}" target="{target}">{labelled("inscription", number)}</arc>'
+
+    marked = f'<place id="p">{labelled("initialMarking", "3")}</place>'
+    arcs = (arc_of("p", "t", "2"), arc_of("t", "q", "0"), arc_of("t", "r", "1"))
+    text = imported(document(marked, '<place id="q"/>', '<place id="r"/>', transition("t"), *arcs))
+    assert "place p = 3 * token" in text
+    assert "transition t: 2 * p -> r" in text
+    wrong = document(place("p", "phil", one(ALL)), transition("t"), arc_of("p", "t", "1"))
+    assert refused(wrong, "table.pnml") == "foreign-no-structure"
+
+
 def test_it_is_a_net() -> None:
     net = language.loads(imported(TABLE))
     assert [place.held for place in net.places] == [3, 3, 3, 0, 3]
