@@ -17,7 +17,7 @@ from petri.engine.native import available
 from petri.measure.sequential import FIRST_LOOK, Precision, looks
 from petri.net import Net, Scalar
 from petri.result import Result
-from petri.run.plan import Plan, RunOptions, check_function, check_options
+from petri.run.plan import Plan, RunOptions, check_function, check_options, check_whole
 from petri.run.replications import Progress, Replication, TraceSink, batches_kept, replicate
 from petri.run.stop import StopSign, TimeLimit, interruptible
 from petri.structs import Frozen, field, replace
@@ -76,14 +76,26 @@ class Model(ShownInNotebook, Frozen):
     sources: Mapping[str, str] = field(default_factory=dict)
     origin: LoadedFrom | None = None
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.net, Net):
+            raise TypeError(f"a model is made of a `petri.net.Net`, not of {self.net!r:.60}; `petri.load` reads a file")
+
     def with_streams(self, files: Files, columns: Mapping[str, str] | None = None) -> Model:
         """The model with these files at its places with streams (S6), by the places' names.
 
         columns: the file's column for a field, if the names differ: {"time": "frame.time_epoch [s]"}. Raises
         LanguageError if there is no such place or field.
         """
+        from petri.run.arguments import check_mapping, check_path, check_text
         from petri.traffic.attach import with_streams
 
+        check_mapping("files", files, "{'packets': 'trace.csv'}")
+        for place, path in files.items():
+            check_path(f"files[{place!r}]", path)
+        if columns is not None:
+            check_mapping("columns", columns, "{'time': 'frame.time_epoch [s]'}")
+            for name, column in columns.items():
+                check_text(f"columns[{name!r}]", column)
         origin = None if self.origin is None else replace(self.origin, streams=files, columns=columns)
         return Model(with_streams(self.net, files, columns), self.sources, origin)
 
@@ -306,6 +318,7 @@ class Model(ShownInNotebook, Frozen):
         after `at`. The options are those of `run`. Raises LanguageError if there is no such transition, if it never
         fires, or if the time is not one.
         """
+        check_whole("replication", replication, 0)
         explained: Why = report().why(self, transition, at, firing, replication, **options)
         return explained
 
@@ -403,6 +416,8 @@ class Model(ShownInNotebook, Frozen):
         """A time in the net's unit, from a number or from text such as "20 ms" or "dead"."""
         if isinstance(value, str):
             return math.inf if value.strip() in ("dead", "inf") else language.duration(value, self.net)
+        if not hasattr(value, "__float__"):
+            raise TypeError(f"a time is a number, or text with a unit, such as '20 ms', not {value!r:.60}")
         return float(value)
 
     def _as_given(self, given: float | str | None, time: float) -> str:

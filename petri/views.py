@@ -11,6 +11,7 @@ from petri.atomic_file import write_text
 from petri.display import ShownInNotebook, report
 from petri.engine.firings import TracedFiring
 from petri.net import Expr, Net
+from petri.run.arguments import check_path
 from petri.run.dropped import Dropped
 from petri.run.instant import Moment
 from petri.structs import Frozen, field
@@ -29,6 +30,7 @@ class Drawing(ShownInNotebook, Frozen):
 
     def save(self, path: str | Path) -> None:
         """Write the drawing, as SVG or DOT by the suffix. Raises ValueError for another suffix, OSError."""
+        check_path("path", path)
         suffix = Path(path).suffix.lower()
         if suffix not in SUFFIXES:
             raise ValueError(f'a drawing is saved as .svg or .dot, not as "{visible(str(path))}"')

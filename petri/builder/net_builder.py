@@ -16,6 +16,7 @@ from petri.language.syntax import tree
 from petri.language.syntax.parser import parse_text
 from petri.model import LoadedFrom, Model
 from petri.net import Scalar
+from petri.run.arguments import check_text, is_list
 from petri.visible import visible
 
 One = str | Expression
@@ -47,7 +48,9 @@ class NetBuilder:
     ) -> Expression:  # fmt: skip
         """A parameter, which `model(name=…)` and experiments set. between: its bounds, both inclusive."""
         kind = f": {type}" if type is not None else ""
-        bounds = f" in {text_of(between[0])}..{text_of(between[1])}" if between else ""
+        if between is not None and not (is_list(between) and len(between) == 2):
+            raise TypeError(f"`between` is the least and the greatest value, such as (0, 2), not {between!r:.60}")
+        bounds = f" in {text_of(between[0])}..{text_of(between[1])}" if between is not None else ""
         return self._add(f"param {name}{kind} = {text_of(default)}{bounds}", tree.Param, name, doc)
 
     def const(self, name: str, value: Value, *, doc: str = "") -> Expression:
@@ -78,7 +81,7 @@ class NetBuilder:
         """
         array = f"[{index}]" if index else ""
         words = [f"place {name}{array}", *([] if type is None else [f": {type}"])]
-        words += [*["fifo"] * fifo, *["lifo"] * lifo, *clauses(by=by, cap=cap)]
+        words += [*(["fifo"] if fifo else []), *(["lifo"] if lifo else []), *clauses(by=by, cap=cap)]
         if isinstance(tokens, int) and not isinstance(tokens, bool) and type is None:
             words += [] if not tokens else ["= token" if tokens == 1 else f"= {tokens} * token"]
         elif tokens is not None:
@@ -118,6 +121,8 @@ class NetBuilder:
         """A measure: `measure("loss", fn.count(drop) / fn.count(arrive), expect="< 0.05")`."""
         text = f"measure {name} = {text_of(formula)}"
         text += f"\n  record {listed(record)}" if record else ""
+        if not isinstance(expect, Iterable):
+            raise TypeError(f"`expect` is an expectation, such as '< 0.05', or a list of them, not {expect!r:.60}")
         expected = [expect] if isinstance(expect, str) and expect else list(expect)
         text += "".join(f"\n  expect {one}" for one in expected)
         return self._add(text, tree.Measure, name, doc)
@@ -171,6 +176,7 @@ class NetBuilder:
 
     def _add(self, text: str, kind: Kind | None, name: str | None, doc: str = "") -> Expression:
         """Keep one declaration. It is parsed alone, so that no text of one runs into the next."""
+        check_text("doc", doc)
         comment = "".join(f"## {line}".rstrip() + "\n" for line in doc.splitlines())
         whole = f"{comment}{text}\n"
         where = caller()

@@ -14,6 +14,7 @@ from petri.diagnostics import Diagnostic
 from petri.engine.expression import Context, evaluate
 from petri.exact.exchange import Symmetries
 from petri.net import Expr, Net, Scalar, Token
+from petri.run.plan import check_whole
 from petri.run.stop import StopSign
 from petri.structs import Frozen
 
@@ -36,7 +37,9 @@ class Limits(Frozen):
 
 
 def bounds(states: int | None) -> Limits:
-    """The limits with this number of states, or the usual one."""
+    """The limits with this number of states, or the usual one. Raises TypeError, ValueError for what is none."""
+    if states is not None:
+        check_whole("states", states, 1)
     return Limits() if states is None else Limits(states=states)
 
 

@@ -11,6 +11,7 @@ from petri.experiment.design.preparation import Prepared, prepare
 from petri.experiment.procedure.campaign import sweep
 from petri.experiment.results.outcome import Outcome
 from petri.experiment.yaml.file import load_experiment
+from petri.run.arguments import check_path
 
 
 @dataclass(frozen=True)
@@ -20,6 +21,7 @@ class Experiment(Definition):
     @classmethod
     def load(cls, path: str | Path) -> Self:
         """From a YAML file. Raises LanguageError with all its errors."""
+        check_path("path", path)
         return cls(**vars(load_experiment(Path(path))))
 
     def run(self, store: str | Path, **options: Any) -> Outcome:

@@ -78,7 +78,11 @@ def loads_with_sources(
 
 
 def check(path: str | PathLike[str], parameters: Mapping[str, object] | None = None) -> list[Diagnostic]:
-    """All problems of a file: errors, warnings and notes, in the order of the text."""
+    """All problems of a file: errors, warnings and notes, in the order of the text. parameters: as of `petri.load`."""
+    if not isinstance(path, str | PathLike):
+        raise TypeError(f"a net is checked by its path or by its name in the library, not by {path!r:.60}")
+    if not isinstance(parameters, Mapping | None):
+        raise TypeError(f"`parameters` is a mapping, such as {{'load': 0.5}}, not {parameters!r:.60}")
     return check_with_sources(path, parameters)[0]
 
 

@@ -345,7 +345,7 @@ class RunFigures(Frozen, dict=True):
 
         Raises UnknownName (a KeyError) where there is no such place.
         """
-        index = self.place_index.get(place)
+        index = self.place_index.get(place) if isinstance(place, str) else None
         if index is None:
             measures = [measure.name for measure in self.net.measures]
             transitions = [transition.name for transition in self.net.transitions]

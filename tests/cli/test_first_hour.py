@@ -166,7 +166,8 @@ def test_a_long_time_that_remains_is_told_in_days_and_years() -> None:
     """As of `--until '1e30 h'`."""
     seconds = (7, 127, 3727, 100_000, 300_000, 1e8, 1e25)
     assert [left_text(one) for one in seconds] == [
-        "7 s left", "2:07 left", "1:02:07 left", "27:46:40 left", "3 days left", "3 years left", "more than 100 years left"
+        "7 s left", "2:07 left", "1:02:07 left", "27:46:40 left", "3 days left", "3 years left",
+        "more than 100 years left",
     ]  # fmt: skip
 
 

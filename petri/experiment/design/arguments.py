@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from petri.measure.selection import Best
 from petri.measure.sequential import Precision
+from petri.run.arguments import check_mapping, check_names, is_list
 from petri.run.plan import check_whole
 
 
 def check_design(points: Any, grid: Any, sample: Any) -> None:
     """Raises TypeError for points that are not mappings in a list, a grid or a sample that is no mapping."""
-    if not _is_list(points) or not all(isinstance(one, Mapping) for one in points):
+    if not is_list(points) or not all(isinstance(one, Mapping) for one in points):
         raise TypeError(f"`points` is a list of parameters, such as [{{'load': 0.5}}], not {points!r}")
     for name, given, example in (
         ("grid", grid, "{'load': [0.5, 0.8]}"),
@@ -41,9 +42,13 @@ def check_choice(best: Any, measures: Any) -> None:
     """Raises TypeError for a best point that is no `Best`, and for measures that are no list of names."""
     if best is not None and not isinstance(best, Best):
         raise TypeError(f"`best` is a `petri.experiment.Best`, not {best!r}")
-    if measures is not None and not (_is_list(measures) and all(isinstance(one, str) for one in measures)):
-        raise TypeError(f"`measures` is a list of names, not {measures!r}")
+    if measures is not None:
+        check_names("measures", measures)
 
 
-def _is_list(given: Any) -> bool:
-    return isinstance(given, Sequence) and not isinstance(given, str | bytes)
+def check_cases(cases: Any) -> None:
+    """Raises TypeError for cases that are not mappings by their names."""
+    example = "{'fast': {'line': '10 Gbps'}}"
+    check_mapping("cases", cases, example)
+    for name, values in cases.items():
+        check_mapping(f"cases[{name!r}]", values, "{'line': '10 Gbps'}")

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final, Self
 
 from petri.engine.interface import Limits
-from petri.experiment.design.arguments import check_choice, check_design, check_numbers, check_precision
+from petri.experiment.design.arguments import check_cases, check_choice, check_design, check_numbers, check_precision
 from petri.experiment.design.grid import grid_points, sample_points
 from petri.experiment.design.sampling import Value, Values
 from petri.experiment.errors import problem
@@ -131,6 +131,7 @@ class Definition:
         check_numbers(self.replications, self.max_replications)
         check_precision(self.precision, EXPECTED)
         check_choice(self.best, self.measures)
+        check_cases(self.cases)
         given = [] if list(self.points) == [{}] else ["points"]
         given += [name for name, one in (("grid", grid), ("sample", sample)) if one is not None]
         if len(given) > 1:

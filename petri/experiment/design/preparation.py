@@ -146,6 +146,8 @@ class Preparation:
         if tables and not isinstance(source, str | Path):
             raise problem("net-without-tables", tables=list(tables))
         if isinstance(source, Net | Model):
+            if parameters and isinstance(source, Model) and source.origin is not None:
+                return source.origin.model(parameters)
             if parameters:
                 raise problem("net-without-parameters", parameters=list(parameters))
             return source if isinstance(source, Model) else Model(source)

@@ -12,6 +12,8 @@ from petri.experiment.forwarding.definition import BETWEEN, REPLICATIONS, SIZES,
 from petri.experiment.forwarding.outcome import ForwardingOutcome
 from petri.experiment.forwarding.procedure import Watcher, run_forwarding
 from petri.experiment.threshold.definition import CONFIDENCE, MOST_REPLICATIONS
+from petri.run.arguments import check_number, check_text
+from petri.run.plan import check_function
 
 
 def rfc2544(
@@ -42,6 +44,11 @@ def rfc2544(
     load, size, loss, delay, throughput, sizes, between, condition, replications: as of `Forwarding`; the others as of
     `petri.search`. runs: until, warmup, seed, fixed and others of `Experiment`.
     """
+    texts = {"load": load, "size": size, "loss": loss, "delay": delay, "throughput": throughput, "condition": condition}
+    for name, text in texts.items():
+        check_text(name, text)
+    check_number("confidence", confidence, "0.95")
+    check_function("watch", watch)
     study = Forwarding(
         Definition(net, **runs), load, size, loss, delay, throughput, sizes, between, condition, resolution, confidence,
         max_replications, growth, replications,

@@ -27,7 +27,8 @@ from petri.experiment.results.summary import PointOutcome, check
 from petri.experiment.store.database import Store
 from petri.measure.pooling import Sample, values_of
 from petri.measure.sequential import Stopping
-from petri.run.plan import check_whole
+from petri.run.arguments import check_path
+from petri.run.plan import check_function, check_whole
 from petri.run.stop import NO_LIMIT, CtrlC, TimeLimit
 from petri.version import VERSION
 
@@ -148,6 +149,8 @@ def sweep(
     the store belongs to another, and ExperimentError if workers die repeatedly.
     """
     check_sweep(experiment, workers)
+    check_path("store", store)
+    check_function("watch", watch)
     prepared = prepare(experiment, engine)
     about = {
         "title": experiment.title,

@@ -17,6 +17,7 @@ from petri.measure.intervals import Interval
 from petri.measure.pooling import Sample, interval_of, tallies_of, value_of
 from petri.measure.trend import unsettled
 from petri.result.export import number
+from petri.run.arguments import check_names, check_share
 
 
 @dataclass(frozen=True)
@@ -89,11 +90,15 @@ def compare(
     """`second` - `first` for every measure of both, or those named.
 
     Sides are written as on the command line: the JSON of `pnsim run`, or `store.db:threads=4`. Replications are paired
-    if both sides have the same seed and kept their values. Raises ExperimentError, and TypeError for what is no side.
+    if both sides have the same seed and kept their values. Raises ExperimentError; TypeError or ValueError for
+    arguments of a wrong kind.
     """
     for side in (first, second):
         if not isinstance(side, Side | str):
             raise TypeError(f"a side is written as 'store.db:load=0.8' or as the name of a result, not {side!r}")
+    if measures is not None:
+        check_names("measures", measures)
+    check_share("level", level)
     a, b = (load_side(side, level) if isinstance(side, str) else side for side in (first, second))
     common = [name for name in a.intervals if name in b.intervals]
     if not common:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from petri.atomic_file import replacing
 from petri.experiment.errors import problem
 from petri.result.units import unit_of, with_unit
+from petri.run.arguments import check_path
 
 if TYPE_CHECKING:
     import xarray
@@ -89,6 +90,9 @@ def export(outcome: OutcomeFigures, path: str | Path) -> None:
 
     Raises ExperimentError for another suffix, without pyarrow for Parquet, and if the file cannot be written.
     """
+    if not hasattr(outcome, "net"):
+        raise TypeError(f"`outcome` is what `petri.sweep` returns, not {outcome!r:.60}")
+    check_path("path", path)
     path = Path(path)
     check_format(path)
     with refused_export(path):

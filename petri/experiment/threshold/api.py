@@ -9,6 +9,8 @@ from petri.experiment.design.definition import Definition, Source
 from petri.experiment.threshold.definition import CONFIDENCE, MOST_REPLICATIONS, Search
 from petri.experiment.threshold.outcome import SearchOutcome
 from petri.experiment.threshold.procedure import Watcher, run_search
+from petri.run.arguments import check_number
+from petri.run.plan import check_function
 
 
 def search(
@@ -37,6 +39,8 @@ def search(
     """
     if not isinstance(condition, str):
         raise TypeError(f"`condition` is a text, such as 'loss == 0', not {condition!r}")
+    check_number("confidence", confidence, "0.95")
+    check_function("watch", watch)
     defined = Search(
         Definition(net, **runs), find, between, condition, resolution, confidence, max_replications, growth
     )

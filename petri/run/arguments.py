@@ -1,0 +1,51 @@
+"""Arguments of Python programs that are of a wrong kind are refused in one sentence each, which names them.
+
+`petri.run.plan` has the same for whole numbers and for the options of a run, which each run needs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from os import PathLike
+from typing import Any, TypeGuard
+
+
+def check_path(name: str, value: object) -> None:
+    """Raises TypeError for what is neither a text nor a path."""
+    if not isinstance(value, str | PathLike):
+        raise TypeError(f"`{name}` is a path, not {value!r:.60}")
+
+
+def check_text(name: str, value: object) -> None:
+    """Raises TypeError for what is no text."""
+    if not isinstance(value, str):
+        raise TypeError(f"`{name}` is a text, not {value!r:.60}")
+
+
+def check_mapping(name: str, value: object, example: str) -> None:
+    """Raises TypeError for what is no mapping from texts."""
+    if not isinstance(value, Mapping) or not all(isinstance(key, str) for key in value):
+        raise TypeError(f"`{name}` is a mapping, such as {example}, not {value!r:.60}")
+
+
+def check_names(name: str, value: object) -> None:
+    """Raises TypeError for what is no list of texts."""
+    if not (is_list(value) and all(isinstance(one, str) for one in value)):
+        raise TypeError(f"`{name}` is a list of names, not {value!r:.60}")
+
+
+def check_number(name: str, value: object, example: str) -> None:
+    """Raises TypeError for what is no number."""
+    if not hasattr(value, "__float__"):
+        raise TypeError(f"`{name}` is a number, such as {example}, not {value!r:.60}")
+
+
+def check_share(name: str, value: Any) -> None:
+    """Raises TypeError for what is no number, ValueError for one that is not between 0 and 1."""
+    check_number(name, value, "0.95")
+    if not 0.0 < float(value) < 1.0:
+        raise ValueError(f"`{name}` is between 0 and 1, not {value!r}")
+
+
+def is_list(value: object) -> TypeGuard[Sequence[object]]:
+    return isinstance(value, Sequence) and not isinstance(value, str | bytes)
