@@ -9,6 +9,8 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
+from petri.net import MOST_REPLICATIONS  # which each run loads anyway
+
 FLAGS: Final = {"--quiet": "quiet", "-q": "quiet", "--all": "every", "--json": "as_json"}
 VALUES: Final[dict[str, tuple[str, Callable[[str], Any]]]] = {
     "--until": ("until", str),
@@ -20,7 +22,6 @@ VALUES: Final[dict[str, tuple[str, Callable[[str], Any]]]] = {
     "--set": ("settings", str),
 }
 LEAST: Final = {"replications": 1, "seed": 0}
-MOST: Final = 100_000  # of whole numbers; what is beyond may be too large
 
 
 def read(arguments: Sequence[str]) -> dict[str, Any] | None:
@@ -45,7 +46,7 @@ def read(arguments: Sequence[str]) -> dict[str, Any] | None:
 
 
 def _is_count(text: str, least: int) -> bool:
-    return text.isascii() and text.isdigit() and least <= int(text) <= MOST
+    return text.isascii() and text.isdigit() and least <= int(text) <= MOST_REPLICATIONS  # beyond, it may be too large
 
 
 def run(options: dict[str, Any]) -> int:

@@ -71,14 +71,9 @@ def run(
     start = None if saved is None else _saved(saved)
     model = _with_streams(_model(net, given, start, quiet), random_streams, start)
     _check_engine(planned.get("engine", "auto"), quiet)
-    if report is not None:
-        from .report import check
-
-        check(report)
+    _check_outputs(report, saving, model)
     with_state = start is not None or saving is not None
     wanted = _precision(model, precision, planned.get("replications"), trace is not None, with_state)
-    if saving is not None:
-        exits.check_output(saving[1], model.sources)
     planned["save_at"] = saving[0] if saving else None
     planned["limits"] = _limits(max_tokens, max_instant)
     planned["occupancy"] = bool(report or as_json or saving) and len(model.net.places) <= MOST_OCCUPANCIES
@@ -94,11 +89,11 @@ def run(
         solution = _solved(model, plan) if exact else None
         how: How = {"threads": threads, "time_limit": time_limit}
         started = time.perf_counter()
-        untraced = None
         if wanted is None:
             result, untraced = _simulate(model, plan, asked, trace, quiet, how, starts)
         else:
-            result = _replicate(model, plan, wanted, planned.get("replications"), max_replications, quiet, how)
+            first = planned.get("replications")
+            result, untraced = _replicate(model, plan, wanted, first, max_replications, quiet, how), None
         seconds = time.perf_counter() - started
         with always_shown(lambda: _show(result, net, seconds, as_json, every, solution)):
             if report:
@@ -107,13 +102,18 @@ def run(
             _save(result, *saving)
         if untraced is not None:
             raise untraced
-        if result.interrupted:
-            from .time_limit import tell_over
-
-            tell_over(time_limit)
-        elif wanted is not None and not quiet:
-            _tell_imprecise(result, wanted)
+        _tell_interruption(result, wanted, time_limit, quiet)
         return _tell_ending(result, model, quiet)
+
+
+def _check_outputs(report: str | None, saving: tuple[str, str] | None, model: Model) -> None:
+    """Raises Refusal for a report or a saved state that cannot be written, before anything is computed."""
+    if report is not None:
+        from .report import check
+
+        check(report)
+    if saving is not None:
+        exits.check_output(saving[1], model.sources)
 
 
 def _model(net: str | None, given: Given, start: SavedRun | None, quiet: bool) -> Model:
@@ -327,8 +327,17 @@ def _write_report(result: Result, model: Model, path: str) -> None:
         write_page(run_report(result, model.sources), path)
 
 
+def _tell_interruption(result: Result, wanted: Precision | None, limit: TimeLimit | None, quiet: bool) -> None:
+    """Say that the time was over, or which measures have not become as precise as they should."""
+    if result.interrupted:
+        from .time_limit import tell_over
+
+        tell_over(limit)
+    elif wanted is not None and not quiet:
+        _tell_imprecise(result, wanted)
+
+
 def _tell_imprecise(result: Result, wanted: Precision) -> None:
-    """Say which measures have not become as precise as they should."""
     from petri.model import imprecise
 
     missed = imprecise(result, wanted)

@@ -7,6 +7,7 @@ import inspect
 import click
 import pytest
 
+from petri.net import MOST_REPLICATIONS
 from pnsim import quick, running
 from pnsim.run import command
 
@@ -53,4 +54,4 @@ def test_no_whole_number_is_too_large_for_click() -> None:
     for name in quick.LEAST:
         most = kinds[name].max
         assert most is not None
-        assert most >= quick.MOST
+        assert most >= MOST_REPLICATIONS
