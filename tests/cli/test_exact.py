@@ -86,7 +86,7 @@ def test_a_page(call: Call, tmp_path: Path) -> None:
     text = page.read_text(encoding="utf-8")
     assert "0.7289444011" in text
     assert "intervals contain the exact figure" in text
-    assert "All expectations hold exactly" in text
+    assert "Both expectations hold exactly" in text
     refused = call("solve", "mm1k", "--report", str(tmp_path / "page.pdf"))
     assert refused.status == 2
     assert "output-suffix" in refused.err

@@ -11,6 +11,7 @@ import pytest
 import petri
 from petri.net import Expr, InhibitorArc, InputArc, Net, OutputArc, Place, Transition
 from petri.report.picture import Diagram, diagram, dot, layout, svg
+from petri.report.picture.modules import closed
 from petri.report.picture.sizes import node_room
 from petri.structs import replace
 
@@ -94,6 +95,18 @@ def test_what_belongs_to_a_place_that_follows_a_schedule_is_beside_it() -> None:
     notes = {node.name: node.notes for node in drawn.nodes}
     assert notes["staff.turn (transition)"] == ("highest priority",)
     assert notes["nurse.leave (transition)"] == ("second highest priority",)
+
+
+def test_the_bar_of_a_module_that_is_hardly_used_is_still_one() -> None:
+    """Its width was negative, which browsers report."""
+    drawn = closed(diagram(petri.load("ixp2400").net))
+    module = next(node.name for node in drawn.nodes if node.kind == "module")
+    bars = [
+        one
+        for one in ElementTree.fromstring(svg(drawn, layout(drawn), {module: (1e-6, "")})).iter(f"{SVG}rect")
+        if one.get("class") == "heat"
+    ]
+    assert [float(one.get("width", "")) for one in bars] == [1.0]
 
 
 def test_arcs_to_and_fro_end_well_apart() -> None:

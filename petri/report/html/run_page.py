@@ -133,11 +133,11 @@ def banners(record: RunRecord) -> list[Markup]:
         texts = [tag("p", tag("code", one.text), _but(record, one, verdict)) for one, verdict in record.failed]
         found.append(banner("fail", f"✗ {len(texts)} of {len(record.judged)} expectations failed", *texts))
     elif record.judged:
-        found.append(banner("pass", f"✓ {_capital(record.holding)}"))
+        found.append(banner("pass", f"✓ {capital(record.holding)}"))
     return found
 
 
-def _capital(text: str) -> str:
+def capital(text: str) -> str:
     return text[0].upper() + text[1:]
 
 
@@ -164,7 +164,7 @@ def rounding_banner(net: Net) -> list[Markup]:
     told = rounding(net)
     if told is None:
         return []
-    said = _capital(told.message)
+    said = capital(told.message)
     return [banner("warn", said) if told.severity == "warning" else aside(said)]
 
 

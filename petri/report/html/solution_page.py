@@ -6,11 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from petri.exact.solution import Solution
 from petri.report.columns import Column
+from petri.report.expected import holding
 from petri.report.html import tables
 from petri.report.html.markup import Content, Markup, aside, tag
 from petri.report.html.page import Page
 from petri.report.html.picture import Loads, picture
-from petri.report.html.run_page import banner
+from petri.report.html.run_page import banner, capital
 from petri.report.quantities import Units
 from petri.report.solution import certainty, comparison, figure_tables, heading
 from petri.result import Result
@@ -42,7 +43,8 @@ def banners(solution: Solution) -> list[Markup]:
     if failed:
         texts = [tag("p", tag("code", one.text)) for one in failed]
         return [banner("fail", f"✗ {len(failed)} of {len(solution.judged)} expectations failed", *texts)]
-    return [banner("pass", "✓ All expectations hold exactly")] if solution.judged else []
+    count = len(solution.judged)
+    return [banner("pass", f"✓ {capital(holding(count))} exactly")] if count else []
 
 
 def sections(solution: Solution, units: Units) -> Iterator[tuple[str, Markup]]:
@@ -55,8 +57,10 @@ def table_of(columns: Sequence[Column]) -> Markup:
     """A table of a terminal as one of a page."""
     kinds = {"name": "name", "figure": "figure", "prose": ""}
     heads = [(one.heading.replace("\n", " "), kinds[one.kind]) for one in columns]
-    rows = zip(*(map(str, one.cells) for one in columns), strict=True)
-    return tables.table(heads, rows, columns[0].heading)
+    cells = [[tables.name_tag(str(cell)) if one.kind == "name" else str(cell) for cell in one.cells] for one in columns]
+    rows = [tables.row(heads, line, "last") for line in zip(*cells, strict=True)]
+    remarks = len(columns) <= 3 and columns[-1].kind == "prose"  # which a narrow screen shows below each row
+    return tables.framed(heads, rows, columns[0].heading, "stacked" if remarks else None)
 
 
 def _busy(solution: Solution) -> Loads:

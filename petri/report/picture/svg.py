@@ -207,7 +207,7 @@ def _heat(node: PictureNode, centre: Point, share: float) -> str:
         return f'<circle class="heat" {strength} cx="{x:.1f}" cy="{y:.1f}" r="{width / 2 - 0.7:g}"/>'
     left, top = x - width / 2 + 0.7, y - height / 2 + 0.7
     if node.kind == "module":
-        left, top, width, height = left + 4, y + height / 2 - 7, max((width - 9) * min(share, 1.0), 1.0), 5.4
+        left, top, width, height = left + 4, y + height / 2 - 7, max((width - 9) * min(share, 1.0), 2.4), 5.4
     place = f'x="{left:.1f}" y="{top:.1f}" width="{width - 1.4:.1f}" height="{height - 1.4:.1f}"'
     return f'<rect class="heat" {strength} {place} rx="1.5"/>'
 
