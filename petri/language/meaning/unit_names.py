@@ -15,6 +15,14 @@ _SPELLINGS = {
     "gigabyte": "GB",
 }  # fmt: skip
 
+_LONG_TIMES = {"day": "24 h", "d": "24 h", "week": "168 h", "year": "8760 h"}  # which a net may declare
+
+
+def declaration_of(word: str) -> str | None:
+    """`days = 24 h`, with which a net declares a long unit of time that the language does not have."""
+    length = _LONG_TIMES.get(word) or _LONG_TIMES.get(word.lower().removesuffix("s"))
+    return None if length is None else f"{word} = {length}"
+
 
 def suggested_unit(word: str, others: Iterable[str], *, only_times: bool = False) -> str | None:
     """The unit that `word` probably means, of the language or of `others`; in doubt a unit of time."""

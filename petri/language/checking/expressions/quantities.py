@@ -10,7 +10,7 @@ from petri.language.checking.state import CheckState, Value
 from petri.language.meaning.nodes import constant, operation
 from petri.language.meaning.scope import Scope
 from petri.language.meaning.types import quantity
-from petri.language.meaning.unit_names import suggested_unit
+from petri.language.meaning.unit_names import declaration_of, suggested_unit
 from petri.language.problems import CheckError, needed
 from petri.language.syntax import tree
 
@@ -31,13 +31,15 @@ def quantity_of(checker: CheckState, scope: Scope, e: tree.Number, names: Contai
     if unit is None:
         tokens = e.unit in ("tokens", "token")
         product = e.unit in names or scope.find(e.unit) is not None
-        suggestion = None if tokens or product else suggested_unit(e.unit, scope.unit_names())
+        declared = None if product else declaration_of(e.unit)
+        suggestion = None if tokens or product or declared else suggested_unit(e.unit, scope.unit_names())
         raise CheckError(
             "unknown-unit",
             e.span,
             unit=e.unit,
             number=e.text,
             suggestion=suggestion,
+            declared=declared,
             tokens=e.text if tokens else None,
             factor=f"{e.text} * {e.unit}" if product else None,
             units=None if product else (*scope.unit_names(), *checker.units.examples),

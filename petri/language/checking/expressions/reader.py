@@ -260,7 +260,10 @@ class Reader(Struct):
             tree.Splitting: "`splitting on`",
             tree.Each: "`in`",
         }
-        raise CheckError("misplaced-expression", e.span, what=kinds.get(type(e), "this"), where=self.where)
+        named = isinstance(e, tree.Weighted) and isinstance(e.value, tree.Name)
+        record = f"{{{self.checker.problems.text(e.span)}}}" if named else None
+        what = kinds.get(type(e), "this")
+        raise CheckError("misplaced-expression", e.span, what=what, where=self.where, record=record)
 
     def _name(self, e: tree.Name) -> Value:
         name = e.name
