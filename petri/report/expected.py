@@ -43,6 +43,11 @@ def holding(count: int) -> str:
     return "both expectations hold" if count == 2 else f"all {count} expectations hold"
 
 
+def failing(failed: int, count: int) -> str:
+    """Said where `failed` of `count` expectations did not hold, before `failed`."""
+    return "the expectation" if count == 1 else f"{failed} of {count} expectations"
+
+
 def show_compactly(value: float, units: Units, dimension: str, digits: int = 6) -> str:
     """A value that a person has set, without zeros at its end."""
     if math.isnan(value):

@@ -12,7 +12,7 @@ from petri.measure.catalogue import PLACE_COLUMNS, TRANSITION_COLUMNS, FigureKin
 from petri.measure.intervals import Interval
 from petri.report.columns import Column, print_prose, print_table
 from petri.report.dimensions import shown_dimension
-from petri.report.expected import holding, verdict_text
+from petri.report.expected import failing, holding, verdict_text
 from petri.report.quantities import NOTHING, Units, counted
 from petri.report.state_text import StateText
 from petri.report.summary import first_sentence
@@ -236,7 +236,7 @@ def _print_certainty(solution: Solution, console: Console) -> None:
         print_prose(console, Text(f"\n{text}", style="dim"))
     failed = [expectation for expectation, verdict in solution.judged if not verdict.passed]
     if failed:
-        text = f"✗ {len(failed)} of {len(solution.judged)} expectations FAILED"
+        text = f"✗ {failing(len(failed), len(solution.judged))} FAILED"
         print_prose(console, Text(f"\n{text}", style="bold red"))
     elif solution.judged:
         print_prose(console, Text(f"\n✓ {holding(len(solution.judged))} exactly", style="green"))

@@ -12,7 +12,7 @@ from petri.net import split_unit
 from petri.report.cells import ARRAYS, Cells
 from petri.report.columns import Column, print_prose, print_table
 from petri.report.dimensions import shown_dimension
-from petri.report.expected import verdict_text
+from petri.report.expected import failing, verdict_text
 from petri.report.quantities import DOUBTFUL, NOTHING, Units, number
 from petri.report.record import of_result, shown_figures
 from petri.report.text import Console, Text
@@ -247,7 +247,7 @@ class _Summary:
     def conclusion(self) -> None:
         record = self.record
         if record.failed:
-            text = f"✗ {len(record.failed)} of {len(record.judged)} expectations FAILED"
+            text = f"✗ {failing(len(record.failed), len(record.judged))} FAILED"
             if record.partial:
                 text += ", on partial results"
             print_prose(self.console, Text(f"\n{text}", style="bold red"))

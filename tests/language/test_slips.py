@@ -70,6 +70,7 @@ CASES = {
     "delay for takes": (clauses(" «delay» 3 us"), "misspelt-clause", "`takes`"),
     "let for const": ("net a\nplace b\n«let» n = 3\n", "not-a-declaration", "`const`"),
     "if for when": (clauses(" «if» x.kind > 3"), "condition-late", "`when …`"),
+    "if after an output": (arcs("queue(x) -> done(x) «if» 2 > 1, source"), "condition-late", "`if … then done(x)`"),
     "if at the end": (clauses(" takes 3 us «if» 2 > 1"), "condition-late", "`transition go if …:`"),
     "a if b else c in a place": (places("place a : int = 3 if 2 > 1 «else» 4"), "if-after-value", "then a else b"),
     "2x.size": (clauses(" when «2x».kind > 3"), "unknown-unit", "`2 * x`"),

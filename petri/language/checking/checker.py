@@ -52,7 +52,7 @@ from petri.language.meaning.types import (
     layout,
     plainly,
 )
-from petri.language.meaning.unit_names import suggested_unit
+from petri.language.meaning.unit_names import declaration_of, suggested_unit
 from petri.language.problems import CheckError, needed
 from petri.language.syntax import tree
 from petri.net import Span
@@ -154,8 +154,10 @@ class Checker(CheckState):
         self.units.set_clock(clock.unit, Fraction(1))
         user = self.scope.units.get(clock.unit)
         if user is None:
-            suggestion = suggested_unit(clock.unit, self.scope.units, only_times=True)
-            self.problems.error("clock-unit", clock.span, unit=clock.unit, units=TIMES, suggestion=suggestion)
+            declared = declaration_of(clock.unit)
+            suggestion = None if declared else suggested_unit(clock.unit, self.scope.units, only_times=True)
+            values = {"unit": clock.unit, "units": TIMES, "suggestion": suggestion, "declared": declared}
+            self.problems.error("clock-unit", clock.span, **values)
             return
         self._set_user_clock(clock, user)
 

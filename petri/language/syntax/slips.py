@@ -203,7 +203,20 @@ def _late_condition(case: _Case) -> Diagnostic | None:
         return None
     if "->" in case.expected or any(token.kind == "then" for token in case.tokens[case.position :]):
         return None
-    return case.tell("condition-late", name=case.tokens[1].text)
+    return case.tell("condition-late", name=case.tokens[1].text, output=_last_output(case))
+
+
+def _last_output(case: _Case) -> str | None:
+    """The output that ends here, if no clause follows the outputs yet."""
+    before = case.tokens[: case.position]
+    kinds = [token.kind for token in before]
+    if "->" not in kinds or any(kind in _CLAUSES for kind in kinds[kinds.index("->") :]):
+        return None
+    depth, start = 0, len(before)
+    while start and (depth or before[start - 1].kind not in (",", "->")):
+        start -= 1
+        depth += (before[start].kind in _PAIRS.values()) - (before[start].kind in _PAIRS)
+    return "".join(token.text for token in before[start:])
 
 
 def _meant(word: str, candidates: tuple[str, ...] | list[str]) -> str | None:

@@ -17,6 +17,7 @@ from petri.measure.occupancy import LEVELS
 from petri.measure.trend import Drift
 from petri.net import Expectation, Net
 from petri.report.cells import ARRAYS
+from petri.report.expected import failing
 from petri.report.html import figures, tables
 from petri.report.html.markup import Content, Markup, aside, content, spoken, tag
 from petri.report.html.page import LOW, TALL, Page
@@ -131,7 +132,7 @@ def banners(record: RunRecord) -> list[Markup]:
         found.append(_unsettled_banner(record.units, record.drifts))
     if record.failed:
         texts = [tag("p", tag("code", one.text), _but(record, one, verdict)) for one, verdict in record.failed]
-        found.append(banner("fail", f"✗ {len(texts)} of {len(record.judged)} expectations failed", *texts))
+        found.append(banner("fail", f"✗ {capital(failing(len(texts), len(record.judged)))} failed", *texts))
     elif record.judged:
         found.append(banner("pass", f"✓ {capital(record.holding)}"))
     return found

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from petri.exact.solution import Solution
 from petri.report.columns import Column
-from petri.report.expected import holding
+from petri.report.expected import failing, holding
 from petri.report.html import tables
 from petri.report.html.markup import Content, Markup, aside, tag
 from petri.report.html.page import Page
@@ -39,11 +39,11 @@ def facts(solution: Solution, units: Units) -> list[Content]:
 
 def banners(solution: Solution) -> list[Markup]:
     """Whether the expectations hold."""
+    count = len(solution.judged)
     failed = [expectation for expectation, verdict in solution.judged if not verdict.passed]
     if failed:
         texts = [tag("p", tag("code", one.text)) for one in failed]
-        return [banner("fail", f"✗ {len(failed)} of {len(solution.judged)} expectations failed", *texts)]
-    count = len(solution.judged)
+        return [banner("fail", f"✗ {capital(failing(len(failed), count))} failed", *texts)]
     return [banner("pass", f"✓ {capital(holding(count))} exactly")] if count else []
 
 

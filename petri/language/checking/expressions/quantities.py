@@ -11,7 +11,7 @@ from petri.language.meaning.nodes import constant, operation
 from petri.language.meaning.scope import Scope
 from petri.language.meaning.types import quantity
 from petri.language.meaning.unit_names import declaration_of, suggested_unit
-from petri.language.problems import CheckError, needed
+from petri.language.problems import CheckError, Reported, needed
 from petri.language.syntax import tree
 
 
@@ -28,6 +28,8 @@ def quantity_of(checker: CheckState, scope: Scope, e: tree.Number, names: Contai
         factor = constant(Fraction(e.value), "real", e.span)
         return Value(kind, (operation("mul", "real", (factor, size), e.span),), e.span)
     unit = UNITS.get(e.unit)
+    if unit is None and e.unit == checker.units.time_unit:
+        raise Reported  # as the clock of the net
     if unit is None:
         tokens = e.unit in ("tokens", "token")
         product = e.unit in names or scope.find(e.unit) is not None

@@ -184,6 +184,7 @@ class Reader(Struct):
             wanted=plainly(wanted),
             suggestion=suggestion,
             unit=f"1 {unit}" if is_time and plain and not needs_unit else None,
+            compared=f"{text} > 0" if wanted == BOOL and value.type == INT and not text.isdigit() else None,
             division="div" if plain and wanted == INT and "/" in text else None,
         )
 
@@ -260,10 +261,11 @@ class Reader(Struct):
             tree.Splitting: "`splitting on`",
             tree.Each: "`in`",
         }
+        text, what = self.problems.text(e.span), kinds.get(type(e), "this")
         named = isinstance(e, tree.Weighted) and isinstance(e.value, tree.Name)
-        record = f"{{{self.checker.problems.text(e.span)}}}" if named else None
-        what = kinds.get(type(e), "this")
-        raise CheckError("misplaced-expression", e.span, what=what, where=self.where, record=record)
+        listed = isinstance(e, tree.Range) and self.where == "an initial marking"
+        record, each = f"{{{text}}}" if named else None, f"i for i in {text}" if listed else None
+        raise CheckError("misplaced-expression", e.span, what=what, where=self.where, record=record, each=each)
 
     def _name(self, e: tree.Name) -> Value:
         name = e.name
