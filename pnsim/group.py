@@ -38,8 +38,15 @@ class Commands(click.Group):
         return overview().rstrip("\n")  # click ends the line
 
 
+# What people from other tools try first.
+_MEANT = {
+    "simulate": "run", "sim": "run", "lint": "check", "format": "fmt", "graph": "draw", "plot": "draw",
+    "trace": "run NET --trace trace.csv",
+}  # fmt: skip
+
+
 def _unknown_command(name: str) -> Refusal:
-    suggestion = did_you_mean(name, COMMANDS)
+    suggestion = _MEANT.get(name) or did_you_mean(name, COMMANDS)
     file = name if name.endswith(".net") else None
     commands = None if suggestion or file else list(COMMANDS)
     return refusal("unknown-command", name=name, suggestion=suggestion, file=file, commands=commands)

@@ -314,6 +314,16 @@ run until 20
     assert "its guard `x == 4` is false" in story
 
 
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [("simulate", "run"), ("lint", "check"), ("trace", "run NET --trace trace.csv"), ("swep", "sweep")],
+)
+def test_a_command_of_another_name_is_suggested(call: Call, name: str, meant: str) -> None:
+    outcome = call(name, "mm1")
+    assert outcome.status == 2
+    assert f"did you mean `pnsim {meant}`?" in outcome.err
+
+
 def test_a_failed_expectation(call: Call, write: Write) -> None:
     net = write(RING.replace("measure goes = rate(go)", "measure goes = rate(go)  expect < 1 kHz"))
     outcome = call("run", net)
