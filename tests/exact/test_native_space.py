@@ -98,6 +98,23 @@ def test_explorers_agree(seed: int, ticks: bool) -> None:
                 assert sorted(naive.in_progress(index).tolist()) == sorted(native.in_progress(index).tolist())
 
 
+@pytest.mark.parametrize("discipline", ["", "fifo", "lifo"])
+def test_equal_tokens_are_one_binding(discipline: str) -> None:
+    """Of queues and stacks, too: from each number of customers who wait, one arc with the rate of all leads down."""
+    which = "any queue" if discipline else "queue"
+    net = petri.loads(f"""net impatience
+place source = token
+place queue : 0..1 {discipline} cap 40
+transition arrive: source -> source, queue(0)  after exp(1)
+transition leave: {which}(x) -> nothing  after exp(4)
+run until 100
+""").net
+    space = NativeSpace(net, Limits(states=100))
+    assert (len(space), len(space.sources)) == (41, 80)
+    leaving = [rate for rate, transition in zip(space.weights, space.transitions, strict=True) if transition == 1]
+    assert sorted(leaving) == pytest.approx([number / 4 for number in range(1, 41)])
+
+
 DRAWS = ", ".join(f"x{number} ~ uniform(0..9)" for number in range(8))
 NUMBERED = f"type dice = {{{', '.join(f'x{number}: 0..9' for number in range(8))}}}"
 DICE = f"""net dice

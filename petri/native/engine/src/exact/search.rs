@@ -145,27 +145,28 @@ impl<'a, E: From<Trouble> + From<Box<Fault>>> Search<'a, E> {
         }
         let token = |position: usize| &row[position * width..(position + 1) * width];
         let fits = |position: usize| wanted.iter().all(|&(slot, value)| token(position)[slot] == value);
-        if discipline == Discipline::Bag {
-            let mut start = 0;
-            while start < len {
-                let end = (start + 1..len).find(|&next| token(next) != token(start)).unwrap_or(len);
-                let gone = used.iter().filter(|&&position| (start..end).contains(&(position as usize))).count();
-                if end - start > gone && fits(start) {
-                    self.bind(arc, token(start), start + gone, ways * (end - start - gone) as f64)?;
-                }
-                start = end;
-            }
-            return Ok(());
-        }
         if !self.model.places[at].per.is_empty() {
             return self.choose_first(arc, row, &used, &fits, ways);
         }
-        let order = |i: usize| if discipline == Discipline::Lifo { len - 1 - i } else { i };
-        let seen = (0..len).map(order).filter(|position| !used.contains(&(*position as u64)));
-        for position in seen.take(if arc.sees_all { len } else { 1 }) {
-            if fits(position) {
-                self.bind(arc, token(position), position, ways)?;
+        let is_stack = discipline == Discipline::Lifo;
+        if discipline != Discipline::Bag && !arc.sees_all {
+            let mut order = (0..len).map(|i| if is_stack { len - 1 - i } else { i });
+            let shown = order.find(|&position| !used.contains(&(position as u64)));
+            return match shown.filter(|&position| fits(position)) {
+                Some(position) => self.bind(arc, token(position), position, ways),
+                None => Ok(()),
+            };
+        }
+        // Of equal tokens next to each other, the first are taken first; in a stack the last.
+        let mut start = 0;
+        while start < len {
+            let end = (start + 1..len).find(|&next| token(next) != token(start)).unwrap_or(len);
+            let gone = used.iter().filter(|&&position| (start..end).contains(&(position as usize))).count();
+            if end - start > gone && fits(start) {
+                let position = if is_stack { end - 1 - gone } else { start + gone };
+                self.bind(arc, token(start), position, ways * (end - start - gone) as f64)?;
             }
+            start = end;
         }
         Ok(())
     }
