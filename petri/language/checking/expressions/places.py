@@ -54,4 +54,5 @@ def _no_place(reader: Reader, e: tree.Name, symbol: object) -> CheckError:
     places = (name for name, found in reader.scope.names.items() if isinstance(found, PlaceSymbol))
     outside = reader.scope.outer is not None and isinstance(reader.scope.outer.names.get(e.name), PlaceSymbol)
     known, instead = ((), e.name) if outside else (places, None)
-    return reader.checker.unknown("unknown-place", e.span, e.name, known, outside=instead)
+    arrow = "->" if e.name == "nothing" else None
+    return reader.checker.unknown("unknown-place", e.span, e.name, known, outside=instead, arrow=arrow)
