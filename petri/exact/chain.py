@@ -37,7 +37,7 @@ class Limits(Frozen):
 
 
 def bounds(states: int | None) -> Limits:
-    """The limits with this number of states, or the usual one. Raises TypeError, ValueError for what is none."""
+    """The limits with this number of states, or the usual one. Raises TypeError or ValueError for a wrong number."""
     if states is not None:
         check_whole("states", states, 1)
     return Limits() if states is None else Limits(states=states)

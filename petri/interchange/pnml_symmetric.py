@@ -109,7 +109,7 @@ class SymmetricNet(Graph):
         self.foreign.places.append(Place(name, sort.name, tokens, doc=element.comments()))
 
     def _structure(self, element: Element, label: str) -> Element | None:
-        """The terms of a label; None where there is no such label. One that has only a text is refused."""
+        """The terms of a label; None without such a label. A label with only a text is refused."""
         found = element.first(label)
         structure = found.first("structure") if found is not None else None
         if found is not None and structure is None and found.said("text"):

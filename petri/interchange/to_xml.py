@@ -43,7 +43,7 @@ def _read_as_taken(net: Plain, transition: PlainTransition, into: dict[int, int]
 
 
 def _reads(net: Plain, format: str) -> list[Diagnostic]:
-    """What is told of places that are read."""
+    """A note on places that transitions read, if there are any."""
     read = sorted({place for transition in net.transitions for place in transition.reads})
     names = [net.net.places[place].name for place in read]
     return [Diagnostic("export-reads", values={"format": format, "names": names}, severity="note")] if names else []

@@ -23,7 +23,7 @@ FIRST_LOOK: Final = 10  # the default
 class Precision(Frozen):
     """The required half-width: a share of the mean, or (not `relative`) a length in the measure's own unit.
 
-    Raises TypeError for a bound that is no number, ValueError for one that is not above 0.
+    Raises TypeError unless the bound is a number, ValueError unless it is above 0.
     """
 
     bound: float

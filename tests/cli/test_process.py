@@ -139,7 +139,7 @@ def test_the_overview_imports_next_to_nothing(option: str) -> None:
     loaded = set(modules_after(option)) - set(bare.stdout.split())
     assert {"click", "msgspec", "inspect", "typing_extensions", "petri.diagnostics"}.isdisjoint(loaded)
     assert len([name for name in loaded if name.startswith(("petri", "pnsim"))]) <= 8
-    assert len(loaded) <= 55
+    assert len(loaded) <= 50
 
 
 def test_a_start_imports_only_what_it_needs() -> None:

@@ -178,7 +178,7 @@ def sweep(
 
 
 def check_sweep(experiment: object, workers: object) -> None:
-    """Raises TypeError, ValueError for what is no experiment, and for workers that are none."""
+    """Raises TypeError or ValueError unless these are an experiment and a number of workers."""
     if not isinstance(experiment, Definition):
         raise TypeError(f"`sweep` runs a `petri.Experiment`, such as Experiment(net='mm1'), not {experiment!r}")
     if not isinstance(workers, Workers | None):
