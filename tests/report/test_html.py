@@ -7,7 +7,6 @@ import gzip
 import hashlib
 import json
 import re
-import shutil
 import subprocess
 import zlib
 from html.parser import HTMLParser
@@ -36,6 +35,7 @@ from petri.result import Result
 from petri.result.history import history
 from petri.result.tables import Row
 from petri.structs import replace
+from tests.installed import BROWSER, needs_browser
 
 from .browser import Browser
 
@@ -498,7 +498,7 @@ def test_a_page_has_its_limits() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(shutil.which("chromium") is None, reason="needs chromium")
+@needs_browser
 def test_a_browser_draws_every_figure_without_scrolling(tmp_path: Path, page: str) -> None:
     """As it must for printing; with each kind of figure that pages have, of which the bundle may lack none."""
     heat = Page("heat", "test")
@@ -517,7 +517,7 @@ def test_a_browser_draws_every_figure_without_scrolling(tmp_path: Path, page: st
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(shutil.which("chromium") is None, reason="needs chromium")
+@needs_browser
 def test_the_tables_of_a_printed_page_are_not_cut_off(tmp_path: Path) -> None:
     """On A4 with usual margins, of the net of the library with the longest names."""
     path = tmp_path / "ixp2400.html"
@@ -531,7 +531,7 @@ def test_the_tables_of_a_printed_page_are_not_cut_off(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(shutil.which("chromium") is None, reason="needs chromium")
+@needs_browser
 def test_on_a_phone_tables_of_measures_and_parameters_are_not_cut_off(tmp_path: Path) -> None:
     """Nor does a name lie over its value: of the net of the library with the longest names."""
     path = tmp_path / "ixp2400.html"
@@ -581,9 +581,10 @@ def in_browser(path: Path, text: str) -> str:
 
 def dumped(path: Path, seconds: int) -> str:
     """The elements of a page after so many seconds of the browser's clock, which it lets pass as fast as it can."""
+    assert BROWSER is not None, "there is no Chromium on the path"
     arguments = ["--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={path.parent / 'browser'}"]
     ran = subprocess.run(
-        ["chromium", *arguments, f"--virtual-time-budget={seconds}000", "--dump-dom", path.as_uri()],
+        [BROWSER, *arguments, f"--virtual-time-budget={seconds}000", "--dump-dom", path.as_uri()],
         stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, encoding="utf-8", timeout=120, check=True,
     )  # fmt: skip
     return ran.stdout
