@@ -240,6 +240,13 @@ impl Store {
         }
     }
 
+    /// The slots of all of `count` tokens, by seat. None of a keyed place.
+    pub fn by_seat(&self, ring: &Ring, count: usize) -> Vec<u64> {
+        let (first, all) = (self.start(ring, 0), count * self.width());
+        let to_end = all.min(self.slots.len() - first);
+        [&self.slots[first..first + to_end], &self.slots[..all - to_end]].concat()
+    }
+
     /// Checks the invariants, given the number of tokens.
     pub fn verify(&self, ring: &Ring, count: usize) -> Verified {
         if let Some(heap) = &self.heap {
@@ -521,6 +528,9 @@ mod tests {
                 prop_assert_eq!(store.0.verify(&store.1, store.2), Ok(()));
                 let values = |tokens: &[[u64; 3]]| tokens.iter().map(|token| token[0]).collect::<Vec<_>>();
                 prop_assert_eq!(store.shown(), values(&model));
+                if discipline != Discipline::Key {
+                    prop_assert_eq!(store.0.by_seat(&store.1, store.2), store.0.listed(&store.1, store.2).concat());
+                }
                 let listed: Vec<u64> = store.0.listed(&store.1, store.2).iter().map(|token| token[0]).collect();
                 let mut by_arrival = values(&model);
                 if discipline != Discipline::Bag {

@@ -73,7 +73,7 @@ impl TransitionCompiler<'_> {
         if kind == ClockKind::Coloured {
             for arc in inputs {
                 let place = &mut self.compiler.places[arc.place.at()];
-                place.identified = place.width > 0;
+                place.identified = place.width > 0 && !self.compiler.without.upkeep;
             }
         }
         let mut lowering = self.lowering();

@@ -91,6 +91,7 @@ impl<'a> Planner<'a> {
                 arc::Find::Any => Find::Any,
                 arc::Find::Shown { .. } => Find::Shown,
                 arc::Find::Keyed(index) => Find::Keyed(self.index(*index)),
+                arc::Find::Tested => unreachable!("a net without upkeep does not run"),
             },
             equals: self.slots(&arc.equals),
             binds: arc.binds.iter().map(|(slot, variable)| (*slot, variable.at())).collect(),
