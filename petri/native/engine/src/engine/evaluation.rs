@@ -76,6 +76,7 @@ impl Engine {
     }
 
     /// How many tokens the arcs of a firing take.
+    #[inline(always)]
     fn taken(&self, plan: &TransitionProgram) -> u64 {
         let count = |take: &Take| match *take {
             Take::Black { count, .. } => count,

@@ -181,7 +181,7 @@ impl<'a> Search<'a> {
             Find::Shown { first } => {
                 let first = *first;
                 for position in 0..tokens {
-                    if self.is_used(input, position) {
+                    if !self.may_take(input, position) {
                         continue;
                     }
                     let marking = self.marking;
@@ -200,7 +200,7 @@ impl<'a> Search<'a> {
                     return Ok(self.count_choices(arc, tokens, |k| k));
                 }
                 for seat in 0..tokens {
-                    if !self.is_used(input, seat) && self.take(arc, input, seat)? {
+                    if self.may_take(input, seat) && self.take(arc, input, seat)? {
                         return Ok(true);
                     }
                 }
@@ -237,7 +237,7 @@ impl<'a> Search<'a> {
         let (key, marking) = (self.scratch.key.clone(), self.marking);
         for seat in 0..tokens {
             let fits = has(marking.token(input.place, seat), &input.equals, &key);
-            if fits && !self.is_used(input, seat) && self.take(arc, input, seat)? {
+            if fits && self.may_take(input, seat) && self.take(arc, input, seat)? {
                 return Ok(true);
             }
         }
@@ -273,14 +273,18 @@ impl<'a> Search<'a> {
         input.before.iter().any(|&i| self.scratch.chosen[i] == seat as u64)
     }
 
+    /// Whether arcs before this one leave it the token, and, if bindings are to be distinct, no equal token before it.
+    fn may_take(&self, input: &InputProgram, position: usize) -> bool {
+        let token = |position: usize| self.marking.token(input.place, position);
+        let repeats = |before: usize| !self.is_used(input, before) && token(before) == token(position);
+        !self.is_used(input, position) && !(self.distinct && position.checked_sub(1).is_some_and(repeats))
+    }
+
     /// Goes on with one token chosen.
     fn take(&mut self, arc: usize, input: &InputProgram, position: usize) -> Outcome<bool> {
         self.tried = self.tried.wrapping_add(1);
         if self.tried.is_multiple_of(PIECE) {
             self.heed()?;
-        }
-        if self.distinct && self.is_like_the_one_before(input, position) {
-            return Ok(false);
         }
         self.scratch.chosen[arc] = position as u64;
         if !input.binds.is_empty() {
@@ -305,12 +309,6 @@ impl<'a> Search<'a> {
             return Ok(());
         };
         Err(Fault::new(why, SpanId::NONE))
-    }
-
-    /// Whether an arc may take the equal token before this one as well.
-    fn is_like_the_one_before(&self, input: &InputProgram, position: usize) -> bool {
-        let Some(before) = position.checked_sub(1).filter(|&before| !self.is_used(input, before)) else { return false };
-        self.marking.token(input.place, before) == self.marking.token(input.place, position)
     }
 
     /// The values that a pattern asks for.

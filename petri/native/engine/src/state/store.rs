@@ -39,6 +39,9 @@ use crate::program::expression::Rank;
 /// The number of tokens that a new store has room for.
 const LEAST: usize = 4;
 
+/// So many ranks are compared sooner than searched.
+const FEW: usize = 64;
+
 /// Slots of a block by number.
 #[derive(Clone, Copy, Debug)]
 pub struct WordIndex;
@@ -310,8 +313,9 @@ impl Heap {
     /// The position in the heap of the token of rank `depth`. Beyond the first, the heap is searched from the top:
     /// only several arcs on one keyed place ask for that.
     fn nth(&self, depth: usize) -> usize {
-        if depth == 0 {
-            return 0;
+        // Tokens that came in the order of their keys are in order.
+        if depth == 0 || self.ranks.len() <= FEW && self.ranks.is_sorted() {
+            return depth;
         }
         let mut frontier = BinaryHeap::from([Reverse((self.ranks[0], 0))]);
         let mut last = 0;
