@@ -451,8 +451,8 @@ class Term(Part):
     chance                                           number of a chance: the mean value of its trials
     quantile                                         args[0] in a replication; over replications the quantile `value`
     series                                 (measure index, field)   a figure of the windows it records, such as "max"
-    firings in_progress active clocks_set …          transition   figures of M2 (`petri.measure.catalogue`)
-    mean max busy …                                  place        figures of M1, by their words
+    firings in_progress active clocks_set …          transition   figures (M2, `petri.measure.catalogue`)
+    mean max busy …                                  place        figures (M1), by their words
     neg add sub mul div min max2 min2                             arithmetic, in reals
     """
 
