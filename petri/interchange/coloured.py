@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from petri.interchange import bags
+from petri.interchange.bags import BagError
 from petri.interchange.foreign import Foreign, Place, Transition
 from petri.interchange.infix import bare, factor
 from petri.interchange.sorts import Sort
@@ -57,6 +58,12 @@ class Coloured:
         for arc in arcs:
             written = times(arc.count, f"{place}({value(arc, sort)})")
             transition.outputs.append(f"if {arc.condition} then {written}" if arc.condition else written)
+
+    def inhibitor(self, place: str, sort: Sort, items: list[bags.Item]) -> list[str]:
+        """Inhibitor arcs for tokens of one form. Raises BagError."""
+        if len(items) != 1 or items[0].without:
+            raise BagError("foreign-inhibitor")
+        return [lacks(f"{place}({value(arc, sort)})", arc.count) for arc in bags.outputs(items)]
 
     def bind_rest(self, transitions: Iterable[Transition]) -> None:
         """A variable that no input arc binds may have any value: a place with all values is read."""

@@ -65,7 +65,7 @@ class Declared:
 
     def _colour(self, element: Element) -> None:
         name, timed = element.said("id"), element.first("timed") is not None
-        body = next((one for one in element.children if one.tag not in ("id", "timed", "alias")), None)
+        body = next((one for one in element.all() if one.tag not in ("id", "timed", "alias")), None)
         if (alias := element.first("alias")) is not None:
             body, known = alias, self.colour(alias, alias.said("id"))
             self.colours[name] = Colour(

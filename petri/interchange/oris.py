@@ -197,7 +197,7 @@ class _Editor:
 def _property(element: Element, key: str) -> Element:
     """The property with this id; one without values if there is none."""
     inside = element.first("properties")
-    found = (one for one in (inside.children if inside is not None else ()) if one.get("id") == key)
+    found = (one for one in (inside.all("property") if inside is not None else ()) if one.get("id") == key)
     return next(found, Element("property", {}, element.line, element.column))
 
 

@@ -45,7 +45,7 @@ class _Project:
         self.foreign.call(self.net.get("name"))
         self._constants()
         self.colours.declare(list(self.nodes.all("color-class")), list(self.nodes.all("color-var")))
-        for element in self.nodes.children:
+        for element in self.nodes.all():
             if element.tag == "place":
                 self._place(element)
             elif element.tag == "text-box" and element.text.strip():
@@ -207,17 +207,12 @@ class _Project:
                 self.coloured.take(transition, name, sort, items)
             elif kind == "OUTPUT":
                 self.coloured.give(transition, name, sort, items)
-            elif kind == "INHIBITOR" and len(items) == 1 and not items[0].without:
-                self._inhibit(transition, name, sort, items[0])
+            elif kind == "INHIBITOR":
+                transition.inputs += self.coloured.inhibitor(name, sort, items)
             else:
                 self._refuse("foreign-arc-kind", arc, kind=kind)
         except BagError as error:
             self._refuse(str(error), arc)
-
-    def _inhibit(self, transition: Transition, name: str, sort: Sort, item: bags.Item) -> None:
-        for arc in bags.outputs([item]):
-            inside = f"{sort.name}({', '.join(arc.values)})" if sort.parts else arc.values[0]
-            transition.inputs.append(lacks(f"{name}({inside})", arc.count))
 
     # ------------------------------------------------------------ the rest
 

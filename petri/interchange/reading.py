@@ -44,7 +44,7 @@ _GOSPN: Final = (
     rb"|(?:place|exp|imm|gen)[ \t]+[\w.]+[ \t]*\([ \t]*\w+[ \t]*=)"
 )
 FORMATS: Final = (
-    _format("PNML", "pnml", ".pnml .xml", rb"<(?:\w+:)?pnml\b"),
+    _format("PNML", "pnml", ".pnml .tapn .xml", rb"<(?:\w+:)?pnml\b|<net\b[^>]*\btype="),
     _format("GreatSPN", "pnpro", ".pnpro", rb"<gspn\b"),
     _format("ORIS", "oris", ".xpn", rb"<tpn-editor\b"),
     _format("PRISM", "prism", ".prism .sm .pm .nm", _PRISM, True),

@@ -53,9 +53,11 @@ def test_a_sample_cut_anywhere(name: str, step: int) -> None:
     [
         ("tina.net", "(1)", "(99999999999999)", "foreign-number"),
         ("tina.net", "[1,3]", "[3,1]", "foreign-line"),
-        ("tina.net", "sent*2", "sent!2", "foreign-line"),
+        ("tina.net", "sent*2", "sent!2", "foreign-arc-kind"),
         ("tina.net", "tr late", "tr lose", "foreign-twice"),
-        ("tina.net", "pl idle", "pr idle > sent\npl idle", "foreign-construct"),
+        ("tina.net", "pl idle", "pr idle > sent\npl idle", "foreign-unknown-name"),
+        ("tina.net", "pl idle", "pr send > lose\npr lose > send\npl idle", "foreign-circle"),
+        ("tina.net", "pl idle", "pr send lose\npl idle", "foreign-line"),
         ("pipe.xml", "0.25", "-1", "foreign-expression"),
         ("pipe.xml", '"inhibitor"', '"bent"', "foreign-arc-kind"),
         ("oris.xpn", 'to="j1"/>', 'to="j2"/>', "foreign-unknown-name"),
