@@ -49,15 +49,18 @@ class Coloured:
         else:
             transition.inputs += [f"{word}{place}({value(arc, sort)})" for arc in arcs for _ in range(arc.count)]
 
-    def give(self, transition: Transition, place: str, sort: Sort, items: list[bags.Item]) -> None:
-        """Output arcs. Raises BagError."""
+    def give(
+        self, transition: Transition, place: str, sort: Sort, items: list[bags.Item], condition: str = ""
+    ) -> None:
+        """Output arcs, perhaps only if a condition holds. Raises BagError."""
         arcs = bags.outputs(items)
         if sort.black:
             transition.outputs += _counted(arcs, place)
             return
         for arc in arcs:
             written = times(arc.count, f"{place}({value(arc, sort)})")
-            transition.outputs.append(f"if {arc.condition} then {written}" if arc.condition else written)
+            holds = " and ".join(filter(None, (condition, arc.condition)))
+            transition.outputs.append(f"if {holds} then {written}" if holds else written)
 
     def inhibitor(self, place: str, sort: Sort, items: list[bags.Item]) -> list[str]:
         """Inhibitor arcs for tokens of one form. Raises BagError."""

@@ -126,7 +126,7 @@ class _Rewards:
         for node in self.expressions.node(text, declared.span).everywhere():
             if node.op == "name" and not self.expressions.knows(node.text):
                 self.expressions.constant(node.text, "1")
-                self.foreign.warn("foreign-no-value", declared.span, name=node.text, value="1")
+                self.expressions.guess(node.text, "1", declared.span)
         return black(self.expressions.text(text, declared.span))
 
     def _arc(self, word: str, source: str, target: str, options: dict[str, str], span: Span) -> None:
@@ -165,7 +165,7 @@ class _Rewards:
         if "dist" not in options:
             self.foreign.refuse("foreign-no-time", span)
         node = self.expressions.expanded(self.expressions.node(options["dist"], span), span)
-        parts = [factor(self.expressions.text(part, span)) for part in node.parts]
+        parts = [factor(self.expressions.written(part, options["dist"], span)) for part in node.parts]
         found = distribution(node.text, parts) if node.op == "call" else None
         if found is None:
             self.foreign.refuse("foreign-distribution", span, name=node.text or options["dist"])

@@ -151,7 +151,7 @@ class _Model:
         value = (found[3] or "").strip()
         if not value:
             value = "1" if found[1] != "bool" else "false"
-            self.foreign.warn("foreign-no-value", self._span(found.start()), name=found[2], value=value)
+            self.expressions.guess(found[2], value, self._span(found.start()))
         self.expressions.constant(found[2], value, kind, doc=self._about(found.start()))
 
     def _formula(self, found: re.Match[str]) -> None:
@@ -264,7 +264,7 @@ class _Model:
             place = self.foreign.names.give("place", key)
             if key in self.copies:
                 self.foreign.copies.add(place)
-            start = self.expressions.text(self._node(initial, span), span)
+            start = self.expressions.written(self._node(initial, span), initial, span)
             limits = () if truth else (self.expressions.text(low, span), self.expressions.text(high, span))
             type_ = "..".join(limits) or "bool"
             self.order[key] = len(self.order)

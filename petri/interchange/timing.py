@@ -18,7 +18,7 @@ def exponential(transition: Transition, rate: Node, writer: Writer, sure: Callab
     sure: whether a place of the file holds a token whenever the transition is enabled.
     """
     text = writer.text(rate)
-    if all(_positive(part, sure) for part in _factors(rate)):
+    if _positive(rate, sure):
         transition.clauses["after"] = f"exp({mean_text(rate, writer)})"
         return
     transition.clauses["let"] = f"rate = {bare(text)}"
@@ -73,17 +73,26 @@ def guard(transition: Transition, condition: str) -> None:
     transition.clauses["when"] = f"{before} and {condition}" if before else condition
 
 
-def _factors(node: Node) -> list[Node]:
-    if node.op in ("*", "/"):
-        return [factor for part in node.parts for factor in _factors(part)]
-    return [node]
-
-
 def _positive(node: Node, sure: Callable[[str], bool]) -> bool:
-    """Whether a factor of a rate is greater than 0: it does not read the marking, or a place that holds a token."""
+    """Whether a rate is greater than 0: constants are, and numbers of tokens where a place is sure to hold some."""
     if node.op == "tokens":
         return sure(node.text)
-    return not any(part.op == "tokens" for part in node.everywhere())
+    if not _varies(node):
+        return value_of(node, {}) != 0
+    if node.op in ("*", "/") or node.text == "min":
+        return all(_positive(part, sure) for part in node.parts)
+    if node.op == "if":
+        return all(_positive(part, sure) for part in node.parts[1:])
+    if node.op == "+" or node.text == "max":
+        return any(_positive(part, sure) for part in node.parts) and all(map(_not_negative, node.parts))
+    return False
+
+
+def _not_negative(node: Node) -> bool:
+    if not _varies(node) or node.op == "tokens":
+        return True
+    parts = node.parts[1:] if node.op == "if" else node.parts
+    return (node.op in ("+", "*", "/", "if") or node.text in ("min", "max")) and all(map(_not_negative, parts))
 
 
 def _uniform(low: str, high: str) -> str:

@@ -18,9 +18,9 @@ SAMPLES = {
     "tina.net": (samples.TINA, ["foreign-untimed", "foreign-intervals"]),
     "pipe.xml": (samples.PIPE, []),
     "oris.xpn": (samples.ORIS, []),
-    "prism.sm": (samples.PRISM, ["foreign-no-value", "foreign-rewards"]),
+    "prism.sm": (samples.PRISM, ["foreign-rewards", "foreign-no-value"]),
     "shop.cpn": (SHOP, ["foreign-strings"]),
-    "gospn.spn": (samples.GOSPN, ["foreign-no-value", "foreign-rewards"]),
+    "gospn.spn": (samples.GOSPN, ["foreign-rewards", "foreign-no-value"]),
 }
 
 
