@@ -40,6 +40,17 @@ class Expressions:
     def knows(self, name: str) -> bool:
         return name in self._constants
 
+    def kind(self, name: str) -> str:
+        """`int`, `real` or none."""
+        return self._constants[name][1] if name in self._constants else ""
+
+    def definition(self, name: str) -> Node | None:
+        """What a constant is defined by; None if it is none, or if that cannot be read."""
+        try:
+            return self._read(self._constants[name][0]) if name in self._constants else None
+        except InfixError:
+            return None
+
     def expanded(self, node: Node, span: Span) -> Node:
         """The expression with what it names written out, where that reads the marking. Raises LanguageError."""
         size = [0]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from fractions import Fraction
 from typing import Final
 
@@ -12,13 +12,16 @@ from petri.interchange.infix import ATOM, Writer, as_real, bare, decimal_of, mea
 from petri.interchange.tokens import Node
 
 
-def exponential(transition: Transition, rate: Node, writer: Writer, sure: Callable[[str], bool]) -> None:
+def exponential(
+    transition: Transition, rate: Node, writer: Writer, sure: Callable[[str], bool], signed: Collection[str] = ()
+) -> None:
     """An exponential time with this rate. Where the marking can make it 0, the transition is not enabled then.
 
-    sure: whether a place of the file holds a token whenever the transition is enabled.
+    sure: whether a place of the file holds a token whenever the transition is enabled. signed: what may be negative.
     """
     text = writer.text(rate)
-    if _positive(rate, sure):
+    is_signed = any(part.op == "tokens" and part.text in signed for part in rate.everywhere())
+    if not is_signed and _positive(rate, sure):
         transition.clauses["after"] = f"exp({mean_text(rate, writer)})"
         return
     transition.clauses["let"] = f"rate = {bare(text)}"

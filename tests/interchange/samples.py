@@ -196,9 +196,9 @@ module server
 endmodule
 module board
   shown : [0..2*c];
-  [] shown < 2 * c -> 1 : (shown'=shown+q2);
+  [] shown + q2 <= 2 * c -> 1 : (shown'=shown+q2);
   [] shown > 0 -> 1 : (shown'=0);
-  [] shown < 1 -> 3 : (shown'=shown+1);
+  [] shown < 2 * c & shown < 1 -> 3 : (shown'=shown+1);
   lamp : [0..1];
   [take2] lamp=0 -> 1 : (lamp'=1);
   [] lamp>0 & shown < 2 -> 2 : (lamp'=0);
@@ -217,6 +217,9 @@ endrewards
 rewards "cost"
   [take1] true : 2;
   q1 > 1 : 0.5 * q1;
+endrewards
+rewards "both"
+  s=1 & q1 > 1 : 1;
 endrewards
 """
 
