@@ -110,14 +110,14 @@ def test_declarations_that_are_not_read(text: str) -> None:
 def test_a_random_value_is_drawn_once() -> None:
     known = cpn_ml.declarations("fun f(x) = x + x")
     with pytest.raises(InfixError, match="more than once"):
-        cpn_ml.written_out(cpn_ml.expression("f(poisson(2.0))"), known)
-    assert cpn_ml.written_out(cpn_ml.expression("f(2)"), known).op == "+"
+        cpn_ml.written_out(cpn_ml.expression("f(poisson(2.0))"), known, lambda _: ())
+    assert cpn_ml.written_out(cpn_ml.expression("f(2)"), known, lambda _: ()).op == "+"
 
 
 def test_functions_that_grow() -> None:
     grown = "".join(f"fun f{n}(x) = f{n - 1}(x) + f{n - 1}(x);" for n in range(1, 40)) + "fun f0(x) = x"
     with pytest.raises(InfixError, match="too long"):
-        cpn_ml.written_out(cpn_ml.expression("f39(1)"), cpn_ml.declarations(grown))
+        cpn_ml.written_out(cpn_ml.expression("f39(1)"), cpn_ml.declarations(grown), lambda _: ())
 
 
 @pytest.mark.slow
