@@ -37,6 +37,9 @@ _REWARDS: Final = re.compile(r"rewards\s*(?:\"(\w+)\")?(.*?)\bendrewards\b", re.
 _DECLARED: Final = re.compile(r"\s*(\w+)\s*:\s*(?:\[(.*)\.\.(.*)\]|(bool|int))\s*(?:init\s+(.*))?$", re.DOTALL)
 _COMMAND: Final = re.compile(r"\s*\[(\w*)\](.*?)->(.*)$", re.DOTALL)
 _ASSIGNED: Final = re.compile(r"\s*\(?\s*(\w+)'\s*=(.*)$", re.DOTALL)
+_OTHER_KINDS: Final = frozenset(
+    "dtmc probabilistic mdp nondeterministic pta fdctmc ma smg pomdp popta imdp idtmc lts".split()
+)
 _RANGE_TRUE: Final = Node("name", text="true")
 _ZERO: Final = Node("number", text="0")
 _BEFORE: Final = re.compile(r"\s*(\w*)")
@@ -143,7 +146,7 @@ class _Model:
             if kind in ("ctmc", "stochastic"):
                 seen, at = True, at + len(kind)
                 continue
-            if kind in ("dtmc", "mdp", "pta", "smg", "nondeterministic", "probabilistic", "fdctmc", "ma", "pomdp"):
+            if kind in _OTHER_KINDS:
                 self._refuse("foreign-kind", self._span(at), kind=kind)
             if self.text[at] == ";":
                 at += 1

@@ -33,7 +33,7 @@ def test_a_format_that_is_not_read(text: str, expected: str) -> None:
 
 
 def test_every_format_is_named_where_none_is_recognised() -> None:
-    with pytest.raises(LanguageError, match="PNML, GreatSPN, ORIS, PRISM, CPN Tools, TINA, gospn and PIPE"):
+    with pytest.raises(LanguageError, match="PNML, GreatSPN, ORIS, PRISM, CPN Tools, TINA, gospn, PIPE and TAPAAL"):
         read_bytes(b"nothing at all", "queue.sa")
 
 
