@@ -10,6 +10,7 @@ from petri.interchange.names import Names
 from petri.interchange.plain import Plain, PlainTransition, limit, rate_text
 from petri.net import constant_weight
 
+_INHIBITOR = '<type value="inhibitor"/><arctype><text>inhibitor</text></arctype>'  # as TINA and as pm4py write it
 _PNML = "http://www.pnml.org/version-2009/grammar/"
 
 
@@ -23,12 +24,14 @@ def pnml(net: Plain) -> tuple[str, list[Diagnostic]]:
     for number, transition in enumerate(net.transitions):
         lines.append(f'   <transition id="t{number}">{_named(transition.name)}</transition>')
         limit(net, transition)
-        if transition.guard is not None or transition.inhibitors:
-            net.refuse("a guard, an inhibitor arc or a capacity", transition.of.span)
+        if transition.guard is not None:
+            net.refuse("a guard", transition.of.span)
         into, out = dict(transition.inputs), dict(transition.outputs)
         _read_as_taken(net, transition, into, out)
         arcs += [_arc(len(arcs) + at, f"p{p}", f"t{number}", c) for at, (p, c) in enumerate(into.items())]
         arcs += [_arc(len(arcs) + at, f"t{number}", f"p{p}", c) for at, (p, c) in enumerate(out.items())]
+        lacking = transition.inhibitors.items()
+        arcs += [_arc(len(arcs) + at, f"p{p}", f"t{number}", c, _INHIBITOR) for at, (p, c) in enumerate(lacking)]
     lost = [one.name for one in net.transitions if _is_timed(one)]
     found = [Diagnostic("export-times", values={"names": lost}, severity="warning")] if lost else []
     return "\n".join([*lines, *arcs, "  </page>", " </net>", "</pnml>"]) + "\n", found + _reads(net, "PNML")
@@ -69,8 +72,8 @@ def _text(tag: str, count: int, missing: int) -> str:
     return "" if count == missing else f"<{tag}><text>{count}</text></{tag}>"
 
 
-def _arc(number: int, source: str, target: str, count: int) -> str:
-    return f'   <arc id="a{number}" source="{source}" target="{target}">{_text("inscription", count, 1)}</arc>'
+def _arc(number: int, source: str, target: str, count: int, kind: str = "") -> str:
+    return f'   <arc id="a{number}" source="{source}" target="{target}">{kind}{_text("inscription", count, 1)}</arc>'
 
 
 def pnpro(net: Plain) -> tuple[str, list[Diagnostic]]:
