@@ -27,7 +27,7 @@ def pnml(net: Plain) -> tuple[str, list[Diagnostic]]:
         if transition.guard is not None:
             net.refuse("a guard", transition.of.span)
         into, out = dict(transition.inputs), dict(transition.outputs)
-        _read_as_taken(net, transition, into, out)
+        _read_as_taken(transition, into, out)
         arcs += [_arc(len(arcs) + at, f"p{p}", f"t{number}", c) for at, (p, c) in enumerate(into.items())]
         arcs += [_arc(len(arcs) + at, f"t{number}", f"p{p}", c) for at, (p, c) in enumerate(out.items())]
         lacking = transition.inhibitors.items()
@@ -37,12 +37,11 @@ def pnml(net: Plain) -> tuple[str, list[Diagnostic]]:
     return "\n".join([*lines, *arcs, "  </page>", " </net>", "</pnml>"]) + "\n", found + _reads(net, "PNML")
 
 
-def _read_as_taken(net: Plain, transition: PlainTransition, into: dict[int, int], out: dict[int, int]) -> None:
-    """Say that a place is read by taking from it and giving back."""
+def _read_as_taken(transition: PlainTransition, into: dict[int, int], out: dict[int, int]) -> None:
+    """Read a place by taking from it and giving back."""
     for place, count in transition.reads.items():
-        if place in into or place in out:
-            net.refuse("an arc that reads a place, beside others of this place", transition.of.span)
-        into[place] = out[place] = count
+        into[place] = into.get(place, 0) + count
+        out[place] = out.get(place, 0) + count
 
 
 def _reads(net: Plain, format: str) -> list[Diagnostic]:
@@ -125,7 +124,7 @@ def _number(value: float) -> str:
 def _edges(net: Plain, transition: PlainTransition, title: str, names: Names) -> Iterator[str]:
     into, out = dict(transition.inputs), dict(transition.outputs)
     limit(net, transition)
-    _read_as_taken(net, transition, into, out)
+    _read_as_taken(transition, into, out)
     for kind, arcs in (("INPUT", into), ("INHIBITOR", transition.inhibitors), ("OUTPUT", out)):
         for place, count in arcs.items():
             ends = quoteattr(names.give("place", place)), title
