@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import NoReturn
 
@@ -188,9 +189,9 @@ class SymmetricNet(Graph):
 
     def _write(self) -> None:
         """A test arc finds tokens that others take. Here it would find more (E1), so it must be alone."""
-        tested = [(name, place) for name, place, _ in self.tests]
+        tested = Counter((name, place) for name, place, _ in self.tests)
         for name, place, arc in self.tests:
-            if tested.count((name, place)) > 1 or (name, place) in self.taken:
+            if tested[name, place] > 1 or (name, place) in self.taken:
                 self._refuse("foreign-construct", arc, what="a test arc of coloured tokens beside others of its place")
         super()._write()
 
