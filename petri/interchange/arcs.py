@@ -81,6 +81,4 @@ class Arcs:
     def write(self, transition: Transition) -> None:
         for one in self.inputs:
             transition.inputs += [one] if isinstance(one, str) else one.inputs()
-        transition.outputs += [
-            one if isinstance(one, str) else times(one.gives, one.place) for one in self.outputs
-        ]
+        transition.outputs += [one if isinstance(one, str) else times(one.gives, one.place) for one in self.outputs]

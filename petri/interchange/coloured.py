@@ -49,9 +49,7 @@ class Coloured:
         else:
             transition.inputs += [f"{word}{place}({value(arc, sort)})" for arc in arcs for _ in range(arc.count)]
 
-    def give(
-        self, transition: Transition, place: str, sort: Sort, items: list[bags.Item], condition: str = ""
-    ) -> None:
+    def give(self, transition: Transition, place: str, sort: Sort, items: list[bags.Item], condition: str = "") -> None:
         """Output arcs, perhaps only if a condition holds. Raises BagError."""
         arcs = bags.outputs(items)
         if sort.black:

@@ -93,10 +93,10 @@ class _Net:
         nodes: dict[str, Socket] = {}
         for element in page.all("place"):
             self._count(element)
-            socket = ports.get(element.get("id"))
-            if socket is not None:
-                element.pass_over()  # its name and its marking are those of the socket
-            nodes[element.get("id")] = socket or self._place(element, prefix)
+            nodes[element.get("id")] = ports.get(element.get("id")) or self._place(element, prefix)
+            for name in ("text", "type", "initmark", "fusioninfo"):  # also if a socket or another place says it
+                element.said(name, "text")
+                element.label(name)
         arcs: dict[str, list[Element]] = {}
         for arc in page.all("arc"):
             end = arc.first("transend")
@@ -109,15 +109,18 @@ class _Net:
                 step.read(arcs.get(element.get("id"), []), nodes)
                 self.steps.append(step)
                 continue
-            for one in (*arcs.get(element.get("id"), ()), *element.all()):
-                one.pass_over()
+            for arc in arcs.get(element.get("id"), ()):
+                arc.pass_over()  # it joins what ports join
+            for name in ("cond", "time", "code", "priority", "channel"):
+                element.said(name, "text")
+            title = label(element)
             below = self.pages.get(subst.get("subpage"))
             if below is None:
                 self.declared.refuse("foreign-unknown-name", subst, name=subst.get("subpage"))
             pairs = re.findall(r"\(\s*(\w+)\s*,\s*(\w+)\s*\)", subst.get("portsock"))
             shared = {port: nodes[socket] for port, socket in pairs if socket in nodes}
             again = subst.get("subpage") in self.repeated
-            inside = f"{prefix}{label(element)}." if again else prefix
+            inside = f"{prefix}{title}." if again else prefix
             self._page(below, shared, (*above, page.get("id")), inside)
 
     def _count(self, element: Element) -> None:
@@ -130,7 +133,6 @@ class _Net:
     def _place(self, element: Element, prefix: str) -> Socket:
         fused = element.first("fusioninfo")
         if fused is not None and fused.get("name") in self.fusions:
-            element.pass_over()
             return self.fusions[fused.get("name")]
         colour = self.declared.colour(element, element.said("type", "text"))
         name = self.foreign.names.give("place", (prefix, element.get("id")), prefix + label(element))

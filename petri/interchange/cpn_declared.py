@@ -75,14 +75,13 @@ class Declared:
 
     def _colour(self, element: Element) -> None:
         name, timed = element.said("id"), element.first("timed") is not None
-        tag = next((one.tag for one in element.nested if one.tag not in ("id", "timed", "alias")), "")
-        body = element.first(tag)
         if (alias := element.first("alias")) is not None:
-            body, known = alias, self.colour(alias, alias.said("id"))
+            known = self.colour(alias, alias.said("id"))
             self.colours[name] = Colour(
                 known.name, known.kind, timed, known.parts, known.fields, known.values, known.bounds
             )
             return
+        body = element.first(next((one.tag for one in element.nested if one.tag not in ("id", "timed")), ""))
         if not name or body is None:
             self.refuse("foreign-construct", element, what="this colour set")
         made = self._made(element, body, name)

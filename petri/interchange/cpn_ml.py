@@ -38,7 +38,7 @@ _LEVELS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """forms: the patterns of the parameters, and the body, of each form of its definition; the first that fits holds."""
+    """forms: the patterns of the parameters and the body of each of its forms, of which the first that fits holds."""
 
     forms: tuple[tuple[tuple[Node, ...], Node], ...]
 

@@ -25,7 +25,7 @@ MOST_ITEMS: Final = 10_000  # tokens that one expression adds up
 @dataclass(slots=True)
 class Colour:
     """name: as the language writes the type; empty for black tokens. kind: int, bool, real, string, unit or one of
-    values, single, range, product. parts: the colours of a product; kept: the positions of those that are not strings."""
+    values, single, range, product. parts: the colours of a product; kept: the positions of those with values."""
 
     name: str
     kind: str

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Final, NoReturn
+from typing import NoReturn
 
 from petri.interchange import cpn_ml
 from petri.interchange.coloured import times
@@ -20,7 +20,6 @@ from petri.interchange.infix import bare, value_of
 from petri.interchange.timing import guard
 from petri.interchange.tokens import InfixError, Node
 from petri.interchange.xml_tree import Element
-
 
 
 @dataclass(slots=True)

@@ -18,7 +18,10 @@ class Expressions:
     """The constants of a net and the expressions that use them. A constant is declared when it is first used."""
 
     def __init__(
-        self, foreign: Foreign, tokens: Callable[[str], str | None], translated: Callable[[Node], Node] = lambda one: one
+        self,
+        foreign: Foreign,
+        tokens: Callable[[str], str | None],
+        translated: Callable[[Node], Node] = lambda one: one,
     ) -> None:
         self.foreign = foreign
         self.tokens = tokens  # the name of a place of the file

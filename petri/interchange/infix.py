@@ -129,9 +129,8 @@ class _Reader(TokenReader):
             return Node("label", text=self.next()[1:-1], at=at)
         raise self.unexpected()
 
-
     def named(self, name: str, at: int) -> Node:
-        """What begins with a name: a call `f(x)`, an index `f[x]`, or the name, perhaps as `x++`, the value after it."""
+        """What begins with a name: a call `f(x)`, an index `f[x]`, the name, or `x++`, the value after it."""
         if self.accept("("):
             return Node("call", tuple(self.listed(")")), name, at)
         if self.accept("["):

@@ -1,4 +1,4 @@
-"""Intervals of time, which say nothing of probabilities, as times: uniform between two bounds, exponential without end."""
+"""Intervals of time, which have no probabilities, as times: uniform between two bounds, exponential without an end."""
 
 from __future__ import annotations
 

@@ -27,6 +27,8 @@ class Pipe(Graph):
         for arc in net.everywhere("arc"):
             for end in ("source", "target"):
                 self.used.setdefault(arc.get(end), {}).update(dict.fromkeys(self._counts(arc, "inscription", "1")))
+        for one in net.everywhere("tagged"):
+            one.seen = one.label("value") == "false"
         for one in net.all("token", "labels"):
             if one.tag == "labels" and (said := one.said("text")):
                 foreign.comments.append(" ".join(said.split()))
@@ -70,8 +72,6 @@ class Pipe(Graph):
         elif limit:
             self.limits[key] = [place.name for place in of_place], int(limit)
         self.foreign.places += of_place
-        if element.label("tagged") == "false":
-            next(element.all("tagged")).pass_over()
 
     def _join(self, key: str, transition: Transition, into: bool, kind: str, arc: Element) -> None:
         for colour, count in self._counts(arc, "inscription", "1").items():

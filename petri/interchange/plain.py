@@ -54,9 +54,7 @@ class Plain:
         raise LanguageError([Diagnostic("export-construct", span, {"what": what, "format": self.format})], self.sources)
 
 
-def plain(
-    net: Net, sources: Mapping[str, str], format: str, *, times: bool = True, variables: bool = False
-) -> Plain:
+def plain(net: Net, sources: Mapping[str, str], format: str, *, times: bool = True, variables: bool = False) -> Plain:
     """times: the format has them; else all are left out, and the writer says of which transitions.
 
     variables: the format has bounded variables.
@@ -75,9 +73,15 @@ def plain(
 def _variable(place: Place) -> tuple[int, int, int] | None:
     """The bounds and the value of the one token of a place; None if it has another number of them, or other values."""
     (slot, *others), first = place.colour.slots or (None,), list(place.initial)
-    if slot is None or others or slot.kind != "int" or slot.low is None or slot.high is None or place.discipline != "bag":
+    if slot is None or others or slot.kind != "int" or slot.low is None or slot.high is None:
         return None
-    if len(first) != 1 or first[0][0] != 1 or place.capacity is not None or place.stream is not None:
+    if (
+        place.discipline != "bag"
+        or len(first) != 1
+        or first[0][0] != 1
+        or place.capacity is not None
+        or place.stream is not None
+    ):
         return None
     return int(slot.low), int(slot.high), int(first[0][1][0])
 

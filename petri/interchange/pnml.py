@@ -1,4 +1,4 @@
-"""PNML (ISO/IEC 15909-2) and what tools write in its form: place/transition nets, symmetric nets, and nets of TAPAAL."""
+"""PNML (ISO/IEC 15909-2) and what tools write in its form: place/transition nets, symmetric nets, PIPE, TAPAAL."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from petri.interchange import tapaal
 from petri.interchange.coloured import times
 from petri.interchange.foreign import Foreign
 from petri.interchange.pipe import Pipe
-from petri.interchange.pnml_graph import Graph, whole
+from petri.interchange.pnml_graph import Graph
 from petri.interchange.pnml_symmetric import SymmetricNet
 from petri.interchange.xml_tree import Element, chosen, report_unread, tree_of
 

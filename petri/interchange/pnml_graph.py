@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Final
+from typing import Final, Protocol
 
 from petri.interchange.arcs import Arcs
 from petri.interchange.coloured import black
@@ -36,6 +36,10 @@ def labelled(element: Element) -> str:
     return name or element.get("id")
 
 
+class GivesTimes(Protocol):
+    def give(self, made: Transition, element: Element) -> None: ...
+
+
 class Graph:
     """A place/transition net: black tokens and arcs with numbers. Nets of another kind override the last methods."""
 
@@ -46,7 +50,7 @@ class Graph:
         self.transitions: dict[str, Transition] = {}
         self.arcs: dict[str, Arcs] = {}  # by the name of the transition
         self.intervals = Intervals(foreign)
-        self.times = Times(foreign, net, self.intervals)
+        self.times: GivesTimes = Times(foreign, net, self.intervals)
 
     def read(self) -> None:
         foreign = self.foreign

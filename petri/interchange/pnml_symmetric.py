@@ -18,6 +18,7 @@ _COMPARED = {
     "equality": "==", "inequality": "!=", "lessthan": "<", "lessthanorequal": "<=", "greaterthan": ">",
     "greaterthanorequal": ">=", "gtp": ">", "gte": ">=", "ltp": "<", "lte": "<=",
 }  # fmt: skip
+_OF_PARTS = ("numberof", "add", "subtract", "tuple", "all")  # terms of tokens that have others in them
 
 
 class SymmetricNet(Graph):
@@ -221,7 +222,7 @@ class SymmetricNet(Graph):
 
     def _terms(self, term: Element, parts: tuple[Sort, ...]) -> Iterator[tuple[int, bags.Token]]:
         """The tokens of a term with their numbers, which are negative where they are subtracted."""
-        inside = list(_operands(term))
+        inside = list(_operands(term)) if term.tag in _OF_PARTS else []
         if term.tag == "numberof":
             number = 1
             if inside and inside[0].tag == "numberconstant":
@@ -239,12 +240,13 @@ class SymmetricNet(Graph):
         elif term.tag == "scalarproduct":
             self._refuse("foreign-construct", term, what="`scalarproduct`")
         elif term.tag == "dotconstant" or (term.tag in ("all", "useroperator") and not parts):
-            term.pass_over()  # TAPAAL writes `<useroperator declaration="dot"/>`
-            if parts:
+            term.get("declaration")  # TAPAAL writes `<useroperator declaration="dot"/>`
+            if parts or any(not self._sort(of).black for of in inside):
                 self._refuse("foreign-sort", term)
             yield 1, ()
         elif term.tag == "all" and len(parts) > 1:
-            term.pass_over()
+            if any(self._sort(of).parts != parts for of in inside):
+                self._refuse("foreign-sort", term)
             yield 1, tuple(Component(part) for part in parts)
         else:
             written = inside if term.tag == "tuple" else [term]
@@ -281,7 +283,9 @@ class SymmetricNet(Graph):
         if term.tag in ("finiteintrangeconstant", "numberconstant"):
             value = str(whole(self.foreign, term, term.get("value")))
             sort = expected or self._range(term)
-            term.pass_over()
+            for end in ("start", "end"):
+                for of in term.all("finiteintrange", "positive", "natural"):
+                    of.get(end)
             if value not in sort.values:
                 self._refuse("foreign-sort", term)
             return value, sort
@@ -319,7 +323,7 @@ class SymmetricNet(Graph):
         return found
 
     def _condition(self, term: Element) -> str:
-        inside = list(_operands(term))
+        inside = list(_operands(term)) if term.tag != "booleanconstant" else []
         if term.tag in ("and", "or") and inside:
             return f" {term.tag} ".join(self._part(one) for one in inside)
         if term.tag == "not" and len(inside) == 1:

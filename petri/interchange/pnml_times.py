@@ -12,7 +12,7 @@ from petri.interchange.intervals import Intervals
 from petri.interchange.tokens import is_number
 from petri.interchange.xml_tree import Element
 
-_STOCHASTIC: Final = "StochasticPetriNet"
+_STOCHASTIC: Final = ("StochasticPetriNet", "StochasticPetriNets")
 _MEMORY: Final = {"": "", "race (enabling memory)": "", "race (age memory)": "resume"}
 _DISREGARDED: Final = ("invisible", "trainingData")
 
@@ -77,7 +77,7 @@ class Times:
 
 def _properties(element: Element) -> dict[str, str]:
     """What ProM and pm4py say of a net or a transition."""
-    tools = (one for one in element.nested if one.tag == "toolspecific" and one.attributes.get("tool") == _STOCHASTIC)
+    tools = (one for one in element.nested if one.tag == "toolspecific" and one.attributes.get("tool") in _STOCHASTIC)
     found: dict[str, str] = {}
     for tool in tools:
         tool.seen = True

@@ -250,7 +250,7 @@ class _Project:
 
     def _coloured(self, arc: Element, kind: str, name: str, sort: Sort, transition: Transition) -> None:
         self.colours.using = self.coloured.variables(transition)
-        for condition, items in self.colours.bags(_multiplicity(arc, ""), sort, arc):
+        for condition, items in self.colours.conditional(_multiplicity(arc, ""), sort, arc):
             try:
                 if kind == "OUTPUT":
                     self.coloured.give(transition, name, sort, items, condition)
@@ -286,7 +286,7 @@ class _Project:
     def _span(self, element: Element) -> Span:
         return element.span(self.foreign.file)
 
-    def _refuse(self, identifier: str, element: Element, **values: str | int) -> NoReturn:
+    def _refuse(self, identifier: str, element: Element, **values: str | float) -> NoReturn:
         self.foreign.refuse(identifier, self._span(element), **values)
 
 

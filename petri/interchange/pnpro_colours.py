@@ -115,12 +115,12 @@ class Colours:
 
     def bag(self, text: str, sort: Sort, element: Element) -> list[bags.Item]:
         """The multiset of a marking; nothing if the text is empty."""
-        found = self.bags(text, sort, element)
+        found = self.conditional(text, sort, element)
         if any(condition for condition, _ in found):
             self._refuse("foreign-construct", element, what="a condition in a marking")
         return found[0][1] if found else []
 
-    def bags(self, text: str, sort: Sort, element: Element) -> list[tuple[str, list[bags.Item]]]:
+    def conditional(self, text: str, sort: Sort, element: Element) -> list[tuple[str, list[bags.Item]]]:
         """The multiset of an arc, `2<x> + [x != c1]<x++>`, in parts with the condition of each."""
         text = _bare(self.markings.get(text.strip(), text))
         parts: dict[str, tuple[list[tuple[int, bags.Token]], list[tuple[int, bags.Token]]]] = {}

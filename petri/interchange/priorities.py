@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Set
 from typing import Final
 
 from petri.interchange.arcs import Arcs
-from petri.interchange.foreign import Foreign, Transition
+from petri.interchange.foreign import Foreign
 from petri.interchange.timing import guard
 from petri.net import Span
 

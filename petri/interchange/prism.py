@@ -516,12 +516,8 @@ class _Model:
         """The sum of `condition : value` of states and `[label] true : number` of commands; None if there is more."""
         states: dict[str, list[tuple[Node, Node]]] = {}  # by the variable whose value they read
         parts: list[str] = []
-        for item in items:
-            found = re.fullmatch(r"(?:\[(\w*)\])?([^:]*):(.*)", item, re.DOTALL)
-            if found is None:
-                self._refuse("foreign-line", span, text=item[:80])
-            condition, value = self._node(found[2], span), self._node(found[3], span)
-            if found[1] is None:
+        for label, condition, value in [self._reward_item(item, span) for item in items]:
+            if label is None:
                 read = {one.text for node in (condition, value) for one in node.everywhere() if one.op == "name"}
                 of_value = {name for name in read & self.variables.keys() if not self.variables[name].counted}
                 if of_value and len(read & self.variables.keys()) > 1:
@@ -533,7 +529,7 @@ class _Model:
             if condition != _RANGE_TRUE or number is None or (short := infix.decimal_of(number)) is None:
                 return None
             factor = "" if short == "1" else f"{short} * "
-            parts += [f"{factor}rate({name})" for name in self.labelled.get(found[1], [])]
+            parts += [f"{factor}rate({name})" for name in self.labelled.get(label, [])]
         of_value_writer = Writer(self.expressions.writer.name, lambda _: "value", infix.plain_call)
         try:
             for key, pairs in states.items():
@@ -544,6 +540,13 @@ class _Model:
         except InfixError:
             return None
         return " + ".join(parts) or None
+
+    def _reward_item(self, item: str, span: Span) -> tuple[str | None, Node, Node]:
+        """The label of commands, none for states, the condition and the value."""
+        found = re.fullmatch(r"(?:\[(\w*)\])?([^:]*):(.*)", item, re.DOTALL)
+        if found is None:
+            self._refuse("foreign-line", span, text=item[:80])
+        return found[1], self._node(found[2], span), self._node(found[3], span)
 
     def _node(self, text: str, span: Span) -> Node:
         return self._inlined(self.expressions.node(text.strip(), span, tight_not=False), span, [], [0])

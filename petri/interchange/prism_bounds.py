@@ -51,7 +51,8 @@ class Bounds:
     def _is_negative(self, form: Form) -> bool:
         """Whether a form is at most 0 whatever its variables, which are not negative, and its constants are."""
         return all(
-            factor <= 0 if name == _NUMBER or self._is_never_negative(name) else factor == 0 for name, factor in form.items()
+            factor <= 0 if name == _NUMBER or self._is_never_negative(name) else factor == 0
+            for name, factor in form.items()
         )
 
     def _is_never_negative(self, name: str) -> bool:
@@ -105,7 +106,7 @@ class Bounds:
         if node.op == "neg":
             return _sum({}, forms[0], -1)
         if node.op in ("+", "-"):
-            return _sum(*forms, 1 if node.op == "+" else -1)
+            return _sum(forms[0], forms[1], 1 if node.op == "+" else -1)
         if node.op == "*":
             number = next((form for form in forms if not form.keys() - {_NUMBER}), None)
             other = forms[1] if number is forms[0] else forms[0]

@@ -42,7 +42,9 @@ _TINA: Final = (
     rb"^[ \t]*(?:tr|pl)[ \t]+(?:(?:\{[^}\n]*\}|[\w'?.-]+)[ \t]*(?:$|[\[\]:(]|\s)"
     rb"|(?:\{[^}\n]*\}|[\w'?.-])[^\n]*->)"
 )
-_PRISM: Final = rb"^[ \t]*(?:ctmc|stochastic|dtmc|i?mdp|idtmc|fdctmc|pta|po(?:mdp|pta)|smg|lts|ma)[ \t]*;?[ \t]*(?:\r?$|//)"
+_PRISM: Final = (
+    rb"^[ \t]*(?:ctmc|stochastic|dtmc|i?mdp|idtmc|fdctmc|pta|po(?:mdp|pta)|smg|lts|ma)[ \t]*;?[ \t]*(?:\r?$|//)"
+)
 _GOSPN: Final = (
     rb"^[ \t]*(?:(?:arc|iarc|oarc|harc)[ \t]+[\w.]+[ \t]+to[ \t]+[\w.]+"
     rb"|(?:place|exp|imm|gen)[ \t]+[\w.]+[ \t]*\([ \t]*\w+[ \t]*=)"
@@ -56,6 +58,7 @@ FORMATS: Final = (
     _format("TINA", "tina", ".net", _TINA, True),
     _format("gospn", "gospn", ".spn", _GOSPN, True),
 )  # fmt: skip
+
 
 def is_foreign(path: Path) -> bool:
     """Whether a file can be read and is in a format of another tool."""

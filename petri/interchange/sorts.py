@@ -68,7 +68,7 @@ class Sort:
         return value if self.first == 1 else f"({value} {'+' if self.first < 1 else '-'} {abs(self.first - 1)})"
 
     def listed(self, word: str, values: Sequence[object], value: str) -> str:
-        """What a list over the values of the set has for one of them. The list becomes part of the net when it is used."""
+        """What a list over the values of the set has for one of them. Its list becomes part of the net."""
         if self.name == TRUTH:
             return f"(if {value} then {values[1]} else {values[0]})"
         place = f"{value} - {self.first}" if self.first else value

@@ -18,9 +18,10 @@ from petri.interchange.xml_tree import Element
 _SHARED: Final = {"shared-place": "place", "shared-transition": "transition"}
 _AGED: Final = ("timed", "transport", "tapnInhibitor")  # arcs whose inscription is an interval of ages
 _ARCS: Final = {"inputArc": "timed", "inhibitorArc": "tapnInhibitor", "outputArc": "normal"}  # as its engines read them
+_STOCHASTIC: Final = ("distribution", "a", "b", "value", "mean", "stddev", "rate", "weight", "firingMode")
+_OF_SHARED: Final = ("initialMarking", "invariant", "urgent", "player", "infiniteServer", "priority", *_STOCHASTIC)
 _INTERVAL: Final = re.compile(r"([\[(])\s*(\w+)\s*,\s*(\w+)\s*([\])])(?:\s*:\s*\d+)?")
 _INVARIANT: Final = re.compile(r"(<=?)\s*(\w+)")
-_STOCHASTIC: Final = ("distribution", "a", "b", "value", "mean", "stddev", "rate", "weight", "firingMode")
 
 
 def is_net(root: Element) -> bool:
@@ -46,7 +47,7 @@ def joined(foreign: Foreign, root: Element) -> Element:
     for part in parts:
         prefix = f"{part.get('id')}." if len(parts) > 1 else ""
         net.attributes["type"] = part.get("type")
-        for one in part.all():
+        for one in part.all("place", "transition", "arc", "declaration", *_ARCS):
             _rename(one, prefix, shared)
             net.nested.append(one)
     for one in net.nested:
@@ -62,6 +63,8 @@ def _rename(one: Element, prefix: str, shared: dict[tuple[str, str], str]) -> No
     if (one.tag, one.attributes.get("name", "")) in shared:
         one.attributes["ref"] = shared[one.tag, one.get("name")]
         one.tag = f"reference{one.tag.capitalize()}"
+        for name in _OF_SHARED:  # which the shared node says as well
+            one.get(name)
 
 
 def _as_pnml(one: Element, constants: dict[str, str]) -> None:
@@ -86,9 +89,12 @@ def _as_pnml(one: Element, constants: dict[str, str]) -> None:
 
 def _pass_over_the_rest(foreign: Foreign, root: Element) -> None:
     """What a file says beside its net: queries, bounds of the search, and parts that take no part."""
+    for note in (note for part in root.all("net") for note in part.all("labels")):
+        foreign.comments += filter(None, (" ".join(note.text.split()),))
+        note.pass_over()
     idle = [one for one in root.nested if one.tag == "net" and one.attributes.get("active") == "false"]
     queries = [one for one in root.nested if one.tag in ("query", "queries")]
-    for one in (*idle, *queries, *root.all("k-bound", "feature", "constant")):
+    for one in (*idle, *queries, *root.all("k-bound", "feature")):
         one.pass_over()
     for one in idle:
         foreign.warn("foreign-unread", one.span(foreign.file), what=f"the part `{one.get('id')}`, which is not active,")
@@ -114,7 +120,7 @@ class Ages:
         feature = root.first("feature")
         self.is_stochastic = feature is not None and feature.get("isStochastic") == "true"
         self.bounds = {key: bound for key, one in self.places.items() if (bound := self._invariant(one))}
-        self.is_timed = bool(self.bounds) or any(map(self._is_aged, (arc for arcs in self.into.values() for arc in arcs)))
+        self.is_timed = bool(self.bounds) or any(self._is_aged(arc) for arcs in self.into.values() for arc in arcs)
         for key in self.bounds:
             if not self.takers[key]:
                 self._refuse(self.places[key], "an invariant of a place from which nothing takes")

@@ -154,7 +154,8 @@ class _Items:
     # ------------------------------------------------------------ texts
 
     def _skip(self) -> int:
-        end = _SPACE.match(self.text, self.at).end()  # type: ignore[union-attr]
+        found = _SPACE.match(self.text, self.at)
+        end = found.end() if found is not None else self.at
         self.is_first = self.is_first or "\n" in self.text[self.at : end]
         self.at = end
         return end

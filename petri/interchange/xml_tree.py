@@ -167,9 +167,7 @@ class _Building:
             raise self._refused("foreign-too-large", what="elements", most=MOST_ELEMENTS)
         if len(self._open) >= DEEPEST:
             raise self._refused("foreign-too-deep", most=DEEPEST)
-        plain = {
-            name.rpartition(":")[2]: value for name, value in attributes.items() if not name.startswith(_OF_XML)
-        }
+        plain = {name.rpartition(":")[2]: value for name, value in attributes.items() if not name.startswith(_OF_XML)}
         made = Element(tag, plain, self.parser.CurrentLineNumber, self.parser.CurrentColumnNumber + 1)
         self.leave(made)
         if self._open:
