@@ -105,11 +105,9 @@ def _from_file(path: str, given: Given, quiet: bool | None) -> Model:
 
 def _from_any_file(path: str, given: Given, quiet: bool | None) -> Model:
     """The model of a file that is perhaps not of this language: its content decides."""
-    from petri import model
-
     from pathlib import Path
 
-    from petri import interchange
+    from petri import interchange, model
 
     if interchange.is_unreadable(Path(path)):
         interchange.read(Path(path))  # which says what the file is

@@ -115,7 +115,8 @@ class Ages:
             if arc.tag == "arc":
                 source, target = (meant.get(arc.get(end), arc.get(end)) for end in ("source", "target"))
                 self.into.setdefault(target, []).append(arc)
-                self.takers.setdefault(source, set()).add(target)
+                if arc.attributes.get("type") != "tapnInhibitor":
+                    self.takers.setdefault(source, set()).add(target)
         self.of = {key: meant.get(key, key) for key in (*self.places, *meant)}
         feature = root.first("feature")
         self.is_stochastic = feature is not None and feature.get("isStochastic") == "true"
@@ -130,7 +131,7 @@ class Ages:
         span, urgent = element.span(self.foreign.file), element.get("urgent") == "true"
         said = {name: element.get(name) for name in (*_STOCHASTIC, "infiniteServer")}
         arcs = self.into.get(element.get("id"), [])
-        aged = [arc for arc in arcs if self._is_aged(arc) or self._place(arc) in self.bounds]
+        aged = [arc for arc in arcs if self._is_aged(arc) or self._is_bounded(arc)]
         if aged:
             made.clauses |= self._aged(aged, arcs, element, urgent)
         elif self.is_stochastic and said["distribution"]:
@@ -169,6 +170,9 @@ class Ages:
 
     def _place(self, arc: Element) -> str:
         return self.of.get(arc.get("source"), "")
+
+    def _is_bounded(self, arc: Element) -> bool:
+        return arc.attributes.get("type") != "tapnInhibitor" and self._place(arc) in self.bounds
 
     def _is_aged(self, arc: Element) -> bool:
         return arc.attributes.get("type") in _AGED and self._ages(arc)[:2] != ("0", "")

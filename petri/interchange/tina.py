@@ -29,7 +29,7 @@ _LABEL: Final = re.compile(rf":\s*({_NAME}|\S+)")
 _INTERVAL: Final = re.compile(r"([\[\]])\s*(\d+(?:\.\d+)?)\s*,\s*(\d+(?:\.\d+)?|w)\s*([\[\]])")
 _MARKING: Final = re.compile(r"\(\s*(\d+)\s*([KMGTPE]?)\s*\)")
 _ARC: Final = re.compile(rf"({_NAME})(?:(\*|\?-|\?|!-|!)(\d+)([KMGTPE]?))?(?=\s|$|->)")
-_FACTORS: Final = {"": 1, **{letter: 1000 ** (at + 1) for at, letter in enumerate("KMGTPE")}}
+_FACTORS: Final[dict[str, int]] = {"": 1, **{letter: 1000 ** (at + 1) for at, letter in enumerate("KMGTPE")}}
 Arc = tuple[str, str, int]  # the node, the sign (`*` or none, `?`, `?-`), and the number
 
 
@@ -155,7 +155,7 @@ class _Items:
 
     def _skip(self) -> int:
         found = _SPACE.match(self.text, self.at)
-        end = found.end() if found is not None else self.at
+        end: int = found.end() if found is not None else self.at
         self.is_first = self.is_first or "\n" in self.text[self.at : end]
         self.at = end
         return end
