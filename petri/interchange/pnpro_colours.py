@@ -126,8 +126,8 @@ class Colours:
         parts: dict[str, tuple[list[tuple[int, bags.Token]], list[tuple[int, bags.Token]]]] = {}
         end, span = 0, element.span(self.foreign.file)
         while text[end:].strip() and (found := _TERM.match(text, end)) is not None:
-            condition, end = self._condition_of(text, found, element)
-            inside = _INSIDE.match(text, end)
+            condition, after = self._condition_of(text, found, element)
+            inside = _INSIDE.match(text, after)
             if inside is None:
                 break
             end, number = inside.end(), found["count"]

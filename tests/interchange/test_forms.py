@@ -98,7 +98,7 @@ def test_kinds_and_numbers_of_arcs(inside: str, arc: str) -> None:
     [
         (' type="stopwatch">', "foreign-arc-kind"),
         (' type="inhibitor"><type value="read"/>', "foreign-arc-kind"),
-        (' type="inhibitor" weight="0">', "foreign-construct"),
+        (' type="inhibitor" inscription="0">', "foreign-construct"),
     ],
 )
 def test_arcs_that_are_refused(inside: str, expected: str) -> None:
