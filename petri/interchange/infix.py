@@ -26,7 +26,7 @@ _BINDS: Final = {
     "if": 0, "or": 1, "and": 2, "not": 3, **dict.fromkeys(_COMPARED, 4), "+": 5, "-": 5, "*": 6, "/": 6, "mod": 6,
     "div": 6, "neg": 7,
 }  # fmt: skip
-_NEGATED: Final = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
+NEGATED: Final = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 ATOM: Final = 8
 
 
@@ -167,8 +167,8 @@ class Writer:
         if op == "if":
             condition, then, otherwise = map(self.text, parts)
             return f"if {condition} then {then} else {otherwise}", 0
-        if op == "not" and parts[0].op in _NEGATED:
-            return self._write(Node(_NEGATED[parts[0].op], parts[0].parts, at=node.at))
+        if op == "not" and parts[0].op in NEGATED:
+            return self._write(Node(NEGATED[parts[0].op], parts[0].parts, at=node.at))
         if op in _BINDS:
             return self._operator(op, parts), _BINDS[op]
         said = self.name(node) if op == "name" else self.tokens(node) if op == "tokens" else self._called(node)

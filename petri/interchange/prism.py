@@ -314,7 +314,7 @@ class _Model:
         update leaves them, and so does the range of a place with a value.
         """
         bounds = Bounds(
-            {name: (one.low, one.high) for name, one in self.declared.items()},
+            {name: (one.low or _ZERO, one.high) for name, one in self.declared.items()},  # no place holds less than 0
             self.expressions.definition,
             lambda name: self.expressions.kind(name) == "int",
         )

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from petri.interchange.infix import value_of
+from petri.interchange.infix import NEGATED, value_of
 from petri.interchange.tokens import Node
 
 Form = dict[str, Fraction]  # coefficients by the names of variables and constants; the number is under the empty name
@@ -33,7 +33,9 @@ class Bounds:
         if new is None or any(bound is not None and self._form(bound) is None for bound in self.variables[name]):
             return False
         known = [form for guard in guards for form in self._conditions(guard)]
-        known += [form for one in new if one in self.variables for form in self._beyond(one, {one: Fraction(1)})]
+        known += [
+            form for one in {name, *new} if one in self.variables for form in self._beyond(one, {one: Fraction(1)})
+        ]
         return all(self._follows(form, known) for form in self._beyond(name, new))
 
     def _beyond(self, name: str, new: Form) -> Iterator[Form]:
@@ -62,6 +64,8 @@ class Bounds:
 
     def _conditions(self, guard: Node) -> Iterator[Form]:
         """The forms that are at most 0 where a comparison holds."""
+        if guard.op == "not" and guard.parts[0].op in NEGATED:
+            guard = Node(NEGATED[guard.parts[0].op], guard.parts[0].parts)
         if len(guard.parts) != 2 or guard.op not in ("==", "!=", "<", "<=", ">", ">="):
             return
         left, right = (self._form(part) for part in guard.parts)
