@@ -25,6 +25,7 @@ class Priorities:
         self.foreign, self.arcs, self.at = foreign, arcs, at
         self.transitions = {one.name: one for one in foreign.transitions}
         self.capacities = {one.name: int(one.capacity) for one in foreign.places if one.capacity}
+        self.order = {name: at for at, name in enumerate(self.transitions)}
         self.left = MOST_CONDITIONS
 
     def of_levels(self, levels: Mapping[str, int]) -> None:
@@ -44,12 +45,15 @@ class Priorities:
             self._wait(name, others)
 
     def _wait(self, name: str, others: Set[str]) -> None:
-        for other in others:
+        for other in sorted(others, key=self.order.__getitem__):
             first = self.transitions[other].clauses.get("after")
             if first is not None and not first.startswith(_AT_ANY_TIME):
                 what = f"the priority of `{other}`, which cannot fire at once,"
                 self.foreign.refuse("foreign-construct", self.at(other), what=what)
             condition = self._disabled(other, name)
+            if condition == "false":
+                self.transitions[name].clauses["when"] = condition
+                return
             if condition:
                 guard(self.transitions[name], condition)
 
