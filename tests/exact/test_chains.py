@@ -94,9 +94,10 @@ def test_averages(seed: int, ticks: bool, monkeypatch: pytest.MonkeyPatch) -> No
     """All averages are those of a dense solution to 1e-10, and within their bounds, whichever way they are found."""
     if (both := chains(seed, ticks)) is None:
         return
-    for most in (steady.MOST_FACTORED, 1):
+    for most, certified in ((steady.MOST_FACTORED, steady.MOST_CERTIFIED), (1, 0), (steady.MOST_FACTORED, 0)):
         monkeypatch.setattr(steady, "MOST_DIRECT", most)
         monkeypatch.setattr(steady, "MOST_FACTORED", most)
+        monkeypatch.setattr(steady, "MOST_CERTIFIED", certified)
         for chain in both:
             found = SteadyState(chain)
             rates = chain.generator.toarray()

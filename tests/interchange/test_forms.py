@@ -129,7 +129,7 @@ def test_markings_and_capacities(marking: str, place: str) -> None:
 
 
 def test_arcs_of_one_pair_are_one_condition() -> None:
-    """TINA's test arc asks for a number whatever other arcs take; of tests the greatest counts, of inhibitors the least."""
+    """A test arc asks for a number whatever others take; of tests the greatest counts, of inhibitors the least."""
     text = "tr t a a?1 -> b\ntr u a*2 a?5 a?3 -> b b\ntr v a?-4 a?-2 a*1 a*1 -> b\n"
     assert lines(text, "a.net") == [
         "transition t: a -> b after exp(1)",
