@@ -17,6 +17,7 @@ from petri.interchange.pnml_graph import LARGEST_NUMBER
 from petri.interchange.priorities import Priorities
 from petri.net import Span
 
+MOST_PAIRS: Final = 500_000  # of transitions of which one comes before the other
 _NAME: Final = r"(?:\{(?:[^{}\\]|\\.)*\}|[\w']+)"
 _COMMENT: Final = re.compile(r"^[ \t]*#[^\n]*", re.MULTILINE)
 _WORD: Final = re.compile(r"(net|tr|pl|lb|pr|nt|an)(?=\s)")
@@ -48,6 +49,7 @@ class _Items:
         self.intervals = Intervals(foreign)
         self.pending: list[tuple[str, str, Arc, bool, int]] = []  # arcs of places, whose transitions may come later
         self.above: dict[str, set[str]] = {}
+        self.pairs = 0
         self.at = 0
         self.is_first = True  # whether nothing of the line comes before
         self.line, self.line_at = 1, 0  # of the last position that was asked for
@@ -131,8 +133,14 @@ class _Items:
         right = [key for key, _, _ in self._arcs()]
         if sign is None or not left or not right:
             self._refuse("foreign-line", text=self.text[start : start + 40])
+        self._heed_pairs(len(left) * len(right))
         for low in left if sign[0] == "<" else right:
             self.above.setdefault(low, set()).update(right if sign[0] == "<" else left)
+
+    def _heed_pairs(self, more: int) -> None:
+        self.pairs += more
+        if self.pairs > MOST_PAIRS:
+            self._refuse("foreign-too-large", what="pairs of transitions with a priority", most=MOST_PAIRS)
 
     def _order(self) -> None:
         """Give transitions their priorities: of all that come before one, also by way of others."""
@@ -142,6 +150,7 @@ class _Items:
             while pending:
                 other = pending.pop()
                 if other not in before[key]:
+                    self._heed_pairs(1)
                     before[key].add(other)
                     pending += self.above.get(other, ())
         for key in (*before, *(other for others in before.values() for other in others)):
