@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 
 from petri import interchange, language
+from petri.diagnostics import LanguageError
 from petri.exact.chain import bounds
 from petri.exact.explore import explore
+from petri.interchange.exporting import exported
 from petri.model import Model
 from tests.interchange.reading import findings, imported, refused
 from tests.interchange.samples import PNML, TAPAAL, TIMES
@@ -237,3 +239,61 @@ def test_priorities_of_transitions_without_times() -> None:
     levels = TIMES.replace('<transition id="soon">', '<transition id="soon"><priority><text>3</text></priority>')
     assert refused(levels, "times.pnml") == "foreign-construct"
     assert "when tokens(done) < 1" in imported(levels.replace("<cn>1</cn>", "<cn>0</cn>"), "times.pnml")
+
+
+@pytest.mark.parametrize("format", ["pnml", "pnpro", "prism"])
+@pytest.mark.parametrize("name", STATES)
+def test_what_was_read_comes_back(name: str, format: str) -> None:
+    """Exported and read again, a net has as many states and arcs; or the export says what it cannot write."""
+    net = read(NETS / name).net
+    try:
+        text, _ = exported(net, format)
+    except LanguageError as error:
+        assert error.diagnostics[0].id == "export-construct"
+        return
+    again = language.loads(interchange.text_of(interchange.read_bytes(text.encode(), f"again.{format}")))
+    space = explore(again, bounds(None))
+    assert (len(space), len(space.sources)) == STATES[name]
+
+
+COLOURS = """<pnml><net id="n" type="P/T net"><token id="Default" enabled="true"/><token id="red" enabled="true"/>
+<place id="P"><name><value>P</value></name><initialMarking><value>Default,2,red,1</value></initialMarking></place>
+<place id="Q"><name><value>Q</value></name><capacity><value>2</value></capacity></place>
+<place id="R"><name><value>R</value></name><capacity><value>1</value></capacity></place>
+<transition id="T"><name><value>T</value></name><rate><value>2.0</value></rate><timed><value>true</value></timed></transition>
+<transition id="U"><name><value>U</value></name><rate><value>4.0</value></rate><timed><value>true</value></timed></transition>
+<arc id="a" source="P" target="T"><inscription><value>Default,1,red,1</value></inscription><type value="normal"/></arc>
+<arc id="b" source="T" target="Q"><inscription><value>Default,0,red,1</value></inscription></arc>
+<arc id="c" source="P" target="U"><inscription><value>Default,1</value></inscription></arc>
+<arc id="d" source="U" target="Q"><inscription><value>Default,1</value></inscription></arc>
+<arc id="e" source="P" target="U"><inscription><value>red,1</value></inscription><type value="inhibitor"/></arc>
+<arc id="f" source="U" target="R"><inscription><value>1</value></inscription></arc>
+</net></pnml>"""
+
+
+def test_colours_of_pipe() -> None:
+    """A place for each colour of a place; a capacity is for all colours together."""
+    assert [" ".join(line.split()) for line in imported(COLOURS, "a.xml").splitlines()[3:] if line] == [
+        "place P = 2 * token",
+        "place P_red = token",
+        "place Q_red",
+        "place Q",
+        "place R cap 1",
+        "transition T: P, P_red -> Q_red after exp(0.5) when tokens(Q_red) + tokens(Q) <= 1",
+        "transition U: P, no P_red -> Q, R after exp(0.25) when tokens(Q_red) + tokens(Q) <= 1",
+    ]
+    assert refused(COLOURS.replace("Default,1,red,1", "Default,1,red"), "a.xml") == "foreign-line"
+
+
+def test_names_of_tina() -> None:
+    """They may begin with a digit, and stand in braces; an item may begin within a line."""
+    text = "net 7\ntr 1t' [0,w[ 2p*3\n {a b}?-2 -> pl\n# a note\ntr u pl -> 2p pl 2p : label (2K)\nlb u {a label}\n"
+    assert lines(text, "a.net") == [
+        "transition n1t_prime: 3 * n2p, no a_b >= 2 -> pl after exp(1) ## 1t'",
+        "transition u: pl -> n2p after exp(1)",
+    ]
+    assert "place n2p = 2000 * token  ## 2p" in imported(text, "a.net")
+    assert refused(text.replace("2K", "2T"), "a.net") == "foreign-number"
+    assert refused("tr t a b\npl a (1)\n", "a.net") == "foreign-line"
+    assert refused("tr t a -> b\npl a (1)\npl a (2)\n", "a.net") == "foreign-twice"
+    assert refused("tr t a -> b\npl a (1) u -> t\n", "a.net") == "foreign-unknown-name"
