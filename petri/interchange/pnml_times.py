@@ -111,7 +111,6 @@ _KNOWN: Final[dict[tuple[str, int], Callable[..., str]]] = {
     ("NORMAL", 2): _normal,
     ("LOGNORMAL", 2): _lognormal,
     ("GAMMA", 2): _gamma,
-    ("WEIBULL", 2): lambda shape, scale: f"weibull({_text(shape)}, {_text(scale)})",
     ("BETA", 2): lambda a, b: f"beta({_text(a)}, {_text(b)})",
     # As pm4py has them: with a shift between two parameters.
     ("LOGNORMAL", 3): lambda deviation, shift, scale: _shifted(shift, _lognormal(log(scale), deviation)),

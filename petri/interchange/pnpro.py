@@ -29,11 +29,8 @@ _EYE: Final = (
 )
 _BESIDE: Final = ("dta", "algebra", "algebra2", "unfolding", "multinet")  # what a project has beside its nets
 _QUIET_FORMULAS = ("STAT", "ALL")
-# Functions of one and two arguments, `Max[a, b]`, in the words of `infix`.
-_CALLS: Final = {
-    "Min": "min", "Max": "max", "Abs": "abs", "Ceil": "ceil", "Floor": "floor", "Round": "round", "Sqrt": "sqrt",
-    "Pow": "pow", "Log": "ln", "Mod": "mod", "CN": "CN",
-}  # fmt: skip
+# Functions of one and two arguments, `Max[a, b]`, which `infix` calls the same in lower case.
+_CALLS: Final = frozenset("Min Max Abs Ceil Floor Round Sqrt Pow Log Mod".split())
 
 
 def read(foreign: Foreign, data: bytes) -> None:
@@ -305,8 +302,8 @@ def _translated(node: Node) -> Node:
         return Node("if", parts, at=node.at)
     if node.op == "index" and node.text == "Fract" and len(parts) == 2:
         return Node("/", parts, at=node.at)
-    if node.op == "index" and node.text in _CALLS:
-        return Node("call", parts, _CALLS[node.text], node.at)
+    if node.op == "index" and (node.text in _CALLS or node.text == "CN"):
+        return Node("call", parts, node.text.lower() if node.text in _CALLS else node.text, node.at)
     return Node(node.op, parts, node.text, node.at)
 
 

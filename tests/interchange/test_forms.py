@@ -162,7 +162,6 @@ def test_times_of_tools() -> None:
         ("GAMMA", "2;3", "gamma(2, 6)"),
         ("GAMMA", "2;1.5;3", "1.5 + gamma(2, 6)"),
         ("LOGNORMAL", "0;1", "lognormal(1.6487212707, 1.31083249443)"),
-        ("WEIBULL", "1.5;2", "weibull(1.5, 2)"),
     ],
 )
 def test_distributions_of_tools(kind: str, parameters: str, time: str) -> None:

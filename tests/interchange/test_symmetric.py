@@ -181,7 +181,9 @@ def test_arcs_of_other_kinds() -> None:
     """An inhibitor arc is for tokens of a value, or for all; a test arc of coloured tokens must be alone."""
 
     def written(*arcs: str) -> str:
-        return document(place("Fork", "phil", ALL), place("Told", "phil"), place("Bell", "dot"), transition("go"), *arcs)
+        return document(
+            place("Fork", "phil", ALL), place("Told", "phil"), place("Bell", "dot"), transition("go"), *arcs
+        )
 
     take, inhibit = arc("Fork", "go", one(variable("vx"))), arc("Told", "go", one(variable("vx")))
     text = written(take, inhibit.replace("target", 'type="inhibitor" target'))
