@@ -244,11 +244,13 @@ def test_priorities_of_transitions_without_times() -> None:
 @pytest.mark.parametrize("name", STATES)
 def test_what_was_read_comes_back(name: str, format: str) -> None:
     """Exported and read again, a net has as many states and arcs; or the export says what it cannot write."""
-    net = read(NETS / name).net
+    refusal, text = "", ""
     try:
-        text, _ = exported(net, format)
+        text, _ = exported(read(NETS / name).net, format)
     except LanguageError as error:
-        assert error.diagnostics[0].id == "export-construct"
+        refusal = error.diagnostics[0].id
+    if refusal:
+        assert refusal == "export-construct"
         return
     again = language.loads(interchange.text_of(interchange.read_bytes(text.encode(), f"again.{format}")))
     space = explore(again, bounds(None))
@@ -259,8 +261,10 @@ COLOURS = """<pnml><net id="n" type="P/T net"><token id="Default" enabled="true"
 <place id="P"><name><value>P</value></name><initialMarking><value>Default,2,red,1</value></initialMarking></place>
 <place id="Q"><name><value>Q</value></name><capacity><value>2</value></capacity></place>
 <place id="R"><name><value>R</value></name><capacity><value>1</value></capacity></place>
-<transition id="T"><name><value>T</value></name><rate><value>2.0</value></rate><timed><value>true</value></timed></transition>
-<transition id="U"><name><value>U</value></name><rate><value>4.0</value></rate><timed><value>true</value></timed></transition>
+<transition id="T"><name><value>T</value></name>
+<rate><value>2.0</value></rate><timed><value>true</value></timed></transition>
+<transition id="U"><name><value>U</value></name>
+<rate><value>4.0</value></rate><timed><value>true</value></timed></transition>
 <arc id="a" source="P" target="T"><inscription><value>Default,1,red,1</value></inscription><type value="normal"/></arc>
 <arc id="b" source="T" target="Q"><inscription><value>Default,0,red,1</value></inscription></arc>
 <arc id="c" source="P" target="U"><inscription><value>Default,1</value></inscription></arc>
