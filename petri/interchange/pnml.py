@@ -49,9 +49,13 @@ def _final_markings(graph: Graph, root: Element) -> None:
     """Say as a comment in which markings the file wants the net to end. This changes nothing of what it does."""
     for final in root.everywhere("finalmarkings"):
         for marking in final.all("marking"):
-            counts = [(one.get("idref"), graph.number(one, "text", missing=1)) for one in marking.all("place")]
-            names = ((graph.foreign.names.known("node", key), count) for key, count in counts if count)
-            said = [times(count, name) for name, count in names if name]
+            said = []
+            for one in marking.all("place"):
+                count, key = graph.number(one, "text", missing=1), one.get("idref")
+                if not (name := graph.foreign.names.known("node", key)):
+                    graph.foreign.warn("foreign-unknown-name", one.span(graph.foreign.file), name=key)
+                elif count:
+                    said.append(times(count, name))
             graph.foreign.comments.append(f"final marking: {', '.join(said) or 'nothing'}")
 
 

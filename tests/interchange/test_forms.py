@@ -154,6 +154,12 @@ def test_times_of_tools() -> None:
     assert "resume" not in imported(of_pm4py, "times.pnml")
 
 
+def test_final_marking_of_no_place() -> None:
+    text = TIMES.replace('<place idref="done">', '<place idref="gone">')
+    assert "foreign-unknown-name" in findings(text, "times.pnml")
+    assert "## final marking: nothing\n" in imported(text, "times.pnml")
+
+
 @pytest.mark.parametrize(
     ("kind", "parameters", "time"),
     [
