@@ -211,7 +211,8 @@ def stationary(rates: Any) -> Floats:
         exits = np.asarray(rates.sum(axis=1)).ravel()
         system = (library("scipy.sparse").diags(exits) - rates).tocsc()[others][:, others]
         shares = _Solved(system).solve(rates[[pivot]][:, others].toarray()[0], transposed=True)
-        found = np.insert(np.maximum(shares, 0.0), pivot, 1.0)
+        # Where the pivot has hardly a share, the system is almost singular, and what it gives may have the wrong sign.
+        found = np.insert(np.abs(shares), pivot, 1.0)
         found /= found.sum()
         if found[pivot] >= 0.5 / size:
             break
