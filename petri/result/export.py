@@ -265,6 +265,8 @@ def measure_dict(measured: MeasureResult) -> dict[str, Any]:
     }
     if measured.failure is not None:
         record["failure"] = measured.failure
+    if measured.remarks:
+        record["remarks"] = list(measured.remarks)
     if measured.histogram is not None:
         snapshot = measured.histogram.snapshot()
         record["histogram"] = {name: snapshot[name].tolist() for name in ("buckets", "counts")}
