@@ -382,7 +382,7 @@ class Flow:
         return highest + (sequence - highest + half) % modulo - half
 
     def wraps(self, sequence: int) -> bool:
-        """Whether the numbers seem to have begun anew: the last arrivals ascend, all far below the highest number.
+        """Whether the numbers seem to have restarted: the last arrivals ascend, all far below the highest number.
 
         The range of a flow is the least power of two above its highest number.
         """

@@ -114,7 +114,7 @@ def test_tokens_on_the_way_and_a_common_clock_go_on(at: float) -> None:
 
 
 # Delays reorder the packets of two flows. Some are copies of earlier ones or beyond the window, and many are missing.
-# At last the numbers of one flow begin anew.
+# At last the numbers of one flow restart.
 REORDERING = """net reordering
 type Packet = { flow: int, n: int }
 place source : int = 1  place way : Packet

@@ -70,7 +70,7 @@ def test_of_two_numbers_that_are_equally_near_the_lower_one_is_meant() -> None:
     assert measured([0, 1, 2, 6, 3], modulo=10).figures()["reordered"] == 1  # 6 is 6, and 3 comes after it
 
 
-def test_numbers_that_begin_anew_are_noticed_unless_they_may() -> None:
+def test_numbers_that_restart_are_noticed_unless_they_may() -> None:
     """Whatever the width of the numbers, once for each time, also where some are out of order or lost."""
     for modulo in (100, 4096):
         twice = [*range(modulo - 30, modulo), *range(modulo), *range(20)]
@@ -81,7 +81,7 @@ def test_numbers_that_begin_anew_are_noticed_unless_they_may() -> None:
             assert measured(sequences, modulo=modulo).figures()["wraps"] == 0
 
 
-def test_numbers_that_are_merely_out_of_order_do_not_begin_anew() -> None:
+def test_numbers_that_are_merely_out_of_order_do_not_restart() -> None:
     """Packets of a link with very different delays, most of which at first come more than half a range late."""
     chance = random.Random(1)
     for delay in (50, 300, 2000):

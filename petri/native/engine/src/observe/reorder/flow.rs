@@ -163,7 +163,7 @@ impl Flow {
         highest + (sequence - highest + half).rem_euclid(modulo) - half
     }
 
-    /// Whether the numbers seem to have begun anew: the last arrivals ascend, all far below the highest number. The range of a
+    /// Whether the numbers seem to have restarted: the last arrivals ascend, all far below the highest number. The range of a
     /// flow is the least power of two above its highest number.
     pub(super) fn wraps(&mut self, sequence: i64) -> bool {
         let known = self.fallen;
