@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from petri.atomic_file import replacing
-from petri.codec import net_from_dict, net_text
+from petri.codec import net_text
 from petri.engine.errors import ModelError
 from petri.engine.native import available
 from petri.engine.saved_check import check
@@ -23,6 +23,7 @@ from petri.net import Net
 from petri.regular import irregular
 from petri.run.checkpoint import SavedReplication
 from petri.run.session import begin
+from petri.run.stored_net import read_net
 from petri.structs import Frozen, as_packed, read_packed
 
 MAGIC: Final = b"pnsim state 2\n"
@@ -78,7 +79,7 @@ class SavedRun(Frozen):
         try:
             contents = read_packed(_expanded(packed), _Contents)
             run = cls(
-                net_from_dict(json.loads(contents.net)),
+                read_net(json.loads(contents.net)),
                 contents.until,
                 contents.warmup,
                 contents.seed,

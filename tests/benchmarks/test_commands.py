@@ -39,7 +39,7 @@ def test_a_command_says_what_it_does(
 def test_without_names_all_is_measured(
     main: Callable[[list[str]], None], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    measured: dict[str, Callable[[], str]] = main.__globals__["MEASURED"]  # type: ignore[attr-defined]
+    measured: dict[str, Callable[[], str]] = main.__globals__["MEASURED"]
     for name in measured:
         monkeypatch.setitem(measured, name, lambda name=name: f"<{name}>")  # type: ignore[misc]
     main([])
