@@ -40,6 +40,8 @@ def texts() -> list[bytes]:
         f'time,size,flow,share\r\n"{quoted}'.encode(),
         f"time\tsize\tflow\tshare\n{rows}".replace(",", "\t").encode(),
         b"\xef\xbb\xbfsize,time,share,flow\n" + b"64,1e-3,-.5,7\n" * 9,
+        'note;time;flow;size;share\n"a\n""b""";2023-11-16 18:17:03,97;1;64;0,5\n'.encode("utf-16"),
+        b"sep=;\ndate;time;flow;size;share\n" + b"2023-11-16;18:17:03.9;1;64;0,5\n" * 9,
     ]
 
 
