@@ -1,4 +1,4 @@
-"""Which files may be opened without being asked to: regular ones, as reading them comes to an end. What text is in them."""
+"""Which files may be opened without being asked to: regular ones, as reading them ends. What encoding a text has."""
 
 from __future__ import annotations
 
