@@ -360,13 +360,12 @@ class FigureReader:
         def made(flat: Flat) -> tuple[int, Term]:
             transitions = flat.transitions(target)
             if node is None:
-                terms = [Term("firings", (), index) for index in transitions]
-            else:
-                terms = [Term("counter", (), _counter(flat, target, node, index)) for index in transitions]
+                return len(transitions), flat.shared("firings", transitions, lambda: _fired(transitions))
+            terms = [Term("counter", (), _counter(flat, target, node, index)) for index in transitions]
             return len(terms), total(terms)
 
         def count(flat: Flat) -> Term:
-            return flat.leaf(target, e.span, lambda: made(flat))
+            return flat.leaf(target, e.span, lambda: made(flat), of=target if node is None else None)
 
         if name == "count":
             return FigureTemplate(dimension, False, count)
@@ -457,9 +456,12 @@ class FigureReader:
 
         def made(flat: Flat) -> tuple[int, Term]:
             indices = flat.places(target) if target.is_place else flat.transitions(target)
-            return len(indices), _combined(kind, op, indices)
+            return len(indices), flat.shared(op, indices, lambda: _combined(kind, op, indices))
 
-        return FigureTemplate(dimension, share, lambda flat: flat.leaf(target, e.span, lambda: made(flat)))
+        def figure(flat: Flat) -> Term:
+            return flat.leaf(target, e.span, lambda: made(flat), of=target)
+
+        return FigureTemplate(dimension, share, figure)
 
     def _sample(self, e: tree.At) -> FigureTemplate:
         """The values at all firings of a transition, or of all of an array, or at those at which a condition holds."""
@@ -578,6 +580,10 @@ def _setting(name: str, node: Node, given: Constant) -> int:
 
 def _number(flat: Flat, node: Node, span: Span | None) -> Term:
     return Term("const", (), as_float(flat.value(node), span))
+
+
+def _fired(transitions: list[int]) -> Term:
+    return total([Term("firings", (), index) for index in transitions])
 
 
 def _counter(flat: Flat, target: Target, node: Node, transition: int) -> int:
