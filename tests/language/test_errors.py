@@ -19,7 +19,7 @@ CORPUS = Path(__file__).parent / "errors"
 FILES = sorted(CORPUS.glob("*.net"))
 UPDATE = bool(os.environ.get("PNSIM_UPDATE"))
 
-# Told where a corpus of files cannot go; each has a test elsewhere (test_parameters.py, test_files.py, test_hostile.py).
+# Told where a corpus of files cannot go; each has a test of its own (test_parameters, test_files, test_hostile).
 ELSEWHERE = {
     "looks-through",  # only the native engine knows: tests/cli/test_searches.py
     "only-modules",
