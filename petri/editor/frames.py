@@ -57,7 +57,7 @@ class Frames:
             self.wrong = Diagnostic("lsp-length", values={"length": shown})
         elif int(value) > LARGEST_MESSAGE:
             limit = f"{LARGEST_MESSAGE >> 20} MiB"
-            self.wrong = Diagnostic("lsp-too-long", values={"length": shown, "limit": limit})
+            self.wrong = Diagnostic("lsp-too-long", values={"length": shown, "largest": limit})
         else:
             return int(value)
         return None
