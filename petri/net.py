@@ -385,6 +385,7 @@ class Order(Part):
 
     event: Event
     sequence: Expr  # int
+    modulo: int | None = None  # at which the numbers wrap around, from 4 to 2^32
     displacement_threshold: int = 64  # DT of RFC 5236, from 1 to 1024
     buffer_threshold: int = 64  # BT of RFC 5236, from 1 to 1024
 

@@ -82,7 +82,7 @@ class PatternReader:
             if e.name != "_":
                 fresh = self.binds(e.name)
                 if not fresh:
-                    self._note_parameter(e)
+                    self._note_constant(e)
                 elif (
                     isinstance(kind, Scalar)
                     and kind.kind == "enum"
@@ -99,12 +99,11 @@ class PatternReader:
         else:
             yield Part(start, kind, None, e, e.span)
 
-    def _note_parameter(self, e: tree.Name) -> None:
-        """A parameter, or a constant from outside the module: perhaps a variable was meant."""
+    def _note_constant(self, e: tree.Name) -> None:
+        """A parameter or a constant: perhaps a variable was meant."""
         symbol = self.constant(e.name)
-        own = self.reader.scope.names.get(e.name) is symbol
-        if symbol is not None and (symbol.role == "parameter" or (symbol.role == "constant" and not own)):
-            self.problems.note("parameter-in-pattern", e.span, name=e.name)
+        if symbol is not None and symbol.role in ("parameter", "constant"):
+            self.problems.note("parameter-in-pattern", e.span, name=e.name, kind=symbol.role)
 
     def _is_type(self, e: tree.Expr) -> bool:
         return isinstance(e, tree.Name) and isinstance(self.reader.scope.find(e.name), TypeSymbol)
