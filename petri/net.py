@@ -385,6 +385,7 @@ class Order(Part):
 
     event: Event
     sequence: Expr  # int
+    modulo: int | None = None  # at which the numbers wrap around, from 4 to 2^32
     displacement_threshold: int = 64  # DT of RFC 5236, from 1 to 1024
     buffer_threshold: int = 64  # BT of RFC 5236, from 1 to 1024
 
@@ -451,8 +452,8 @@ class Term(Part):
     chance                                           number of a chance: the mean value of its trials
     quantile                                         args[0] in a replication; over replications the quantile `value`
     series                                 (measure index, field)   a figure of the windows it records, such as "max"
-    firings in_progress active clocks_set …          transition   figures of M2 (`petri.measure.catalogue`)
-    mean max busy …                                  place        figures of M1, by their words
+    firings in_progress active clocks_set …          transition   figures (M2, `petri.measure.catalogue`)
+    mean max busy …                                  place        figures (M1), by their words
     neg add sub mul div min max2 min2                             arithmetic, in reals
     """
 

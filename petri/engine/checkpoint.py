@@ -175,7 +175,7 @@ class SavedFlow(Frozen, array_like=True):
     """As `petri.measure.reorder.Flow` has it.
 
     missing: low, high, position, time. stairs: sequence, position, length. index, waiting, early: of its
-    displacements; early numbers ascend.
+    displacements; early numbers ascend. fallen: how many, and the last.
     """
 
     key: Words
@@ -186,6 +186,7 @@ class SavedFlow(Frozen, array_like=True):
     run: int
     missing: tuple[tuple[int, int, int, float], ...]
     found: tuple[int, ...]
+    fallen: tuple[int, int]
     stairs: tuple[tuple[int, int, int], ...]
     below: int
     index: int | None
@@ -202,7 +203,7 @@ class SavedFlow(Frozen, array_like=True):
 class SavedOrder(Frozen, array_like=True):
     """As `petri.measure.reorder.Reordering` has it; counts: `petri.engine.saved_order.COUNTED`.
 
-    The flow heard last comes last.
+    The flow heard last comes last. retired: the keys of retired flows, in order.
     """
 
     counts: tuple[Wide, ...]
@@ -215,6 +216,7 @@ class SavedOrder(Frozen, array_like=True):
     displacement: tuple[int, ...]
     answers: SavedAnswers
     flows: tuple[SavedFlow, ...]
+    retired: tuple[Words, ...]
 
 
 class SavedContent(Frozen, array_like=True):

@@ -115,7 +115,9 @@ class OrderState(ProbeState):
         self.kinds = [part.kind for part in probe.event.key]
         self.sequence = probe.sequence
         self.order = Reordering(
-            displacement_threshold=probe.displacement_threshold, buffer_threshold=probe.buffer_threshold
+            modulo=probe.modulo,
+            displacement_threshold=probe.displacement_threshold,
+            buffer_threshold=probe.buffer_threshold,
         )
 
     def started(self, transition: int, context: Context) -> None:

@@ -21,7 +21,7 @@ from petri.engine.checkpoint import (
 )
 from petri.engine.clocks import GREATEST_RATE
 from petri.engine.saved_order import COUNTED
-from petri.measure.reorder import ANSWERS, DEGREE_LIMIT, EXTENT_LIMIT, FLOWS, YOUNG
+from petri.measure.reorder import ANSWERS, DEGREE_LIMIT, EXTENT_LIMIT, FLOWS, RETIRED, WRAPPED, YOUNG
 from petri.net import (
     MOST_TOKENS,
     Content,
@@ -221,13 +221,17 @@ def _check_order(probe: Order, order: SavedOrder) -> None:
     )
     _need(all(len(found) == wanted for found, wanted in sizes), "the counts of a measure of order")
     _need(len(order.flows) <= FLOWS and all(map(_are_words, order.counts)), "the flows of a measure of order")
+    keys = [*order.retired, *(flow.key for flow in order.flows)]
+    _need(len(order.retired) <= RETIRED and len({*keys}) == len(keys), "the keys of a measure of order")
+    for key in keys:
+        _need(len(key) == len(probe.event.key) and _are_words(key), "a key of a measure of order")
     answers = [order.answers, *(flow.young.answers for flow in order.flows if flow.young is not None)]
     for one in answers:
         right = len(one.counts) == len(ANSWERS) and len(one.buffer) == probe.buffer_threshold + 1
         _need(right and _are_words((*one.counts, *one.buffer)), "the answers of a measure of order")
     for flow in order.flows:
         wrong = "a flow of a measure of order"
-        _need(len(flow.key) == len(probe.event.key) and _are_words(flow.key), wrong)
+        _need(0 <= flow.fallen[0] <= WRAPPED, wrong)
         climbed = flow.stairs[-1][1] + flow.stairs[-1][2] - 1 if flow.stairs else flow.below
         _need(climbed == flow.position >= 0 and flow.run >= 0, wrong)
         _need(all(stair[0] + stair[2] <= flow.next and stair[2] > 0 for stair in flow.stairs), wrong)

@@ -113,6 +113,8 @@ class _Summary:
         remarks = [Text(first_sentence(measure.doc), style="dim")] if measure.doc else []
         if measure.expectations and not failed:
             remarks.insert(0, Text("✓ all as expected", style="green"))
+        doubtful = next((one for one in elements if one.remarks), elements[0])
+        remarks += [Text(f"{doubtful.name}: {remark}", style="bold yellow") for remark in doubtful.remarks]
         units = {one.measure.dimension for one in elements}  # a unit of a module can have a size in each instance
         whole = measure.dimension if len(units) == 1 else split_unit(measure.dimension)[0]
         rows: list[tuple[str, str, Text]] = []
@@ -142,6 +144,7 @@ class _Summary:
             remarks.append(Text(f"{number(lead.n)} trials", style="dim"))
         if measured.failure is not None:
             remarks.append(Text(f"✗ could not be computed: {measured.failure}", style="bold red"))
+        remarks += [Text(remark, style="bold yellow") for remark in measured.remarks]
         if measure.doc:
             remarks.append(Text(first_sentence(measure.doc), style="dim"))
         rows = [(name, self.measured(lead, dimension), Text("\n").join(remarks))]

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from petri.codec import net_from_dict, net_text
+from petri.codec import net_text
 from petri.measure.arrays import Floats
 from petri.measure.catalogue import PLACE_COLUMNS, TRANSITION_COLUMNS
 from petri.measure.figures import evaluate_all, measure_names, tallies
@@ -27,6 +27,7 @@ from petri.result.history import History, history, lacks, occupancy_shares
 from petri.result.tables import Row, estimates, table
 from petri.result.units import unit_of, with_unit
 from petri.run.plan import Plan
+from petri.run.stored_net import read_net
 from petri.structs import Frozen, as_dict, convert, fields, to_builtins
 from petri.version import VERSION
 
@@ -129,7 +130,7 @@ def unpack(text: str) -> Packed:
     content = json.loads(plain)
     ran = content["course"]
     return Packed(
-        net_from_dict(content["net"]),
+        read_net(content["net"]),
         None if ran is None else History(*(np.array(ran[name], dtype=np.float64) for name in fields(History))),
         stored_lacks(content["lacks"]),
         None if (shares := content["occupancy"]) is None else tuple(tuple(map(float, row)) for row in shares),
@@ -265,6 +266,8 @@ def measure_dict(measured: MeasureResult) -> dict[str, Any]:
     }
     if measured.failure is not None:
         record["failure"] = measured.failure
+    if measured.remarks:
+        record["remarks"] = list(measured.remarks)
     if measured.histogram is not None:
         snapshot = measured.histogram.snapshot()
         record["histogram"] = {name: snapshot[name].tolist() for name in ("buckets", "counts")}

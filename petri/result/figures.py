@@ -24,6 +24,7 @@ from petri.measure.occupancy import Occupancy
 from petri.measure.pooling import interval_of
 from petri.measure.trend import Drift, drifts
 from petri.net import Counter, Expectation, Measure, Net, Order, Scalar, Term, Variable
+from petri.result.remarks import remarks
 from petri.run.plan import Plan
 from petri.run.replications import MOST_BATCHES, Replication, batches_kept
 from petri.structs import Frozen
@@ -67,6 +68,7 @@ class MeasureResult(ShownInNotebook, Frozen):
     failure: str | None = None  # why the figure could not be computed; its values are then nan
     seconds: float | None = None  # the length of the net's time unit, None if time is a plain number
     time_unit: str = ""  # its name
+    remarks: tuple[str, ...] = ()  # what makes the figure doubtful
 
     @property
     def name(self) -> str:
@@ -303,6 +305,7 @@ class RunFigures(Frozen, dict=True):
             series or None,
             seconds=self.net.seconds,
             time_unit=self.net.time_unit,
+            remarks=remarks(self.net, measure, [r.window for r in self.counted]),
         )
 
     def recorded(self, measure: Measure, field: str) -> Interval:

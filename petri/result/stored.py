@@ -112,6 +112,7 @@ class _Measure(_Figure, kw_only=True):
     record: Mapping[str, _Figure]
     expectations: tuple[dict[str, Any], ...]
     failure: str | None = None
+    remarks: tuple[str, ...] = ()
     histogram: _Buckets | None = None
     distributions: Mapping[str, tuple[float, ...]] | None = None
     series: Mapping[str, tuple[float | None, ...]] | None = None
@@ -126,6 +127,7 @@ class _Measure(_Figure, kw_only=True):
             None if self.distributions is None else {name: np.array(row) for name, row in self.distributions.items()},
             None if self.series is None else {int(one): _floats(values) for one, values in self.series.items()},
             self.failure,
+            remarks=self.remarks,
         )
 
 

@@ -632,7 +632,7 @@ def random_probe(choose: Chooser, net: Net) -> Probe:
     if choose.chance(3):
         number = scope.whole(1)
     sequence = scope.operation("mod", "int", number, Expr("const", "int", (), 64))  # twins agree on numbers up to 2^61
-    return Order(event, sequence)
+    return Order(event, sequence, modulo=choose.one((None, None, 16, 64)))
 
 
 def random_sample(choose: Chooser, net: Net) -> Sample:

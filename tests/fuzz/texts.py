@@ -717,7 +717,7 @@ class Writer:
         where = f"{place.name}[{choose.one(('0', '1', '*'))}]" if place.size else place.name
         single = t.removesuffix("[*]") + ("[0]" if t.endswith("[*]") else "")
         element = where.replace("*", "0")
-        size, seq = self.own(self.size), self.own(self.seq)
+        size, seq, modulo = self.own(self.size), self.own(self.seq), self.perhaps(", modulo: 16")
         kind, flow = f"{self.own(self.kind)} == {self.gold}", self.of("p", self.kind)
         formula = choose.one(
             (
@@ -742,7 +742,7 @@ class Writer:
                 ("x at t when c", f"{self.of('p', self.size)} at {t} when {flow} == {self.gold} record mean, std, min"),
                 ("time(a -> b)", f"time({single} -> {element}(q), by p.{self.seq} -> q.{self.seq}) record mean, p50"),
                 ("gap", f"gap({single}, by {flow})"),
-                ("reorder", f"reorder({single}, by {flow}, order p.{self.seq} mod 64) record reordered_share, extent"),
+                ("reorder", f"reorder({single}, by {flow}, order p.{self.seq} mod 64{modulo}) record lost, extent"),
                 ("a series", f"mean({where}) record series(100 ns)"),
             )
         )  # fmt: skip

@@ -19,7 +19,7 @@ CORPUS = Path(__file__).parent / "errors"
 FILES = sorted(CORPUS.glob("*.net"))
 UPDATE = bool(os.environ.get("PNSIM_UPDATE"))
 
-# Told where a corpus of files cannot go; each has a test of its own (test_parameters.py, test_files.py).
+# Told where a corpus of files cannot go; each has a test of its own (test_parameters, test_files, test_hostile).
 ELSEWHERE = {
     "looks-through",  # only the native engine knows: tests/cli/test_searches.py
     "only-modules",
@@ -28,7 +28,9 @@ ELSEWHERE = {
     "path-without-file",
     "table-not-there",
     "table-too-large",
+    "too-many-errors",
     "too-many-files",
+    "too-much-to-read",
     "unknown-parameter",
 }
 

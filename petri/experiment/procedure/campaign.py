@@ -213,6 +213,7 @@ class Campaign:
         self.pending: dict[Future[TaskResult], Key] = {}
         self.refused: dict[Key, float] = {}
         self.lost: Counter[Key] = Counter()
+        self.kept: set[Key] = set()  # whose results this process has stored
         self.started = time.monotonic()
         self.here = 0
         self.latest: PointState | None = None
@@ -301,6 +302,10 @@ class Campaign:
             for key in wanted:
                 if key in granted:
                     number, index = key
+                    if key in self.kept:
+                        where = self.by_number[number].point.label
+                        reason = f"it does not keep replication {index} of the point {where}"
+                        raise problem("store-damaged", path=str(self.store.path), reason=reason)
                     self.pending[self.workers.submit(self.by_number[number].task(index))] = key
                     free -= 1
                 else:
@@ -329,8 +334,10 @@ class Campaign:
             outcome = self.came_back(future, key)
             if isinstance(outcome, ReplicationRecord):
                 rows.append((number, outcome))
+                self.kept.add(key)
             elif isinstance(outcome, Warmup):
                 self.store.set_warmup(number, outcome)
+                self.kept.add(key)
         if rows:
             self.store.add(rows)
             self.here += len(rows)

@@ -27,7 +27,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from petri.codec import net_from_dict, net_text
+from petri.codec import net_text
 from petri.experiment.design.preparation import Point
 from petri.experiment.design.sampling import Values
 from petri.experiment.design.task import PILOT, ReplicationRecord
@@ -38,6 +38,7 @@ from petri.measure.figures import UnknownFigure
 from petri.measure.tally import Tally
 from petri.measure.trend import COURSE
 from petri.net import Net
+from petri.run.stored_net import read_net
 from petri.structs import as_dict, convert
 from petri.version import VERSION
 
@@ -183,13 +184,13 @@ class Store:
         """Their numbers in the store; new points are added. Raises ExperimentError if a net has changed."""
         numbers = []
         with self.writing() as connection:
-            known = dict(connection.execute("SELECT parameters, point FROM points").fetchall())
-            hashes = dict(connection.execute("SELECT point, net_hash FROM points").fetchall())
+            rows = connection.execute("SELECT parameters, point, net_hash FROM points").fetchall()
+            known = {parameters: (number, net_hash) for parameters, number, net_hash in rows}
             for point in points:
-                number = known.get(point.key)
+                number, net_hash = known.get(point.key, (None, None))
                 if number is None:
                     number = insert_point(connection, point)
-                elif hashes[number] != point.net_hash:
+                elif net_hash != point.net_hash:
                     raise problem("store-of-other-net", path=str(self.path), net=point.net.name, point=point.label)
                 numbers.append(number)
         return numbers
@@ -208,7 +209,7 @@ class Store:
                     text(net_hash),
                     whole(int(text(seed)), LARGEST_WORD),
                     real(until, 0.0),
-                    None if warmup is None else Warmup(real(warmup, 0.0), bool(settled), text(decided_by or "")),
+                    None if warmup is None else Warmup(before(warmup, until), bool(settled), text(decided_by or "")),
                 )
                 for number, parameters, net_hash, seed, until, warmup, settled, decided_by in rows
             ]
@@ -217,7 +218,7 @@ class Store:
         """The flat net of a point."""
         with self.reading() as connection:
             packed = connection.execute("SELECT net FROM points WHERE point = ?", (point,)).fetchone()[0]
-            return net_from_dict(json.loads(zlib.decompressobj().decompress(packed, LARGEST_NET)))
+            return read_net(json.loads(zlib.decompressobj().decompress(packed, LARGEST_NET)))
 
     def set_warmup(self, point: int, warmup: Warmup) -> None:
         """Store the end of the warm-up of a point, and release the claim on its pilot."""
@@ -357,7 +358,7 @@ def refused(path: Path, error: sqlite3.Error) -> Exception:
 
 @contextmanager
 def writing(connection: sqlite3.Connection, path: Path) -> Iterator[None]:
-    try:
+    with damage(path):
         try:
             connection.execute("BEGIN IMMEDIATE")
             yield
@@ -367,8 +368,6 @@ def writing(connection: sqlite3.Connection, path: Path) -> Iterator[None]:
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
             raise
-    except sqlite3.Error as error:
-        raise refused(path, error) from error
 
 
 def columns_of(connection: sqlite3.Connection) -> set[str]:
@@ -536,10 +535,18 @@ def whole(value: Any, most: int = LARGEST_COUNT) -> int:
     return value
 
 
-def real(value: Any, least: float = -math.inf) -> float:
-    if not isinstance(value, int | float) or isinstance(value, bool) or not float(value) >= least:
+def real(value: Any, least: float = -math.inf, most: float = math.inf) -> float:
+    if not isinstance(value, int | float) or isinstance(value, bool) or not least <= float(value) <= most:
         raise TypeError(f"there is {kind(value)} where a number should be")
     return float(value)
+
+
+def before(warmup: Any, until: Any) -> float:
+    """The length of a warm-up: a longer one would never end."""
+    length = real(warmup, 0.0, real(until))
+    if math.isinf(length):
+        raise ValueError("it has an endless warm-up")
+    return length
 
 
 def scalars(written: Any) -> Values:

@@ -249,7 +249,7 @@ def _never_given_back(flat: net.Net, checker: Checker, deprived: Set[int]) -> No
     for transition in flat.transitions:
         taken = [place for arc in transition.inputs for place in arc.takes_from]
         own = {place for arc in transition.outputs for place in arc.places}
-        if not given.difference(own).intersection(taken) or transition.span in told:
+        if transition.span in told or not any(place in given and place not in own for place in taken):
             continue
         for place in taken:
             found = flat.places[place]

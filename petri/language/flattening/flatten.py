@@ -13,7 +13,7 @@ from petri.language.checking.checker import Checker
 from petri.language.checking.nets.clocks import servers_of_tokens
 from petri.language.flattening.arcs import ArcBuilder, not_negative
 from petri.language.flattening.clock import clocked
-from petri.language.flattening.count import DEEPEST_INSTANCE, MOST_ELEMENTS, ElementCounter
+from petri.language.flattening.count import DEEPEST_INSTANCE, INSTANCE, MOST_ELEMENTS, ElementCounter
 from petri.language.flattening.further import Further
 from petri.language.flattening.initial import initial_marking
 from petri.language.flattening.instance import Instance, in_net, position_of, set_parameter, shape
@@ -431,7 +431,7 @@ class Flattener:
         if depth >= DEEPEST_INSTANCE:
             raise CheckError("instance-too-deep", t.span, module=t.body.name, limit=DEEPEST_INSTANCE)
         self._room(1, t.span)
-        self.instances += 1
+        self.instances += INSTANCE
         instance = Instance(t.body, f"{outer.prefix}{t.name}{suffix}.")
         for parameter in t.parameters:
             set_parameter(t.body, parameter, outer, instance)

@@ -598,7 +598,9 @@ def _missing_comma(case: _Case) -> Diagnostic | None:
             if case.found
             else None
         )
-        return case.tell("missing-comma", span=gap, before=case.before.text)
+        second = case.tokens[case.position - 2].kind == "," and case.before.kind == "NAME"  # `…, modulo 65536`
+        setting = f"{case.before.text}: {case.found.text}" if second and case.found else None
+        return case.tell("missing-comma", span=gap, before=case.before.text, setting=setting)
     return None
 
 

@@ -300,7 +300,7 @@
         extend(variables, [...took, [arc.place, wanted, arc.keep]], used);
         return;
       }
-      const left = marking[arc.place].filter((one) => !used.has(one)), seen = arc.any ? left : visible(arc.place, left);  // E9
+      const left = marking[arc.place].filter((one) => !used.has(one)), seen = arc.any ? left : visible(arc.place, left);  // (E9)
       const fit = seen.filter((one) => matches(arc.pattern, variables, one.v));
       if (!fit.length) found.push({ variables: [...variables], arc: n, wrong: [] });
       for (const one of fit) {

@@ -35,7 +35,7 @@ def one_or_two(values: Sequence[tuple[Scalar, Node]], span: Span) -> Key:
     if len(found) > 2:
         found = _fewer(found, span)
     if len(found) > 2:
-        raise CheckError("too-many-keys", span)
+        raise CheckError("too-many-keys", span, count=len(found))
     nodes = [to_slot(node) for _, node in found]
     return nodes[0], nodes[1] if len(nodes) > 1 else None
 

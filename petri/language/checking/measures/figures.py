@@ -53,6 +53,7 @@ from petri.language.meaning.types import BOOL, INT, REAL, Scalar, plainly, quant
 from petri.language.problems import CheckError, Reported, needed
 from petri.language.syntax import tree
 from petri.measure.catalogue import PLACE_WORDS, TRANSITION_WORDS, FigureKind
+from petri.measure.reorder import MOST_MODULO
 from petri.net import Span, Term
 from petri.structs import replace
 
@@ -359,13 +360,12 @@ class FigureReader:
         def made(flat: Flat) -> tuple[int, Term]:
             transitions = flat.transitions(target)
             if node is None:
-                terms = [Term("firings", (), index) for index in transitions]
-            else:
-                terms = [Term("counter", (), _counter(flat, target, node, index)) for index in transitions]
+                return len(transitions), flat.shared("firings", transitions, lambda: _fired(transitions))
+            terms = [Term("counter", (), _counter(flat, target, node, index)) for index in transitions]
             return len(terms), total(terms)
 
         def count(flat: Flat) -> Term:
-            return flat.leaf(target, e.span, lambda: made(flat))
+            return flat.leaf(target, e.span, lambda: made(flat), of=target if node is None else None)
 
         if name == "count":
             return FigureTemplate(dimension, False, count)
@@ -456,9 +456,12 @@ class FigureReader:
 
         def made(flat: Flat) -> tuple[int, Term]:
             indices = flat.places(target) if target.is_place else flat.transitions(target)
-            return len(indices), _combined(kind, op, indices)
+            return len(indices), flat.shared(op, indices, lambda: _combined(kind, op, indices))
 
-        return FigureTemplate(dimension, share, lambda flat: flat.leaf(target, e.span, lambda: made(flat)))
+        def figure(flat: Flat) -> Term:
+            return flat.leaf(target, e.span, lambda: made(flat), of=target)
+
+        return FigureTemplate(dimension, share, figure)
 
     def _sample(self, e: tree.At) -> FigureTemplate:
         """The values at all firings of a transition, or of all of an array, or at those at which a condition holds."""
@@ -535,26 +538,29 @@ class FigureReader:
         if not event.target.single:
             raise CheckError("star-in-probe", event.target.span, text=event.target.text)
         written = event.reader.read_scalar(orders[0].value, INT)
-        thresholds = self._thresholds(settings)
+        given = self._settings(settings)
         sequence = needed(written)
 
         def make(flat: Flat) -> net.Probe:
             built = event.build(flat)
-            given = {_THRESHOLDS[name]: _threshold(name, node, flat.value(node)) for name, node in thresholds.items()}
-            return net.Order(built, flat.expression(sequence, built.transition), **given)
+            values = {_SETTINGS[name][0]: _setting(name, node, flat.value(node)) for name, node in given.items()}
+            return net.Order(built, flat.expression(sequence, built.transition), **values)
 
         return _probed("order", make, PLAIN)
 
-    def _thresholds(self, settings: list[tree.Weighted]) -> dict[str, Node]:
-        """DT and BT of RFC 5236, given as `displacement: 8, buffer: 16`. Raises CheckError where one is wrong."""
+    def _settings(self, settings: list[tree.Weighted]) -> dict[str, Node]:
+        """DT and BT of RFC 5236 and the modulus of the numbers, given as `displacement: 8, buffer: 16, modulo: 65536`.
+
+        Raises CheckError where one is wrong.
+        """
 
         def read(name: str, e: tree.Expr) -> Node:
             node = needed(self.reader.read_fixed(e, INT))
             if not node.flags:
-                _threshold(name, node, evaluate(node, ()))
+                _setting(name, node, evaluate(node, ()))
             return node
 
-        return read_settings(self.problems, settings, _THRESHOLDS, "reorder-setting", read)
+        return read_settings(self.problems, settings, _SETTINGS, "reorder-setting", read)
 
 
 def _probed(kind: str, make: Callable[[Flat], net.Probe], dimension: Dimension) -> FigureTemplate:
@@ -564,15 +570,20 @@ def _probed(kind: str, make: Callable[[Flat], net.Probe], dimension: Dimension) 
     return figure
 
 
-def _threshold(name: str, node: Node, given: Constant) -> int:
+def _setting(name: str, node: Node, given: Constant) -> int:
     value = int(given)
-    if not 1 <= value <= LARGEST_THRESHOLD:
-        raise CheckError("reorder-threshold", node.span, name=name, value=value, limit=LARGEST_THRESHOLD)
+    _, least, most = _SETTINGS[name]
+    if not least <= value <= most:
+        raise CheckError("reorder-threshold", node.span, name=name, value=value, least=least, limit=most)
     return value
 
 
 def _number(flat: Flat, node: Node, span: Span | None) -> Term:
     return Term("const", (), as_float(flat.value(node), span))
+
+
+def _fired(transitions: list[int]) -> Term:
+    return total([Term("firings", (), index) for index in transitions])
 
 
 def _counter(flat: Flat, target: Target, node: Node, transition: int) -> int:
@@ -601,8 +612,11 @@ def _combined(kind: FigureKind, op: str, indices: list[int]) -> Term:
 
 OF_CONDITIONS = ("share", "time_until")
 _OF_ALL = {"sum": "add", "mean": "add", "min": "min2", "max": "max2"}
-_THRESHOLDS = {"displacement": "displacement_threshold", "buffer": "buffer_threshold"}
-LARGEST_THRESHOLD = 1024
+_SETTINGS = {  # of `reorder`, with their bounds
+    "modulo": ("modulo", 4, MOST_MODULO),
+    "displacement": ("displacement_threshold", 1, 1024),
+    "buffer": ("buffer_threshold", 1, 1024),
+}
 _ARITHMETIC = ("+", "-", "*", "/")
 _OF_FIGURES = {
     "add": "add", "sub": "sub", "mul": "mul", "div": "div", "neg": "neg", "min": "min2", "max": "max2",
@@ -635,7 +649,7 @@ MEASURE_FUNCTIONS = {
     "sum": "sum(measure[*])",
     "time": "time(start -> end, by key)",
     "gap": "gap(event, by key)",
-    "reorder": "reorder(event, by flow, order number)",  # and perhaps `displacement: 8, buffer: 16`
+    "reorder": "reorder(event, by flow, order number)",  # and perhaps `modulo: 65536, displacement: 8, buffer: 16`
 }
 
 

@@ -414,6 +414,8 @@ pub struct Passage {
 pub struct Order {
     pub event: Event,
     pub sequence: Expr,
+    #[serde(default)]
+    pub modulo: Option<i64>,
     #[serde(default = "order_threshold")]
     pub displacement_threshold: usize,
     #[serde(default = "order_threshold")]

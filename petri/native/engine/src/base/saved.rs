@@ -121,6 +121,7 @@ saved! {
         run: u64,
         missing: Vec<(i64, i64, u64, f64)>,
         found: Vec<u64>,
+        fallen: (u64, i64),
         stairs: Vec<(i64, u64, u64)>,
         below: u64,
         index: Option<i64>,
@@ -144,6 +145,7 @@ saved! {
         displacement: Vec<u64>,
         answers: SavedAnswers,
         flows: Vec<SavedFlow>,
+        retired: Vec<Vec<u64>>,
     }
     SavedContent {
         sum: Wide,

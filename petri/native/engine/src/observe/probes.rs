@@ -53,8 +53,8 @@ impl Probes {
             ProbeKind::Counter => Probe::Counter(0.0),
             ProbeKind::Sample => Probe::Sample(Histogram::new()),
             ProbeKind::Passage { width } => Probe::Passage(Box::new(Passages::new(width, LIMIT, program.tick))),
-            ProbeKind::Order { displacement_threshold, buffer_threshold } => {
-                let settings = Settings { displacement_threshold, buffer_threshold, ..Settings::default() };
+            ProbeKind::Order { modulo, displacement_threshold, buffer_threshold } => {
+                let settings = Settings { modulo, displacement_threshold, buffer_threshold, ..Settings::default() };
                 Probe::Order(Box::new(Order::with(settings)))
             }
             ProbeKind::Content { ref value, .. } => {
