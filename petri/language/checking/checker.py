@@ -61,7 +61,12 @@ from petri.structs import replace
 DEEPEST_TYPE = 64  # types that are defined by one another
 # Names of types in other languages.
 _BUILT_IN = ("int", "real", "bool", "token", "Time", "Bytes", "Rate", "Freq")
-_OTHER_NAMES = {"integer": "int", "float": "real", "double": "real", "number": "real", "boolean": "bool"}
+_OTHER_NAMES = {
+    "integer": "int", "float": "real", "double": "real", "number": "real", "boolean": "bool", "time": "Time",
+    "duration": "Time", "unit": "token", "black": "token", "void": "token",
+}  # fmt: skip
+_TEXTS = ("string", "str", "text", "char")
+_COLLECTIONS = ("list", "array", "vector", "set", "dict", "map", "tuple", "queue", "sequence", "multiset", "bag")
 
 
 class Checker(CheckState):
@@ -324,10 +329,11 @@ class Checker(CheckState):
         if builtin is not None:
             return builtin
         word = e.name.lower()
-        more = {"suggestion": _OTHER_NAMES[word]} if word in _OTHER_NAMES else {}
-        instead = "declare its possible values, `red | green`" if word in ("string", "str", "text") else None
+        more: dict[str, str | None] = {"suggestion": _OTHER_NAMES[word]} if word in _OTHER_NAMES else {}
+        if word in (*_TEXTS, *_COLLECTIONS, "enum"):
+            more = {"suggestion": None, **({"element": "int"} if word in _COLLECTIONS else {"names": "red | green"})}
         try:
-            return self.resolve_type(self.type_named(e.name, e.span, scope, _BUILT_IN, **more, instead=instead))
+            return self.resolve_type(self.type_named(e.name, e.span, scope, _BUILT_IN, **more))
         except CheckError as fault:
             self.problems.fault(fault)
             return UNKNOWN

@@ -24,9 +24,7 @@ def place_use(reader: Reader, e: tree.Expr) -> PlaceUse:
         inner = inner.base
     if not isinstance(inner, tree.Name):
         identifier = "place-of-instance" if isinstance(inner, tree.Field) else "arc-not-place"
-        values = {}
-        if isinstance(inner, tree.Number) and isinstance(reader.scope.find(inner.unit or ""), PlaceSymbol):
-            values["count"] = f"{inner.text} * {inner.unit}"
+        values = _meant_by_arc(reader, e)
         raise CheckError(identifier, e.span, text=reader.problems.text(e.span), **values)
     symbol = reader.scope.find(inner.name)
     if "." in inner.name and inner.name not in reader.scope.names and isinstance(symbol, PlaceSymbol):
@@ -36,7 +34,10 @@ def place_use(reader: Reader, e: tree.Expr) -> PlaceUse:
     if len(written) > len(symbol.indices):
         if symbol.array:
             require_element(PlaceUse(symbol, (), e.span), e.span)
-        raise CheckError("index-on-place", e.span, name=symbol.name)
+        last = written[-1]
+        share = isinstance(last, tree.Number) and 0 < last.value < 1
+        weight = reader.problems.text(last.span) if share else None
+        raise CheckError("index-on-place", e.span, name=symbol.name, weight=weight)
     nodes = [reader.read_scalar(index, own.kind) for index, own in zip(written, symbol.indices, strict=False)]
     return PlaceUse(symbol, tuple(map(needed, nodes)), e.span)
 
@@ -56,3 +57,23 @@ def _no_place(reader: Reader, e: tree.Name, symbol: object) -> CheckError:
     known, instead = ((), e.name) if outside else (places, None)
     arrow = "->" if e.name == "nothing" else None
     return reader.checker.unknown("unknown-place", e.span, e.name, known, outside=instead, arrow=arrow)
+
+
+def _meant_by_arc(reader: Reader, e: tree.Expr) -> dict[str, str]:
+    """Values for the hints on an arc that names no place."""
+    text = reader.problems.text(e.span)
+    if isinstance(e, tree.Number) and isinstance(reader.scope.find(e.unit or ""), PlaceSymbol):
+        return {"count": f"{e.text} * {e.unit}"}
+    if isinstance(e, tree.List):
+        return {"arcs": text[1:-1]}
+    if isinstance(e, tree.Binary) and e.operator == "+":
+        return {"arcs": ", ".join(reader.problems.text(part.span) for part in _summands(e))}
+    if isinstance(e, tree.Index) and isinstance(e.base, tree.Call) and isinstance(e.index, (tree.Binary, tree.Unary)):
+        return {"guard": reader.problems.text(e.index.span)}
+    return {}
+
+
+def _summands(e: tree.Expr) -> list[tree.Expr]:
+    if isinstance(e, tree.Binary) and e.operator == "+":
+        return [*_summands(e.left), *_summands(e.right)]
+    return [e]

@@ -7,6 +7,7 @@ from functools import partial
 from typing import TypeVar
 
 from petri import net
+from petri.catalogue.operations import COMPARISONS
 from petri.catalogue.units import dimension_name
 from petri.diagnostics import Label
 from petri.language.checking.expressions.keys import one_or_two, parts_of
@@ -22,7 +23,7 @@ from petri.language.checking.nets.sets import SetReader
 from petri.language.checking.nets.terms import require_no_call, split_term
 from petri.language.checking.state import CheckState, Value
 from petri.language.meaning.nodes import CHANCE, Node, of_firing, operation, to_slot
-from petri.language.meaning.scope import ConstantSymbol
+from petri.language.meaning.scope import ConstantSymbol, PlaceSymbol
 from petri.language.meaning.templates import Body, InputTemplate, PlaceUse, TransitionTemplate, Wanted
 from petri.language.meaning.types import (
     BOOL,
@@ -160,7 +161,7 @@ class TransitionReader:
     def _reading(self, arc: tree.Arc) -> ArcReading:
         count, place, arguments = split_term(arc.term)
         if isinstance(arc.term, tree.Binary) and arc.term.operator in (">=", "<", ">", "<=", "==", "!="):
-            raise CheckError("threshold-without-no", arc.span, text=self.problems.text(arc.span))
+            raise self._comparison(arc.term)
         if isinstance(arc.term, tree.Binary) and isinstance(arc.term.right, tree.Number) and count is not None:
             raise CheckError("count-after-place", arc.span, text=self.problems.text(arc.span))
         try:
@@ -178,6 +179,13 @@ class TransitionReader:
             count = None
         return ArcReading(arc, use, list(self.patterns.parts(pattern, kind)), count, len(layout(kind)), self.lets)
 
+    def _comparison(self, e: tree.Binary) -> CheckError:
+        """The error that a comparison is written as an arc: of the tokens of a place, or of what another arc binds."""
+        text, compared = self.problems.text(e.span), split_term(e.left)[1]
+        named = isinstance(compared, tree.Name) and isinstance(self.body.scope.find(compared.name), PlaceSymbol)
+        more = {"place": self.problems.text(compared.span)} if named else {"guard": text}
+        return CheckError("threshold-without-no", e.span, text=text, **more)
+
     def _declare_unknown(self, patterns: Sequence[tree.Expr]) -> None:
         """Names of patterns whose place is unknown, so that their uses are not reported as well."""
         for name in (name for pattern in patterns for name in names_in(pattern)):
@@ -188,9 +196,14 @@ class TransitionReader:
         """The one pattern of an arc; None on a black place, and if every token matches."""
         kind = use.symbol.type
         if isinstance(kind, Black) and arguments:
-            self.problems.error("pattern-on-black", span, name=use.symbol.name)
+            self.problems.error("pattern-on-black", span, name=use.symbol.name, type="int")
         elif not isinstance(kind, Unknown) and len(arguments) > 1:
             self.problems.fault(several_patterns(self.problems, use, arguments, span))
+        elif arguments and _is_condition(arguments[0]) and kind != BOOL:
+            text = self.problems.text(arguments[0].span)
+            fresh = (name for name in names_in(arguments[0]) if self.patterns.binds(name))
+            place, variable = self.problems.text(use.span), next(fresh, "x")
+            self.problems.error("pattern-condition", arguments[0].span, text=text, place=place, variable=variable)
         elif not isinstance(kind, Unknown):
             return arguments[0] if arguments else None
         self._declare_unknown(arguments)
@@ -360,6 +373,10 @@ class TransitionReader:
         if time is not None and time.op == "normal":
             self.checker.problems.warning("time-may-be-negative", e.span)
         return time
+
+
+def _is_condition(e: tree.Expr) -> bool:
+    return isinstance(e, tree.Binary) and e.operator in (*COMPARISONS, "and", "or")
 
 
 def _new_variable(flat: list[net.Variable], name: str, kind: Scalar) -> int:
