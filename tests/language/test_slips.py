@@ -151,7 +151,8 @@ CASES = {
     "a guard in parentheses": (
         f"{HEAD}transition go («tokens(done) == 0»): queue(x) -> done(x)\n", "guard-in-brackets", "`when tokens(done)"),
     "a guard before the colon": (
-        f"{HEAD}transition go «when» x.kind > 4: queue(x) -> done(x)\n", "clause-too-early", "outputs  when x.kind > 4`"),
+        f"{HEAD}transition go «when» x.kind > 4: queue(x) -> done(x)\n",
+        "clause-too-early", "outputs  when x.kind > 4`"),
     "a time before the arrow": (arcs("queue(x) «takes» 3 us -> done(x)"), "clause-too-early", "outputs  takes 3 us`"),
     "a guard behind an arc": (arcs("queue(x) -> «done(x) [x.kind > 4]»"), "arc-not-place", "`when x.kind > 4`"),
     "a guard among the arcs": (arcs("queue(x), «x.kind > 4» -> done(x)"), "threshold-without-no", "`when x.kind > 4`"),
@@ -166,7 +167,8 @@ CASES = {
     "a size of measures": (f"{GO}measure m[«2»] = rate(go)\n", "index-without-name", "`measure m[i in 0..1]`"),
     "for behind a transition": (arcs("voq[i](x) -> done(x) «for» i in 0..3"), "loop-elsewhere", "go[i in 0..3]`"),
     "two brackets of a transition": (
-        f"{HEAD}transition t[i in 0..3]«[»j in 0..1]: voq[i](x) -> done(x)\n", "two-brackets", "[i in 0..3, j in 0..1]`"),
+        f"{HEAD}transition t[i in 0..3]«[»j in 0..1]: voq[i](x) -> done(x)\n",
+        "two-brackets", "[i in 0..3, j in 0..1]`"),
     "range()": (f"{HEAD}transition t[i in «range(4)»]: voq[i](x) -> done(x)\n", "range-form", "`0..3`"),
     "range() from 1": (places("place a : int = i for i in «range(1, 4)»"), "range-form", "`1..3`"),
     "range() to a name": (places("param n = 4\nplace a[«range(n)»]"), "range-form", "`0..n-1`"),
@@ -224,11 +226,13 @@ CASES = {
     "no takes before a name": ("param d = 3 us\n" + arcs("idle -> «source d»"), "missing-comma", "`takes d`"),
     "a time among the outputs": (arcs("idle -> source, «exp(3 us)»"), "time-as-arc", "`takes exp(3 us)`"),
     "elif": (
-        clauses(" takes if x.kind > 3 then 1 us «elif» x.kind > 2 then 2 us else 3 us"), "elif-in-expression", "`else if`"),
+        clauses(" takes if x.kind > 3 then 1 us «elif» x.kind > 2 then 2 us else 3 us"),
+        "elif-in-expression", "`else if`"),
     "elif behind a number": (
         places("const n = if 2 > 1 then 3 «elif» 3 > 1 then 4 else 5"), "elif-in-expression", "`else if`"),
     "a chained expectation": (
-        GO + "expect 1 Hz < rate(go) «<» 2 Hz\n", "expect-two", "`expect rate(go) > 1 Hz` and `expect rate(go) < 2 Hz`"),
+        GO + "expect 1 Hz < rate(go) «<» 2 Hz\n",
+        "expect-two", "`expect rate(go) > 1 Hz` and `expect rate(go) < 2 Hz`"),
     "an expectation with and": (
         GO + "expect rate(go) > 1 Hz «and» rate(go) < 2 Hz\n", "expect-two", "`expect rate(go) < 2 Hz`"),
     "an expectation with in": (GO + "expect rate(go) «in» 1 Hz..2 Hz\n", "expect-two", "`expect rate(go) <= 2 Hz`"),

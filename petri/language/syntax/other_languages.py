@@ -16,8 +16,9 @@ from petri.language.syntax.case import CLAUSE_WORDS, PAIRS, Case
 from petri.language.syntax.lexer import Token, span_of
 
 _LOOPED = ("transition", "thread", "instance", "measure")  # their arrays have a variable
+_WITH_ARCS = ("take", "hold", "use", "give", "for", "unless")  # steps
 _OF_TRANSITIONS = frozenset(clause.word for clause in clauses_of("transition"))
-_OTHERS = ("in", "net", "time", "run", "expect", "import")
+_OTHERS = ("in", "net", "time", "run", "expect", "import", "wait", *_WITH_ARCS)
 _WITH_VALUE = frozenset((*_OTHERS, *(word for word, clause in CLAUSES.items() if not clause.bare and word.isalpha())))
 _ENDING = _OF_TRANSITIONS | {"by", "per", "cap", "until", "warmup", "replications", "seed", "record", "->"}
 _REVERSED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
@@ -141,7 +142,8 @@ def _loop_elsewhere(case: Case) -> Diagnostic | None:
 def _sign_after_word(case: Case) -> Diagnostic | None:
     """`priority = 2`, `weight: 3`, `time: ms`"""
     word = case.before
-    if case.kind not in ("=", ":") or word.text not in _WITH_VALUE or word.kind != word.text:
+    known = word.kind == word.text or (word.text == case.word and case.position == 1)  # the word of a step is a name
+    if case.kind not in ("=", ":") or word.text not in _WITH_VALUE or not known:
         return None
     return sign_after_word(case, word)
 
@@ -178,7 +180,7 @@ def _word_of_transition(case: Case) -> Diagnostic | None:
 
 def _joined(case: Case) -> Diagnostic | None:
     """`a & b -> c`, `a and b -> c`, `a ++ b -> c`"""
-    if case.open_brackets() or not (_in_inputs(case) or _in_outputs(case)):
+    if case.open_brackets() or not (_in_inputs(case) or _in_outputs(case) or case.word in _WITH_ARCS):
         return None
     first = case.found
     if case.kind == "+" and case.before.kind == "+" and case.after == "NAME":
@@ -295,6 +297,35 @@ def _time_behind_outputs(case: Case) -> Diagnostic | None:
     if not (calculates or called or colon or alone or case.kind == "NUMBER"):
         return None
     return case.tell("missing-takes", time=text_of(rest))
+
+
+# ---------------------------------------------------------------- steps
+
+
+def _colon_of_block(case: Case) -> Diagnostic | None:
+    """`while n > 0:`, `repeat 3:`, `if n > 0:`"""
+    if case.kind != ":" or case.word not in ("while", "repeat", "if", "elif") or case.open_brackets():
+        return None
+    then = "then" if case.word in ("if", "elif") else None
+    return case.tell("colon-of-block", word=case.word, then=then, without=None if then else case.word)
+
+
+def _set_changed(case: Case) -> Diagnostic | None:
+    """`set n += 1`, `set n++`, `set n = n++`"""
+    if case.word != "set" or len(case.tokens) < 3 or case.kind not in ("+", "-", "*", "/"):
+        return None
+    name = case.tokens[1].text
+    at = case.position if case.expected == {"="} else case.position - 1
+    sign, rest = (
+        text_of(case.tokens[at : at + 2]),
+        [one for one in case.tokens[at + 2 :] if one.line == case.before.line],
+    )
+    if sign not in _CHANGES:
+        return None
+    value = " ".join(filter(None, (name, _CHANGES[sign], text_of(rest))))
+    return case.tell(
+        "set-changed", span=span_of(case.tokens[at], case.tokens[at + 1], case.path), name=name, value=value
+    )
 
 
 # ---------------------------------------------------------------- expressions and expectations
@@ -437,5 +468,7 @@ _HABITS: tuple[Callable[[Case], Diagnostic | None], ...] = (
     _in_brackets,
     _probability,
     _changed,
+    _set_changed,
+    _colon_of_block,
     _time_behind_outputs,
 )

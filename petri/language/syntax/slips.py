@@ -379,7 +379,7 @@ def _equals(case: Case) -> Diagnostic | None:
 
 
 def _type_shape(case: Case) -> Diagnostic | None:
-    """`type P = (seq: int)`, `type C = { gold, silver }`, `type C = enum(gold, silver)`."""
+    """`type P = (seq: int)`"""
     kinds = [token.kind for token in case.tokens[2:6]]
     if case.word != "type" or kinds[:1] != ["="]:
         return None
@@ -387,9 +387,7 @@ def _type_shape(case: Case) -> Diagnostic | None:
     where = span_of(opening[0], opening[0], case.path) if opening else None
     if kinds[1:2] == ["("]:
         return case.tell("type-in-parentheses", span=where, name=case.tokens[1].text)
-    if kinds[1:3] == ["{", "NAME"] and kinds[3:] != [":"] and case.kind in (",", "}"):
-        return case.tell("enumeration-brackets", span=where)
-    return case.tell("enumeration-brackets", span=where) if kinds[1:3] == ["NAME", "("] else None
+    return None
 
 
 def _missing_type_colon(case: Case) -> Diagnostic | None:
@@ -524,8 +522,12 @@ def _missing_comma(case: Case) -> Diagnostic | None:
             else None
         )
         rest = case.tokens[case.position : end_of(case.tokens, case.position)]
-        time = text_of(rest) if "takes" in case.expected else None
-        return case.tell("missing-comma", span=gap, before=case.before.text, time=time)
+        time = (
+            {"time" if "takes" in case.expected else "lasting": text_of(rest)}
+            if {"takes", "for"} & case.expected
+            else {}
+        )
+        return case.tell("missing-comma", span=gap, before=case.before.text, **time)
     return None
 
 
