@@ -40,6 +40,10 @@ def places(text: str) -> str:
     return f"net first\n{text}\nplace b\ntransition go: b -> b\n"
 
 
+def steps(text: str) -> str:
+    return f"{HEAD}thread work\n  take idle\n  let n = 0\n  {text}\n  give idle\nend\n"
+
+
 CASES = {
     "not before a place": (arcs("queue(x), «not» source -> done(x)"), "inhibitor-not", "`no source`"),
     "not as the first arc": (arcs("«not» source, queue(x) -> done(x)"), "inhibitor-not", "`no source`"),
@@ -264,6 +268,16 @@ CASES = {
     "MB/s": (GO + "param r = «100 MB/s»\n", "unit-per-time", "`100 MBps`"),
     "1/s": (GO + "param r = «10/s»\n", "unit-per-time", "`10 Hz`"),
     "bytes for bits": (clauses(" takes x.size / «100 Gbit»"), "unknown-unit", "`100 Gb`"),
+    "a colon behind while": (steps("while n < 3«:»\n    wait 1 us\n  end"), "colon-of-block", "remove it"),
+    "a colon behind if": (steps("if n < 3«:»\n    wait 1 us\n  end"), "colon-of-block", "`then`"),
+    "n++ as a step": (steps("«n++»"), "set-missing", "`set n = n + 1`"),
+    "set n++": (steps("set n«++»"), "set-changed", "`set n = n + 1`"),
+    "set n -= 2": (steps("set n «-=» 2"), "set-changed", "`set n = n - 2`"),
+    "wait =": (steps("wait «=» 3 us"), "sign-after-word", "`wait 3 us`"),
+    "and in take": (steps("take source «and» queue(x)"), "arcs-joined", "`,`"),
+    "a time without for": (steps("use «source 3» us"), "missing-comma", "`for 3 us`"),
+    "elif in a step": (
+        steps("wait if n < 1 then 1 us «elif» n < 2 then 2 us else 3 us"), "elif-in-expression", "else if"),
     "three keys of two kinds": (
         clauses(" prefer least «(x.size, x.kind, x.size)»"), "too-many-keys", "next to one another"),
 }  # fmt: skip
