@@ -103,7 +103,7 @@ def _sizes(text: str) -> list[Any]:
     try:
         found = [value for value in sampling.parse_values(text) if value != ""]
     except sampling.BadRange as bad:
-        raise refusal(bad.reason, text=bad.text.strip()) from bad
+        raise refusal(bad.reason, text=bad.text.strip(), meant=bad.meant) from bad
     if not found:
         raise refusal("rfc-sizes", text=text)
     return found
