@@ -51,11 +51,12 @@ def _meant_by_option(option: str, arguments: Sequence[str], known: Sequence[str]
 def _parameters(arguments: Sequence[str]) -> list[str]:
     """The parameters of the net on the command line; none where that is wrong."""
     from petri import language, library
+    from petri.diagnostics import LanguageError
 
     try:
         path = next(filter(None, map(library.find, arguments[1:])), None)
         return [one.name for one in language.load(path).parameters] if path is not None else []
-    except (language.LanguageError, OSError):
+    except (LanguageError, OSError):
         return []
 
 

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from petri.catalogue.units import BYTES, FREQ, PLAIN, RATE, TIME, UNITS, Dimension, dimension_name, in_net_units
-from petri.diagnostics import LanguageError, did_you_mean
+from petri.diagnostics import Diagnostic, LanguageError, did_you_mean
 from petri.language.meaning.unit_names import suggested_unit as suggested
 from petri.net import Net, Place, Slot
 from petri.traffic.problems import problem
@@ -103,7 +103,8 @@ def match(
     assert place.stream is not None
     given = dict(place.stream.columns)
     names = [header_parts(header)[0] for header in headers]
-    fields, wrong = [], []
+    fields = []
+    wrong: list[Diagnostic] = []
     for position, slot in enumerate(place.colour.slots):
         wanted, unit = header_parts(given.get(slot.name, slot.name or "value"))
         try:

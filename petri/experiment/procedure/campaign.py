@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -90,7 +90,7 @@ class PointState:
     def done(self) -> bool:
         return not self.missing
 
-    def task(self, index: int, measures: Sequence[str]) -> Task:
+    def task(self, index: int, measures: tuple[str, ...]) -> Task:
         """measures: those that the store keeps, which may be more than the experiment asks for."""
         plan = self.point.plan if self.warmup is None else structs.replace(self.point.plan, warmup=self.warmup.length)
         return Task(self.point.packed, plan, index, measures)

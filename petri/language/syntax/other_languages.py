@@ -246,7 +246,7 @@ def _changed(case: Case) -> Diagnostic | None:
 
 def _assigns(case: Case, at: int) -> bool:
     """Whether the `=` at a position sets a value: among the outputs, or where the name before it follows again."""
-    name, bracket = case.tokens[at - 1], (case.open_brackets() or [None])[-1]
+    name, bracket = case.tokens[at - 1], next(iter(case.open_brackets()[-1:]), None)
     if at != case.position or name.kind != "NAME" or (bracket is not None and bracket.kind != "("):
         return False
     rest = case.tokens[at + 1 : end_of(case.tokens, at + 1)]

@@ -36,7 +36,7 @@ def one_or_two(values: Sequence[tuple[Scalar, Node]], span: Span) -> Key:
     if len(found) > 2:
         found = _fewer(found, span)
     if len(found) > 2:
-        labels = [Label(node.span, "one-number") for _, node in found]
+        labels = [Label(node.span, "one-number") for _, node in found if node.span is not None]
         raise CheckError("too-many-keys", span, *labels, count=len(found))
     nodes = [to_slot(node) for _, node in found]
     return nodes[0], nodes[1] if len(nodes) > 1 else None
