@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 
 
 MOST_OCCUPANCIES = 2_000  # places; a distribution of tokens for each would make a result of many more unwieldy
+MOST_CHOICES = 2_000  # transitions of a net whose choices by chance are looked at before the text is checked
 MOST_DRIFTS = 3  # figures that have not settled, of those that are shown
 
 
@@ -103,6 +104,8 @@ def run(
         if untraced is not None:
             raise untraced
         _tell_interruption(result, wanted, time_limit, quiet)
+        if not quiet:
+            _tell_choices(model, net, given)
         return _tell_ending(result, model, quiet)
 
 
@@ -372,6 +375,25 @@ def _tell_rounding(net: Net, quiet: bool) -> None:
     told = rounding(net)
     if told is not None and (told.severity == "warning" or not quiet):
         tell(told)
+
+
+def _tell_choices(model: Model, net: str | None, given: Given) -> None:
+    """Warn of transitions that compete by chance, where the check of the text finds that this is probably a slip.
+
+    The text is read again only for the few nets in which there are such transitions.
+    """
+    if net in (None, nets.STDIN) or len(model.net.transitions) > MOST_CHOICES:
+        return
+    from petri.language.checking.conflicts import conflicts
+
+    if next(conflicts(model.net), None) is None or not model.sources:
+        return
+    from petri.language import check_with_sources
+
+    found, sources = check_with_sources(next(iter(model.sources)), given.settings)
+    for one in found:
+        if one.id in ("choice-by-chance", "patience-that-holds"):
+            tell(one, sources)
 
 
 def _tell_ending(result: Result, model: Model, quiet: bool) -> int:

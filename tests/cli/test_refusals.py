@@ -229,7 +229,7 @@ def test_a_loop_that_takes_no_time(call: Call, write: Write) -> None:
     net = write("net loop\nplace a = token\nplace b\ntransition t: a -> b\ntransition u: b -> a\nrun until 1\n")
     outcome = call("run", net, "--max-instant", "1000")
     assert outcome.status == 3
-    assert "more than 1000 firings at one instant" in outcome.err
+    assert "more than 1,000 firings at one instant" in outcome.err
     assert "`t` and `u`" in outcome.err
     assert "PARTIAL RESULTS" in outcome.out
 
@@ -462,6 +462,30 @@ def test_firings_are_numbered_from_1(call: Call, firing: str) -> None:
     outcome = call("why", "mm1", "serve", f"--firing={firing}")
     assert outcome.status == 2
     assert f"there is no firing {firing}: the first of a run is firing 1" in outcome.err
+
+
+OVERFLOW = """net overflow
+place street = token
+place door
+place line cap 3
+place clerk = token
+transition arrive: street -> street, door  takes exp(4)
+transition enter: door -> line
+transition lose: door -> nothing
+transition serve: line, clerk -> clerk  takes exp(3)
+run until 100
+"""
+
+
+def test_a_run_warns_of_a_choice_by_chance(call: Call, write: Write) -> None:
+    net = write(OVERFLOW, "overflow.net")
+    for command in ("run", "check"):
+        outcome = call(command, net)
+        assert outcome.status == 0
+        assert "warning[choice-by-chance]" in outcome.err + outcome.out
+    assert "warning" not in call("run", net, "-q").err
+    meant = write(OVERFLOW.replace("-> nothing", "-> nothing  weight 1"), "meant.net")
+    assert "warning" not in call("run", meant).err + call("check", meant).out
 
 
 # ---------------------------------------------------------------- what other programs would understand
