@@ -45,7 +45,12 @@ LIMITS = Whole(1, 2**63 - 1)
 )
 @click.option("--exact", is_flag=True, help="Solve the net as well (`pnsim solve`), and compare.")
 @click.option("--report", metavar="FILE.html", help=REPORT_HELP)
-@click.option("--all", "every", is_flag=True, help="Show each element of an array instead of the average.")
+@click.option(
+    "--all",
+    "every",
+    is_flag=True,
+    help="Show all places and transitions, each element of an array, and why a net died.",
+)
 @click.option("--quiet", "-q", is_flag=True, help="Show no progress and no notes.")
 @click.option("--max-tokens", type=LIMITS, metavar="N", help="Stop when the net would hold more than N tokens.")
 @click.option("--max-instant", type=LIMITS, metavar="N", help="Stop at more than N firings at one instant.")
