@@ -351,9 +351,10 @@ def _tell_imprecise(result: Result, wanted: Precision) -> None:
 
 def _drift_note(units: Units, drift: Drift, more: int) -> Diagnostic:
     """That a figure has not settled; `more` others are not told."""
+    from petri.report.dimensions import shown_dimension
     from petri.report.unsettled import growth_text
 
-    early, late = (units.show(value, drift.dimension) for value in (drift.early, drift.late))
+    early, late = (units.show(value, shown_dimension(drift.dimension)) for value in (drift.early, drift.late))
     values: dict[str, Value] = {"name": drift.name, "early": early, "late": late}
     identifier = "place-still-grows" if drift.kind == "place" else "measure-unsettled"
     if drift.kind == "place" and drift.steady:

@@ -15,6 +15,7 @@ from petri.live.refine import Point
 from petri.measure.intervals import Interval, paired_interval, student_interval
 from petri.net import Net, Transition
 from petri.report.cells import Cells
+from petri.report.dimensions import shown_dimension
 from petri.report.html import figures, tables
 from petri.report.html.markup import Content, Markup, aside, breakable, content, plotted, spoken, tag
 from petri.report.html.page import Figure, axis, figure, logarithmic
@@ -169,9 +170,8 @@ def over_time(result: Result, wanted: str) -> tuple[str, Figure] | None:
     for measured in record.measures:
         if measured.name == wanted and measured.series:
             measure, values = measured.measure, list(measured.series.values())
-            drawn = figures.series(
-                result.plan.warmup, measure.window or 1.0, values, record.units, measure.dimension, measure.name
-            )
+            dimension, window = shown_dimension(measure.dimension), measure.window or 1.0
+            drawn = figures.series(result.plan.warmup, window, values, record.units, dimension, measure.name)
             return None if drawn is None else (f"{measure.name} over time", drawn)
     course = history(result.counted)
     if course is None:

@@ -173,7 +173,8 @@ class _Summary:
         from petri.report import sparks
 
         if measured.histogram is not None and "histogram" in measure.record and measured.histogram.count:
-            rows.append(self.bars("histogram", sparks.of_histogram(measured.histogram), measure.dimension))
+            dimension = shown_dimension(measure.dimension)
+            rows.append(self.bars("histogram", sparks.of_histogram(measured.histogram), dimension))
         for field in measure.record:
             if measured.distributions is not None and field in measured.distributions:
                 rows.append(self.bars(field, sparks.of_counts(measured.distributions[field], field), ""))
@@ -207,7 +208,7 @@ class _Summary:
         if columns:
             self.table(columns)
         found = f"{counted(len(places), 'place')} and {counted(len(transitions), 'transition')}"
-        self.note(f"the busiest of {found}, arrays folded; --all shows all of them")
+        self.note(f"the busiest of {found}, arrays folded; --all shows all")
 
     def _most(self, rows: Sequence[Row], kind: FigureKind) -> list[tuple[str, str]]:
         """Names and shares of the busiest rows; a clock that runs works at nothing."""

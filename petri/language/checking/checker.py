@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 
 from petri import net
-from petri.catalogue.units import TIME, TIMES, UNITS
+from petri.catalogue.units import TIME, TIMES, UNITS, Dimension
 from petri.language.checking.declarations.gatherer import Gatherer
 from petri.language.checking.declarations.imports import OpenSpace, open_spaces, take_settings
 from petri.language.checking.declarations.parameters import Overrides
@@ -21,6 +21,7 @@ from petri.language.checking.expressions import functions
 from petri.language.checking.expressions.each import list_for, read_vector
 from petri.language.checking.expressions.ranges import read_range
 from petri.language.checking.expressions.reader import Reader, local
+from petri.language.checking.expressions.remedies import refuse_unit_per_time, remedies
 from petri.language.checking.expressions.user_functions import read_fn
 from petri.language.checking.measures.declared import ExpectationTemplate, MeasureTemplate, check_measures
 from petri.language.checking.nets.bodies import check_body, check_places
@@ -269,6 +270,12 @@ class Checker(CheckState):
 
     def list_for(self, reader: Reader, e: tree.ListFor, expected: Type | None) -> Value:
         return list_for(reader, e, expected)
+
+    def remedies(self, reader: Reader, e: tree.Expr, wanted: Dimension) -> dict[str, str]:
+        return remedies(reader, e, wanted)
+
+    def refuse_unit_per_time(self, reader: Reader, e: tree.Binary) -> None:
+        refuse_unit_per_time(reader, e)
 
     # ------------------------------------------------------------ types
 

@@ -199,9 +199,7 @@ class Reader(Struct):
         """What was probably meant by a number that is not a real of this type, for hints."""
         if not isinstance(wanted, Scalar) or wanted.kind != "real":
             return {}
-        from petri.language.checking.expressions.remedies import remedies
-
-        return remedies(self, written, wanted.dimension)
+        return self.checker.remedies(self, written, wanted.dimension)
 
     # ------------------------------------------------------------ the kinds of expression
 
@@ -434,9 +432,7 @@ class Reader(Struct):
 
     def _binary(self, e: tree.Binary) -> Value:
         if e.operator == "/" and isinstance(e.right, tree.Name) and self._denotes_nothing(e.right.name):
-            from petri.language.checking.expressions.remedies import refuse_unit_per_time
-
-            refuse_unit_per_time(self, e)
+            self.checker.refuse_unit_per_time(self, e)
         left = self.read(e.left)
         right = self.read(e.right, left.type if e.operator in COMPARISONS else None)
         known(left, right)

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import re
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 from petri.catalogue.operations import DISTRIBUTIONS, OPERATIONS
 from petri.catalogue.units import EXAMPLE_UNITS, PLAIN, TIME, UNITS, Dimension
+from petri.language.checking.expressions.reader import Reader
 from petri.language.meaning.scope import ConstantSymbol
 from petri.language.meaning.types import Scalar
 from petri.language.meaning.unit_names import per_second, suggested_unit
 from petri.language.problems import CheckError
 from petri.language.syntax import tree
 from petri.structs import replace
-
-if TYPE_CHECKING:
-    from petri.language.checking.expressions.reader import Reader
 
 MOST = 10**12  # of a number whose reciprocal is proposed
 _RATES = ("rate", "lambda", "lam", "mu", "freq", "frequency")
