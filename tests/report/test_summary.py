@@ -132,9 +132,8 @@ def stations(number: int) -> str:
         f"transition serve_{n}: queue_{n}, server_{n} -> server_{n}, queue_{n + 1}  takes exp({(n + 1) / 9} us)"
         for n in range(number)
     ]
-    measures = [
-        "measure served = rate(arrive) expect > 0.1 MHz  ## of all customers who have come to the first station"
-    ]
+    about = "the rate of all customers who have come to the first station, served or not"
+    measures = [f"measure served = rate(arrive) expect > 0.1 MHz  ## {about}"]
     return "\n".join([*lines, *measures, f"measure busy = busy(server_{number - 1})", "run until 500 us", ""])
 
 
