@@ -163,7 +163,7 @@ def test_a_larger_net_shows_the_busiest_and_its_measures_last() -> None:
     assert shares == sorted(shares, reverse=True)
     assert lines[start + 6] == "the busiest of 18 places and 9 transitions, arrays folded; --all shows all"
     assert lines[start + 8].startswith("Measures")
-    assert any(line.startswith("served") and line.endswith("✓ > 0.1 M/s") for line in lines)
+    assert any(line.startswith("served") and line.endswith("✓ > 100 k/s") for line in lines)
     assert not any("who have come" in line for line in lines)
     assert any("who have come" in line for line in printed(stations(8), width=160))
     everything = printed(stations(8), every=True)
