@@ -27,6 +27,7 @@ LARGEST = 20_000
 EXACT_BITS = 2048  # a fraction with longer terms is rounded to a float
 
 Constant = int | Fraction | bool
+EULER = Fraction(math.e)
 
 # What a node depends on. LOCAL: the instance. PLACES: the marking. VARIABLE: the binding. CHANCE: a random draw.
 # TAKEN: what a set arc takes.

@@ -417,7 +417,7 @@ def _initial_in_brackets(case: Case) -> Diagnostic | None:
     inside = case.tokens[start + 1 : end]
     if case.tokens[start - 1].kind != "=" or not inside or end == len(case.tokens):
         return None
-    if any(token.kind == ":" for token in inside):
+    if any(token.kind in (":", "=") for token in inside):
         return None
     return case.tell("initial-in-brackets", span=span_of(opened, case.tokens[end], case.path), tokens=text_of(inside))
 

@@ -15,7 +15,19 @@ from petri.language.checking.expressions.quantities import quantity_of
 from petri.language.checking.expressions.scheduled import value_of
 from petri.language.checking.expressions.vectors import changed, chosen, element
 from petri.language.checking.state import CheckState, Value
-from petri.language.meaning.nodes import END, LOCAL, NOW, VARIABLE, Node, constant, operation, to_real, truth, with_span
+from petri.language.meaning.nodes import (
+    END,
+    EULER,
+    LOCAL,
+    NOW,
+    VARIABLE,
+    Node,
+    constant,
+    operation,
+    to_real,
+    truth,
+    with_span,
+)
 from petri.language.meaning.scope import (
     ConstantSymbol,
     DistSymbol,
@@ -313,8 +325,15 @@ class Reader(Struct):
             return self._scheduled(e, symbol)
         if isinstance(symbol, DistSymbol):
             return self._named_distribution(symbol, e.span)
+        if symbol is None and name == "e" and not self._elsewhere(name):
+            return Value(REAL, (constant(EULER, "real", e.span),), e.span)
         self.unknown_name(e, symbol)
         raise Reported
+
+    def _elsewhere(self, name: str) -> bool:
+        """Whether the name stands for something that is not to be had here."""
+        bound = self.sets is not None and self.sets.binds(name)
+        return bound or name in self.barred or name in self.awaited or self.checker.excused(name)
 
     def _scheduled(self, e: tree.Name, symbol: ScheduleSymbol) -> Value:
         """The value that a schedule has now."""

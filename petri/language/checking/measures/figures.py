@@ -187,7 +187,7 @@ class FigureReader:
         symbol = self._symbol(e.name)
         if isinstance(symbol, (MeasureSymbol, InstanceSymbol)):
             return self._measured(e)
-        if isinstance(symbol, ConstantSymbol):
+        if isinstance(symbol, ConstantSymbol) or (symbol is None and e.name == "e"):
             return self._constant(e)
         if symbol is not None:
             raise CheckError("bare-in-measure", e.span, name=e.name, kind=kind_of(symbol))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TypeVar
 
@@ -81,7 +81,8 @@ class TransitionReader:
         draws = tuple(self._draws(d.draws))
         time = self._time(d.time)
         outputs = OutputReader(self.reader.allowing("an output", "tokens", "now", "end"), self.sets).read(d.outputs)
-        lets = {name: (value.type, tuple(map(of_firing, value.nodes))) for name, value in self._lets().items()}
+        named = self._lets()
+        lets = {name: (value.type, tuple(map(of_firing, value.nodes))) for name, value in named.items()}
         template = TransitionTemplate(
             d.name,
             self.loop_templates,
@@ -102,6 +103,7 @@ class TransitionReader:
             {**lets, **self.variables},
             d.doc,
             d.span,
+            lets=tuple(_shown(named, self.variables)),
         )
         # These know one another, and the garbage collector comes too late for a large net: what they hold goes now.
         self.reader.lets = self.reader.sets = self.lets.reader.lets = None
@@ -379,9 +381,21 @@ def _is_condition(e: tree.Expr) -> bool:
     return isinstance(e, tree.Binary) and e.operator in (*COMPARISONS, "and", "or")
 
 
+def _shown(lets: Mapping[str, Value], variables: Mapping[str, object]) -> Iterator[tuple[net.Variable, Node]]:
+    """The scalars of the values that people see: not of names that a pattern or a thread has given something else."""
+    for name, value in lets.items():
+        if name not in variables and name.isidentifier():
+            for (path, kind), node in zip(layout(value.type), value.nodes, strict=False):
+                yield _variable(path_within(name, path), kind), to_slot(node)
+
+
 def _new_variable(flat: list[net.Variable], name: str, kind: Scalar) -> int:
-    flat.append(net.Variable(name, kind.slot_kind, kind.labels, dimension_name(kind.dimension)))
+    flat.append(_variable(name, kind))
     return len(flat) - 1
+
+
+def _variable(name: str, kind: Scalar) -> net.Variable:
+    return net.Variable(name, kind.slot_kind, kind.labels, dimension_name(kind.dimension))
 
 
 _ACTIONS = {"take": "taken from", "keep": "kept", "read": "read", "reset": "emptied", "all": "taken from"}
