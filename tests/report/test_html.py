@@ -518,6 +518,27 @@ def test_a_browser_draws_every_figure_without_scrolling(tmp_path: Path, page: st
 
 @pytest.mark.slow
 @needs_browser
+def test_a_page_that_is_printed_before_it_is_ready_has_its_figures(tmp_path: Path, page: str) -> None:
+    """Here it never gets ready by itself: the browser's own way to unpack the script takes forever."""
+    path = tmp_path / "run.html"
+    path.write_text(page, encoding="utf-8")
+    with Browser() as browser:
+        never = "Response.prototype.text = () => new Promise(() => {});"
+        browser.call("Page.addScriptToEvaluateOnNewDocument", source=never)
+        browser.open(path.as_uri(), "document.readyState == 'complete'")
+        assert browser.value("typeof Plotly") == "undefined"
+        browser.call("Page.printToPDF")
+        figures = "document.querySelectorAll('.plot').length"
+        assert (
+            browser.value(figures)
+            == browser.value("document.querySelectorAll('.plot[data-drawn] svg.main-svg').length / 3")
+            > 1
+        )
+        assert browser.told == []
+
+
+@pytest.mark.slow
+@needs_browser
 def test_the_tables_of_a_printed_page_are_not_cut_off(tmp_path: Path) -> None:
     """On A4 with usual margins, of the net of the library with the longest names."""
     path = tmp_path / "ixp2400.html"
