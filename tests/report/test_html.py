@@ -422,7 +422,27 @@ def test_counts_leave_out_what_would_dwarf_them() -> None:
     assert figure["data"][0]["x"] == [1, 2, 3]
     assert figure["data"][0]["y"] == [0.06, 0.0, 0.04]
     assert figure["data"][0]["customdata"][-1] == "3 or more"
+    assert figure["layout"]["xaxis"]["ticktext"] == ["1", "2", "≥ 3"]
     assert run_figures.counts([5.0, 0.0], 0, "n", skip_zero=True, open_ended=True) is None
+
+
+def test_the_bar_of_all_greater_numbers_says_so_and_has_room() -> None:
+    figure = run_figures.counts([1.0] * 256, 0, "n", skip_zero=False, open_ended=True)
+    assert figure is not None
+    axis = figure["layout"]["xaxis"]
+    assert dict(zip(axis["tickvals"], axis["ticktext"], strict=True)) == {
+        **{number: str(number) for number in (0, 50, 100, 150, 200)},
+        255: "≥ 255",
+    }
+    assert axis["range"][0] < 0
+    assert axis["range"][1] > 260
+    for values, is_open in (([1.0] * 256, False), ([1.0] * 200 + [0.0] * 56, True)):
+        closed = run_figures.counts(values, 0, "n", skip_zero=False, open_ended=is_open)
+        assert closed is not None
+        assert "ticktext" not in closed["layout"]["xaxis"]
+    last = run_figures.counts([0.0] * 255 + [1.0], 0, "n", skip_zero=False, open_ended=True)
+    assert last is not None
+    assert last["layout"]["xaxis"]["ticktext"] == ["≥ 255"]
 
 
 def test_a_course_has_the_averages_of_the_run() -> None:
