@@ -21,7 +21,7 @@ from petri.report.html.markup import Content, Markup, aside, breakable, content,
 from petri.report.html.page import Figure, axis, figure, logarithmic
 from petri.report.html.picture import Loads, heat_of
 from petri.report.html.run_page import banners, busy
-from petri.report.html.sweep_figures import estimates, line
+from petri.report.html.sweep_figures import estimates, line, marked
 from petri.report.picture import Diagram
 from petri.report.picture.diagram import TRANSITION
 from petri.report.picture.folding import starred
@@ -204,11 +204,14 @@ def curve(points: Sequence[Point], knob: Mapping[str, Any], measure: str, now: P
     known.sort(key=lambda one: (isinstance(one[0], str), one[0]))
     units, finite = Units.of(result.net), [one.mean for _, one, _ in (here, *known) if math.isfinite(one.mean)]
     scale = units.scale(max(map(abs, finite), default=0.0), here[2])
-    hover = f"%{{x:.4g}}: %{{y:.4g}} ± %{{error_y.array:.2g}} {plotted(scale.unit)}<extra></extra>"
+    hover = f"%{{x:.4g}}: %{{y:.4g}} %{{text}} {plotted(scale.unit)}<extra></extra>"
     mark = {"mode": "markers", "marker": {"color": "@s1", "size": 11}}
     traces = [
-        line(number, name) | more | {"x": [x for x, _, _ in each], "hovertemplate": hover}
-        | estimates([one for _, one, _ in each], scale, number)
+        marked(
+            line(number, name) | more | {"x": [x for x, _, _ in each], "hovertemplate": hover}
+            | estimates([one for _, one, _ in each], scale, number),
+            [one for _, one, _ in each],
+        )
         for number, (name, each, more) in enumerate(((plotted(measure), known, {}), ("now", [here], mark)))
     ]  # fmt: skip
     across = axis(plotted(knob["name"]), plotted(knob.get("unit", "")), **_spaced(knob, known))

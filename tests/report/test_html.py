@@ -471,6 +471,35 @@ def test_marks_lie_where_the_figures_do() -> None:
 # ---------------------------------------------------------------- sweeps
 
 
+LOADED = """
+param load = 1.0
+place source = token
+place queue
+place server = token
+transition arrive: source -> source, queue  takes exp(1 / load)
+transition serve: queue, server -> server  takes exp(1)
+measure waiting = mean(queue)
+measure most = max(queue)
+run until 4000
+"""
+
+
+@pytest.mark.parametrize("replications", [1, 4])
+def test_points_without_interval_or_that_still_move_are_open(tmp_path: Path, replications: int) -> None:
+    path = tmp_path / "queue.net"
+    path.write_text(LOADED, encoding="utf-8")
+    experiment = Experiment(net=str(path), grid={"load": [0.5, 1.5]}, replications=replications, measures=["waiting"])
+    outcome = experiment.run(tmp_path / "queue.db")
+    assert [bool(point.unsettled) for point in outcome.points] == [False, True]
+    found = Reader(sweep_report(outcome))
+    ((line,),) = [one["data"] for one in found.json("figures")]
+    settled = "@sheet" if replications == 1 else "@s0"
+    assert line["marker"]["color"] == [settled, "@sheet"]
+    assert line["marker"]["line"]["color"] == "@s0"
+    assert [one == "±?" for one in line["text"]] == [replications == 1] * 2
+    assert "Open marks" in " ".join(found.texts)
+
+
 def test_a_sweep_has_curves_maps_and_what_was_expected(tmp_path: Path) -> None:
     net = "net grid\nparam a = 1\nparam b = 1\nplace p = token\ntransition t: p -> p takes exp(a + b)\n"
     net += "measure speed = rate(t)\nrun until 400\n"
@@ -490,6 +519,8 @@ def test_a_sweep_has_curves_maps_and_what_was_expected(tmp_path: Path) -> None:
         means = [outcome.point(a=a, b=b).interval("speed").mean for a in (1, 2, 3)]
         assert trace["y"] == pytest.approx(means)
         assert trace["error_y"]["array"][0] == pytest.approx(outcome.point(a=1, b=b).interval("speed").half_width)
+        assert trace["marker"]["color"].startswith("@s")
+    assert "Open marks" not in " ".join(found.texts)
     assert heat["data"][0]["type"] == "heatmap"
     assert heat["data"][0]["z"][2][0] == pytest.approx(outcome.point(a=1, b=4).interval("speed").mean, rel=1e-6)
     texts = " ".join(found.texts)
