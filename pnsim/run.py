@@ -10,6 +10,7 @@ from petri.net import MOST_REPLICATIONS
 
 from . import running
 from .net_options import given_options, optional_net_argument
+from .option_groups import Grouped
 from .ranges import Whole
 from .report import REPORT_HELP
 from .run_options import engine_option, seed_option, streams_option
@@ -18,7 +19,7 @@ from .time_limit import time_limit_option
 LIMITS = Whole(1, 2**63 - 1)
 
 
-@click.command(name="run")
+@click.command(name="run", cls=Grouped)
 @optional_net_argument
 @given_options
 @click.option("--until", metavar="TIME", help="End of the run: '20 ms', or `dead` (when no transition can fire).")

@@ -16,6 +16,7 @@ from .exits import refusal
 from .experiments import BEST, FILES, check_export, net_of, read_best, read_grids, read_precision, with_files
 from .given import Given
 from .net_options import complete_net, given_options
+from .option_groups import Grouped
 from .report import check as check_report
 from .report import report_option, write_page
 from .run_options import COUNT, engine_option, length_options, output_options
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from petri.run.stop import TimeLimit
 
 
-@click.command(name="sweep")
+@click.command(name="sweep", cls=Grouped)
 @click.argument("what", metavar="EXPERIMENT", shell_complete=complete_net)
 @click.option(
     "--grid",

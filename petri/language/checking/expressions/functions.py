@@ -8,7 +8,7 @@ from fractions import Fraction
 from petri.catalogue.operations import DISTRIBUTIONS, FUNCTIONS, OF_EACH, OPERATIONS, Parameter
 from petri.catalogue.units import PLAIN
 from petri.language.checking.expressions.each import aggregate, of_each
-from petri.language.checking.expressions.places import place_use, require_element
+from petri.language.checking.expressions.places import as_loops, place_use, require_element
 from petri.language.checking.expressions.reader import Reader, numeric_kind, other_count, other_fields
 from petri.language.checking.expressions.remedies import of_rate
 from petri.language.checking.expressions.user_functions import call_fn
@@ -244,7 +244,8 @@ def _tokens(reader: Reader, e: tree.Call) -> Value:
     use.symbol.mentioned = True
     require_element(use, e.arguments[0].span)
     if not use.fixed:
-        raise CheckError("index-not-constant", e.arguments[0].span, where="`tokens(…)`")
+        loops = as_loops(reader, e.arguments[0], reader.variables)
+        raise CheckError("index-not-constant", e.arguments[0].span, where="`tokens(…)`", loops=loops)
     return Value(INT, (Node("tokens", "int", (), use, e.span, PLACES),), e.span)
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
+
+from petri.language.checking.expressions.names import names_in
 from petri.language.checking.expressions.reader import Reader
 from petri.language.meaning.scope import PlaceSymbol, kind_of
 from petri.language.meaning.templates import PlaceUse
@@ -40,6 +43,29 @@ def place_use(reader: Reader, e: tree.Expr) -> PlaceUse:
         raise CheckError("index-on-place", e.span, name=symbol.name, weight=weight)
     nodes = [reader.read_scalar(index, own.kind) for index, own in zip(written, symbol.indices, strict=False)]
     return PlaceUse(symbol, tuple(map(needed, nodes)), e.span)
+
+
+def as_loops(reader: Reader, e: tree.Expr, names: Container[str]) -> str | None:
+    """`d in 0..3`, which makes the names among the indices constants, if each index is a name or a constant."""
+    written: list[tree.Expr] = []
+    inner = e
+    while isinstance(inner, tree.Index) and inner.index is not None:
+        written.insert(0, inner.index)
+        inner = inner.base
+    symbol = reader.scope.find(inner.name) if isinstance(inner, tree.Name) else None
+    size = (
+        symbol.declaration.size
+        if isinstance(symbol, PlaceSymbol) and isinstance(symbol.declaration, tree.Place)
+        else ()
+    )
+    found: dict[str, str] = {}
+    for index, values in zip(written, size, strict=False):
+        if isinstance(index, tree.Name) and index.name in names:
+            values = values.range if isinstance(values, tree.Loop) else values
+            found[index.name] = f"{index.name} in {reader.problems.text(values.span)}"
+        elif any(name in names for name in names_in(index)):
+            return None
+    return ", ".join(found.values()) or None
 
 
 def require_element(use: PlaceUse, span: Span) -> None:

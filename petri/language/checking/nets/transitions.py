@@ -13,7 +13,7 @@ from petri.diagnostics import Label
 from petri.language.checking.expressions.keys import one_or_two, parts_of
 from petri.language.checking.expressions.lets import Lets
 from petri.language.checking.expressions.names import indices_of, names_in
-from petri.language.checking.expressions.places import place_use, require_element
+from petri.language.checking.expressions.places import as_loops, place_use, require_element
 from petri.language.checking.expressions.ranges import read_condition, read_loops, shadows
 from petri.language.checking.expressions.reader import Reader, slots_of, stored
 from petri.language.checking.nets.clocks import ClockReader
@@ -150,7 +150,8 @@ class TransitionReader:
     def _place(self, e: tree.Expr, mode: str) -> PlaceUse:
         """The place of an input arc, whose index is a constant."""
         if isinstance(e, tree.Index) and not self._bindable.isdisjoint(self.lets.expanded(names_in(indices_of(e)))):
-            raise CheckError("index-not-constant", e.span, where="an input")
+            loops = as_loops(self.reader, e, self._bindable)
+            raise CheckError("index-not-constant", e.span, where="an input", loops=loops)
         use = place_use(self.reader, e)
         symbol = use.symbol
         if mode != "reset":
