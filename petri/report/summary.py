@@ -96,7 +96,7 @@ class _Summary:
     # ------------------------------------------------------------ measures
 
     def measures(self, *, brief: bool = False) -> None:
-        """A table of all measures and expectations; `brief`: without their documentation, where there is no room."""
+        """A table of all measures and expectations; `brief`: without documentation that needs a line of its own."""
         if not self.result.measures and not self.result.verdicts:
             return
         rows: list[tuple[str, str, Text]] = []
@@ -107,9 +107,10 @@ class _Summary:
             remark = verdict_text(expectation, verdict, self.units, dimension)
             rows.append(("expect", self.units.show(verdict.value, dimension), remark))
         columns = _measure_columns(rows)
-        if brief and sum(column.natural + GAP for column in columns) - GAP > self.console.width:
+        if brief:
             docs = {first_sentence(one.measure.doc) for one in self.result.measures}
-            columns = _measure_columns([(name, value, _without(remark, docs)) for name, value, remark in rows])
+            room = self.console.width - sum(column.natural + GAP for column in columns[:2])
+            columns = _measure_columns([(name, value, _without(remark, docs, room)) for name, value, remark in rows])
         self.table(columns)
 
     def arrays_of_measures(self) -> dict[str, list[MeasureResult]]:
@@ -299,8 +300,10 @@ def _measure_columns(rows: Sequence[tuple[str, str, Text]]) -> list[Column]:
     return [Column("Measures", names, "name"), Column("value", values), Column("", remarks, "prose")]
 
 
-def _without(remark: Text, lines: Container[str]) -> Text:
-    return Text("\n").join(line for line in remark.split() if line.plain not in lines)
+def _without(remark: Text, docs: Container[str], room: int) -> Text:
+    lines = enumerate(remark.split())
+    kept = [line for number, line in lines if line.plain not in docs or (number == 0 and line.cell_len <= room)]
+    return Text("\n").join(kept)
 
 
 def _columns(pairs: Sequence[tuple[str, str]]) -> tuple[list[str], list[str]]:

@@ -11,7 +11,7 @@ from itertools import pairwise
 
 from petri.catalogue.operations import DISTRIBUTIONS, FUNCTIONS
 from petri.catalogue.words import CLAUSES, FORMS, clauses_of
-from petri.diagnostics import Diagnostic
+from petri.diagnostics import Diagnostic, did_you_mean
 from petri.language.syntax.case import CLAUSE_WORDS, PAIRS, Case
 from petri.language.syntax.lexer import Token, span_of
 
@@ -281,6 +281,12 @@ def _place_with(case: Case, variable: str) -> str:
     return "place"
 
 
+def _misspelt(case: Case, rest: Sequence[Token]) -> bool:
+    """`takse (s + 1) / 1 Gbps`"""
+    words = sorted(case.expected & set(CLAUSE_WORDS))
+    return rest[1].kind == "(" and rest[0].text not in FUNCTIONS and did_you_mean(rest[0].text, words) is not None
+
+
 def _time_behind_outputs(case: Case) -> Diagnostic | None:
     """`-> line p.size / 1 Gbps`, `-> line min(d, 3 us)`, `-> line: 3 us`"""
     if not _in_outputs(case) or "takes" not in case.expected or case.open_brackets():
@@ -291,6 +297,8 @@ def _time_behind_outputs(case: Case) -> Diagnostic | None:
         return None
     rest = case.tokens[start : end_of(case.tokens, start)]
     kinds = {token.kind for token in rest}
+    if case.kind == "NAME" and rest[1:] and (rest[1].kind in ("NAME", "NUMBER") or _misspelt(case, rest)):
+        return None  # `takse s / 1 Gbps`
     calculates = not kinds.isdisjoint("/*+-") and kinds.isdisjoint("={")
     called = len(rest) > 1 and rest[1].kind == "(" and rest[0].text in (*DISTRIBUTIONS, *FUNCTIONS)
     alone = len(rest) == 1 and rest[0].text in ("delay", "duration", "timeout")  # words of other languages for clauses
