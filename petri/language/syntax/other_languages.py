@@ -20,7 +20,8 @@ _WITH_ARCS = ("take", "hold", "use", "give", "for", "unless")  # steps
 _OF_TRANSITIONS = frozenset(clause.word for clause in clauses_of("transition"))
 _OTHERS = ("in", "net", "time", "run", "expect", "import", "wait", *_WITH_ARCS)
 _WITH_VALUE = frozenset((*_OTHERS, *(word for word, clause in CLAUSES.items() if not clause.bare and word.isalpha())))
-_ENDING = _OF_TRANSITIONS | {"by", "per", "cap", "until", "warmup", "replications", "seed", "record", "->"}
+_LATER = (clause.word for kind in ("place", "run", "measure") for clause in clauses_of(kind) if clause.word.isalpha())
+_ENDING = (_OF_TRANSITIONS | {"->", *_LATER}) - {"if"}
 _REVERSED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _CONDITION = frozenset((*_REVERSED, "==", "!=", "and", "or", "not", "(", ".", "true", "false"))
 _CHANGES = {"++": "+ 1", "--": "- 1", "+=": "+", "-=": "-", "*=": "*", "/=": "/", ":=": "", "=": ""}

@@ -34,6 +34,7 @@ from petri.net import Span
 from petri.structs import replace
 
 _ELSEWHERE = {
+    **{f"{name}variate": form for name, form in DISTRIBUTIONS.items()},  # Python's
     "int": "floor(x), ceil(x) or round(x)",
     "real": "the int itself: it becomes a real where one is expected",
     "log": "ln(x)",
@@ -46,10 +47,6 @@ _ELSEWHERE = {
     **dict.fromkeys(("exponential", "expo", "negexp"), "exp(mean)"),
     **dict.fromkeys(("normalvariate", "rnorm"), "normal(mean, sd)"),
     "lognormvariate": "lognormal(mean, cv): mean and coefficient of variation of the value, not of its logarithm",
-    "gammavariate": "gamma(shape, mean)",
-    "weibullvariate": "weibull(shape, scale)",
-    "paretovariate": "pareto(shape, mean)",
-    "betavariate": "beta(a, b)",
     "discrete": "uniform(a..b), of ints each of a, a + 1, …, b",
     "runif": "uniform(a..b)",
     "range": "a..b, such as 0..3 for range(4)",

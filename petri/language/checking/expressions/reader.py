@@ -331,7 +331,7 @@ class Reader(Struct):
         raise Reported
 
     def _elsewhere(self, name: str) -> bool:
-        """Whether the name stands for something that is not to be had here."""
+        """Whether the name stands for something that cannot be used here."""
         bound = self.sets is not None and self.sets.binds(name)
         return bound or name in self.barred or name in self.awaited or self.checker.excused(name)
 
