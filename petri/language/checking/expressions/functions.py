@@ -28,7 +28,7 @@ from petri.language.meaning.types import (
     plainly,
     quantity,
 )
-from petri.language.problems import CheckError, Reported, needed
+from petri.language.problems import CheckError, Problems, Reported, needed
 from petri.language.syntax import tree
 from petri.net import Span
 from petri.structs import replace
@@ -255,6 +255,17 @@ def _firings(reader: Reader, e: tree.Call) -> Value:
 # ---------------------------------------------------------------- distributions
 
 
+def power_of_e(problems: Problems, e: tree.Call, where: str) -> str | None:
+    """`-x` of `exp(-x)`, which elsewhere is a power of e; of any number where nothing is random."""
+    if not isinstance(e.function, tree.Name) or e.function.name != "exp" or len(e.arguments) != 1:
+        return None
+    (power,) = e.arguments
+    negative = isinstance(power, tree.Unary) and power.operator == "-"
+    fixed = where in ("a measure", "a constant", "a parameter's value")
+    plain = not isinstance(power, tree.Number) or power.unit is None
+    return problems.text(power.span) if plain and (negative or fixed) else None
+
+
 def _drawn(e: tree.Call, op: str, kind: Type, args: list[Node]) -> Value:
     node = operation(op, "int" if kind is INT else "real", args, e.span, CHANCE)
     return Value(kind, (node,), e.span)
@@ -265,7 +276,7 @@ def _parametric(op: str) -> Callable[[Reader, tree.Call], Value]:
     parameters = drawn.parameters
 
     def read(reader: Reader, e: tree.Call) -> Value:
-        reader.permit("draw", e.span)
+        reader.permit("draw", e.span, power=power_of_e(reader.problems, e, reader.where))
         values = _numbers(reader, e, len(parameters), DISTRIBUTIONS[drawn.word])
         alike = drawn.alike(values)
         kind = _alike(reader, alike, e.span)

@@ -699,12 +699,12 @@ class Reader(Struct):
 
     # ------------------------------------------------------------ what may occur
 
-    def permit(self, what: Permission, span: Span) -> None:
-        """Raises CheckError where such a thing may not stand."""
+    def permit(self, what: Permission, span: Span, **meant: str | None) -> None:
+        """Raises CheckError where such a thing may not stand; `meant`: values for its hints."""
         if what not in self.allowed:
             guard = self.where == "a guard"
             elsewhere = {"earlier": "draw", "weight": "weight"} if guard else {"here": "draw"}
-            raise CheckError(_NOT_PERMITTED[what], span, word=what, where=self.where, **elsewhere)
+            raise CheckError(_NOT_PERMITTED[what], span, word=what, where=self.where, **elsewhere, **meant)
 
 
 def known(*values: Value) -> list[Value]:
