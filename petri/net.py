@@ -200,6 +200,19 @@ class Draw(Part):
     expression: Expr
 
 
+class Let(Part):
+    """A value that a transition names, for people: what uses the name has the expression itself."""
+
+    name: str
+    expression: Expr
+    labels: tuple[str, ...] = ()
+    dimension: str = ""
+
+    @property
+    def kind(self) -> Kind:
+        return self.expression.kind
+
+
 class Stream(Part):
     """A file whose rows come to a place, one after the other (S6). `petri/traffic/` reads it."""
 
@@ -302,6 +315,7 @@ class Transition(Part):
     doc: str = ""
     span: Span | None = None
     sets: tuple[SetArc, ...] = ()  # of different places
+    lets: tuple[Let, ...] = ()
 
     @property
     def emptied(self) -> tuple[int, ...]:

@@ -18,6 +18,7 @@ from petri.net import (
     Clock,
     Expr,
     InputArc,
+    Let,
     Match,
     Net,
     OutputArc,
@@ -70,11 +71,13 @@ class ExpressionText:
         self.sources = sources or {}
         self.units = Units.of(net)
         self.indices: Mapping[str, str] = {}
+        self.lets: Sequence[Let] = ()
 
     def element(self, transition: Transition) -> ExpressionText:
         """The same for an element of an array: `takes n * 1 us` of `t[2]` is `2 * 1 us`."""
         found = copy.copy(self)
         values = re.findall(r"\[([^\]]*)\]", transition.name.rpartition(".")[2])
+        found.lets = transition.lets
         found.indices = dict(zip(re.findall(r"(\w+)\s+in\b", self.loops(transition)), values, strict=False))
         return found
 
@@ -99,6 +102,9 @@ class ExpressionText:
         return (not own and self._written(e.span)) or self.of(e, variables, dimension)
 
     def _tree(self, e: Expr, variables: Sequence[Variable], shown: _Shown) -> tree.Expr:
+        for let in self.lets:
+            if e.op != "const" and (e == let.expression or (let.labels == _TRUTH and e in let.expression.args[:1])):
+                return _name(let.name)
         if e.op in ("real", "not", "neg", "if") or e.op in _BINARY:
             return self._operation(e, variables, shown)
         if e.op == "within":  # as the list that it guards is written out

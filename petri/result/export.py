@@ -188,7 +188,7 @@ def manifest(result: RunFigures) -> Manifest:
         plan.seed,
         result.asked,
         number(plan.until),
-        plan.warmup,
+        float(plan.warmup),
         plan.engine,
         f"{result.hash:016x}",
         platform.machine(),
@@ -225,7 +225,7 @@ def net_hash(net: Net) -> str:
 
 def number(value: float) -> float | None:
     """JSON has neither nan nor inf."""
-    return value if math.isfinite(value) else None
+    return float(value) if math.isfinite(value) else None
 
 
 def interval_dict(interval: Interval) -> dict[str, Any]:

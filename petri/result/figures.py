@@ -370,7 +370,7 @@ def run_failure(net: Net, fault: Fault) -> RunFailure:
     unit = f" {net.time_unit}" if net.time_unit else ""
     time = f"{fault.time:.10g}{unit}"
     given = {name: value for name, value in fault.values.items() if value is not None}
-    values = {name: value if isinstance(value, list) else str(value) for name, value in given.items()}
+    values = {name: value if isinstance(value, list | int) else str(value) for name, value in given.items()}
     if fault.id == "bad-parameter":
         drawn = OPERATIONS[str(given["distribution"])]
         values |= {"distribution": drawn.word, "needs": drawn.needs()}

@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from petri import net
+from petri.language.checking.conflicts import conflicts
+from petri.language.checking.endless import endless
 from petri.language.meaning.nodes import Node
 from petri.language.meaning.scope import (
     ConstantSymbol,
@@ -42,6 +44,8 @@ def lint(flat: net.Net, checker: Checker, deprived: Set[int]) -> None:
     _unused(checker, checker.scope)
     _lookups_in_queues(flat, checker)
     _clocks(flat, checker)
+    _competing(flat, checker)
+    _endless(flat, checker)
     _never_fires(flat, checker, deprived)
     _never_given_back(flat, checker, deprived)
     if not flat.transitions:
@@ -161,8 +165,6 @@ def _clocks(flat: net.Net, checker: Checker) -> None:
         told.add(span)
         if clock.memory == "resume" and _has_no_memory(transition, clock):
             checker.problems.note("resume-of-exponential", clock.time.span)
-        if clock.time.op == "const" and clock.time.value == 0 and _changes_nothing(transition):
-            checker.problems.warning("after-zero", clock.time.span, name=transition.name)
         hidden = _patience_of_one(flat, transition)
         if hidden is None:
             continue
@@ -179,15 +181,6 @@ def _has_no_memory(transition: net.Transition, clock: net.Clock) -> bool:
     return not changing and net.is_memoryless(replace(transition, clock=replace(clock, memory="restart")))
 
 
-def _changes_nothing(transition: net.Transition) -> bool:
-    """Whether it gives back all black tokens that it takes, and does nothing else; False where that is not certain."""
-    plain = not transition.emptied and all(arc.count is None and not arc.pattern for arc in transition.inputs)
-    taken = sorted(place for arc in transition.inputs for place in arc.takes_from)
-    given = sorted(arc.places[0] for arc in transition.outputs)
-    certain = (arc.count is None and arc.condition is None and len(arc.places) == 1 for arc in transition.outputs)
-    return plain and taken == given and all(certain)
-
-
 def _patience_of_one(flat: net.Net, transition: net.Transition) -> net.InputArc | None:
     """The only arc, on a place that shows one token, where another transition takes these tokens with something else.
 
@@ -198,6 +191,29 @@ def _patience_of_one(flat: net.Net, transition: net.Transition) -> net.InputArc 
         return None
     takers = ([arc.place for arc in other.inputs] for other in flat.transitions if other is not transition)
     return arcs[0] if any(arcs[0].place in places and len(places) > 1 for places in takers) else None
+
+
+# ---------------------------------------------------------------- choices by chance, instants without end
+
+
+def _competing(flat: net.Net, checker: Checker) -> None:
+    """Transitions that take tokens of others by chance, unless the text says that chance is meant."""
+    templates = (one for body in checker.bodies.values() for one in body.transitions)
+    decided = {one.span for one in templates if one.weight is not None or one.priority is not None}
+    for found in conflicts(flat, decided):
+        span = found.free.span
+        if span is not None and _is_own(checker, span.file):
+            identifier = "patience-that-holds" if found.kind == "patience" else "choice-by-chance"
+            checker.problems.warning(identifier, span, name=found.free.name, other=found.blocked.name)
+
+
+def _endless(flat: net.Net, checker: Checker) -> None:
+    told = set()
+    for group in endless(flat):
+        span = group[0].span
+        if span not in told and (span is None or _is_own(checker, span.file)):
+            told.add(span)
+            checker.problems.warning("instant-without-end", span, names=[one.name for one in group])
 
 
 # ---------------------------------------------------------------- recordings
@@ -228,7 +244,7 @@ def _never_fires(flat: net.Net, checker: Checker, deprived: Set[int]) -> None:
     alive: set[object] = set()
     dead: dict[object, tuple[str, str, bool, net.Span | None]] = {}
     for transition in flat.transitions:
-        lacking = [arc.place for arc in transition.inputs if arc.place not in marked]
+        lacking = [place for place in _needed(transition) if place not in marked]
         if not lacking:
             alive.add(transition.span)
         else:
@@ -242,12 +258,22 @@ def _never_fires(flat: net.Net, checker: Checker, deprived: Set[int]) -> None:
             checker.problems.warning("never-fires", span, name=name, place=place)
 
 
+def _needed(transition: net.Transition) -> list[int]:
+    """The places that hold a token whenever the transition fires."""
+    return [arc.place for arc in transition.inputs if _takes_some(arc)]
+
+
+def _takes_some(arc: net.InputArc) -> bool:
+    """Whether an arc finds a token in any case: not `0 * p`, nor `n * p` where n may be 0."""
+    return arc.count is None or (arc.count.op == "const" and arc.count.value != 0)
+
+
 def _never_given_back(flat: net.Net, checker: Checker, deprived: Set[int]) -> None:
     """Initial black tokens that are used up by a transition to which others keep bringing work."""
     given = {place for transition in flat.transitions for arc in transition.outputs for place in arc.places}
     told = set()
     for transition in flat.transitions:
-        taken = [place for arc in transition.inputs for place in arc.takes_from]
+        taken = [place for arc in transition.inputs if _takes_some(arc) for place in arc.takes_from]
         own = {place for arc in transition.outputs for place in arc.places}
         if transition.span in told or not any(place in given and place not in own for place in taken):
             continue
@@ -266,7 +292,7 @@ def _markable(flat: net.Net, deprived: Set[int]) -> set[int]:
     waiting: dict[int, list[int]] = {}
     missing = []
     for index, transition in enumerate(flat.transitions):
-        needed = {arc.place for arc in transition.inputs}
+        needed = set(_needed(transition))
         missing.append(len(needed))
         for place in needed:
             waiting.setdefault(place, []).append(index)

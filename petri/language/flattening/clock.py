@@ -239,13 +239,13 @@ class _Collector:
 
 
 def _held(transition: Transition) -> Iterator[Expr]:
-    """The expressions in a transition, in order."""
+    """The expressions in a transition, in order; not those that are only shown."""
     left: list[object] = [transition]
     while left:
         part = left.pop()
         if isinstance(part, Expr):
             yield part
-        else:
+        elif not isinstance(part, net.Let):
             inside = part if isinstance(part, tuple) else _parts(part)
             left += [one for one in reversed(inside) if one]
 
@@ -423,8 +423,11 @@ class _Clock:
         return found[1]  # type: ignore[return-value]
 
 
+_OF_TRANSITION = (
+    "time", "clock", "draws", "guard", "prefer", "weight", "inputs", "inhibitors", "sets", "outputs", "lets",
+)  # fmt: skip
 _HOLDING: dict[type, Sequence[str]] = {
-    Transition: ("time", "clock", "draws", "guard", "prefer", "weight", "inputs", "inhibitors", "sets", "outputs"),
+    Transition: _OF_TRANSITION,
     net.Preference: ("key", "then"),
     net.Clock: ("time", "speed"),
     net.InputArc: ("pattern", "count"),
@@ -434,6 +437,7 @@ _HOLDING: dict[type, Sequence[str]] = {
     net.OutputArc: ("values", "index", "count", "condition", "delay"),
     net.Match: ("equal",),
     net.Draw: ("expression",),
+    net.Let: ("expression",),
     net.Event: ("key", "others"),
     net.Counter: ("quantity",),
     net.Sample: ("value", "condition", "others"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from itertools import islice, product, repeat
 from typing import TypeVar
 
@@ -344,6 +345,7 @@ class Flattener:
             t.doc,
             t.span,
             self._sets(t, instance),
+            tuple(_lets(t, instance)) if t.lets else (),
         )
 
     def _sets(self, t: TransitionTemplate, instance: Instance) -> tuple[net.SetArc, ...]:
@@ -471,6 +473,13 @@ class Flattener:
                 position_of(use.symbol, end, values, use.span)
         start, stop = first - values.start, max(last, first - 1) - values.start + 1
         return places[start * size : stop * size], (range(first, max(last, first - 1) + 1), *free[1:])
+
+
+def _lets(t: TransitionTemplate, instance: Instance) -> Iterator[net.Let]:
+    """The values that the transition names; not those that nothing uses and that cannot be computed."""
+    for shown, node in t.lets:
+        with suppress(CheckError):
+            yield net.Let(shown.name, build(node, instance), shown.labels, shown.dimension)
 
 
 class TooLarge(Exception):

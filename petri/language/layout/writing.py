@@ -144,19 +144,23 @@ def _binary(node: tree.Binary) -> tuple[str, int]:
     return group(f"{first}{BREAK}{node.operator} {_write(node.right, right)}"), level
 
 
-def _range(node: tree.Range) -> str:
-    return f"{_tight(node.low)}..{_tight(node.high)}"
+def _range(node: tree.Range | tree.RangeType) -> str:
+    """`0..n-1` without spaces if both bounds are that simple, else `n * j..n * j + n - 1`."""
+    low, high = _tight(node.low), _tight(node.high)
+    if low is None or high is None:
+        low, high = _write(node.low, _SUM), _write(node.high, _SUM)
+    return f"{low}..{high}"
 
 
-def _tight(node: tree.Expr) -> str:
-    """A bound of a range: `0..n-1` without spaces if it is that simple."""
-    if isinstance(node, tree.Binary) and all(
-        isinstance(side, tree.Name | tree.Number) for side in (node.left, node.right)
-    ):
-        units = any(isinstance(side, tree.Number) and side.unit for side in (node.left, node.right))
-        if node.operator in ("+", "-", "*") and not units:
-            return f"{_write(node.left, _POSTFIX)}{node.operator}{_write(node.right, _POSTFIX)}"
-    return _write(node, _SUM)
+def _tight(node: tree.Expr) -> str | None:
+    """A bound without spaces; None if it is an operation on more than names and plain numbers."""
+    if not isinstance(node, tree.Binary):
+        return _write(node, _SUM)
+    sides = (node.left, node.right)
+    simple = all(isinstance(one, tree.Name) or (isinstance(one, tree.Number) and not one.unit) for one in sides)
+    if node.operator not in ("+", "-", "*") or not simple:
+        return None
+    return f"{_write(node.left, _POSTFIX)}{node.operator}{_write(node.right, _POSTFIX)}"
 
 
 def _conditional(node: tree.If) -> str:
@@ -200,7 +204,7 @@ def _type(node: tree.TypeExpr) -> str:
         case tree.NamedType():
             return node.name
         case tree.RangeType():
-            return f"{_tight(node.low)}..{_tight(node.high)}"
+            return _range(node)
         case tree.EnumType():
             return group(f"{BREAK}| ".join(name for name, _ in node.names))
         case tree.RecordType():

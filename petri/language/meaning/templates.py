@@ -124,12 +124,13 @@ class TransitionTemplate(Struct):
     doc: str
     span: Span
     step: str = ""
+    lets: tuple[tuple[net.Variable, Node], ...] = ()
 
     @property
     def alike(self) -> bool:
         """Whether it has the same expressions in each element and instance: none depends on an index or an argument."""
         arcs = (self.inputs, self.inhibitors, self.sets, self.outputs)
-        parts = (self.guard, self.draws, self.time, self.clock, self.weight, self.prefer, arcs)
+        parts = (self.guard, self.draws, self.time, self.clock, self.weight, self.prefer, self.lets, arcs)
         return not any(node.flags & (LOCAL | PLACES) for node in _nodes(parts))
 
     @property

@@ -15,7 +15,7 @@ from petri.report.html.markup import Markup, aside, content, plotted, tag
 from petri.report.html.page import Figure, Page, axis, figure
 from petri.report.html.run_page import banner, rounding_banner
 from petri.report.html.search_page import said
-from petri.report.html.sweep_figures import estimates, line
+from petri.report.html.sweep_figures import estimates, line, marked
 from petri.report.html.sweep_page import add_trials
 from petri.report.quantities import Scale, Units
 from petri.report.search import ending, question, remarks
@@ -120,11 +120,14 @@ def _figure(lines: Sequence[tuple[str, Sequence[Point]]], along: str, name: str,
     """One line for each name; sizes are categories."""
     texts = any(isinstance(x, str) for _, points in lines for x, _ in points)
     traces = [
-        {
-            **line(number, plotted(label or name)),
-            "x": [plotted(x) if isinstance(x, str) else x for x, _ in points],
-            **estimates([own for _, own in points], scale, number),
-        }
+        marked(
+            {
+                **line(number, plotted(label or name)),
+                "x": [plotted(x) if isinstance(x, str) else x for x, _ in points],
+                **estimates([own for _, own in points], scale, number),
+            },
+            [own for _, own in points],
+        )
         for number, (label, points) in enumerate(lines)
     ]
     across = axis(plotted(along), **({"type": "category"} if texts else {}))

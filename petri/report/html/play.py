@@ -16,8 +16,9 @@ from functools import cache
 from typing import Any, Final
 
 from petri.analysis.candidates import guard_parts
+from petri.engine.lets import in_traces
 from petri.measure.figures import field_dimension
-from petri.net import InputArc, Measure, Net, Place, Scalar, Term, Transition, split_unit
+from petri.net import InputArc, Let, Measure, Net, Place, Scalar, Term, Transition, split_unit
 from petri.report.expressions import ExpressionText
 from petri.report.html.markup import Content, Markup, content, data, tag
 from petri.report.html.page import asset, policy
@@ -211,8 +212,13 @@ def _transition(net: Net, one: Transition, words: ExpressionText) -> dict[str, A
             f"fewer than {count} in {net.places[arc.place].name}"
             for count, arc in zip(fewer, one.inhibitors, strict=True)
         ],
+        "lets": [_let(let) for let in in_traces(one)],
         "guards": [{"e": part, "text": words.of(part, one.variables)} for part in guard_parts(one)],
     }
+
+
+def _let(let: Let) -> dict[str, Any]:
+    return _parts(let, "name", "labels", "dimension") | {"e": let.expression}
 
 
 def _input_text(net: Net, arc: InputArc, one: Transition, words: ExpressionText) -> str:

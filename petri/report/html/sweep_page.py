@@ -119,7 +119,12 @@ def _measures(page: Page, outcome: Outcome, units: Units, axes: Sequence[PlotAxi
     if not kept or not axes:
         return
     parts = [_measure(page, outcome, units, axes, one) for one in kept]
-    note = aside("Bars are 95 % confidence intervals over the replications; a click on a name hides its line.")
+    known = [(point.intervals[one.name], one.name in point.unsettled) for point in outcome.points for one in kept]
+    is_open = any(math.isnan(one.half_width) or moves for one, moves in known if math.isfinite(one.mean))
+    note = aside(
+        "Bars are 95 % confidence intervals over the replications; a click on a name hides its line.",
+        " Open marks have no interval, or still move at the end of the runs." * is_open,
+    )
     more = tag("details", tag("summary", f"{len(parts) - OPEN} more measures"), parts[OPEN:]) if parts[OPEN:] else None
     page.section("measures", "Measures", note, parts[:OPEN], more)
 

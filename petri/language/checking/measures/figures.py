@@ -9,6 +9,7 @@ from petri import net
 from petri.catalogue.operations import DISTRIBUTIONS, FUNCTIONS
 from petri.catalogue.units import FREQ, PLAIN, TIME, Dimension
 from petri.language.checking.expressions.each import of_each
+from petri.language.checking.expressions.functions import power_of_e
 from petri.language.checking.expressions.reader import Reader, other_count
 from petri.language.checking.expressions.user_functions import prepare_call
 from petri.language.checking.measures.chances import USAGES, ChanceReader
@@ -188,7 +189,7 @@ class FigureReader:
         symbol = self._symbol(e.name)
         if isinstance(symbol, (MeasureSymbol, InstanceSymbol)):
             return self._measured(e)
-        if isinstance(symbol, ConstantSymbol):
+        if isinstance(symbol, ConstantSymbol) or (symbol is None and e.name == "e"):
             return self._constant(e)
         if symbol is not None:
             raise CheckError("bare-in-measure", e.span, name=e.name, kind=kind_of(symbol))
@@ -262,7 +263,8 @@ class FigureReader:
         if isinstance(function, FnSymbol):
             return self._function(e, function)
         if name in DISTRIBUTIONS:
-            raise CheckError("draw-not-allowed", e.span, word=name, where="a measure")
+            power = power_of_e(self.checker.problems, e, "a measure")
+            raise CheckError("draw-not-allowed", e.span, word=name, where="a measure", power=power)
         if name == "sum":
             raise CheckError("measure-usage", e.span, name=name, usage=MEASURE_FUNCTIONS[name])
         instead = _OTHER_MEASURES.get(name.lower())
