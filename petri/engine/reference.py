@@ -193,16 +193,25 @@ class Engine:
         return weight
 
     def preferred(self, index: int, bindings: Sequence[Binding]) -> Sequence[Binding]:
-        """Of several bindings, those with the least key, or the greatest (I4)."""
+        """Of several bindings, those with the least key, or the greatest; of these, those whose turn it is (I4)."""
         prefer = self.net.transitions[index].prefer
-        if prefer is None or len(bindings) == 1:
+        if len(bindings) == 1:
             return bindings
+        if prefer is None:
+            return self.in_turn(index, bindings)
         keys = []
         for binding in bindings:
             self.attempt = (index, binding.variables)
             keys.append(key_of(prefer.key, prefer.then, self.context(binding.variables)))
         best = max(keys) if prefer.most else min(keys)
-        return [binding for binding, key in zip(bindings, keys, strict=True) if key == best]
+        return self.in_turn(index, [binding for binding, key in zip(bindings, keys, strict=True) if key == best])
+
+    def in_turn(self, index: int, bindings: Sequence[Binding]) -> Sequence[Binding]:
+        """Those whose token of the first arc comes first, if that arc takes tokens in turn (I4): they are in order (E7)."""
+        arcs = self.net.transitions[index].inputs
+        if not arcs or not arcs[0].in_turn:
+            return bindings
+        return [binding for binding in bindings if binding.found[0] == bindings[0].found[0]]
 
     def settle(self) -> None:
         """The instant is over: measures read the marking (M6); clocks are set, stopped and dropped, in order (C2)."""

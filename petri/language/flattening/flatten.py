@@ -21,6 +21,7 @@ from petri.language.flattening.kept import KeptTokens
 from petri.language.flattening.loops import begin_turn, rows, turns
 from petri.language.flattening.measures import Elements, MeasureBuilder, bodies_with_measures
 from petri.language.flattening.replies import Replies
+from petri.language.flattening.turns import with_turns
 from petri.language.meaning.nodes import Node, build, evaluate
 from petri.language.meaning.scope import PlaceSymbol
 from petri.language.meaning.templates import (
@@ -327,7 +328,7 @@ class Flattener:
         inputs = tuple([arcs.input(arc, instance) for arc in t.inputs])
         if t.clock is not None:
             self._check_clocked(t, inputs)
-        return net.Transition(
+        made = net.Transition(
             name,
             t.variables,
             inputs,
@@ -345,6 +346,7 @@ class Flattener:
             t.span,
             self._sets(t, instance),
         )
+        return with_turns(made, self.net_places) if t.step else made
 
     def _sets(self, t: TransitionTemplate, instance: Instance) -> tuple[net.SetArc, ...]:
         """The set arcs, each of a place that no other empties."""

@@ -407,9 +407,10 @@ def _values(node: tree.Transition | tree.Step | tree.Run, whole: str) -> Iterato
     """The clauses with one value: word, text and position."""
     for clause in clauses_of(whole):
         value = getattr(node, clause.field)
-        if isinstance(value, tree.Memory):
+        if isinstance(value, (tree.Memory, tree.Discipline)):
             if value.word == clause.word:
-                yield clause.word, clause.word, value.span
+                key = value.key if isinstance(value, tree.Discipline) else None
+                yield clause.word, clause.word + ("" if key is None else f" {_write(key, _SUM)}"), value.span
         elif isinstance(value, tree.Limit):
             yield clause.word, f"{clause.word} {_write(value.time, 0)} else {value.label}", value.span
         elif value is not None and not isinstance(value, tuple):

@@ -120,6 +120,10 @@ impl Engine {
             let preferred = due.chunks(arcs).zip(&ranks).filter(|(_, rank)| Some(**rank) == best);
             due = preferred.flat_map(|(row, _)| row.iter().copied()).collect();
         }
+        if plan.in_turn {
+            let others = due.chunks(arcs).position(|row| row[0] != due[0]);
+            due.truncate(others.map_or(due.len(), |rows| rows * arcs));
+        }
         let chosen = self.random.equal_choice((due.len() / arcs) as u64) as usize;
         self.scratch.chosen[..arcs].copy_from_slice(&due[chosen * arcs..(chosen + 1) * arcs]);
         self.scratch.due = due;
