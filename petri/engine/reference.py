@@ -652,7 +652,8 @@ class Engine:
         if len(self.at_this_instant) > self.limits.firings_at_an_instant:
             loop = sorted(set(self.at_this_instant[-1000:]))
             names = [self.net.transitions[t].name for t in loop]
-            raise ModelError("instant-limit", limit=self.limits.firings_at_an_instant, transitions=names)
+            limit = self.limits.firings_at_an_instant
+            raise ModelError("instant-limit", limit=limit, transitions=names, **self.crowd(limit))
 
     def check_horizon(self, until: float) -> None:
         """A run cannot go on beyond the horizon when all firings in progress and all clocks end there (X2)."""
@@ -670,7 +671,12 @@ class Engine:
         """A firing must not add tokens to a net that cannot hold them (X3)."""
         held = sum(map(len, self.marking)) + self.deposits_due
         if more > 0 and held + more > self.limits.tokens:
-            raise ModelError("token-limit", limit=self.limits.tokens)
+            raise ModelError("token-limit", limit=self.limits.tokens, **self.crowd(self.limits.tokens))
+
+    def crowd(self, limit: int) -> dict[str, Any]:
+        """The place with the most tokens, if these may be why a limit is exceeded."""
+        tokens, place = max((len(row), -place) for place, row in enumerate(self.marking))
+        return {"tokens": tokens, "place": self.net.places[-place].name} if 4 * tokens >= limit else {}
 
     def fault_of(self, error: ModelError) -> Fault:
         """The error with its position in the run (X4)."""
