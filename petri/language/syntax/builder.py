@@ -52,7 +52,7 @@ _STEPS: Final = {
 # The messages on clauses that a step may not have.
 _STRANGE: Final = {
     "within": "step-with-limit", "after": "step-with-clock", "for": "step-with-time",
-    **dict.fromkeys(("bag", "fifo", "lifo", "by"), "step-with-order"),
+    **{word: "step-with-order" for word, clause in CLAUSES.items() if clause.field == "discipline"},
 }  # fmt: skip
 
 

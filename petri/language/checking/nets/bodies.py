@@ -120,7 +120,10 @@ def _place(checker: CheckState, body: Body, d: tree.Place, symbol: PlaceSymbol) 
         reader = Reader(checker, body.scope, "a capacity", loops=loops)
         if weight is not None or not _of_no_weight(reader, d.capacity, symbol.type):
             capacity = reader.read_fixed(d.capacity, unit)
-    key = None if d.key is None else checker.problems.attempt(token_key, checker, body.scope, d.name, symbol.type, d.key, loops)
+    key = None
+    if d.key is not None:
+        of_key = (d.name, symbol.type, d.key, "the key of a place", loops)
+        key = checker.problems.attempt(token_key, checker, body.scope, *of_key)
     per = () if d.per is None else checker.problems.attempt(read_per, checker, body.scope, d, symbol) or ()
     if (call := stream_call(body.scope, d)) is not None:
         found = checker.problems.attempt(read_stream, checker, call, d, symbol)

@@ -39,12 +39,12 @@ def token_value(
 
 
 def token_key(
-    checker: CheckState, scope: Scope, place: str, kind: Type, e: tree.Expr | tree.Keys, loops: Loops | None = None
+    checker: CheckState, scope: Scope, place: str, kind: Type, e: tree.Expr | tree.Keys, what: str, loops: Loops
 ) -> Key:
     """What a place orders its tokens by. Raises CheckError."""
 
     def of_token(part: tree.Expr) -> tuple[Scalar, Node] | None:
-        return checker.problems.attempt(token_value, checker, scope, place, kind, part, "the key of a place", loops)
+        return checker.problems.attempt(token_value, checker, scope, place, kind, part, what, loops)
 
     return one_or_two([needed(value) for value in list(map(of_token, parts_of(e)))], e.span)
 

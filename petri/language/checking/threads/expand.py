@@ -159,8 +159,8 @@ class Expander:
             span = state.order.key.span
             self.checker.problems.error("order-by-nothing", span, known=sorted(state.scope) or None)
             return None
-        key = (self.checker, self.body.scope, symbol.name, symbol.type, state.order.key)
-        return self.checker.problems.attempt(token_key, *key)
+        of_key = (symbol.name, symbol.type, state.order.key, "the key of a step", {})
+        return self.checker.problems.attempt(token_key, self.checker, self.body.scope, *of_key)
 
     def _number(self, state: State) -> str:
         """The name of the number of the place where a reply arrives."""

@@ -125,8 +125,6 @@ class Walk(ABC):
             return
         if state is None:
             raise CheckError("order-at-start", step.discipline.span, word=step.discipline.word)
-        if state.order is not None:
-            raise CheckError("order-twice", step.discipline.span, Label(state.order.span, "first-here"))
         state.order = step.discipline
 
     def _word(self, step: tree.Step) -> str:
