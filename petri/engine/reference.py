@@ -653,7 +653,9 @@ class Engine:
             loop = sorted(set(self.at_this_instant[-1000:]))
             names = [self.net.transitions[t].name for t in loop]
             limit = self.limits.firings_at_an_instant
-            raise ModelError("instant-limit", limit=limit, transitions=names, **self.crowd(limit))
+            held = self.held()
+            crowd = {"tokens": held} if 4 * held >= limit else {}
+            raise ModelError("instant-limit", limit=limit, transitions=names, **crowd)
 
     def check_horizon(self, until: float) -> None:
         """A run cannot go on beyond the horizon when all firings in progress and all clocks end there (X2)."""
@@ -669,14 +671,12 @@ class Engine:
 
     def check_tokens(self, more: int) -> None:
         """A firing must not add tokens to a net that cannot hold them (X3)."""
-        held = sum(map(len, self.marking)) + self.deposits_due
-        if more > 0 and held + more > self.limits.tokens:
-            raise ModelError("token-limit", limit=self.limits.tokens, **self.crowd(self.limits.tokens))
+        if more > 0 and self.held() + more > self.limits.tokens:
+            raise ModelError("token-limit", limit=self.limits.tokens)
 
-    def crowd(self, limit: int) -> dict[str, Any]:
-        """The place with the most tokens, if these may be why a limit is exceeded."""
-        tokens, place = max((len(row), -place) for place, row in enumerate(self.marking))
-        return {"tokens": tokens, "place": self.net.places[-place].name} if 4 * tokens >= limit else {}
+    def held(self) -> int:
+        """The number of tokens in the net, with those that firings in progress will deposit."""
+        return sum(map(len, self.marking)) + self.deposits_due
 
     def fault_of(self, error: ModelError) -> Fault:
         """The error with its position in the run (X4)."""

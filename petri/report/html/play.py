@@ -18,7 +18,7 @@ from typing import Any, Final
 from petri.analysis.candidates import guard_parts
 from petri.measure.figures import field_dimension
 from petri.net import InputArc, Measure, Net, Place, Scalar, Term, Transition, split_unit
-from petri.report.expressions import ExpressionText
+from petri.report.expressions import ExpressionText, seen
 from petri.report.html.markup import Content, Markup, content, data, tag
 from petri.report.html.page import asset, policy
 from petri.report.html.palette import style_variables
@@ -216,10 +216,10 @@ def _transition(net: Net, one: Transition, words: ExpressionText) -> dict[str, A
 
 
 def _input_text(net: Net, arc: InputArc, one: Transition, words: ExpressionText) -> str:
-    pattern = words.token(arc, one).removeprefix("any ")
+    pattern = words.token(arc, one).removeprefix(seen(arc))
     place = net.places[arc.place]
     return (
-        "any " * arc.any
+        seen(arc)
         + place.name
         + (f"({pattern})" if pattern and place.colour.slots else f" × {pattern}" if pattern else "")
     )

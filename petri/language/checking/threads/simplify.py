@@ -87,7 +87,8 @@ def _take_out(t: Transition, transitions: Sequence[Transition]) -> bool:
     assert state is not None
     for target in targets:
         wanted, there = state.request, target.state.request
-        if wanted is not None and (target.state.late or target.state.order or there not in (None, wanted)):
+        keyed = target.state.order is not None and target.state.order.key is not None
+        if wanted is not None and (target.state.late or keyed or there not in (None, wanted)):
             return False
     for target in targets:
         target.state.request = target.state.request or state.request

@@ -1,9 +1,7 @@
 //! Checks during a run: limits, the horizon, and the faults of its firings (X2, X3, X4).
 
-use std::cmp::Reverse;
-
 use crate::base::fault::{Fault, Outcome};
-use crate::base::ids::{PlaceId, SpanId, TransitionId};
+use crate::base::ids::{SpanId, TransitionId};
 use crate::base::ticks::HORIZON;
 use crate::collections::tournament::NEVER;
 use crate::engine::limits::{RunError, LOOP_NAMED};
@@ -13,26 +11,11 @@ use crate::program::Program;
 impl Engine {
     /// A firing must not add tokens to a net that cannot hold them (X3).
     #[inline(always)]
-    pub(super) fn check_tokens(&self, program: &Program, taken: u64, given: u64) -> Outcome<()> {
+    pub(super) fn check_tokens(&self, taken: u64, given: u64) -> Outcome<()> {
         if given > taken && (self.marking.total - taken).saturating_add(given) > self.limits.tokens {
-            let fault = Fault::new("token-limit", SpanId::NONE).with_int("limit", self.limits.tokens as i64);
-            return Err(self.with_crowd(program, fault, self.limits.tokens));
+            return Err(Fault::new("token-limit", SpanId::NONE).with_int("limit", self.limits.tokens as i64));
         }
         Ok(())
-    }
-
-    /// The fault with the place that has the most tokens, if these may be why a limit is exceeded.
-    #[cold]
-    fn with_crowd(&self, program: &Program, fault: Box<Fault>, limit: u64) -> Box<Fault> {
-        let places = (0..program.own_places as u32).map(PlaceId);
-        let most = places.map(|place| (self.marking.places[place].tokens, Reverse(place.0))).max();
-        match most.filter(|(tokens, _)| tokens.saturating_mul(4) >= limit) {
-            Some((tokens, Reverse(place))) => {
-                let name = &program.places[PlaceId(place)].name;
-                fault.with_int("tokens", tokens as i64).with_text("place", name)
-            }
-            None => fault,
-        }
     }
 
     /// Refuses to start more firings at one instant than the limit; the error names the transitions of the last ones (X3).
@@ -58,9 +41,11 @@ impl Engine {
         last.sort_unstable();
         last.dedup();
         let names = last.iter().map(|t| program.transitions[*t].name.to_string()).collect();
-        let limit = self.limits.firings_at_an_instant;
+        let (limit, held) = (self.limits.firings_at_an_instant, self.marking.total);
         let fault = Fault::new("instant-limit", SpanId::NONE).with_int("limit", limit as i64);
-        Err(self.with_crowd(program, fault.with_names("transitions", names), limit))
+        let fault = fault.with_names("transitions", names);
+        // There are so many that they may be why it takes so many firings.
+        Err(if held.saturating_mul(4) >= limit { fault.with_int("tokens", held as i64) } else { fault })
     }
 
     /// A run cannot go on beyond the horizon, where all firings in progress end: the error names the first of them (X2).

@@ -39,7 +39,7 @@ impl Engine {
                 given
             }
         };
-        self.check_tokens(program, taken, given)?;
+        self.check_tokens(taken, given)?;
         Ok((duration, given))
     }
 
@@ -100,7 +100,7 @@ impl Engine {
                 (place, count)
             }
         };
-        self.check_tokens(program, taken, count)?;
+        self.check_tokens(taken, count)?;
         self.delay(program, arc, end)?;
         if arc.width > 0 {
             self.values(program, arc, place, end)?;

@@ -312,7 +312,7 @@ impl Engine {
             self.arrivals.extend(arc.delay.as_ref().map(|_| self.now));
             return Ok(0);
         }
-        self.check_tokens(program, taken, count)?;
+        self.check_tokens(taken, count)?;
         self.delay(program, arc, end)?;
         if arc.width > 0 {
             self.bundle(program, plan, number, place, end)?;

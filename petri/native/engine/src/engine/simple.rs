@@ -20,7 +20,7 @@ impl Engine {
     ) -> Outcome<()> {
         self.check_instant(program, transition)?;
         let duration = self.lasting(duration);
-        self.check_tokens(program, simple.taken, simple.given)?;
+        self.check_tokens(simple.taken, simple.given)?;
         self.note_start(program, transition, 0, duration)?;
         for taken in &program.moves[simple.takes as usize..simple.gives as usize] {
             self.take_black(program, taken.place, u64::from(taken.count));
