@@ -207,7 +207,7 @@ class Engine:
         return self.in_turn(index, [binding for binding, key in zip(bindings, keys, strict=True) if key == best])
 
     def in_turn(self, index: int, bindings: Sequence[Binding]) -> Sequence[Binding]:
-        """Those whose token of the first arc comes first, if that arc takes tokens in turn (I4): they are in order (E7)."""
+        """If the first arc takes tokens in turn, those with the token that comes first (I4): they are in order (E7)."""
         arcs = self.net.transitions[index].inputs
         if not arcs or not arcs[0].in_turn:
             return bindings
@@ -654,7 +654,7 @@ class Engine:
             names = [self.net.transitions[t].name for t in loop]
             limit = self.limits.firings_at_an_instant
             held = self.held()
-            crowd = {"tokens": held} if 4 * held >= limit else {}
+            crowd: dict[str, Any] = {"tokens": held} if 4 * held >= limit else {}
             raise ModelError("instant-limit", limit=limit, transitions=names, **crowd)
 
     def check_horizon(self, until: float) -> None:

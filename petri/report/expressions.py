@@ -60,7 +60,7 @@ def priority_text(priority: int) -> str:
 
 
 def seen(arc: InputArc) -> str:
-    """The word of an arc that sees all tokens of its place, with a blank: it takes any of them, or the first that fits."""
+    """The word of an arc that sees all tokens of its place, with a blank: it takes any, or the first that fits."""
     return "first " if arc.in_turn else "any " * arc.any
 
 

@@ -1,8 +1,8 @@
 """Programs of steps, carried out by processes: what `docs/language.md` says of threads, without places and transitions.
 
-Each activation is a generator that yields what it waits for. It is resumed when a token that it may take is there, when its
-time is over, or when something interrupts it. Whatever the language leaves to chance, a machine without chance refuses as
-`Ambiguous`: then what happens is determined, and a net must do exactly the same.
+Each activation is a generator that yields what it waits for. It is resumed when a token that it may take is there, when
+its time is over, or when something interrupts it. Whatever the language leaves to chance, a machine without chance
+refuses as `Ambiguous`: what it does carry out is determined, and a net must do exactly the same.
 """
 
 from __future__ import annotations
@@ -72,7 +72,10 @@ class Machine:
         self, program: Steps, places: dict[str, list[Any]], again: bool, numbered: bool, chance: random.Random | None
     ) -> None:
         self.program, self.places, self.chance = program, places, chance
-        self.again, self.numbered = again, numbered  # whether activations begin again, and whether logs tell which one it is
+        self.again, self.numbered = (
+            again,
+            numbered,
+        )  # whether activations begin again, and whether logs tell which one it is
         self.now = 0.0
         self.out: list[tuple[int, float]] = []
         self.events: list[tuple[float, int, Callable[[], None]]] = []
@@ -134,7 +137,7 @@ class Machine:
                 return Interrupted(block)
         ready = [n for n, one in enumerate(waiting.options) if self.shows(one)]
         if ready:
-            chosen = self.any_of(ready)
+            chosen: int = self.any_of(ready)
             self.taken(waiting.options[chosen].place)
             return chosen
         self.waits.append(waiting)
@@ -222,7 +225,8 @@ class Machine:
         elif kind == "log":
             self.log(parts[0] + process.key * self.numbered)
         elif kind == "take":
-            yield from self.take(step, *parts, process)
+            place, least, order, limit = parts
+            yield from self.take(step, place, least, order, limit, process)
         elif kind in ("hold", "use"):
             yield from self.hold(step, process)
         elif kind == "choose":

@@ -1,8 +1,8 @@
 """Random programs of steps: for `tests/language/thread_machine.py`, and as text for a net.
 
-In a program without chance, each step that waits is behind a `wait` whose time no other has, each place is what one step
-alone waits for, and several activations run at once. What happens is then nearly always determined: the first that comes is
-the first that goes, and each has a patience of its own.
+In a program without chance, each step that waits is behind a `wait` whose time no other has, each place is what one
+step alone waits for, and several activations run at once. What happens is then nearly always determined: the first that
+comes is the first that goes, and each has a patience of its own.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ UNTIL = 60_000.0
 
 @dataclass
 class Program:
-    """`supplies`: when tokens come to places, and their values (None: black). `valued`: activations know their number."""
+    """`supplies`: when tokens come to places, and their values (None: black). `valued`: activations know their keys."""
 
     valued: bool
     chance: bool
@@ -46,7 +46,9 @@ class Program:
         lines = ["place out : { what: int, at: real }"]
         for name, tokens in self.places.items():
             valued = name == "slot" or (name == "job" and self.valued)
-            lines.append(f"place {name}{' : int fifo' if valued else ''}{f' = {len(tokens)} * token' if tokens else ''}")
+            lines.append(
+                f"place {name}{' : int fifo' if valued else ''}{f' = {len(tokens)} * token' if tokens else ''}"
+            )
         for number, (time, place, token) in enumerate(self.supplies):
             given = place if token is None or (place == "job" and not self.valued) else f"{place}({token})"
             lines += [f"place from{number} = token", f"transition come{number}: from{number} -> {given}  takes {time}"]
@@ -210,7 +212,10 @@ class Maker:
         """Several steps at one instant that change how many tokens a box has, and ask for it."""
         found: list[Step] = []
         for _ in range(self.draw.randint(2, 4)):
-            box, kind = self.draw.choice(BOXES), self.draw.choice(("put", "put", "count", "drain", "each", "if", "pause"))
+            box, kind = (
+                self.draw.choice(BOXES),
+                self.draw.choice(("put", "put", "count", "drain", "each", "if", "pause")),
+            )
             if kind == "put":
                 found.append(("put", box, self.draw.randint(1, 2)))
             elif kind == "count":

@@ -1,7 +1,7 @@
 """Tokens that multiply: a place whose every token comes back as two or more, whatever happens.
 
-This is a search in the structure of the flat net. It follows a token through transitions that take nothing else, or give back
-what else they take, and counts what surely returns. Conditions, guards and patterns count as obstacles.
+This is a search in the structure of the flat net. It follows a token through transitions that take nothing else, or
+give back what else they take, and counts what surely returns. Conditions, guards and patterns count as obstacles.
 """
 
 from __future__ import annotations

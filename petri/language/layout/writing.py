@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import groupby
 
-from petri.catalogue.words import clauses_of
+from petri.catalogue.words import CLAUSES, clauses_of
 from petri.language.layout.setting import BREAK, CLOSE, OPEN, STOP, flat, group, group_each
 from petri.language.syntax import tree
 from petri.net import Span
@@ -472,7 +472,9 @@ def _step(node: tree.Step) -> list[Piece]:
     if node.verb in ("give", "release"):
         pieces += _items((_write(output, 0), output.span) for output in node.outputs)
     for word, text, span in _values(node, node.verb):
-        near = word == "for" or (node.verb in ("choose", "or") and word != "prefer")
+        near = (
+            word == "for" or CLAUSES[word].field == "discipline" or (node.verb in ("choose", "or") and word != "prefer")
+        )
         pieces.append(Piece(text, span, " " if near else "  ", indent=4))
     return pieces
 

@@ -62,9 +62,10 @@ class Bindings:
 
     def asked(self, e: object) -> list[PlaceSymbol]:
         """The places, or arrays of places, whose numbers of tokens an expression asks for."""
-        calls = [part for part in nodes_in(e) if isinstance(part, tree.Call) and isinstance(part.function, tree.Name)]
-        asked = [place for call in calls if call.function.name == "tokens" for place in call.arguments]
-        return [symbol for symbol in map(self.place, asked) if symbol is not None]
+        calls = (part for part in nodes_in(e) if isinstance(part, tree.Call))
+        asked = (call for call in calls if isinstance(call.function, tree.Name) and call.function.name == "tokens")
+        places = (self.place(argument) for call in asked for argument in call.arguments)
+        return [place for place in places if place is not None]
 
     def of_arc(self, arc: tree.Arc, scope: Scope) -> Scope:
         """The values that an arc binds."""

@@ -8,7 +8,8 @@ from petri.language.checking.expressions.keys import Key
 from petri.language.checking.expressions.names import names_in
 from petri.language.checking.expressions.ranges import index_ranges, read_condition, read_loops
 from petri.language.checking.expressions.reader import Reader, local
-from petri.language.checking.expressions.scheduled import number, value_of
+from petri.language.checking.expressions.scheduled import number as whole
+from petri.language.checking.expressions.scheduled import value_of
 from petri.language.checking.nets.terms import split_term
 from petri.language.checking.nets.token_values import token_key
 from petri.language.checking.state import CheckState
@@ -33,7 +34,6 @@ from petri.language.problems import CheckError
 from petri.language.syntax import tree
 from petri.net import Span
 from petri.structs import Struct, field, replace
-
 
 _OWN = "activation"  # what the token of an activation without values holds where it must be one of its own (T1)
 
@@ -68,7 +68,7 @@ def compile_thread(checker: CheckState, body: Body, symbol: ThreadSymbol, measur
     compiler.run()
     own = {step: mentioned for (name, step), mentioned in measured.items() if name == thread.name}
     find_live(compiler.states, compiler.transitions, own)
-    arrange(compiler.states, compiler.transitions)
+    arrange(compiler.states, compiler.transitions, compiler.bindings)
     compiler.limits.check(compiler.transitions)
     for state in compiler.states:
         if state.request is not None:
@@ -159,8 +159,8 @@ class Expander:
             span = state.order.key.span
             self.checker.problems.error("order-by-nothing", span, known=sorted(state.scope) or None)
             return None
-        of_key = (symbol.name, symbol.type, state.order.key, "the key of a step", {})
-        return self.checker.problems.attempt(token_key, self.checker, self.body.scope, *of_key)
+        attempt, scope, key = self.checker.problems.attempt, self.body.scope, state.order.key
+        return attempt(token_key, self.checker, scope, symbol.name, symbol.type, key, "the key of a step", {})
 
     def _number(self, state: State) -> str:
         """The name of the number of the place where a reply arrives."""
@@ -238,7 +238,7 @@ class Expander:
         place = self._term(state, span)
         values = [(name, _value(target, name, span)) for name in state.kept]
         if state.distinct:
-            values = [(_OWN, number(0, span))]
+            values = [(_OWN, whole(0, span))]
         if state.request is None:
             record = tree.Record(tuple((name, value, span) for name, value in values), span)
             return tree.Call(place, (record,), span) if values else place

@@ -25,7 +25,7 @@ class State(Struct):
 
     At the place of a reply, `request` is its type, and the pattern `reply` binds `reply_names`. `fields` maps the live
     values that it keeps in the request to the fields of its `caller`. `late`: time limits lead there, so no reply may.
-    `held`: by the activations that wait there. `order`: in which they go on, if a step says so; then it is `discipline`.
+    `held`: by the activations that wait there. `order`: in which they go on, if a step says so; else `discipline` does.
     `distinct`: each is a token of its own although it keeps no value (T1).
     """
 
