@@ -157,6 +157,14 @@ def test_t2_elements_and_ports_may_be_the_place_that_was_changed(engine: str) ->
     assert simulate(text, engine).marking["out"] == [(2,), (1,), (2,)]
 
 
+def test_t2_a_schedule_is_read_where_its_step_is(engine: str) -> None:
+    text = """
+    place a = token  place out : int fifo  schedule staff = 2 from 0, 6 from 8 every 24
+    thread t take a give out(staff) wait 10 give out(staff) let n = staff wait 20 give out(n), out(staff) end
+    """
+    assert simulate(text, engine, until=50.0).marking["out"] == [(2,), (6,), (6,), (2,)]
+
+
 def test_t2_a_value_behind_a_call_is_read_when_the_reply_is_there(engine: str) -> None:
     text = """
     service shop : { n: int }

@@ -28,11 +28,13 @@ def multiplied(flat: net.Net, marked: Set[int]) -> Iterator[tuple[net.Transition
             continue
         for place in {place: None for place, _ in given if place not in told}:
             growth.reached.clear()
-            if growth.returned(place, place, 0) > 1:
+            count = growth.returned(place, place, 0)
+            if count > 1:
                 told |= growth.reached
-                names = [(flat.places[one].name.count("."), one) for one in growth.reached]
-                counts = ((one, growth.returned(one, one, 0)) for _, one in sorted(names))
-                yield flat.transitions[number], *next(found for found in counts if found[1] > 1)
+                # Places that the text names come before those of threads and modules.
+                around = sorted(growth.reached, key=lambda one: (flat.places[one].name.count("."), one))
+                counts = ((one, growth.returned(one, one, 0)) for one in around)
+                yield flat.transitions[number], *next((one for one in counts if one[1] > 1), (place, count))
                 break
 
 

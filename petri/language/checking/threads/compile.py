@@ -61,9 +61,8 @@ class Compiler(Blocks):
         parts = (step.arcs, step.outputs, step.draws, step.discipline, step.time, step.guard, step.prefer, step.within)
         self._bound(*parts, anew=self._binds(step))
         replied = cursor.state is not None and cursor.state.request is not None
-        keyed = (
-            step.discipline is not None and step.discipline.key is not None
-        )  # by values that the request has elsewhere
+        # A request has the values of its caller elsewhere than a key finds them.
+        keyed = step.discipline is not None and step.discipline.key is not None
         if replied and (step.label in self.limits.labels or keyed):
             pause = replace(step, verb="end", label="", within=None, discipline=None)
             cursor = Cursor(ends=self._ends(cursor, pause))

@@ -10,8 +10,6 @@ from petri.language.checking.threads.terms import asks, both, negated, put_in
 from petri.language.syntax import tree
 
 _INSTANTS = frozenset(("now", "end"))
-
-
 Misses = Callable[[object, Transition], bool]
 
 

@@ -8,7 +8,8 @@
 use crate::base::fault::{LoadError, Loaded};
 use crate::base::ids::{PlaceId, TransitionId, VariableId};
 use crate::net::{
-    Clock, Discipline, Event, Expr, InputArc, Kind, Match, Net, Op, OutputArc, Place, Probe, Scalar, SetArc, Table, Transition,
+    Clock, Discipline, Event, Expr, InputArc, Kind, Match, Net, Op, OutputArc, Place, Probe, Scalar, SetArc, Table,
+    Transition,
 };
 
 /// Brackets within brackets of the net's text, beyond which it is refused. An operation within an operation has two.

@@ -161,10 +161,22 @@ static NOTHING_MORE: LazyLock<Arc<TransitionDetails>> = LazyLock::new(Arc::defau
 
 impl TransitionDetails {
     pub fn shared(self) -> Arc<Self> {
-        let TransitionDetails { inhibitors, guard, prefer, in_turn, known, rooms, resets, sets, sends, counted, counts } =
-            &self;
+        let TransitionDetails {
+            inhibitors,
+            guard,
+            prefer,
+            in_turn,
+            known,
+            rooms,
+            resets,
+            sets,
+            sends,
+            counted,
+            counts,
+        } = &self;
         let rows = [rooms.len(), counts.len(), resets.len(), inhibitors.len(), sets.len(), sends.len()];
-        let searches = guard.is_some() || prefer.is_some() || *in_turn || counted.is_some() || *known != Known::default();
+        let searches =
+            guard.is_some() || prefer.is_some() || *in_turn || counted.is_some() || *known != Known::default();
         if !searches && rows.iter().all(|&row| row == 0) {
             Arc::clone(&NOTHING_MORE)
         } else {

@@ -303,8 +303,19 @@ impl<'a> TransitionCompiler<'a> {
         let (resets, inhibitors, sets) = (t.resets.clone(), inhibitors.into(), sets.into());
         let (rooms, sends) = (rooms.into(), sends.into());
         let in_turn = t.inputs.iter().any(|arc| arc.in_turn);
-        let more =
-            TransitionDetails { inhibitors, guard, prefer, in_turn, known, rooms, resets, sets, sends, counted, counts };
+        let more = TransitionDetails {
+            inhibitors,
+            guard,
+            prefer,
+            in_turn,
+            known,
+            rooms,
+            resets,
+            sets,
+            sends,
+            counted,
+            counts,
+        };
         let program = TransitionProgram {
             more: more.shared(),
             takes,

@@ -4,7 +4,9 @@ use crate::base::ids::{JoinId, PlaceId, ProbeId, TransitionId};
 use crate::base::random::RECTANGLES;
 use crate::base::ticks::SHORT;
 use crate::jit::blueprint::expression::{Mean, Real, SlotValue, Variable};
-use crate::jit::blueprint::interpreted::{evaluates_bundle, finds_sets, interpreted_place, searches_in_turn, why_search};
+use crate::jit::blueprint::interpreted::{
+    evaluates_bundle, finds_sets, interpreted_place, searches_in_turn, why_search,
+};
 use crate::jit::blueprint::place::Entry;
 use crate::jit::blueprint::planner::{Expressions, Planner};
 use crate::jit::blueprint::transition::{
