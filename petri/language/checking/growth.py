@@ -75,7 +75,7 @@ class _Growth:
         own = [arc for arc in transition.inputs if arc.place == place]
         others = [arc.place for arc in transition.inputs if arc.place != place]
         asks = transition.guard is not None or transition.inhibitors or transition.emptied
-        if asks or len(own) > 1 or constant_count(own[0].count) != 1 or any(one.equal for one in own[0].pattern):
+        if asks or len(own) != 1 or constant_count(own[0].count) != 1 or any(one.equal for one in own[0].pattern):
             return 0
         if any(arc.keep for arc in transition.inputs) or not set(others) <= set(back):
             return 0

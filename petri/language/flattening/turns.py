@@ -1,4 +1,4 @@
-"""Arcs that take the tokens of a place in turn (I4), written as plain ones where that is the same."""
+"""Arcs that take the tokens of a place in turn (I4, T10), written as plain ones where that is the same."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How activations wait at the places of a thread: in which order, and which of them are tokens of their own (T1)."""
+"""How activations wait at the places of a thread: in which order (T10), and which are tokens of their own (T1)."""
 
 from __future__ import annotations
 
