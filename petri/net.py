@@ -115,8 +115,9 @@ class Match(Part):
 class InputArc(Part):
     """Takes a token (or, on a black place, `count` of them); with `keep` it is a read arc, and the tokens stay.
 
-    With `any` it sees all tokens of a place whose discipline shows only one. twin: another place of the same colour, a
-    bag as this one is, from which the first equal token goes when this arc takes one (E10).
+    With `any` it sees all tokens of a place whose discipline shows only one. in_turn: of several bindings, those are
+    chosen from whose token the discipline would show first (I4); only of the first arc, and with `any`. twin: another
+    place of the same colour, a bag as this one is, from which the first equal token goes when this arc takes one (E10).
     """
 
     place: int
@@ -126,6 +127,7 @@ class InputArc(Part):
     any: bool = False  # only on coloured places that are no bags
     span: Span | None = None
     twin: int | None = None
+    in_turn: bool = False
 
     @property
     def takes_from(self) -> tuple[int, ...]:
@@ -321,6 +323,22 @@ class Transition(Part):
     def emptied(self) -> tuple[int, ...]:
         """The places that lose tokens however many they have: none of these arcs enables anything."""
         return self.resets + tuple([arc.place for arc in self.sets])
+
+
+def enabling_expressions(transition: Transition, places: Sequence[Place]) -> Iterator[Expr | None]:
+    """The expressions that are evaluated before a firing starts."""
+    yield transition.guard
+    for arc in transition.inputs:
+        yield arc.count
+        yield from (match.equal for match in arc.pattern)
+    for inhibitor in transition.inhibitors:
+        yield inhibitor.threshold
+        yield from (match.equal for match in inhibitor.pattern)
+    for output in transition.outputs:
+        if any(places[place].capacity is not None for place in output.places):
+            yield from (output.condition, output.index, output.count)
+            slots = {slot for place in output.places for slot in room_slots(places[place])}
+            yield from (value for slot, value in enumerate(output.values) if slot in slots)
 
 
 def is_memoryless(transition: Transition) -> bool:

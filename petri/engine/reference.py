@@ -193,16 +193,25 @@ class Engine:
         return weight
 
     def preferred(self, index: int, bindings: Sequence[Binding]) -> Sequence[Binding]:
-        """Of several bindings, those with the least key, or the greatest (I4)."""
+        """Of several bindings, those with the least key, or the greatest; of these, those whose turn it is (I4)."""
         prefer = self.net.transitions[index].prefer
-        if prefer is None or len(bindings) == 1:
+        if len(bindings) == 1:
             return bindings
+        if prefer is None:
+            return self.in_turn(index, bindings)
         keys = []
         for binding in bindings:
             self.attempt = (index, binding.variables)
             keys.append(key_of(prefer.key, prefer.then, self.context(binding.variables)))
         best = max(keys) if prefer.most else min(keys)
-        return [binding for binding, key in zip(bindings, keys, strict=True) if key == best]
+        return self.in_turn(index, [binding for binding, key in zip(bindings, keys, strict=True) if key == best])
+
+    def in_turn(self, index: int, bindings: Sequence[Binding]) -> Sequence[Binding]:
+        """If the first arc takes tokens in turn, those with the token that comes first (I4): they are in order (E7)."""
+        arcs = self.net.transitions[index].inputs
+        if not arcs or not arcs[0].in_turn:
+            return bindings
+        return [binding for binding in bindings if binding.found[0] == bindings[0].found[0]]
 
     def settle(self) -> None:
         """The instant is over: measures read the marking (M6); clocks are set, stopped and dropped, in order (C2)."""
@@ -643,7 +652,10 @@ class Engine:
         if len(self.at_this_instant) > self.limits.firings_at_an_instant:
             loop = sorted(set(self.at_this_instant[-1000:]))
             names = [self.net.transitions[t].name for t in loop]
-            raise ModelError("instant-limit", limit=self.limits.firings_at_an_instant, transitions=names)
+            limit = self.limits.firings_at_an_instant
+            held = self.held()
+            crowd: dict[str, Any] = {"tokens": held} if 4 * held >= limit else {}
+            raise ModelError("instant-limit", limit=limit, transitions=names, **crowd)
 
     def check_horizon(self, until: float) -> None:
         """A run cannot go on beyond the horizon when all firings in progress and all clocks end there (X2)."""
@@ -659,9 +671,12 @@ class Engine:
 
     def check_tokens(self, more: int) -> None:
         """A firing must not add tokens to a net that cannot hold them (X3)."""
-        held = sum(map(len, self.marking)) + self.deposits_due
-        if more > 0 and held + more > self.limits.tokens:
+        if more > 0 and self.held() + more > self.limits.tokens:
             raise ModelError("token-limit", limit=self.limits.tokens)
+
+    def held(self) -> int:
+        """The number of tokens in the net, with those that firings in progress will deposit."""
+        return sum(map(len, self.marking)) + self.deposits_due
 
     def fault_of(self, error: ModelError) -> Fault:
         """The error with its position in the run (X4)."""

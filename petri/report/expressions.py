@@ -60,6 +60,11 @@ def priority_text(priority: int) -> str:
     return _HIGHEST.get(priority, f"priority {priority}")
 
 
+def seen(arc: InputArc) -> str:
+    """The word of an arc that sees all tokens of its place, with a blank: it takes any, or the first that fits."""
+    return "first " if arc.in_turn else "any " * arc.any
+
+
 class ExpressionText:
     """Writes the expressions of one net; with `sources`, constants as they stand there (`me` rather than `3`).
 
@@ -218,8 +223,7 @@ class ExpressionText:
         if isinstance(arc, OutputArc) and arc.each is not None:
             term = _in_term((self._written(arc.span) or "").removeprefix("each "))
             return f"each {(term and term[1]) or self.inscription(arc, transition)}"
-        sees_all = "any " if isinstance(arc, InputArc) and arc.any else ""
-        return sees_all + self._token(arc, transition)
+        return (seen(arc) if isinstance(arc, InputArc) else "") + self._token(arc, transition)
 
     def set(self, arc: SetArc, transition: Transition) -> tuple[str, str]:
         """The pattern and the condition of an arc `all`, "" where there is none: `{n}` and `n > 3`.

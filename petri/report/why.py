@@ -19,7 +19,7 @@ from petri.engine.state import InProgress, seated
 from petri.net import WEIGHT_PARTS, Net, Place, Scalar, Transition, is_shared
 from petri.report.clock_text import ClockText
 from petri.report.columns import Column, print_prose, print_table
-from petri.report.expressions import ExpressionText
+from petri.report.expressions import ExpressionText, seen
 from petri.report.lacks import reasons
 from petri.report.quantities import counted
 from petri.report.text import Console, PlainConsole, Text
@@ -154,7 +154,7 @@ class _Teller:
         place = self.net.places[arc.place]
         pattern = self.words.pattern(arc, self.transition)
         inscription = f"({pattern})" if pattern and place.colour.slots else f" × {pattern}" if pattern else ""
-        text = f"{'any ' * arc.any}{place.name}{inscription}" + (" (only read)" if arc.keep else "")
+        text = f"{seen(arc)}{place.name}{inscription}" + (" (only read)" if arc.keep else "")
         there = self._there(arc.place, sees_all=arc.any)
         reached = [one for one in self.explanation.candidates if len(one.found) >= number]
         found = sum(len(one.found) > number for one in reached)

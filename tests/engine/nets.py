@@ -509,6 +509,8 @@ class TransitionMaker:
         inputs = [self.input(keep=False)]
         inputs += [self.input(keep=choose.chance(3)) for _ in range(choose.number(0, 2))]
         inputs = self.twinned(inputs)
+        if inputs[0].any and choose.chance(6):
+            inputs[0] = replace(inputs[0], in_turn=True)
         inhibitors = [self.inhibitor() for _ in range(1 if choose.chance(2) else 0)]
         guard = None
         if choose.chance(3):

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from petri import net
 from petri.language.checking.conflicts import conflicts
 from petri.language.checking.endless import endless
+from petri.language.checking.growth import multiplied
 from petri.language.meaning.nodes import Node
 from petri.language.meaning.scope import (
     ConstantSymbol,
@@ -44,10 +45,12 @@ def lint(flat: net.Net, checker: Checker, deprived: Set[int]) -> None:
     _unused(checker, checker.scope)
     _lookups_in_queues(flat, checker)
     _clocks(flat, checker)
+    marked = _markable(flat, deprived)
     _competing(flat, checker)
     _endless(flat, checker)
-    _never_fires(flat, checker, deprived)
+    _never_fires(flat, checker, marked)
     _never_given_back(flat, checker, deprived)
+    _multiplied(flat, checker, marked)
     if not flat.transitions:
         checker.problems.warning("no-transition", None, name=flat.name)
     if not flat.measures and not flat.expectations:
@@ -237,9 +240,8 @@ def _variables(node: Node) -> Iterator[object]:
 # ---------------------------------------------------------------- transitions that cannot fire
 
 
-def _never_fires(flat: net.Net, checker: Checker, deprived: Set[int]) -> None:
+def _never_fires(flat: net.Net, checker: Checker, marked: Set[int]) -> None:
     """Transitions of which no element can fire, because some input place always stays empty."""
-    marked = _markable(flat, deprived)
     given = {place for transition in flat.transitions for arc in transition.outputs for place in arc.places}
     alive: set[object] = set()
     dead: dict[object, tuple[str, str, bool, net.Span | None]] = {}
@@ -285,6 +287,14 @@ def _never_given_back(flat: net.Net, checker: Checker, deprived: Set[int]) -> No
             if transition.span is None or _is_own(checker, transition.span.file):
                 name = transition.name
                 checker.problems.note("never-given-back", transition.span, name=name, place=found.name)
+
+
+def _multiplied(flat: net.Net, checker: Checker, marked: Set[int]) -> None:
+    """Tokens each of which comes back as several."""
+    for transition, place, count in multiplied(flat, marked):
+        if transition.span is None or _is_own(checker, transition.span.file):
+            name = flat.places[place].name
+            checker.problems.warning("tokens-multiply", transition.span, place=name, count=count)
 
 
 def _markable(flat: net.Net, deprived: Set[int]) -> set[int]:

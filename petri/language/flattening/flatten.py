@@ -22,6 +22,7 @@ from petri.language.flattening.kept import KeptTokens
 from petri.language.flattening.loops import begin_turn, rows, turns
 from petri.language.flattening.measures import Elements, MeasureBuilder, bodies_with_measures
 from petri.language.flattening.replies import Replies
+from petri.language.flattening.turns import with_turns
 from petri.language.meaning.nodes import Node, build, evaluate
 from petri.language.meaning.scope import PlaceSymbol
 from petri.language.meaning.templates import (
@@ -328,7 +329,7 @@ class Flattener:
         inputs = tuple([arcs.input(arc, instance) for arc in t.inputs])
         if t.clock is not None:
             self._check_clocked(t, inputs)
-        return net.Transition(
+        made = net.Transition(
             name,
             t.variables,
             inputs,
@@ -347,6 +348,7 @@ class Flattener:
             self._sets(t, instance),
             tuple(_lets(t, instance)) if t.lets else (),
         )
+        return with_turns(made, self.net_places) if t.step else made
 
     def _sets(self, t: TransitionTemplate, instance: Instance) -> tuple[net.SetArc, ...]:
         """The set arcs, each of a place that no other empties."""

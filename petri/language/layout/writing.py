@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import groupby
 
-from petri.catalogue.words import clauses_of
+from petri.catalogue.words import CLAUSES, clauses_of
 from petri.language.layout.setting import BREAK, CLOSE, OPEN, STOP, flat, group, group_each
 from petri.language.syntax import tree
 from petri.net import Span
@@ -411,9 +411,10 @@ def _values(node: tree.Transition | tree.Step | tree.Run, whole: str) -> Iterato
     """The clauses with one value: word, text and position."""
     for clause in clauses_of(whole):
         value = getattr(node, clause.field)
-        if isinstance(value, tree.Memory):
+        if isinstance(value, (tree.Memory, tree.Discipline)):
             if value.word == clause.word:
-                yield clause.word, clause.word, value.span
+                key = value.key if isinstance(value, tree.Discipline) else None
+                yield clause.word, clause.word + ("" if key is None else f" {_write(key, _SUM)}"), value.span
         elif isinstance(value, tree.Limit):
             yield clause.word, f"{clause.word} {_write(value.time, 0)} else {value.label}", value.span
         elif value is not None and not isinstance(value, tuple):
@@ -475,7 +476,9 @@ def _step(node: tree.Step) -> list[Piece]:
     if node.verb in ("give", "release"):
         pieces += _items((_write(output, 0), output.span) for output in node.outputs)
     for word, text, span in _values(node, node.verb):
-        near = word == "for" or (node.verb in ("choose", "or") and word != "prefer")
+        near = (
+            word == "for" or CLAUSES[word].field == "discipline" or (node.verb in ("choose", "or") and word != "prefer")
+        )
         pieces.append(Piece(text, span, " " if near else "  ", indent=4))
     return pieces
 

@@ -19,7 +19,7 @@ from petri.analysis.candidates import guard_parts
 from petri.engine.lets import in_traces
 from petri.measure.figures import field_dimension
 from petri.net import InputArc, Let, Measure, Net, Place, Scalar, Term, Transition, split_unit
-from petri.report.expressions import ExpressionText
+from petri.report.expressions import ExpressionText, seen
 from petri.report.html.markup import Content, Markup, content, data, tag
 from petri.report.html.page import asset, policy
 from petri.report.html.palette import style_variables
@@ -222,10 +222,10 @@ def _let(let: Let) -> dict[str, Any]:
 
 
 def _input_text(net: Net, arc: InputArc, one: Transition, words: ExpressionText) -> str:
-    pattern = words.token(arc, one).removeprefix("any ")
+    pattern = words.token(arc, one).removeprefix(seen(arc))
     place = net.places[arc.place]
     return (
-        "any " * arc.any
+        seen(arc)
         + place.name
         + (f"({pattern})" if pattern and place.colour.slots else f" × {pattern}" if pattern else "")
     )

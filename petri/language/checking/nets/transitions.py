@@ -227,10 +227,10 @@ class TransitionReader:
             self._bind_rest(reading, pattern)
         count = self.reader.allowing("a number of tokens", "tokens")
         number = count.read_scalar(reading.count, INT) if reading.count is not None else None
-        reads = reading.arc.mode == "read"
-        return InputTemplate(
-            reading.place, tuple(pattern), number, reads, reading.arc.span, any=reading.arc.any, lends=lends
-        )
+        arc = reading.arc
+        template = InputTemplate(reading.place, tuple(pattern), number, arc.mode == "read", arc.span)
+        template.any, template.lends, template.in_turn = arc.any, lends, arc.in_turn
+        return template
 
     def _bind_rest(self, reading: ArcReading, pattern: list[Wanted]) -> None:
         """Variables for all slots of a kept token, whose values come back when the firing ends."""

@@ -16,6 +16,9 @@ def find_live(
     states: Sequence[State], transitions: Sequence[Transition], measured: Mapping[str, frozenset[str]]
 ) -> None:
     """Sets `live` of the states. measured: the names that measures mention, by the name of the transition."""
+    for waiting in states:
+        key = None if waiting.order is None else waiting.order.key
+        waiting.live = frozenset(name for name in names_in(key) if name in waiting.scope)
     fixed = {id(t): frozenset((*_own_names(t), *measured.get(t.name, ()))) for t in transitions}
     changed = True
     while changed:

@@ -185,6 +185,9 @@ pub struct InputArc {
     /// Where the first equal token goes when the arc takes one (E10).
     #[serde(default)]
     pub twin: Option<PlaceId>,
+    /// Of several bindings, those are chosen from whose token the discipline would show first (I4).
+    #[serde(default)]
+    pub in_turn: bool,
 }
 
 /// `variable` is 0, and for each token of a set becomes `value`, which may use it.

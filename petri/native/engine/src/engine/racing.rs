@@ -9,6 +9,7 @@ use crate::engine::raced::Raced;
 use crate::engine::run::Engine;
 use crate::program::clock::ClockKind;
 use crate::program::Program;
+use crate::state::clocks::Of;
 
 impl Engine {
     /// Ends an instant: sets the clocks, and moves the time to the next end unless that is after `until`. Returns `OVER`, `STARTS`,
@@ -52,6 +53,9 @@ impl Engine {
             let transition = self.clocks.of[number].transition;
             (count, only) = (count + 1, transition);
             self.clocks.of[number].due = true;
+            if let Of::Own(own) = &mut self.clocks.of[number].of {
+                own.turns = None;
+            }
             self.enabling.touch(self.program.shadow(number));
             self.enabling.met(transition);
         }

@@ -58,6 +58,9 @@ pub struct OwnClocks {
     virtual_time: f64,
     since: Ticks,
     pace: f64,
+    /// Where bindings of one token have turns: the tokens whose clock has run down at this instant, first the last one whose turn it
+    /// is. None before they are asked for.
+    pub turns: Option<Vec<u64>>,
 }
 
 impl Index<u32> for OwnClocks {
@@ -83,6 +86,7 @@ impl OwnClocks {
             virtual_time: 0.0,
             since: 0,
             pace: 1.0,
+            turns: None,
         }
     }
 

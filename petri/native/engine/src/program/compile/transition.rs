@@ -302,7 +302,20 @@ impl<'a> TransitionCompiler<'a> {
         let sends = if sends.iter().any(|send| send.1.is_some()) { sends } else { Vec::new() };
         let (resets, inhibitors, sets) = (t.resets.clone(), inhibitors.into(), sets.into());
         let (rooms, sends) = (rooms.into(), sends.into());
-        let more = TransitionDetails { inhibitors, guard, prefer, known, rooms, resets, sets, sends, counted, counts };
+        let in_turn = t.inputs.iter().any(|arc| arc.in_turn);
+        let more = TransitionDetails {
+            inhibitors,
+            guard,
+            prefer,
+            in_turn,
+            known,
+            rooms,
+            resets,
+            sets,
+            sends,
+            counted,
+            counts,
+        };
         let program = TransitionProgram {
             more: more.shared(),
             takes,
