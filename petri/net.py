@@ -367,6 +367,16 @@ def is_shared(transition: Transition) -> bool:
     )
 
 
+def place_of_clocks(net: Net, transition: Transition) -> int | None:
+    """The place each of whose black tokens has a clock of the transition (C1)."""
+    clock = transition.clock
+    if clock is None or clock.servers is not None or is_shared(transition):
+        return None
+    taking = [arc for arc in transition.inputs if not arc.keep]
+    black = not any(net.places[arc.place].colour.slots for arc in transition.inputs)
+    return taking[0].place if black and [constant_count(arc.count) for arc in taking] == [1] else None
+
+
 def constant_weight(transition: Transition) -> float | None:
     """The weight if it is the same in all markings."""
     weight = transition.weight
@@ -397,12 +407,13 @@ class Counter(Part):
 
 
 class Sample(Part):
-    """The values of an expression over the firings of a transition, where the condition holds."""
+    """The values of an expression at starts of firings, or arrivals of tokens in a place, where the condition holds."""
 
-    transition: int
+    transition: int | None  # None: `place`
     value: Expr
     condition: Expr | None = None
-    others: tuple[Sample, ...] = ()  # the values of other transitions, which have no `others`
+    others: tuple[Sample, ...] = ()  # the values of other transitions or places, which have no `others`
+    place: int | None = None
 
 
 class Passage(Part):
@@ -422,7 +433,7 @@ class Order(Part):
     buffer_threshold: int = 64  # BT of RFC 5236, from 1 to 1024
 
 
-CONTENT_PARTS = 2.0**40  # real values of a content are rounded to parts, so that sums of them are exact
+CONTENT_PARTS = 2.0**104  # real values of a content are rounded to parts, so that sums of them are exact
 MOST_CONTENT = 2.0**53  # a real value counts as no more, and as no less than its negative
 
 

@@ -370,12 +370,10 @@ def _tell_drifts(drifts: Sequence[Drift], net: Net) -> None:
         tell(_drift_note(units, drift, len(drifts) - number if number == len(shown) else 0))
 
 
-def _tell_rounding(net: Net, quiet: bool) -> None:
-    from petri.report.rounding import rounding
-
-    told = rounding(net)
-    if told is not None and (told.severity == "warning" or not quiet):
-        tell(told)
+def _tell_cautions(result: Result, model: Model, quiet: bool) -> None:
+    for told in result.cautions:
+        if told.severity == "warning" or not quiet:
+            tell(told, model.sources)
 
 
 def _tell_choices(model: Model, net: str | None, given: Given) -> None:
@@ -400,7 +398,7 @@ def _tell_choices(model: Model, net: str | None, given: Given) -> None:
 def _tell_ending(result: Result, model: Model, quiet: bool) -> int:
     """Report on stderr why the run ended early, if it did, and what has not settled. Returns the exit status."""
     tell_missing(result.files)
-    _tell_rounding(model.net, quiet)
+    _tell_cautions(result, model, quiet)
     failure = result.failure
     if failure is not None:
         tell(failure.diagnostic, model.sources)

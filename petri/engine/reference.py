@@ -35,6 +35,7 @@ from petri.net import (
     Scalar,
     Token,
     Transition,
+    place_of_clocks,
     room_slots,
     whole_weight,
 )
@@ -88,6 +89,8 @@ class Engine:
         clocked = [index for index, transition in enumerate(net.transitions) if transition.clock is not None]
         self.common = CommonClock(self)
         self.clocks: dict[int, Clocks] = {index: clocks_of(self, index) for index in clocked}
+        of_tokens = (place_of_clocks(net, transition) for transition in net.transitions)
+        self.with_clocks = {place for place in of_tokens if place is not None}  # places whose black tokens have clocks
         self.settled = False  # whether clocks have been looked at since something happened
         self.at_this_instant: list[int] = []
         self.known: list[list[Binding] | None] = [None for _ in net.transitions]  # None: to be listed again
@@ -313,14 +316,14 @@ class Engine:
     def choices(
         self, transition: Transition, arc: InputArc, variables: list[Scalar], found: list[list[Held]]
     ) -> list[list[Held]]:
-        """The choices of an arc: each is one coloured token, or a number of black ones (E1–E3)."""
+        """The choices of an arc: each is one coloured token, or a number of black ones, the oldest (E1–E3)."""
         earlier = zip(transition.inputs, found, strict=False)
         used = {id(token) for other, tokens in earlier if other.place == arc.place for token in tokens}
         there = self.marking[arc.place]
         left = [token for token in there if id(token) not in used] if used else there
         if not self.net.places[arc.place].colour.slots:
             count = self.count(arc.count, self.context(variables))
-            return [left[len(left) - count :]] if count <= len(left) else []
+            return [left[:count]] if count <= len(left) else []
         visible = self.in_order(arc.place, left) if arc.any else self.visible(arc.place, left)
         wanted = self.equalities(arc.pattern, variables) if visible else {}
         return [[token] for token in self.matching(visible, wanted)]
@@ -557,7 +560,7 @@ class Engine:
         self.marking[place] = list(chain(*lines))
 
     def remove(self, place: int, token: Held) -> None:
-        """Remove a token; in a bag the last token moves to its position (S4), among lines the last line (S7)."""
+        """Remove a token; in a coloured bag the last moves to its position (S4), among lines the last line (S7)."""
         row = self.marking[place]
         if self.net.places[place].per:
             lines = self.lines(place)
@@ -566,7 +569,7 @@ class Engine:
             line.remove(token)
             move_last_to(at, lines)
             self.marking[place] = list(chain(*lines, line))
-        elif self.net.places[place].discipline == "bag":
+        elif self.net.places[place].discipline == "bag" and token.value:
             move_last_to(row.index(token), row)
         else:
             row.remove(token)

@@ -110,7 +110,8 @@ class Needs:
             self.of_firings(probe.transition, [probe.quantity])
         elif isinstance(probe, Sample):
             for one in (probe, *probe.others):
-                self.of_firings(one.transition, [one.value, one.condition])
+                if one.transition is not None:
+                    self.of_firings(one.transition, [one.value, one.condition])
         elif isinstance(probe, Content):
             self.of_tokens(probe.place, [probe.value])
 

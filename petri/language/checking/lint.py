@@ -11,7 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from petri import net
+from petri.diagnostics import Diagnostic, Value
+from petri.language.checking.black_clocks import black_clocks
 from petri.language.checking.conflicts import conflicts
+from petri.language.checking.doubts import doubts, gives_back, lasting
 from petri.language.checking.endless import endless
 from petri.language.checking.growth import multiplied
 from petri.language.meaning.nodes import Node
@@ -46,6 +49,7 @@ def lint(flat: net.Net, checker: Checker, deprived: Set[int]) -> None:
     _lookups_in_queues(flat, checker)
     _clocks(flat, checker)
     marked = _markable(flat, deprived)
+    _doubts(flat, checker)
     _competing(flat, checker)
     _endless(flat, checker)
     _never_fires(flat, checker, marked)
@@ -155,6 +159,34 @@ def _depends_on_tokens(value: net.Expr | None) -> bool:
     return any(one.op in ("var", "tokens") for one in net.operations([value]))
 
 
+# ---------------------------------------------------------------- what changes figures
+
+
+def _doubts(flat: net.Net, checker: Checker) -> None:
+    for one in (*doubts(flat), *_tokens_at_start(flat)):
+        if one.span is None or _is_own(checker, one.span.file):
+            checker.problems.report(one.id, one.span, one.values, severity=one.severity)
+
+
+def _tokens_at_start(flat: net.Net) -> Iterator[Diagnostic]:
+    """Measures of a source that lasts, which read the marking when its firing starts: at the arrival before (M4)."""
+    for probe in flat.probes:
+        measured = [probe] if isinstance(probe, net.Counter) else getattr(probe, "others", ())
+        for one in (probe, *measured) if isinstance(probe, net.Sample) else measured:
+            transition = None if one.transition is None else flat.transitions[one.transition]
+            if transition is None or not lasting(transition) or not gives_back(transition):
+                continue
+            taken = {arc.place for arc in transition.inputs}
+            arrivals = [flat.places[arc.places[0]].name for arc in transition.outputs if arc.places[0] not in taken]
+            value = one.quantity if isinstance(one, net.Counter) else one.value
+            read = next((part for part in net.operations([value]) if part.op == "tokens"), None)
+            if read is not None:
+                place = flat.places[int(read.value or 0)].name
+                arrival = arrivals[0] if arrivals else None
+                values: dict[str, Value] = {"place": place, "name": transition.name, "arrival": arrival}
+                yield Diagnostic("tokens-at-start", read.span, values, severity="note")
+
+
 # ---------------------------------------------------------------- clocks
 
 
@@ -170,6 +202,8 @@ def _clocks(flat: net.Net, checker: Checker) -> None:
             checker.problems.note("resume-of-exponential", clock.time.span)
         hidden = _patience_of_one(flat, transition)
         if hidden is None:
+            for one in black_clocks(flat, transition):
+                checker.problems.report(one.id, one.span, one.values, severity=one.severity)
             continue
         place = flat.places[hidden.place]
         if place.colour.slots:

@@ -99,7 +99,7 @@ def _measured(node: tree.At | tree.Asked | tree.Splitting) -> str:
     match node:
         case tree.At():
             when = "" if node.condition is None else f" when {_write(node.condition, 0)}"
-            return f"{_write(node.value, 0)} at {_write(node.transition, _POSTFIX)}{when}"
+            return f"{_write(node.value, 0)} at {_write(node.event, _POSTFIX)}{when}"
         case tree.Asked():
             parts = (("", node.hit), (" before ", node.stop), (" within ", node.within), (" of ", node.begin))
             return "".join(word + _write(part, 0) for word, part in parts if part is not None)

@@ -185,7 +185,7 @@ class At(Part):
     """`now - p.born at send when p.class == gold` as a measure's formula."""
 
     value: Expr
-    transition: Expr
+    event: Expr
     condition: Expr | None
     span: Span
 

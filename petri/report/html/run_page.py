@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from petri.analysis.cautions import Caution
 from petri.diagnostics import Diagnostic
 from petri.file_read import FileRead
 from petri.measure.arrays import Floats
@@ -15,7 +16,7 @@ from petri.measure.formula import Verdict
 from petri.measure.histogram import Histogram
 from petri.measure.occupancy import LEVELS
 from petri.measure.trend import Drift
-from petri.net import Expectation, Net
+from petri.net import Expectation
 from petri.report.cells import ARRAYS
 from petri.report.dimensions import shown_dimension
 from petri.report.expected import failing
@@ -25,7 +26,6 @@ from petri.report.html.page import LOW, TALL, Page
 from petri.report.html.picture import Loads, picture
 from petri.report.quantities import Units, number
 from petri.report.record import RunRecord, shown_figures
-from petri.report.rounding import rounding
 from petri.report.unsettled import growth_text
 from petri.result import MeasureResult
 from petri.result.stored import Failure, Recording
@@ -128,7 +128,7 @@ def banners(record: RunRecord) -> list[Markup]:
     found += missing_banner(record.recordings)
     if record.dead:
         found += _death(record)
-    found += rounding_banner(record.net)
+    found += caution_banners(record.cautions)
     if record.drifts:
         found.append(_unsettled_banner(record.units, record.drifts))
     if record.failed:
@@ -161,13 +161,10 @@ def banner(kind: str, said: str, *more: Content) -> Markup:
     return tag("div", said, *more, class_=f"verdict {kind}", role="status" if kind == "pass" else "alert")
 
 
-def rounding_banner(net: Net) -> list[Markup]:
-    """That constant times are rounded to ticks, where they are."""
-    told = rounding(net)
-    if told is None:
-        return []
-    said = capital(told.message)
-    return [banner("warn", said) if told.severity == "warning" else aside(said)]
+def caution_banners(cautions: Iterable[Diagnostic | Caution]) -> list[Markup]:
+    """Times that are rounded to ticks, and what in the net may mean something else."""
+    said = ((one.severity, capital(one.message)) for one in cautions)
+    return [banner("warn", text) if severity == "warning" else aside(text) for severity, text in said]
 
 
 def missing_banner(recordings: Iterable[FileRead | Recording]) -> list[Markup]:

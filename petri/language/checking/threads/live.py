@@ -71,7 +71,7 @@ def measured_names(declarations: Sequence[tree.Declaration]) -> Measured:
             written = declaration.formula, declaration.bound
         for e in nodes_in(written):
             if isinstance(e, tree.At):
-                keep(e.transition, e.value)
+                keep(e.event, e.value)
             elif isinstance(e, tree.Call) and len(e.arguments) >= 2:
                 for argument in e.arguments:
                     keep(argument, e.arguments)

@@ -358,8 +358,7 @@ fn check_probe(net: &Net, probe: &Probe) -> Result<(), String> {
         }
         Probe::Sample(sample) => {
             for one in sample.all() {
-                let event = Event { transition: Some(one.transition), ..Event::default() };
-                check_event(net, &event, one.condition.iter().chain([&one.value]))?;
+                check_event(net, &one.event(), one.condition.iter().chain([&one.value]))?;
             }
             if sample.others.iter().any(|one| !one.others.is_empty()) {
                 return Err("has samples within samples".into());

@@ -100,7 +100,10 @@ pub struct Sampled {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Races {
     Part(WordRef),
-    Own,
+    /// `lost`: a clock that has run down may have lost its tokens, which the runtime knows.
+    Own {
+        lost: bool,
+    },
 }
 
 #[derive(Debug, PartialEq, Eq, Hash)]

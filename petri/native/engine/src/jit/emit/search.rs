@@ -13,7 +13,7 @@ use crate::jit::blueprint::expression::SlotValue;
 use crate::jit::blueprint::names::{IndexRef, PlaceRef, OWN};
 use crate::jit::blueprint::place::KeySlot;
 use crate::jit::blueprint::transition::{
-    Count, Find, Inhibitor, Input, Prefer, Room, Rooms, Selection, TransitionPlan,
+    Count, Find, Inhibitor, Input, Prefer, Races, Room, Rooms, Selection, TransitionPlan,
 };
 use crate::jit::emit::emitter::{Draw, Source, Writer, FLAGS};
 use crate::jit::emit::subjects::{SearchCode, Subjects};
@@ -27,6 +27,11 @@ pub const MOST_LOOPS: usize = 6;
 pub fn can_search(plan: &TransitionPlan) -> bool {
     let loops = plan.inputs.iter().filter(|arc| arc.is_searched() && arc.decides).count();
     plan.selection != Selection::ByRuntime && loops <= MOST_LOOPS
+}
+
+/// Whether code looks at a transition that watches alone do not decide about.
+pub fn can_look(plan: &TransitionPlan) -> bool {
+    !plan.cold && can_search(plan) && plan.races != Some(Races::Own { lost: true })
 }
 
 /// The tokens of a bag that an arc may find: all, or those of a group.

@@ -97,7 +97,7 @@ impl TransitionCode<'_, '_, '_> {
                     let number = self.e.hole(Hole::Constant(number));
                     self.e.call(self.e.runtime.part_fired, &[self.e.engine, transition, number], None);
                 }
-                Races::Own => {
+                Races::Own { .. } => {
                     self.e.call(self.e.runtime.fired, &[self.e.engine, transition], None);
                 }
             }

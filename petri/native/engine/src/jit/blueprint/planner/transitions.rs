@@ -53,7 +53,7 @@ impl<'a> Planner<'a> {
             fires: interpreted_place(self.program, plan).is_none(),
             races: plan.clock.as_ref().map(|clock| match clock.kind {
                 ClockKind::Shared => Races::Part(self.word(clock.number as u64)),
-                _ => Races::Own,
+                _ => Races::Own { lost: !clock.contested.is_empty() },
             }),
             settles: match &plan.clock {
                 Some(clock) if self.program.one_clock => self.settles(clock.number),
