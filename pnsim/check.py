@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 import click
 
 from petri.diagnostics import Diagnostic, LanguageError, has_errors, render_all, summary
+from petri.net import Net
 
 from . import nets
 from .console import has_colour, printing, remark, write, write_json
@@ -42,11 +43,15 @@ def command(files: tuple[str, ...], given: Given, form: str) -> int:
 
 def _check(file: str, settings: Mapping[str, object]) -> tuple[list[Diagnostic], dict[str, str]]:
     from petri import language
+    from petri.analysis.cautions import coarse
     from petri.analysis.speed import notes
 
+    def more(net: Net) -> list[Diagnostic]:
+        return [*coarse(net), *notes(net)]
+
     if file == nets.STDIN:
-        return language.checks_with_sources(nets.read_stdin(), settings, name=nets.SHOWN_STDIN, more=notes)
-    return language.check_with_sources(nets.find(file, missing_is_file=True), settings, more=notes)
+        return language.checks_with_sources(nets.read_stdin(), settings, name=nets.SHOWN_STDIN, more=more)
+    return language.check_with_sources(nets.find(file, missing_is_file=True), settings, more=more)
 
 
 def _shown(file: str) -> str:

@@ -75,7 +75,7 @@ def read_grids(grids: tuple[str, ...], fixed: Mapping[str, Any]) -> list[dict[st
         try:
             axes[name] = sampling.parse_values(values)
         except sampling.BadRange as bad:
-            raise refusal(bad.reason, text=bad.text.strip()) from bad
+            raise refusal(bad.reason, text=bad.text.strip(), meant=bad.meant) from bad
     return sampling.without_duplicates(sampling.grid(axes))
 
 

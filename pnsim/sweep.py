@@ -27,6 +27,7 @@ from .experiments import (
 )
 from .given import Given
 from .net_options import complete_net, given_options
+from .option_groups import Grouped
 from .report import check as check_report
 from .report import report_option, write_page
 from .run_options import COUNT, engine_option, length_options, output_options
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
     from petri.run.stop import TimeLimit
 
 
-@click.command(name="sweep")
+@click.command(name="sweep", cls=Grouped)
 @click.argument("what", metavar="EXPERIMENT", shell_complete=complete_net)
 @click.option(
     "--grid",

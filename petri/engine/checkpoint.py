@@ -26,18 +26,24 @@ Stream = tuple[int, int, int, int]
 Wide = tuple[int, int, int]
 """A whole number as three words, the lowest first, in two's complement."""
 
+Wider = tuple[int, int, int, int]
+"""The same as four words."""
+
 WORD: Final = (1 << 64) - 1
-MOST_WIDE: Final = 1 << 191
 
 
 def wide(number: int) -> Wide:
     return number & WORD, number >> 64 & WORD, number >> 128 & WORD
 
 
-def narrow(words: Wide) -> int:
-    """The number that three words are."""
-    number = words[0] | words[1] << 64 | words[2] << 128
-    return number - 2 * MOST_WIDE if number >= MOST_WIDE else number
+def wider(number: int) -> Wider:
+    return *wide(number), number >> 192 & WORD
+
+
+def narrow(words: Wide | Wider) -> int:
+    """The number that these words are."""
+    number = sum(word << 64 * position for position, word in enumerate(words))
+    return number - (1 << 64 * len(words)) if words[-1] >> 63 else number
 
 
 class SavedPlace(Frozen, array_like=True):
@@ -222,18 +228,18 @@ class SavedOrder(Frozen, array_like=True):
 class SavedContent(Frozen, array_like=True):
     """The sum over the tokens of a place, its integral and its maximum since the window began; of reals, in parts."""
 
-    sum: Wide
-    integral: Wide
-    greatest: Wide
+    sum: Wider
+    integral: Wider
+    greatest: Wider
 
 
 class SavedWatched(Frozen, array_like=True):
     """A value of the marking, and since the window began its integral, its extremes, and when it first was not 0."""
 
-    value: Wide
-    integral: Wide
-    least: Wide | None
-    greatest: Wide | None
+    value: Wider
+    integral: Wider
+    least: Wider | None
+    greatest: Wider | None
     first: int | None
 
 

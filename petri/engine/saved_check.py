@@ -35,6 +35,7 @@ from petri.net import (
     Transition,
     Watched,
     is_shared,
+    place_of_clocks,
 )
 from petri.ticks import HORIZON, NEVER
 
@@ -177,6 +178,8 @@ def _check_own(net: Net, saved: SavedEngine, transition: Transition, clocks: Sav
         _need(abs(clock.until) <= 2 * NEVER, wrong)
     bindings = {clock.tokens for clock in clocks.clocks}
     _need(not places or len(bindings) == len(clocks.clocks), wrong)
+    place = place_of_clocks(net, transition)
+    _need(place is None or len(clocks.clocks) <= saved.places[place].tokens, wrong)
 
 
 # ---------------------------------------------------------------- measures

@@ -29,7 +29,7 @@ class Experiment(Definition):
             check_path("root", root)
         return cls(**vars(load_experiment(Path(path), None if root is None else Path(root))))
 
-    def run(self, store: str | Path, **options: Any) -> Outcome:
+    def run(self, store: str | Path | None = None, **options: Any) -> Outcome:
         """Run what is missing in a store; see `petri.experiment.sweep` for the options."""
         return sweep(self, store, **options)
 

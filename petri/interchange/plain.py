@@ -1,6 +1,7 @@
 """A flat net as other tools can say it: black tokens, numbers on arcs, exponential, constant and no times.
 
 A place that always holds one token with one bounded int is a variable of some tools: `tokens` of it is then this value.
+Tokens that all have the one value of their colour count as black ones.
 
 What a net has beyond that raises LanguageError, with its line.
 """
@@ -64,7 +65,7 @@ def plain(net: Net, sources: Mapping[str, str], format: str, *, times: bool = Tr
         variable = _variable(place) if variables else None
         if variable is not None:
             made.variables[number] = variable
-        elif place.colour.slots:
+        elif any(slot.low is None or slot.low != slot.high for slot in place.colour.slots):
             made.refuse(f"the coloured tokens of `{place.name}`", place.span)
     made.transitions = [_transition(made, transition) for transition in made.net.transitions]
     return made
@@ -205,7 +206,7 @@ def _time(made: Plain, result: PlainTransition, of: Transition) -> None:
     clock = of.clock
     if clock.memory != "restart" or clock.speed is not None:
         made.refuse("a clock that is kept, or has a speed", of.span)
-    result.servers = clock.servers
+    result.servers = _servers(made, of, clock)
     time = clock.time
     mean = _mean(made.net, time)
     if mean is not None:
@@ -223,7 +224,12 @@ def _without_time(made: Plain, result: PlainTransition, of: Transition) -> None:
     if clock is not None and (clock.memory, clock.speed) == ("restart", None):
         mean = _mean(made.net, clock.time)
         if mean is not None and mean.op == "const":
-            result.kind, result.time, result.servers = "exponential", mean, clock.servers
+            result.kind, result.time, result.servers = "exponential", mean, _servers(made, of, clock)
+
+
+def _servers(made: Plain, of: Transition, clock: Clock) -> int | None:
+    """As many as the tokens suffice for where each token has a clock of its own, as that of an activation has (T1)."""
+    return None if any(made.net.places[arc.place].colour.slots for arc in of.inputs) else clock.servers
 
 
 def _mean(net: Net, time: Expr) -> Expr | None:

@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from typing import TYPE_CHECKING
 
-from petri.diagnostics import RunFailure
+from petri.analysis.cautions import Caution
+from petri.diagnostics import Diagnostic, RunFailure
 from petri.file_read import FileRead
 from petri.measure.formula import Judged
 from petri.measure.intervals import Interval
@@ -50,6 +51,7 @@ class RunRecord(Frozen, kw_only=True):
     measures: Sequence[MeasureResult]
     verdicts: Sequence[Judged]  # of expectations that do not belong to a measure
     drifts: Sequence[Drift]
+    cautions: Sequence[Diagnostic | Caution]
     recordings: Sequence[FileRead | Recording]
     rows: Callable[[str, bool], Sequence[Row]]
     manifest: Callable[[], Manifest]
@@ -158,6 +160,7 @@ def of_result(result: Result) -> RunRecord:
         measures=result.measures if result.counted else (),
         verdicts=result.verdicts if result.counted else (),
         drifts=result.drifts,
+        cautions=result.cautions,
         recordings=result.files,
         rows=cache(lambda kind, fold: table(result, kind, fold=fold)),
         manifest=cache(lambda: _manifest(result)),
@@ -188,6 +191,7 @@ def of_stored(stored: StoredResult) -> RunRecord:
         measures=stored.measured(more.net),
         verdicts=stored.verdicts(more.net),
         drifts=stored.unsettled,
+        cautions=stored.cautions,
         recordings=stored.recordings,
         rows=stored.rows,
         manifest=lambda: stored.manifest,

@@ -48,6 +48,7 @@ def result_dict(result: RunFigures) -> dict[str, Any]:
     "packed" is what a program needs and nobody reads: the flat net and the run's history, see `pack`.
     """
     failure, rounded = result.failure, result.net.inexact  # the constant times that are rounded to ticks
+    said = [{"id": one.id, "severity": one.severity, "message": one.message} for one in result.cautions]
     kept = figures_of(result.net, [name for measure in result.net.measures for name in measure_names(measure)])
     return {
         "net": result.net.name,
@@ -80,6 +81,7 @@ def result_dict(result: RunFigures) -> dict[str, Any]:
         "expectations": [verdict_dict(e, v) for e, v in result.verdicts],
         **({"recordings": [read.to_dict() for read in result.files]} if result.files else {}),
         **({"inexact": [{"time": one.time, "error": one.error, "ppm": one.ppm} for one in rounded]} if rounded else {}),
+        **({"cautions": said} if said else {}),
         "arrays": {
             kind: [array_dict(row) for row in table(result, kind) if row.copies > 1]
             for kind in ("places", "transitions")
@@ -188,7 +190,7 @@ def manifest(result: RunFigures) -> Manifest:
         plan.seed,
         result.asked,
         number(plan.until),
-        plan.warmup,
+        float(plan.warmup),
         plan.engine,
         f"{result.hash:016x}",
         platform.machine(),
@@ -225,7 +227,7 @@ def net_hash(net: Net) -> str:
 
 def number(value: float) -> float | None:
     """JSON has neither nan nor inf."""
-    return value if math.isfinite(value) else None
+    return float(value) if math.isfinite(value) else None
 
 
 def interval_dict(interval: Interval) -> dict[str, Any]:

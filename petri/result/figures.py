@@ -6,8 +6,9 @@ import math
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 
+from petri.analysis.cautions import cautions
 from petri.catalogue.operations import OPERATIONS
-from petri.diagnostics import RunFailure, unknown_name
+from petri.diagnostics import Diagnostic, RunFailure, unknown_name
 from petri.display import ShownInNotebook
 from petri.engine.errors import Fault, is_of_marking
 from petri.file_read import FileRead, furthest
@@ -145,6 +146,11 @@ class RunFigures(Frozen, dict=True):
         if self.partial or self.died or math.isinf(self.plan.until):
             return ()
         return drifts(self.net, [replication.batches for replication in self.counted])
+
+    @cached_property
+    def cautions(self) -> tuple[Diagnostic, ...]:
+        """Times that are rounded to ticks, and what in the net may mean something else."""
+        return tuple(cautions(self.net, [replication.window for replication in self.counted]))
 
     @cached_property
     def judged(self) -> tuple[Judged, ...]:
@@ -370,7 +376,7 @@ def run_failure(net: Net, fault: Fault) -> RunFailure:
     unit = f" {net.time_unit}" if net.time_unit else ""
     time = f"{fault.time:.10g}{unit}"
     given = {name: value for name, value in fault.values.items() if value is not None}
-    values = {name: value if isinstance(value, list) else str(value) for name, value in given.items()}
+    values = {name: value if isinstance(value, list | int) else str(value) for name, value in given.items()}
     if fault.id == "bad-parameter":
         drawn = OPERATIONS[str(given["distribution"])]
         values |= {"distribution": drawn.word, "needs": drawn.needs()}

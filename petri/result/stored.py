@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from petri.analysis.cautions import Caution
 from petri.measure.arrays import Floats
 from petri.measure.estimate import LEVEL
 from petri.measure.formula import Judged, Verdict
@@ -147,6 +148,7 @@ class StoredResult(Frozen):
     time_unit: str = ""
     failure: Failure | None = None
     unsettled: tuple[Drift, ...] = ()
+    cautions: tuple[Caution, ...] = ()
     recordings: tuple[Recording, ...] = ()
     packed: str = ""
 

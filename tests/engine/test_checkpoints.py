@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -22,6 +23,7 @@ from petri.measure.reorder import ANSWERS
 from petri.net import Net
 from petri.run.session import begin
 from tests.engine.nets import nets
+from tests.engine.races import race
 from tests.engine.test_engines_agree import FAR, FEW, MANY_NETS, assert_same_state
 from tests.sampling import one_in
 
@@ -80,6 +82,21 @@ def assert_any_goes_on(net: Net, seed: int, at: float, levels: bool) -> None:
         event(f"{min(sum(one.part == 0 for one in saved.in_progress), 5)} firings in progress or more")
         event(f"{min(sum(one.part > 0 for one in saved.in_progress), 5)} outputs on the way or more")
         event(f"{min(sum(len(own.clocks) for own in saved.own) + len(saved.shared), 5)} clocks or more")
+
+
+def assert_races_go_on(first: int, number: int) -> None:
+    for seed in range(first, first + number):
+        net = petri.loads(race(Random(seed))).net
+        assert_goes_on(net, seed, float(seed % 5), levels=False, unit=net.tick.ticks(1.0))
+
+
+def test_clocks_over_black_tokens_go_on() -> None:
+    assert_races_go_on(0, 3)
+
+
+@pytest.mark.slow
+def test_clocks_over_black_tokens_of_many_nets_go_on() -> None:
+    assert_races_go_on(100, 300)
 
 
 RUNS = given(nets(), st.integers(0, 3), st.sampled_from([0.0, 1.0, 2.0, 3.0, 7.0, 20.0]), st.booleans())

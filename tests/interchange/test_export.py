@@ -261,3 +261,12 @@ def test_times_of_the_marking_with_a_unit_are_those_of_the_net_without(time: str
 def test_what_chains_do_not_say_of_a_net_is_told_as_it_is(format: str) -> None:
     with pytest.raises(LanguageError, match="fires at once, as the start of one with `takes` does"):
         exported(language.loads("place p = token\ntransition t: p -> p takes exp(3)\n"), format)
+
+
+def test_activations_with_patiences_are_black_tokens() -> None:
+    """They are tokens of one value here, so that each has a clock of its own."""
+    thread = "thread t\n  take work\n  take help within 2 else gone\n  wait exp(1)\n  gone: give work\nend"
+    text, found = exported(language.loads(f"net waits\nplace work = 3 * token\nplace help\n{thread}\n"), "pnpro")
+    assert found == []
+    lines = interchange.text_of(interchange.read_bytes(text.encode(), "waits.pnpro"))
+    assert "after 2  servers all" in lines

@@ -260,6 +260,13 @@ def test_what_is_wrong_is_told(tmp_path: Path, text: str | bytes, identifier: st
     assert part in message
 
 
+def test_all_columns_that_are_missing_are_told(tmp_path: Path) -> None:
+    with pytest.raises(LanguageError) as error:
+        read("tim,siz,flow [s]\n1,2,3\n", "{ time: Time, size: Bytes, flow: int }", tmp_path)
+    found = [one.id for one in error.value.diagnostics]
+    assert found == ["stream-unknown-column", "stream-unknown-column", "stream-column-unit"]
+
+
 def test_no_file_and_no_place(tmp_path: Path) -> None:
     flat = net("{ time: Time }")
     with pytest.raises(LanguageError) as error:

@@ -414,11 +414,14 @@ def check_format(path: Path, connection: sqlite3.Connection) -> None:
 
 
 def check_identity(path: Path, connection: sqlite3.Connection, identity: Mapping[str, Any]) -> None:
-    """Refuse the store of another experiment, and report the difference."""
+    """Refuse the store of another experiment, and report the difference. It may keep measures that are not wanted."""
     found = read_meta(connection, "identity")
     wanted = json.loads(json.dumps(dict(identity)))
+    lacking = [name for name in wanted["measures"] if name not in found["measures"]]
     for name, word in _WORDS.items():
-        if found.get(name) != wanted[name]:
+        if name == "measures" and lacking:
+            raise problem("store-without-measure", path=str(path), names=lacking, kept=found["measures"])
+        if name != "measures" and found.get(name) != wanted[name]:
             there, here = (brief(value.get(name)) for value in (found, wanted))
             raise problem("store-of-other-experiment", path=str(path), what=word, there=there, here=here)
     if found.get("net_hash") != wanted["net_hash"]:

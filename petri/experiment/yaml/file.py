@@ -308,14 +308,14 @@ class Reading:
         try:
             return between.values()
         except BadRange as bad:
-            self.error(bad.reason, text.span, text=text.value)
+            self.error(bad.reason, text.span, text=text.value, meant=bad.meant)
             return []
 
     def range_of(self, text: YamlText) -> sampling.Range | None:
         try:
             return parse_range(text.value) if text.plain else None
         except BadRange as bad:
-            self.error(bad.reason, text.span, text=text.value)
+            self.error(bad.reason, text.span, text=text.value, meant=bad.meant)
             return None
 
     def listed(self, node: YamlNode) -> list[dict[str, Value]]:

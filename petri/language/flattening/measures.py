@@ -262,9 +262,20 @@ class Element(Struct):
         """Raises CheckError when there is none."""
         symbol = target.symbol
         if len(target.steps) > 1 or not isinstance(symbol, PlaceSymbol):
-            return self._named(target, "place")
+            return self._each(target, lambda one: self._named(one, "place"))
         self.instance.present(symbol, target.span)
-        return self._found(replace(target, conditions=()), list(self._own_places(target, symbol.number)))
+        own = symbol.number
+        return self._each(
+            target, lambda one: self._found(replace(one, conditions=()), list(self._own_places(one, own)))
+        )
+
+    def _each(self, target: Target, find: Callable[[Target], list[Found]]) -> list[Found]:
+        """What `link[2..4].queue` names: of each value of a range, which all must be there."""
+        parts = target.split(self.value)
+        if parts is None:
+            return find(target)
+        found = [element for part in parts for element in self._each(part, find)]
+        return self._found(target, found)
 
     def _own_places(self, target: Target, number: int) -> Iterator[int]:
         """Of a place or a port of the body itself."""
@@ -283,7 +294,7 @@ class Element(Struct):
 
     def transitions(self, target: Target) -> list[int]:
         """Raises CheckError when there is none."""
-        return self._named(target, "transition")
+        return self._each(target, lambda one: self._named(one, "transition"))
 
     def _named(self, target: Target, kind: str) -> list[int]:
         """By full names; those of an instance stand one after the other in the flat net."""
@@ -301,6 +312,9 @@ class Element(Struct):
 
     def measures(self, target: Target) -> list[Element]:
         """The elements of a measure, each in its own instance. Raises CheckError when there is none."""
+        return self._each(target, self._measures)
+
+    def _measures(self, target: Target) -> list[Element]:
         *outer, (_, given) = target.steps
         instances = [self.instance]
         for name, indices in outer:

@@ -29,6 +29,7 @@ MOST_READ = 5_000_000  # operands of all operations that are read for a net
 EXACT_BITS = 2048  # a fraction with longer terms is rounded to a float
 
 Constant = int | Fraction | bool
+EULER = Fraction(math.e)
 
 # What a node depends on. LOCAL: the instance. PLACES: the marking. VARIABLE: the binding. CHANCE: a random draw.
 # TAKEN: what a set arc takes.

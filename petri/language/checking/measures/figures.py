@@ -9,6 +9,7 @@ from petri import net
 from petri.catalogue.operations import DISTRIBUTIONS, FUNCTIONS
 from petri.catalogue.units import FREQ, PLAIN, TIME, Dimension
 from petri.language.checking.expressions.each import of_each
+from petri.language.checking.expressions.functions import power_of_e
 from petri.language.checking.expressions.reader import Reader, other_count
 from petri.language.checking.expressions.user_functions import prepare_call
 from petri.language.checking.measures.chances import USAGES, ChanceReader
@@ -188,7 +189,7 @@ class FigureReader:
         symbol = self._symbol(e.name)
         if isinstance(symbol, (MeasureSymbol, InstanceSymbol)):
             return self._measured(e)
-        if isinstance(symbol, ConstantSymbol):
+        if isinstance(symbol, ConstantSymbol) or (symbol is None and e.name == "e"):
             return self._constant(e)
         if symbol is not None:
             raise CheckError("bare-in-measure", e.span, name=e.name, kind=kind_of(symbol))
@@ -262,7 +263,8 @@ class FigureReader:
         if isinstance(function, FnSymbol):
             return self._function(e, function)
         if name in DISTRIBUTIONS:
-            raise CheckError("draw-not-allowed", e.span, word=name, where="a measure")
+            power = power_of_e(self.checker.problems, e, "a measure")
+            raise CheckError("draw-not-allowed", e.span, word=name, where="a measure", power=power)
         if name == "sum":
             raise CheckError("measure-usage", e.span, name=name, usage=MEASURE_FUNCTIONS[name])
         instead = _OTHER_MEASURES.get(name.lower())
@@ -374,7 +376,10 @@ class FigureReader:
 
     def _of_firing(self, target: Target, e: tree.Expr) -> Value:
         """A number computed from the variables of a transition's firing."""
-        (value,) = firing_reader(self.checker, self.scope, target, self.loops).values(e)
+        return self._number(firing_reader(self.checker, self.scope, target, self.loops), e)
+
+    def _number(self, reader: Reader, e: tree.Expr) -> Value:
+        (value,) = reader.values(e)
         if not isinstance(value.type, Scalar) or value.type.kind == "enum":
             text = self.problems.text(e.span)
             raise CheckError("not-a-number", e.span, text=text, kind=plainly(value.type), operator="measure")
@@ -464,24 +469,26 @@ class FigureReader:
         return FigureTemplate(dimension, share, figure)
 
     def _sample(self, e: tree.At) -> FigureTemplate:
-        """The values at all firings of a transition, or of all of an array, or at those at which a condition holds."""
-        target = find_target(self.checker, self.scope, e.transition, "a transition", self.loops)
-        written = self.problems.attempt(self._of_firing, target, e.value)
-        reader = firing_reader(self.checker, self.scope, target, self.loops)
+        """The values at all events, as firings of a transition or arrivals in a place, at which a condition holds."""
+        event = event_of(self.checker, self.scope, e.event, (), self.loops)
+        target, reader = event.target, event.reader
+        if target.is_place:
+            reader = reader.allowing("a measure", "now", "tokens")
+        written = self.problems.attempt(self._number, reader, e.value)
         condition = None if e.condition is None else needed(reader.read_scalar(e.condition, BOOL))
         value = needed(written)
         assert isinstance(value.type, Scalar)
         node, dimension = to_slot(value.node), value.type.dimension
 
+        def sample(flat: Flat, transition: int | None = None, place: int | None = None) -> net.Sample:
+            counts = None if condition is None else flat.expression(condition, transition)
+            return net.Sample(transition, flat.quantity(node, transition), counts, place=place)
+
         def make(flat: Flat) -> net.Probe:
-            samples = [
-                net.Sample(
-                    transition,
-                    flat.quantity(node, transition),
-                    None if condition is None else flat.expression(condition, transition),
-                )
-                for transition in flat.transitions(target)
-            ]
+            if target.is_place:
+                samples = [sample(flat, place=place) for place in flat.places(target)]
+            else:
+                samples = [sample(flat, transition) for transition in flat.transitions(target)]
             return replace(samples[0], others=tuple(samples[1:]))
 
         return _probed("sample", make, dimension)

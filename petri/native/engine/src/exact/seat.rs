@@ -157,13 +157,19 @@ impl Seat {
 
     // -------------------------------------------------------- what may happen
 
-    /// The classes of bindings of a transition; without a clock, of those that are preferred.
+    /// The classes of bindings of a transition; without a clock, of those that are preferred, or whose turn it is (I4).
     pub fn classes(&mut self, model: &Model, transition: usize, watch: Watch) -> Result<Vec<Class>, Interrupted> {
         let plan = model.transition(transition);
-        let found = self.list(model, transition, Goal::Each, watch)?;
+        let mut found = self.list(model, transition, Goal::Each, watch)?;
+        if plan.clock.is_some() {
+            return Ok(found);
+        }
         let bindings: f64 = found.iter().map(|class| class.ways).sum();
-        if plan.prefer.is_some() && plan.clock.is_none() && bindings > 1.0 {
-            return self.list(model, transition, Goal::Best, watch);
+        if plan.prefer.is_some() && bindings > 1.0 {
+            found = self.list(model, transition, Goal::Best, watch)?;
+        }
+        if let (true, Some(first)) = (plan.in_turn, found.first().map(|class| class.chosen[0])) {
+            found.retain(|class| class.chosen[0] == first);
         }
         Ok(found)
     }

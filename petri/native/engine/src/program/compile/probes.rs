@@ -40,8 +40,8 @@ pub fn compile(
                 ProbeKind::Counter
             }
             Probe::Sample(sample) => {
-                for Sample { transition, value, condition, .. } in sample.all() {
-                    let event = firing(*transition);
+                for one in sample.all() {
+                    let (event, Sample { value, condition, .. }) = (one.event(), one);
                     let names = kinds(of, compiler, &event)?;
                     let condition = condition.as_ref().map(|e| compiler.lowering(names.clone()).bool(e)).transpose()?;
                     let value = compiler.lowering(names).real(value)?;
