@@ -1,7 +1,8 @@
 """Regenerates, or checks, the generated parts of README.md: the output of commands, and the picture.
 
-A line `<!-- pnsim … -->` before a fenced block marks it as the output of that command, `<!-- pnsim … | measures -->` as the
-table of measures in it; `<!-- file: … -->` marks it as a file for the commands. Run it as `make readme`; tests call `stale`.
+A line `<!-- pnsim … -->` before a fenced block marks it as the output of that command, `<!-- pnsim … | measures -->` as
+the table of measures in it; `<!-- file: … -->` marks it as a file for the commands. Run it as `make readme`; tests call
+`stale`.
 """
 
 from __future__ import annotations
