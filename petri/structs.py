@@ -86,9 +86,16 @@ def convert(value: object, kind: type[Kind]) -> Kind:
     return msgspec.convert(value, kind)
 
 
+def _number(value: object) -> float:
+    """A number of a class of its own, such as a time that remembers its unit."""
+    if isinstance(value, float):
+        return float(value)
+    raise NotImplementedError
+
+
 def as_packed(value: object) -> bytes:
     """As MessagePack."""
-    return msgspec.msgpack.encode(value)
+    return msgspec.msgpack.encode(value, enc_hook=_number)
 
 
 def read_packed(data: bytes, kind: type[Kind]) -> Kind:
@@ -97,7 +104,7 @@ def read_packed(data: bytes, kind: type[Kind]) -> Kind:
 
 
 def as_json(value: msgspec.Struct) -> str:
-    return msgspec.json.encode(value).decode()
+    return msgspec.json.encode(value, enc_hook=_number).decode()
 
 
 def read_json(text: bytes, kind: type[Kind]) -> Kind:

@@ -13,7 +13,7 @@ _GROUPS: Final = {
         "grids", "greatest", "least", "within", "measures", "find", "between", "condition", "resolution",
         "no_growth_check", "sizes", "load", "size", "loss", "delay", "throughput",
     ),
-    "The net": ("settings", "streams", "columns", "tables"),
+    "The net": ("settings", "streams", "columns", "tables", "root"),
     "The runs": (
         "until", "warmup", "replications", "precision", "max_replications", "confidence", "seed", "random_streams",
         "saving", "saved",

@@ -55,7 +55,10 @@ KNOWN: Final = (
         "BPMN", _XML + rb"<(?:\w+:)?definitions\b[^>]*(?:BPMN|bpmn)", "processes are not read",
         "convert it to a Petri net, with pm4py for example, and save that as PNML",
     ),
-    _known("the web", _PAGE, "it is a page and no net", "download the file itself (of GitHub, with Raw)"),
+    _known(
+        "the web", _PAGE, "it is a page and no net",
+        "open results in a browser; of a page with a file, download the file itself (of GitHub, with Raw)",
+    ),
     _known(
         "Git LFS", rb"\Aversion https://git-lfs\.github\.com/spec/", "it only says where the file is",
         "get the file: `git lfs pull`",

@@ -214,9 +214,7 @@ def _check_probe(net: Net, probe: object) -> None:
             _check_expressions(net, (probe.quantity,), variables, "a measure")
         case Sample():
             for one in (probe, *probe.others):
-                _need(_is_index(one.transition, net.transitions), wrong)
-                variables = len(net.transitions[one.transition].variables)
-                _check_expressions(net, (one.value, one.condition), variables, "a measure")
+                _check_event(net, Event(one.transition, one.place), (one.value, one.condition))
         case Passage():
             for event in (*probe.start.every, *probe.end.every):
                 _check_event(net, event, ())
@@ -232,7 +230,7 @@ def _check_probe(net: Net, probe: object) -> None:
             _check_watched(net, probe)
 
 
-def _check_event(net: Net, event: Event, more: tuple[Expr, ...]) -> None:
+def _check_event(net: Net, event: Event, more: tuple[Expr | None, ...]) -> None:
     wrong = "a measure is of no event"
     if event.transition is not None:
         _need(_is_index(event.transition, net.transitions) and event.place is None, wrong)
