@@ -18,6 +18,7 @@ from petri.exact.naive import NaiveSpace
 from petri.exact.native import NativeSpace
 from petri.net import Net
 from petri.run.stop import StopSign
+from petri.structs import replace
 from tests.exact.nets import solvable_net
 from tests.sampling import one_in
 
@@ -140,6 +141,38 @@ transition number: ready -> ready, numbers(x)  draw {draws}
     assert expected.keys() == found.keys()
     for state in expected:
         assert found[state] == pytest.approx(expected[state], rel=1e-12)
+
+
+def test_firings_in_progress_keep_room_for_what_they_give() -> None:
+    """E6: of two jobs, one at a time is on its way to a buffer for one, or in it."""
+    net = petri.loads("""net room
+place jobs : 0..1 = i for i in 0..1
+place buffer : 0..1 cap 1
+transition go: jobs(x) -> buffer(x)  takes exp(1 + x)
+transition leave: buffer(x) -> jobs(x)  after exp(1)
+""").net
+    space = NativeSpace(net)
+    assert (len(space), space.arcs) == (5, 6)
+    assert arcs_of(net, space) == arcs_of(net, NaiveSpace(net))
+
+
+def test_the_first_token_that_can_go_in_turn_goes() -> None:
+    """I4: a key fits both tokens of the queue, and the first takes it."""
+    net = petri.loads("""net turns
+place queue : 0..1 fifo = i for i in 0..1
+place locked = token
+place key : 0..1
+transition unlock: locked -> key(1)  after exp(1)
+transition go: any queue(x), key(k) -> nothing  when x <= k
+""").net
+    unlock, go = net.transitions
+    any_of_queue, key = go.inputs
+    in_turn = replace(go, inputs=(replace(any_of_queue, in_turn=True), key))
+    for transition, size in ((go, (4, 3)), (in_turn, (3, 2))):
+        one = replace(net, transitions=(unlock, transition))
+        space = NativeSpace(one)
+        assert (len(space), space.arcs) == size
+        assert arcs_of(one, space) == arcs_of(one, NaiveSpace(one))
 
 
 @pytest.mark.parametrize("count", ["20_000_000", "(20_000_000 * tokens(full))"])
