@@ -98,6 +98,9 @@ class Session(Protocol):
         the files of the net's streams during the run; raises LanguageError if one cannot be read or has an invalid row.
         """
 
+    def rest(self, until: float) -> None:
+        """Time passes up to the instant `until` [ticks], after `advance` has returned "dead" (I10)."""
+
     def begin_window(self) -> None:
         """The warm-up is over: statistics start at `now` (M3)."""
 

@@ -227,6 +227,9 @@ class NativeSession:
         """For tests: whether machine code has run, which belongs to the compiled net and not to the session."""
         return self._session.ran_code
 
+    def rest(self, until: float) -> None:
+        self._session.rest(until)
+
     def begin_window(self) -> None:
         self._session.begin_window()
 

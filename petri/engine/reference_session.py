@@ -89,6 +89,9 @@ class ReferenceSession:
         """Other random numbers from now on: SFC64 from these words."""
         self._engine.stream.restart(words)
 
+    def rest(self, until: float) -> None:
+        self._engine.move_to(until)
+
     def begin_window(self) -> None:
         self._statistics.restart(self.now)
         self._probes.restart(self.now)

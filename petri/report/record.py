@@ -121,6 +121,11 @@ class RunRecord(Frozen, kw_only=True):
     def dead(self) -> list[Replication | Ran]:
         return [one for one in self.replications if one.ended == "dead"]
 
+    @property
+    def after_death(self) -> str:
+        """What the figures of a net that died before its end cover (I10)."""
+        return f"Its state lasts: figures cover the time until {self.end}."
+
     def reasons(self, *, fold: bool = True) -> list[Reason]:
         """Why the net died. Raises ValueError where JSON tells of transitions that the net does not have."""
         if not (found := self.lacks()):

@@ -233,13 +233,14 @@ class _Summary:
 
     def death(self) -> None:
         dead = self.record.dead
-        when = self.record.time(dead[0].time)
+        when = self.record.time(dead[0].died)
         if len(dead) > 1:
             when += f" (the first of {len(dead)} dead replications)"
         if math.isinf(self.result.plan.until) and not self.every:
             print_prose(self.console, Text(f"\nEnded at {when}: no transition can fire; --all explains why"))
             return
-        print_prose(self.console, Text(f"\nThe net died at {when}: no transition can fire.", style="bold"))
+        text = f"\nThe net died at {when}: no transition can fire. {self.record.after_death}"
+        print_prose(self.console, Text(text, style="bold"))
         told = self.record.reasons(fold=not self.every)
         names = [f"  {one.transition} ×{one.copies}" if one.copies > 1 else f"  {one.transition}" for one in told]
         print_table(self.console, [Column("", names, "name"), Column("", [one.text for one in told], "prose")])

@@ -59,6 +59,7 @@ def result_dict(result: RunFigures) -> dict[str, Any]:
                 "index": r.index,
                 "ended": r.ended,
                 "time": r.time,
+                **({} if math.isnan(r.died) else {"died": r.died}),
                 "firings": r.firings,
                 "hash": f"{r.hash:016x}",
                 "seconds": r.seconds,

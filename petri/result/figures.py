@@ -171,8 +171,10 @@ class RunFigures(Frozen, dict=True):
 
     @property
     def batched(self) -> bool:
-        """Whether the batches of a single replication give intervals."""
-        return len(self.counted) == 1 and batches_kept(self.net, 1) >= MOST_BATCHES and bool(self.counted[0].batches)
+        """Whether the batches of a single replication give intervals: not where the net died before its end."""
+        if len(self.counted) != 1 or (self.died and math.isfinite(self.plan.until)):
+            return False
+        return batches_kept(self.net, 1) >= MOST_BATCHES and bool(self.counted[0].batches)
 
     def estimate(self, figure: Callable[[Observation], Floats], *, total: bool = False) -> Estimate:
         """Any figure of an observation, with its interval; `total` if it grows with the run."""

@@ -35,6 +35,7 @@ class Ran(Frozen):
     measures: Mapping[str, float] = {}
     trials: Mapping[str, Tally] = {}
     warm: bool = True
+    died: float = math.nan
 
     @property
     def complete(self) -> bool:

@@ -46,7 +46,8 @@ class Replication(Frozen):
     """One finished, or interrupted, replication.
 
     `window` covers the time since the warm-up; `batches` are cumulative snapshots during it. A replication that was
-    stopped before its warm-up was over has no meaningful window; `complete` is then False.
+    stopped before its warm-up was over has no meaningful window; `complete` is then False. `died` is when the net was
+    dead, nan if it was not: its state lasts until the end of the run, if that is an instant (I10).
     """
 
     index: int
@@ -63,6 +64,7 @@ class Replication(Frozen):
     levels: Levels | None = None  # time by place and number of tokens, if requested
     series: Mapping[int, list[float]] = field(default_factory=dict)  # for each measure, its value in each window
     saved: SavedReplication | None = None  # at the instant `Plan.save_at`, if it came so far
+    died: float = math.nan
     files: tuple[FileRead, ...] = ()  # what was read of the net's recordings
 
     @property
@@ -191,6 +193,7 @@ class Driver:
         self.save_at = math.inf if plan.save_at is None else net.tick.ticks(plan.save_at)
         self.saved: SavedReplication | None = None
         self.begun_series = False
+        self.died = math.nan
         self.chances: tuple[Tally, ...] = ()
         if start is not None:
             self.resume(start)
@@ -198,7 +201,7 @@ class Driver:
     def resume(self, start: SavedReplication) -> None:
         """Go on where a saved replication stood."""
         self.left -= start.engine.firings
-        self.warm, self.branch = start.warm, start.branch
+        self.warm, self.branch, self.died = start.warm, start.branch, start.died
         self.batches = [seen.observation() for seen in start.batches]
         if start.batch:
             self.length, self.batch_left = start.batch, start.batch_left
@@ -222,6 +225,7 @@ class Driver:
             self.batch_left,
             tuple(series.save() for series in self.series),
             0 if self.condition is None else self.condition.next,
+            self.died,
         )
 
     @classmethod
@@ -302,6 +306,7 @@ class Driver:
             series=series,
             files=session.files(),
             saved=self.saved,
+            died=self.died,
         )
 
     def observed_batches(self) -> list[Observation]:
@@ -318,7 +323,7 @@ class Driver:
         """The warm-up, and then the measured time."""
         if not self.warm:
             ended = self.drive(self.net.tick.ticks(self.plan.warmup), batched=False)
-            if ended != "until":
+            if ended != "until" and not (ended == "dead" and math.isfinite(self.plan.until)):
                 return ended
             self.session.begin_window()
             self.warm = True
@@ -364,12 +369,33 @@ class Driver:
                 return "interrupted"
             if condition is not None and reason != "error" and condition.holds(self.session):
                 return "until"
-            if reason in ("dead", "error") or (reason == "until" and self.session.now >= until):
+            if reason == "dead":
+                return self.rest(until, batched)
+            if reason == "error" or (reason == "until" and self.session.now >= until):
                 return reason
             if self.left <= 0:
                 return "firings"
-            if batched and self.batch_left <= 0:
+            # At "until" an instant is over, which may lie anywhere: a batch ends when the next firing would start.
+            if batched and self.batch_left <= 0 and reason == "budget":
                 return None
+
+    def rest(self, until: float, batched: bool) -> Ending:
+        """A dead net lasts until the end of its run, if that is an instant: series go on, a state is saved (I10).
+
+        A last batch ends at its death.
+        """
+        if math.isnan(self.died):
+            self.died = self.now
+            if batched:
+                self.batches.append(self.session.snapshot())
+        while math.isfinite(self.plan.until) and self.session.now < until:
+            if self.stop.is_set():
+                return "interrupted"
+            self.session.rest(min([until, self.save_at, *(series.next for series in self.series)]))
+            for series in self.series:
+                series.take(self.net, self.session)
+            self.save_if_due()
+        return "dead"
 
     def save_if_due(self) -> None:
         """The end of an instant: perhaps the one whose state is wanted."""

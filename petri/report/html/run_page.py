@@ -193,12 +193,12 @@ def _failure_banner(failure: Diagnostic | Failure) -> Markup:
 
 def _death(record: RunRecord) -> list[Markup]:
     """The death of a net; it is expected if the run was to last until then."""
-    early, at = math.isfinite(record.plan.until), record.time(record.dead[0].time)
+    early, at = math.isfinite(record.plan.until), record.time(record.dead[0].died)
     lacks = [tag("li", tag("code", one.transition), f" {one.text}") for one in record.reasons()]
     why = tag("details", tag("summary", "why no transition can fire"), tag("ul", lacks), open=early) if lacks else None
     if not early:
         return [content(aside(f"It ended at {at}, when no transition could fire."), why)]
-    return [banner("warn", f"The net died at {at}: no transition can fire", why)]
+    return [banner("warn", f"The net died at {at}: no transition can fire", tag("p", record.after_death), why)]
 
 
 def _level_note(record: RunRecord) -> Markup:

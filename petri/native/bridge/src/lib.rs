@@ -257,6 +257,12 @@ impl Session {
         Ok(())
     }
 
+    /// Time passes up to a whole number of ticks, after `advance` returned "dead".
+    fn rest(&mut self, until: f64) -> PyResult<()> {
+        self.engine_mut()?.rest(until.clamp(0.0, NEVER as f64) as Ticks);
+        Ok(())
+    }
+
     fn begin_window(&mut self) -> PyResult<()> {
         self.engine_mut()?.begin_window();
         Ok(())

@@ -270,6 +270,21 @@ impl Engine {
         }
     }
 
+    /// Time passes in a dead net, whose state lasts, up to `until` (I10).
+    pub fn rest(&mut self, until: Ticks) {
+        let program = Arc::clone(&self.program);
+        let within = until.min(HORIZON);
+        loop {
+            let last = self.integrals.enough_until(self.agenda.capacity() + PIECE);
+            if last >= within {
+                break;
+            }
+            let (places, transitions) = (&mut self.marking.places, &mut self.enabling.transitions);
+            self.integrals.fold(&program, places, transitions, last);
+        }
+        self.set_time(&program, self.now.max(within));
+    }
+
     /// The integrals of the tokens of each place, and of the firings in progress of each transition (M1, M2).
     pub fn integrals(&self) -> [Vec<f64>; 2] {
         let places = self.integrals.of_places(&self.marking.places, self.now);
