@@ -88,6 +88,10 @@ class Session(Protocol):
         """The trajectory hash so far (R4)."""
 
     @property
+    def drew(self) -> bool:
+        """Whether any random number has been drawn since time 0: otherwise the run is the same with any seed."""
+
+    @property
     def error(self) -> Fault | None:
         """Why the run stopped, after `advance` returned "error"."""
 

@@ -203,6 +203,10 @@ class NativeSession:
         return self._session.hash
 
     @property
+    def drew(self) -> bool:
+        return self._session.drew
+
+    @property
     def error(self) -> Fault | None:
         return fault_of(self._compiled, self._session.error)
 

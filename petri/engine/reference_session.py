@@ -69,6 +69,11 @@ class ReferenceSession:
         return self._engine.hash.value
 
     @property
+    def drew(self) -> bool:
+        engine = self._engine
+        return any(stream.drawn for stream in (engine.stream, *engine.own_streams))
+
+    @property
     def error(self) -> Fault | None:
         return self._engine.error
 

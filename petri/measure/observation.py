@@ -112,10 +112,13 @@ def across(together: Observation) -> Observation:
 
 def left_out_together(window: Observation, batches: Sequence[Observation]) -> Observation:
     """The windows of `petri.measure.estimate.left_out` side by side: numpy takes as long for one of them as for all."""
-    first = batches[0]
-    nothing = Observation(elapsed=0.0, **{name: np.zeros_like(getattr(first, name)) for name in PER_NODE})
-    pieces = side_by_side(batches).minus(side_by_side([nothing, *batches[:-1]]))
-    return replace(window, probes=(), series={}, chances=()).minus(pieces)
+    return replace(window, probes=(), series={}, chances=()).minus(pieces_together(batches))
+
+
+def pieces_together(batches: Sequence[Observation]) -> Observation:
+    """What happened in each batch, side by side. batches: cumulative snapshots, in order."""
+    nothing = Observation(elapsed=0.0, **{name: np.zeros_like(getattr(batches[0], name)) for name in PER_NODE})
+    return side_by_side(batches).minus(side_by_side([nothing, *batches[:-1]]))
 
 
 def probe_minus(later: Snapshot, earlier: Snapshot) -> Snapshot:

@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from petri.measure.arrays import np
 from petri.measure.chance import chance_interval
 from petri.measure.histogram import quantile_share
-from petri.measure.intervals import Interval, Statistic, extreme, order_interval, student_interval
+from petri.measure.intervals import CONSTANT, Interval, Statistic, extreme, order_interval, student_interval
 from petri.measure.tally import Tally, total
+from petri.measure.unvaried import Ranged, pooled, with_few_events
 
 EXTREMES: Final = ("greatest", "least")
 
-Sample = float | Tally
-"""What one replication has of a figure: its value, or, of a probability, what its trials have found."""
+Sample = float | Ranged | Tally
+"""What one replication has of a figure: its value, also with what it might be if it does not vary; or, of a
+probability, what its trials have found."""
 
 
 def value_of(sample: Sample) -> float:
     """The value of a replication by itself; nan without data."""
+    if isinstance(sample, Ranged):
+        return sample.value
     return sample.estimate if isinstance(sample, Tally) else sample
 
 
@@ -49,9 +53,19 @@ def interval_of(samples: Iterable[Sample], statistic: Statistic = "mean", level:
     if share is not None:
         return order_interval(values, share, level)
     if statistic == "mean":
-        return student_interval(values, level)
+        return _of_means(student_interval(values, level), [one for one in listed if isinstance(one, Ranged)])
     value = float(extreme(values, statistic)) if values.size else math.nan
     return Interval(value, math.nan, level, values.size, statistic=statistic)
+
+
+def _of_means(found: Interval, ranged: Sequence[Ranged]) -> Interval:
+    """The interval of means, also of few events; of those that are all alike, how far they may be from there."""
+    if len(ranged) < found.n or not ranged or math.isnan(found.mean):
+        return found
+    if found.n > 1 and found.half_width > CONSTANT * abs(found.mean):
+        return with_few_events(found, ranged)
+    unvaried = pooled(ranged, found.level)
+    return found if found.n == 1 and unvaried.unknown else unvaried
 
 
 def precision_interval(samples: Iterable[Sample], statistic: Statistic = "mean", level: float = 0.95) -> Interval:

@@ -36,7 +36,9 @@ class Precision(Frozen):
             raise ValueError(f"the bound of a precision is above 0, not {self.bound!r}")
 
     def met(self, interval: Interval) -> bool:
-        """Whether the interval is narrow enough. One without data is not; one of width 0 always is."""
+        """Whether the interval is narrow enough. One without data is not; a figure that did not vary always is."""
+        if interval.doubt == "unvaried":
+            return True
         if math.isnan(interval.mean) or math.isnan(interval.half_width):
             return False
         return interval.half_width <= (self.bound * abs(interval.mean) if self.relative else self.bound)
@@ -57,6 +59,8 @@ class Judgeable(Frozen):
     values: tuple[tuple[float, float], ...]
 
     def met(self, interval: Interval) -> bool:
+        if interval.doubt == "unvaried":
+            return True
         if math.isnan(interval.mean) or math.isnan(interval.half_width):
             return False
         return all(

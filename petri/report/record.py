@@ -19,7 +19,7 @@ from petri.net import Net
 from petri.report.dimensions import shown_dimension
 from petri.report.expected import holding
 from petri.report.quantities import Units, counted
-from petri.report.run_length import run_length_note
+from petri.report.run_length import doubt_notes, run_length_note
 from petri.result import MeasureResult, Result
 from petri.result.history import History, history, lacks, occupancy_shares
 from petri.result.tables import Row, table
@@ -137,12 +137,15 @@ class RunRecord(Frozen, kw_only=True):
         except (IndexError, AssertionError) as error:
             raise ValueError("the transitions and places of which it says what they lack") from error
 
-    def run_length_note(self, longer: Iterable[float]) -> str:
-        """What `±?` means; longer: `Interval.longer` of the figures that are shown."""
+    def interval_notes(self, shown: Iterable[Interval]) -> list[str]:
+        """What `±?` means, of the figures that are shown."""
+        shown = list(shown)
         counted = [one for one in self.replications if one.complete and one.warm] or self.replications
         extensible = counted[0].ended != "dead" and math.isfinite(self.plan.until)
         moving = next((drift.name for drift in self.drifts), "")
-        return run_length_note(longer, self.plan.warmup, counted[0].time, extensible, self.time, moving)
+        longer = (one.longer for one in shown)
+        note = run_length_note(longer, self.plan.warmup, counted[0].time, extensible, self.time, moving)
+        return [*([note] if note else []), *doubt_notes(shown)]
 
 
 def shown_figures(measured: MeasureResult) -> list[tuple[str | None, Interval, str]]:

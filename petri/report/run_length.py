@@ -1,10 +1,12 @@
-"""What is said about figures without an interval because their run was too short."""
+"""What is said about figures without an interval: their run was too short, or something else is the matter."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
 from typing import Final
+
+from petri.measure.intervals import Doubt, Interval
 
 LONGEST_EXTENSION: Final = 1000.0
 """Where a run would have to be longer by more than this factor, the note does not say how long."""
@@ -40,6 +42,17 @@ def run_length_note(
     if len(known) > 1:
         advice += f", until about {time(known[-1])} all of them"
     return f"{advice}, or use --replications 10"
+
+
+DOUBTS: Final[dict[Doubt, str]] = {
+    "unvaried": "±?: the same throughout, so that it has no interval, but not the same in every run",
+}
+
+
+def doubt_notes(shown: Iterable[Interval]) -> list[str]:
+    """A sentence for each reason why figures that are shown have no interval, besides a run that is too short."""
+    found = {one.doubt for one in shown if one.doubt and math.isnan(one.half_width)}
+    return [text for doubt, text in DOUBTS.items() if doubt in found]
 
 
 def _rounded_up(value: float) -> float:

@@ -38,7 +38,7 @@ class _Summary:
         self.cells = Cells(result.net)
         self.folded = False  # whether a row stands for the measures of a large array
         self.doubtful = False  # whether a figure is shown whose size is not known
-        self.longer: set[float] = set()  # how much longer the run should be, of all figures shown
+        self.unknown: list[Interval] = []  # the figures that are shown with `±?`
 
     def print(self, seconds: float) -> None:
         for line in self.heading(seconds):
@@ -173,7 +173,7 @@ class _Summary:
         return f"  {name}", line, Text(ends, style="dim")
 
     def measured(self, interval: Interval, dimension: str) -> str:
-        self.longer.add(interval.longer)
+        self.unknown += [interval] if interval.unknown else []
         return self.noted(self.units.show_interval(interval, dimension))
 
     # ------------------------------------------------------------ tables
@@ -185,9 +185,7 @@ class _Summary:
             cells = [self.noted(self.cells.text(row, kind)) for row in rows]
             brief = [self.cells.text(row, kind, brief=True) for row in rows] if kind.interval else None
             columns.append(Column(kind.heading, cells, brief=brief, rank=kind.rank, implied=kind.implied))
-            self.longer |= {
-                row.figures[kind.name].longer for row, cell in zip(rows, cells, strict=True) if "±?" in cell
-            }
+            self.unknown += [row.figures[kind.name] for row, cell in zip(rows, cells, strict=True) if "±?" in cell]
         self.rows(*columns)
 
     def recordings(self) -> None:
@@ -223,7 +221,7 @@ class _Summary:
             self.note(f"{ARRAYS}; --all shows each")
         if self.doubtful:
             self.note(DOUBTFUL)
-        if note := self.record.run_length_note(self.longer):  # what `±?` means, where it was shown
+        for note in self.record.interval_notes(self.unknown):
             self.note(note)
 
     def note(self, text: str) -> None:

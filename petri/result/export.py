@@ -231,14 +231,16 @@ def number(value: float) -> float | None:
 def interval_dict(interval: Interval) -> dict[str, Any]:
     """A figure.
 
-    "longer": where one run was too short for an interval, how many times as long it should be. "statistic": told where
-    the value is not a mean over the replications but their extreme.
+    "longer": where one run was too short for an interval, how many times as long it should be. "doubt": why there is no
+    half-width, or only a bound: "unvaried" where the figure was the same throughout, but may be another. "statistic":
+    told where the value is not a mean over the replications but their extreme.
     """
     found = {"value": number(interval.mean), "half_width": number(interval.half_width), "n": interval.n}
     longer = {"longer": number(interval.longer)} if interval.too_short else {}
     if interval.ends is not None:
         found |= {"low": number(interval.low), "high": number(interval.high)}
-    return found | longer | ({} if interval.statistic == "mean" else {"statistic": interval.statistic})
+    doubt = {"doubt": interval.doubt} if interval.doubt else {}
+    return found | longer | doubt | ({} if interval.statistic == "mean" else {"statistic": interval.statistic})
 
 
 def verdict_dict(expectation: Expectation, verdict: Verdict) -> dict[str, Any]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
-from functools import cached_property
+from functools import cached_property, partial
+from typing import TYPE_CHECKING
 
 from petri.catalogue.operations import OPERATIONS
 from petri.diagnostics import RunFailure, unknown_name
@@ -15,18 +16,22 @@ from petri.measure import formula, reorder
 from petri.measure.arrays import Floats, np
 from petri.measure.catalogue import PLACE_COLUMNS, FigureKind, transition_columns
 from petri.measure.estimate import LEVEL, Estimate, estimate, estimate_quantile, extremes, left_out
-from petri.measure.figures import recorded_fields
+from petri.measure.figures import probe_term, recorded_fields
 from petri.measure.formula import EXTREMES, Judged, grows, statistic
 from petri.measure.histogram import Histogram, quantile_share
-from petri.measure.intervals import Interval, Statistic
+from petri.measure.intervals import CONSTANT, Interval, Statistic
 from petri.measure.observation import Observation, Snapshot, across, left_out_together, probe_figure
 from petri.measure.occupancy import Occupancy
 from petri.measure.pooling import interval_of
 from petri.measure.trend import Drift, drifts
+from petri.measure.unvaried import Ranged, pooled, with_few_events
 from petri.net import Counter, Expectation, Measure, Net, Order, Scalar, Term, Variable
 from petri.run.plan import Plan
 from petri.run.replications import MOST_BATCHES, Replication, batches_kept
 from petri.structs import Frozen
+
+if TYPE_CHECKING:
+    from petri.result.rare import Rare
 
 
 class PlaceFigures(Frozen):
@@ -209,8 +214,33 @@ class RunFigures(Frozen, dict=True):
     def column(self, kind: FigureKind) -> Estimate:
         """A figure of every place or transition."""
         if kind.total or kind.statistic != "mean" or not self.batched:
-            return self.combined(kind.of_all, kind.statistic, total=kind.total)
-        return estimate(kind.of_all, [self.counted[0].window], kind.of_all(self.together))
+            found = self.combined(kind.of_all, kind.statistic, total=kind.total)
+        else:
+            found = estimate(kind.of_all, [self.counted[0].window], kind.of_all(self.together))
+        return self.with_unvaried(found, lambda rare, index: rare.of_kind(kind, index))
+
+    def with_unvaried(self, found: Estimate, of: Callable[[Rare, int], Ranged]) -> Estimate:
+        """An estimate in which figures that did not vary have the intervals of what never happened."""
+        if not (constant := found.constant):
+            return found
+        every = {index: self._with_rare(found.interval(index), partial(_of_one, of, index)) for index in constant}
+        return found.with_unvaried({index: one for index, one in every.items() if one.doubt})
+
+    def _with_rare(self, found: Interval, of: Callable[[Rare], Ranged]) -> Interval:
+        """An interval with what is known of a figure that did not vary, or that rests on few events."""
+        if found.statistic != "mean" or math.isnan(found.half_width):
+            return found
+        ranged = [of(rare) for rare in self.rare]
+        if found.half_width > CONSTANT * abs(found.mean):
+            return with_few_events(found, ranged)
+        return found if all(one.is_exact for one in ranged) else pooled(ranged, found.level)
+
+    @cached_property
+    def rare(self) -> list[Rare]:
+        """Of each replication that counts, what its figures might be that did not vary."""
+        from petri.result.rare import Rare
+
+        return [Rare(self.net, self.plan, one) for one in self.counted]
 
     @cached_property
     def evaluated(self) -> dict[Term, Interval]:
@@ -229,13 +259,18 @@ class RunFigures(Frozen, dict=True):
         return found
 
     def _evaluated(self, term: Term) -> Interval:
+        found = self._with_noise(term)
+        return found if term.op == "chance" else self._with_rare(found, lambda rare: rare.of_term(term))
+
+    def _with_noise(self, term: Term) -> Interval:
+        """A formula with the interval that its variation gives."""
         if term.op == "chance":
             found = [formula.tally(term, r.window) for r in self.counted]
             return interval_of([tally for tally in found if tally is not None])
         if term.op == "quantile":
             return interval_of([formula.evaluate(term, r.window) for r in self.counted], statistic(term))
         if term.op in ("sample", "passage") and isinstance(term.value, tuple):
-            return self.probe_interval(*term.value)
+            return self._of_probe(*term.value)
         total, kind = grows(self.net, term), statistic(term)
 
         def figure(seen: Observation) -> Floats:
@@ -310,9 +345,9 @@ class RunFigures(Frozen, dict=True):
     def recorded(self, measure: Measure, field: str) -> Interval:
         probe = measure.probe
         assert probe is not None
-        return self.probe_interval(probe, field)
+        return self.evaluate(probe_term(self.net, probe, field))
 
-    def probe_interval(self, probe: int, field: str) -> Interval:
+    def _of_probe(self, probe: int, field: str) -> Interval:
         """A figure of a probe."""
         share = quantile_share(field)
         if share is not None and len(self.counted) == 1:
@@ -358,6 +393,10 @@ class RunFigures(Frozen, dict=True):
     @cached_property
     def place_index(self) -> dict[str, int]:
         return {place.name: index for index, place in enumerate(self.net.places)}
+
+
+def _of_one(of: Callable[[Rare, int], Ranged], index: int, rare: Rare) -> Ranged:
+    return of(rare, index)
 
 
 def run_failure(net: Net, fault: Fault) -> RunFailure:

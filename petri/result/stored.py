@@ -12,7 +12,7 @@ from petri.measure.arrays import Floats
 from petri.measure.estimate import LEVEL
 from petri.measure.formula import Judged, Verdict
 from petri.measure.histogram import Histogram
-from petri.measure.intervals import Interval, Statistic
+from petri.measure.intervals import Doubt, Interval, Statistic
 from petri.measure.tally import Tally
 from petri.measure.trend import Drift
 from petri.net import Expectation, Measure, Net, Span
@@ -86,12 +86,14 @@ class _Figure(Frozen):
     statistic: Statistic = "mean"
     low: float | None = None
     high: float | None = None
+    doubt: Doubt = ""
 
     @property
     def interval(self) -> Interval:
         longer = math.inf if self.longer is None else self.longer
         ends = None if self.low is None or self.high is None else (self.low, self.high)
-        return Interval(_real(self.value), _real(self.half_width), LEVEL, self.n, longer, self.statistic, ends)
+        value, half_width = _real(self.value), _real(self.half_width)
+        return Interval(value, half_width, LEVEL, self.n, longer, self.statistic, ends, self.doubt)
 
 
 class _Buckets(Frozen):

@@ -65,6 +65,7 @@ class Replication(Frozen):
     series: Mapping[int, list[float]] = field(default_factory=dict)  # for each measure, its value in each window
     saved: SavedReplication | None = None  # at the instant `Plan.save_at`, if it came so far
     died: float = math.nan
+    drew: bool = True  # whether any random number was drawn: otherwise it is the same with any seed
     files: tuple[FileRead, ...] = ()  # what was read of the net's recordings
 
     @property
@@ -307,6 +308,7 @@ class Driver:
             files=session.files(),
             saved=self.saved,
             died=self.died,
+            drew=session.drew,
         )
 
     def observed_batches(self) -> list[Observation]:

@@ -72,7 +72,9 @@ def _is_count(term: Term) -> bool:
     return all(map(_is_count, term.args)) if term.op == "add" else term.op in ("firings", "arrivals")
 
 
-def _until(net: Net, plan: Plan, index: int, end: float, counts: tuple[Term, ...], stop: StopSign | None) -> list[float]:
+def _until(
+    net: Net, plan: Plan, index: int, end: float, counts: tuple[Term, ...], stop: StopSign | None
+) -> list[float]:
     """The counts at the end of an instant. A frame whose firing lasts has come when it ends."""
     session = begin_planned(net, plan, index, stop)
     reach(session, end, stop)

@@ -6,7 +6,8 @@ on one store: each *claims* replications before it runs them. The claims of a de
     meta          the experiment's identity and its definition
     points        parameters, flat net (zlib of JSON), its hash, seed, end and warm-up [net's time unit]
     replications  one row each: measures (JSON), their courses (JSON, see petri/measure/trend.py), what the trials of
-                  probabilities have found (JSON), trajectory hash, time taken [s], version, engine, machine
+                  probabilities have found (JSON), what figures might be that do not vary (JSON, see
+                  petri/measure/unvaried.py), trajectory hash, time taken [s], version, engine, machine
     owners, claims  which process runs which replication
     measured      a view: one row for each figure of each replication
 """
@@ -37,6 +38,7 @@ from petri.file_read import FileRead, furthest, packed, unpacked
 from petri.measure.figures import UnknownFigure
 from petri.measure.tally import Tally
 from petri.measure.trend import COURSE
+from petri.measure.unvaried import Ranged
 from petri.net import Net
 from petri.structs import as_dict, convert
 from petri.version import VERSION
@@ -72,7 +74,7 @@ CREATE TABLE replications (
     hash TEXT NOT NULL, ended TEXT NOT NULL, time REAL NOT NULL, firings INTEGER NOT NULL, failure TEXT,
     version TEXT NOT NULL, engine TEXT NOT NULL, machine TEXT NOT NULL, python TEXT NOT NULL, net_hash TEXT NOT NULL,
     seconds REAL NOT NULL, finished TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')), courses TEXT,
-    tallies TEXT, UNIQUE (point, replication)
+    tallies TEXT, ranges TEXT, UNIQUE (point, replication)
 );
 CREATE TABLE owners (
     owner TEXT PRIMARY KEY, host TEXT NOT NULL, pid INTEGER NOT NULL, beat REAL NOT NULL
@@ -510,6 +512,34 @@ def decode_tallies(written: str | None) -> dict[str, Tally]:
     return {name: tally.checked() for name, tally in found.items()}
 
 
+def encode_ranges(ranges: Mapping[str, Ranged] | None) -> str | None:
+    if ranges is None:
+        return None
+    found = {
+        name: [one.value, *map(finite, (one.low, one.high, one.looks, one.hits)), one.rest]
+        for name, one in ranges.items()
+    }
+    return encode(found)
+
+
+StoredRange = tuple[float, float | None, float | None, float | None, float | None, bool]
+
+
+def decode_ranges(written: str | None) -> dict[str, Ranged] | None:
+    """What is not finite has been left out."""
+    if written is None:
+        return None
+    found = convert(json.loads(written), dict[str, StoredRange])
+    missing = (-math.inf, math.inf, math.inf, math.nan)
+    ranges = {}
+    for name, (value, *numbers, rest) in found.items():
+        low, high, looks, hits = (end if one is None else one for one, end in zip(numbers, missing, strict=True))
+        ranges[name] = Ranged(value, low, high, looks, hits, bool(rest))
+    if not all(one.low <= one.value <= one.high and one.looks > 0.0 for one in ranges.values()):
+        raise ValueError("the range of a figure does not contain it")
+    return ranges
+
+
 def decode_ending(ended: Any) -> str:
     if ended not in ("until", "dead", "error", "firings"):
         raise ValueError(f"`{ended}` is no ending of a replication")
@@ -575,10 +605,11 @@ COLUMNS: Final = {
     "seconds": StoredColumn("seconds", lambda value: real(value, 0.0)),
     "courses": StoredColumn("courses", decode_courses, encode_courses),
     "tallies": StoredColumn("tallies", decode_tallies, encode_tallies),
+    "ranges": StoredColumn("ranges", decode_ranges, encode_ranges),
 }
 """Of the replications, by name: all but those that the store itself fills."""
 
-ADDED: Final = {"courses", "tallies"}
+ADDED: Final = {"courses", "tallies", "ranges"}
 
 
 def keep_files(connection: sqlite3.Connection, files: tuple[FileRead, ...]) -> None:

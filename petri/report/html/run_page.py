@@ -214,8 +214,8 @@ def _level_note(record: RunRecord) -> Markup:
         "expectation allows."
     )
     said = aside(f"± is half the 95 % confidence interval. {how} {doubt} {drawings}")
-    short = record.run_length_note(one.longer for measured in record.measures for _, one, _ in shown_figures(measured))
-    return content(said, aside(spoken(short)) if short else None)
+    notes = record.interval_notes(one for measured in record.measures for _, one, _ in shown_figures(measured))
+    return content(said, *(aside(spoken(note)) for note in notes))
 
 
 # ---------------------------------------------------------------- utilisation and histories

@@ -220,6 +220,11 @@ impl Session {
         Ok(self.engine()?.hash.0)
     }
 
+    #[getter]
+    fn drew(&self) -> PyResult<bool> {
+        Ok(self.engine()?.drew())
+    }
+
     /// Runs up to a whole number of ticks, without the interpreter's lock. Returns "until", "dead", "budget", "input" or "error".
     fn advance(&mut self, py: Python<'_>, until: f64, firings: u64) -> PyResult<&'static str> {
         let replication = self.replication.as_mut().ok_or_else(unbegun)?;

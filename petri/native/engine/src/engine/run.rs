@@ -191,6 +191,11 @@ impl Engine {
         Housed::new(arena, engine)
     }
 
+    /// Whether any random number has been drawn: otherwise the run is the same with any seed.
+    pub fn drew(&self) -> bool {
+        self.random.drawn() > 0 || self.own.iter().any(|stream| stream.drawn() > 0)
+    }
+
     /// Other random numbers from now on.
     pub fn reseed(&mut self, seed: [u64; 3]) {
         self.random = Random::new(seed);
